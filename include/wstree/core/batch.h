@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How many units an owner takes at a time.
+#pragma once
+
+#include "wstree/core/settings.h"
+#include "wstree/core/word.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow expensive
+/// iterations. `timed` therefore aims at a duration, a 32nd of the time since the member entered the loop (between
+/// shortest_target and longest_target), takes at most a quarter of what is left in the node, and starts every node with
+/// the smallest batch, growing at most 16-fold per step. Private to its member.
+class Batcher {
+public:
+  /// `smallest` in iterations: no batch is smaller unless less is left in its node.
+  void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, std::uint64_t now) noexcept {
+    settings_ = &settings;
+    smallest_ = to_units(smallest, shift);
+    limit_ = std::max(to_units(settings.limit, shift), smallest_);
+    entered_ = now;
+    cost_ = 0;
+    start_node();
+  }
+
+  /// A new node: what was learned in another part of the loop says little about this one.
+  void start_node() noexcept { step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_; }
+
+  /// The latest batch of `units` units took `ticks`, ending at `now`.
+  void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
+    switch (settings_->batch) {
+    case BatchMode::fixed: return;
+    case BatchMode::exponential:
+    case BatchMode::random: step_ = std::min(step_ * 2, limit_); return;
+    case BatchMode::timed: break;
+    }
+    const auto spent = static_cast<float>(ticks | 1);
+    const auto done = static_cast<float>(units);
+    const auto target = static_cast<float>(
+        std::clamp((now - entered_) / 32, settings_->shortest_target, settings_->longest_target));
+    cost_ = spent / done;
+    const float wanted = done * std::min(target / spent, 16.0F);
+    step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
+  }
+
+  /// Units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
+  std::uint32_t size(std::uint32_t remaining) const noexcept {
+    std::uint32_t units = step_;
+    if (settings_->batch == BatchMode::timed && cost_ > 0) {
+      const auto finest = static_cast<std::uint32_t>(
+          std::min(static_cast<float>(settings_->tail_batch) / cost_ + 1, k_most));
+      units = std::min(units, std::max(remaining / 4, finest));
+    }
+    return std::min(std::max(units, smallest_), remaining);
+  }
+
+  /// Ticks per unit in the latest batch; 0 before the first one.
+  float cost() const noexcept { return cost_; }
+
+private:
+  static constexpr float k_most = 100'000'000.0F; // below Word::k_max_size and exact enough
+
+  static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
+    const std::uint64_t units = iterations >> shift;
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(units, 1, Word::k_max_size / 2));
+  }
+
+  const Settings* settings_ = nullptr;
+  std::uint64_t entered_ = 0;
+  float cost_ = 0;
+  std::uint32_t step_ = 1;
+  std::uint32_t smallest_ = 1;
+  std::uint32_t limit_ = 1;
+};
+
+} // namespace wstree::core

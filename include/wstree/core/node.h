@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A node of the work-stealing tree and the transitions that the paper allows (Prokopec & Odersky, section 3).
+#pragma once
+
+#include "wstree/core/platform.h"
+#include "wstree/core/word.h"
+
+#include <bit>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// A range of units that one owner hands out to itself until somebody stops it.
+///
+///   state       word                 who leaves it, and how
+///   AVAILABLE   available, or stale  anybody, by own(): the first batch is taken in the same step
+///   OWNED       owned(l, r)          its owner by advance(); any thief by stop()
+///   COMPLETED   owned, l + r = size  nobody
+///   STOLEN      stolen(l, r)         anybody, by adopt(): children are a function of the frozen range
+///   EXPANDED    stolen + children    nobody
+///
+/// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or (departure from the paper) OWNED by the
+///       worker that publishes it with its first batch taken, so that two thieves cannot pass one unit to and fro.
+/// INV2  Nothing of an AVAILABLE node changes but by own(), which succeeds once per use.
+/// INV3  While OWNED only the owner's advance() moves the counts, and they only grow.
+/// INV4  l + r = size is final.
+/// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r); that is the word's last change in this use.
+/// INV6  children changes from null once per use, only when STOLEN, to two nodes that cover exactly what was left.
+///
+/// A root belongs to a loop slot that is used again and again: `use` numbers its uses, the word carries the low 8 bits
+/// and the child link the low 23. A stale word cannot look current because the owner touches both in every use, and a
+/// member that cannot is touched for (loop/team.h).
+template <class P> class alignas(k_line_pair) Node {
+public:
+  using Pair = Node*; // two nodes in a row: left, then right
+
+  /// Claims an AVAILABLE node together with its first batch. `seen` is what inspect() returned; false: somebody was faster.
+  bool own(std::uint64_t seen_raw, Word first) noexcept {
+    // [N1] relaxed both ways: the word carries all that the caller acts on. size_ and begin_ are constant since the link
+    //      to this node was followed by an acquire (N5), and what the iterations read was ordered by the region's fork.
+    //      Exclusiveness comes from the read-modify-write. Guard: core_stress (a plain store hands units out twice).
+    return word_.compare_exchange_strong(seen_raw, first.raw(), P::order(Tag::own, std::memory_order_relaxed),
+                                         P::order(Tag::own, std::memory_order_relaxed));
+  }
+
+  /// Moves the owner's counts on. False: a thief stopped this node; `expected` then holds what it left behind.
+  bool advance(std::uint64_t& expected, Word wanted) noexcept {
+    // [N2] relaxed both ways, for N1's reasons: no data travels with the units. A failure needs nothing but the word.
+    //      Guard: core_stress.
+    return word_.compare_exchange_strong(expected, wanted.raw(), P::order(Tag::advance, std::memory_order_relaxed),
+                                         P::order(Tag::advance, std::memory_order_relaxed));
+  }
+
+  /// Freezes an OWNED node with units left. False: the owner or another thief was faster.
+  bool stop(Word seen) noexcept {
+    std::uint64_t expected = seen.raw();
+    // [N3] relaxed both ways: the thief takes over units, not data. Guard: core_stress.
+    return word_.compare_exchange_strong(expected, seen.stopped().raw(), P::order(Tag::stop, std::memory_order_relaxed),
+                                         P::order(Tag::stop, std::memory_order_relaxed));
+  }
+
+  /// Hangs `mine` below this STOLEN node, or returns the pair that was hung first in this use.
+  Pair adopt(Pair mine, std::uint64_t use) noexcept {
+    const std::uint64_t wanted = link(mine, use);
+    // [N4] success release: *mine is complete before its address can be followed; pairs with N5 and with this failure.
+    //      failure acquire: the caller goes on to read the pair that won. Not seq_cst: no two links are compared.
+    //      Guard: core_stress under a thread sanitizer.
+    std::uint64_t expected = children_.load(P::order(Tag::adopt, std::memory_order_acquire));
+    while (!is_current(expected, use)) {
+      if (children_.compare_exchange_weak(expected, wanted, P::order(Tag::adopt, std::memory_order_release),
+                                          P::order(Tag::adopt, std::memory_order_acquire)))
+        return mine;
+    }
+    return target(expected);
+  }
+
+  /// The pair below this node, or nullptr while it is not EXPANDED.
+  Pair children(std::uint64_t use) const noexcept {
+    // [N5] acquire: what the publisher wrote into the pair before N4 is seen by whoever follows the link.
+    const std::uint64_t raw = children_.load(P::order(Tag::read_children, std::memory_order_acquire));
+    return is_current(raw, use) ? target(raw) : nullptr;
+  }
+
+  /// The raw word; Word::seen() interprets it.
+  std::uint64_t inspect() const noexcept {
+    // [N6] relaxed: a hint. Whoever acts on it does so through own(), advance() or stop(), which fail if it was old.
+    return word_.load(P::order(Tag::inspect, std::memory_order_relaxed));
+  }
+
+  /// The owner's recent time per unit, a statement for thieves who compare victims. 0: not known.
+  void publish_cost(float ticks_per_unit) noexcept {
+    // [N7] relaxed: an estimate that nothing else depends on.
+    cost_.store(std::bit_cast<std::uint32_t>(ticks_per_unit), P::order(Tag::publish_cost, std::memory_order_relaxed));
+  }
+  float cost() const noexcept {
+    return std::bit_cast<float>(cost_.load(P::order(Tag::publish_cost, std::memory_order_relaxed))); // N7
+  }
+
+  /// Writes a node before it is published. `word` is AVAILABLE, or OWNED by the publisher with its first batch.
+  void prepare(Word word, std::uint64_t use, std::uint64_t begin, std::uint32_t size, std::uint32_t level,
+               float ticks_per_unit) noexcept {
+    word_.store(word.raw(), std::memory_order_relaxed);      // not shared yet: published by N4
+    children_.store(link(nullptr, use), std::memory_order_relaxed); // likewise
+    publish_cost(ticks_per_unit);
+    size_ = size;
+    begin_ = begin;
+    level_ = level;
+  }
+
+  /// Makes sure that a root carries the marks of the present use, so that they never get old enough to look current.
+  void refresh(std::uint64_t use) noexcept {
+    std::uint64_t raw = word_.load(P::order(Tag::refresh, std::memory_order_relaxed));
+    // [N8] relaxed: stale and AVAILABLE-of-this-use mean the same, so losing this race to own() is as good as winning.
+    if (Word(raw).epoch() != (use & Word::k_epoch_mask))
+      word_.compare_exchange_strong(raw, Word(Phase::available, use, 0, 0).raw(),
+                                    P::order(Tag::refresh, std::memory_order_relaxed),
+                                    P::order(Tag::refresh, std::memory_order_relaxed));
+    refresh_link(use);
+  }
+
+  /// The child link's part of refresh(): rare, because 23 bits last for four million uses.
+  void refresh_link(std::uint64_t use) noexcept {
+    std::uint64_t raw = children_.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
+    if (((use - (raw >> k_target_bits)) & k_use_mask) > k_use_mask / 4)
+      children_.compare_exchange_strong(raw, link(nullptr, use), P::order(Tag::refresh, std::memory_order_relaxed),
+                                        P::order(Tag::refresh, std::memory_order_relaxed));
+  }
+
+  /// Forgets all uses. Only while no other thread can reach the node.
+  void clear() noexcept {
+    word_.store(0, std::memory_order_relaxed);     // alone: ordered by the region's join and the next fork
+    children_.store(0, std::memory_order_relaxed); // likewise
+  }
+
+  std::uint32_t size() const noexcept { return size_; }
+  std::uint64_t begin() const noexcept { return begin_; }
+  std::uint32_t level() const noexcept { return level_; }
+
+private:
+  static constexpr unsigned k_target_bits = 41; // user addresses have 48 bits, nodes are 128-byte aligned
+  static constexpr std::uint64_t k_target_mask = (1ULL << k_target_bits) - 1;
+  static constexpr std::uint64_t k_use_mask = (1ULL << (64 - k_target_bits)) - 1;
+
+  static std::uint64_t link(Pair pair, std::uint64_t use) noexcept {
+    return use << k_target_bits | (reinterpret_cast<std::uintptr_t>(pair) >> 7 & k_target_mask);
+  }
+  static Pair target(std::uint64_t raw) noexcept {
+    return reinterpret_cast<Pair>(static_cast<std::uintptr_t>((raw & k_target_mask) << 7));
+  }
+  static bool is_current(std::uint64_t raw, std::uint64_t use) noexcept {
+    return raw >> k_target_bits == (use & k_use_mask) && (raw & k_target_mask) != 0;
+  }
+
+  // Read by every search; word_ and cost_ are written by the owner per batch.
+  typename P::template Atomic<std::uint64_t> word_{0};
+  typename P::template Atomic<std::uint64_t> children_{0};
+  typename P::template Atomic<std::uint32_t> cost_{0};
+  std::uint32_t size_ = 0; // constant after publication, beside the word because a search needs both
+  // Needed only by whoever claims or splits the node; constant after publication.
+  alignas(k_line_pair / 2) std::uint64_t begin_ = 0;
+  std::uint32_t level_ = 0;
+};
+
+static_assert(sizeof(Node<StdPlatform>) == k_line_pair && alignof(Node<StdPlatform>) == k_line_pair);
+
+} // namespace wstree::core

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the tree needs from the machine, as a policy class, and its production version.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include <sched.h>
+
+namespace wstree::core {
+
+/// Data that different threads write lies this far apart: two cache lines, because x86 fetches them in pairs.
+inline constexpr std::size_t k_line_pair = 128;
+
+/// Name of every ordering decision. The comment at each use says what it orders and with whom it pairs; a model build
+/// weakens one tag at a time through Platform::order and has to fail.
+enum class Tag : std::uint8_t {
+  own,           // N1 node.h
+  advance,       // N2 node.h
+  stop,          // N3 node.h
+  adopt,         // N4 node.h
+  read_children, // N5 node.h
+  inspect,       // N6 node.h
+  publish_cost,  // N7 node.h
+  refresh,       // N8 node.h
+  take_last,     // W1 worker.h
+  leave_loop,    // T1 member.h
+  wait_for_slot, // T2 member.h
+  grow,          // T3 team.h
+  next_base,     // T4 team.h
+  count_leaver,  // T5 member.h
+  absent,        // T6 team.h
+};
+
+/// The one seam between the scheduler and the machine. Requirements on a Platform:
+///   Atomic<T>            as std::atomic<T> for integral T and pointers
+///   order(tag, o)        the memory order to use for the operation that is tagged `tag` and needs `o`
+///   ticks()              a monotonic clock of a few nanoseconds' resolution; may differ slightly between threads
+///   relax(), yield()     inside a spin loop: for the core, for the operating system
+///   allocate(bytes)      zeroed memory aligned to k_line_pair, or nullptr; release(p, bytes)
+struct StdPlatform {
+  template <class T> using Atomic = std::atomic<T>;
+
+  static constexpr std::memory_order order(Tag, std::memory_order needed) noexcept { return needed; }
+
+  static std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t value;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#endif
+  }
+
+  static void relax() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("isb" ::: "memory");
+#endif
+  }
+
+  static void yield() noexcept { sched_yield(); }
+
+  static void* allocate(std::size_t bytes) noexcept {
+    const std::size_t rounded = (bytes + k_line_pair - 1) / k_line_pair * k_line_pair;
+    void* memory = std::aligned_alloc(k_line_pair, rounded);
+    if (memory != nullptr) __builtin_memset(memory, 0, rounded);
+    return memory;
+  }
+
+  static void release(void* memory, std::size_t) noexcept { std::free(memory); }
+};
+
+} // namespace wstree::core

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a user can choose about the tree.
+#pragma once
+
+#include <cstdint>
+
+namespace wstree::core {
+
+/// Order in which a worker looks for work (the paper, section 4 and appendix A.2).
+enum class Strategy : std::uint8_t {
+  predefined,  ///< left to right; the victim goes on with the left child, the thief with the right one
+  assign,      ///< direction at level l by bit l of the worker's index, for both
+  assign_top,  ///< as assign above level log2 P, below it by a coin
+  random_walk, ///< search by a coin, children as predefined
+  random_all,  ///< everything by a coin
+  find_max,    ///< the node with most left to do
+};
+
+/// How an owner sizes the batches that it takes from its node.
+enum class BatchMode : std::uint8_t {
+  timed,       ///< as many units as fill a target time
+  exponential, ///< 1, 2, 4, ... max, from 1 again in every node (the paper, section 4)
+  fixed,       ///< always n
+  random,      ///< exponential, from the left or the right end by a coin (appendix A.4)
+};
+
+struct Settings {
+  Strategy strategy = Strategy::find_max;
+  BatchMode batch = BatchMode::timed;
+  std::uint64_t limit = 4096; ///< iterations: n of fixed, max of exponential and random
+  /// Durations in ticks of the Platform, for `timed`.
+  std::uint64_t shortest_target = 2'500; ///< target at the start of a loop
+  std::uint64_t longest_target = 40'000; ///< and after a while
+  std::uint64_t tail_batch = 750;        ///< the end of a node is not cut finer than this
+  std::uint64_t steal_cost = 500;        ///< what is estimated to take less is left to its owner
+  bool clocked = true;                   ///< measure busy time even if the batch mode does not need it
+};
+
+} // namespace wstree::core

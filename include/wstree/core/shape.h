@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How the iterations of a loop are laid out over the roots of its tree.
+#pragma once
+
+#include "wstree/core/word.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// A piece of the iteration space: iterations [begin, end) of 0..n-1; `last` if it holds iteration n-1.
+struct Range {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool last = false;
+};
+
+/// Iterations 0..n-2 are grouped into units of 2^shift iterations, which the tree hands out; shift is 0 unless a root
+/// would get more units than a node's word can count. Iteration n-1 is kept out of the tree (see worker.h).
+///
+/// Every member computes the same shape from (n, roots), so that nobody has to publish it. Root i starts where member
+/// i's share of schedule(static) starts.
+class Shape {
+public:
+  constexpr Shape() = default;
+
+  /// 1 <= iterations < 2^63, 1 <= roots < 2^20.
+  constexpr Shape(std::uint64_t iterations, std::uint32_t roots) : iterations_(iterations), roots_(roots) {
+    const std::uint64_t share = iterations / roots + 1;
+    constexpr std::uint64_t k_comfortable = Word::k_max_size / 2; // leaves room for the remainders below
+    if (share > k_comfortable) shift_ = static_cast<unsigned>(std::bit_width(share / k_comfortable));
+    units_ = ((iterations - 1) >> shift_) + (((iterations - 1) & ((1ULL << shift_) - 1)) != 0);
+    const std::uint64_t total = units_ + 1; // the last iteration counts as a unit of the last root's share
+    if (std::has_single_bit(roots)) {
+      quotient_ = total >> std::countr_zero(roots);
+      remainder_ = static_cast<std::uint32_t>(total & (roots - 1));
+    } else if (total >> 32 == 0) { // a 32-bit division costs a third of a 64-bit one
+      quotient_ = static_cast<std::uint32_t>(total) / roots;
+      remainder_ = static_cast<std::uint32_t>(total) % roots;
+    } else {
+      quotient_ = total / roots;
+      remainder_ = static_cast<std::uint32_t>(total % roots);
+    }
+  }
+
+  constexpr std::uint64_t iterations() const { return iterations_; }
+  constexpr std::uint64_t units() const { return units_; }
+  constexpr std::uint32_t roots() const { return roots_; }
+  constexpr unsigned shift() const { return shift_; }
+
+  /// First unit of root i; i may be roots(), which gives units().
+  constexpr std::uint64_t root_begin(std::uint32_t i) const {
+    return std::min(i * quotient_ + std::min(i, remainder_), units_);
+  }
+  constexpr std::uint32_t root_size(std::uint32_t i) const {
+    return static_cast<std::uint32_t>(root_begin(i + 1) - root_begin(i));
+  }
+
+  /// The iterations of units [begin, end).
+  constexpr Range range(std::uint64_t begin, std::uint64_t end) const {
+    return {begin << shift_, std::min(end << shift_, iterations_ - 1), false};
+  }
+
+private:
+  std::uint64_t iterations_ = 0;
+  std::uint64_t units_ = 0;
+  std::uint64_t quotient_ = 0;
+  std::uint32_t remainder_ = 0;
+  std::uint32_t roots_ = 1;
+  unsigned shift_ = 0;
+};
+
+} // namespace wstree::core

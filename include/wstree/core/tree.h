@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tree of one live loop: its roots, its last iteration, and how to walk over them.
+#pragma once
+
+#include "wstree/core/node.h"
+#include "wstree/core/shape.h"
+
+#include <cstdint>
+
+namespace wstree::core {
+
+/// What the members of a team share about one loop. Lives in a ring slot that is used again and again (loop/team.h).
+template <class P> struct Tree {
+  Node<P>* roots = nullptr;
+  /// Number of the loop whose last iteration was handed out most recently; numbers grow from use to use.
+  alignas(k_line_pair) typename P::template Atomic<std::uint64_t> last_taken{0};
+};
+
+/// A node as one visit found it. The range of a root follows from the shape, that of other nodes is stored in them.
+template <class P> struct Target {
+  Node<P>* node = nullptr;
+  std::uint64_t begin = 0;
+  std::uint32_t size = 0;
+  std::uint32_t level = 0;
+  std::uint64_t raw = 0;
+  Word word;
+
+  std::uint32_t remaining() const noexcept { return size - word.left() - word.right(); }
+};
+
+/// Read access to the tree of one use of a slot.
+template <class P> class View {
+public:
+  View() = default;
+  View(Tree<P>& tree, const Shape& shape, std::uint64_t use) noexcept : tree_(&tree), shape_(shape), use_(use) {}
+
+  const Shape& shape() const noexcept { return shape_; }
+  std::uint64_t use() const noexcept { return use_; }
+  Tree<P>& tree() const noexcept { return *tree_; }
+
+  Target<P> root(std::uint32_t i) const noexcept {
+    const std::uint64_t begin = shape_.root_begin(i);
+    return look(tree_->roots + i, begin, static_cast<std::uint32_t>(shape_.root_begin(i + 1) - begin), 0);
+  }
+  Target<P> inner(Node<P>* node) const noexcept { return look(node, node->begin(), node->size(), node->level()); }
+
+  /// Calls `visit(Target)` for every node below `target` that is not EXPANDED, left to right, until it returns true.
+  template <class Visit> bool leaves(const Target<P>& target, Visit&& visit) const {
+    if (target.word.phase() == Phase::stolen) {
+      if (auto pair = target.node->children(use_)) {
+        return leaves(inner(pair), visit) || leaves(inner(pair + 1), visit);
+      }
+    }
+    return visit(target);
+  }
+
+private:
+  Target<P> look(Node<P>* node, std::uint64_t begin, std::uint32_t size, std::uint32_t level) const noexcept {
+    const std::uint64_t raw = node->inspect();
+    return {node, begin, size, level, raw, Word::seen(raw, use_)};
+  }
+
+  Tree<P>* tree_ = nullptr;
+  Shape shape_;
+  std::uint64_t use_ = 0;
+};
+
+} // namespace wstree::core

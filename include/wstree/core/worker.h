@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One member of a team working on one loop: owning, advancing, stealing, searching (the paper's run, workOn, descend and
+// findWork as one state machine, because OpenMP asks for one chunk at a time).
+#pragma once
+
+#include "wstree/core/arena.h"
+#include "wstree/core/batch.h"
+#include "wstree/core/last_iteration.h"
+#include "wstree/core/search.h"
+#include "wstree/core/tree.h"
+
+#include <cstdint>
+
+namespace wstree::core {
+
+/// What one member did in one execution of a loop.
+struct Counts {
+  std::uint64_t iterations = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t steals = 0;     ///< nodes stopped or adopted as a thief, and roots of members that were late
+  std::uint64_t nodes = 0;      ///< nodes added to the tree
+  std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
+};
+
+/// Private to its member; next() is called until it returns false.
+///
+/// The last iteration n-1 is not in the tree. Compilers copy lastprivate variables out of the private copy of the
+/// thread that was told "last", after the loop: that thread must not get another chunk. So iteration n-1 is handed out
+/// by Tree::last_taken to one member, which then retires from the loop: normally to the first that finds nothing else, and
+/// earlier if it looks so expensive that starting it now ends the loop sooner (last_iteration.h).
+template <class P> class Worker {
+public:
+  /// `index` < `members` numbers this member; its own root is roots[index]. `loop` > 0 grows from use to use of `tree`.
+  void enter(Tree<P>& tree, const Shape& shape, std::uint64_t use, std::uint64_t loop, std::uint32_t index,
+             std::uint32_t members, Arena<P>& arena, const Settings& settings, std::uint64_t smallest) noexcept {
+    view_ = View<P>(tree, shape, use);
+    loop_ = loop;
+    index_ = index;
+    members_ = members;
+    arena_ = &arena;
+    settings_ = &settings;
+    rng_ = Rng(loop * 1'000'003 + index);
+    node_ = nullptr;
+    given_ = 0;
+    arrived_ = false;
+    retired_ = false;
+    starved_ = false;
+    counts_ = {};
+    clocked_ = settings.clocked || settings.batch == BatchMode::timed;
+    handed_out_ = clocked_ ? P::ticks() : 0;
+    search_.enter(settings, index, members);
+    batch_.enter(settings, smallest, shape.shift(), handed_out_);
+    last_.enter();
+  }
+
+  /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in somebody's hands.
+  bool next(Range& out) noexcept {
+    if (given_ != 0) account();
+    if (retired_) return false;
+    return (node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out)) || find(out) || take_last(out);
+  }
+
+  const Counts& counts() const noexcept { return counts_; }
+  const View<P>& view() const noexcept { return view_; }
+
+private:
+  /// The batch that was handed out is done.
+  void account() noexcept {
+    if (clocked_) {
+      const std::uint64_t now = P::ticks();
+      const std::uint64_t spent = now - handed_out_;
+      handed_out_ = now;
+      counts_.busy_ticks += spent;
+      batch_.finished(given_, spent, now);
+      if (settings_->batch == BatchMode::timed && node_ != nullptr) {
+        node_->publish_cost(batch_.cost());
+        last_.learn(begin_ + Word(raw_).left(), given_, batch_.cost());
+      }
+    } else {
+      batch_.finished(given_, 0, 0);
+    }
+    given_ = 0;
+  }
+
+  /// Hands out units [begin, end).
+  void give(Range& out, std::uint64_t begin, std::uint32_t units) noexcept {
+    out = view_.shape().range(begin, begin + units);
+    given_ = units;
+    counts_.iterations += out.end - out.begin;
+    ++counts_.batches;
+  }
+
+  /// workOn: the next batch of the node that this member owns.
+  bool go_on(Range& out) noexcept {
+    const Word word(raw_);
+    const std::uint32_t remaining = size_ - word.left() - word.right();
+    if (remaining == 0) {
+      node_ = nullptr;
+      return false;
+    }
+    if (should_start_last() && take_last(out)) return true;
+    const std::uint32_t units = batch_.size(remaining);
+    const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
+    const Word wanted = from_left ? word.with_left(units) : word.with_right(units);
+    if (!node_->advance(raw_, wanted)) return descend(out);
+    raw_ = wanted.raw();
+    give(out, from_left ? begin_ + word.left() : begin_ + size_ - word.right() - units, units);
+    if (units == remaining && begin_ + size_ - word.right() == view_.shape().units()) append_last(out);
+    return true;
+  }
+
+  /// First call in this loop: the root that has this member's number, unless somebody took it already.
+  bool arrive(Range& out) noexcept {
+    arrived_ = true;
+    if (index_ >= view_.shape().roots()) return false;
+    Target<P> target = view_.root(index_);
+    if (target.size == 0) {
+      target.node->refresh(view_.use());
+      return false;
+    }
+    if ((view_.use() & k_link_refresh_mask) == 0) target.node->refresh_link(view_.use());
+    return target.word.phase() == Phase::available && own(target, out);
+  }
+
+  /// tryOwn, with the first batch in the same step.
+  bool own(const Target<P>& target, Range& out) noexcept {
+    batch_.start_node();
+    const std::uint32_t units = batch_.size(target.size);
+    const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
+    const Word first(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
+    if (!target.node->own(target.raw, first)) return false;
+    hold(target.node, target.begin, target.size, target.level, first);
+    give(out, from_left ? begin_ : begin_ + size_ - units, units);
+    return true;
+  }
+
+  void hold(Node<P>* node, std::uint64_t begin, std::uint32_t size, std::uint32_t level, Word word) noexcept {
+    node_ = node;
+    begin_ = begin;
+    size_ = size;
+    level_ = level;
+    raw_ = word.raw();
+  }
+
+  /// descend: a thief stopped the node of this member, which goes on with one of the children.
+  bool descend(Range& out) noexcept {
+    Target<P> stopped{node_, begin_, size_, level_, raw_, Word(raw_)};
+    node_ = nullptr;
+    return expand(stopped, search_.chooses_left(stopped.level, true, rng_), out);
+  }
+
+  /// findWork.
+  bool find(Range& out) noexcept {
+    if (settings_->strategy != Strategy::find_max)
+      return search_.traverse(view_, rng_, [&](const Target<P>& target) { return claim(target, out); });
+    while (true) {
+      const Target<P> target = search_.best(view_, rng_, [&](const Target<P>& seen) { return worth(seen); });
+      if (target.node == nullptr) return false;
+      if (should_start_last() && take_last(out)) return true;
+      if (claim(target, out) == Claim::taken) return true;
+      P::relax(); // a lost race means that somebody else got ahead; after a refusal worth() says 0
+    }
+  }
+
+  /// Takes work from a node that has some.
+  Claim claim(const Target<P>& target, Range& out) noexcept {
+    bool taken = false;
+    switch (target.word.phase()) {
+    case Phase::available: taken = own(target, out); break;
+    case Phase::owned: {
+      if (starved_) return Claim::refused;
+      const auto pair = arena_->take();
+      starved_ = pair == nullptr;
+      if (starved_) return Claim::refused;
+      taken = steal(target, pair, out);
+      break;
+    }
+    case Phase::stolen: taken = expand(target, search_.chooses_left(target.level, false, rng_), out); break;
+    }
+    if (!taken) return Claim::lost_race;
+    if (target.node != view_.tree().roots + index_) ++counts_.steals;
+    return Claim::taken;
+  }
+
+  /// trySteal, first step: freeze the node. The pair is taken before, so that a frozen node never waits for memory.
+  bool steal(Target<P> target, typename Arena<P>::Pair pair, Range& out) noexcept {
+    if (!target.node->stop(target.word)) {
+      arena_->untake(pair);
+      return false;
+    }
+    target.word = target.word.stopped();
+    return publish(pair, target, search_.chooses_left(target.level, false, rng_), out);
+  }
+
+  /// trySteal, second step, for everybody who meets a frozen node: its victim, or a worker that helps.
+  bool expand(const Target<P>& target, bool left, Range& out) noexcept {
+    while (true) {
+      if (auto theirs = target.node->children(view_.use())) return adopt_theirs(theirs, left, out);
+      if (const auto pair = arena_->take()) return publish(pair, target, left, out);
+      P::yield(); // no memory here; the thief has its pair and is about to hang it
+    }
+  }
+
+  /// Splits what is left of a frozen node in two halves, takes the first batch of the preferred one and publishes both.
+  bool publish(typename Arena<P>::Pair pair, const Target<P>& target, bool left, Range& out) noexcept {
+    const std::uint32_t remaining = target.remaining();
+    const std::uint32_t half = remaining / 2 + (left ? remaining & 1U : 0); // the publisher's half is never empty
+    const std::uint64_t first_unit = target.begin + target.word.left();
+    batch_.start_node();
+    const std::uint32_t size = left ? half : remaining - half;
+    const std::uint64_t begin = left ? first_unit : first_unit + half;
+    const std::uint32_t units = batch_.size(size);
+    const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
+    const Word mine(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
+    const Word free(Phase::available, view_.use(), 0, 0);
+    const float cost = target.node->cost();
+    pair[0].prepare(left ? mine : free, view_.use(), first_unit, half, target.level + 1, cost);
+    pair[1].prepare(left ? free : mine, view_.use(), first_unit + half, remaining - half, target.level + 1, cost);
+    const auto hung = target.node->adopt(pair, view_.use());
+    if (hung != pair) {
+      arena_->untake(pair);
+      return adopt_theirs(hung, left, out);
+    }
+    counts_.nodes += 2;
+    hold(left ? pair : pair + 1, begin, size, target.level + 1, mine);
+    give(out, from_left ? begin : begin + size - units, units);
+    return true;
+  }
+
+  /// Somebody else split the node: one of the halves may still be free.
+  bool adopt_theirs(typename Arena<P>::Pair pair, bool left, Range& out) noexcept {
+    for (const int side : {left ? 0 : 1, left ? 1 : 0}) {
+      const Target<P> target = view_.inner(pair + side);
+      if (target.size > 0 && target.word.phase() == Phase::available && own(target, out)) return true;
+    }
+    return false;
+  }
+
+  /// Estimated time that is left in a node for anybody to take; 0 if it is not worth a steal.
+  float worth(const Target<P>& target) const noexcept {
+    const std::uint32_t remaining = target.remaining();
+    if (remaining == 0 || (starved_ && target.word.phase() == Phase::owned)) return 0;
+    if (settings_->batch != BatchMode::timed) return static_cast<float>(remaining);
+    const float cost = cost_of(target);
+    const float ticks = static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
+    if (target.word.phase() == Phase::owned && target.node->cost() > 0 && ticks < static_cast<float>(settings_->steal_cost))
+      return 0; // its owner, which is at work, has done it before a thief could begin
+    return ticks;
+  }
+
+  /// Nothing is left for anybody but iteration n-1.
+  bool nothing_else() const noexcept {
+    for (std::uint32_t i = 0; i < view_.shape().roots(); ++i)
+      if (view_.leaves(view_.root(i), [](const Target<P>& target) { return target.remaining() != 0; })) return false;
+    return true;
+  }
+
+  /// Iteration n-1, for one member.
+  bool take_last(Range& out) noexcept {
+    if (!claim_last()) return false;
+    const std::uint64_t n = view_.shape().iterations();
+    out = {n - 1, n, true};
+    given_ = 1;
+    node_ = nullptr;
+    ++counts_.iterations;
+    ++counts_.batches;
+    return true;
+  }
+
+  /// The batch that was just taken ends where iteration n-1 begins: one dispatch for both if there is nothing else to do.
+  void append_last(Range& out) noexcept {
+    if (!nothing_else() || !claim_last()) return;
+    ++out.end;
+    out.last = true;
+    ++counts_.iterations;
+  }
+
+  bool claim_last() noexcept {
+    auto& taken = view_.tree().last_taken;
+    // [W1] relaxed: who gets the iteration is decided by the read-modify-write, and no data goes with it. Numbers of loops
+    //      only grow, so a value that is not ours is older. Guard: core_stress (a plain store makes two lasts).
+    std::uint64_t seen = taken.load(P::order(Tag::take_last, std::memory_order_relaxed));
+    if (seen == loop_ || !taken.compare_exchange_strong(seen, loop_, P::order(Tag::take_last, std::memory_order_relaxed),
+                                                        P::order(Tag::take_last, std::memory_order_relaxed)))
+      return false;
+    retired_ = true;
+    return true;
+  }
+
+  /// Whether to start iteration n-1 before the next batch of the own node.
+  bool should_start_last() const noexcept {
+    return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && last_is_critical();
+  }
+
+  bool last_is_critical() const noexcept {
+    float others = 0;
+    float neighbour = 0; // cost near the end of the loop
+    for (std::uint32_t i = 0; i < view_.shape().roots(); ++i)
+      view_.leaves(view_.root(i), [&](const Target<P>& target) {
+        others += static_cast<float>(target.remaining()) * cost_of(target);
+        if (target.begin + target.size == view_.shape().units()) neighbour = cost_of(target);
+        return false;
+      });
+    const bool mine = node_ != nullptr && begin_ + size_ == view_.shape().units();
+    const float last = mine ? last_.estimate(view_.shape().units()) : neighbour;
+    return last_.is_critical(members_, others, last, batch_.cost());
+  }
+
+  /// Ticks per unit: what the node's owner says, else what this member has seen.
+  float cost_of(const Target<P>& target) const noexcept {
+    const float known = target.word.phase() == Phase::available ? 0 : target.node->cost();
+    return known > 0 ? known : batch_.cost();
+  }
+
+  /// A root's child link is refreshed once in so many uses: often enough for 23 bits, too rarely to cost anything.
+  static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
+
+  View<P> view_;
+  Node<P>* node_ = nullptr; // owned by this member, or nullptr
+  std::uint64_t raw_ = 0;   // what this member last wrote into node_'s word
+  std::uint64_t begin_ = 0;
+  std::uint32_t size_ = 0;
+  std::uint32_t level_ = 0;
+  std::uint32_t given_ = 0; // units of the batch that the caller is executing
+  std::uint32_t index_ = 0;
+  std::uint32_t members_ = 1;
+  bool arrived_ = false;
+  bool retired_ = false;
+  bool starved_ = false; // no memory for more nodes: this member only takes what needs none
+  bool clocked_ = false;
+  std::uint64_t handed_out_ = 0;
+  std::uint64_t loop_ = 0;
+  const Settings* settings_ = nullptr;
+  Arena<P>* arena_ = nullptr;
+  Rng rng_;
+  Batcher batch_;
+  Search<P> search_;
+  LastIteration last_;
+  Counts counts_;
+};
+
+} // namespace wstree::core

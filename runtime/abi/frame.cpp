@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frame.h"
+
+#include <pthread.h>
+
+#include <new>
+
+namespace wstree::abi {
+
+constinit thread_local Frame* t_frame __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+
+/// What a thread keeps from region to region.
+struct Cache {
+  Frame* base = nullptr;   // outside of any region
+  Frame* frames = nullptr; // unused ones of serialised regions
+  Team* teams = nullptr;   // unused
+};
+
+constinit thread_local Cache* t_cache __attribute__((tls_model("initial-exec"))) = nullptr;
+
+void free_cache(void* data) noexcept {
+  auto* cache = static_cast<Cache*>(data);
+  if (t_frame == cache->base) t_frame = nullptr;
+  t_cache = nullptr;
+  ::operator delete(cache->base, std::nothrow);
+  while (cache->frames != nullptr) {
+    Frame* frame = cache->frames;
+    cache->frames = frame->outer;
+    ::operator delete(frame, std::nothrow);
+  }
+  while (cache->teams != nullptr) {
+    Team* team = cache->teams;
+    cache->teams = team->next;
+    team->~Team();
+    Platform::release(team, sizeof(Team));
+  }
+  ::operator delete(cache, std::nothrow);
+}
+
+/// Its destructor runs free_cache() when a thread ends.
+constinit pthread_once_t g_once = PTHREAD_ONCE_INIT;
+constinit pthread_key_t g_key = 0;
+constinit bool g_have_key = false;
+
+Cache* cache() noexcept {
+  if (t_cache == nullptr) [[unlikely]] {
+    pthread_once(&g_once, [] { g_have_key = pthread_key_create(&g_key, [](void* data) { free_cache(data); }) == 0; });
+    t_cache = new (std::nothrow) Cache;
+    if (t_cache != nullptr && g_have_key) pthread_setspecific(g_key, t_cache);
+  }
+  return t_cache;
+}
+
+} // namespace
+
+Frame* innermost_frame() noexcept {
+  if (t_frame == nullptr) [[unlikely]] {
+    Cache* own = cache();
+    if (own == nullptr) return nullptr;
+    if (own->base == nullptr) own->base = new (std::nothrow) Frame(0);
+    t_frame = own->base;
+  }
+  return t_frame;
+}
+
+void push_alone(int level) noexcept {
+  Cache* own = cache();
+  if (own == nullptr) return;
+  Frame* frame = own->frames;
+  if (frame != nullptr) {
+    own->frames = frame->outer;
+    frame = ::new (static_cast<void*>(frame)) Frame(level);
+  } else {
+    frame = new (std::nothrow) Frame(level);
+    if (frame == nullptr) return;
+  }
+  frame->pushed = true;
+  frame->outer = t_frame;
+  t_frame = frame;
+}
+
+void pop_alone() noexcept {
+  Frame* frame = t_frame;
+  if (frame == nullptr || !frame->pushed) return;
+  leave_loop(*frame);
+  t_frame = frame->outer;
+  frame->outer = t_cache->frames; // push_alone() made the cache
+  t_cache->frames = frame;
+}
+
+Team* borrow_team() noexcept {
+  Cache* own = cache();
+  if (own == nullptr) return nullptr;
+  if (Team* team = own->teams) {
+    own->teams = team->next;
+    return team;
+  }
+  void* memory = Platform::allocate(sizeof(Team));
+  return memory == nullptr ? nullptr : ::new (memory) Team;
+}
+
+void give_back_team(Team* team) noexcept {
+  team->next = t_cache->teams; // borrow_team() made the cache
+  t_cache->teams = team;
+}
+
+void leave_loop(Frame& frame) noexcept {
+  frame.in_served_loop = false;
+  frame.foreign_inside = false;
+  frame.member.leave([&frame](const loop::Execution& execution) {
+    if (frame.site == nullptr) return;
+    const core::Counts& sum = execution.total;
+    observe::record(*frame.site, {execution.members,
+                                  {sum.iterations, sum.batches, sum.steals, sum.nodes, sum.busy_ticks},
+                                  execution.busy_max,
+                                  execution.wall});
+  });
+}
+
+} // namespace wstree::abi

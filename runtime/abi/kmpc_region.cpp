@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parallel regions of LLVM's libomp: who is in a team with whom.
+//
+// The fork entry is replaced by a fork of wrap_member(), which runs the program's outlined function between setting up and
+// taking down the member's frame. No callback slot of the runtime is used up for that, the frame is exactly as old as the
+// region, and nesting, tasks and several root threads follow from the stack of frames.
+#include "export.h"
+#include "frame.h"
+#include "kmpc_types.h"
+#include "next_symbol.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdint>
+
+extern "C" {
+
+/// kmpc_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
+/// k_register_args entries.
+void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count, void** args);
+
+/// Where __kmpc_fork_call (kmpc_<architecture>.S) goes while the tree was not asked for: the runtime's version.
+__attribute__((visibility("hidden"))) void* wstree_plain_fork_call = nullptr;
+/// Read by __kmpc_fork_call; the same as active().
+__attribute__((visibility("hidden"))) extern const void* const wstree_active_flag;
+const void* const wstree_active_flag = &wstree::abi::g_active;
+}
+
+namespace {
+
+using namespace wstree::abi;
+using i32 = std::int32_t;
+
+constexpr i32 k_register_args = 8; // no architecture passes more pointers in registers
+
+using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
+constinit Next<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
+constinit Next<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if"};
+constinit Next<void(ident_t*, i32)> g_serialized{"__kmpc_serialized_parallel"};
+constinit Next<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_parallel"};
+
+ForkCall real_fork_call(const void* caller) noexcept {
+  const auto found = reinterpret_cast<ForkCall>(g_fork_call.find(caller));
+  __atomic_store_n(&wstree_plain_fork_call, reinterpret_cast<void*>(found), __ATOMIC_RELAXED); // an address of code
+  return found;
+}
+
+/// On the stack of the thread that forks; outlives the region.
+struct Region {
+  kmpc_micro micro;
+  i32 count;
+  void** args;
+  Team* team;          // nullptr: no memory, the runtime serves the loops
+  std::uint64_t chunk; // captured at the fork, as libomp does with its own schedules
+  const void* caller;
+};
+
+/// The outlined function of a region whose loops may be served, in every member.
+void wrap_member(i32* gtid, i32* tid, Region* region) {
+  const int members = runtime_threads(region->caller);
+  Frame frame(region->team, static_cast<std::uint32_t>(*tid), static_cast<std::uint32_t>(std::max(members, 1)),
+              runtime_level(region->caller), region->chunk);
+  frame.serves = members == 1 || (members > 1 && region->team != nullptr);
+  frame.outer = t_frame;
+  t_frame = &frame;
+  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+  if (frame.member.in_loop()) leave_loop(frame); // cancelled
+  if (frame.serves) frame.member.depart();
+  t_frame = frame.outer;
+}
+
+/// The same for regions that go to the runtime.
+void wrap_plain(i32* gtid, i32* tid, Region* region) {
+  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+}
+
+/// Forks through `fork(wrapper, region)`.
+template <class Fork> void fork_region(Region& region, bool tree, Fork&& fork) {
+  if (!tree) return fork(wrap_plain, region);
+  region.team = borrow_team();
+  if (region.team != nullptr) region.team->open();
+  fork(wrap_member, region);
+  if (region.team == nullptr) return;
+  region.team->close();
+  give_back_team(region.team);
+}
+
+} // namespace
+
+extern "C" {
+
+/// __kmpc_fork_call once the tree was asked for, and at the very first call.
+__attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, ...) {
+  const void* caller = WSTREE_CALLER;
+  const ForkCall real = real_fork_call(caller);
+  if (real == nullptr) return; // no runtime: the program could not have been linked
+  const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
+  const i32 count = std::max(argc, 0);
+  void** args = static_cast<void**>(
+      __builtin_alloca(sizeof(void*) * static_cast<std::size_t>(std::max(count, k_register_args))));
+  va_list list;
+  va_start(list, micro);
+  for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
+  va_end(list);
+  Region region{micro, count, args, nullptr, schedule.chunk, caller};
+  fork_region(region, schedule.tree,
+              [&](auto* wrapper, Region& shared) { real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), &shared); });
+}
+
+/// The runtime forks this one without passing through __kmpc_fork_call again. `args` may be null.
+WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro, i32 condition, void* args) {
+  const auto real = g_fork_call_if.find(WSTREE_CALLER);
+  if (real == nullptr) return;
+  const TaskSchedule schedule = active() ? task_schedule(WSTREE_CALLER) : TaskSchedule{};
+  if (!schedule.tree) return real(loc, argc, micro, condition, args);
+  void* list[k_register_args] = {args};
+  Region region{micro, args != nullptr ? 1 : 0, list, nullptr, schedule.chunk, WSTREE_CALLER};
+  fork_region(region, true, [&](auto* wrapper, Region& shared) {
+    real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), condition, &shared);
+  });
+}
+
+/// A region of one thread: the compiled code calls its outlined function itself, between these two.
+WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t* loc, i32 gtid) {
+  if (const auto real = g_serialized.find(WSTREE_CALLER)) real(loc, gtid);
+  if (active()) push_alone(runtime_level(WSTREE_CALLER));
+}
+
+WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t* loc, i32 gtid) {
+  if (t_frame != nullptr) pop_alone();
+  if (const auto real = g_end_serialized.find(WSTREE_CALLER)) real(loc, gtid);
+}
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loading and unloading.
+//
+// The library is linked with -z initfirst, so that its constructor runs before every other object's: an OpenMP runtime, or
+// a constructor that calls one, must not see OMP_SCHEDULE=wstree, which it would reject with a warning. At that time the C
+// library is not initialised: no environ, no errno, no allocation. The constructor therefore works on the environment that
+// the loader passes to it, and everything else waits for the first use (session.cpp).
+#include "message.h"
+#include "options.h"
+#include "rebind.h"
+#include "session.h"
+
+#include "wstree/core/platform.h"
+
+#include <sys/auxv.h>
+#include <time.h>
+
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+namespace {
+
+using namespace wstree;
+
+/// The spelling is a mark: both runtimes ignore case, and a child process that has the library as well reads it as wstree,
+/// while one that has not finds a valid schedule.
+constexpr std::string_view k_marked = "OMP_SCHEDULE=Monotonic:Guided";
+constexpr std::string_view k_variable = "OMP_SCHEDULE=";
+
+constinit char g_replacement[64] = {};
+
+void replace(char*& entry, const config::ScheduleRequest& request) noexcept {
+  // A demand for monotonic order cannot be met by the tree: plain spelling, so that children do not ask for it either.
+  const std::string_view text = request.monotonic ? "OMP_SCHEDULE=monotonic:guided" : k_marked;
+  std::memcpy(g_replacement, text.data(), text.size());
+  char* end = g_replacement + text.size();
+  if (request.chunk_given) {
+    *end++ = ',';
+    end = std::to_chars(end, g_replacement + sizeof g_replacement - 1, request.chunk).ptr;
+  }
+  *end = '\0';
+  entry = g_replacement;
+}
+
+std::optional<config::ScheduleRequest> inherited(std::string_view entry) noexcept {
+  if (!entry.starts_with(k_marked)) return std::nullopt;
+  const std::string_view chunk = entry.substr(k_marked.size());
+  if (chunk.empty()) return config::ScheduleRequest{};
+  if (chunk.front() != ',') return std::nullopt;
+  config::ScheduleRequest request;
+  request.chunk_given = true;
+  const char* end = chunk.data() + chunk.size();
+  const auto result = std::from_chars(chunk.data() + 1, end, request.chunk);
+  if (result.ec != std::errc{} || result.ptr != end) return std::nullopt;
+  return request;
+}
+
+void read_request(char** envp) noexcept {
+  for (char** entry = envp; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!text.starts_with(k_variable)) continue;
+    const std::string_view value = text.substr(k_variable.size());
+    if (const auto request = inherited(text)) {
+      abi::remember_request(value, *request);
+    } else if (const auto asked = config::parse_schedule(value)) {
+      abi::remember_request(value, *asked);
+      replace(*entry, *asked);
+    }
+    return; // as getenv: the first entry counts
+  }
+}
+
+[[gnu::constructor]] void load(int, char**, char** envp) noexcept {
+  observe::remember_stderr();
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  abi::remember_start(core::StdPlatform::ticks(), static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                                                      static_cast<std::uint64_t>(now.tv_nsec));
+  if (getauxval(AT_SECURE) != 0) {
+    abi::remember_secure(); // another user's environment must not steer this process
+    return;
+  }
+  if (envp != nullptr) read_request(envp);
+  abi::rebind_if_shadowed();
+}
+
+[[gnu::destructor]] void unload() noexcept { abi::report_at_exit(); }
+
+} // namespace

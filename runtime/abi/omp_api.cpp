@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// omp_set_schedule and omp_get_schedule know one kind more.
+#include "export.h"
+#include "next_symbol.h"
+#include "session.h"
+
+#include "wstree/wstree.h"
+
+#include <algorithm>
+
+namespace {
+
+using namespace wstree::abi;
+
+constinit Next<void(int, int)> g_set{"omp_set_schedule"};
+constinit Next<void(int*, int*)> g_get{"omp_get_schedule"};
+
+constexpr int k_guided = 3;
+
+void set_schedule(int kind, int chunk, const void* caller) noexcept {
+  const auto set = g_set.find(caller);
+  if (set == nullptr) return;
+  if (kind == omp_sched_wstree && activate()) return set(k_sentinel_kind, std::max(chunk, 1));
+  // A program that really asks for monotonic:guided gets guided, which both runtimes hand out in order anyway.
+  set(active() && kind == k_sentinel_kind ? k_guided : kind, chunk);
+}
+
+void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
+  const auto get = g_get.find(caller);
+  if (get == nullptr) return;
+  get(kind, chunk);
+  if (active() && *kind == k_sentinel_kind) *kind = omp_sched_wstree;
+}
+
+} // namespace
+
+extern "C" {
+
+WSTREE_EXPORT void omp_set_schedule(int kind, int chunk) { set_schedule(kind, chunk, WSTREE_CALLER); }
+WSTREE_EXPORT void omp_get_schedule(int* kind, int* chunk) { get_schedule(kind, chunk, WSTREE_CALLER); }
+// Fortran
+WSTREE_EXPORT void omp_set_schedule_(const int* kind, const int* chunk) { set_schedule(*kind, *chunk, WSTREE_CALLER); }
+WSTREE_EXPORT void omp_get_schedule_(int* kind, int* chunk) { get_schedule(kind, chunk, WSTREE_CALLER); }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The functions of wstree.h.
+#include "export.h"
+#include "session.h"
+#include "statistics.h"
+#include "version.h"
+
+#include "wstree/wstree.h"
+
+extern "C" {
+
+WSTREE_EXPORT const char* wstree_version() { return wstree::abi::k_version; }
+
+WSTREE_EXPORT int wstree_is_active() {
+  return wstree::abi::active() && wstree::abi::task_schedule(WSTREE_CALLER).tree ? 1 : 0;
+}
+
+WSTREE_EXPORT unsigned long long wstree_loops_served() { return wstree::observe::executions_recorded(); }
+}

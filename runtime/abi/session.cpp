@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "session.h"
+
+#include "display.h"
+#include "message.h"
+#include "next_symbol.h"
+#include "statistics.h"
+#include "version.h"
+
+#include "wstree/core/platform.h"
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <optional>
+
+namespace wstree::abi {
+
+constinit std::atomic<bool> g_active{false};
+
+namespace {
+
+constinit bool g_secure = false; // written at load time, like the next three, before there are threads
+constinit std::optional<config::ScheduleRequest> g_request;
+constinit config::FixedText<64> g_request_text;
+constinit std::uint64_t g_start_ticks = 0;
+constinit std::uint64_t g_start_ns = 0;
+
+enum class Stage : int { untouched, in_progress, ready };
+constinit std::atomic<Stage> g_stage{Stage::untouched};
+alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
+constinit std::atomic<std::uint32_t> g_most_members{1};
+
+constinit Next<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
+constinit Next<int()> g_get_level{"omp_get_level"};
+constinit Next<int()> g_get_num_threads{"omp_get_num_threads"};
+
+std::uint64_t monotonic_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+core::Settings to_settings(const config::Options& options) noexcept {
+  core::Settings settings;
+  switch (options.strategy) {
+  case config::Strategy::predefined: settings.strategy = core::Strategy::predefined; break;
+  case config::Strategy::assign: settings.strategy = core::Strategy::assign; break;
+  case config::Strategy::assigntop: settings.strategy = core::Strategy::assign_top; break;
+  case config::Strategy::randomwalk: settings.strategy = core::Strategy::random_walk; break;
+  case config::Strategy::randomall: settings.strategy = core::Strategy::random_all; break;
+  case config::Strategy::findmax: settings.strategy = core::Strategy::find_max; break;
+  }
+  auto ticks = [per_tick = ns_per_tick()](double ns) { return static_cast<std::uint64_t>(ns / per_tick + 0.5); };
+  settings.shortest_target = ticks(1'000);
+  settings.longest_target = ticks(16'000);
+  settings.tail_batch = ticks(300);
+  settings.steal_cost = ticks(200);
+  const std::uint64_t value = options.batch.value;
+  switch (options.batch.mode) {
+  case config::BatchMode::timed:
+    settings.batch = core::BatchMode::timed;
+    if (value != 0) settings.shortest_target = settings.longest_target = ticks(static_cast<double>(value));
+    break;
+  case config::BatchMode::exponential: settings.batch = core::BatchMode::exponential; break;
+  case config::BatchMode::fixed: settings.batch = core::BatchMode::fixed; break;
+  case config::BatchMode::random: settings.batch = core::BatchMode::random; break;
+  }
+  if (settings.batch != core::BatchMode::timed) settings.limit = value;
+  return settings;
+}
+
+void prepare(Session& made) noexcept {
+  const config::LineSink lines = observe::stderr_lines();
+  if (g_request) {
+    config::report_schedule(g_request_text.view(), *g_request, lines);
+    if (g_request->monotonic)
+      observe::say("wstree: OMP_SCHEDULE demands monotonic order, which a stealing thread cannot keep (accepted: "
+                   "wstree[,chunk]); using guided");
+  }
+  made.options = config::load(environ, lines);
+  made.measured = made.options.stats != config::StatsFormat::off;
+  made.settings = to_settings(made.options);
+  made.settings.clocked = made.measured;
+  if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
+    config::display(made.options, g_request, lines);
+  // The child of a fork starts with figures of its own.
+  if (made.measured) pthread_atfork(nullptr, nullptr, [] { observe::forget_executions(); });
+}
+
+} // namespace
+
+const Session& session() noexcept {
+  // acquire: pairs with the release below, so that the options are complete.
+  Stage stage = g_stage.load(std::memory_order_acquire);
+  if (stage != Stage::ready) [[unlikely]] {
+    // relaxed success: nothing is published yet. The losers wait for the release.
+    if (stage == Stage::untouched &&
+        g_stage.compare_exchange_strong(stage, Stage::in_progress, std::memory_order_relaxed)) {
+      prepare(*::new (static_cast<void*>(g_storage)) Session);
+      g_stage.store(Stage::ready, std::memory_order_release);
+    }
+    while (g_stage.load(std::memory_order_acquire) != Stage::ready) core::StdPlatform::yield();
+  }
+  return *std::launder(reinterpret_cast<const Session*>(g_storage));
+}
+
+bool activate() noexcept {
+  if (g_secure) return false;
+  if (!active()) g_active.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+TaskSchedule task_schedule(const void* caller) noexcept {
+  const auto get = g_get_schedule.find(caller);
+  if (get == nullptr) return {};
+  int kind = 0;
+  int chunk = 0;
+  get(&kind, &chunk);
+  return {kind == k_sentinel_kind, static_cast<std::uint64_t>(std::max(chunk, 1))};
+}
+
+int runtime_level(const void* caller) noexcept {
+  const auto get = g_get_level.find(caller);
+  return get != nullptr ? get() : -1;
+}
+
+int runtime_threads(const void* caller) noexcept {
+  const auto get = g_get_num_threads.find(caller);
+  return get != nullptr ? get() : -1;
+}
+
+/// Measured between load time and now; a process that gets here sooner than that allows waits for it.
+double ns_per_tick() noexcept {
+  constexpr std::uint64_t k_enough_ns = 50'000;
+  std::uint64_t now = monotonic_ns();
+  while (now - g_start_ns < k_enough_ns) now = monotonic_ns();
+  const std::uint64_t ticks = core::StdPlatform::ticks() - g_start_ticks;
+  return ticks == 0 ? 1.0 : static_cast<double>(now - g_start_ns) / static_cast<double>(ticks);
+}
+
+void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept {
+  g_request = request;
+  g_request_text.append(value);
+  if (!request.monotonic) activate();
+}
+
+void remember_start(std::uint64_t ticks, std::uint64_t nanoseconds) noexcept {
+  g_start_ticks = ticks;
+  g_start_ns = nanoseconds;
+}
+
+void remember_secure() noexcept { g_secure = true; }
+
+void note_members(std::uint32_t members) noexcept {
+  // relaxed: a figure for the report.
+  std::uint32_t most = g_most_members.load(std::memory_order_relaxed);
+  while (most < members && !g_most_members.compare_exchange_weak(most, members, std::memory_order_relaxed)) {
+  }
+}
+
+void report_at_exit() noexcept {
+  if (g_stage.load(std::memory_order_acquire) != Stage::ready || !session().measured) return;
+  observe::write_report(session().options, ns_per_tick(), g_most_members.load(std::memory_order_relaxed), k_version);
+}
+
+} // namespace wstree::abi

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the whole process shares: whether the tree was asked for, the options, and how to ask the OpenMP runtime.
+#pragma once
+
+#include "options.h"
+
+#include "wstree/core/settings.h"
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace wstree::abi {
+
+/// The schedule that stands for the tree inside the OpenMP runtime: monotonic:guided with the tree's chunk. Both runtimes
+/// store it, hand it on to tasks and regions, and read it back; nobody writes it by hand; and it is a sane schedule for
+/// loops that the tree must not serve.
+inline constexpr int k_sentinel_kind = static_cast<int>(0x80000003U);
+
+/// Set as soon as anybody asks for the tree: by OMP_SCHEDULE at load time or by omp_set_schedule. As long as it is not
+/// set, every entry point hands over to the runtime and nothing else happens. relaxed everywhere: a thread that learns of
+/// it late goes to the runtime, as it did before; what options say is ordered by session().
+extern std::atomic<bool> g_active;
+inline bool active() noexcept { return g_active.load(std::memory_order_relaxed); }
+
+struct Session {
+  config::Options options;
+  core::Settings settings;
+  bool measured = false;   // loops are counted and timed
+};
+
+/// Reads the options and prepares the rest, once, at the first use; prints what there is to say about bad values. Any thread.
+const Session& session() noexcept;
+
+/// Asks for the tree from the program's side; false in setuid programs, where the library does nothing.
+bool activate() noexcept;
+
+/// What the calling task's schedule(runtime) loops use.
+struct TaskSchedule {
+  bool tree = false;
+  std::uint64_t chunk = 1; // smallest batch in iterations
+};
+/// `caller`: see next_symbol().
+TaskSchedule task_schedule(const void* caller) noexcept;
+int runtime_level(const void* caller) noexcept;   // omp_get_level; -1 if it cannot be asked
+int runtime_threads(const void* caller) noexcept; // omp_get_num_threads; -1 if it cannot be asked
+
+double ns_per_tick() noexcept;
+
+/// Called at load time, before the C library is ready (lifecycle.cpp).
+void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept;
+void remember_start(std::uint64_t ticks, std::uint64_t nanoseconds) noexcept;
+void remember_secure() noexcept;
+
+/// Largest team that a loop was served for; for the report.
+void note_members(std::uint32_t members) noexcept;
+/// Writes the statistics, if they were asked for and session() was ever used.
+void report_at_exit() noexcept;
+
+} // namespace wstree::abi

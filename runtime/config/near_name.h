@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef WSTREE_CONFIG_NEAR_NAME_H
+#define WSTREE_CONFIG_NEAR_NAME_H
+
+#include <cstddef>
+#include <string_view>
+
+namespace wstree::config {
+
+/// Number of letters that have to be inserted, removed, replaced or swapped with their neighbour to turn one
+/// word into the other, without regard to case. Only the first 64 bytes of each word count.
+std::size_t edit_distance(std::string_view a, std::string_view b) noexcept;
+
+/// The WSTREE_* option whose name is nearest to `name`; empty if none is near enough to be what was meant.
+std::string_view nearest_option(std::string_view name) noexcept;
+
+} // namespace wstree::config
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the user can set. The table in options.def is the one truth; this header gives it types.
+//
+// Nothing here allocates, throws, reads a global or asks the C library for state (locale, errno, getenv), so
+// every function may run before the C library is initialised. All functions may be called from any thread at
+// any time.
+#ifndef WSTREE_CONFIG_OPTIONS_H
+#define WSTREE_CONFIG_OPTIONS_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "fixed_text.h"
+
+namespace wstree::config {
+
+/// Index into k_options, in the order of options.def.
+enum class Option : std::uint8_t {
+#define WSTREE_OPTION(id, name, accepted, default_value, meaning) id,
+#include "options.def"
+};
+
+struct OptionText {
+  std::string_view name, accepted, default_value, meaning;
+};
+
+inline constexpr auto k_options = std::to_array<OptionText>({
+#define WSTREE_OPTION(id, name, accepted, default_value, meaning) {name, accepted, default_value, meaning},
+#include "options.def"
+});
+inline constexpr std::size_t k_option_count = k_options.size();
+
+constexpr const OptionText& text_of(Option option) noexcept {
+  return k_options[static_cast<std::size_t>(option)];
+}
+
+/// Largest chunk of a schedule: OpenMP hands chunks around as int.
+inline constexpr std::uint64_t k_max_chunk = 2147483647;
+/// Largest number in WSTREE_BATCH, in nanoseconds or iterations.
+inline constexpr std::uint64_t k_max_batch = std::uint64_t{1} << 62;
+/// Longest path in WSTREE_STATS, in bytes.
+inline constexpr std::size_t k_max_path = 1023;
+
+enum class Strategy : std::uint8_t { predefined, assign, assigntop, randomwalk, randomall, findmax };
+
+enum class BatchMode : std::uint8_t { timed, exponential, fixed, random };
+struct Batch {
+  BatchMode mode = BatchMode::timed;
+  /// timed: target in ns, 0 = adaptive. exponential, random: largest batch, >= 1. fixed: the batch, >= 1.
+  std::uint64_t value = 0;
+  bool operator==(const Batch&) const = default;
+};
+inline constexpr std::uint64_t k_default_max_step = 4096; // exponential and random
+inline constexpr std::uint64_t k_default_fixed = 64;
+
+enum class FallbackKind : std::uint8_t { static_, dynamic, guided, auto_, trapezoidal };
+struct Fallback {
+  FallbackKind kind = FallbackKind::guided;
+  std::uint64_t chunk = 0; // 0 = none given, else 1 to k_max_chunk
+  bool operator==(const Fallback&) const = default;
+};
+
+enum class StatsFormat : std::uint8_t { off, text, json };
+struct Stats {
+  StatsFormat format = StatsFormat::off;
+  std::string_view path; // with patterns; empty = stderr. Points into the text that was parsed.
+  bool operator==(const Stats&) const = default;
+};
+
+enum class DisplayEnv : std::uint8_t { no, yes, verbose };
+
+/// A value of OMP_SCHEDULE that asks for the tree.
+struct ScheduleRequest {
+  std::uint64_t chunk = 1;      // smallest batch in iterations, 1 to k_max_chunk
+  bool chunk_given = false;     // false: chunk is the default
+  bool monotonic = false;       // "monotonic:" was demanded, which a stealing thread cannot promise
+  bool chunk_malformed = false; // the text after the comma was no chunk; see report_schedule()
+  bool operator==(const ScheduleRequest&) const = default;
+};
+
+/// Understands `[monotonic:|nonmonotonic:]wstree[,chunk]`; case and blanks around the tokens are ignored.
+/// nullopt: the value is not ours and has to reach the OpenMP runtime as it is. A value whose kind is wstree
+/// is always ours: with a bad chunk it counts as `wstree` and is marked malformed.
+std::optional<ScheduleRequest> parse_schedule(std::string_view value) noexcept;
+
+/// Parsers of the other options. Case and blanks around the tokens are ignored, nullopt means not understood.
+std::optional<Strategy> parse_strategy(std::string_view value) noexcept;
+std::optional<Batch> parse_batch(std::string_view value) noexcept;
+std::optional<Fallback> parse_fallback(std::string_view value) noexcept;
+std::optional<Stats> parse_stats(std::string_view value) noexcept;
+std::optional<bool> parse_verbose(std::string_view value) noexcept;
+/// Never fails: a bad value of OMP_DISPLAY_ENV is the OpenMP runtime's to complain about and counts as `no`
+/// here.
+DisplayEnv parse_display_env(std::string_view value) noexcept;
+
+/// Canonical spelling of a value, which the parser of the same type reads back.
+using ValueText = FixedText<64>;
+std::string_view to_text(Strategy strategy) noexcept;
+std::string_view to_text(StatsFormat format) noexcept; // "0" for off
+std::string_view to_text(DisplayEnv display) noexcept;
+ValueText to_text(Batch batch) noexcept;
+ValueText to_text(Fallback fallback) noexcept;
+ValueText to_text(const ScheduleRequest& request) noexcept;
+
+/// Receives complete lines without a newline, one call for each. Lines about bad values have at most
+/// k_max_line bytes.
+struct LineSink {
+  void (*write)(void* context, std::string_view line) noexcept = nullptr;
+  void* context = nullptr;
+
+  void operator()(std::string_view line) const noexcept {
+    if (write != nullptr) write(context, line);
+  }
+};
+using ErrorSink = LineSink;
+inline constexpr std::size_t k_max_line = 511;
+
+enum class Origin : std::uint8_t { default_value, environment };
+
+/// The options in force, except OMP_SCHEDULE, whose value belongs to each task of the program.
+/// Trivially copyable; holds no pointer into the environment, because the program may change that at any
+/// time.
+struct Options {
+  Strategy strategy = Strategy::findmax;
+  Batch batch;
+  Fallback fallback;
+  StatsFormat stats = StatsFormat::off;
+  bool verbose = false;
+  DisplayEnv display_env = DisplayEnv::no;
+  std::array<Origin, k_option_count> origins{};
+  FixedText<k_max_path + 1> stats_path; // empty = stderr
+
+  Origin origin(Option option) const noexcept { return origins[static_cast<std::size_t>(option)]; }
+};
+
+/// Reads the WSTREE_* variables and OMP_DISPLAY_ENV from `envp`, a null-terminated list of NAME=value (may be
+/// null). An empty value counts as not set, and of two entries with the same name the first one counts, as
+/// with getenv. Each bad value gives one line and leaves the default; each unknown WSTREE_* name gives one
+/// line. OMP_SCHEDULE is not looked at. WSTREE_REQUEST, WSTREE_LIBRARY and WSTREE_TEST_* are known and
+/// ignored.
+Options load(const char* const* envp, ErrorSink errors) noexcept;
+
+/// One line if `request`, which parse_schedule() made of `value`, has a malformed chunk; else nothing.
+void report_schedule(std::string_view value, const ScheduleRequest& request, ErrorSink errors) noexcept;
+
+/// Value of `name` in `envp`, or nullopt. Does for any list what getenv does for environ.
+std::optional<std::string_view> find_variable(const char* const* envp, std::string_view name) noexcept;
+
+} // namespace wstree::config
+
+#endif

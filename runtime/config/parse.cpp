@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "options.h"
+#include "tokens.h"
+#include "words.h"
+
+#include <initializer_list>
+
+namespace wstree::config {
+
+std::optional<ScheduleRequest> parse_schedule(std::string_view value) noexcept {
+  ScheduleRequest request;
+  const auto [before_colon, after_colon] = split(value, ':');
+  if (after_colon) {
+    request.monotonic = same_word(before_colon, "monotonic");
+    if (!request.monotonic && !same_word(before_colon, "nonmonotonic")) return std::nullopt;
+  }
+  const auto [kind, chunk] = split(after_colon ? *after_colon : before_colon, ',');
+  if (!same_word(kind, "wstree")) return std::nullopt;
+  if (chunk) {
+    const auto number = parse_number(*chunk, 1, k_max_chunk);
+    request.chunk = number.value_or(1);
+    request.chunk_given = number.has_value();
+    request.chunk_malformed = !number.has_value();
+  }
+  return request;
+}
+
+std::optional<Strategy> parse_strategy(std::string_view value) noexcept {
+  return find_word<Strategy>(k_strategy_words, trim(value));
+}
+
+std::optional<Batch> parse_batch(std::string_view value) noexcept {
+  const auto [word, number] = split(value, ':');
+  const auto mode = find_word<BatchMode>(k_batch_words, word);
+  if (!mode) return std::nullopt;
+  Batch batch{*mode, 0};
+  switch (*mode) {
+  case BatchMode::timed:
+    break;
+  case BatchMode::fixed:
+    batch.value = k_default_fixed;
+    break;
+  case BatchMode::exponential:
+  case BatchMode::random:
+    batch.value = k_default_max_step;
+    break;
+  }
+  if (number) {
+    const auto given = parse_number(*number, *mode == BatchMode::timed ? 0 : 1, k_max_batch);
+    if (!given) return std::nullopt;
+    batch.value = *given;
+  }
+  return batch;
+}
+
+std::optional<Fallback> parse_fallback(std::string_view value) noexcept {
+  const auto [word, number] = split(value, ',');
+  const auto kind = find_word<FallbackKind>(k_fallback_words, word);
+  if (!kind) return std::nullopt;
+  Fallback fallback{*kind, 0};
+  if (number) {
+    const auto chunk = parse_number(*number, 1, k_max_chunk);
+    if (!chunk) return std::nullopt;
+    fallback.chunk = *chunk;
+  }
+  return fallback;
+}
+
+std::optional<Stats> parse_stats(std::string_view value) noexcept {
+  value = trim(value);
+  const auto equals = value.find('=');
+  const std::string_view word = trim(value.substr(0, equals));
+  if (equals != std::string_view::npos) {
+    // Blanks belong to a path, so it is not trimmed in front.
+    const std::string_view path = without_first(value, equals + 1);
+    const auto format = find_word<StatsFormat>(k_stats_words, word);
+    if (path.empty() || path.size() > k_max_path || !format || *format == StatsFormat::off)
+      return std::nullopt;
+    return Stats{*format, path};
+  }
+  if (word == "1") return Stats{StatsFormat::text, {}};
+  const auto format = find_word<StatsFormat>(k_stats_words, word);
+  if (!format) return std::nullopt;
+  return Stats{*format, {}};
+}
+
+std::optional<bool> parse_verbose(std::string_view value) noexcept {
+  value = trim(value);
+  if (value == "1") return true;
+  if (value == "0") return false;
+  return std::nullopt;
+}
+
+DisplayEnv parse_display_env(std::string_view value) noexcept {
+  value = trim(value);
+  if (same_word(value, "verbose")) return DisplayEnv::verbose;
+  for (const std::string_view yes : {"true", "1", "yes", "on", ".true.", ".t."})
+    if (same_word(value, yes)) return DisplayEnv::yes;
+  return DisplayEnv::no;
+}
+
+} // namespace wstree::config

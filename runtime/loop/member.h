@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One thread in one parallel region: entering loops, asking for chunks, leaving.
+#pragma once
+
+#include "team.h"
+
+#include "wstree/core/worker.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree::loop {
+
+/// One execution of a loop by a whole team.
+struct Execution {
+  std::uint32_t members = 0;
+  core::Counts total;
+  std::uint64_t busy_max = 0; ///< ticks of the member that was busy longest
+  std::uint64_t wall = 0;     ///< ticks from the first arrival to the last departure
+};
+
+/// Private to its thread; lives as long as the thread is in the region. A thread outside of any region, or alone in one, is
+/// a member of no team: it gets each loop in one piece.
+template <class P> class Member {
+public:
+  /// `team` may be null if `members` is 1.
+  Member(Team<P>* team, std::uint32_t index, std::uint32_t members) noexcept
+      : team_(team), index_(index), members_(members) {}
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+
+  std::uint32_t members() const noexcept { return members_; }
+  bool in_loop() const noexcept { return in_loop_; }
+
+  /// Starts the region's next loop, of `iterations` > 0, with batches of at least `smallest`. False, for all members alike:
+  /// no memory, nothing was started. leave() has been called for the previous loop.
+  bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest) noexcept {
+    if (members_ == 1) return enter_alone(iterations, settings);
+    if (storage_ == nullptr) {
+      storage_ = team_->storage(members_);
+      if (storage_ == nullptr) return false;
+      loop_ = team_->base() - 1;
+      free_until_ = team_->base() + k_ring; // older uses of the slots were in regions that have joined
+      if (index_ == 0) team_->set_members(members_);
+    }
+    ++loop_;
+    // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this position reuses
+    //      their slots; pairs with T2. Guard: team_ring under a thread sanitizer, model of the ring.
+    storage_->line(index_).position.store(loop_ << 1, P::order(core::Tag::leave_loop, std::memory_order_release));
+    if (loop_ >= free_until_) wait_for_slot();
+    Slot<P>& slot = storage_->slot(loop_);
+    const std::uint64_t use = loop_ / k_ring;
+    if (somebody_departed_) touch_for_departed(slot, use);
+    auto& arena = storage_->arena(loop_, index_);
+    arena.reset();
+    settings_ = &settings;
+    if (settings.clocked) entered_ = P::ticks();
+    worker_.enter(slot.tree, core::Shape(iterations, members_), use, loop_, index_, members_, arena, settings,
+                  smallest);
+    in_loop_ = true;
+    return true;
+  }
+
+  /// A loop without iterations: there is nothing to share, and no slot is used.
+  void enter_empty() noexcept { empty_ = true; }
+
+  /// The next chunk. False: there is none for this member; it has left the loop once leave() is called.
+  bool next(core::Range& out) noexcept {
+    if (members_ > 1 && !empty_) [[likely]]
+      return worker_.next(out);
+    empty_ = false;
+    if (alone_.end == 0) return false;
+    out = alone_;
+    alone_.end = 0;
+    return true;
+  }
+
+  /// Ends this member's part in the loop, finished or not. `report(Execution)` is called by the last one to leave if the
+  /// loop is measured.
+  template <class Report> void leave(Report&& report) noexcept {
+    if (!in_loop_) return;
+    in_loop_ = false;
+    if (settings_->clocked) [[unlikely]]
+      measure(report);
+  }
+
+  /// Leaves the region. The others need not wait for this member any more.
+  void depart() noexcept {
+    if (members_ == 1) return;
+    if (storage_ == nullptr) {
+      storage_ = team_->existing_storage(members_);
+      if (storage_ == nullptr) return team_->note_absent();
+      loop_ = team_->base();
+    }
+    storage_->line(index_).position.store(loop_ << 1 | 1, P::order(core::Tag::leave_loop, std::memory_order_release)); // T1
+    team_->reached(loop_);
+  }
+
+private:
+  bool enter_alone(std::uint64_t iterations, const core::Settings& settings) noexcept {
+    alone_ = {0, iterations, true};
+    alone_size_ = iterations;
+    settings_ = &settings;
+    if (settings.clocked) entered_ = P::ticks();
+    in_loop_ = true;
+    return true;
+  }
+
+  /// Until every member has left the loop that used the slot before. That is k_ring loops back, so the members that are
+  /// waited for are on their way here; nobody who runs a loop waits for anybody.
+  void wait_for_slot() noexcept {
+    for (std::uint32_t spins = 0; !slot_is_free(); ++spins) {
+      if (spins < k_spins) P::relax();
+      else P::yield();
+    }
+  }
+
+  bool slot_is_free() noexcept {
+    const std::uint64_t needed = loop_ - k_ring + 1;
+    std::uint64_t slowest = loop_;
+    std::uint32_t departed = team_->absent();
+    std::uint32_t late = 0;
+    for (std::uint32_t m = 0; m < members_; ++m) {
+      if (m == index_) continue;
+      // [T2] acquire: see T1.
+      const std::uint64_t position =
+          storage_->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_acquire));
+      const std::uint64_t started = position >> 1;
+      if ((position & 1) != 0 && started >= team_->base()) ++departed;
+      else if (started >= needed) slowest = std::min(slowest, started);
+      else ++late;
+    }
+    if (late > team_->absent()) return false;
+    somebody_departed_ = departed != 0;
+    free_until_ = somebody_departed_ ? loop_ : slowest + k_ring; // with a departed member, look again each time
+    return true;
+  }
+
+  /// A departed member cannot keep the marks of its roots young (core/node.h), so the others do.
+  void touch_for_departed(Slot<P>& slot, std::uint64_t use) noexcept {
+    for (std::uint32_t m = 0; m < members_; ++m) slot.tree.roots[m].refresh(use);
+  }
+
+  template <class Report> void measure(Report&& report) noexcept {
+    const std::uint64_t now = P::ticks();
+    if (members_ == 1) {
+      Execution solo{1, {}, now - entered_, now - entered_};
+      solo.total = {alone_size_, 1, 0, 0, solo.busy_max};
+      report(solo);
+      return;
+    }
+    storage_->account(loop_, index_) = {worker_.counts(), entered_, now};
+    auto& leavers = storage_->slot(loop_).leavers;
+    const std::uint64_t tag = loop_ << 16;
+    std::uint64_t seen = leavers.load(P::order(core::Tag::count_leaver, std::memory_order_relaxed));
+    std::uint64_t wanted = 0;
+    do {
+      wanted = (seen >> 16 << 16 == tag ? seen : tag) + 1;
+      // [T5] acq_rel: release hands this member's account over to the last one, acquire lets the last one read all of
+      //      them. Guard: team_measure under a thread sanitizer.
+    } while (!leavers.compare_exchange_weak(seen, wanted, P::order(core::Tag::count_leaver, std::memory_order_acq_rel),
+                                            P::order(core::Tag::count_leaver, std::memory_order_relaxed)));
+    if ((wanted & 0xFFFF) != members_) return;
+    Execution all{members_, {}, 0, 0};
+    std::uint64_t first = now;
+    std::uint64_t last = now;
+    for (std::uint32_t m = 0; m < members_; ++m) {
+      const Account& account = storage_->account(loop_, m);
+      all.total.iterations += account.counts.iterations;
+      all.total.batches += account.counts.batches;
+      all.total.steals += account.counts.steals;
+      all.total.nodes += account.counts.nodes;
+      all.total.busy_ticks += account.counts.busy_ticks;
+      all.busy_max = std::max(all.busy_max, account.counts.busy_ticks);
+      first = std::min(first, account.entered);
+      last = std::max(last, account.left);
+    }
+    all.total.nodes += members_; // the roots
+    all.wall = last - first;
+    report(all);
+  }
+
+  static constexpr std::uint32_t k_spins = 200;
+
+  Team<P>* team_;
+  std::uint32_t index_;
+  std::uint32_t members_;
+  bool in_loop_ = false;
+  bool empty_ = false; // the present loop has no iterations
+  bool somebody_departed_ = false;
+  Storage<P>* storage_ = nullptr; // from the first loop on
+  std::uint64_t loop_ = 0;        // number of the loop that was started last
+  std::uint64_t free_until_ = 0;  // loops before this one find their slot free
+  std::uint64_t entered_ = 0;
+  const core::Settings* settings_ = nullptr;
+  core::Range alone_;
+  std::uint64_t alone_size_ = 0;
+  core::Worker<P> worker_;
+};
+
+} // namespace wstree::loop

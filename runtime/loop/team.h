@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the members of one parallel region share: a ring of loop slots, because with `nowait` they may be in different loops.
+#pragma once
+
+#include "team_storage.h"
+
+#include "wstree/core/platform.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree::loop {
+
+/// Opened by the thread that forks a region, used by the region's members, closed by the same thread after the join; kept
+/// for its next region, so that a region in the steady state allocates nothing.
+///
+/// Loops are numbered from region to region without gaps or repeats. Loop k uses slot k mod k_ring. A member that starts
+/// loop k says by that that it left all loops before k, however it left them: cancellation needs no hook.
+template <class P> class Team {
+public:
+  using Store = Storage<P>;
+
+  Team() = default;
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  ~Team() { Store::destroy(storage_.load(std::memory_order_relaxed)); } // alone: the last region has joined
+
+  /// Before the fork.
+  void open() noexcept {
+    base_ = next_base_.load(std::memory_order_relaxed); // ordered by the joins of earlier regions and by the fork
+    kept_ = storage_.load(std::memory_order_relaxed);   // likewise
+    members_ = 0;
+    if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
+  }
+
+  /// After the join: nobody is in a loop of this team.
+  void close() noexcept {
+    Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
+    if (store == failed()) {
+      storage_.store(kept_, std::memory_order_relaxed); // another region may find memory
+      store = kept_;
+    }
+    if (store == nullptr) return;
+    // The marks of roots that were not used must not get so old that they look current (core/node.h).
+    fewest_members_ = std::min(fewest_members_, members_);
+    const std::uint64_t now = next_base_.load(std::memory_order_relaxed); // ordered by the join
+    if (now - cleaned_at_ < k_clean_after) return;
+    store->clear_roots(fewest_members_);
+    cleaned_at_ = now;
+    fewest_members_ = ~std::uint32_t{0};
+  }
+
+  /// Storage for at least `members` members; the same for all of them, or nullptr for all of them if there is no memory.
+  Store* storage(std::uint32_t members) noexcept {
+    // [T3] acquire: the content of a storage is complete before its address is seen; pairs with the release below.
+    Store* store = storage_.load(P::order(core::Tag::grow, std::memory_order_acquire));
+    if (usable(store, members)) [[likely]]
+      return store;
+    while (store != failed() && !usable(store, members)) {
+      Store* larger = Store::create(members, store);
+      // [T3] success release: publishes the new storage, or that there is none. failure acquire: we go on to read what
+      //      another member published. Guard: team_growth under a thread sanitizer.
+      if (storage_.compare_exchange_strong(store, larger != nullptr ? larger : failed(),
+                                           P::order(core::Tag::grow, std::memory_order_release),
+                                           P::order(core::Tag::grow, std::memory_order_acquire))) {
+        return larger;
+      }
+      Store::destroy_one(larger);
+    }
+    return store == failed() ? nullptr : store;
+  }
+
+  /// Storage that another member has made; nullptr if there is none.
+  Store* existing_storage(std::uint32_t members) noexcept {
+    Store* store = storage_.load(P::order(core::Tag::grow, std::memory_order_acquire)); // T3
+    return usable(store, members) ? store : nullptr;
+  }
+
+  std::uint64_t base() const noexcept { return base_; }
+
+  /// A member left the region before anybody needed storage, in which it could have noted that.
+  void note_absent() noexcept {
+    // [T6] relaxed: a member that left has read nothing of ours; the count only ends a wait. Guard: team_absent.
+    absent_.fetch_add(1, P::order(core::Tag::absent, std::memory_order_relaxed));
+  }
+  std::uint32_t absent() const noexcept {
+    return absent_.load(P::order(core::Tag::absent, std::memory_order_relaxed)); // T6
+  }
+
+  /// A member that leaves the region has started loops up to and including `loop`.
+  void reached(std::uint64_t loop) noexcept {
+    std::uint64_t known = next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed));
+    // [T4] relaxed: read only by open(), after the join has ordered all of these. The loop makes it a maximum.
+    while (known <= loop && !next_base_.compare_exchange_weak(known, loop + 1,
+                                                              P::order(core::Tag::next_base, std::memory_order_relaxed),
+                                                              P::order(core::Tag::next_base, std::memory_order_relaxed))) {
+    }
+  }
+
+  /// Told by member 0, which is the thread that calls close().
+  void set_members(std::uint32_t members) noexcept { members_ = members; }
+
+  Team* next = nullptr; ///< for whoever keeps unused teams
+
+private:
+  static constexpr std::uint64_t k_clean_after = (Word::k_epoch_mask + 1) / 4 * k_ring;
+
+  static Store* failed() noexcept { return reinterpret_cast<Store*>(std::uintptr_t{1}); }
+  static bool usable(const Store* store, std::uint32_t members) noexcept {
+    return store != nullptr && store != failed() && store->capacity() >= members;
+  }
+
+  // Constant while a region is open.
+  std::uint64_t base_ = k_ring; // so that the first use of every slot has number 1
+  Store* kept_ = nullptr;
+  // Private to the forking thread.
+  std::uint64_t cleaned_at_ = 0;
+  std::uint32_t members_ = 0;
+  std::uint32_t fewest_members_ = ~std::uint32_t{0};
+  // Shared by the members.
+  alignas(core::k_line_pair) typename P::template Atomic<Store*> storage_{nullptr};
+  typename P::template Atomic<std::uint64_t> next_base_{k_ring};
+  typename P::template Atomic<std::uint32_t> absent_{0};
+};
+
+} // namespace wstree::loop

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop_site.h"
+
+namespace wstree::observe {
+namespace {
+
+// [S1] Every counter access is relaxed. A sum is all that a counter tells, nobody concludes from one counter
+//       what another one or other memory holds, and RMWs lose nothing in any order. The final report runs
+//       after the threads it reports on have been joined or are asleep in the OpenMP runtime; if one still
+//       counts, its last execution may be missing from some of the sums. Guard: observe_statistics,
+//       SumsFromManyThreads.
+constexpr auto k_sum_order = std::memory_order_relaxed;
+
+} // namespace
+
+void LoopSite::add(const LoopExecution& execution) noexcept {
+  const std::uint64_t members = execution.members != 0 ? execution.members : 1;
+  const MemberCounts& total = execution.total;
+  // Rounded, because the truncated part would add up over many short loops.
+  const std::uint64_t mean = total.busy_ticks / members + (total.busy_ticks % members * 2 >= members ? 1 : 0);
+  calls_.fetch_add(1, k_sum_order);
+  iterations_.fetch_add(total.iterations, k_sum_order);
+  batches_.fetch_add(total.batches, k_sum_order);
+  steals_.fetch_add(total.steals, k_sum_order);
+  nodes_.fetch_add(total.nodes, k_sum_order);
+  busy_.fetch_add(total.busy_ticks, k_sum_order);
+  wall_.fetch_add(execution.wall_ticks, k_sum_order);
+  busy_max_.fetch_add(execution.busy_max_ticks, k_sum_order);
+  busy_mean_.fetch_add(mean, k_sum_order);
+}
+
+LoopFigures LoopSite::figures() const noexcept {
+  LoopFigures figures;
+  figures.calls = calls_.load(k_sum_order);
+  figures.total = {iterations_.load(k_sum_order), batches_.load(k_sum_order), steals_.load(k_sum_order),
+                   nodes_.load(k_sum_order), busy_.load(k_sum_order)};
+  figures.wall_ticks = wall_.load(k_sum_order);
+  figures.busy_max_ticks = busy_max_.load(k_sum_order);
+  figures.busy_mean_ticks = busy_mean_.load(k_sum_order);
+  return figures;
+}
+
+std::uint64_t LoopSite::calls() const noexcept { return calls_.load(k_sum_order); }
+
+void LoopSite::clear_figures() noexcept {
+  for (Counter* counter :
+       {&calls_, &iterations_, &batches_, &steals_, &nodes_, &busy_, &wall_, &busy_max_, &busy_mean_})
+    counter->store(0, k_sum_order);
+}
+
+bool LoopSite::is_nameless() const noexcept {
+  // [S2] relaxed: a hint that saves work. set_name() decides.
+  return name_.load(std::memory_order_relaxed) == Name::nameless;
+}
+
+void LoopSite::set_name(const PlaceName& where, std::string_view schedule) noexcept {
+  auto expected = Name::nameless;
+  // [S3] relaxed both ways: success is only the right to write the texts, which nobody has written or read
+  //       before; after failure we touch nothing.
+  if (!name_.compare_exchange_strong(expected, Name::naming, std::memory_order_relaxed,
+                                     std::memory_order_relaxed))
+    return;
+  where_ = where;
+  schedule_.clear();
+  schedule_.append(schedule);
+  // [S4] release: the texts are complete before the state says so; pairs with the acquires [S5]. Guard:
+  //       observe_statistics, NameIsCompleteWhenSeen under the thread sanitizer.
+  name_.store(Name::named, std::memory_order_release);
+}
+
+void LoopSite::abandon_naming() noexcept {
+  // [S6] relaxed: the child of a fork has one thread.
+  if (name_.load(std::memory_order_relaxed) == Name::naming)
+    name_.store(Name::nameless, std::memory_order_relaxed);
+}
+
+std::string_view LoopSite::where() const noexcept {
+  // [S5] acquire: we go on to read the text; pairs with [S4].
+  return name_.load(std::memory_order_acquire) == Name::named ? where_.view() : std::string_view();
+}
+
+std::string_view LoopSite::schedule() const noexcept {
+  // [S5] as in where().
+  return name_.load(std::memory_order_acquire) == Name::named ? schedule_.view() : std::string_view();
+}
+
+} // namespace wstree::observe

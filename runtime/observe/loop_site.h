@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef WSTREE_OBSERVE_LOOP_SITE_H
+#define WSTREE_OBSERVE_LOOP_SITE_H
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "place_name.h"
+#include "statistics.h"
+
+namespace wstree::observe {
+
+/// What a site has counted so far; see LoopExecution for the units.
+struct LoopFigures {
+  std::uint64_t calls = 0;
+  MemberCounts total;
+  std::uint64_t wall_ticks = 0;
+  std::uint64_t busy_max_ticks = 0;  // sum over the calls of the busiest member's time
+  std::uint64_t busy_mean_ticks = 0; // sum over the calls of the members' mean time
+
+  /// How much longer the busiest members worked than the mean one; 1 is even, and is said too when nothing
+  /// was timed.
+  double imbalance() const noexcept {
+    if (busy_mean_ticks == 0) return 1.0;
+    return static_cast<double>(busy_max_ticks) / static_cast<double>(busy_mean_ticks);
+  }
+};
+
+/// Counters and name of one code location. All zero at the start, so that static ones cost no memory until
+/// used.
+///
+/// Counters: sums that any thread may add to. The name: written by the one thread that begins it, read once
+/// it is complete.
+///   from       to         who                     meaning
+///   nameless   naming     the first to ask        it alone writes the texts
+///   naming     named      the same thread         the texts are complete and never change again
+class alignas(128) LoopSite {
+public:
+  constexpr LoopSite() noexcept = default;
+  LoopSite(const LoopSite&) = delete;
+  LoopSite& operator=(const LoopSite&) = delete;
+
+  void add(const LoopExecution& execution) noexcept;
+  LoopFigures figures() const noexcept;
+  std::uint64_t calls() const noexcept;
+  void clear_figures() noexcept;
+
+  bool is_nameless() const noexcept;
+  /// Takes on the name unless another thread has begun to.
+  void set_name(const PlaceName& where, std::string_view schedule) noexcept;
+  /// In a forked child: frees a name that a thread which only the parent has was about to write.
+  void abandon_naming() noexcept;
+  /// Empty as long as the name is not complete.
+  std::string_view where() const noexcept;
+  std::string_view schedule() const noexcept;
+
+private:
+  using Counter = std::atomic<std::uint64_t>;
+  enum class Name : std::uint32_t { nameless, naming, named };
+
+  // The counters have 128 bytes of their own, because processors fetch lines in pairs: two loops that run at
+  // the same time in different teams do not disturb each other.
+  Counter calls_{0}, iterations_{0}, batches_{0}, steals_{0}, nodes_{0}, busy_{0};
+  Counter wall_{0}, busy_max_{0}, busy_mean_{0};
+
+  alignas(128) std::atomic<Name> name_{Name::nameless};
+  PlaceName where_;
+  config::FixedText<48> schedule_;
+};
+static_assert(sizeof(LoopSite) % 128 == 0 && std::atomic<std::uint64_t>::is_always_lock_free);
+
+} // namespace wstree::observe
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "message.h"
+
+#include <cerrno>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host_guard.h"
+#include "write_fully.h"
+
+namespace wstree::observe {
+namespace {
+
+struct KnownFile {
+  bool open = false;
+  dev_t device = 0;
+  ino_t inode = 0;
+};
+
+// Written once while the library is loaded, before any thread can call into it, so it needs no atomics.
+constinit KnownFile g_stderr;
+
+bool identify(int descriptor, KnownFile& file) noexcept {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return false;
+  file = {true, status.st_dev, status.st_ino};
+  return true;
+}
+
+void say_line(void*, std::string_view line) noexcept { say(line); }
+
+} // namespace
+
+void remember_stderr() noexcept {
+  const int saved_errno = errno;
+  KnownFile file;
+  identify(STDERR_FILENO, file);
+  g_stderr = file;
+  errno = saved_errno;
+}
+
+int stderr_descriptor() noexcept {
+  if (!g_stderr.open) return -1;
+  const int saved_errno = errno;
+  KnownFile now;
+  const bool same =
+      identify(STDERR_FILENO, now) && now.device == g_stderr.device && now.inode == g_stderr.inode;
+  errno = saved_errno;
+  return same ? STDERR_FILENO : -1;
+}
+
+void say(std::string_view line) noexcept {
+  const int descriptor = stderr_descriptor();
+  if (descriptor < 0) return;
+  const HostGuard guard;
+  // A line that cannot be written has nowhere else to go.
+  (void)write_fully(descriptor, line, "\n");
+}
+
+config::LineSink stderr_lines() noexcept { return {say_line, nullptr}; }
+
+} // namespace wstree::observe

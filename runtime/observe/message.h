@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The library's voice. It lives in somebody else's process, where file descriptor 2 may be closed and may
+// since have become a data file of the program: so it writes only to what was stderr when the library was
+// loaded.
+#ifndef WSTREE_OBSERVE_MESSAGE_H
+#define WSTREE_OBSERVE_MESSAGE_H
+
+#include <string_view>
+
+#include "options.h"
+
+namespace wstree::observe {
+
+/// Remembers which file stderr is. Call once while the library is loaded, before its other functions; until
+/// then and if stderr is closed at that time nothing is ever written. Preserves errno. Not thread-safe.
+void remember_stderr() noexcept;
+
+/// 2 if descriptor 2 is still the file that remember_stderr() saw, else -1. Preserves errno.
+int stderr_descriptor() noexcept;
+
+/// Writes `line` and a newline to stderr with one system call, which keeps lines of several processes apart.
+/// Never fails visibly: gives up silently if stderr is gone, stays full, or has no reader. Does not raise
+/// SIGPIPE, is no cancellation point, preserves errno. Any thread.
+void say(std::string_view line) noexcept;
+
+/// A sink that hands lines to say(), for config::load() and config::display().
+config::LineSink stderr_lines() noexcept;
+
+} // namespace wstree::observe
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef WSTREE_OBSERVE_PLACE_NAME_H
+#define WSTREE_OBSERVE_PLACE_NAME_H
+
+#include "fixed_text.h"
+
+namespace wstree::observe {
+
+using PlaceName = config::FixedText<168>;
+
+/// Name of a code location for people: "file:line (function)" if `psource` (may be null) says so, else
+/// "module+0xoffset" of the address, else the bare address. Names that are too long lose the front of the
+/// file's path or the end of the function's name. Preserves errno; any thread.
+PlaceName name_place(const void* address, const char* psource) noexcept;
+
+} // namespace wstree::observe
+
+#endif

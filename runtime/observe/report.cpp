@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report.h"
+
+#include <algorithm>
+
+namespace wstree::observe {
+namespace {
+
+PlaceName where_of(const SortedSites::Row& row) noexcept {
+  // The name is missing while the thread that was first at the site is still about to write it.
+  PlaceName where(row.site->where());
+  if (where.empty()) where.append("0x").append_number(reinterpret_cast<std::uintptr_t>(row.address), 16);
+  return where;
+}
+
+std::uint64_t rounded(double number) noexcept {
+  constexpr double k_limit = 9e18;
+  if (!(number > 0)) return 0; // also for NaN
+  return static_cast<std::uint64_t>(number < k_limit ? number + 0.5 : k_limit);
+}
+
+void json_member(ReportWriter& out, std::string_view key, std::uint64_t value) noexcept {
+  out.text(", ").json_string(key).text(": ").number(value);
+}
+
+void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tick) noexcept {
+  const LoopFigures figures = row.site->figures();
+  out.text("{\"where\": ").json_string(where_of(row).view());
+  out.text(", \"schedule\": ").json_string(row.site->schedule());
+  json_member(out, "calls", figures.calls);
+  json_member(out, "iterations", figures.total.iterations);
+  json_member(out, "batches", figures.total.batches);
+  json_member(out, "steals", figures.total.steals);
+  json_member(out, "nodes", figures.total.nodes);
+  out.text(", \"seconds\": ").decimal(to_ns(figures.wall_ticks, ns_per_tick), 9);
+  out.text(", \"imbalance\": ").decimal(rounded(figures.imbalance() * 1e4), 4).text("}");
+}
+
+ReportWriter& counted(ReportWriter& out, std::uint64_t count, std::string_view one,
+                      std::string_view many) noexcept {
+  return out.grouped(count).text(" ").text(count == 1 ? one : many);
+}
+
+/// Two digits after the point in the unit that makes the number readable; ten characters wide.
+void duration(ReportWriter& out, std::uint64_t ns) noexcept {
+  struct Unit {
+    std::uint64_t ns;
+    std::string_view name;
+  };
+  constexpr Unit k_units[] = {{1'000'000'000, " s "}, {1'000'000, " ms"}, {1'000, " us"}};
+  const Unit* unit = k_units;
+  while (ns < unit->ns && unit != &k_units[2]) ++unit;
+  const std::uint64_t hundredths = ns / (unit->ns / 100);
+  const std::size_t width = hundredths < 1000 ? 4 : hundredths < 10000 ? 5 : hundredths < 100000 ? 6 : 7;
+  out.spaces(7 - width).decimal(hundredths, 2).text(unit->name);
+}
+
+struct Widths {
+  std::size_t where = 0, calls = 0, iterations = 0, batches = 0;
+};
+
+Widths widths_of(const SortedSites& sites) noexcept {
+  Widths widths;
+  for (const auto& row : sites) {
+    const LoopFigures figures = row.site->figures();
+    widths.where = std::max(widths.where, where_of(row).size());
+    widths.calls = std::max(widths.calls, grouped_width(figures.calls));
+    widths.iterations = std::max(widths.iterations, grouped_width(figures.total.iterations));
+    widths.batches = std::max(widths.batches, grouped_width(figures.total.batches));
+  }
+  return widths;
+}
+
+/// A number with its word, the numbers right-aligned and the words padded to the plural.
+void column(ReportWriter& out, std::size_t width, std::uint64_t count, std::string_view one,
+            std::string_view many) noexcept {
+  const std::size_t own = grouped_width(count);
+  out.spaces(2 + (width > own ? width - own : 0));
+  counted(out, count, one, many).spaces(count == 1 ? many.size() - one.size() : 0);
+}
+
+void text_loop(ReportWriter& out, const SortedSites::Row& row, const Widths& widths, double ns_per_tick,
+               bool first) noexcept {
+  const LoopFigures figures = row.site->figures();
+  const PlaceName where = where_of(row);
+  out.text("  ").visible(where.view()).spaces(widths.where > where.size() ? widths.where - where.size() : 0);
+  column(out, widths.calls, figures.calls, "call", "calls");
+  out.text("  ");
+  duration(out, to_ns(figures.wall_ticks, ns_per_tick));
+  out.text("  imbalance ").decimal(rounded(figures.imbalance() * 100), 2);
+  out.text(first ? " (1 is even)" : "            ");
+  column(out, widths.iterations, figures.total.iterations, "iteration", "iterations");
+  column(out, widths.batches, figures.total.batches, "batch", "batches");
+  out.text("  ");
+  counted(out, figures.total.steals, "steal", "steals").text("  ").visible(row.site->schedule()).text("\n");
+}
+
+} // namespace
+
+std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) noexcept {
+  return rounded(static_cast<double>(ticks) * ns_per_tick);
+}
+
+void SortedSites::sort(SiteTable& table) noexcept {
+  count_ = 0;
+  table.for_each([this](const LoopSite& site, const void* address) {
+    const LoopFigures figures = site.figures();
+    if (figures.calls != 0) rows_[count_++] = {&site, address, figures.wall_ticks};
+  });
+  // By the figures of this moment: threads may still count, and a sort needs an order that stays.
+  std::sort(rows_.data(), rows_.data() + count_, [](const Row& a, const Row& b) {
+    return a.wall_ticks != b.wall_ticks ? a.wall_ticks > b.wall_ticks : a.site < b.site;
+  });
+}
+
+void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept {
+  out.text("{\"version\": ").json_string(frame.version);
+  out.text(", \"threads\": ").number(frame.threads).text(", \"loops\": [");
+  bool first = true;
+  for (const auto& row : sites) {
+    out.text(first ? "\n  " : ",\n  ");
+    json_loop(out, row, frame.ns_per_tick);
+    first = false;
+  }
+  out.text(first ? "]}\n" : "\n]}\n");
+}
+
+void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept {
+  if (sites.size() == 0) {
+    out.text("wstree: no schedule(runtime) loop was served\n");
+    return;
+  }
+  std::uint64_t calls = 0;
+  std::uint64_t steals = 0;
+  for (const auto& row : sites) {
+    const LoopFigures figures = row.site->figures();
+    calls += figures.calls;
+    steals += figures.total.steals;
+  }
+  out.text("wstree ").text(frame.version).text(": ");
+  counted(out, sites.size(), "loop", "loops").text(" served, ");
+  counted(out, calls, "call", "calls").text(", ");
+  counted(out, frame.threads, "thread", "threads").text(", ");
+  counted(out, steals, "steal", "steals").text("\n");
+  const Widths widths = widths_of(sites);
+  bool first = true;
+  for (const auto& row : sites) {
+    text_loop(out, row, widths, frame.ns_per_tick, first);
+    first = false;
+  }
+}
+
+} // namespace wstree::observe

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef WSTREE_OBSERVE_REPORT_FILE_H
+#define WSTREE_OBSERVE_REPORT_FILE_H
+
+#include <climits>
+#include <string_view>
+
+#include "fixed_text.h"
+
+namespace wstree::observe {
+
+using Path = config::FixedText<PATH_MAX>;
+
+/// Replaces %p by the process id, %h by the name of the host, %r by the rank (see rank_text), %e by the name of
+/// the program and %% by %; anything else after % stays as it is. The result is marked truncated if it has no
+/// room. One thread at a time, because it reads the environment.
+Path expand_path(std::string_view pattern) noexcept;
+
+/// The number that the MPI launcher gave to this process: the first of OMPI_COMM_WORLD_RANK, PMIX_RANK,
+/// PMI_RANK, MV2_COMM_WORLD_RANK and SLURM_PROCID that holds one, else "0".
+std::string_view rank_text() noexcept;
+
+struct OpenFile {
+  int descriptor; // -1 if it could not be opened
+  int error;      // then the error number
+};
+
+/// Opens a file that did not exist before for writing; creates missing folders and appends .1, .2 and so on
+/// to `path` until the name is new. A pipe, a device, /dev/fd/N or /dev/stderr is opened as it is. `path` is
+/// left with the name that was tried last.
+OpenFile open_new_file(Path& path) noexcept;
+
+} // namespace wstree::observe
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef WSTREE_OBSERVE_REPORT_WRITER_H
+#define WSTREE_OBSERVE_REPORT_WRITER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace wstree::observe {
+
+/// Collects text in a fixed buffer and writes it to one descriptor, in pieces that end with a line where that
+/// is possible. Remembers the first error and writes nothing after it. Numbers never depend on the locale.
+/// One thread, under a HostGuard.
+class ReportWriter {
+public:
+  static constexpr std::size_t k_buffer_size = 4096; // what a pipe takes in one piece
+
+  /// What was not flushed at the end is dropped.
+  explicit ReportWriter(int descriptor) noexcept : descriptor_(descriptor) {}
+
+  ReportWriter& text(std::string_view text) noexcept;
+  /// Text that may hold anything, with control characters shown as ?.
+  ReportWriter& visible(std::string_view text) noexcept;
+  ReportWriter& spaces(std::size_t count) noexcept;
+  ReportWriter& number(std::uint64_t number) noexcept;
+  /// With commas between groups of three digits.
+  ReportWriter& grouped(std::uint64_t number) noexcept;
+  /// `scaled` / 10^digits with all its `digits` digits after the point; digits <= 19.
+  ReportWriter& decimal(std::uint64_t scaled, unsigned digits) noexcept;
+  /// A JSON string with its quotes. Bytes that are not UTF-8 become the replacement character U+FFFD.
+  ReportWriter& json_string(std::string_view text) noexcept;
+
+  /// Writes all that is left; 0 or the error number of the first write that failed.
+  int flush() noexcept;
+
+private:
+  void put(char c) noexcept;
+  void write_out(std::size_t size) noexcept;
+
+  int descriptor_;
+  int error_ = 0;
+  std::size_t size_ = 0;
+  std::size_t line_end_ = 0; // behind the last newline in the buffer
+  char buffer_[k_buffer_size];
+};
+
+/// Number of characters that grouped() writes.
+std::size_t grouped_width(std::uint64_t number) noexcept;
+
+} // namespace wstree::observe
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "statistics.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "host_guard.h"
+#include "message.h"
+#include "report.h"
+#include "report_file.h"
+
+namespace wstree::observe {
+namespace {
+
+/// What a report needs besides the figures and is too large for the stack of any thread that may end the
+/// process. Used by the one thread that has set `busy`.
+struct Workspace {
+  std::atomic<bool> busy{false};
+  SortedSites sites;
+  Path path;
+};
+constinit Workspace g_workspace;
+
+/// Returns 0 or the number of the first error.
+int write_to(int descriptor, config::StatsFormat format, const ReportFrame& frame) noexcept {
+  ReportWriter writer(descriptor);
+  g_workspace.sites.sort(site_table());
+  if (format == config::StatsFormat::json)
+    write_json(writer, g_workspace.sites, frame);
+  else
+    write_text(writer, g_workspace.sites, frame);
+  return writer.flush();
+}
+
+void complain(std::string_view path, int error) noexcept {
+  constexpr std::size_t k_shown_path = 300;
+  config::FixedText<config::k_max_line + 1> line;
+  line.append("wstree: WSTREE_STATS cannot write '").append_foreign(path, k_shown_path);
+  const char* cause = strerrordesc_np(error); // unlike strerror it needs neither the locale nor the heap
+  line.append("': ").append(cause != nullptr ? cause : "unknown error");
+  say(line.view());
+}
+
+void write_file(config::StatsFormat format, const ReportFrame& frame, std::string_view pattern) noexcept {
+  Path& path = g_workspace.path;
+  path = expand_path(pattern);
+  const OpenFile file = open_new_file(path);
+  int error = file.error;
+  if (file.descriptor >= 0) {
+    error = write_to(file.descriptor, format, frame);
+    if (close(file.descriptor) != 0 && error == 0) error = errno;
+  }
+  if (error != 0) complain(path.view(), error);
+}
+
+} // namespace
+
+LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule) noexcept {
+  return &site_table().find(return_address, psource, schedule);
+}
+
+void record(LoopSite& site, const LoopExecution& execution) noexcept { site.add(execution); }
+
+std::uint64_t executions_recorded() noexcept {
+  std::uint64_t sum = 0;
+  site_table().for_each([&sum](const LoopSite& site, const void*) { sum += site.calls(); });
+  return sum;
+}
+
+void forget_executions() noexcept {
+  site_table().for_each([](LoopSite& site, const void*) {
+    site.clear_figures();
+    site.abandon_naming();
+  });
+  // [S9] relaxed: the child of a fork has one thread; the report that another thread of the parent was about
+  //       to write is the parent's.
+  g_workspace.busy.store(false, std::memory_order_relaxed);
+}
+
+void write_report(const config::Options& options, double ns_per_tick, std::uint32_t max_threads,
+                  const char* version) noexcept {
+  if (options.stats == config::StatsFormat::off) return;
+  // [S10] acquire: the workspace is ours from here; pairs with the release [S11] of the thread that used it
+  //       before.
+  if (g_workspace.busy.exchange(true, std::memory_order_acquire)) return;
+  {
+    const HostGuard guard;
+    const ReportFrame frame{version, max_threads, ns_per_tick};
+    // Whoever starts a setuid program must not choose which files it creates.
+    const bool to_stderr = options.stats_path.empty() || getauxval(AT_SECURE) != 0;
+    if (!to_stderr)
+      write_file(options.stats, frame, options.stats_path.view());
+    else if (const int descriptor = stderr_descriptor(); descriptor >= 0)
+      (void)write_to(descriptor, options.stats, frame); // there is nowhere else to complain
+  }
+  // [S11] release: our use of the workspace ends before the next one begins; pairs with [S10].
+  g_workspace.busy.store(false, std::memory_order_release);
+}
+
+} // namespace wstree::observe

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the served loops did, summed up per code location. Nothing here allocates or takes a lock (the first
+// execution of a location asks the dynamic linker for its module, which locks for a moment).
+#ifndef WSTREE_OBSERVE_STATISTICS_H
+#define WSTREE_OBSERVE_STATISTICS_H
+
+#include <cstdint>
+#include <string_view>
+
+#include "options.h"
+
+namespace wstree::observe {
+
+/// What one member of a team did in one loop execution. Ticks are those of the clock whose ns_per_tick is
+/// given to write_report().
+struct MemberCounts {
+  std::uint64_t iterations = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t steals = 0;
+  std::uint64_t nodes = 0;
+  std::uint64_t busy_ticks = 0; // time in loop bodies
+};
+
+/// One execution of a loop by a team.
+struct LoopExecution {
+  std::uint32_t members = 0;        // size of the team; 0 counts as 1
+  MemberCounts total;               // sums over the members
+  std::uint64_t busy_max_ticks = 0; // largest busy_ticks of a member
+  std::uint64_t wall_ticks = 0;     // from the first arrival to the last departure
+};
+
+/// One code location with a served loop. Lives in static storage and is never freed, so a pointer to it stays
+/// valid even when the code is unloaded.
+class LoopSite;
+
+/// Number of locations that are told apart. Further ones share one site named "(other loops)".
+inline constexpr std::uint32_t k_max_sites = 4096;
+
+/// The site of the loop whose entry call returns to `return_address` (not null). `psource` is the location
+/// text that the compiler passes (";file;function;line;column;;" or null); the two pointers together identify
+/// the site. `schedule` names the schedule in the report, for example "wstree,64"; as with psource its text
+/// is read at the first call for a site only and copied. Never null. Any thread; wait-free for a known site.
+LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule) noexcept;
+
+/// Adds one finished execution. Any thread, wait-free.
+void record(LoopSite& site, const LoopExecution& execution) noexcept;
+
+/// Number of executions recorded so far in this process.
+std::uint64_t executions_recorded() noexcept;
+
+/// Starts all figures from zero again; call in the child after fork, while it has one thread.
+void forget_executions() noexcept;
+
+/// Writes the figures of all sites that were executed, the longest first, in the format and to the place that
+/// options.stats and options.stats_path say; nothing for StatsFormat::off. Preserves errno.
+///
+/// A path may contain %p (process id), %h (host), %r (MPI rank, else 0), %e (program name) and %%. Missing
+/// folders are created and an existing file is never touched: .1, .2 and so on is appended until the name is
+/// new (something that is no regular file, such as /dev/null or a pipe, is written to). In a setuid program
+/// the path is ignored. If the file cannot be written, one line on stderr says so.
+///
+/// Meant for the end of the program, also from destructors of a library; loops that are still running are
+/// counted as far as they were recorded. A second call at the same time returns at once.
+void write_report(const config::Options& options, double ns_per_tick, std::uint32_t max_threads,
+                  const char* version) noexcept;
+
+} // namespace wstree::observe
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A harness for test programs that a foreign compiler builds against a foreign OpenMP runtime: one header, standard
+// library only, so that nothing of the project's build leaks into what stands for "the user's program".
+//
+// A program lists its cases and calls check::run(). The first violation prints file, case, culprit and seed and ends
+// the process with status 1; a hang does the same after --time-limit seconds, because a test that is merely killed
+// does not say where it stood.
+//   --case NAME   only this case (may be repeated)   --list           names, one per line
+//   --seed S      replay                             --repeat N       repetitions of cases that look for races
+//   --long        the thorough sizes                 --time-limit S   default 100
+#pragma once
+
+#include <csignal>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace check {
+
+struct Settings {
+  std::uint64_t seed = 0;
+  int repeat = 0; ///< 0: the case's own default
+  bool thorough = false;
+  unsigned time_limit_s = 100;
+  const char* program = "";
+  const char* current = ""; ///< name of the running case
+};
+
+inline Settings settings;
+
+/// Repetitions for a case that hunts a race: --repeat wins, then the two defaults.
+inline int repeat(int normal, int thorough) {
+  if (settings.repeat > 0) return settings.repeat;
+  return settings.thorough ? thorough : normal;
+}
+
+/// Prints the culprit and ends the process. The first thread to arrive wins; later ones wait to be swept away, so
+/// that one broken loop gives one message and not one per thread.
+[[noreturn]] [[gnu::format(printf, 4, 5)]] inline void fail(const char* file, int line, const char* condition,
+                                                            const char* format, ...) {
+  static std::sig_atomic_t volatile failed = 0;
+  if (__atomic_exchange_n(&failed, 1, __ATOMIC_RELAXED) != 0)
+    for (;;) pause();
+  std::fprintf(stderr, "%s:%d: %s: %s does not hold: ", file, line, settings.current, condition);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  std::fprintf(stderr, "\n  replay: %s --case %s --seed %llu\n", settings.program, settings.current,
+               static_cast<unsigned long long>(settings.seed));
+  std::fflush(stderr);
+  std::_Exit(1);
+}
+
+#define CHECK(condition, ...)                                                                                          \
+  do {                                                                                                                 \
+    if (!(condition)) ::check::fail(__FILE__, __LINE__, #condition, __VA_ARGS__);                                      \
+  } while (0)
+
+inline void report_hang(int) {
+  auto say = [](const char* text) {
+    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) std::_Exit(2);
+  };
+  char digits[24];
+  char* first = digits + sizeof digits - 1;
+  *first = '\0';
+  std::uint64_t rest = settings.seed;
+  do *--first = static_cast<char>('0' + rest % 10);
+  while ((rest /= 10) != 0);
+  say("hang or far too slow in case ");
+  say(settings.current);
+  say(", seed ");
+  say(first);
+  say("\n");
+  std::_Exit(1);
+}
+
+struct Case {
+  const char* name;
+  void (*run)();
+};
+
+/// Option `name` of the command line as a number, or `fallback`. For options that only one program has.
+inline long long number(int argc, char** argv, const char* name, long long fallback) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (std::strcmp(argv[i], name) == 0) return std::strtoll(argv[i + 1], nullptr, 10);
+  return fallback;
+}
+
+inline bool flag(int argc, char** argv, const char* name) {
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], name) == 0) return true;
+  return false;
+}
+
+inline int run(int argc, char** argv, std::initializer_list<Case> cases) {
+  std::vector<std::string> wanted;
+  settings.program = argv[0];
+  settings.seed = std::random_device{}();
+  for (int i = 1; i < argc; ++i) {
+    const bool has_value = i + 1 < argc;
+    if (std::strcmp(argv[i], "--seed") == 0 && has_value)
+      settings.seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (std::strcmp(argv[i], "--repeat") == 0 && has_value)
+      settings.repeat = std::atoi(argv[i + 1]);
+    else if (std::strcmp(argv[i], "--time-limit") == 0 && has_value)
+      settings.time_limit_s = static_cast<unsigned>(std::atoi(argv[i + 1]));
+    else if (std::strcmp(argv[i], "--case") == 0 && has_value)
+      wanted.emplace_back(argv[i + 1]);
+    else if (std::strcmp(argv[i], "--long") == 0)
+      settings.thorough = true;
+  }
+  if (flag(argc, argv, "--list")) {
+    for (const Case& each : cases) std::puts(each.name);
+    return 0;
+  }
+  std::signal(SIGALRM, report_hang);
+  alarm(settings.time_limit_s);
+  std::size_t executed = 0;
+  for (const Case& each : cases) {
+    bool selected = wanted.empty();
+    for (const std::string& name : wanted) selected = selected || name == each.name;
+    if (!selected) continue;
+    settings.current = each.name;
+    each.run();
+    ++executed;
+  }
+  if (executed == 0 || executed < wanted.size()) {
+    std::fprintf(stderr, "%s: no such case\n", argv[0]);
+    return 2;
+  }
+  std::printf("%zu cases passed, seed %llu\n", executed, static_cast<unsigned long long>(settings.seed));
+  return 0;
+}
+
+/// SplitMix64: small, seedable, and the same on every compiler, which a replayed seed needs.
+class Random {
+public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+  /// Uniform enough in [0, bound) for choosing test data. Requires bound > 0.
+  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+
+private:
+  std::uint64_t state_;
+};
+
+/// Busy work of about `units` nanoseconds that no optimiser removes; uneven bodies are what makes threads steal.
+inline void spin(std::uint64_t units) {
+  for (std::uint64_t i = 0; i < units; ++i) __asm__ volatile("");
+}
+
+} // namespace check

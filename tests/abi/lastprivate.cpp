@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: lastprivate. Compiled code copies the variable out, after the loop, from the thread that was told it ran the
+// last iteration; if that thread got another chunk afterwards, the value is wrong. libomp's own static_steal does that.
+//   (default)        each form --repeat times (50; with --long 1000), never wrong
+//   --count-wrong    counts instead of failing, prints a table, and fails if not one was wrong: shows that the forms
+//                    here would notice, when run under OMP_SCHEDULE=static_steal and without the library
+#include "hits.h"
+#include "omp_decls.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace {
+
+bool count_wrong = false;
+int wrong_in_form = 0;
+int wrong_in_all = 0;
+
+constexpr int k_n = 300;
+
+/// Uneven in a way that depends on `shape`: the last, the first, every 16th or no iteration is dear.
+void body(int shape, long i, long last) {
+  const bool dear = (shape % 4 == 0 && i == last) || (shape % 4 == 1 && i == 0) || (shape % 4 == 2 && i % 16 == 0);
+  check::spin(dear ? 20'000 : 100);
+}
+
+void verdict(bool right, const char* form, int round, long long value, long long wanted) {
+  if (!right) ++wrong_in_form;
+  if (!count_wrong) CHECK(right, "lastprivate %s, round %d: %lld instead of %lld", form, round, value, wanted);
+}
+
+template <class Form> void repeat_form(const char* name, Form&& form) {
+  const int rounds = check::repeat(50, 1000);
+  wrong_in_form = 0;
+  for (int round = 0; round < rounds; ++round) form(round, name);
+  if (count_wrong) std::printf("%-20s %4d wrong values in %d rounds\n", name, wrong_in_form, rounds);
+  wrong_in_all += wrong_in_form;
+}
+
+template <class T> void up_and_down(const char* up, const char* down) {
+  repeat_form(up, [](int round, const char* name) {
+    T x = 0, i = 0;
+    const T n = static_cast<T>(round % 5 == 4 ? 1 + round % 9 : k_n);
+#pragma omp parallel for schedule(runtime) lastprivate(x, i)
+    for (i = 0; i < n; ++i) {
+      x = static_cast<T>(i * 3);
+      body(round, static_cast<long>(i), static_cast<long>(n) - 1);
+    }
+    verdict(x == (n - 1) * 3 && i == n, name, round, static_cast<long long>(x), static_cast<long long>((n - 1) * 3));
+  });
+  repeat_form(down, [](int round, const char* name) {
+    T x = 0;
+#pragma omp parallel for schedule(runtime) lastprivate(x)
+    for (T i = k_n; i > 0; --i) {
+      x = static_cast<T>(i + 7);
+      body(round, k_n - static_cast<long>(i), k_n - 1);
+    }
+    verdict(x == 8, name, round, static_cast<long long>(x), 8);
+  });
+}
+
+void of_each_type() {
+  up_and_down<int>("int up", "int down");
+  up_and_down<unsigned>("unsigned up", "unsigned down");
+  up_and_down<long>("long up", "long down");
+  up_and_down<unsigned long>("unsigned long up", "unsigned long down");
+  up_and_down<short>("short up", "short down");
+}
+
+struct Payload { // a class type is copied out by its assignment
+  long first = 0, second = 0;
+  std::vector<long> rest;
+};
+
+void of_other_variables() {
+  repeat_form("strided", [](int round, const char* name) {
+    int x = 0;
+#pragma omp parallel for schedule(runtime) lastprivate(x)
+    for (int i = -900; i < 900; i += 7) {
+      x = i;
+      body(round, i, 899);
+    }
+    verdict(x == -900 + 1799 / 7 * 7, name, round, x, -900 + 1799 / 7 * 7);
+  });
+  repeat_form("class and array", [](int round, const char* name) {
+    Payload object;
+    int array[4] = {};
+#pragma omp parallel for schedule(runtime) lastprivate(object, array)
+    for (int i = 0; i < k_n; ++i) {
+      object.first = i;
+      object.second = -i;
+      object.rest.assign(3, i);
+      array[i % 4] = array[3] = i;
+      body(round, i, k_n - 1);
+    }
+    const bool right = object.first == k_n - 1 && object.second == 1 - k_n && object.rest.size() == 3 &&
+                       object.rest[2] == k_n - 1 && array[3] == k_n - 1;
+    verdict(right, name, round, object.first, k_n - 1);
+  });
+  repeat_form("firstprivate too", [](int round, const char* name) {
+    int x = 40, y = 2;
+#pragma omp parallel for schedule(runtime) firstprivate(x, y) lastprivate(x)
+    for (int i = 0; i < k_n; ++i) {
+      if (i == k_n - 1) x = y + i;
+      body(round, i, k_n - 1);
+    }
+    verdict(x == k_n + 1 && y == 2, name, round, x, k_n + 1);
+  });
+  repeat_form("collapse(2)", [](int round, const char* name) {
+    int x = 0, i = 0, j = 0;
+    const int rows = 1 + round % 20, columns = 17;
+#pragma omp parallel for collapse(2) schedule(runtime) lastprivate(x, i, j)
+    for (i = 0; i < rows; ++i)
+      for (j = 0; j < columns; ++j) {
+        x = i * 100 + j;
+        body(round, i * columns + j, rows * columns - 1);
+      }
+    verdict(x == (rows - 1) * 100 + columns - 1 && i == rows && j == columns, name, round, x, (rows - 1) * 100 + 16);
+  });
+  repeat_form("pointer", [](int round, const char* name) {
+    std::vector<int> values(k_n);
+    int* where = nullptr;
+    int* const begin = values.data();
+    int* const end = begin + k_n;
+#pragma omp parallel for schedule(runtime) lastprivate(where)
+    for (int* p = begin; p < end; ++p) {
+      where = p;
+      body(round, p - begin, k_n - 1);
+    }
+    verdict(where == end - 1, name, round, where - begin, k_n - 1);
+  });
+}
+
+void of_other_constructs() {
+  repeat_form("simd", [](int round, const char* name) {
+    int x = 0, i = 0;
+#pragma omp parallel for simd schedule(runtime) lastprivate(x, i)
+    for (i = 0; i < k_n; ++i) {
+      x = i * 5;
+      body(round, i, k_n - 1);
+    }
+    verdict(x == (k_n - 1) * 5 && i == k_n, name, round, x, (k_n - 1) * 5);
+  });
+  repeat_form("linear", [](int round, const char* name) {
+    int x = 3;
+#pragma omp parallel for schedule(runtime) linear(x : 2)
+    for (int i = 0; i < k_n; ++i) {
+      x += 2;
+      body(round, i, k_n - 1);
+    }
+    verdict(x == 3 + 2 * k_n, name, round, x, 3 + 2 * k_n);
+  });
+  repeat_form("nowait chain", [](int round, const char* name) {
+    int x[8] = {};
+#pragma omp parallel
+    {
+#define LOOP(k)                                                                                                        \
+  _Pragma("omp for schedule(runtime) lastprivate(last) nowait") for (int i = 0; i < k_n / (k + 1); ++i) {              \
+    last = i + k;                                                                                                      \
+    body(round + k, i, k_n / (k + 1) - 1);                                                                             \
+  }
+#pragma omp single
+      std::fill(x, x + 8, -1);
+      static int last; // shared, as a lastprivate variable must be; each loop's value is fetched behind a barrier
+      LOOP(0)
+#pragma omp barrier
+#pragma omp single
+      x[0] = last;
+      LOOP(1)
+#pragma omp barrier
+#pragma omp single
+      x[1] = last;
+      LOOP(2)
+#pragma omp barrier
+#pragma omp single
+      x[2] = last;
+#undef LOOP
+    }
+    for (int k = 0; k < 3; ++k) verdict(x[k] == k_n / (k + 1) - 1 + k, name, round, x[k], k_n / (k + 1) - 1 + k);
+  });
+  repeat_form("nested", [](int round, const char* name) {
+    int outer = 0;
+    int inner[6] = {};
+#pragma omp parallel for schedule(runtime) lastprivate(outer) num_threads(3)
+    for (int a = 0; a < 6; ++a) {
+      outer = a;
+      int x = 0;
+#pragma omp parallel for schedule(runtime) lastprivate(x) num_threads(2)
+      for (int i = 0; i < 40; ++i) {
+        x = i + a;
+        body(round, i, 39);
+      }
+      inner[a] = x;
+    }
+    verdict(outer == 5, name, round, outer, 5);
+    for (int a = 0; a < 6; ++a) verdict(inner[a] == 39 + a, name, round, inner[a], 39 + a);
+  });
+  repeat_form("teams distribute", [](int round, const char* name) {
+    int x = 0;
+#pragma omp teams distribute parallel for schedule(runtime) lastprivate(x) num_teams(2) thread_limit(2)
+    for (int i = 0; i < k_n; ++i) {
+      x = i + 1;
+      body(round, i, k_n - 1);
+    }
+    verdict(x == k_n, name, round, x, k_n);
+  });
+  repeat_form("conditional", [](int round, const char* name) {
+    // The value of the highest iteration that assigned, whoever ran it.
+    int x = 0;
+#pragma omp parallel for schedule(runtime) lastprivate(conditional : x)
+    for (int i = 0; i < k_n; ++i) {
+      if (i % 37 == 5) x = i;
+      body(round, i, k_n - 1);
+    }
+    verdict(x == (k_n - 6) / 37 * 37 + 5, name, round, x, (k_n - 6) / 37 * 37 + 5);
+  });
+}
+
+void team_sizes() {
+  for (int members = 1; members <= 8; ++members) {
+    const std::string name = "team of " + std::to_string(members);
+    repeat_form(name.c_str(), [members](int round, const char* form) {
+      int x = 0;
+      const int n = round % 3 == 0 ? members + round % 5 - 1 : k_n;
+#pragma omp parallel for schedule(runtime) lastprivate(x) num_threads(members)
+      for (int i = 0; i < n; ++i) {
+        x = i + 1;
+        body(round, i, n - 1);
+      }
+      verdict(n == 0 || x == n, form, round, x, n);
+    });
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  count_wrong = check::flag(argc, argv, "--count-wrong");
+  omp_set_dynamic(0);
+  omp_set_max_active_levels(2);
+  const int status = check::run(argc, argv,
+                                {{"of_each_type", of_each_type},
+                                 {"of_other_variables", of_other_variables},
+                                 {"of_other_constructs", of_other_constructs},
+                                 {"team_sizes", team_sizes}});
+  if (!count_wrong || status != 0) return status;
+  std::printf("%d wrong values in all\n", wrong_in_all);
+  return wrong_in_all > 0 ? 0 : 1;
+}

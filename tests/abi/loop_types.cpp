@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: the loop forms that compilers make dispatch calls of: every variable type, up, down, !=, strides, limits of
+// the type, pointers and iterators, collapsed nests, empty loops. The same loop run without OpenMP is the oracle.
+#include "hits.h"
+#include "omp_decls.h"
+
+#include <climits>
+#include <cstddef>
+#include <deque>
+
+namespace {
+
+using check::Hits;
+
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+
+/// Runs `header body` once serially and once as an OpenMP loop; `index` numbers the iterations from 0 below `width`.
+#define COMPARE(width, directive, index, ...)                                                                          \
+  do {                                                                                                                 \
+    Hits wanted(width), got(width);                                                                                    \
+    __VA_ARGS__ { wanted.touch(static_cast<std::size_t>(index)); }                                                     \
+    PRAGMA(omp directive) __VA_ARGS__ { got.touch(static_cast<std::size_t>(index)); }                                  \
+    got.must_equal(wanted, #directive ": " #__VA_ARGS__);                                                              \
+  } while (0)
+
+#define RUNTIME(width, index, ...) COMPARE(width, parallel for schedule(runtime), index, __VA_ARGS__)
+
+constexpr int k_counts[] = {0, 1, 2, 3, 4, 5, 7, 100, 1000};
+
+void signed_int() {
+  for (const int n : k_counts) {
+    RUNTIME(1000, i, for (int i = 0; i < n; ++i));
+    RUNTIME(1000, i, for (int i = n - 1; i >= 0; --i));
+    RUNTIME(1000, i, for (int i = 0; i != n; ++i));
+    RUNTIME(1000, i - 1, for (int i = n; i > 0; i -= 1));
+    RUNTIME(1000, i, for (int i = 0; i < n; i += 7));
+    RUNTIME(1001, i, for (int i = n; i >= 0; i -= 7));
+    RUNTIME(1001, i + 500, for (int i = -500; i <= n - 500; i += 3));
+    RUNTIME(1000, INT_MAX - 1 - i, for (int i = INT_MAX - n; i < INT_MAX; ++i));
+    RUNTIME(1000, i - INT_MIN - 1, for (int i = INT_MIN + n; i > INT_MIN; --i));
+  }
+  RUNTIME(8, i / (INT_MAX / 5) + 2, for (int i = -INT_MAX / 5 * 2; i < INT_MAX - INT_MAX / 4; i += INT_MAX / 5));
+}
+
+void unsigned_int() {
+  for (const unsigned n : {0u, 1u, 3u, 4u, 5u, 1000u}) {
+    RUNTIME(1000, i, for (unsigned i = 0; i < n; ++i));
+    RUNTIME(1000, i - 1, for (unsigned i = n; i > 0; --i));
+    RUNTIME(1000, i, for (unsigned i = 0; i != n; i++));
+    RUNTIME(1000, i - (UINT_MAX - 1000), for (unsigned i = UINT_MAX - 1000; i < UINT_MAX - 1000 + n; ++i));
+    RUNTIME(1000, i - (UINT_MAX - 1009), for (unsigned i = UINT_MAX - 1009; i < UINT_MAX - 1009 + n; i += 9));
+  }
+  // Compilers add limit and stride in the loop's own type, so the sum has to fit.
+  RUNTIME(16, i / 250'000'000u, for (unsigned i = 0; i < 4'000'000'000u; i += 250'000'000u));
+}
+
+void long_and_unsigned_long() {
+  for (const long n : {0l, 1l, 4l, 5l, 1000l}) {
+    const unsigned long m = static_cast<unsigned long>(n);
+    RUNTIME(1000, i, for (long i = 0; i < n; ++i));
+    RUNTIME(1000, LONG_MAX - 1 - i, for (long i = LONG_MAX - n; i < LONG_MAX; ++i));
+    RUNTIME(1000, i - LONG_MIN - 1, for (long i = LONG_MIN + n; i > LONG_MIN; --i));
+    RUNTIME(1000, i, for (unsigned long i = 0; i < m; ++i));
+    RUNTIME(1000, i - 1, for (unsigned long i = m; i > 0; --i));
+    RUNTIME(1000, i - (ULONG_MAX - 1000), for (unsigned long i = ULONG_MAX - 1000; i < ULONG_MAX - 1000 + m; ++i));
+    RUNTIME(1000, ULONG_MAX - 1 - i, for (unsigned long i = ULONG_MAX - 1; i > ULONG_MAX - 1 - m; i -= 3));
+    RUNTIME(1000, i, for (std::size_t i = 0; i != m; ++i));
+    RUNTIME(1000, (i - LONG_MIN) >> 53, for (long i = LONG_MIN; i < LONG_MIN + (n << 53); i += 1l << 53));
+  }
+  RUNTIME(16, i >> 60, for (unsigned long i = 0; i < 15ul << 60; i += 1ul << 60));
+}
+
+void narrow_types() {
+  for (const short n : {short{0}, short{1}, short{5}, short{1000}}) {
+    RUNTIME(1000, i, for (short i = 0; i < n; ++i));
+    RUNTIME(1001, i, for (short i = n; i >= 0; i -= 7));
+    RUNTIME(1000, i, for (unsigned short i = 0; i < n; ++i));
+  }
+  RUNTIME(256, i + 128, for (signed char i = -128; i < 127; ++i));
+  RUNTIME(256, i, for (unsigned char i = 0; i < 254; i += 2));
+  RUNTIME(256, i + 128, for (signed char i = 127; i > -128; --i));
+}
+
+void pointers_and_iterators() {
+  std::vector<int> values(1000);
+  std::deque<short> queue(700);
+  int* const begin = values.data();
+  for (const int n : k_counts) {
+    RUNTIME(1000, p - begin, for (int* p = begin; p < begin + n; ++p));
+    RUNTIME(1000, p - begin, for (int* p = begin; p != begin + n; ++p));
+    RUNTIME(1000, p - begin - 1, for (int* p = begin + n; p > begin; p -= 3));
+    RUNTIME(1000, it - values.begin(), for (auto it = values.begin(); it < values.begin() + n; ++it));
+    RUNTIME(1000, it - values.begin(), for (auto it = values.begin(); it < values.begin() + n; it += 4));
+    RUNTIME(1000, values.rend() - 1 - it, for (auto it = values.rbegin(); it < values.rend() - (1000 - n); ++it));
+  }
+  RUNTIME(700, it - queue.begin(), for (auto it = queue.begin(); it != queue.end(); ++it));
+  RUNTIME(1000, &value - begin, for (int& value : values));
+}
+
+void collapsed_nests() {
+  for (const int n : {0, 1, 3, 17})
+    for (const int m : {0, 1, 4, 31}) {
+#define NEST(directive, ...) COMPARE(600, directive, i * m + j, __VA_ARGS__)
+      NEST(parallel for collapse(2) schedule(runtime), for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j));
+      NEST(parallel for collapse(2) schedule(runtime), for (long i = n - 1; i >= 0; --i) for (unsigned char j = 0; j < m; j += 2));
+      COMPARE(600, parallel for collapse(2) schedule(runtime), (i + 5) * m + j - 3,
+              for (int i = -5; i != n - 5; ++i) for (long j = m + 2; j >= 3; --j));
+      COMPARE(1800, parallel for collapse(3) schedule(runtime), (i * m + j) * 3 + k,
+              for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) for (int k = 0; k < 3; ++k));
+#undef NEST
+    }
+  // Constant bounds: the compiler chooses the narrow type by itself.
+  COMPARE(200, parallel for collapse(2) schedule(runtime), i * 20 + j,
+          for (int i = 0; i < 10; ++i) for (int j = 0; j < 20; ++j));
+#if __clang_major__ >= 16
+  // A triangular nest.
+  COMPARE(400, parallel for collapse(2) schedule(runtime), i * 20 + j,
+          for (int i = 0; i < 20; ++i) for (int j = 0; j < i; ++j));
+#endif
+}
+
+void modifiers_and_simd() {
+  for (const int n : {0, 1, 5, 1000}) {
+    COMPARE(1000, parallel for schedule(nonmonotonic: runtime), i, for (int i = 0; i < n; ++i));
+    COMPARE(1000, parallel for schedule(simd: runtime), i, for (int i = 0; i < n; ++i));
+    COMPARE(1000, parallel for simd schedule(runtime), i, for (int i = 0; i < n; ++i));
+    COMPARE(1000, parallel for simd schedule(simd: runtime) simdlen(4), i, for (int i = 0; i < n; ++i));
+    COMPARE(1000, parallel for num_threads(3) schedule(runtime), i, for (int i = 0; i < n; ++i));
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  return check::run(argc, argv,
+                    {{"signed_int", signed_int},
+                     {"unsigned_int", unsigned_int},
+                     {"long_and_unsigned_long", long_and_unsigned_long},
+                     {"narrow_types", narrow_types},
+                     {"pointers_and_iterators", pointers_and_iterators},
+                     {"collapsed_nests", collapsed_nests},
+                     {"modifiers_and_simd", modifiers_and_simd}});
+}

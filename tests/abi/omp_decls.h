@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of omp.h that the test programs use. Several compilers build them and not each finds an omp.h of its own on a
+// machine whose runtimes are unpacked side by side; the functions are the standard's, so their declarations are too.
+#pragma once
+
+extern "C" {
+enum omp_sched_t : unsigned {
+  omp_sched_static = 1,
+  omp_sched_dynamic = 2,
+  omp_sched_guided = 3,
+  omp_sched_auto = 4,
+  omp_sched_monotonic = 0x80000000u
+};
+struct omp_lock_t {
+  void* opaque;
+};
+int omp_get_thread_num();
+int omp_get_num_threads();
+int omp_get_max_threads();
+int omp_get_level();
+int omp_get_cancellation();
+int omp_in_parallel();
+void omp_set_num_threads(int);
+void omp_set_dynamic(int);
+void omp_set_max_active_levels(int);
+void omp_set_schedule(omp_sched_t, int chunk);
+void omp_get_schedule(omp_sched_t*, int* chunk);
+int omp_get_num_teams();
+int omp_get_team_num();
+}
+
+/// The schedule that the library adds to the standard's; the value is part of its public interface.
+constexpr omp_sched_t k_sched_wstree = static_cast<omp_sched_t>(0x77);

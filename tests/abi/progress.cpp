@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: nobody waits for a member that stands still. A member that is held up in an iteration, or that has not even
+// arrived, keeps only what it was handed already; the others run the rest. A schedule that does not steal hangs here,
+// which is the point: a preempted thread must not hold up a team on an oversubscribed machine.
+#include "hits.h"
+#include "omp_decls.h"
+
+#include <atomic>
+#include <sched.h>
+
+namespace {
+
+using check::Hits;
+
+constexpr std::size_t k_n = 20'000;
+
+/// Largest number of iterations that the held-up member may have been handed in one chunk.
+std::size_t most_per_chunk = 0;
+
+void an_owner_that_stands_still() {
+  for (int round = 0; round < check::repeat(10, 200); ++round) {
+    Hits hits(k_n);
+    std::atomic<std::size_t> done{0};
+    std::atomic<bool> held{false};
+    const int members = 2 + round % 4;
+#pragma omp parallel for schedule(runtime) num_threads(members)
+    for (std::size_t i = 0; i < k_n; ++i) {
+      hits.touch(i);
+      if (omp_get_thread_num() == round % members && !held.exchange(true)) {
+        // Everything but this chunk has to be done by the others. Nothing else can end this wait.
+        while (done.load(std::memory_order_acquire) + most_per_chunk < k_n) sched_yield();
+      }
+      done.fetch_add(1, std::memory_order_release);
+    }
+    hits.must_be_one_each("loop with an owner that stands still");
+  }
+}
+
+void a_member_that_comes_when_all_is_done() {
+  for (int round = 0; round < check::repeat(20, 300); ++round) {
+    Hits hits(k_n), next(k_n);
+    std::atomic<std::size_t> done{0};
+    const int members = 2 + round % 4;
+#pragma omp parallel num_threads(members)
+    {
+      if (omp_get_thread_num() == round % members)
+        while (done.load(std::memory_order_acquire) < k_n) sched_yield();
+#pragma omp for schedule(runtime) nowait
+      for (std::size_t i = 0; i < k_n; ++i) {
+        hits.touch(i);
+        done.fetch_add(1, std::memory_order_release);
+      }
+#pragma omp for schedule(runtime)
+      for (std::size_t i = 0; i < k_n; ++i) next.touch(i);
+    }
+    hits.must_be_one_each("loop that a member came to late");
+    next.must_be_one_each("the loop after it");
+  }
+}
+
+void every_member_but_one_stands_still() {
+  for (int round = 0; round < check::repeat(10, 200); ++round) {
+    constexpr int k_members = 4;
+    Hits hits(k_n);
+    std::atomic<std::size_t> done{0};
+#pragma omp parallel num_threads(k_members)
+    {
+      bool held = omp_get_thread_num() == 0;
+#pragma omp for schedule(runtime)
+      for (std::size_t i = 0; i < k_n; ++i) {
+        hits.touch(i);
+        if (!held) {
+          held = true;
+          while (done.load(std::memory_order_acquire) + (k_members - 1) * most_per_chunk < k_n) sched_yield();
+        }
+        done.fetch_add(1, std::memory_order_release);
+      }
+    }
+    hits.must_be_one_each("loop with one member that works");
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  // Depends on the batch mode that the test sets; see CMakeLists.txt.
+  most_per_chunk = static_cast<std::size_t>(check::number(argc, argv, "--most-per-chunk", 1000));
+  omp_set_dynamic(0);
+  return check::run(argc, argv,
+                    {{"an_owner_that_stands_still", an_owner_that_stands_still},
+                     {"a_member_that_comes_when_all_is_done", a_member_that_comes_when_all_is_done},
+                     {"every_member_but_one_stands_still", every_member_but_one_stands_still}});
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: the schedule as an internal control variable: omp_set_schedule and omp_get_schedule with every kind and with
+// the library's own, inheritance by regions and tasks, no leaking out of them, one member that changes its mind in the
+// middle of a region, roots that start with the environment's value. A loop runs right whatever the schedule says.
+// --library: the library is there (without it, its own kind is left out and OMP_SCHEDULE=dynamic,5 is expected).
+#include "hits.h"
+#include "omp_decls.h"
+
+#include <atomic>
+#include <thread>
+
+namespace {
+
+using check::Hits;
+using check::HitsList;
+
+constexpr std::size_t k_width = 200;
+bool library = false;
+
+struct Schedule {
+  omp_sched_t kind;
+  int chunk;
+  bool operator==(const Schedule&) const = default;
+};
+
+Schedule get() {
+  Schedule schedule{};
+  omp_get_schedule(&schedule.kind, &schedule.chunk);
+  return schedule;
+}
+
+void set(Schedule schedule) { omp_set_schedule(schedule.kind, schedule.chunk); }
+
+#define MUST_BE(wanted, place)                                                                                         \
+  do {                                                                                                                 \
+    const Schedule is = get(), should = wanted;                                                                        \
+    CHECK(is == should, "%s: kind %#x chunk %d instead of kind %#x chunk %d", place, is.kind, is.chunk, should.kind,   \
+          should.chunk);                                                                                               \
+  } while (0)
+
+/// What the tests run with OMP_SCHEDULE: wstree,5 with the library and dynamic,5 without.
+Schedule from_environment() { return {library ? k_sched_wstree : omp_sched_dynamic, 5}; }
+
+/// A kind that differs from the environment's.
+constexpr Schedule k_guided{omp_sched_guided, 3};
+
+void run_loop(const char* what) {
+  Hits hits(k_width);
+#pragma omp parallel for schedule(runtime) num_threads(3)
+  for (std::size_t i = 0; i < k_width; ++i) hits.touch(i);
+  hits.must_be_one_each(what);
+}
+
+void environment_gives_the_first_value() { MUST_BE(from_environment(), "first query"); }
+
+void get_after_set() {
+  std::vector<Schedule> schedules{{omp_sched_static, 7}, {omp_sched_dynamic, 1},  {omp_sched_dynamic, 64},
+                                  {omp_sched_guided, 2}, {omp_sched_guided, 100}, {omp_sched_static, 1}};
+  for (const omp_sched_t kind : {omp_sched_dynamic, omp_sched_guided})
+    schedules.push_back({static_cast<omp_sched_t>(kind | omp_sched_monotonic), 9});
+  if (library)
+    for (const int chunk : {1, 2, 64, 1 << 20, 0x7fffffff}) schedules.push_back({k_sched_wstree, chunk});
+  for (const Schedule& schedule : schedules) {
+    set(schedule);
+    MUST_BE(schedule, "after set");
+    run_loop("loop after set");
+    MUST_BE(schedule, "after a loop");
+  }
+  set({omp_sched_auto, 4}); // the chunk of auto is nobody's business
+  CHECK(get().kind == omp_sched_auto, "%#x", get().kind);
+  run_loop("auto");
+  if (library) { // a chunk below 1 asks for the default, as with the standard's kinds
+    for (const int chunk : {0, -5}) {
+      set({k_sched_wstree, chunk});
+      CHECK(get().kind == k_sched_wstree, "%#x after chunk %d", get().kind, chunk);
+      run_loop("wstree with a chunk below 1");
+    }
+  }
+  set(from_environment());
+  MUST_BE(from_environment(), "set back");
+}
+
+void regions_inherit() {
+  for (const Schedule& outer : {from_environment(), k_guided}) {
+    set(outer);
+#pragma omp parallel num_threads(3)
+    {
+      MUST_BE(outer, "in the region");
+#pragma omp parallel num_threads(2)
+      MUST_BE(outer, "in the nested region");
+#pragma omp parallel if (0)
+      MUST_BE(outer, "in the serialised region");
+#pragma omp single
+#pragma omp task
+      MUST_BE(outer, "in the task");
+    }
+  }
+  set(from_environment());
+}
+
+void changes_inside_do_not_leak() {
+  const Schedule mine{omp_sched_static, 17};
+#pragma omp parallel num_threads(3)
+  {
+    set(mine);
+    MUST_BE(mine, "own change");
+#pragma omp parallel num_threads(2)
+    {
+      MUST_BE(mine, "nested region of a member that changed it");
+      set(k_guided);
+    }
+    MUST_BE(mine, "after the nested region");
+#pragma omp parallel if (0)
+    set(k_guided);
+    MUST_BE(mine, "after the serialised region");
+#pragma omp task if (0)
+    set(k_guided);
+    MUST_BE(mine, "after an undeferred task");
+  }
+  MUST_BE(from_environment(), "after the region");
+}
+
+void members_differ_in_a_region() {
+  // Only some members change their schedule, and the team's loops must still be one loop for all: nobody may run it
+  // with a partner of his own. Both directions, for the loops of the region and of regions below.
+  const Schedule a = from_environment(), b = k_guided;
+  for (int round = 0; round < check::repeat(40, 1000); ++round) {
+    const Schedule first = round % 2 == 0 ? a : b, second = round % 2 == 0 ? b : a;
+    set(first);
+    HitsList hits = check::hits_list(12, k_width), inner = check::hits_list(3, k_width);
+#pragma omp parallel num_threads(3)
+    {
+      const int me = omp_get_thread_num();
+      for (std::size_t k = 0; k < hits.size(); ++k) {
+        if (k == 4 && (round >> me & 2) != 0) set(second);
+        if (k == 8) set(first);
+#pragma omp for schedule(runtime) nowait
+        for (std::size_t i = 0; i < k_width; ++i) hits[k].touch(i);
+      }
+      set(me == 0 ? second : first);
+      Hits& below = inner[static_cast<std::size_t>(me)];
+#pragma omp parallel for schedule(runtime) num_threads(2)
+      for (std::size_t i = 0; i < k_width; ++i) below.touch(i);
+    }
+    check::must_be_one_each(hits, "loop of a team whose members' schedules differ");
+    check::must_be_one_each(inner, "loop in a region of a member that changed its schedule");
+  }
+  set(from_environment());
+}
+
+void set_between_regions() {
+  for (int round = 0; round < check::repeat(100, 2000); ++round) {
+    const Schedule schedules[] = {from_environment(), k_guided, {omp_sched_dynamic, 2}, {omp_sched_static, 1}};
+    set(schedules[round % 4]);
+    run_loop("loop under a schedule that changes from region to region");
+  }
+  set(from_environment());
+}
+
+void tasks_have_their_own() {
+  std::atomic<int> wrong{0};
+#pragma omp parallel num_threads(3)
+#pragma omp single
+  for (int t = 0; t < 60; ++t) {
+#pragma omp task firstprivate(t)
+    {
+      const Schedule mine{t % 2 == 0 ? omp_sched_dynamic : omp_sched_guided, t + 1};
+      if (!(get() == from_environment())) ++wrong;
+      set(mine);
+#pragma omp parallel for schedule(runtime) num_threads(2)
+      for (int i = 0; i < 20; ++i) {
+        if (!(get() == mine)) ++wrong;
+      }
+      if (!(get() == mine)) ++wrong;
+    }
+  }
+  CHECK(wrong == 0, "%d", wrong.load());
+  MUST_BE(from_environment(), "after the tasks");
+}
+
+void new_roots_start_from_the_environment() {
+  set(k_guided);
+  std::thread([] {
+    MUST_BE(from_environment(), "on a new root");
+    run_loop("loop of a new root");
+    set({omp_sched_dynamic, 77});
+    MUST_BE((Schedule{omp_sched_dynamic, 77}), "on a new root after set");
+  }).join();
+  MUST_BE(k_guided, "on the old root");
+  set(from_environment());
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  library = check::flag(argc, argv, "--library");
+  omp_set_dynamic(0);
+  omp_set_max_active_levels(3);
+  return check::run(argc, argv,
+                    {{"environment_gives_the_first_value", environment_gives_the_first_value},
+                     {"get_after_set", get_after_set},
+                     {"regions_inherit", regions_inherit},
+                     {"changes_inside_do_not_leak", changes_inside_do_not_leak},
+                     {"members_differ_in_a_region", members_differ_in_a_region},
+                     {"set_between_regions", set_between_regions},
+                     {"tasks_have_their_own", tasks_have_their_own},
+                     {"new_roots_start_from_the_environment", new_roots_start_from_the_environment}});
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Ends as its arguments say: "status N", "signal N", or "wait": status 7 after SIGUSR1. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char** argv) {
+  if (argc == 3 && strcmp(argv[1], "status") == 0) return atoi(argv[2]);
+  if (argc == 3 && strcmp(argv[1], "signal") == 0) {
+    raise(atoi(argv[2]));
+    return 99;
+  }
+  if (argc == 2 && strcmp(argv[1], "wait") == 0) {
+    sigset_t awaited;
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &awaited, NULL);
+    puts("ready");
+    fflush(stdout);
+    while (sigwaitinfo(&awaited, NULL) != SIGUSR1) {
+    }
+    return 7;
+  }
+  puts("ran");
+  return 0;
+}

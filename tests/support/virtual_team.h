@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A team of workers in virtual time: the production templates, one call at a time, in the order of a virtual clock. Exact
+// and repeatable, so that tests can put tight bounds on what a policy achieves. No interleaving inside a call.
+#pragma once
+
+#include "wstree/core/worker.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <vector>
+
+namespace wstree::test {
+
+/// Clock of the worker that is being called, in ticks of 0.4 ns.
+struct VirtualPlatform : core::StdPlatform {
+  static inline std::uint64_t now = 0;
+  static std::uint64_t ticks() noexcept { return now; }
+};
+
+struct VirtualRun {
+  std::uint64_t makespan = 0; ///< ticks
+  core::Counts total;
+  std::uint64_t most_nodes = 0;
+};
+
+/// Runs loops of one team; slots are reused as in the real ring, so that stale state is met.
+class VirtualTeam {
+public:
+  using P = VirtualPlatform;
+  explicit VirtualTeam(std::uint32_t members, std::uint64_t smallest = 1)
+      : members_(members), smallest_(smallest), roots_(members), pairs_(members), arenas_(members) {
+    tree_.roots = roots_.data();
+    for (std::uint32_t i = 0; i < members; ++i) {
+      pairs_[i] = std::vector<core::Node<P>>(16);
+      arenas_[i] = std::make_unique<core::Arena<P>>();
+      arenas_[i]->set_first_chunk(pairs_[i].data(), 8);
+    }
+  }
+
+  /// `cost(i)` ticks per iteration; `arrival(m)` ticks until member m enters; `dispatch` and `steal` ticks are charged per
+  /// call and per steal. `seen(member, range)` is told of every range.
+  VirtualRun run(std::uint64_t iterations, const core::Settings& settings,
+                 const std::function<std::uint64_t(std::uint64_t, std::uint64_t)>& cost,
+                 const std::function<std::uint64_t(std::uint32_t)>& arrival = {}, std::uint64_t dispatch = 70,
+                 std::uint64_t steal = 500,
+                 const std::function<void(std::uint32_t, const core::Range&)>& seen = {}) {
+    ++use_;
+    const core::Shape shape(iterations, members_);
+    std::vector<core::Worker<P>> workers(members_);
+    struct Event {
+      std::uint64_t time;
+      std::uint32_t member;
+      bool operator>(const Event& other) const {
+        return time != other.time ? time > other.time : member > other.member;
+      }
+    };
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+    std::vector<bool> entered(members_, false);
+    for (std::uint32_t m = 0; m < members_; ++m) {
+      arenas_[m]->reset();
+      events.push({arrival ? arrival(m) : 0, m});
+    }
+    VirtualRun result;
+    while (!events.empty()) {
+      const Event event = events.top();
+      events.pop();
+      auto& worker = workers[event.member];
+      P::now = event.time;
+      if (!entered[event.member]) {
+        entered[event.member] = true;
+        worker.enter(tree_, shape, use_, use_, event.member, members_, *arenas_[event.member], settings,
+                     smallest_);
+      }
+      const std::uint64_t steals = worker.counts().steals;
+      core::Range range;
+      if (!worker.next(range)) {
+        result.makespan = std::max(result.makespan, event.time);
+        continue;
+      }
+      if (seen) seen(event.member, range);
+      const std::uint64_t overhead = dispatch + (worker.counts().steals - steals) * steal;
+      events.push({event.time + overhead + cost(range.begin, range.end), event.member});
+    }
+    for (auto& worker : workers) {
+      result.total.iterations += worker.counts().iterations;
+      result.total.batches += worker.counts().batches;
+      result.total.steals += worker.counts().steals;
+      result.total.nodes += worker.counts().nodes;
+    }
+    return result;
+  }
+
+private:
+  std::uint32_t members_;
+  std::uint64_t smallest_;
+  std::uint64_t use_ = 0;
+  core::Tree<P> tree_;
+  std::vector<core::Node<P>> roots_;
+  std::vector<std::vector<core::Node<P>>> pairs_;
+  std::vector<std::unique_ptr<core::Arena<P>>> arenas_;
+};
+
+} // namespace wstree::test

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "display.h"
+
+namespace wstree::config {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> displayed(const Options& options, const std::optional<ScheduleRequest>& schedule) {
+  std::vector<std::string> lines;
+  const auto keep = [](void* context, std::string_view line) noexcept {
+    static_cast<std::vector<std::string>*>(context)->emplace_back(line);
+  };
+  display(options, schedule, {keep, &lines});
+  return lines;
+}
+
+TEST(Display, ShowsTheDefaults) {
+  EXPECT_THAT(displayed(Options{}, std::nullopt),
+              ElementsAre("WSTREE DISPLAY ENVIRONMENT BEGIN",
+                          "  [wstree] OMP_SCHEDULE: not wstree, loops stay with the OpenMP runtime",
+                          "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
+                          "  [wstree] WSTREE_BATCH='timed'  (default)",
+                          "  [wstree] WSTREE_FALLBACK='guided'  (default)",
+                          "  [wstree] WSTREE_STATS='0'  (default)",
+                          "  [wstree] WSTREE_VERBOSE='0'  (default)",
+                          "  [wstree] OMP_DISPLAY_ENV='false'  (default)", "WSTREE DISPLAY ENVIRONMENT END"));
+}
+
+TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
+  const char* const envp[] = {"WSTREE_BATCH= Random",
+                              "WSTREE_STRATEGY=nonsense",
+                              "WSTREE_FALLBACK=Dynamic , 8",
+                              "WSTREE_STATS=json=out/%p.json",
+                              "WSTREE_VERBOSE=1",
+                              "OMP_DISPLAY_ENV=TRUE",
+                              nullptr};
+  EXPECT_THAT(
+      displayed(load(envp, {}), parse_schedule("nonmonotonic:WSTREE, 64")),
+      ElementsAre("WSTREE DISPLAY ENVIRONMENT BEGIN", "  [wstree] OMP_SCHEDULE='wstree,64'  (environment)",
+                  "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
+                  "  [wstree] WSTREE_BATCH='random:4096'  (environment)",
+                  "  [wstree] WSTREE_FALLBACK='dynamic,8'  (environment)",
+                  "  [wstree] WSTREE_STATS='json=out/%p.json'  (environment)",
+                  "  [wstree] WSTREE_VERBOSE='1'  (environment)",
+                  "  [wstree] OMP_DISPLAY_ENV='true'  (environment)", "WSTREE DISPLAY ENVIRONMENT END"));
+}
+
+TEST(Display, ShowsTheWholeOfALongPath) {
+  const std::string path(k_max_path, 'p');
+  const std::string entry = "WSTREE_STATS=text=" + path;
+  const char* const envp[] = {entry.c_str(), nullptr};
+  EXPECT_THAT(displayed(load(envp, {}), std::nullopt),
+              testing::Contains("  [wstree] WSTREE_STATS='text=" + path + "'  (environment)"));
+}
+
+TEST(Display, ShowsControlCharactersHarmlessly) {
+  const char* const envp[] = {"WSTREE_STATS=text=a\nb", nullptr};
+  EXPECT_THAT(displayed(load(envp, {}), std::nullopt),
+              testing::Contains("  [wstree] WSTREE_STATS='text=a?b'  (environment)"));
+}
+
+TEST(FixedText, CutsOffAndSaysSo) {
+  FixedText<6> text("abc");
+  EXPECT_FALSE(text.truncated());
+  text.append("def");
+  EXPECT_EQ(text.view(), "abcde");
+  EXPECT_TRUE(text.truncated());
+  EXPECT_STREQ(text.c_str(), "abcde");
+  text.resize_down(2);
+  EXPECT_STREQ(text.c_str(), "ab");
+  text.clear();
+  EXPECT_FALSE(text.truncated());
+  EXPECT_STREQ(text.c_str(), "");
+}
+
+TEST(FixedText, WritesNumbers) {
+  FixedText<64> text;
+  text.append_number(0).append(' ').append_number(18446744073709551615u).append(' ').append_number(255, 16);
+  EXPECT_EQ(text.view(), "0 18446744073709551615 ff");
+}
+
+TEST(FixedText, ShortensForeignTextBetweenCharacters) {
+  struct Case {
+    std::string_view text;
+    std::size_t limit;
+    std::string_view shown;
+  };
+  const Case cases[] = {{"abcdef", 6, "abcdef"},
+                        {"abcdefg", 6, "abc..."},
+                        {"ab\xe2\x82\xac"
+                         "defg",
+                         6, "ab..."},
+                        {"\x80\x80\x80\x80\x80\x80\x80", 6, "..."},
+                        {"a\x01\x1f\x20\x7f", 6, "a?? ?"}};
+  for (const auto& [text, limit, shown] : cases) {
+    FixedText<32> line;
+    line.append_foreign(text, limit);
+    EXPECT_EQ(line.view(), shown) << text;
+  }
+}
+
+} // namespace
+} // namespace wstree::config

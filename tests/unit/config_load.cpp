@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "near_name.h"
+#include "options.h"
+
+namespace wstree::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+static_assert(std::is_trivially_copyable_v<Options>);
+
+void keep_line(void* lines, std::string_view line) noexcept {
+  static_cast<std::vector<std::string>*>(lines)->emplace_back(line);
+}
+
+struct Loaded {
+  Options options;
+  std::vector<std::string> lines;
+};
+
+Loaded load_from(const std::vector<std::string>& entries) {
+  std::vector<const char*> envp;
+  for (const auto& entry : entries) envp.push_back(entry.c_str());
+  envp.push_back(nullptr);
+  Loaded loaded;
+  loaded.options = load(envp.data(), {keep_line, &loaded.lines});
+  return loaded;
+}
+
+TEST(Load, GivesDefaultsWhenNothingIsSet) {
+  for (const auto& entries : {std::vector<std::string>{}, {"PATH=/bin", "OMP_NUM_THREADS=4"}}) {
+    const auto [options, lines] = load_from(entries);
+    EXPECT_EQ(options.strategy, Strategy::findmax);
+    EXPECT_EQ(options.batch, (Batch{BatchMode::timed, 0}));
+    EXPECT_EQ(options.fallback, (Fallback{FallbackKind::guided, 0}));
+    EXPECT_EQ(options.stats, StatsFormat::off);
+    EXPECT_FALSE(options.verbose);
+    EXPECT_EQ(options.display_env, DisplayEnv::no);
+    EXPECT_TRUE(options.stats_path.empty());
+    for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value);
+    EXPECT_THAT(lines, IsEmpty());
+  }
+  EXPECT_EQ(load(nullptr, {}).strategy, Strategy::findmax);
+}
+
+TEST(Load, TakesEveryOptionFromTheEnvironment) {
+  const auto [options, lines] =
+      load_from({"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
+                 "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1", "OMP_DISPLAY_ENV=verbose"});
+  EXPECT_EQ(options.strategy, Strategy::assign);
+  EXPECT_EQ(options.batch, (Batch{BatchMode::fixed, 8}));
+  EXPECT_EQ(options.fallback, (Fallback{FallbackKind::static_, 4}));
+  EXPECT_EQ(options.stats, StatsFormat::json);
+  EXPECT_EQ(options.stats_path.view(), "/tmp/%p.json");
+  EXPECT_TRUE(options.verbose);
+  EXPECT_EQ(options.display_env, DisplayEnv::verbose);
+  for (const Option option : {Option::strategy, Option::batch, Option::fallback, Option::stats,
+                              Option::verbose, Option::display_env})
+    EXPECT_EQ(options.origin(option), Origin::environment) << text_of(option).name;
+  EXPECT_THAT(lines, IsEmpty());
+}
+
+TEST(Load, OutlivesTheEnvironment) {
+  std::string entry = "WSTREE_STATS=text=first";
+  const char* const envp[] = {entry.c_str(), nullptr};
+  const Options options = load(envp, {});
+  entry.replace(entry.find("first"), 5, "XXXXX");
+  EXPECT_EQ(options.stats_path.view(), "first");
+}
+
+TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
+  struct Case {
+    std::string entry, line;
+  };
+  const Case cases[] = {
+      {"WSTREE_STRATEGY=foo",
+       "wstree: WSTREE_STRATEGY='foo' is not understood (accepted: predefined, assign, assigntop, "
+       "randomwalk, randomall, findmax); using findmax"},
+      {"WSTREE_BATCH=fixed:0", "wstree: WSTREE_BATCH='fixed:0' is not understood (accepted: timed[:ns], "
+                               "exponential[:max], fixed[:n], random[:max]); using timed"},
+      {"WSTREE_FALLBACK=wstree",
+       "wstree: WSTREE_FALLBACK='wstree' is not understood (accepted: static, dynamic, guided, "
+       "auto, trapezoidal, each with [,chunk]); using guided"},
+      {"WSTREE_STATS=csv",
+       "wstree: WSTREE_STATS='csv' is not understood (accepted: 0, 1, text, json, text=path, "
+       "json=path); using 0"},
+      {"WSTREE_VERBOSE= 2", "wstree: WSTREE_VERBOSE=' 2' is not understood (accepted: 0, 1); using 0"},
+  };
+  for (const auto& [entry, line] : cases) {
+    const auto [options, lines] = load_from({entry});
+    EXPECT_THAT(lines, ElementsAre(line));
+    for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value) << entry;
+    EXPECT_EQ(options.strategy, Strategy::findmax);
+    EXPECT_EQ(options.batch, Batch{});
+    EXPECT_EQ(options.fallback, Fallback{});
+    EXPECT_EQ(options.stats, StatsFormat::off);
+    EXPECT_FALSE(options.verbose);
+  }
+}
+
+TEST(Load, LeavesTheVariablesOfTheRuntimeToTheRuntime) {
+  EXPECT_THAT(load_from({"OMP_DISPLAY_ENV=nonsense", "OMP_SCHEDULE=wstree,abc", "OMP_SCHEDUL=x"}).lines,
+              IsEmpty());
+}
+
+TEST(Load, TakesAnEmptyValueForNotSet) {
+  for (const char* entry : {"WSTREE_STRATEGY=", "WSTREE_STATS= ", "WSTREE_VERBOSE=\t", "OMP_DISPLAY_ENV="}) {
+    const auto [options, lines] = load_from({entry});
+    EXPECT_THAT(lines, IsEmpty()) << entry;
+    for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value) << entry;
+  }
+}
+
+TEST(Load, TakesTheFirstOfTwoEntries) {
+  EXPECT_EQ(load_from({"WSTREE_STRATEGY=assign", "WSTREE_STRATEGY=randomall"}).options.strategy,
+            Strategy::assign);
+}
+
+TEST(Load, IsNotMisledByOddEntries) {
+  const auto [options, lines] = load_from(
+      {"", "=", "WSTREE_STRATEGYX", "WSTREE_STRATEGY", "xWSTREE_STRATEGY=assign", "WSTREE_STRATEGY=assign"});
+  EXPECT_EQ(options.strategy, Strategy::assign);
+  EXPECT_THAT(
+      lines, ElementsAre(
+                 "wstree: WSTREE_STRATEGYX is not an option of this library; did you mean WSTREE_STRATEGY?"));
+}
+
+TEST(Load, ShowsHostileValuesHarmlessly) {
+  const auto [options, lines] = load_from({"WSTREE_STRATEGY=a\nb\x1b[31m\x7f\xc3\xa4"});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], testing::StartsWith("wstree: WSTREE_STRATEGY='a?b?[31m?\xc3\xa4' is not understood"));
+}
+
+TEST(Load, NeverSaysMoreThanALine) {
+  const std::string very_long(5000, 'x');
+  const auto [options, lines] = load_from({"WSTREE_STRATEGY=" + very_long, "WSTREE_BATCH=" + very_long,
+                                           "WSTREE_FALLBACK=" + very_long, "WSTREE_STATS=json=" + very_long,
+                                           "WSTREE_VERBOSE=" + very_long, "WSTREE_" + very_long + "=1"});
+  ASSERT_EQ(lines.size(), 6u);
+  for (const auto& line : lines) EXPECT_LE(line.size(), k_max_line);
+  EXPECT_THAT(lines[0],
+              testing::EndsWith("xxx...' is not understood (accepted: predefined, assign, assigntop, "
+                                "randomwalk, randomall, findmax); using findmax"));
+  EXPECT_THAT(lines[5], testing::EndsWith("xxx... is not an option of this library"));
+}
+
+TEST(Load, SuggestsTheNearestName) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"WSTREE_STRATGY", "WSTREE_STRATEGY"},  {"WSTREE_STRATEGIE", "WSTREE_STRATEGY"},
+      {"WSTREE_strategy", "WSTREE_STRATEGY"}, {"WSTREE_BACTH", "WSTREE_BATCH"},
+      {"WSTREE_STAT", "WSTREE_STATS"},        {"WSTREE_VERBOS", "WSTREE_VERBOSE"},
+      {"WSTREE_FALL_BACK", "WSTREE_FALLBACK"}};
+  for (const auto& [name, near] : cases)
+    EXPECT_THAT(
+        load_from({name + "=1"}).lines,
+        ElementsAre("wstree: " + name + " is not an option of this library; did you mean " + near + "?"));
+  for (const std::string name : {"WSTREE_", "WSTREE_X", "WSTREE_COLOUR", "WSTREE_SOMETHING_ELSE"})
+    EXPECT_THAT(load_from({name + "=1"}).lines,
+                ElementsAre("wstree: " + name + " is not an option of this library"));
+}
+
+TEST(Load, KnowsTheNamesOfTheLibraryItself) {
+  EXPECT_THAT(load_from({"WSTREE_REQUEST=wstree", "WSTREE_LIBRARY=/lib/libwstree.so", "WSTREE_TEST_SCALE=2",
+                         "WSTREE_TEST_=", "WSTREEX=1", "wstree_strategy=1"})
+                  .lines,
+              IsEmpty());
+  EXPECT_EQ(load_from({"WSTREE_TESTS=1", "WSTREE_REQUESTS=1"}).lines.size(), 2u);
+}
+
+TEST(ReportSchedule, SpeaksOfABadChunkOnly) {
+  struct Case {
+    std::string value, line;
+  };
+  const std::string accepted = "' is not understood (accepted: [monotonic:|nonmonotonic:]wstree[,chunk] with "
+                               "chunk from 1 to 2147483647); ";
+  const Case cases[] = {
+      {"wstree,abc", "wstree: OMP_SCHEDULE='wstree,abc" + accepted + "using wstree,1"},
+      {"monotonic:wstree,0",
+       "wstree: OMP_SCHEDULE='monotonic:wstree,0" + accepted + "using monotonic:wstree,1"},
+      {"wstree,64", ""},
+      {"wstree", ""},
+  };
+  for (const auto& [value, line] : cases) {
+    std::vector<std::string> lines;
+    const auto request = parse_schedule(value);
+    ASSERT_TRUE(request.has_value()) << value;
+    report_schedule(value, *request, {keep_line, &lines});
+    if (line.empty())
+      EXPECT_THAT(lines, IsEmpty()) << value;
+    else
+      EXPECT_THAT(lines, ElementsAre(line));
+  }
+}
+
+TEST(FindVariable, BehavesAsGetenv) {
+  const char* const envp[] = {"AB=1", "A=first", "A=second", "EMPTY=", "NOVALUE", nullptr};
+  EXPECT_EQ(find_variable(envp, "A"), "first");
+  EXPECT_EQ(find_variable(envp, "AB"), "1");
+  EXPECT_EQ(find_variable(envp, "EMPTY"), "");
+  EXPECT_EQ(find_variable(envp, "NOVALUE"), std::nullopt);
+  EXPECT_EQ(find_variable(envp, "B"), std::nullopt);
+  EXPECT_EQ(find_variable(nullptr, "A"), std::nullopt);
+}
+
+TEST(EditDistance, CountsLetters) {
+  struct Case {
+    std::string_view a, b;
+    std::size_t distance;
+  };
+  const Case cases[] = {{"", "", 0},       {"", "abc", 3},           {"abc", "", 3},       {"abc", "ABC", 0},
+                        {"abc", "abd", 1}, {"abc", "acb", 1},        {"abc", "ab", 1},     {"ab", "abc", 1},
+                        {"ca", "abc", 3},  {"kitten", "sitting", 3}, {"batch", "stats", 4}};
+  for (const auto& [a, b, distance] : cases) {
+    EXPECT_EQ(edit_distance(a, b), distance) << a << ' ' << b;
+    EXPECT_EQ(edit_distance(b, a), distance) << a << ' ' << b;
+  }
+  const std::string long_word(1000, 'x');
+  EXPECT_EQ(edit_distance(long_word, ""), 64u);
+}
+
+} // namespace
+} // namespace wstree::config

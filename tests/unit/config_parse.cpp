@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "options.h"
+
+namespace wstree::config {
+
+// Found by GoogleTest through the namespace, for readable failures.
+void PrintTo(const ScheduleRequest& request, std::ostream* out) {
+  *out << to_text(request).view() << " chunk=" << request.chunk << " malformed=" << request.chunk_malformed;
+}
+void PrintTo(const Batch& batch, std::ostream* out) { *out << to_text(batch).view(); }
+void PrintTo(const Fallback& fallback, std::ostream* out) { *out << to_text(fallback).view(); }
+void PrintTo(const Stats& stats, std::ostream* out) { *out << to_text(stats.format) << '=' << stats.path; }
+
+namespace {
+
+constexpr ScheduleRequest request(std::uint64_t chunk, bool given, bool monotonic = false) {
+  return {chunk, given, monotonic, false};
+}
+
+struct ScheduleCase {
+  std::string_view value;
+  std::optional<ScheduleRequest> expected;
+};
+
+TEST(ParseSchedule, UnderstandsItsGrammar) {
+  const ScheduleCase cases[] = {
+      {"wstree", request(1, false)},
+      {"WsTree", request(1, false)},
+      {" \twstree\n", request(1, false)},
+      {"wstree,1", request(1, true)},
+      {"wstree,64", request(64, true)},
+      {"wstree , 64 ", request(64, true)},
+      {" wstree\t,\t0064", request(64, true)},
+      {"wstree,2147483647", request(2147483647, true)},
+      {"nonmonotonic:wstree", request(1, false)},
+      {"NONMONOTONIC : WSTREE , 7", request(7, true)},
+      {"monotonic:wstree", request(1, false, true)},
+      {" Monotonic :wstree,9", request(9, true, true)},
+  };
+  for (const auto& [value, expected] : cases) EXPECT_EQ(parse_schedule(value), expected) << value;
+}
+
+TEST(ParseSchedule, LeavesOtherSchedulesToTheRuntime) {
+  for (const std::string_view value : {"",
+                                       " ",
+                                       ",",
+                                       ":",
+                                       "static",
+                                       "dynamic,4",
+                                       "guided",
+                                       "auto",
+                                       "trapezoidal",
+                                       "static_steal,2",
+                                       "monotonic:dynamic",
+                                       "nonmonotonic:static,wstree",
+                                       "wstre",
+                                       "wstreee",
+                                       "w stree",
+                                       "wstree 64",
+                                       "wstree;64",
+                                       "wstree:64",
+                                       ":wstree",
+                                       "wstree:",
+                                       "simd:wstree",
+                                       "monotonic wstree",
+                                       "monotonic:nonmonotonic:wstree",
+                                       "monotonic,wstree",
+                                       ",wstree",
+                                       "\"wstree\"",
+                                       "xwstree,4"})
+    EXPECT_EQ(parse_schedule(value), std::nullopt) << value;
+}
+
+TEST(ParseSchedule, KeepsTheKindWhenTheChunkIsBad) {
+  for (const std::string_view chunk :
+       {"", " ", "abc", "0", "-3", "+4", "1.5", "1e3", "0x10", "64;junk", "64,2", "6 4", "2147483648",
+        "18446744073709551616", "99999999999999999999999999", "\xff"}) {
+    const std::string value = "wstree," + std::string(chunk);
+    const auto parsed = parse_schedule(value);
+    ASSERT_TRUE(parsed.has_value()) << value;
+    EXPECT_EQ(*parsed, (ScheduleRequest{1, false, false, true})) << value;
+  }
+  EXPECT_EQ(parse_schedule("monotonic:wstree,x"), (ScheduleRequest{1, false, true, true}));
+}
+
+TEST(ParseStrategy, KnowsAllSix) {
+  const std::pair<std::string_view, Strategy> cases[] = {
+      {"predefined", Strategy::predefined}, {"assign", Strategy::assign},
+      {"assigntop", Strategy::assigntop},   {"randomwalk", Strategy::randomwalk},
+      {"randomall", Strategy::randomall},   {"findmax", Strategy::findmax},
+      {" FindMax\t", Strategy::findmax},
+  };
+  for (const auto& [value, expected] : cases) {
+    EXPECT_EQ(parse_strategy(value), expected) << value;
+    EXPECT_EQ(parse_strategy(to_text(expected)), expected) << value;
+  }
+  for (const std::string_view value : {"", " ", "find", "findmaxx", "find max", "findmax,1", "0"})
+    EXPECT_EQ(parse_strategy(value), std::nullopt) << value;
+}
+
+TEST(ParseBatch, KnowsTheModesAndTheirNumbers) {
+  struct Case {
+    std::string_view value;
+    Batch expected;
+    std::string_view text;
+  };
+  const Case cases[] = {
+      {"timed", {BatchMode::timed, 0}, "timed"},
+      {"timed:0", {BatchMode::timed, 0}, "timed"},
+      {"timed:2500", {BatchMode::timed, 2500}, "timed:2500"},
+      {"exponential", {BatchMode::exponential, 4096}, "exponential:4096"},
+      {"exponential:1", {BatchMode::exponential, 1}, "exponential:1"},
+      {"fixed", {BatchMode::fixed, 64}, "fixed:64"},
+      {"fixed:8", {BatchMode::fixed, 8}, "fixed:8"},
+      {"random", {BatchMode::random, 4096}, "random:4096"},
+      {"random:32", {BatchMode::random, 32}, "random:32"},
+      {" Fixed\t: 8 ", {BatchMode::fixed, 8}, "fixed:8"},
+      {"fixed:4611686018427387904", {BatchMode::fixed, k_max_batch}, "fixed:4611686018427387904"},
+  };
+  for (const auto& [value, expected, text] : cases) {
+    EXPECT_EQ(parse_batch(value), expected) << value;
+    EXPECT_EQ(to_text(expected).view(), text);
+    EXPECT_EQ(parse_batch(text), expected) << text;
+  }
+  for (const std::string_view value :
+       {"", "timed:", "timed:-1", "timed:1us", "fixed:0", "random:0", "exponential:0", "fixed,8", "fixed:8:8",
+        "fix", "fixed:4611686018427387905", "fixed:99999999999999999999", "8"})
+    EXPECT_EQ(parse_batch(value), std::nullopt) << value;
+}
+
+TEST(ParseFallback, KnowsTheOpenMpSchedules) {
+  struct Case {
+    std::string_view value;
+    Fallback expected;
+    std::string_view text;
+  };
+  const Case cases[] = {
+      {"static", {FallbackKind::static_, 0}, "static"},
+      {"dynamic", {FallbackKind::dynamic, 0}, "dynamic"},
+      {"guided", {FallbackKind::guided, 0}, "guided"},
+      {"auto", {FallbackKind::auto_, 0}, "auto"},
+      {"trapezoidal", {FallbackKind::trapezoidal, 0}, "trapezoidal"},
+      {" GUIDED , 16", {FallbackKind::guided, 16}, "guided,16"},
+      {"static,2147483647", {FallbackKind::static_, 2147483647}, "static,2147483647"},
+  };
+  for (const auto& [value, expected, text] : cases) {
+    EXPECT_EQ(parse_fallback(value), expected) << value;
+    EXPECT_EQ(to_text(expected).view(), text);
+    EXPECT_EQ(parse_fallback(text), expected) << text;
+  }
+  for (const std::string_view value : {"", "wstree", "static,0", "static,", "static,-1", "dynamic,2147483648",
+                                       "dynamic:4", "monotonic:guided", "runtime", "guided,4,4"})
+    EXPECT_EQ(parse_fallback(value), std::nullopt) << value;
+}
+
+TEST(ParseStats, KnowsFormatsAndPaths) {
+  struct Case {
+    std::string_view value;
+    Stats expected;
+  };
+  const Case cases[] = {
+      {"0", {StatsFormat::off, ""}},
+      {"1", {StatsFormat::text, ""}},
+      {"text", {StatsFormat::text, ""}},
+      {" JSON ", {StatsFormat::json, ""}},
+      {"json=out.json", {StatsFormat::json, "out.json"}},
+      {"Text=/tmp/%h/%p.txt ", {StatsFormat::text, "/tmp/%h/%p.txt"}},
+      {"json = with blank.json", {StatsFormat::json, " with blank.json"}},
+      {"json=a=b", {StatsFormat::json, "a=b"}},
+  };
+  for (const auto& [value, expected] : cases) EXPECT_EQ(parse_stats(value), expected) << value;
+
+  const std::string longest(k_max_path, 'x');
+  EXPECT_EQ(parse_stats("json=" + longest + "x"), std::nullopt);
+  const std::string fits = "json=" + longest;
+  EXPECT_EQ(parse_stats(fits), (Stats{StatsFormat::json, longest}));
+
+  for (const std::string_view value :
+       {"", "2", "yes", "csv", "json=", "text= ", "0=file", "1=file", "=file", "jsonx=f"})
+    EXPECT_EQ(parse_stats(value), std::nullopt) << value;
+}
+
+TEST(ParseVerbose, IsZeroOrOne) {
+  EXPECT_EQ(parse_verbose("1"), true);
+  EXPECT_EQ(parse_verbose(" 0 "), false);
+  for (const std::string_view value : {"", "2", "01", "true", "yes", "-1"})
+    EXPECT_EQ(parse_verbose(value), std::nullopt) << value;
+}
+
+TEST(ParseDisplayEnv, AcceptsWhatTheRuntimesAccept) {
+  for (const std::string_view value : {"true", "TRUE", "1", "yes", "on", ".T.", ".true.", " True "})
+    EXPECT_EQ(parse_display_env(value), DisplayEnv::yes) << value;
+  for (const std::string_view value : {"verbose", "VERBOSE", " Verbose"})
+    EXPECT_EQ(parse_display_env(value), DisplayEnv::verbose) << value;
+  for (const std::string_view value : {"", "0", "false", "no", "off", "nonsense", "2"})
+    EXPECT_EQ(parse_display_env(value), DisplayEnv::no) << value;
+}
+
+TEST(ScheduleText, ReadsBack) {
+  for (const ScheduleRequest& original :
+       {request(1, false), request(64, true), request(1, false, true), request(2147483647, true, true)})
+    EXPECT_EQ(parse_schedule(to_text(original).view()), original);
+  EXPECT_EQ(to_text(request(64, true)).view(), "wstree,64");
+  EXPECT_EQ(to_text(request(8, true, true)).view(), "monotonic:wstree,8");
+}
+
+TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
+  const Options options;
+  EXPECT_EQ(parse_strategy(text_of(Option::strategy).default_value), options.strategy);
+  EXPECT_EQ(parse_batch(text_of(Option::batch).default_value), options.batch);
+  EXPECT_EQ(parse_fallback(text_of(Option::fallback).default_value), options.fallback);
+  EXPECT_EQ(parse_stats(text_of(Option::stats).default_value), (Stats{options.stats, ""}));
+  EXPECT_EQ(parse_verbose(text_of(Option::verbose).default_value), options.verbose);
+  EXPECT_EQ(parse_display_env(text_of(Option::display_env).default_value), options.display_env);
+}
+
+TEST(OptionTable, AcceptedTextNamesEveryWord) {
+  using testing::HasSubstr;
+  for (int i = 0; i <= static_cast<int>(Strategy::findmax); ++i)
+    EXPECT_THAT(std::string(text_of(Option::strategy).accepted),
+                HasSubstr(std::string(to_text(static_cast<Strategy>(i)))));
+  for (int i = 0; i <= static_cast<int>(FallbackKind::trapezoidal); ++i)
+    EXPECT_THAT(std::string(text_of(Option::fallback).accepted),
+                HasSubstr(std::string(to_text(Fallback{static_cast<FallbackKind>(i), 0}).view())));
+  EXPECT_EQ(k_options[0].name, "OMP_SCHEDULE");
+  for (const OptionText& option : k_options) {
+    EXPECT_FALSE(option.accepted.empty()) << option.name;
+    EXPECT_FALSE(option.meaning.empty()) << option.name;
+  }
+}
+
+} // namespace
+} // namespace wstree::config

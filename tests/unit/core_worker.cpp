@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The protocol step by step, and every strategy and batch mode in virtual time.
+#include "virtual_team.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace wstree {
+namespace {
+
+using core::BatchMode;
+using core::Phase;
+using core::Range;
+using core::Settings;
+using core::Strategy;
+using core::Word;
+using P = test::VirtualPlatform;
+
+constexpr Strategy k_strategies[] = {Strategy::predefined,  Strategy::assign,     Strategy::assign_top,
+                                     Strategy::random_walk, Strategy::random_all, Strategy::find_max};
+constexpr BatchMode k_modes[] = {BatchMode::timed, BatchMode::exponential, BatchMode::fixed, BatchMode::random};
+
+/// Runs one loop and checks: every iteration once, one "last", nothing for its member afterwards.
+void expect_exactly_once(test::VirtualTeam& team, std::uint64_t n, const Settings& settings, std::uint32_t members,
+                         std::uint64_t per_iteration) {
+  std::vector<std::uint8_t> hits(n, 0);
+  int lasts = 0;
+  std::vector<bool> retired(members, false);
+  const auto run = team.run(
+      n, settings, [=](auto begin, auto end) { return (end - begin) * per_iteration + begin % 7; },
+      [](std::uint32_t m) { return m * 431ULL % 2000; }, 70, 500, [&](std::uint32_t m, const Range& range) {
+        ASSERT_LT(range.begin, range.end);
+        ASSERT_LE(range.end, n);
+        EXPECT_FALSE(retired[m]) << "member " << m << " had the last iteration and got another chunk";
+        for (std::uint64_t i = range.begin; i < range.end; ++i) ++hits[i];
+        EXPECT_EQ(range.last, range.end == n);
+        lasts += range.last;
+        retired[m] = range.last;
+      });
+  for (std::uint64_t i = 0; i < n; ++i) ASSERT_EQ(hits[i], 1) << "iteration " << i << " of " << n;
+  EXPECT_EQ(lasts, 1);
+  EXPECT_EQ(run.total.iterations, n);
+}
+
+TEST(Worker, HandsOutEveryIterationOnceInEveryStrategyAndBatchMode) {
+  for (const Strategy strategy : k_strategies)
+    for (const BatchMode mode : k_modes)
+      for (const std::uint32_t members : {2U, 3U, 8U, 33U}) {
+        Settings settings;
+        settings.strategy = strategy;
+        settings.batch = mode;
+        settings.limit = mode == BatchMode::fixed ? 3 : 64;
+        test::VirtualTeam team(members);
+        for (const std::uint64_t n : {1ULL, 2ULL, 3ULL, 7ULL, 8ULL, 9ULL, 32ULL, 34ULL, 1000ULL, 20'000ULL})
+          for (const std::uint64_t cost : {2ULL, 40ULL, 100'000ULL}) {
+            SCOPED_TRACE(testing::Message() << "strategy " << static_cast<int>(strategy) << " mode "
+                                            << static_cast<int>(mode) << " members " << members << " n " << n);
+            expect_exactly_once(team, n, settings, members, cost);
+          }
+      }
+}
+
+TEST(Worker, ReusesASlotLongerThanItsMarksLast) {
+  // 8 bits of epoch: after 256 uses an untouched root would look as it did then. Loops smaller than the team leave roots
+  // empty, which is when the owner has to refresh them.
+  test::VirtualTeam team(4);
+  for (int use = 0; use < 1500; ++use) expect_exactly_once(team, use % 300 == 299 ? 500 : 2, {}, 4, 50);
+}
+
+struct Fixture {
+  explicit Fixture(std::uint64_t n, std::uint32_t members) : shape(n, members), roots(members), pairs(members) {
+    tree.roots = roots.data();
+    for (std::uint32_t m = 0; m < members; ++m) {
+      pairs[m] = std::vector<core::Node<P>>(8);
+      arenas.push_back(std::make_unique<core::Arena<P>>());
+      arenas[m]->set_first_chunk(pairs[m].data(), 4);
+      workers.emplace_back();
+      workers[m].enter(tree, shape, 1, 1, m, members, *arenas[m], settings, 1);
+    }
+  }
+  Settings settings{.batch = BatchMode::fixed, .limit = 1};
+  core::Shape shape;
+  core::Tree<P> tree;
+  std::vector<core::Node<P>> roots;
+  std::vector<std::vector<core::Node<P>>> pairs;
+  std::vector<std::unique_ptr<core::Arena<P>>> arenas;
+  std::vector<core::Worker<P>> workers;
+};
+
+TEST(Worker, StealsTheSecondHalfAndKeepsItsFirstUnit) {
+  Fixture loop(21, 2); // units: root 0 has 11, root 1 has 9
+  Range range;
+  ASSERT_TRUE(loop.workers[0].next(range));
+  EXPECT_EQ(range.begin, 0U);
+  for (int i = 0; i < 9; ++i) ASSERT_TRUE(loop.workers[1].next(range)); // its own nine
+  EXPECT_EQ(range.end, 20U);
+  ASSERT_TRUE(loop.workers[1].next(range)); // steals: 10 left in [1, 11)
+  EXPECT_EQ(range.begin, 6U);
+  const auto* pair = loop.roots[0].children(1);
+  ASSERT_NE(pair, nullptr);
+  EXPECT_EQ(Word(loop.roots[0].inspect()), Word(Phase::stolen, 1, 1, 0)) << "INV5: frozen with what was handed out";
+  EXPECT_EQ(Word(pair[0].inspect()), Word(Phase::available, 1, 0, 0)) << "INV1: for the victim";
+  EXPECT_EQ(Word(pair[1].inspect()), Word(Phase::owned, 1, 1, 0)) << "born owned, the first unit taken";
+  EXPECT_EQ(pair[0].begin(), 1U);
+  EXPECT_EQ(pair[0].size(), 5U);
+  EXPECT_EQ(pair[1].begin(), 6U);
+  EXPECT_EQ(pair[1].size(), 5U);
+  ASSERT_TRUE(loop.workers[0].next(range)); // the victim goes on with the left half
+  EXPECT_EQ(range.begin, 1U);
+}
+
+TEST(Worker, StealsASingleUnit) {
+  Fixture loop(5, 2); // root 0: 3 units, root 1: 1
+  Range range;
+  ASSERT_TRUE(loop.workers[0].next(range));
+  ASSERT_TRUE(loop.workers[0].next(range));
+  ASSERT_TRUE(loop.workers[1].next(range));
+  EXPECT_EQ(range.begin, 3U);
+  ASSERT_TRUE(loop.workers[1].next(range)); // one unit is left behind the busy owner
+  EXPECT_EQ(range.begin, 2U);
+  EXPECT_EQ(range.end, 3U);
+}
+
+TEST(Worker, TwoThievesCannotPassOneUnitToAndFro) {
+  Fixture loop(5, 2);
+  Range range;
+  std::vector<int> hits(5, 0);
+  // Alternate between members that both look for the same few units; each call has to hand something out or end.
+  int calls = 0;
+  bool more[2] = {true, true};
+  while (more[0] || more[1]) {
+    for (const int m : {0, 1}) {
+      if (!more[m]) continue;
+      ASSERT_LT(++calls, 20);
+      more[m] = loop.workers[static_cast<std::size_t>(m)].next(range);
+      if (more[m])
+        for (auto i = range.begin; i < range.end; ++i) ++hits[i];
+    }
+  }
+  for (const int hit : hits) EXPECT_EQ(hit, 1);
+}
+
+TEST(Worker, AnAbsentOwnersRootIsTakenWhole) {
+  Fixture loop(9, 2);
+  Range range;
+  std::uint64_t seen = 0;
+  while (loop.workers[1].next(range)) seen += range.end - range.begin;
+  EXPECT_EQ(seen, 9U);
+  EXPECT_FALSE(loop.workers[0].next(range));
+}
+
+TEST(Worker, NoBatchIsSmallerThanAskedFor) {
+  for (const BatchMode mode : k_modes) {
+    Settings settings;
+    settings.batch = mode;
+    settings.limit = 256;
+    test::VirtualTeam team(2, 50);
+    std::uint64_t small = 0;
+    const auto run = team.run(100'000, settings, [](auto begin, auto end) { return (end - begin) * 3; }, {}, 70, 500,
+                              [&](std::uint32_t, const Range& range) { small += range.end - range.begin < 50; });
+    // Ends of nodes may be shorter: one per node, and the last iteration.
+    EXPECT_LE(small, run.total.nodes + 3) << static_cast<int>(mode);
+  }
+}
+
+/// Memory that is refused from the n-th request on.
+struct PoorPlatform : test::VirtualPlatform {
+  static void* allocate(std::size_t) noexcept { return nullptr; }
+};
+
+TEST(Worker, WithoutMemoryForChildrenEveryIterationStillRunsOnce) {
+  for (const Strategy strategy : k_strategies) {
+    Settings settings;
+    settings.strategy = strategy;
+    settings.batch = BatchMode::fixed;
+    settings.limit = 1;
+    core::Tree<PoorPlatform> tree;
+    std::vector<core::Node<PoorPlatform>> roots(2);
+    tree.roots = roots.data();
+    core::Arena<PoorPlatform> arenas[2]; // no first chunk either
+    core::Worker<PoorPlatform> workers[2];
+    const core::Shape shape(100, 2);
+    for (std::uint32_t m = 0; m < 2; ++m) workers[m].enter(tree, shape, 1, 1, m, 2, arenas[m], settings, 1);
+    std::vector<int> hits(100, 0);
+    Range range;
+    ASSERT_TRUE(workers[0].next(range));
+    for (auto i = range.begin; i < range.end; ++i) ++hits[i];
+    while (workers[1].next(range))
+      for (auto i = range.begin; i < range.end; ++i) ++hits[i];
+    while (workers[0].next(range))
+      for (auto i = range.begin; i < range.end; ++i) ++hits[i];
+    for (const int hit : hits) EXPECT_EQ(hit, 1) << static_cast<int>(strategy);
+  }
+}
+
+} // namespace
+} // namespace wstree

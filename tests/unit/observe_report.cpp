@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <pthread.h>
+#include <string>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host_guard.h"
+#include "observe_support.h"
+#include "report.h"
+#include "report_writer.h"
+#include "statistics.h"
+
+namespace wstree::observe {
+namespace {
+
+using namespace test;
+using testing::StartsWith;
+
+const void* address(std::uintptr_t number) { return reinterpret_cast<const void*>(number); }
+
+/// What `write` writes through a ReportWriter.
+template <class Write> std::string written(Write write) {
+  const TemporaryFolder folder;
+  const int file = open((folder / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  {
+    const HostGuard guard;
+    ReportWriter out(file);
+    write(out);
+    EXPECT_EQ(out.flush(), 0);
+  }
+  close(file);
+  return content_of(folder / "out");
+}
+
+TEST(ReportWriter, WritesNumbers) {
+  const std::pair<std::uint64_t, const char*> grouped[] = {
+      {0, "0"},
+      {999, "999"},
+      {1000, "1,000"},
+      {1234567, "1,234,567"},
+      {123456, "123,456"},
+      {18446744073709551615u, "18,446,744,073,709,551,615"}};
+  for (const auto& [number, text] : grouped) {
+    EXPECT_EQ(written([n = number](ReportWriter& out) { out.grouped(n); }), text);
+    EXPECT_EQ(grouped_width(number), std::string(text).size());
+  }
+  struct Decimal {
+    std::uint64_t scaled;
+    unsigned digits;
+    const char* text;
+  };
+  const Decimal decimals[] = {{0, 2, "0.00"},
+                              {5, 2, "0.05"},
+                              {99, 2, "0.99"},
+                              {100, 2, "1.00"},
+                              {1241, 2, "12.41"},
+                              {1, 9, "0.000000001"},
+                              {12410000000, 9, "12.410000000"}};
+  for (const auto& [scaled, digits, text] : decimals)
+    EXPECT_EQ(written([s = scaled, d = digits](ReportWriter& out) { out.decimal(s, d); }), text);
+}
+
+TEST(ReportWriter, WritesJsonStrings) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"", R"("")"},
+      {"plain (text) /", R"("plain (text) /")"},
+      {R"(a"b\c)", R"("a\"b\\c")"},
+      {std::string("\x00\x01\n\t\x1f\x7f", 6), "\"\\u0000\\u0001\\u000a\\u0009\\u001f\x7f\""},
+      {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3", "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3\""},
+      {"a\xffz", R"("a\ufffdz")"},
+      {"\x80", R"("\ufffd")"},
+      {"cut \xe2\x82", R"("cut \ufffd\ufffd")"},
+      {"\xc0\xaf", R"("\ufffd\ufffd")"},                     // overlong /
+      {"\xe0\x80\xaf", R"("\ufffd\ufffd\ufffd")"},           // overlong
+      {"\xed\xa0\x80", R"("\ufffd\ufffd\ufffd")"},           // surrogate
+      {"\xf4\x90\x80\x80", R"("\ufffd\ufffd\ufffd\ufffd")"}, // above U+10FFFF
+      {"\xf5\x80\x80\x80", R"("\ufffd\ufffd\ufffd\ufffd")"},
+  };
+  for (const auto& [text, json] : cases)
+    EXPECT_EQ(written([&t = text](ReportWriter& out) { out.json_string(t); }), json);
+}
+
+TEST(ReportWriter, KeepsLinesWhole) {
+  const HostGuard guard;
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_DIRECT), 0); // each read gives what one write wrote
+  ReportWriter out(ends[1]);
+  const std::string line(1499, 'x');
+  for (int i = 0; i < 4; ++i) out.text(line).text("\n");
+  EXPECT_EQ(out.flush(), 0);
+  char buffer[2 * ReportWriter::k_buffer_size];
+  EXPECT_EQ(read(ends[0], buffer, sizeof buffer), 3000);
+  EXPECT_EQ(read(ends[0], buffer, sizeof buffer), 3000);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(ReportWriter, WritesMoreThanItsBuffer) {
+  std::string all;
+  for (int i = 0; i < 5000; ++i) all += std::to_string(i) + (i % 100 == 0 ? "\n" : " ");
+  all += std::string(3 * ReportWriter::k_buffer_size, 'x');
+  EXPECT_EQ(written([&](ReportWriter& out) { out.text(all); }), all);
+}
+
+TEST(ReportWriter, RemembersTheFirstError) {
+  const HostGuard guard;
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ReportWriter out(full);
+  out.text(std::string(2 * ReportWriter::k_buffer_size, 'x'));
+  close(full);
+  EXPECT_EQ(out.flush(), ENOSPC);
+}
+
+TEST(ToNs, RoundsAndStaysInRange) {
+  EXPECT_EQ(to_ns(0, 1.0), 0u);
+  EXPECT_EQ(to_ns(10, 0.25), 3u);
+  EXPECT_EQ(to_ns(3'000'000'000, 1.0 / 3), 1'000'000'000u);
+  EXPECT_EQ(to_ns(5, 0), 0u);
+  EXPECT_EQ(to_ns(5, -1), 0u);
+  EXPECT_EQ(to_ns(5, std::numeric_limits<double>::quiet_NaN()), 0u);
+  EXPECT_EQ(to_ns(5, std::numeric_limits<double>::infinity()), 9'000'000'000'000'000'000u);
+  EXPECT_EQ(to_ns(~std::uint64_t{0}, 1e6), 9'000'000'000'000'000'000u);
+}
+
+config::Options options_for(config::StatsFormat format, std::string_view path = {}) {
+  config::Options options;
+  options.stats = format;
+  options.stats_path.append(path);
+  return options;
+}
+
+class WriteReport : public testing::Test {
+protected:
+  void SetUp() override { forget_executions(); }
+  void TearDown() override { forget_executions(); }
+
+  /// Two loops; ticks are tenths of a microsecond (ns_per_tick 100). The longer one is recorded second.
+  static void record_two_loops() {
+    static const char norm[] = ";heat.c;norm;131;1;;";
+    static const char step[] = ";heat.c;step;88;1;;";
+    record(*find_site(address(0x2000), norm, "wstree"), {16, {90, 1, 0, 1, 160}, 15, 200});
+    LoopSite* const site = find_site(address(0x2010), step, "wstree,64");
+    for (int i = 0; i < 800; ++i) record(*site, {16, {4096, 70, 5, 21, 16000}, 1030, 155125});
+  }
+
+  std::string on_stderr(config::StatsFormat format, std::uint32_t threads = 16) {
+    const StderrToFile captured(folder_ / "stderr");
+    errno = ENOTTY;
+    write_report(options_for(format), 100.0, threads, "1.2.3");
+    EXPECT_EQ(errno, ENOTTY);
+    return captured.text();
+  }
+
+  TemporaryFolder folder_;
+};
+
+constexpr const char* k_two_loops_json =
+    "{\"version\": \"1.2.3\", \"threads\": 16, \"loops\": [\n"
+    "  {\"where\": \"heat.c:88 (step)\", \"schedule\": \"wstree,64\", \"calls\": 800, \"iterations\": "
+    "3276800, "
+    "\"batches\": 56000, \"steals\": 4000, \"nodes\": 16800, \"seconds\": 12.410000000, \"imbalance\": "
+    "1.0300},\n"
+    "  {\"where\": \"heat.c:131 (norm)\", \"schedule\": \"wstree\", \"calls\": 1, \"iterations\": 90, "
+    "\"batches\": 1, \"steals\": 0, \"nodes\": 1, \"seconds\": 0.000020000, \"imbalance\": 1.5000}\n"
+    "]}\n";
+
+constexpr const char* k_two_loops_text = "wstree 1.2.3: 2 loops served, 801 calls, 16 threads, 4,000 steals\n"
+                                         "  heat.c:88 (step)   800 calls    12.41 s   imbalance 1.03 (1 is "
+                                         "even)  3,276,800 iterations  56,000 batches"
+                                         "  4,000 steals  wstree,64\n"
+                                         "  heat.c:131 (norm)    1 call     20.00 us  imbalance 1.50         "
+                                         "            90 iterations       1 batch  "
+                                         "  0 steals  wstree\n";
+
+TEST_F(WriteReport, IsSilentWhenOff) {
+  record_two_loops();
+  EXPECT_EQ(on_stderr(config::StatsFormat::off), "");
+}
+
+TEST_F(WriteReport, WritesJsonWithTheLongestLoopFirst) {
+  record_two_loops();
+  EXPECT_EQ(on_stderr(config::StatsFormat::json), k_two_loops_json);
+}
+
+TEST_F(WriteReport, WritesTextInColumns) {
+  record_two_loops();
+  EXPECT_EQ(on_stderr(config::StatsFormat::text), k_two_loops_text);
+}
+
+TEST_F(WriteReport, SaysOneOfEach) {
+  static const char only[] = ";one.c;f;1;1;;";
+  record(*find_site(address(0x2020), only, "wstree"), {1, {1, 1, 1, 1, 10}, 10, 10});
+  EXPECT_EQ(on_stderr(config::StatsFormat::text, 1),
+            "wstree 1.2.3: 1 loop served, 1 call, 1 thread, 1 steal\n"
+            "  one.c:1 (f)  1 call      1.00 us  imbalance 1.00 (1 is even)  1 iteration   1 batch    1 "
+            "steal  wstree\n");
+}
+
+TEST_F(WriteReport, ShowsDurationsInAReadableUnit) {
+  const std::pair<std::uint64_t, const char*> cases[] = {{0, "  0.00 us"},
+                                                         {10, "  1.00 us"},
+                                                         {9'999, "999.90 us"},
+                                                         {10'000, "  1.00 ms"},
+                                                         {9'999'999, "999.99 ms"},
+                                                         {10'000'000, "  1.00 s "},
+                                                         {36'000'000'000, "3600.00 s "},
+                                                         {10'000'000'000'000, "1000000.00 s "}};
+  for (const auto& [ticks, text] : cases) {
+    forget_executions();
+    static const char only[] = ";unit.c;f;1;1;;";
+    record(*find_site(address(0x2030), only, "wstree"), {1, {1, 1, 0, 1, 0}, 0, ticks});
+    std::filesystem::remove(folder_ / "stderr");
+    EXPECT_THAT(on_stderr(config::StatsFormat::text), testing::HasSubstr(std::string(text) + "  imbalance"));
+  }
+}
+
+TEST_F(WriteReport, SaysThatNoLoopWasServed) {
+  EXPECT_EQ(on_stderr(config::StatsFormat::text), "wstree: no schedule(runtime) loop was served\n");
+  std::filesystem::remove(folder_ / "stderr");
+  EXPECT_EQ(on_stderr(config::StatsFormat::json),
+            "{\"version\": \"1.2.3\", \"threads\": 16, \"loops\": []}\n");
+}
+
+TEST_F(WriteReport, NamesALoopWithoutSourceByItsModule) {
+  static const int code = 0;
+  record(*find_site(&code, ";unknown;unknown;0;0;;", "wstree"), {1, {1, 1, 0, 1, 1}, 1, 1});
+  EXPECT_THAT(on_stderr(config::StatsFormat::json),
+              testing::HasSubstr("\"where\": \"" + std::string(program_invocation_short_name) + "+0x"));
+}
+
+TEST_F(WriteReport, IsLostQuietlyIfStderrIsAnotherFileNow) {
+  record_two_loops();
+  const StderrToFile captured(folder_ / "stderr");
+  StderrToFile::redirect(folder_ / "data");
+  write_report(options_for(config::StatsFormat::text), 100.0, 16, "1.2.3");
+  EXPECT_EQ(content_of(folder_ / "data"), "");
+  EXPECT_EQ(captured.text(), "");
+}
+
+TEST_F(WriteReport, WritesANewFileEachTime) {
+  record_two_loops();
+  const StderrToFile captured(folder_ / "stderr");
+  const auto options = options_for(config::StatsFormat::json, folder_ / "new folder/%e-%p%%.json");
+  write_report(options, 100.0, 16, "1.2.3");
+  write_report(options, 100.0, 16, "1.2.3");
+  const std::string path = folder_ / ("new folder/" + std::string(program_invocation_short_name) + "-" +
+                                      std::to_string(getpid()) + "%.json");
+  EXPECT_EQ(content_of(path), k_two_loops_json);
+  EXPECT_EQ(content_of(path + ".1"), k_two_loops_json);
+  EXPECT_EQ(captured.text(), "");
+  write_report(options_for(config::StatsFormat::text, folder_ / "out.txt"), 100.0, 16, "1.2.3");
+  EXPECT_EQ(content_of(folder_ / "out.txt"), k_two_loops_text);
+}
+
+TEST_F(WriteReport, SaysWhyAFileCannotBeWritten) {
+  record_two_loops();
+  put_content(folder_ / "file", "");
+  const StderrToFile captured(folder_ / "stderr");
+  write_report(options_for(config::StatsFormat::json, folder_ / "file/below.json"), 100.0, 16, "1.2.3");
+  EXPECT_EQ(captured.text(),
+            "wstree: WSTREE_STATS cannot write '" + (folder_ / "file/below.json") + "': Not a directory\n");
+}
+
+TEST_F(WriteReport, SaysThatTheDeviceIsFull) {
+  record_two_loops();
+  const StderrToFile captured(folder_ / "stderr");
+  write_report(options_for(config::StatsFormat::json, "/dev/full"), 100.0, 16, "1.2.3");
+  EXPECT_EQ(captured.text(), "wstree: WSTREE_STATS cannot write '/dev/full': No space left on device\n");
+}
+
+TEST_F(WriteReport, SurvivesTheFileSizeLimit) {
+  record_two_loops();
+  put_content(folder_ / "stderr", "");
+  const int status = run_in_child([&] {
+    const StderrToFile captured("/dev/null");
+    const rlimit limit{16, 16};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    write_report(options_for(config::StatsFormat::json, folder_ / "out"), 100.0, 16, "1.2.3");
+  });
+  EXPECT_TRUE(ended_well(status));
+  EXPECT_EQ(content_of(folder_ / "out").size(), 16u);
+}
+
+TEST_F(WriteReport, WorksAtTheEndOfTheProcess) {
+  record_two_loops();
+  static std::string path;
+  path = folder_ / "out";
+  const int status = run_in_child([] {
+    std::atexit([] { write_report(options_for(config::StatsFormat::json, path), 100.0, 16, "1.2.3"); });
+    std::exit(0);
+  });
+  EXPECT_TRUE(ended_well(status));
+  EXPECT_EQ(content_of(folder_ / "out"), k_two_loops_json);
+}
+
+TEST_F(WriteReport, IsEmptyInAChildThatForgot) {
+  record_two_loops();
+  const int status = run_in_child([&] {
+    forget_executions();
+    static const char only[] = ";child.c;f;1;1;;";
+    record(*find_site(address(0x2040), only, "wstree"), {1, {1, 1, 1, 1, 10}, 10, 10});
+    write_report(options_for(config::StatsFormat::text, folder_ / "child"), 100.0, 2, "1.2.3");
+  });
+  EXPECT_TRUE(ended_well(status));
+  EXPECT_THAT(content_of(folder_ / "child"),
+              StartsWith("wstree 1.2.3: 1 loop served, 1 call, 2 threads, 1 steal\n"));
+  EXPECT_EQ(on_stderr(config::StatsFormat::json), k_two_loops_json);
+}
+
+TEST_F(WriteReport, NeedsLittleStack) {
+  record_two_loops();
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need a stack of their own";
+#endif
+  static std::string path;
+  path = folder_ / "out";
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 48 * 1024), 0);
+  pthread_t thread;
+  const auto body = [](void*) -> void* {
+    static const auto options = options_for(config::StatsFormat::json, path);
+    write_report(options, 100.0, 16, "1.2.3");
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, body, nullptr), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_EQ(content_of(path), k_two_loops_json);
+}
+
+TEST(WriteText, HoldsAFullTable) {
+  const auto table = std::make_unique<SiteTable>();
+  const auto sorted = std::make_unique<SortedSites>();
+  static const char psource[] = ";many.c;f;1;1;;";
+  for (std::uintptr_t i = 1; i <= 2 * k_max_sites; ++i)
+    table->find(address(i * 64), psource, "wstree").add({1, {1, 1, 0, 1, i}, i, i});
+  sorted->sort(*table);
+  const std::string text = written([&](ReportWriter& out) {
+    write_text(out, *sorted, {"1.2.3", 16, 100.0});
+  });
+  const std::string head =
+      "wstree 1.2.3: 4,097 loops served, 8,192 calls, 16 threads, 0 steals\n  (other loops)  4,096 calls";
+  EXPECT_EQ(text.substr(0, head.size()), head);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 4097);
+}
+
+TEST(WriteJson, EscapesNames) {
+  const auto table = std::make_unique<SiteTable>();
+  const auto sorted = std::make_unique<SortedSites>();
+  table->find(address(0x1000), ";a\"b\\c.c;f\xff;1;1;;", "wstree").add({1, {1, 1, 0, 1, 1}, 1, 1});
+  sorted->sort(*table);
+  const std::string json = written([&](ReportWriter& out) { write_json(out, *sorted, {"1\"2", 1, 1.0}); });
+  EXPECT_THAT(json, StartsWith(R"({"version": "1\"2", "threads": 1,)"));
+  EXPECT_THAT(json, testing::HasSubstr(R"-("where": "a\"b\\c.c:1 (f\ufffd)")-"));
+}
+
+TEST(WriteText, ShowsControlCharactersHarmlessly) {
+  const auto table = std::make_unique<SiteTable>();
+  const auto sorted = std::make_unique<SortedSites>();
+  table->find(address(0x1000), ";a\n\x1b.c;f;1;1;;", "wstree").add({1, {1, 1, 0, 1, 1}, 1, 1});
+  sorted->sort(*table);
+  EXPECT_THAT(written([&](ReportWriter& out) {
+                write_text(out, *sorted, {"1", 1, 1.0});
+              }),
+              testing::HasSubstr("  a??.c:1 (f)  1 call "));
+}
+
+TEST(SortedSites, LeavesOutWhatWasNotExecuted) {
+  const auto table = std::make_unique<SiteTable>();
+  const auto sorted = std::make_unique<SortedSites>();
+  static const char psource[] = ";sort.c;f;1;1;;";
+  for (const std::uintptr_t wall : {30u, 10u, 20u}) {
+    table->find(address(0x1000 + wall), psource, "wstree").add({1, {}, 0, wall});
+    table->find(address(0x9000 + wall), psource, "wstree");
+  }
+  sorted->sort(*table);
+  std::vector<std::uint64_t> walls;
+  for (const auto& row : *sorted) walls.push_back(row.wall_ticks);
+  EXPECT_THAT(walls, testing::ElementsAre(30, 20, 10));
+}
+
+} // namespace
+} // namespace wstree::observe

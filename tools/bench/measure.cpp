@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "measure.h"
+#include "omp_calls.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <dirent.h>
+#include <fcntl.h>
+#include <optional>
+#include <unistd.h>
+
+namespace bench {
+
+std::vector<Candidate> all_candidates(bool with_library) {
+  std::vector<Candidate> list = {
+      {"static", Form::runtime, k_static, 0},      {"dyn1", Form::runtime, k_dynamic, 1},
+      {"dyn64", Form::runtime, k_dynamic, 64},     {"guided", Form::runtime, k_guided, 1},
+      {"trapez", Form::runtime, k_trapezoidal, 1}, {"steal1", Form::steal_1, k_static, 0},
+      {"steal64", Form::steal_64, k_static, 0},
+  };
+  if (with_library) list.push_back({"wstree", Form::runtime, k_wstree, 1});
+  return list;
+}
+
+double now_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+}
+
+namespace {
+
+int open_schedstat(const std::string& thread) {
+  return open(("/proc/self/task/" + thread + "/schedstat").c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+/// The second of the file's three numbers.
+double read_delay(int file) {
+  char text[128];
+  const ssize_t length = pread(file, text, sizeof text - 1, 0);
+  if (length <= 0) return 0;
+  text[length] = 0;
+  char* end = nullptr;
+  std::strtoull(text, &end, 10);
+  return static_cast<double>(std::strtoull(end, nullptr, 10));
+}
+
+} // namespace
+
+RunDelay::RunDelay() {
+  const std::string self = std::to_string(gettid());
+  files_.push_back(open_schedstat(self));
+  if (DIR* tasks = opendir("/proc/self/task")) {
+    while (const dirent* entry = readdir(tasks))
+      if (entry->d_name[0] != '.' && self != entry->d_name) files_.push_back(open_schedstat(entry->d_name));
+    closedir(tasks);
+  }
+}
+
+RunDelay::~RunDelay() {
+  for (const int file : files_)
+    if (file >= 0) close(file);
+}
+
+double RunDelay::caller_ns() const { return read_delay(files_.front()); }
+
+double RunDelay::all_ns() const {
+  double sum = 0;
+  for (const int file : files_) sum += read_delay(file);
+  return sum;
+}
+
+void quiet_team() {
+  constexpr int k_soft = 1;
+  omp_pause_resource_all(k_soft);
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+namespace {
+
+struct Pass {
+  double ns;
+  bool disturbed;
+  bool right;
+};
+
+template <class Delay>
+Pass timed_pass(const Workload& workload, Form form, int threads, std::uint64_t expected, double max_delay,
+                Delay delay) {
+  const double delayed = delay();
+  const double start = now_ns();
+  const std::uint64_t sum = workload.pass(form, threads);
+  const double ns = now_ns() - start;
+  return {ns, delay() - delayed > max_delay * ns, sum == expected};
+}
+
+/// One attempt at a sample: nothing if a pass was disturbed that cannot be spared.
+struct Attempt {
+  bool right = true;
+  std::optional<double> ratio;
+  double seq_ns = 0;
+};
+
+Attempt attempt(const Workload& workload, const Candidate& candidate, const Settings& settings,
+                const RunDelay& delay, std::uint64_t expected) {
+  Attempt made;
+  bool disturbed = false;
+  // The team's other threads wait during a sequential pass, so that only the caller's own delay counts. Its
+  // schedule is of no consequence, but is set nevertheless: a one-thread loop served by the tree would be a
+  // different baseline.
+  const auto sequential = [&] {
+    omp_set_schedule(k_static, 0);
+    const Pass pass = timed_pass(workload, candidate.form, 1, expected, settings.max_delay,
+                                 [&] { return delay.caller_ns(); });
+    made.right = made.right && pass.right;
+    disturbed = disturbed || pass.disturbed;
+    return pass.ns;
+  };
+  const double before = sequential();
+  omp_set_schedule(candidate.kind, candidate.chunk);
+  std::vector<double> parallel;
+  for (int k = 0; k < settings.passes; ++k) {
+    const Pass pass = timed_pass(workload, candidate.form, settings.threads, expected, settings.max_delay,
+                                 [&] { return delay.all_ns(); });
+    made.right = made.right && pass.right;
+    if (!pass.disturbed) parallel.push_back(pass.ns);
+    // A schedule that is many times slower than the sequential loop needs no more than one pass to show it.
+    if (pass.ns > 5 * before) break;
+  }
+  made.seq_ns = (before + sequential()) / 2;
+  if (!disturbed && !parallel.empty()) made.ratio = median(parallel) * settings.threads / made.seq_ns;
+  return made;
+}
+
+} // namespace
+
+bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
+                 const RunDelay& delay, std::uint64_t expected, Series& series) {
+  for (int k = 0; k < settings.attempts; ++k) {
+    const double began = now_ns();
+    const Attempt made = attempt(workload, candidate, settings, delay, expected);
+    if (!made.right) {
+      std::fprintf(stderr, "bench: %s under %s: the sum is wrong, iterations were lost or repeated\n",
+                   workload.name.c_str(), candidate.name.c_str());
+      return false;
+    }
+    if (settings.pause > 0) {
+      quiet_team();
+      usleep(static_cast<useconds_t>((now_ns() - began) / 1e3 * settings.pause));
+    }
+    if (made.ratio) {
+      series.ratio.push_back(*made.ratio);
+      series.seq_ms.push_back(made.seq_ns / 1e6);
+      return true;
+    }
+  }
+  ++series.dropped;
+  return true;
+}
+
+} // namespace bench

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "process.h"
+#include <algorithm>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <link.h>
+#include <spawn.h>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace bench {
+namespace {
+
+/// LD_PRELOAD without the entries that name the library; blanks and colons separate.
+std::string without_library(std::string_view preload) {
+  std::string kept;
+  while (!preload.empty()) {
+    const std::size_t length = std::min(preload.find_first_of(": "), preload.size());
+    const std::string_view entry = preload.substr(0, length);
+    if (!entry.empty() && entry.find("libwstree") == entry.npos)
+      kept += (kept.empty() ? "" : ":") + std::string(entry);
+    preload.remove_prefix(std::min(length + 1, preload.size()));
+  }
+  return kept;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> list;
+  for (const std::string& text : strings) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+} // namespace
+
+std::vector<std::string> environment_with(const std::vector<std::string>& more) {
+  constexpr std::string_view k_preload = "LD_PRELOAD=";
+  std::vector<std::string> list;
+  std::string preload;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    if (text.starts_with(k_preload))
+      preload = without_library(text.substr(k_preload.size()));
+    else if (!text.starts_with("WSTREE_") && !text.starts_with("OMP_SCHEDULE="))
+      list.emplace_back(text);
+  }
+  for (const std::string& text : more)
+    if (text.starts_with(k_preload))
+      preload = text.substr(k_preload.size()) + (preload.empty() ? "" : ":" + preload);
+    else
+      list.push_back(text);
+  if (!preload.empty()) list.push_back(std::string(k_preload) + preload);
+  return list;
+}
+
+int run_child(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+              std::string* output) {
+  std::vector<std::string> all = {"/proc/self/exe"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  char self[4096];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0) return -1;
+  self[length] = 0;
+  all.front() = self;
+  int ends[2] = {-1, -1};
+  if (output && pipe2(ends, O_CLOEXEC) != 0) return -1;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (output)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  else
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failed =
+      posix_spawn(&child, self, &actions, nullptr, pointers(all).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (output) {
+    close(ends[1]);
+    char buffer[4096];
+    for (ssize_t got = 0; !failed && (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+      output->append(buffer, static_cast<std::size_t>(got));
+    close(ends[0]);
+  }
+  int status = 0;
+  if (failed || waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string runtime_description() {
+  std::string path;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        const std::string_view name = info->dlpi_name ? info->dlpi_name : "";
+        const std::string_view file = name.substr(name.find_last_of('/') + 1);
+        if (!file.starts_with("libomp") && !file.starts_with("libiomp")) return 0;
+        *static_cast<std::string*>(data) = name;
+        return 1;
+      },
+      &path);
+  std::ifstream file(path, std::ios::binary);
+  if (path.empty() || !file) return "unknown";
+  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const bool traced = content.find("__kmp_dispatch_next: T#") != content.npos;
+  return path + (traced ? " (debug build: every chunk formats trace text)" : " (release build)");
+}
+
+} // namespace bench

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// Child processes with and without the library, and what is known of this one.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// This process's environment without what belongs to the library: its entry in LD_PRELOAD, WSTREE_* and
+/// OMP_SCHEDULE. `more` ("NAME=value") is added; an LD_PRELOAD in it goes in front of what is left of ours.
+std::vector<std::string> environment_with(const std::vector<std::string>& more);
+
+/// Runs this program again and waits. `output`: receives what it writes to stdout; null: it goes to
+/// /dev/null. Returns the exit status, 128 + the signal that ended it, or -1 if it could not be started.
+int run_child(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+              std::string* output);
+
+/// Path of the libomp in this process and whether it is a build with debugging code, which formats trace text
+/// for every chunk.
+std::string runtime_description();
+
+} // namespace bench

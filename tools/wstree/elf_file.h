@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+struct Elf;
+
+namespace wstree::cli {
+
+/// What the kernel compares before it runs a file: two programs with equal targets can share libraries.
+struct ElfTarget {
+  int word_class = 0;        ///< ELFCLASS32 or ELFCLASS64
+  std::uint16_t machine = 0; ///< EM_*
+  bool operator==(const ElfTarget&) const = default;
+};
+
+/// "64-bit AArch64", for people.
+std::string to_string(const ElfTarget& target);
+
+/// An ELF file that is open for reading, of any class and byte order.
+class ElfFile {
+public:
+  /// Nothing if the file cannot be read or is no ELF file.
+  static std::optional<ElfFile> open(const std::filesystem::path& path);
+
+  ElfFile(ElfFile&& other) noexcept;
+  ElfFile(const ElfFile&) = delete;
+  ElfFile& operator=(const ElfFile&) = delete;
+  ElfFile& operator=(ElfFile&&) = delete;
+  ~ElfFile();
+
+  [[nodiscard]] const ElfTarget& target() const { return target_; }
+  /// ET_EXEC or ET_DYN; relocatable objects and core files are not programs.
+  [[nodiscard]] bool can_be_program() const;
+  /// Path of the dynamic loader that the file asks for; empty for static programs and most libraries.
+  [[nodiscard]] const std::string& loader() const { return loader_; }
+
+  /// Undefined dynamic symbols, that is what has to come from other files. False if the file has no table of
+  /// them.
+  bool for_each_import(const std::function<void(std::string_view)>& visit) const;
+  /// Symbols that the file itself defines, as far as it has not been stripped.
+  void for_each_definition(const std::function<void(std::string_view)>& visit) const;
+
+private:
+  ElfFile(int descriptor, Elf* elf);
+  bool for_each_symbol(std::uint32_t table_type, bool defined,
+                       const std::function<void(std::string_view)>& visit) const;
+
+  int descriptor_;
+  Elf* elf_;
+  std::uint16_t type_ = 0;
+  ElfTarget target_;
+  std::string loader_;
+};
+
+} // namespace wstree::cli

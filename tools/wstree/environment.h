@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wstree::cli {
+
+/// The environment that a program is going to see. Starts as a copy of ours, order included.
+class Environment {
+public:
+  Environment();
+
+  [[nodiscard]] std::optional<std::string> get(std::string_view name) const;
+  void set(std::string_view name, std::string_view value);
+
+  /// Puts a library in front of those that are preloaded already; all of them stay. The path must not hold a
+  /// blank or a colon: the loader would take it for two.
+  void preload_first(std::string_view library);
+
+  /// For execve: ends with a null pointer and is valid until the next change.
+  [[nodiscard]] std::vector<char*> pointers();
+
+private:
+  std::vector<std::string> entries_; // "NAME=value"
+};
+
+} // namespace wstree::cli

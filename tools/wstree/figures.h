@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "options.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wstree::cli {
+
+/// Finds out from the figures that the library writes whether a run had a loop served, in whatever process
+/// that was. The user's own wish for figures is kept: in a file they are read from there; figures for stderr
+/// are collected in a folder of ours and shown when the run is over.
+class Figures {
+public:
+  /// `wish`: value of WSTREE_STATS that is in force for the run; "" for none. Call before the program starts.
+  explicit Figures(std::string_view wish);
+  Figures(const Figures&) = delete;
+  Figures& operator=(const Figures&) = delete;
+  /// Removes the folder.
+  ~Figures();
+
+  /// Why figures cannot be had, as one line for the user; empty if they can.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  /// What WSTREE_STATS has to be for the run.
+  [[nodiscard]] std::string setting() const;
+  /// When the program has ended: shows what the user wanted to see on stderr. True if at least one loop was
+  /// served.
+  [[nodiscard]] bool settle() const;
+
+private:
+  void make_folder();
+  [[nodiscard]] std::vector<std::filesystem::path> written() const;
+
+  config::StatsFormat shown_ = config::StatsFormat::off; // on stderr, at the end
+  config::StatsFormat format_ = config::StatsFormat::json;
+  std::string pattern_;                        // of the library: with %p and so on
+  std::filesystem::path folder_;               // ours, or empty
+  std::vector<std::filesystem::path> present_; // matched the pattern before the run
+  std::string problem_;
+};
+
+} // namespace wstree::cli

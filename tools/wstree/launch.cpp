@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "launch.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace wstree::cli {
+
+namespace {
+
+/// All signals are blocked while it lives, and SIGCHLD has its default meaning: a parent that ignores SIGCHLD
+/// hands that down, and then no child can be waited for.
+class HeldSignals {
+public:
+  HeldSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &mask_);
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &standard, &on_child_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { restore(); }
+
+  void restore() const {
+    sigaction(SIGCHLD, &on_child_, nullptr);
+    sigprocmask(SIG_SETMASK, &mask_, nullptr);
+  }
+
+private:
+  sigset_t mask_{};
+  struct sigaction on_child_ {};
+};
+
+/// In the child: becomes the program, or tells the parent through the pipe why not.
+[[noreturn]] void start(std::vector<std::string>& command, Environment& environment,
+                        const HeldSignals& signals, pid_t parent, int report) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(EXIT_FAILURE); // it died before the line above
+  signals.restore();
+  const int error = become(command, environment);
+  // If the parent cannot be told, the exit status is all that is left to say.
+  if (write(report, &error, sizeof error) != sizeof error) _exit(EXIT_FAILURE);
+  _exit(EXIT_SUCCESS);
+}
+
+int wait_and_forward(pid_t child) {
+  sigset_t all;
+  sigfillset(&all);
+  for (;;) {
+    siginfo_t info{};
+    const int signal = sigwaitinfo(&all, &info);
+    if (signal < 0) continue;
+    if (signal != SIGCHLD) {
+      // SI_KERNEL: the terminal has sent it to the whole group.
+      if (info.si_code != SI_KERNEL) kill(child, signal);
+      continue;
+    }
+    int status = 0;
+    if (waitpid(child, &status, WNOHANG | WUNTRACED) != child) continue;
+    if (!WIFSTOPPED(status)) return status;
+    // Stop too, so that the shell notices; whoever continues us means the program.
+    kill(getpid(), SIGSTOP);
+    kill(child, SIGCONT);
+  }
+}
+
+} // namespace
+
+int become(std::vector<std::string>& command, Environment& environment) {
+  std::vector<char*> arguments;
+  for (auto& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  execvpe(arguments[0], arguments.data(), environment.pointers().data());
+  return errno;
+}
+
+Ending supervise(std::vector<std::string>& command, Environment& environment) {
+  std::array<int, 2> report{};
+  if (pipe2(report.data(), O_CLOEXEC) != 0) return {errno, 0};
+  const HeldSignals signals;
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) start(command, environment, signals, parent, report[1]);
+  close(report[1]);
+  Ending ending;
+  if (child < 0) {
+    ending.error = errno;
+  } else {
+    // Ends without data as soon as the program has replaced the child.
+    if (read(report[0], &ending.error, sizeof ending.error) != sizeof ending.error) ending.error = 0;
+    ending.wait_status = wait_and_forward(child);
+  }
+  close(report[0]);
+  return ending;
+}
+
+int end_like(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) return WEXITSTATUS(wait_status);
+  const int signal = WTERMSIG(wait_status);
+  const rlimit no_core{0, 0}; // the core file that is of use is the program's
+  setrlimit(RLIMIT_CORE, &no_core);
+  std::signal(signal, SIG_DFL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  raise(signal);
+  return 128 + signal; // a signal that this process cannot die of
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "environment.h"
+
+#include <string>
+#include <vector>
+
+namespace wstree::cli {
+
+/// Replaces this process by the program. Returns only if that fails, with errno.
+int become(std::vector<std::string>& command, Environment& environment);
+
+struct Ending {
+  int error = 0;       ///< errno if the program could not be started
+  int wait_status = 0; ///< as waitpid(2) gives it
+};
+
+/// Runs the program as a child and waits for it. Signals that are sent to this process go on to the child;
+/// those that a terminal sends reach it anyway, since it is in the same process group. Stops and continues
+/// along with it. The child does not outlive this process. Not thread-safe; signals are as before afterwards.
+Ending supervise(std::vector<std::string>& command, Environment& environment);
+
+/// Ends as the program did: returns its exit status, or dies by the same signal.
+int end_like(int wait_status);
+
+} // namespace wstree::cli

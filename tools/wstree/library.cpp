@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "library.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace wstree::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Folders relative to that of the executable. The build system knows the first from the installation's
+/// layout and the last from its own; relative paths let both trees be moved as a whole.
+constexpr std::array k_folders{WSTREE_LIBRARY_FROM_BIN, "../lib", WSTREE_LIBRARY_FROM_BUILD};
+
+bool usable(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), R_OK) == 0;
+}
+
+LibrarySearch failed(std::string problem) { return {{}, std::move(problem)}; }
+
+LibrarySearch named_library(const char* name) {
+  std::error_code error;
+  const auto path = fs::absolute(name, error);
+  if (!error && usable(path)) return {path.lexically_normal(), {}};
+  constexpr auto k_text =
+      "WSTREE_LIBRARY='{}' is not a file that can be read; set it to the path of libwstree.so or "
+      "unset it";
+  return failed(fmt::format(k_text, name));
+}
+
+} // namespace
+
+LibrarySearch find_library() {
+  const char* name = std::getenv("WSTREE_LIBRARY");
+  if (name != nullptr && *name != '\0') return named_library(name);
+
+  std::error_code error;
+  const auto executable = fs::read_symlink("/proc/self/exe", error);
+  if (error) return failed("/proc/self/exe cannot be read; set WSTREE_LIBRARY to the path of libwstree.so");
+  std::vector<std::string> tried;
+  for (const fs::path folder : k_folders) {
+    const auto path = (executable.parent_path() / folder / "libwstree.so").lexically_normal();
+    if (folder.empty() || std::find(tried.begin(), tried.end(), path) != tried.end()) continue;
+    if (usable(path)) return {path, {}};
+    tried.push_back(path.string());
+  }
+  constexpr auto k_text =
+      "libwstree.so was not found (looked for {}); install it there or set WSTREE_LIBRARY to its path";
+  return failed(fmt::format(k_text, fmt::join(tried, ", ")));
+}
+
+} // namespace wstree::cli

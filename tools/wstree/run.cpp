@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "commands.h"
+
+#include "environment.h"
+#include "exit_status.h"
+#include "figures.h"
+#include "launch.h"
+#include "library.h"
+#include "message.h"
+#include "preflight.h"
+#include "program.h"
+#include "settings.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/wait.h>
+
+namespace wstree::cli {
+
+namespace {
+
+/// Says why the program cannot be started and returns the exit status for it; k_ok if it can.
+int report(const Lookup& lookup, const std::string& name) {
+  switch (lookup.result) {
+  case Lookup::Result::found:
+    return k_ok;
+  case Lookup::Result::not_found:
+    say("'{}' was not found{}", name,
+        name.find('/') == std::string::npos ? " in PATH; give the path of the program, for example ./" + name
+                                            : "");
+    return k_not_found;
+  case Lookup::Result::not_executable:
+    break;
+  }
+  std::error_code error;
+  if (std::filesystem::is_directory(lookup.path, error)) {
+    say("'{}' is a folder, not a program", lookup.path.string());
+  } else {
+    say("'{}' may not be executed by you; see chmod +x and the options of its file system",
+        lookup.path.string());
+  }
+  return k_cannot_execute;
+}
+
+/// Says what matters of the findings and returns the exit status if they forbid the run, else k_ok.
+int report(const Preflight& preflight, const RunRequest& request) {
+  int status = k_ok;
+  for (const auto& finding : preflight.findings) {
+    const bool requested = finding.severity == Severity::detail || finding.severity == Severity::doubt;
+    if (!requested || request.verbose) say("{}", finding.text);
+    if (finding.severity == Severity::cannot_run) return k_cannot_execute;
+    if (finding.severity == Severity::unserved && request.require) status = k_own_error;
+  }
+  return status;
+}
+
+int report_start_error(int error, const std::string& name) {
+  say("'{}' cannot be executed: {}", name, std::strerror(error));
+  return error == ENOENT ? k_not_found : k_cannot_execute;
+}
+
+/// Names what spoke against the program beforehand, if anything did.
+void report_nothing_served(const Preflight& preflight, const std::string& name) {
+  for (const auto& finding : preflight.findings) {
+    if (finding.severity == Severity::doubt) return say("--require: no loop was served; {}", finding.text);
+  }
+  say("--require: no loop of '{}' was served; loops need schedule(runtime), and with --verbose the library "
+      "shows the "
+      "settings that it sees",
+      name);
+}
+
+int run_and_check(RunRequest& request, Environment& environment, const Preflight& preflight) {
+  const auto& stats = text_of(config::Option::stats).name;
+  const Figures figures(environment.get(stats).value_or(""));
+  if (!figures.problem().empty()) {
+    say("{}", figures.problem());
+    return k_own_error;
+  }
+  environment.set(stats, figures.setting());
+  const auto ending = supervise(request.command, environment);
+  if (ending.error != 0) return report_start_error(ending.error, request.command.front());
+  const bool served = figures.settle();
+  // A program that was killed could not write figures, and its end is the news.
+  if (WIFSIGNALED(ending.wait_status)) return end_like(ending.wait_status);
+  const int status = end_like(ending.wait_status);
+  if (served) return status;
+  report_nothing_served(preflight, request.command.front());
+  return status == 0 ? k_own_error : status;
+}
+
+} // namespace
+
+int run_command(RunRequest& request) {
+  if (const auto problem = check_values(request)) {
+    say("{}", *problem);
+    return k_own_error;
+  }
+  const auto& name = request.command.front();
+  const auto lookup = find_program(name);
+  if (const int status = report(lookup, name); status != k_ok) return status;
+  const auto library = find_library();
+  // The loader splits LD_PRELOAD at blanks and colons and knows no way to quote them.
+  const bool can_be_named = library.path.string().find_first_of(": ") == std::string::npos;
+  if (library.path.empty() || !can_be_named) {
+    say("{}", library.path.empty()
+                  ? library.problem
+                  : fmt::format("LD_PRELOAD cannot hold '{}', which has a blank or a colon in it; copy "
+                                "the library elsewhere and set WSTREE_LIBRARY",
+                                library.path.string()));
+    return k_own_error;
+  }
+
+  const auto preflight = inspect(lookup.path, library.path, {request.verbose, request.require});
+  if (const int status = report(preflight, request); status != k_ok) return status;
+
+  Environment environment;
+  if (preflight.preload) {
+    if (const auto warning = apply(request, environment)) say("{}", *warning);
+    environment.preload_first(library.path.string());
+  }
+  if (request.verbose) {
+    for (const auto* variable : {"LD_PRELOAD", "OMP_SCHEDULE"})
+      say("{}={}", variable, environment.get(variable).value_or(""));
+  }
+  if (request.require) return run_and_check(request, environment, preflight);
+  return report_start_error(become(request.command, environment), name);
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "commands.h"
+
+#include <CLI/App.hpp>
+#include <string>
+#include <vector>
+
+namespace wstree::cli {
+
+/// Adds the command `run` with its options, which parsing stores in `request`.
+CLI::App* add_run(CLI::App& app, RunRequest& request);
+
+/// Cuts the program and its arguments off `arguments`, which are those behind "run", and returns them.
+/// Options end at the program or at "--", which is removed. CLI11 cannot do this: it would go on looking for
+/// options behind a program that it does not know.
+std::vector<std::string> take_program(const CLI::App& run, std::vector<std::string>& arguments);
+
+} // namespace wstree::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "commands.h"
+#include "environment.h"
+#include "options.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wstree::cli {
+
+/// What is wrong with the values on the command line, as one line for the user; nothing if all are good. Uses
+/// the library's own parsers, so that what passes here is understood there.
+std::optional<std::string> check_values(const RunRequest& request);
+
+/// What a value of OMP_SCHEDULE asks of the library; nothing if it is for the OpenMP runtime. Knows, other
+/// than parse_schedule(), the form in which a process that has the library loaded hands its schedule to its
+/// children.
+std::optional<config::ScheduleRequest> requested_schedule(std::string_view value);
+
+/// Sets what the library and the OpenMP runtime read. Returns a line if the user's own OMP_SCHEDULE is
+/// overridden without their having named another schedule.
+std::optional<std::string> apply(const RunRequest& request, Environment& environment);
+
+} // namespace wstree::cli
