@@ -66,7 +66,7 @@ Loop random_loop(check::Random& random) {
 }
 
 void random_loops() {
-  const long long wanted = loops_wanted > 0 ? loops_wanted : check::settings.thorough ? 50'000 : 3'000;
+  const long long wanted = loops_wanted > 0 ? loops_wanted : check::settings.thorough ? 100'000 : 10'000;
   check::Random random(check::settings.seed);
   for (long long done = 0; done < wanted;) {
     std::vector<Loop> loops(1 + random.below(128));
@@ -77,7 +77,7 @@ void random_loops() {
     manner.barriers = random.below(16) == 0;
     manner.deinit = random.below(4) != 0;
     manner.most_chunks = may_leave_early && random.below(8) == 0 ? 1 + random.below(20) : 0;
-    manner.jitter = (1u << (2 + random.below(10))) - 1;
+    manner.jitter = (1u << random.below(10)) - 1;
     run_region(loops, manner);
     done += static_cast<long long>(loops.size());
   }

@@ -89,13 +89,13 @@ struct Manner {
   std::uint64_t most_chunks = 0; ///< per member and loop; then it leaves as a cancelled member would. 0: until empty
   bool barriers = false;         ///< between loops; otherwise as with nowait
   bool deinit = true;
-  unsigned jitter = 15; ///< one chunk of jitter + 1 is followed by a pause; must be 2^k - 1
+  unsigned jitter = 1; ///< one chunk of jitter + 1 is followed by a pause; must be 2^k - 1
 };
 
 inline void pause_now_and_then(check::Random& random, unsigned jitter) {
   const std::uint64_t r = random.next();
-  if ((r & jitter) == 0) check::spin((r >> 16) & 511);
-  if (((r >> 8) & (16 * jitter + 15)) == 0) sched_yield();
+  if ((r & jitter) == 0) check::spin((r >> 16) & 4095);
+  if (((r >> 32) & (4 * jitter + 3)) == 0) sched_yield();
 }
 
 /// One member's part of one loop.

@@ -26,13 +26,22 @@ using check::Hits;
 
 #define RUNTIME(width, index, ...) COMPARE(width, parallel for schedule(runtime), index, __VA_ARGS__)
 
+// Forms that came with OpenMP 5.0; this file is also built in an older mode, whose compiled code differs.
+#if _OPENMP >= 201811
+#define RUNTIME_50(width, index, ...) RUNTIME(width, index, __VA_ARGS__)
+#define COMPARE_50(width, directive, index, ...) COMPARE(width, directive, index, __VA_ARGS__)
+#else
+#define RUNTIME_50(width, index, ...) static_assert(true)
+#define COMPARE_50(width, directive, index, ...) static_assert(true)
+#endif
+
 constexpr int k_counts[] = {0, 1, 2, 3, 4, 5, 7, 100, 1000};
 
 void signed_int() {
   for (const int n : k_counts) {
     RUNTIME(1000, i, for (int i = 0; i < n; ++i));
     RUNTIME(1000, i, for (int i = n - 1; i >= 0; --i));
-    RUNTIME(1000, i, for (int i = 0; i != n; ++i));
+    RUNTIME_50(1000, i, for (int i = 0; i != n; ++i));
     RUNTIME(1000, i - 1, for (int i = n; i > 0; i -= 1));
     RUNTIME(1000, i, for (int i = 0; i < n; i += 7));
     RUNTIME(1001, i, for (int i = n; i >= 0; i -= 7));
@@ -47,7 +56,7 @@ void unsigned_int() {
   for (const unsigned n : {0u, 1u, 3u, 4u, 5u, 1000u}) {
     RUNTIME(1000, i, for (unsigned i = 0; i < n; ++i));
     RUNTIME(1000, i - 1, for (unsigned i = n; i > 0; --i));
-    RUNTIME(1000, i, for (unsigned i = 0; i != n; i++));
+    RUNTIME_50(1000, i, for (unsigned i = 0; i != n; i++));
     RUNTIME(1000, i - (UINT_MAX - 1000), for (unsigned i = UINT_MAX - 1000; i < UINT_MAX - 1000 + n; ++i));
     RUNTIME(1000, i - (UINT_MAX - 1009), for (unsigned i = UINT_MAX - 1009; i < UINT_MAX - 1009 + n; i += 9));
   }
@@ -65,7 +74,7 @@ void long_and_unsigned_long() {
     RUNTIME(1000, i - 1, for (unsigned long i = m; i > 0; --i));
     RUNTIME(1000, i - (ULONG_MAX - 1000), for (unsigned long i = ULONG_MAX - 1000; i < ULONG_MAX - 1000 + m; ++i));
     RUNTIME(1000, ULONG_MAX - 1 - i, for (unsigned long i = ULONG_MAX - 1; i > ULONG_MAX - 1 - m; i -= 3));
-    RUNTIME(1000, i, for (std::size_t i = 0; i != m; ++i));
+    RUNTIME_50(1000, i, for (std::size_t i = 0; i != m; ++i));
     RUNTIME(1000, (i - LONG_MIN) >> 53, for (long i = LONG_MIN; i < LONG_MIN + (n << 53); i += 1l << 53));
   }
   RUNTIME(16, i >> 60, for (unsigned long i = 0; i < 15ul << 60; i += 1ul << 60));
@@ -88,14 +97,14 @@ void pointers_and_iterators() {
   int* const begin = values.data();
   for (const int n : k_counts) {
     RUNTIME(1000, p - begin, for (int* p = begin; p < begin + n; ++p));
-    RUNTIME(1000, p - begin, for (int* p = begin; p != begin + n; ++p));
+    RUNTIME_50(1000, p - begin, for (int* p = begin; p != begin + n; ++p));
     RUNTIME(1000, p - begin - 1, for (int* p = begin + n; p > begin; p -= 3));
     RUNTIME(1000, it - values.begin(), for (auto it = values.begin(); it < values.begin() + n; ++it));
     RUNTIME(1000, it - values.begin(), for (auto it = values.begin(); it < values.begin() + n; it += 4));
     RUNTIME(1000, values.rend() - 1 - it, for (auto it = values.rbegin(); it < values.rend() - (1000 - n); ++it));
   }
-  RUNTIME(700, it - queue.begin(), for (auto it = queue.begin(); it != queue.end(); ++it));
-  RUNTIME(1000, &value - begin, for (int& value : values));
+  RUNTIME_50(700, it - queue.begin(), for (auto it = queue.begin(); it != queue.end(); ++it));
+  RUNTIME_50(1000, &value - begin, for (int& value : values));
 }
 
 void collapsed_nests() {
@@ -104,7 +113,7 @@ void collapsed_nests() {
 #define NEST(directive, ...) COMPARE(600, directive, i * m + j, __VA_ARGS__)
       NEST(parallel for collapse(2) schedule(runtime), for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j));
       NEST(parallel for collapse(2) schedule(runtime), for (long i = n - 1; i >= 0; --i) for (unsigned char j = 0; j < m; j += 2));
-      COMPARE(600, parallel for collapse(2) schedule(runtime), (i + 5) * m + j - 3,
+      COMPARE_50(600, parallel for collapse(2) schedule(runtime), (i + 5) * m + j - 3,
               for (int i = -5; i != n - 5; ++i) for (long j = m + 2; j >= 3; --j));
       COMPARE(1800, parallel for collapse(3) schedule(runtime), (i * m + j) * 3 + k,
               for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) for (int k = 0; k < 3; ++k));
@@ -115,14 +124,14 @@ void collapsed_nests() {
           for (int i = 0; i < 10; ++i) for (int j = 0; j < 20; ++j));
 #if __clang_major__ >= 16
   // A triangular nest.
-  COMPARE(400, parallel for collapse(2) schedule(runtime), i * 20 + j,
-          for (int i = 0; i < 20; ++i) for (int j = 0; j < i; ++j));
+  COMPARE_50(400, parallel for collapse(2) schedule(runtime), i * 20 + j,
+             for (int i = 0; i < 20; ++i) for (int j = 0; j < i; ++j));
 #endif
 }
 
 void modifiers_and_simd() {
   for (const int n : {0, 1, 5, 1000}) {
-    COMPARE(1000, parallel for schedule(nonmonotonic: runtime), i, for (int i = 0; i < n; ++i));
+    COMPARE_50(1000, parallel for schedule(nonmonotonic: runtime), i, for (int i = 0; i < n; ++i));
     COMPARE(1000, parallel for schedule(simd: runtime), i, for (int i = 0; i < n; ++i));
     COMPARE(1000, parallel for simd schedule(runtime), i, for (int i = 0; i < n; ++i));
     COMPARE(1000, parallel for simd schedule(simd: runtime) simdlen(4), i, for (int i = 0; i < n; ++i));

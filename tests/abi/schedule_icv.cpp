@@ -3,7 +3,8 @@
 // Guards: the schedule as an internal control variable: omp_set_schedule and omp_get_schedule with every kind and with
 // the library's own, inheritance by regions and tasks, no leaking out of them, one member that changes its mind in the
 // middle of a region, roots that start with the environment's value. A loop runs right whatever the schedule says.
-// --library: the library is there (without it, its own kind is left out and OMP_SCHEDULE=dynamic,5 is expected).
+//   --library   the library is there; otherwise its own kind is left out
+//   --asked     OMP_SCHEDULE=wstree,5; otherwise it is dynamic,5
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -17,6 +18,7 @@ using check::HitsList;
 
 constexpr std::size_t k_width = 200;
 bool library = false;
+bool asked = false;
 
 struct Schedule {
   omp_sched_t kind;
@@ -39,8 +41,7 @@ void set(Schedule schedule) { omp_set_schedule(schedule.kind, schedule.chunk); }
           should.chunk);                                                                                               \
   } while (0)
 
-/// What the tests run with OMP_SCHEDULE: wstree,5 with the library and dynamic,5 without.
-Schedule from_environment() { return {library ? k_sched_wstree : omp_sched_dynamic, 5}; }
+Schedule from_environment() { return {asked ? k_sched_wstree : omp_sched_dynamic, 5}; }
 
 /// A kind that differs from the environment's.
 constexpr Schedule k_guided{omp_sched_guided, 3};
@@ -57,8 +58,8 @@ void environment_gives_the_first_value() { MUST_BE(from_environment(), "first qu
 void get_after_set() {
   std::vector<Schedule> schedules{{omp_sched_static, 7}, {omp_sched_dynamic, 1},  {omp_sched_dynamic, 64},
                                   {omp_sched_guided, 2}, {omp_sched_guided, 100}, {omp_sched_static, 1}};
-  for (const omp_sched_t kind : {omp_sched_dynamic, omp_sched_guided})
-    schedules.push_back({static_cast<omp_sched_t>(kind | omp_sched_monotonic), 9});
+  // Not monotonic:guided: the library uses that value for itself, and a program that sets it reads guided.
+  schedules.push_back({static_cast<omp_sched_t>(omp_sched_dynamic | omp_sched_monotonic), 9});
   if (library)
     for (const int chunk : {1, 2, 64, 1 << 20, 0x7fffffff}) schedules.push_back({k_sched_wstree, chunk});
   for (const Schedule& schedule : schedules) {
@@ -121,19 +122,29 @@ void changes_inside_do_not_leak() {
   MUST_BE(from_environment(), "after the region");
 }
 
+/// Calls body(first, second, round) for pairs of schedules, each in both orders.
+template <class Body> void for_pairs_of_schedules(Body&& body) {
+  std::vector<Schedule> schedules{k_guided, {omp_sched_dynamic, 4}, {omp_sched_static, 3}, {omp_sched_auto, 1}};
+  if (library) schedules.push_back({k_sched_wstree, 6});
+  for (int round = 0; round < check::repeat(80, 2000); ++round) {
+    const Schedule a = library && round % 3 == 0 ? Schedule{k_sched_wstree, 2} : from_environment();
+    const Schedule b = schedules[static_cast<std::size_t>(round / 2) % schedules.size()];
+    body(round % 2 == 0 ? a : b, round % 2 == 0 ? b : a, static_cast<unsigned>(round));
+  }
+  set(from_environment());
+}
+
 void members_differ_in_a_region() {
   // Only some members change their schedule, and the team's loops must still be one loop for all: nobody may run it
-  // with a partner of his own. Both directions, for the loops of the region and of regions below.
-  const Schedule a = from_environment(), b = k_guided;
-  for (int round = 0; round < check::repeat(40, 1000); ++round) {
-    const Schedule first = round % 2 == 0 ? a : b, second = round % 2 == 0 ? b : a;
+  // with a partner of his own. In the loops of the region and in those of regions below.
+  for_pairs_of_schedules([](Schedule first, Schedule second, unsigned round) {
     set(first);
     HitsList hits = check::hits_list(12, k_width), inner = check::hits_list(3, k_width);
 #pragma omp parallel num_threads(3)
     {
       const int me = omp_get_thread_num();
       for (std::size_t k = 0; k < hits.size(); ++k) {
-        if (k == 4 && (round >> me & 2) != 0) set(second);
+        if (k == 4 && (round / 8 >> me & 1) != 0) set(second);
         if (k == 8) set(first);
 #pragma omp for schedule(runtime) nowait
         for (std::size_t i = 0; i < k_width; ++i) hits[k].touch(i);
@@ -145,8 +156,36 @@ void members_differ_in_a_region() {
     }
     check::must_be_one_each(hits, "loop of a team whose members' schedules differ");
     check::must_be_one_each(inner, "loop in a region of a member that changed its schedule");
-  }
-  set(from_environment());
+  });
+}
+
+void members_differ_in_loops_of_the_runtime() {
+  // The same for loops that the runtime serves in any case: all members must name the same schedule to it.
+  for_pairs_of_schedules([](Schedule first, Schedule second, unsigned round) {
+    set(first);
+    HitsList hits = check::hits_list(4, k_width);
+    std::atomic<int> chain{0};
+#pragma omp parallel num_threads(3)
+    {
+      if ((round / 8 >> omp_get_thread_num() & 1) != 0) set(second);
+#pragma omp for schedule(monotonic : runtime) nowait
+      for (std::size_t i = 0; i < k_width; ++i) hits[0].touch(i);
+#pragma omp for schedule(runtime) nowait
+      for (std::size_t i = 0; i < k_width; ++i) hits[1].touch(i);
+#pragma omp for ordered schedule(runtime) nowait
+      for (std::size_t i = 0; i < k_width; ++i) {
+#pragma omp ordered
+        hits[2].touch(i);
+      }
+#pragma omp for ordered(1) schedule(runtime)
+      for (int i = 0; i < static_cast<int>(k_width); ++i) {
+#pragma omp ordered depend(sink : i - 1)
+        if (chain++ == i) hits[3].touch(static_cast<std::size_t>(i));
+#pragma omp ordered depend(source)
+      }
+    }
+    check::must_be_one_each(hits, "forwarded loop of a team whose members' schedules differ");
+  });
 }
 
 void set_between_regions() {
@@ -195,6 +234,7 @@ void new_roots_start_from_the_environment() {
 
 int main(int argc, char** argv) {
   library = check::flag(argc, argv, "--library");
+  asked = check::flag(argc, argv, "--asked");
   omp_set_dynamic(0);
   omp_set_max_active_levels(3);
   return check::run(argc, argv,
@@ -203,6 +243,7 @@ int main(int argc, char** argv) {
                      {"regions_inherit", regions_inherit},
                      {"changes_inside_do_not_leak", changes_inside_do_not_leak},
                      {"members_differ_in_a_region", members_differ_in_a_region},
+                     {"members_differ_in_loops_of_the_runtime", members_differ_in_loops_of_the_runtime},
                      {"set_between_regions", set_between_regions},
                      {"tasks_have_their_own", tasks_have_their_own},
                      {"new_roots_start_from_the_environment", new_roots_start_from_the_environment}});

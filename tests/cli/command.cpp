@@ -106,7 +106,8 @@ Command::~Command() {
 
 std::string Command::read_line() {
   while (unread_.find('\n') == std::string::npos) {
-    if (!read_some(out_, unread_)) throw std::runtime_error("the output ended before the line did: " + unread_);
+    if (!read_some(out_, unread_))
+      throw std::runtime_error("the output ended before the line did: " + unread_);
   }
   const auto end = unread_.find('\n');
   auto line = unread_.substr(0, end);
@@ -147,7 +148,9 @@ Result run(const Start& start) { return Command(start).finish(); }
 
 Result wstree(std::vector<std::string> arguments) { return run({.arguments = std::move(arguments)}); }
 
-std::string target(std::string_view name) { return (fs::path(CLI_TARGETS) / ("cli_" + std::string(name))).string(); }
+std::string target(std::string_view name) {
+  return (fs::path(CLI_TARGETS) / ("cli_" + std::string(name))).string();
+}
 
 TemporaryFolder::TemporaryFolder() {
   auto name = (fs::temp_directory_path() / "wstree-test-XXXXXX").string();
@@ -161,7 +164,8 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-std::string TemporaryFolder::write(std::string_view name, std::string_view text, fs::perms permissions) const {
+std::string TemporaryFolder::write(std::string_view name, std::string_view text,
+                                   fs::perms permissions) const {
   const auto path = path_ / name;
   std::ofstream(path, std::ios::binary) << text;
   fs::permissions(path, permissions);

@@ -11,14 +11,14 @@
 
 namespace wstree::test {
 
-/// How a command is started. The environment is this one and nothing else; by default it names the stand-in for the
-/// library and a PATH.
+/// How a command is started. The environment is this one and nothing else; by default it names the stand-in
+/// for the library and a PATH.
 struct Start {
-  std::vector<std::string> arguments; ///< behind the executable
+  std::vector<std::string> arguments = {}; ///< behind the executable
   std::map<std::string, std::string> environment = default_environment();
   std::filesystem::path executable = WSTREE_CLI;
-  std::filesystem::path folder;    ///< to run in; empty: this one
-  std::optional<uid_t> user;       ///< to run as, with the group of the same number; needs root
+  std::filesystem::path folder = {}; ///< to run in; empty: this one
+  std::optional<uid_t> user = {};    ///< to run as, with the group of the same number; needs root
 
   static std::map<std::string, std::string> default_environment();
 };
@@ -37,7 +37,8 @@ struct Result {
   [[nodiscard]] std::optional<std::string> variable(std::string_view name) const;
 };
 
-/// A running command with its standard output and error in pipes and nothing to read. Killed by the destructor.
+/// A running command with its standard output and error in pipes and nothing to read. Killed by the
+/// destructor.
 class Command {
 public:
   explicit Command(const Start& start);
@@ -50,7 +51,8 @@ public:
   std::string read_line();
   /// Waits until the process has stopped or ended; true if it has stopped.
   bool wait_for_stop();
-  /// Reads both pipes to their ends, which is when all that inherited them is gone, and waits for the process.
+  /// Reads both pipes to their ends, which is when all that inherited them is gone, and waits for the
+  /// process.
   Result finish();
 
 private:
@@ -79,7 +81,8 @@ public:
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Writes a file and returns its path.
-  std::string write(std::string_view name, std::string_view contents, std::filesystem::perms permissions) const;
+  std::string write(std::string_view name, std::string_view contents,
+                    std::filesystem::perms permissions) const;
 
 private:
   std::filesystem::path path_;

@@ -59,7 +59,7 @@ const Named k_workloads[] = {
     {"HILL", [](std::uint64_t, double x) { return 0.01 + std::min(x, 1 - x); }, 1.06},
     {"VALLEY", [](std::uint64_t, double x) { return 0.01 + std::fabs(x - 0.5); }, 1.06},
     {"EXP", [](std::uint64_t, double x) { return std::exp(10 * x); }, 1.09},
-    {"RANDIF", [](std::uint64_t i, double) { return i * 2654435761U % 97 == 0 ? 1000.0 : 1.0; }, 1.02},
+    {"RANDIF", [](std::uint64_t i, double) { return i * 2654435761U % 13 == 0 ? 100.0 : 1.0; }, 1.02},
     {"STEP_start", [](std::uint64_t, double x) { return x < 0.25 ? 100.0 : 1.0; }, 1.06},
     {"STEP_middle", [](std::uint64_t, double x) { return x > 0.375 && x < 0.625 ? 100.0 : 1.0; }, 1.06},
     {"STEP_end", [](std::uint64_t, double x) { return x > 0.75 ? 100.0 : 1.0; }, 1.06},

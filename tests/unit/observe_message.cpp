@@ -189,9 +189,17 @@ TEST(Say, GivesUpOnAPipeThatStaysFull) {
 
 std::atomic<int> g_interruptions{0};
 
+/// True if the thread sleeps in a system call.
+bool is_asleep(pid_t thread) {
+  const std::string stat = content_of("/proc/self/task/" + std::to_string(thread) + "/stat");
+  return stat.find(") S ") != std::string::npos;
+}
+
 TEST(Say, GoesOnAfterAnInterruption) {
   const StderrKeeper keeper;
   Pipe pipe;
+  const std::string filler(static_cast<std::size_t>(fcntl(pipe.ends[1], F_GETPIPE_SZ)), 'x');
+  ASSERT_EQ(write(pipe.ends[1], filler.data(), filler.size()), static_cast<ssize_t>(filler.size()));
   dup2(pipe.ends[1], STDERR_FILENO);
   pipe.close_write();
   remember_stderr();
@@ -199,22 +207,27 @@ TEST(Say, GoesOnAfterAnInterruption) {
   struct sigaction before {};
   action.sa_handler = [](int) { g_interruptions.fetch_add(1); }; // without SA_RESTART
   sigaction(SIGUSR1, &action, &before);
-  const std::string line(500'000, 'y');
+  std::atomic<pid_t> thread_id{0};
   std::atomic<bool> done{false};
   std::thread speaker([&] {
-    say(line);
-    dup2(STDIN_FILENO, STDERR_FILENO); // ends the pipe
+    thread_id = gettid();
+    say("said in spite of all");
     done = true;
+    dup2(STDIN_FILENO, STDERR_FILENO); // ends the pipe
   });
-  std::string seen;
-  for (std::string some = pipe.read_some(); !some.empty(); some = pipe.read_some()) {
-    seen += some;
+  // The pipe is full, so the only place where the speaker can sleep is the write.
+  for (int i = 1; i <= 3 && !done; ++i) {
+    while (!done && (thread_id == 0 || !is_asleep(thread_id))) std::this_thread::yield();
     if (!done) pthread_kill(speaker.native_handle(), SIGUSR1);
+    while (!done && g_interruptions < i) std::this_thread::yield();
   }
+  EXPECT_FALSE(done);
+  std::string seen;
+  for (std::string some = pipe.read_some(); !some.empty(); some = pipe.read_some()) seen += some;
   speaker.join();
   sigaction(SIGUSR1, &before, nullptr);
-  EXPECT_GT(g_interruptions.load(), 0);
-  EXPECT_EQ(seen.size(), line.size() + 1);
+  EXPECT_EQ(g_interruptions, 3);
+  EXPECT_EQ(seen.substr(filler.size()), "said in spite of all\n");
 }
 
 TEST(Say, IsNoCancellationPoint) {

@@ -74,7 +74,8 @@ bool has_loops(const std::string& report) {
     return false;
   }
   const auto parsed = nlohmann::json::parse(report, nullptr, false);
-  return parsed.is_object() && parsed.contains("loops") && !parsed["loops"].empty();
+  return parsed.is_object() && parsed.contains("loops") && parsed["loops"].is_array() &&
+         !parsed["loops"].empty();
 }
 
 /// Descriptors, pipes and devices: what is written there cannot be read back.

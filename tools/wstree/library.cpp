@@ -2,7 +2,6 @@
 #include "library.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <string>
@@ -16,9 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders relative to that of the executable. The build system knows the first from the installation's
-/// layout and the last from its own; relative paths let both trees be moved as a whole.
-constexpr std::array k_folders{WSTREE_LIBRARY_FROM_BIN, "../lib", WSTREE_LIBRARY_FROM_BUILD};
+/// Where the library may be, relative to the folder of the executable: trees can be moved as a whole.
+std::vector<fs::path> folders(const fs::path& bin) {
+  std::vector<fs::path> result{WSTREE_LIBRARY_FROM_BIN, "../lib"};
+  // From an installed executable the path of the build tree leads somewhere else.
+  const bool is_build_tree = bin.string().ends_with("/" WSTREE_BUILD_FOLDER);
+  const fs::path from_build = WSTREE_LIBRARY_FROM_BUILD;
+  if (is_build_tree && !from_build.empty()) result.push_back(from_build);
+  return result;
+}
 
 bool usable(const fs::path& path) {
   std::error_code error;
@@ -47,9 +52,10 @@ LibrarySearch find_library() {
   const auto executable = fs::read_symlink("/proc/self/exe", error);
   if (error) return failed("/proc/self/exe cannot be read; set WSTREE_LIBRARY to the path of libwstree.so");
   std::vector<std::string> tried;
-  for (const fs::path folder : k_folders) {
-    const auto path = (executable.parent_path() / folder / "libwstree.so").lexically_normal();
-    if (folder.empty() || std::find(tried.begin(), tried.end(), path) != tried.end()) continue;
+  const auto bin = executable.parent_path();
+  for (const auto& folder : folders(bin)) {
+    const auto path = (bin / folder / "libwstree.so").lexically_normal();
+    if (std::find(tried.begin(), tried.end(), path) != tried.end()) continue;
     if (usable(path)) return {path, {}};
     tried.push_back(path.string());
   }

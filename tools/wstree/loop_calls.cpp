@@ -78,8 +78,11 @@ LoopCalls loop_calls(const ElfFile& file) {
     calls.gcc_runtime |= is_gcc_loop(name) && name.find("runtime") != std::string_view::npos;
     calls.starts_others |= starts_others(name);
   });
-  file.for_each_definition(
-      [&](std::string_view name) { calls.runtime_inside |= is_llvm_loop(name) || is_gcc_loop(name); });
+  // Looked at last, because the table of a big program is long.
+  if (!calls.llvm && !calls.gcc) {
+    file.for_each_definition(
+        [&](std::string_view name) { calls.runtime_inside |= is_llvm_loop(name) || is_gcc_loop(name); });
+  }
   return calls;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "program.h"
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <elf.h>
 #include <fcntl.h>
@@ -20,7 +22,9 @@ namespace {
 
 Lookup::Result classify(const std::filesystem::path& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return Lookup::Result::not_found;
+  if (::stat(path.c_str(), &status) != 0) {
+    return errno == EACCES ? Lookup::Result::not_executable : Lookup::Result::not_found;
+  }
   const bool executable =
       S_ISREG(status.st_mode) && ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
   return executable ? Lookup::Result::found : Lookup::Result::not_executable;

@@ -21,23 +21,21 @@ namespace {
 
 /// Says why the program cannot be started and returns the exit status for it; k_ok if it can.
 int report(const Lookup& lookup, const std::string& name) {
-  switch (lookup.result) {
-  case Lookup::Result::found:
-    return k_ok;
-  case Lookup::Result::not_found:
-    say("'{}' was not found{}", name,
-        name.find('/') == std::string::npos ? " in PATH; give the path of the program, for example ./" + name
-                                            : "");
+  if (lookup.result == Lookup::Result::found) return k_ok;
+  if (lookup.result == Lookup::Result::not_found) {
+    if (name.find('/') != std::string::npos) {
+      say("'{}' was not found", name);
+    } else {
+      say("'{}' was not found in PATH; give the path of the program, for example ./{}", name, name);
+    }
     return k_not_found;
-  case Lookup::Result::not_executable:
-    break;
   }
+  const auto path = lookup.path.string();
   std::error_code error;
   if (std::filesystem::is_directory(lookup.path, error)) {
-    say("'{}' is a folder, not a program", lookup.path.string());
+    say("'{}' is a folder, not a program", path);
   } else {
-    say("'{}' may not be executed by you; see chmod +x and the options of its file system",
-        lookup.path.string());
+    say("'{}' may not be executed by you; see chmod +x and the options of its file system", path);
   }
   return k_cannot_execute;
 }
@@ -64,9 +62,8 @@ void report_nothing_served(const Preflight& preflight, const std::string& name) 
   for (const auto& finding : preflight.findings) {
     if (finding.severity == Severity::doubt) return say("--require: no loop was served; {}", finding.text);
   }
-  say("--require: no loop of '{}' was served; loops need schedule(runtime), and with --verbose the library "
-      "shows the "
-      "settings that it sees",
+  say("--require: no loop of '{}' was served; a loop needs schedule(runtime), and --verbose shows what is in "
+      "force",
       name);
 }
 
@@ -100,14 +97,15 @@ int run_command(RunRequest& request) {
   const auto lookup = find_program(name);
   if (const int status = report(lookup, name); status != k_ok) return status;
   const auto library = find_library();
+  if (library.path.empty()) {
+    say("{}", library.problem);
+    return k_own_error;
+  }
   // The loader splits LD_PRELOAD at blanks and colons and knows no way to quote them.
-  const bool can_be_named = library.path.string().find_first_of(": ") == std::string::npos;
-  if (library.path.empty() || !can_be_named) {
-    say("{}", library.path.empty()
-                  ? library.problem
-                  : fmt::format("LD_PRELOAD cannot hold '{}', which has a blank or a colon in it; copy "
-                                "the library elsewhere and set WSTREE_LIBRARY",
-                                library.path.string()));
+  if (library.path.string().find_first_of(": ") != std::string::npos) {
+    say("LD_PRELOAD cannot hold '{}', which has a blank or a colon in it; copy the library elsewhere and set "
+        "WSTREE_LIBRARY",
+        library.path.string());
     return k_own_error;
   }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stands in for libwstree.so where only the command is tested: at the end of a program it writes the figures that
- * STAND_IN_SERVES asks for ("loop" or "none"; nothing if it is not set) to the file that WSTREE_STATS names. Of the
- * patterns in a path it knows %p.
+ * Stands in for libwstree.so where only the command is tested: at the end of a program it writes the figures
+ * that STAND_IN_SERVES asks for ("loop" or "none"; nothing if it is not set) to the file that WSTREE_STATS
+ * names. Of the patterns in a path it knows %p and %%.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -17,19 +17,27 @@ __attribute__((destructor)) static void write_figures(void) {
   const int is_json = strncmp(stats, "json", 4) == 0;
   const int is_loop = strcmp(serves, "loop") == 0;
   const char* pattern = strchr(stats, '=') + 1;
-  const char* percent = strstr(pattern, "%p");
   char path[4096];
-  if (percent != NULL) {
-    snprintf(path, sizeof path, "%.*s%ld%s", (int)(percent - pattern), pattern, (long)getpid(), percent + 2);
-  } else {
-    snprintf(path, sizeof path, "%s", pattern);
+  size_t size = 0;
+  for (; *pattern != '\0' && size < sizeof path - 32; ++pattern) {
+    if (pattern[0] == '%' && pattern[1] == 'p') {
+      size += (size_t)sprintf(path + size, "%ld", (long)getpid());
+      ++pattern;
+    } else {
+      if (pattern[0] == '%' && pattern[1] == '%') ++pattern;
+      path[size++] = *pattern;
+    }
   }
+  path[size] = '\0';
   FILE* file = fopen(path, "wx");
   if (file == NULL) return;
   if (is_json) {
-    fprintf(file, "{\"version\": \"0\", \"threads\": 2, \"loops\": [%s]}\n", is_loop ? "{\"where\": \"here\", \"calls\": 1}" : "");
+    fprintf(file, "{\"version\": \"0\", \"threads\": 2, \"loops\": [%s]}\n",
+            is_loop ? "{\"where\": \"here\", \"calls\": 1}" : "");
   } else {
-    fputs(is_loop ? "wstree 0: 1 loop served\n  here  1 call\n" : "wstree: no schedule(runtime) loop was served\n", file);
+    fputs(is_loop ? "wstree 0: 1 loop served\n  here  1 call\n"
+                  : "wstree: no schedule(runtime) loop was served\n",
+          file);
   }
   fclose(file);
 }

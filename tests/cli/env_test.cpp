@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `wstree env`: every option of the table, and what the environment makes of it.
+#include "command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace wstree::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using Names = std::vector<std::string>;
+
+const Names& names_in_table() {
+  static const Names names{
+#define WSTREE_OPTION(id, name, accepted, standard, meaning) name,
+#include "options.def"
+  };
+  return names;
+}
+
+Result env(Names options, const std::map<std::string, std::string>& environment) {
+  Start start{.arguments = {"env"}, .environment = environment};
+  start.arguments.insert(start.arguments.end(), options.begin(), options.end());
+  return run(start);
+}
+
+/// The entry of one option in the JSON form.
+json option(const std::map<std::string, std::string>& environment, const std::string& name) {
+  const auto document = json::parse(env({"--json"}, environment).out);
+  for (const auto& entry : document["options"]) {
+    if (entry["name"] == name) return entry;
+  }
+  return nullptr;
+}
+
+TEST(Env, ListsExactlyTheTableAsJson) {
+  const auto result = env({"--json"}, {});
+  const auto document = json::parse(result.out);
+  Names names;
+  for (const auto& entry : document["options"]) {
+    names.push_back(entry["name"]);
+    EXPECT_EQ(entry["origin"], "default");
+    EXPECT_FALSE(entry["accepted"].get<std::string>().empty());
+    EXPECT_FALSE(entry["meaning"].get<std::string>().empty());
+    if (entry["name"] != "OMP_SCHEDULE") {
+      EXPECT_EQ(entry["value"], entry["default"]);
+    }
+  }
+  EXPECT_EQ(names, names_in_table());
+  EXPECT_EQ(document["version"], WSTREE_VERSION);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.status(), 0);
+}
+
+TEST(Env, ListsExactlyTheTableAsText) {
+  Names names;
+  std::istringstream lines(env({}, {}).out);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(' ')) names.push_back(line.substr(0, line.find('=')));
+    EXPECT_LE(line.size(), 100U);
+  }
+  EXPECT_EQ(names, names_in_table());
+}
+
+TEST(Env, ShowsValuesInForce) {
+  const std::map<std::string, std::string> environment{
+      {"OMP_SCHEDULE", " WSTREE, 8"},     {"WSTREE_STRATEGY", "Assign"},     {"WSTREE_BATCH", "fixed"},
+      {"WSTREE_FALLBACK", "dynamic , 4"}, {"WSTREE_STATS", "json=/tmp/x y"}, {"WSTREE_VERBOSE", "1"},
+      {"OMP_DISPLAY_ENV", "TRUE"}};
+  const std::map<std::string, std::string> expected{
+      {"OMP_SCHEDULE", "wstree,8"},     {"WSTREE_STRATEGY", "assign"},     {"WSTREE_BATCH", "fixed:64"},
+      {"WSTREE_FALLBACK", "dynamic,4"}, {"WSTREE_STATS", "json=/tmp/x y"}, {"WSTREE_VERBOSE", "1"},
+      {"OMP_DISPLAY_ENV", "true"}};
+  for (const auto& [name, value] : expected) {
+    const auto entry = option(environment, name);
+    EXPECT_EQ(entry["value"], value) << name;
+    EXPECT_EQ(entry["origin"], "environment") << name;
+  }
+  EXPECT_EQ(expected.size(), names_in_table().size());
+  EXPECT_THAT(env({}, environment).out, HasSubstr("WSTREE_STRATEGY=assign  (environment)\n"));
+}
+
+TEST(Env, ShowsSchedulesOfTheRuntimeAsTheyAre) {
+  EXPECT_EQ(option({{"OMP_SCHEDULE", "Dynamic,4"}}, "OMP_SCHEDULE")["value"], "Dynamic,4");
+  EXPECT_EQ(option({}, "OMP_SCHEDULE")["value"], nullptr);
+  EXPECT_EQ(option({{"OMP_SCHEDULE", "Monotonic:Guided,4"}}, "OMP_SCHEDULE")["value"], "wstree,4");
+}
+
+TEST(Env, ReportsBadValuesAndShowsWhatIsUsed) {
+  const std::map<std::string, std::string> environment{
+      {"WSTREE_STRATEGY", "foo"}, {"OMP_SCHEDULE", "wstree,x"}, {"WSTREE_BATHC", "1"}};
+  const auto result = env({"--json"}, environment);
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_THAT(result.err, HasSubstr("wstree: WSTREE_STRATEGY='foo' is not understood (accepted: predefined"));
+  EXPECT_THAT(result.err, HasSubstr("wstree: OMP_SCHEDULE='wstree,x' is not understood"));
+  EXPECT_THAT(result.err, HasSubstr("did you mean WSTREE_BATCH?"));
+  EXPECT_EQ(option(environment, "WSTREE_STRATEGY")["value"], "findmax");
+  EXPECT_EQ(option(environment, "WSTREE_STRATEGY")["origin"], "default");
+}
+
+TEST(Env, SurvivesBytesThatAreNoText) {
+  EXPECT_EQ(option({{"WSTREE_STATS", "json=\xff\xfe"}}, "WSTREE_STATS")["value"],
+            "json=\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST(Env, ShowsWhatARunWouldSee) {
+  const auto result = wstree({"run", "--strategy=assign", WSTREE_CLI, "env"});
+  EXPECT_THAT(result.out, HasSubstr("WSTREE_STRATEGY=assign  (environment)\n"));
+  EXPECT_THAT(result.out, HasSubstr("OMP_SCHEDULE=wstree  (environment)\n"));
+}
+
+TEST(Env, FailsWhenItCannotBePrinted) {
+  const auto result = wstree({"run", "/bin/sh", "-c", WSTREE_CLI " env >/dev/full"});
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_THAT(result.err, HasSubstr("standard output cannot be written to"));
+}
+
+} // namespace
+} // namespace wstree::test

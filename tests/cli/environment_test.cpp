@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The environment that `wstree run` gives to a program.
+#include "command.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wstree::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+using Environment = std::map<std::string, std::string>;
+
+Result show(std::vector<std::string> options, const Environment& more = {}) {
+  Start start{.arguments = {"run"}};
+  start.arguments.insert(start.arguments.end(), options.begin(), options.end());
+  start.arguments.push_back(target("show"));
+  for (const auto& [name, value] : more) start.environment[name] = value;
+  return run(start);
+}
+
+TEST(Environment, HasTheLibraryPreloaded) {
+  const auto result = show({});
+  EXPECT_EQ(result.variable("LD_PRELOAD"), CLI_STAND_IN);
+  const auto libraries = result.facts("library");
+  EXPECT_NE(std::find(libraries.begin(), libraries.end(), CLI_STAND_IN), libraries.end());
+}
+
+TEST(Environment, KeepsOtherPreloadedLibrariesBehindOurs) {
+  const std::string other = CLI_OTHER_PRELOAD;
+  for (const std::string& present : {other, "libm.so.6:" + other, "libm.so.6 " + other}) {
+    const auto result = show({}, {{"LD_PRELOAD", present}});
+    EXPECT_EQ(result.variable("LD_PRELOAD"), CLI_STAND_IN ":" + present);
+    const auto libraries = result.facts("library");
+    const auto ours = std::find(libraries.begin(), libraries.end(), CLI_STAND_IN);
+    const auto theirs = std::find(libraries.begin(), libraries.end(), other);
+    ASSERT_NE(theirs, libraries.end());
+    EXPECT_LT(ours, theirs);
+  }
+}
+
+TEST(Environment, DoesNotNameTheLibraryTwice) {
+  const std::string present = CLI_STAND_IN ":libm.so.6";
+  EXPECT_EQ(show({}, {{"LD_PRELOAD", present}}).variable("LD_PRELOAD"), present);
+}
+
+TEST(Environment, KeepsEverythingElse) {
+  const auto result =
+      show({}, {{"OMP_NUM_THREADS", "2"}, {"A", "b=c d"}, {"WSTREE_BATCH", "fixed"}, {"EMPTY", ""}});
+  EXPECT_EQ(result.variable("OMP_NUM_THREADS"), "2");
+  EXPECT_EQ(result.variable("A"), "b=c d");
+  EXPECT_EQ(result.variable("WSTREE_BATCH"), "fixed");
+  EXPECT_EQ(result.variable("EMPTY"), "");
+  EXPECT_EQ(result.variable("WSTREE_STRATEGY"), std::nullopt);
+  EXPECT_EQ(result.variable("WSTREE_VERBOSE"), std::nullopt);
+}
+
+TEST(Environment, HasTheSchedule) {
+  EXPECT_EQ(show({}).variable("OMP_SCHEDULE"), "wstree");
+  EXPECT_EQ(show({"--chunk", "64"}).variable("OMP_SCHEDULE"), "wstree,64");
+  EXPECT_EQ(show({"--schedule", "dynamic,1"}).variable("OMP_SCHEDULE"), "dynamic,1");
+  EXPECT_EQ(show({"--schedule", "nonmonotonic:guided", "--chunk=8"}).variable("OMP_SCHEDULE"),
+            "nonmonotonic:guided,8");
+  EXPECT_EQ(show({"--schedule", "static_steal,2"}).variable("OMP_SCHEDULE"), "static_steal,2");
+}
+
+TEST(Environment, OverridesAnotherScheduleWithAWarning) {
+  const auto result = show({}, {{"OMP_SCHEDULE", "dynamic,4"}});
+  EXPECT_EQ(result.variable("OMP_SCHEDULE"), "wstree");
+  EXPECT_EQ(result.err,
+            "wstree: OMP_SCHEDULE='dynamic,4' is set, but this run uses 'wstree'; to keep it, say "
+            "--schedule dynamic,4\n");
+}
+
+TEST(Environment, ANamedScheduleNeedsNoWarning) {
+  const auto result = show({"--schedule", "static"}, {{"OMP_SCHEDULE", "dynamic,4"}});
+  EXPECT_EQ(result.variable("OMP_SCHEDULE"), "static");
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(Environment, KeepsAChunkThatTheUserHasSet) {
+  for (const std::string present : {"wstree", "WSTREE , 8", "nonmonotonic:wstree,8"}) {
+    const auto result = show({}, {{"OMP_SCHEDULE", present}});
+    EXPECT_EQ(result.variable("OMP_SCHEDULE"), present);
+    EXPECT_EQ(result.err, "");
+  }
+  EXPECT_EQ(show({"--chunk=2"}, {{"OMP_SCHEDULE", "wstree,8"}}).variable("OMP_SCHEDULE"), "wstree,2");
+}
+
+// A process with the library hands this down in place of wstree (see the library's constructor).
+TEST(Environment, UnderstandsTheScheduleOfAServedParent) {
+  const auto result = show({}, {{"OMP_SCHEDULE", "Monotonic:Guided,8"}});
+  EXPECT_EQ(result.variable("OMP_SCHEDULE"), "wstree,8");
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(show({}, {{"OMP_SCHEDULE", "monotonic:guided,8"}}).err, HasSubstr("is set"));
+}
+
+TEST(Environment, HasTheOptions) {
+  const auto result =
+      show({"--strategy", "assign", "--batch=fixed:8", "--fallback", "dynamic,2", "--stats=json=x y"},
+           {{"WSTREE_STRATEGY", "findmax"}, {"WSTREE_STATS", "0"}});
+  EXPECT_EQ(result.variable("WSTREE_STRATEGY"), "assign");
+  EXPECT_EQ(result.variable("WSTREE_BATCH"), "fixed:8");
+  EXPECT_EQ(result.variable("WSTREE_FALLBACK"), "dynamic,2");
+  EXPECT_EQ(result.variable("WSTREE_STATS"), "json=x y");
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(Environment, StatsNeedNoValueAndTakeNoArgument) {
+  EXPECT_EQ(show({"--stats"}).variable("WSTREE_STATS"), "text");
+  EXPECT_EQ(show({"--stats=json"}).variable("WSTREE_STATS"), "json");
+  EXPECT_EQ(show({"--stats=text=%e.txt"}).variable("WSTREE_STATS"), "text=%e.txt");
+}
+
+TEST(Environment, VerboseSaysWhatIsSet) {
+  const auto result = show({"--verbose"});
+  EXPECT_EQ(result.variable("WSTREE_VERBOSE"), "1");
+  EXPECT_THAT(result.err, HasSubstr("wstree: LD_PRELOAD=" CLI_STAND_IN "\nwstree: OMP_SCHEDULE=wstree\n"));
+}
+
+// The loader would take such a path for several.
+TEST(Environment, RefusesALibraryThatCannotBePreloaded) {
+  const TemporaryFolder folder;
+  for (const auto* name : {"with blank.so", "with:colon.so"}) {
+    std::filesystem::copy(CLI_STAND_IN, folder.path() / name);
+    const auto result = show({}, {{"WSTREE_LIBRARY", folder.path() / name}});
+    EXPECT_EQ(result.status(), 125);
+    EXPECT_THAT(result.err, HasSubstr("which has a blank or a colon in it"));
+    EXPECT_THAT(result.out, IsEmpty());
+  }
+}
+
+struct BadValue {
+  const char* name;
+  std::vector<std::string> options;
+  std::string line;
+};
+
+class Values : public testing::TestWithParam<BadValue> {};
+
+TEST_P(Values, AreCheckedBeforeTheProgramStarts) {
+  const auto result = show(GetParam().options);
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, StartsWith("wstree: " + GetParam().line));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Bad, Values,
+    testing::Values(
+        BadValue{"Strategy",
+                 {"--strategy", "foo"},
+                 "--strategy 'foo' is not understood (accepted: predefined, assign, "},
+        BadValue{"Empty", {"--strategy="}, "'--strategy' needs a value"},
+        BadValue{
+            "Batch", {"--batch", "timed:x"}, "--batch 'timed:x' is not understood (accepted: timed[:ns], "},
+        BadValue{"Fallback",
+                 {"--fallback", "wstree"},
+                 "--fallback 'wstree' is not understood (accepted: static, "},
+        BadValue{"Stats", {"--stats=xml"}, "--stats 'xml' is not understood (accepted: 0, 1, text, "},
+        BadValue{"Chunk",
+                 {"--chunk", "0"},
+                 "--chunk '0' is not understood (accepted: a number of iterations from 1 to "},
+        BadValue{"TwoChunks", {"--chunk", "4,5"}, "--chunk '4,5' is not understood"},
+        BadValue{"Schedule",
+                 {"--schedule", "wstre"},
+                 "--schedule 'wstre' is not understood (accepted: wstree, static, "},
+        BadValue{"ScheduleChunk", {"--schedule", "wstree,x"}, "--schedule 'wstree,x' is not understood"},
+        BadValue{"ScheduleEnding",
+                 {"--schedule", "static_stealing"},
+                 "--schedule 'static_stealing' is not understood"},
+        BadValue{"Modifier", {"--schedule", "odd:static"}, "--schedule 'odd:static' is not understood"},
+        BadValue{"ChunkTwice",
+                 {"--schedule", "dynamic,4", "--chunk", "8"},
+                 "--schedule 'dynamic,4' has a chunk already; "},
+        BadValue{
+            "Option", {"--stragety", "assign"}, "'--stragety' is not expected here; see wstree run --help"}),
+    [](const auto& test) { return test.param.name; });
+
+} // namespace
+} // namespace wstree::test

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `wstree run --require`, which waits for the program and judges by the figures of the library. The stand-in
+// writes them.
+#include "command.h"
+
+#include <algorithm>
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+
+namespace wstree::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* k_json =
+    "{\"version\": \"0\", \"threads\": 2, \"loops\": [{\"where\": \"here\", \"calls\": 1}]}\n";
+constexpr const char* k_text = "wstree 0: 1 loop served\n  here  1 call\n";
+
+class Require : public testing::Test {
+protected:
+  Require() { start_.environment["TMPDIR"] = folder_.path().string(); }
+
+  Result run_with(const std::vector<std::string>& options, const std::string& serves,
+                  const std::vector<std::string>& command) {
+    start_.arguments = {"run", "--require"};
+    start_.arguments.insert(start_.arguments.end(), options.begin(), options.end());
+    start_.arguments.insert(start_.arguments.end(), command.begin(), command.end());
+    start_.environment["STAND_IN_SERVES"] = serves;
+    return run(start_);
+  }
+  [[nodiscard]] std::string file(const char* name) const { return (folder_.path() / name).string(); }
+  [[nodiscard]] bool is_tidy() const {
+    return std::none_of(fs::directory_iterator(folder_.path()), {},
+                        [](const auto& entry) { return entry.is_directory(); });
+  }
+
+  const std::vector<std::string> program_{target("calls_llvm")};
+  const std::vector<std::string> shell_{"/bin/sh", "-c"};
+  TemporaryFolder folder_;
+  Start start_;
+};
+
+TEST_F(Require, IsSilentWhenALoopWasServed) {
+  const auto result = run_with({}, "loop", program_);
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_EQ(result.out, "ran\n");
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(is_tidy());
+}
+
+TEST_F(Require, FailsWhenNoLoopWasServed) {
+  const auto result = run_with({}, "none", program_);
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_EQ(result.out, "ran\n");
+  EXPECT_THAT(result.err,
+              HasSubstr("wstree: --require: no loop of '" + target("calls_llvm") + "' was served"));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+  EXPECT_TRUE(is_tidy());
+}
+
+TEST_F(Require, FailsWhenTheLibraryWroteNothing) {
+  EXPECT_EQ(run_with({}, "?", {target("calls_llvm")}).status(), 125);
+}
+
+TEST_F(Require, AFailedProgramKeepsItsStatus) {
+  const auto result = run_with({}, "none", {"/bin/sh", "-c", "exit 3"});
+  EXPECT_EQ(result.status(), 3);
+  EXPECT_THAT(result.err, HasSubstr("no loop was served; neither '/bin/sh' nor a library"));
+}
+
+TEST_F(Require, CountsTheProcessesThatTheProgramStarts) {
+  EXPECT_EQ(run_with({}, "none", {"/bin/sh", "-c", "STAND_IN_SERVES=loop " + target("plain")}).status(), 0);
+}
+
+TEST_F(Require, ShowsTheFiguresThatTheUserWants) {
+  EXPECT_EQ(run_with({"--stats"}, "loop", program_).err, k_text);
+  EXPECT_EQ(run_with({"--stats=json"}, "loop", program_).err, k_json);
+  start_.environment["WSTREE_STATS"] = "1";
+  EXPECT_EQ(run_with({}, "loop", program_).err, k_text);
+  EXPECT_TRUE(is_tidy());
+}
+
+TEST_F(Require, JudgesByTextAsWell) {
+  const auto result = run_with({"--stats"}, "none", program_);
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_THAT(result.err,
+              HasSubstr("wstree: no schedule(runtime) loop was served\nwstree: --require: no loop of"));
+}
+
+TEST_F(Require, LeavesTheFiguresWhereTheUserWantsThem) {
+  EXPECT_EQ(run_with({"--stats=json=" + file("a.json")}, "loop", program_).status(), 0);
+  EXPECT_EQ(contents(file("a.json")), k_json);
+  EXPECT_EQ(run_with({"--stats=text=" + file("b.txt")}, "loop", program_).status(), 0);
+  EXPECT_EQ(contents(file("b.txt")), k_text);
+  EXPECT_EQ(run_with({"--stats=json=" + file("[x]*%p?")}, "loop", program_).status(), 0);
+  EXPECT_EQ(run_with({"--stats=text=" + file("c%p")}, "none", program_).status(), 125);
+}
+
+// The library does not touch a file that is there, and neither does the judgement.
+TEST_F(Require, IgnoresFiguresOfEarlierRuns) {
+  folder_.write("old.json", k_json, k_data);
+  EXPECT_EQ(run_with({"--stats=json=" + file("old.json")}, "?", program_).status(), 125);
+  folder_.write("other.json", "", k_data);
+  // As the library does when a name is taken.
+  EXPECT_EQ(run_with({"--stats=json=" + file("other.json")}, "?",
+                     {"/bin/sh", "-c", "echo '{\"loops\": [1]}' >" + file("other.json.1")})
+                .status(),
+            0);
+}
+
+TEST_F(Require, ARelativePathBelongsToTheFolderOfTheCommand) {
+  start_.folder = folder_.path();
+  EXPECT_EQ(run_with({"--stats=json=here.json"}, "loop", {"/bin/sh", "-c", "cd / && exec " + target("plain")})
+                .status(),
+            0);
+  EXPECT_EQ(contents(file("here.json")), k_json);
+}
+
+TEST_F(Require, DamagedFiguresProveNothing) {
+  const auto write = [&](const std::string& text) {
+    fs::remove(file("x"));
+    return run_with({"--stats=json=" + file("x")}, "?",
+                    {"/bin/sh", "-c", "printf '%s' '" + text + "' >" + file("x")})
+        .status();
+  };
+  EXPECT_EQ(write("{\"loops\": [1]}"), 0);
+  for (const auto* text : {"{\"loops\": [1", "{\"loops\": []}", "{}", "{\"loops\": 0}", "[]", ""})
+    EXPECT_EQ(write(text), 125) << text;
+}
+
+TEST_F(Require, NeedsFiguresThatCanBeReadBack) {
+  const auto result = run_with({"--stats=json=/dev/stderr"}, "loop", program_);
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("'/dev/stderr' does not allow; name a file or leave out the path"));
+}
+
+TEST_F(Require, NeedsAFolderForFigures) {
+  start_.environment["TMPDIR"] = "/nonexistent";
+  const auto result = run_with({}, "loop", program_);
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_THAT(result.err, HasSubstr("set TMPDIR to a folder that can be written to"));
+}
+
+TEST_F(Require, HandlesAPercentSignInTheFolder) {
+  fs::create_directory(file("%p%%"));
+  start_.environment["TMPDIR"] = file("%p%%");
+  EXPECT_EQ(run_with({}, "loop", program_).status(), 0);
+}
+
+TEST_F(Require, ReportsABadWishOnce) {
+  start_.environment["WSTREE_STATS"] = "xml";
+  const auto result = run_with({}, "loop", program_);
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_THAT(result.err,
+              HasSubstr("wstree: WSTREE_STATS='xml' is not understood (accepted: 0, 1, text, json"));
+}
+
+TEST_F(Require, ExplainsAProgramThatTheKernelRefuses) {
+  const auto result = run_with({}, "loop", {folder_.write("refused", "#!\n", k_executable)});
+  EXPECT_NE(result.status(), 0);
+  EXPECT_NE(result.status(), 98);
+}
+
+/// A program that waits for SIGUSR1, below a wstree that waits for it.
+class Supervision : public testing::Test {
+protected:
+  // The shell says which process the program will be.
+  Supervision()
+      : command_({.arguments = {"run", "--require", "/bin/sh", "-c",
+                                "echo $$; exec " + target("end") + " wait"}}) {
+    child_ = std::stoi(command_.read_line());
+    EXPECT_EQ(command_.read_line(), "ready");
+  }
+
+  Command command_;
+  pid_t child_ = 0;
+};
+
+TEST_F(Supervision, IsBesideTheProgram) {
+  EXPECT_NE(child_, command_.pid());
+  ::kill(child_, SIGUSR1);
+  EXPECT_EQ(command_.finish().status(), 7);
+}
+
+TEST_F(Supervision, ForwardsSignalsThatTheProgramHandles) {
+  ::kill(command_.pid(), SIGUSR1);
+  EXPECT_EQ(command_.finish().status(), 7);
+}
+
+TEST_F(Supervision, DiesAsTheProgramDoes) {
+  ::kill(command_.pid(), SIGTERM);
+  EXPECT_EQ(command_.finish().signal(), SIGTERM);
+}
+
+// finish() waits until nobody holds the pipes any more, so a program that went on living would hang this
+// test.
+TEST_F(Supervision, TakesTheProgramWithIt) {
+  ::kill(command_.pid(), SIGKILL);
+  EXPECT_EQ(command_.finish().signal(), SIGKILL);
+}
+
+TEST_F(Supervision, StopsAndContinuesWithTheProgram) {
+  ::kill(child_, SIGSTOP);
+  ASSERT_TRUE(command_.wait_for_stop());
+  ::kill(command_.pid(), SIGCONT);
+  ::kill(command_.pid(), SIGUSR1);
+  EXPECT_EQ(command_.finish().status(), 7);
+}
+
+TEST(SupervisionInherits, IgnoredChildSignals) {
+  // As after `trap "" CHLD` in a shell.
+  struct sigaction before {};
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  ASSERT_EQ(::sigaction(SIGCHLD, &ignore, &before), 0);
+  Start start{.arguments = {"run", "--require", "/usr/bin/env", "grep", "SigIgn", "/proc/self/status"}};
+  start.environment["STAND_IN_SERVES"] = "loop";
+  Command command(start);
+  ASSERT_EQ(::sigaction(SIGCHLD, &before, nullptr), 0);
+  const auto result = command.finish();
+  EXPECT_EQ(result.status(), 0);
+  const auto mask = std::stoull(result.out.substr(result.out.find('\t')), nullptr, 16);
+  EXPECT_TRUE(mask & (1ULL << (SIGCHLD - 1))) << "the program inherits it";
+}
+
+} // namespace
+} // namespace wstree::test

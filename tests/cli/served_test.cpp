@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command with the library of this build and programs of a real clang.
+#include "command.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+class Served : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(target("loops_runtime"))) {
+      GTEST_SKIP() << "there is no clang here whose OpenMP programs run";
+    }
+  }
+
+  static Result wstree(Arguments arguments, const std::map<std::string, std::string>& more = {}) {
+    Start start{.arguments = std::move(arguments)};
+    start.environment.erase("WSTREE_LIBRARY"); // the one of the build tree is to be found
+    start.environment["OMP_NUM_THREADS"] = "2";
+    for (const auto& [name, value] : more) start.environment[name] = value;
+    return run(start);
+  }
+};
+
+TEST_F(Served, FindsTheLibraryOfTheBuildTree) {
+  const auto result = wstree({"path"});
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_TRUE(std::filesystem::equivalent(result.out.substr(0, result.out.find('\n')), CLI_LIBRARY));
+}
+
+TEST_F(Served, IsSilentOnSuccess) {
+  for (const Arguments& options : {Arguments{"run"}, Arguments{"run", "--require"}}) {
+    auto arguments = options;
+    arguments.push_back(target("loops_runtime"));
+    const auto result = wstree(arguments);
+    EXPECT_EQ(result.status(), 0);
+    EXPECT_EQ(result.out, "ran\n");
+    EXPECT_EQ(result.err, "");
+  }
+}
+
+TEST_F(Served, PassesTheStatusOn) {
+  EXPECT_EQ(wstree({"run", target("loops_runtime"), "3"}).status(), 3);
+  EXPECT_EQ(wstree({"run", "--require", target("loops_runtime"), "3"}).status(), 3);
+}
+
+// The program calls the loop dispatch, so only its run can tell.
+TEST_F(Served, RequireFailsAfterTheRunOfAnotherSchedule) {
+  const auto result = wstree({"run", "--require", target("loops_dynamic")});
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_EQ(result.out, "ran\n");
+  EXPECT_THAT(result.err, HasSubstr("no loop of '" + target("loops_dynamic") + "' was served"));
+  EXPECT_EQ(wstree({"run", target("loops_dynamic")}).status(), 0);
+}
+
+TEST_F(Served, RequireFailsWithAScheduleOfTheRuntime) {
+  EXPECT_EQ(wstree({"run", "--require", "--schedule=dynamic,1", target("loops_runtime")}).status(), 125);
+}
+
+TEST_F(Served, RequireFailsBeforeTheRunWithoutALoop) {
+  const auto result = wstree({"run", "--require", target("loops_static")});
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("has no schedule(runtime) loop to serve"));
+}
+
+TEST_F(Served, RequireCountsChildren) {
+  EXPECT_EQ(wstree({"run", "--require", "/bin/sh", "-c", target("loops_runtime") + "; :"}).status(), 0);
+}
+
+TEST_F(Served, OptionsReachTheLibrary) {
+  const auto result =
+      wstree({"run", "--stats=json", "--strategy=assign", "--batch=fixed:10", target("loops_runtime")});
+  const auto figures = json::parse(result.err);
+  ASSERT_EQ(figures["loops"].size(), 1U);
+  EXPECT_EQ(figures["version"], WSTREE_VERSION);
+  const auto& loop = figures["loops"][0];
+  EXPECT_EQ(loop["iterations"], 1000);
+  EXPECT_THAT(loop["where"].get<std::string>(), HasSubstr("loops.c:"));
+}
+
+TEST_F(Served, RequireShowsTheSameFigures) {
+  const auto json_form =
+      json::parse(wstree({"run", "--require", "--stats=json", target("loops_runtime")}).err);
+  EXPECT_EQ(json_form["loops"][0]["iterations"], 1000);
+  const auto text_form = wstree({"run", "--require", "--stats", target("loops_runtime")});
+  EXPECT_EQ(text_form.status(), 0) << "the form of the text has changed?";
+  EXPECT_THAT(text_form.err, HasSubstr("1 loop served"));
+  EXPECT_THAT(text_form.err, HasSubstr("loops.c:"));
+  EXPECT_EQ(wstree({"run", "--require", "--stats", target("loops_dynamic")}).status(), 125);
+}
+
+TEST_F(Served, RequireReadsTheFilesOfTheUser) {
+  const TemporaryFolder folder;
+  const auto stats = "--stats=json=" + (folder.path() / "%e-%r" / "%p%%.json").string();
+  EXPECT_EQ(wstree({"run", "--require", stats, target("loops_runtime")}).status(), 0);
+  EXPECT_EQ(wstree({"run", "--require", stats, target("loops_dynamic")}).status(), 125);
+  const auto same = "--stats=json=" + (folder.path() / "same.json").string();
+  EXPECT_EQ(wstree({"run", "--require", same, target("loops_runtime")}).status(), 0);
+  EXPECT_EQ(wstree({"run", "--require", same, target("loops_runtime")}).status(), 0) << "in same.json.1";
+  EXPECT_EQ(wstree({"run", "--require", same, target("loops_dynamic")}).status(), 125);
+}
+
+TEST_F(Served, VerboseShowsTheSettingsOfTheLibrary) {
+  const auto result = wstree({"run", "--verbose", "--strategy=assign", target("loops_runtime")});
+  EXPECT_THAT(result.err, HasSubstr("loops can be served"));
+  EXPECT_THAT(result.err, HasSubstr("WSTREE_STRATEGY='assign'"));
+}
+
+// What a program under wstree sees of OMP_SCHEDULE is no longer what was set, and must not be taken for the
+// user's.
+TEST_F(Served, RunsWithinRuns) {
+  const auto result = wstree({"run", "--chunk=8", WSTREE_CLI, "run", "/bin/sh", "-c", WSTREE_CLI " env"});
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, HasSubstr("OMP_SCHEDULE=wstree,8  (environment)\n"));
+  EXPECT_EQ(wstree({"run", WSTREE_CLI, "run", "--require", target("loops_runtime")}).status(), 0);
+}
+
+} // namespace
+} // namespace wstree::test

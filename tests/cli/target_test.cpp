@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `wstree run` says about programs that cannot be run or not be served.
+#include "command.h"
+
+#include <algorithm>
+#include <elf.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+namespace wstree::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+constexpr uid_t k_nobody = 65534;
+
+/// Exactly one line of ours that holds all of this.
+void expect_line(const Result& result, const std::vector<std::string>& parts) {
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_THAT(result.err, testing::StartsWith("wstree: "));
+  for (const auto& part : parts) EXPECT_THAT(result.err, HasSubstr(part));
+}
+
+/// A copy of a program with some bytes of its ELF header changed.
+template <class Field> std::string patched(const TemporaryFolder& folder, std::size_t offset, Field value) {
+  auto bytes = contents(target("end"));
+  bytes.replace(offset, sizeof value, reinterpret_cast<const char*>(&value), sizeof value);
+  return folder.write("patched", bytes, k_executable);
+}
+
+TEST(Target, Missing) {
+  const auto in_path = wstree({"run", "no-such-program-here"});
+  EXPECT_EQ(in_path.status(), 127);
+  expect_line(in_path, {"'no-such-program-here' was not found in PATH", "./no-such-program-here"});
+  const auto by_path = wstree({"run", "/nonexistent/program"});
+  EXPECT_EQ(by_path.status(), 127);
+  expect_line(by_path, {"'/nonexistent/program' was not found"});
+  EXPECT_EQ(wstree({"run", ""}).status(), 127);
+}
+
+TEST(Target, NotExecutable) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("data", "#!/bin/sh\n", k_data);
+  const auto result = wstree({"run", path});
+  EXPECT_EQ(result.status(), 126);
+  expect_line(result, {path, "may not be executed"});
+}
+
+TEST(Target, Folder) {
+  const auto result = wstree({"run", "/usr"});
+  EXPECT_EQ(result.status(), 126);
+  expect_line(result, {"'/usr' is a folder"});
+}
+
+TEST(Target, Script) {
+  const TemporaryFolder folder;
+  const auto path =
+      folder.write("script", "#! /bin/sh -e\necho \"$OMP_SCHEDULE $1\"\nexit 4\n", k_executable);
+  const auto result = wstree({"run", path, "x y"});
+  EXPECT_EQ(result.status(), 4);
+  EXPECT_EQ(result.out, "wstree x y\n");
+  expect_line(result, {"is a script", "its interpreter '/bin/sh'", "what that starts"});
+}
+
+TEST(Target, ScriptWithoutInterpreterLine) {
+  const TemporaryFolder folder;
+  const auto result = wstree({"run", folder.write("script", "echo \"$OMP_SCHEDULE\"\n", k_executable)});
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_EQ(result.out, "wstree\n");
+  expect_line(result, {"neither a binary nor a script", "/bin/sh runs it"});
+}
+
+TEST(Target, ScriptOfAMissingInterpreter) {
+  const TemporaryFolder folder;
+  const auto result = wstree({"run", folder.write("script", "#!/nonexistent/python\n", k_executable)});
+  EXPECT_EQ(result.status(), 126);
+  expect_line(result, {"a script for '/nonexistent/python'", "install it or correct"});
+}
+
+TEST(Target, ScriptThatIsItsOwnInterpreter) {
+  const TemporaryFolder folder;
+  const auto path = (folder.path() / "script").string();
+  folder.write("script", "#!" + path + "\n", k_executable);
+  EXPECT_EQ(wstree({"run", path}).status(), 126);
+}
+
+// As often as the system itself follows.
+TEST(Target, ScriptsInARow) {
+  const TemporaryFolder folder;
+  std::string interpreter = target("end");
+  for (int i = 1; i <= 6; ++i) {
+    interpreter = folder.write("script" + std::to_string(i), "#!" + interpreter + "\n", k_executable);
+    const auto direct = run({.executable = interpreter});
+    const auto result = wstree({"run", interpreter});
+    EXPECT_EQ(direct.status() == 0, result.status() == 0) << i;
+    EXPECT_EQ(result.status(), i <= 5 ? 0 : 126) << i;
+  }
+}
+
+TEST(Target, BehindAClosedFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can try this as another user";
+  const TemporaryFolder folder;
+  fs::copy(WSTREE_CLI, folder.path() / "wstree");
+  fs::create_directory(folder.path() / "closed");
+  fs::permissions(folder.path() / "closed", fs::perms{0700});
+  Start start{.arguments = {"run", folder.write("closed/script", "#!/bin/sh\n", k_executable)},
+              .executable = folder.path() / "wstree",
+              .user = k_nobody};
+  const auto result = run(start);
+  EXPECT_EQ(result.status(), 126);
+  expect_line(result, {"may not be executed by you"});
+}
+
+TEST(Target, OtherMachine) {
+  const TemporaryFolder folder;
+  const Elf64_Half other = EM_S390;
+  const auto result = wstree({"run", patched(folder, offsetof(Elf64_Ehdr, e_machine), other)});
+  EXPECT_EQ(result.status(), 126);
+  expect_line(result, {"is a 64-bit z/Architecture program", CLI_STAND_IN, "is for 64-bit "});
+}
+
+TEST(Target, OtherWordSize) {
+  const TemporaryFolder folder;
+  const unsigned char narrow = ELFCLASS32;
+  const auto result = wstree({"run", patched(folder, EI_CLASS, narrow)});
+  EXPECT_EQ(result.status(), 126);
+  expect_line(result, {"is a 32-bit "});
+}
+
+TEST(Target, ObjectFile) {
+  const TemporaryFolder folder;
+  const Elf64_Half object = ET_REL;
+  const auto result = wstree({"run", patched(folder, offsetof(Elf64_Ehdr, e_type), object)});
+  EXPECT_EQ(result.status(), 126);
+  expect_line(result, {"an ELF file, but no program"});
+}
+
+TEST(Target, DamagedFile) {
+  const TemporaryFolder folder;
+  const auto result = wstree({"run", folder.write("damaged", "\177ELF and then nothing", k_executable)});
+  EXPECT_EQ(result.status(), 126);
+  expect_line(result, {"damaged ELF file"});
+}
+
+// A header that points behind the end must not lead us there.
+TEST(Target, DamagedProgramHeaders) {
+  const TemporaryFolder folder;
+  auto bytes = contents(target("end"));
+  Elf64_Ehdr header{};
+  bytes.copy(reinterpret_cast<char*>(&header), sizeof header);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    const auto offset = header.e_phoff + i * sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, p_offset);
+    bytes.replace(offset, 8, 8, '\xff');
+  }
+  const auto result = wstree({"run", "--require", folder.write("damaged", bytes, k_executable)});
+  EXPECT_EQ(result.signal(), 0);
+  EXPECT_NE(result.status(), 0);
+}
+
+TEST(Target, MissingLoader) {
+  const auto result = wstree({"run", target("no_loader")});
+  EXPECT_EQ(result.status(), 126);
+  expect_line(result, {"needs the dynamic loader '/nonexistent/ld-missing.so.1', which is missing here"});
+}
+
+TEST(Target, Static) {
+#ifdef CLI_HAS_STATIC
+  const auto result = wstree({"run", target("end_static"), "status", "3"});
+  EXPECT_EQ(result.status(), 3);
+  expect_line(result, {"is statically linked", "-lwstree"});
+  const auto required = wstree({"run", "--require", target("end_static"), "status", "3"});
+  EXPECT_EQ(required.status(), 125);
+  expect_line(required, {"is statically linked"});
+#else
+  GTEST_SKIP() << "there is no static C library (libc.a) to build a static program with";
+#endif
+}
+
+/// Path of the dynamic loader of this process.
+std::string loader() {
+  std::string result;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        if (fs::path(info->dlpi_name).filename().string().starts_with("ld-"))
+          *static_cast<std::string*>(data) = info->dlpi_name;
+        return 0;
+      },
+      &result);
+  return result;
+}
+
+// Its loader is in truth our own, under a name that says musl.
+TEST(Target, Musl) {
+  const fs::path link = fs::path(CLI_TARGETS) / "ld-musl-test.so.1";
+  fs::remove(link);
+  fs::create_symlink(loader(), link);
+  Start start{.arguments = {"run", target("musl"), "status", "3"}};
+  start.environment["STAND_IN_SERVES"] = "loop";
+  const auto result = run(start);
+  EXPECT_EQ(result.status(), 3);
+  expect_line(result, {"was built for musl", "runs without the library"});
+  start.arguments.insert(start.arguments.begin() + 1, "--require");
+  EXPECT_EQ(run(start).status(), 125);
+}
+
+class Privileged : public testing::Test {
+protected:
+  void SetUp() override {
+    struct statvfs file_system {};
+    ASSERT_EQ(::statvfs(folder_.path().c_str(), &file_system), 0);
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can make a privileged program";
+    if ((file_system.f_flag & ST_NOSUID) != 0 || ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0) {
+      GTEST_SKIP() << "privileged programs have no effect here (nosuid or no_new_privs)";
+    }
+    // Another user has to reach all of it, which the build tree may not allow.
+    for (const auto& file : {fs::path(WSTREE_CLI), fs::path(CLI_STAND_IN), fs::path(target("show"))}) {
+      fs::copy(file, folder_.path() / file.filename());
+      fs::permissions(folder_.path() / file.filename(), k_executable);
+    }
+    start_.executable = in_folder(WSTREE_CLI);
+    start_.environment["WSTREE_LIBRARY"] = in_folder(CLI_STAND_IN);
+    start_.arguments = {"run", in_folder(target("show"))};
+  }
+
+  [[nodiscard]] std::string in_folder(const fs::path& file) const {
+    return (folder_.path() / file.filename()).string();
+  }
+  void expect_explained(const std::string& reason) {
+    const auto result = run(start_);
+    expect_line(result, {"is privileged (" + reason + ")", "ignores LD_PRELOAD"});
+    EXPECT_EQ(result.status(), 0);
+    const auto libraries = result.facts("library");
+    EXPECT_EQ(std::count(libraries.begin(), libraries.end(), in_folder(CLI_STAND_IN)), 0)
+        << "it is not privileged";
+    start_.arguments.insert(start_.arguments.begin() + 1, "--require");
+    EXPECT_EQ(run(start_).status(), 125);
+  }
+  void expect_preloaded() {
+    const auto result = run(start_);
+    EXPECT_EQ(result.err, "");
+    const auto libraries = result.facts("library");
+    EXPECT_EQ(std::count(libraries.begin(), libraries.end(), in_folder(CLI_STAND_IN)), 1);
+  }
+
+  TemporaryFolder folder_;
+  Start start_;
+};
+
+TEST_F(Privileged, Setuid) {
+  ASSERT_EQ(::chown(in_folder(target("show")).c_str(), k_nobody, 0), 0);
+  fs::permissions(in_folder(target("show")), fs::perms{04755});
+  expect_explained("setuid");
+}
+
+TEST_F(Privileged, Setgid) {
+  ASSERT_EQ(::chown(in_folder(target("show")).c_str(), 0, k_nobody), 0);
+  fs::permissions(in_folder(target("show")), fs::perms{02755});
+  expect_explained("setgid");
+}
+
+TEST_F(Privileged, SetuidToOneself) {
+  fs::permissions(in_folder(target("show")), fs::perms{04755});
+  expect_preloaded();
+}
+
+TEST_F(Privileged, Capabilities) {
+  vfs_cap_data capabilities{};
+  capabilities.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE;
+  capabilities.data[0].permitted = 1U << CAP_NET_BIND_SERVICE;
+  const auto path = in_folder(target("show"));
+  if (::setxattr(path.c_str(), "security.capability", &capabilities, sizeof capabilities, 0) != 0) {
+    GTEST_SKIP() << "file capabilities cannot be set here";
+  }
+  expect_preloaded(); // to root they give nothing
+  start_.user = k_nobody;
+  expect_explained("file capabilities");
+}
+
+TEST(Loops, OfAnLlvmProgramNeedNoWord) {
+  const auto result = wstree({"run", target("calls_llvm")});
+  EXPECT_EQ(result.out, "ran\n");
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(
+      wstree({"run", "-v", target("calls_llvm")}).err,
+      HasSubstr(
+          "calls the loop dispatch of LLVM's OpenMP runtime, so its schedule(runtime) loops can be served"));
+}
+
+TEST(Loops, MayBeInALibrary) {
+  EXPECT_THAT(wstree({"run", "-v", target("calls_library")}).err, HasSubstr("loops can be served"));
+}
+
+TEST(Loops, OfAGccProgramAreLeftAlone) {
+  const auto result = wstree({"run", target("calls_gcc")});
+  EXPECT_EQ(result.out, "ran\n");
+  EXPECT_EQ(result.status(), 0);
+  expect_line(result, {"uses gcc's OpenMP runtime", "leaves gcc's runtime alone"});
+  const auto required = wstree({"run", "--require", target("calls_gcc")});
+  EXPECT_EQ(required.status(), 125);
+  EXPECT_EQ(required.out, "");
+}
+
+TEST(Loops, WithTheRuntimeInsideCannotBeServed) {
+  const auto result = wstree({"run", target("runtime_inside")});
+  EXPECT_EQ(result.out, "ran\n");
+  expect_line(result, {"has its OpenMP runtime linked in statically", "shared libomp"});
+  EXPECT_EQ(wstree({"run", "--require", target("runtime_inside")}).status(), 125);
+}
+
+TEST(Loops, AreMissedOnlyOnRequest) {
+  EXPECT_EQ(wstree({"run", target("plain")}).err, "");
+  EXPECT_THAT(wstree({"run", "--verbose", target("plain")}).err,
+              HasSubstr("has no schedule(runtime) loop to serve"));
+  const auto required = wstree({"run", "--require", target("plain")});
+  EXPECT_EQ(required.status(), 125);
+  EXPECT_EQ(required.out, "");
+  expect_line(required, {"has no schedule(runtime) loop to serve", "-fopenmp"});
+}
+
+} // namespace
+} // namespace wstree::test

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Real threads on one tree. Guards the tags N1 to N8 and W1: a plain store instead of a compare-and-swap hands units out
+// twice or loses them, and a link that is published without a release is a race that the thread sanitizer reports.
+#include "seed.h"
+#include "threads.h"
+
+#include "wstree/core/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <vector>
+
+namespace wstree {
+namespace {
+
+using core::BatchMode;
+using core::Range;
+using core::Settings;
+using core::Strategy;
+using P = core::StdPlatform;
+
+/// One slot that a team uses again and again, with a barrier between the uses.
+class SlotUser {
+public:
+  explicit SlotUser(std::uint32_t members) : members_(members), roots_(members), pairs_(members) {
+    tree_.roots = roots_.data();
+    for (std::uint32_t m = 0; m < members; ++m) {
+      pairs_[m] = std::vector<core::Node<P>>(4);
+      arenas_.push_back(std::make_unique<core::Arena<P>>());
+      arenas_[m]->set_first_chunk(pairs_[m].data(), 2); // small, so that further chunks are needed
+    }
+  }
+
+  void run(const std::vector<std::uint64_t>& sizes, const Settings& settings) {
+    std::vector<std::atomic<std::uint32_t>> hits(*std::max_element(sizes.begin(), sizes.end()));
+    std::atomic<int> lasts{0};
+    std::atomic<int> late{0};
+    std::barrier together(static_cast<std::ptrdiff_t>(members_));
+    test::in_parallel(members_, [&](std::uint32_t m) {
+      core::Worker<P> worker;
+      std::uint64_t use = first_use_;
+      for (const std::uint64_t n : sizes) {
+        arenas_[m]->reset();
+        worker.enter(tree_, core::Shape(n, members_), use, use, m, members_, *arenas_[m], settings, 1);
+        Range range;
+        bool retired = false;
+        while (worker.next(range)) {
+          if (retired) late.fetch_add(1, std::memory_order_relaxed);
+          for (auto i = range.begin; i < range.end; ++i) hits[i].fetch_add(1, std::memory_order_relaxed);
+          if (range.last) {
+            lasts.fetch_add(1, std::memory_order_relaxed);
+            retired = true;
+          }
+        }
+        together.arrive_and_wait();
+        if (m == 0) {
+          for (std::uint64_t i = 0; i < n; ++i) EXPECT_EQ(hits[i].exchange(0), 1U) << "iteration " << i << " of " << n;
+          EXPECT_EQ(lasts.exchange(0), 1);
+          EXPECT_EQ(late.load(), 0) << "a chunk after the last iteration";
+        }
+        together.arrive_and_wait();
+        ++use;
+      }
+    });
+    first_use_ += sizes.size();
+  }
+
+private:
+  std::uint32_t members_;
+  std::uint64_t first_use_ = 1;
+  core::Tree<P> tree_;
+  std::vector<core::Node<P>> roots_;
+  std::vector<std::vector<core::Node<P>>> pairs_;
+  std::vector<std::unique_ptr<core::Arena<P>>> arenas_;
+};
+
+class CoreStress : public testing::TestWithParam<std::tuple<Strategy, BatchMode>> {};
+
+TEST_P(CoreStress, EveryIterationOnceUnderRealThreads) {
+  core::Rng random(test::seed());
+  Settings settings;
+  settings.strategy = std::get<0>(GetParam());
+  settings.batch = std::get<1>(GetParam());
+  settings.limit = settings.batch == BatchMode::fixed ? 1 : 16;
+  settings.steal_cost = 0; // fight for every unit
+  for (const std::uint32_t members : {2U, 4U, 7U}) {
+    SlotUser user(members);
+    std::vector<std::uint64_t> sizes;
+    for (std::uint64_t i = 0, count = test::scaled(300); i < count; ++i) sizes.push_back(1 + random.below(i % 4 == 0 ? 300 : 20));
+    user.run(sizes, settings);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CoreStress,
+                         testing::Combine(testing::Values(Strategy::predefined, Strategy::assign, Strategy::assign_top,
+                                                          Strategy::random_walk, Strategy::random_all, Strategy::find_max),
+                                          testing::Values(BatchMode::timed, BatchMode::exponential, BatchMode::fixed,
+                                                          BatchMode::random)));
+
+} // namespace
+} // namespace wstree

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Teams of real threads: the ring of slots, regions one after another, members that leave early, missing memory.
+#include "member.h"
+#include "seed.h"
+#include "threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace wstree::loop {
+namespace {
+
+using P = core::StdPlatform;
+
+struct Loop {
+  std::uint64_t n;
+  std::unique_ptr<std::atomic<std::uint32_t>[]> hits;
+  std::atomic<std::uint32_t> lasts{0};
+  explicit Loop(std::uint64_t size) : n(size), hits(new std::atomic<std::uint32_t>[size]()) {}
+};
+
+/// Executes chunks until there is none. Bodies touch plain memory of the loop through atomics only, so that a race that the
+/// sanitizer reports is one of ours.
+template <class Platform> void work(Member<Platform>& member, Loop& loop) {
+  core::Range range;
+  while (member.next(range)) {
+    for (auto i = range.begin; i < range.end; ++i) loop.hits[i].fetch_add(1, std::memory_order_relaxed);
+    if (range.last) loop.lasts.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void expect_done(const Loop& loop) {
+  for (std::uint64_t i = 0; i < loop.n; ++i) ASSERT_EQ(loop.hits[i].load(), 1U) << i << " of " << loop.n;
+  ASSERT_EQ(loop.lasts.load(), 1U);
+}
+
+auto ignore = [](const Execution&) {};
+
+/// A region of `members` threads that executes `loops` one after another without a barrier.
+void region(Team<P>& team, std::uint32_t members, std::vector<std::unique_ptr<Loop>>& loops, const core::Settings& settings) {
+  team.open();
+  test::in_parallel(members, [&](std::uint32_t m) {
+    Member<P> member(&team, m, members);
+    for (auto& loop : loops) {
+      ASSERT_TRUE(member.enter(loop->n, settings, 1));
+      work(member, *loop);
+      member.leave(ignore);
+    }
+    member.depart();
+  });
+  team.close();
+}
+
+std::vector<std::unique_ptr<Loop>> some_loops(core::Rng& random, std::uint64_t count, std::uint32_t most) {
+  std::vector<std::unique_ptr<Loop>> loops;
+  for (std::uint64_t i = 0; i < count; ++i) loops.push_back(std::make_unique<Loop>(1 + random.below(most)));
+  return loops;
+}
+
+TEST(team_ring, ManyLoopsWithoutABarrierBetweenThem) {
+  core::Rng random(test::seed());
+  Team<P> team;
+  core::Settings settings;
+  for (const std::uint32_t members : {2U, 3U, 6U}) {
+    auto loops = some_loops(random, test::scaled(2'000), 40);
+    region(team, members, loops, settings);
+    for (auto& loop : loops) expect_done(*loop);
+  }
+}
+
+TEST(team_ring, RegionsOfChangingSizeReuseOneTeam) {
+  core::Rng random(test::seed());
+  Team<P> team;
+  core::Settings settings;
+  for (std::uint64_t i = 0, count = test::scaled(300); i < count; ++i) {
+    const std::uint32_t members = 2 + random.below(7);
+    auto loops = some_loops(random, 1 + random.below(30), 60);
+    region(team, members, loops, settings);
+    for (auto& loop : loops) expect_done(*loop);
+  }
+}
+
+TEST(team_ring, ALargeTeamAfterManyLoopsOfASmallOne) {
+  // The roots of the members that were missing must not look used when they come back, however many loops passed. One
+  // use of a slot per k_ring loops and 256 values of the mark: go around it exactly and nearly.
+  core::Rng random(test::seed());
+  for (const std::uint64_t gap : {255ULL, 256ULL, 257ULL, 512ULL}) {
+    Team<P> team;
+    core::Settings settings;
+    auto before = some_loops(random, k_ring, 100);
+    region(team, 4, before, settings);
+    auto between = some_loops(random, gap * k_ring - k_ring, 3);
+    region(team, 2, between, settings);
+    auto after = some_loops(random, k_ring, 100);
+    region(team, 4, after, settings);
+    for (auto* loops : {&before, &between, &after})
+      for (auto& loop : *loops) expect_done(*loop);
+  }
+}
+
+TEST(team_ring, AMemberThatIsCancelledLetsTheOthersGoOn) {
+  core::Rng random(test::seed());
+  Team<P> team;
+  core::Settings settings;
+  for (std::uint64_t round = 0, rounds = test::scaled(60); round < rounds; ++round) {
+    // As many loops as it takes for the marks of the departed member's roots to go around.
+    auto loops = some_loops(random, round == 0 ? 257 * k_ring : 40, 20);
+    const std::uint64_t stops_at = random.below(8);
+    team.open();
+    test::in_parallel(3, [&](std::uint32_t m) {
+      Member<P> member(&team, m, 3);
+      for (std::uint64_t i = 0; i < loops.size(); ++i) {
+        if (m == 1 && i == stops_at) break;
+        ASSERT_TRUE(member.enter(loops[i]->n, settings, 1));
+        if (m == 1 && i + 1 == stops_at) { // leaves in the middle of a loop
+          core::Range range;
+          if (member.next(range)) {
+            for (auto k = range.begin; k < range.end; ++k) loops[i]->hits[k].fetch_add(1, std::memory_order_relaxed);
+            if (range.last) loops[i]->lasts.fetch_add(1, std::memory_order_relaxed);
+          }
+          member.leave(ignore);
+          break;
+        }
+        work(member, *loops[i]);
+        member.leave(ignore);
+      }
+      member.depart();
+    });
+    team.close();
+    for (auto& loop : loops) expect_done(*loop); // what a member holds when it leaves is its current batch, and it did that
+  }
+}
+
+TEST(team_absent, AMemberThatLeavesBeforeAnyLoopLetsTheOthersGoOn) {
+  core::Rng random(test::seed());
+  for (std::uint64_t round = 0, rounds = test::scaled(100); round < rounds; ++round) {
+    Team<P> team; // without storage
+    auto loops = some_loops(random, 5 * k_ring, 20);
+    team.open();
+    test::in_parallel(3, [&](std::uint32_t m) {
+      Member<P> member(&team, m, 3);
+      for (auto& loop : loops) {
+        if (m == 2) break;
+        ASSERT_TRUE(member.enter(loop->n, {}, 1));
+        work(member, *loop);
+        member.leave(ignore);
+      }
+      member.depart();
+    });
+    team.close();
+    for (auto& loop : loops) expect_done(*loop);
+  }
+}
+
+TEST(team_growth, EveryMemberGetsTheSameStorage) {
+  core::Rng random(test::seed());
+  for (std::uint64_t round = 0, rounds = test::scaled(100); round < rounds; ++round) {
+    Team<P> team;
+    for (const std::uint32_t members : {2U, 5U, 9U}) {
+      auto loops = some_loops(random, 3, 50);
+      region(team, members, loops, {});
+      for (auto& loop : loops) expect_done(*loop);
+    }
+  }
+}
+
+/// Refuses every request while `poor` is set.
+struct PoorPlatform : core::StdPlatform {
+  static inline std::atomic<bool> poor{true};
+  static void* allocate(std::size_t bytes) noexcept { return poor ? nullptr : core::StdPlatform::allocate(bytes); }
+};
+
+TEST(team_growth, WithoutMemoryNoMemberStartsALoopUntilTheNextRegion) {
+  Team<PoorPlatform> team;
+  PoorPlatform::poor = true;
+  team.open();
+  test::in_parallel(4, [&](std::uint32_t m) {
+    Member<PoorPlatform> member(&team, m, 4);
+    EXPECT_FALSE(member.enter(100, {}, 1));
+    PoorPlatform::poor = false; // too late for this region: the others have already gone to the runtime
+    EXPECT_FALSE(member.enter(100, {}, 1));
+    member.depart();
+  });
+  team.close();
+  Loop loop(1000);
+  team.open();
+  test::in_parallel(4, [&](std::uint32_t m) {
+    Member<PoorPlatform> member(&team, m, 4);
+    EXPECT_TRUE(member.enter(loop.n, {}, 1));
+    work(member, loop);
+    member.leave(ignore);
+    member.depart();
+  });
+  team.close();
+  expect_done(loop);
+}
+
+TEST(team_measure, TheLastOneToLeaveReportsTheWholeLoop) {
+  core::Rng random(test::seed());
+  core::Settings settings;
+  settings.clocked = true;
+  Team<P> team;
+  std::atomic<std::uint64_t> reports{0};
+  std::atomic<std::uint64_t> iterations{0};
+  std::uint64_t expected = 0;
+  auto loops = some_loops(random, test::scaled(1'000), 100);
+  for (auto& loop : loops) expected += loop->n;
+  team.open();
+  test::in_parallel(4, [&](std::uint32_t m) {
+    Member<P> member(&team, m, 4);
+    for (auto& loop : loops) {
+      ASSERT_TRUE(member.enter(loop->n, settings, 1));
+      work(member, *loop);
+      member.leave([&](const Execution& execution) {
+        EXPECT_EQ(execution.members, 4U);
+        EXPECT_EQ(execution.total.iterations, loop->n);
+        EXPECT_GE(execution.total.nodes, 4U);
+        EXPECT_LE(execution.busy_max, execution.wall);
+        iterations.fetch_add(execution.total.iterations, std::memory_order_relaxed);
+        reports.fetch_add(1, std::memory_order_relaxed);
+      });
+    }
+    member.depart();
+  });
+  team.close();
+  EXPECT_EQ(reports.load(), loops.size());
+  EXPECT_EQ(iterations.load(), expected);
+}
+
+TEST(Member, AloneGetsTheLoopInOnePiece) {
+  Member<P> member(nullptr, 0, 1);
+  for (const std::uint64_t n : {1ULL, 2ULL, 1'000'000ULL, (1ULL << 63) - 1}) {
+    ASSERT_TRUE(member.enter(n, {}, 1));
+    core::Range range;
+    ASSERT_TRUE(member.next(range));
+    EXPECT_EQ(range.begin, 0U);
+    EXPECT_EQ(range.end, n);
+    EXPECT_TRUE(range.last);
+    EXPECT_FALSE(member.next(range));
+    member.leave(ignore);
+  }
+  member.enter_empty();
+  core::Range range;
+  EXPECT_FALSE(member.next(range));
+}
+
+} // namespace
+} // namespace wstree::loop
