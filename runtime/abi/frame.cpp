@@ -55,13 +55,11 @@ Cache* cache() noexcept {
 
 } // namespace
 
-Frame* innermost_frame() noexcept {
-  if (t_frame == nullptr) [[unlikely]] {
-    Cache* own = cache();
-    if (own == nullptr) return nullptr;
-    if (own->base == nullptr) own->base = new (std::nothrow) Frame(0);
-    t_frame = own->base;
-  }
+Frame* make_base_frame() noexcept {
+  Cache* own = cache();
+  if (own == nullptr) return nullptr;
+  if (own->base == nullptr) own->base = new (std::nothrow) Frame(0);
+  t_frame = own->base;
   return t_frame;
 }
 
@@ -106,9 +104,8 @@ void give_back_team(Team* team) noexcept {
   t_cache->teams = team;
 }
 
-void leave_loop(Frame& frame) noexcept {
-  frame.in_served_loop = false;
-  frame.foreign_inside = false;
+void leave_measured_loop(Frame& frame) noexcept {
+  frame.measured = false;
   frame.member.leave([&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
     const core::Counts& sum = execution.total;

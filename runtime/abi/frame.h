@@ -31,8 +31,14 @@ struct Frame {
   bool serves = true;         // the region's loops go to the tree
   bool asks = false;          // serves and smallest are the task's schedule at each loop
   bool pushed = false;        // by a serialised region
-  bool in_served_loop = false;
-  bool foreign_inside = false; // a loop of a region that was opened out of our sight runs inside ours
+  /// Whom the next dispatch_next is for.
+  enum class Loop : std::uint8_t {
+    none,          // the runtime
+    served,        // us
+    foreign_inside // us, but a loop of a region that was opened out of our sight may be running inside ours
+  };
+  Loop loop = Loop::none;
+  bool measured = false; // leaving the loop has something to do
   bool last_loop_served = false; // nor has the runtime seen its end
   bool doacross = false;         // the next loop has cross-iteration dependences
   std::uint64_t smallest = 1;
@@ -44,8 +50,9 @@ struct Frame {
 /// The calling thread's innermost frame; nullptr if it never met a served region or loop.
 extern constinit thread_local Frame* t_frame __attribute__((tls_model("initial-exec")));
 
+Frame* make_base_frame() noexcept;
 /// t_frame, or a new one for code outside of any region. nullptr: no memory.
-Frame* innermost_frame() noexcept;
+inline Frame* innermost_frame() noexcept { return t_frame != nullptr ? t_frame : make_base_frame(); }
 
 /// For serialised regions: a frame at `level` on top of the others; nothing happens if there is no memory.
 void push_alone(int level) noexcept;
@@ -56,7 +63,14 @@ void pop_alone() noexcept;
 Team* borrow_team() noexcept;
 void give_back_team(Team* team) noexcept;
 
+void leave_measured_loop(Frame& frame) noexcept;
 /// The member of `frame` leaves its loop, finished or not.
-void leave_loop(Frame& frame) noexcept;
+inline void leave_loop(Frame& frame) noexcept {
+  frame.loop = Frame::Loop::none;
+  if (frame.measured) [[unlikely]]
+    leave_measured_loop(frame);
+  else
+    frame.member.leave();
+}
 
 } // namespace wstree::abi

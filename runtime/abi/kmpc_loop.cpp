@@ -43,11 +43,12 @@ bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, s
   }
   if (runtime_level(caller) != frame->level) {
     // A region that was forked out of our sight, perhaps inside a loop of ours, which must stay as it is.
-    frame->foreign_inside = frame->in_served_loop;
+    if (frame->loop == Frame::Loop::served) frame->loop = Frame::Loop::foreign_inside;
     use_fallback(schedule, chunk, caller);
     return false;
   }
   if (frame->member.in_loop()) leave_loop(*frame); // cancelled
+  frame->loop = Frame::Loop::none;
   frame->last_loop_served = false;
   const bool doacross = frame->doacross;
   frame->doacross = false;
@@ -61,7 +62,7 @@ bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, s
     return false;
   }
   const Session& process = session();
-  frame->in_served_loop = true;
+  frame->loop = Frame::Loop::served;
   frame->last_loop_served = true;
   frame->lower = lower;
   frame->stride = stride;
@@ -70,22 +71,22 @@ bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, s
     return true;
   }
   if (!frame->member.enter(iterations, process.settings, frame->smallest)) {
-    frame->in_served_loop = frame->last_loop_served = false;
+    frame->loop = Frame::Loop::none;
+    frame->last_loop_served = false;
     use_fallback(schedule, chunk, caller);
     return false;
   }
-  if (process.measured) {
+  frame->measured = process.measured;
+  if (process.measured) [[unlikely]] {
     note_members(frame->member.members());
     frame->site = observe::find_site(caller, loc != nullptr ? loc->psource : nullptr, "wstree");
   }
   return true;
 }
 
-bool asks_about_served_loop(Frame& frame, const void* caller) noexcept {
-  if (!frame.foreign_inside) [[likely]]
-    return true;
+bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept {
   if (runtime_level(caller) != frame.level) return false;
-  frame.foreign_inside = false;
+  frame.loop = Frame::Loop::served;
   return true;
 }
 

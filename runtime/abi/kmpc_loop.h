@@ -18,8 +18,13 @@ namespace wstree::abi {
 bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, std::uint64_t iterations,
                   std::uint64_t lower, std::uint64_t stride, const ident_t* loc, const void* caller) noexcept;
 
-/// Whether the calling thread's latest served loop is the one that it asks about. `frame` is not null.
-bool asks_about_served_loop(Frame& frame, const void* caller) noexcept;
+/// Whether the calling thread asks about its served loop although a foreign one was seen inside that.
+bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept;
+inline bool asks_about_served_loop(Frame& frame, const void* caller) noexcept {
+  if (frame.loop == Frame::Loop::served) [[likely]]
+    return true;
+  return frame.loop == Frame::Loop::foreign_inside && is_back_in_served_loop(frame, caller);
+}
 
 /// The share of iterations 0..n-1 that `teams distribute` gives to the calling thread's team.
 struct DistributeShare {
@@ -53,7 +58,7 @@ public:
   i32 next(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride, const void* caller) noexcept {
     Frame* frame = t_frame;
     // libomp's own layer for GCC's programs asks without `last` about loops that it started inside the runtime.
-    if (frame == nullptr || !frame->in_served_loop || last == nullptr || !asks_about_served_loop(*frame, caller)) {
+    if (frame == nullptr || last == nullptr || !asks_about_served_loop(*frame, caller)) [[unlikely]] {
       const auto forward = next_.find(caller);
       return forward != nullptr ? forward(loc, gtid, last, lower, upper, stride) : 0;
     }
@@ -65,7 +70,7 @@ public:
     // Modulo 2^64 and cut to the width of T this is exact for every bound, sign and stride.
     *lower = static_cast<T>(frame->lower + range.begin * frame->stride);
     *upper = static_cast<T>(frame->lower + (range.end - 1) * frame->stride);
-    if (stride != nullptr) *stride = static_cast<S>(frame->stride);
+    *stride = static_cast<S>(frame->stride);
     *last = range.last ? 1 : 0;
     return 1;
   }

@@ -29,8 +29,7 @@ constinit config::FixedText<64> g_request_text;
 constinit std::uint64_t g_start_ticks = 0;
 constinit std::uint64_t g_start_ns = 0;
 
-enum class Stage : int { untouched, in_progress, ready };
-constinit std::atomic<Stage> g_stage{Stage::untouched};
+constinit std::atomic<bool> g_preparing{false};
 alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
 constinit std::atomic<std::uint32_t> g_most_members{1};
 
@@ -93,19 +92,18 @@ void prepare(Session& made) noexcept {
 
 } // namespace
 
-const Session& session() noexcept {
-  // acquire: pairs with the release below, so that the options are complete.
-  Stage stage = g_stage.load(std::memory_order_acquire);
-  if (stage != Stage::ready) [[unlikely]] {
-    // relaxed success: nothing is published yet. The losers wait for the release.
-    if (stage == Stage::untouched &&
-        g_stage.compare_exchange_strong(stage, Stage::in_progress, std::memory_order_relaxed)) {
-      prepare(*::new (static_cast<void*>(g_storage)) Session);
-      g_stage.store(Stage::ready, std::memory_order_release);
-    }
-    while (g_stage.load(std::memory_order_acquire) != Stage::ready) core::StdPlatform::yield();
+constinit std::atomic<const Session*> g_session{nullptr};
+
+const Session& prepare_session() noexcept {
+  // relaxed: decides who prepares, publishes nothing. The others wait for the release.
+  if (!g_preparing.exchange(true, std::memory_order_relaxed)) {
+    auto* made = ::new (static_cast<void*>(g_storage)) Session;
+    prepare(*made);
+    g_session.store(made, std::memory_order_release);
+    return *made;
   }
-  return *std::launder(reinterpret_cast<const Session*>(g_storage));
+  while (g_session.load(std::memory_order_acquire) == nullptr) core::StdPlatform::yield();
+  return *g_session.load(std::memory_order_relaxed); // set once, and seen above
 }
 
 bool activate() noexcept {
@@ -163,7 +161,7 @@ void note_members(std::uint32_t members) noexcept {
 }
 
 void report_at_exit() noexcept {
-  if (g_stage.load(std::memory_order_acquire) != Stage::ready || !session().measured) return;
+  if (g_session.load(std::memory_order_acquire) == nullptr || !session().measured) return;
   observe::write_report(session().options, ns_per_tick(), g_most_members.load(std::memory_order_relaxed), k_version);
 }
 

@@ -29,8 +29,15 @@ struct Session {
   bool measured = false;   // loops are counted and timed
 };
 
+extern std::atomic<const Session*> g_session;
+const Session& prepare_session() noexcept;
+
 /// Reads the options and prepares the rest, once, at the first use; prints what there is to say about bad values. Any thread.
-const Session& session() noexcept;
+inline const Session& session() noexcept {
+  // acquire: pairs with the release in prepare_session(), so that the options are complete.
+  const Session* ready = g_session.load(std::memory_order_acquire);
+  return ready != nullptr ? *ready : prepare_session();
+}
 
 /// Asks for the tree from the program's side; false in setuid programs, where the library does nothing.
 bool activate() noexcept;

@@ -57,31 +57,31 @@ public:
     if (settings.clocked) entered_ = P::ticks();
     worker_.enter(slot.tree, core::Shape(iterations, members_), use, loop_, index_, members_, arena, settings,
                   smallest);
-    in_loop_ = true;
+    in_loop_ = shared_ = true;
     return true;
   }
 
   /// A loop without iterations: there is nothing to share, and no slot is used.
-  void enter_empty() noexcept { empty_ = true; }
+  void enter_empty() noexcept { shared_ = false; }
 
   /// The next chunk. False: there is none for this member; it has left the loop once leave() is called.
   bool next(core::Range& out) noexcept {
-    if (members_ > 1 && !empty_) [[likely]]
+    if (shared_) [[likely]]
       return worker_.next(out);
-    empty_ = false;
-    if (alone_.end == 0) return false;
-    out = alone_;
-    alone_.end = 0;
+    if (alone_ == 0) return false;
+    out = {0, alone_, true};
+    alone_ = 0;
     return true;
   }
 
-  /// Ends this member's part in the loop, finished or not. `report(Execution)` is called by the last one to leave if the
-  /// loop is measured.
+  /// Ends this member's part in a loop, finished or not.
+  void leave() noexcept { in_loop_ = false; }
+
+  /// The same for a loop that was entered with Settings::clocked: the last one to leave calls `report(Execution)`.
   template <class Report> void leave(Report&& report) noexcept {
     if (!in_loop_) return;
     in_loop_ = false;
-    if (settings_->clocked) [[unlikely]]
-      measure(report);
+    if (settings_->clocked) measure(report);
   }
 
   /// Leaves the region. The others need not wait for this member any more.
@@ -98,8 +98,7 @@ public:
 
 private:
   bool enter_alone(std::uint64_t iterations, const core::Settings& settings) noexcept {
-    alone_ = {0, iterations, true};
-    alone_size_ = iterations;
+    alone_ = alone_size_ = iterations;
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
     in_loop_ = true;
@@ -186,14 +185,14 @@ private:
   std::uint32_t index_;
   std::uint32_t members_;
   bool in_loop_ = false;
-  bool empty_ = false; // the present loop has no iterations
+  bool shared_ = false; // the present loop is one of the whole team
   bool somebody_departed_ = false;
   Storage<P>* storage_ = nullptr; // from the first loop on
   std::uint64_t loop_ = 0;        // number of the loop that was started last
   std::uint64_t free_until_ = 0;  // loops before this one find their slot free
   std::uint64_t entered_ = 0;
   const core::Settings* settings_ = nullptr;
-  core::Range alone_;
+  std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
   core::Worker<P> worker_;
 };

@@ -5,10 +5,10 @@ namespace wstree::observe {
 namespace {
 
 // [S1] Every counter access is relaxed. A sum is all that a counter tells, nobody concludes from one counter
-//       what another one or other memory holds, and RMWs lose nothing in any order. The final report runs
-//       after the threads it reports on have been joined or are asleep in the OpenMP runtime; if one still
-//       counts, its last execution may be missing from some of the sums. Guard: observe_statistics,
-//       SumsFromManyThreads.
+//      what another one or other memory holds, and RMWs lose nothing in any order. The final report runs
+//      after the threads it reports on have been joined or are asleep in the OpenMP runtime; if one still
+//      counts, its last execution may be missing from some of the sums. Guard: observe_statistics,
+//      SumsFromManyThreads.
 constexpr auto k_sum_order = std::memory_order_relaxed;
 
 } // namespace
@@ -49,26 +49,28 @@ void LoopSite::clear_figures() noexcept {
 }
 
 bool LoopSite::is_nameless() const noexcept {
-  // [S2] relaxed: a hint that saves work. set_name() decides.
+  // [S2] relaxed: a hint that saves work. begin_name() decides.
   return name_.load(std::memory_order_relaxed) == Name::nameless;
 }
 
-void LoopSite::set_name(const PlaceName& where, std::string_view schedule) noexcept {
+bool LoopSite::begin_name() noexcept {
   auto expected = Name::nameless;
-  // [S3] relaxed both ways: success is only the right to write the texts, which nobody has written or read
-  //       before; after failure we touch nothing.
-  if (!name_.compare_exchange_strong(expected, Name::naming, std::memory_order_relaxed,
-                                     std::memory_order_relaxed))
-    return;
+  // [S3] relaxed both ways: success is only the right to write the texts, which nobody has read before; after
+  //      failure the caller touches nothing.
+  return name_.compare_exchange_strong(expected, Name::naming, std::memory_order_relaxed,
+                                       std::memory_order_relaxed);
+}
+
+void LoopSite::finish_name(const PlaceName& where, std::string_view schedule) noexcept {
   where_ = where;
   schedule_.clear();
   schedule_.append(schedule);
-  // [S4] release: the texts are complete before the state says so; pairs with the acquires [S5]. Guard:
-  //       observe_statistics, NameIsCompleteWhenSeen under the thread sanitizer.
+  // [S4] release: the texts are complete before the state says so; pairs with the acquires [S5].
+  //      Guard: observe_statistics, NameIsCompleteWhenSeen under the thread sanitizer.
   name_.store(Name::named, std::memory_order_release);
 }
 
-void LoopSite::abandon_naming() noexcept {
+void LoopSite::abandon_name() noexcept {
   // [S6] relaxed: the child of a fork has one thread.
   if (name_.load(std::memory_order_relaxed) == Name::naming)
     name_.store(Name::nameless, std::memory_order_relaxed);

@@ -47,10 +47,11 @@ public:
   void clear_figures() noexcept;
 
   bool is_nameless() const noexcept;
-  /// Takes on the name unless another thread has begun to.
-  void set_name(const PlaceName& where, std::string_view schedule) noexcept;
+  /// True for one caller, who then has to call finish_name().
+  bool begin_name() noexcept;
+  void finish_name(const PlaceName& where, std::string_view schedule) noexcept;
   /// In a forked child: frees a name that a thread which only the parent has was about to write.
-  void abandon_naming() noexcept;
+  void abandon_name() noexcept;
   /// Empty as long as the name is not complete.
   std::string_view where() const noexcept;
   std::string_view schedule() const noexcept;

@@ -22,9 +22,9 @@ std::uint32_t first_slot(const void* address) noexcept {
 /// Sets `word` to `wanted` if it is null, and returns what it holds from now on.
 template <class Pointer> Pointer decide(std::atomic<Pointer>& word, Pointer wanted) noexcept {
   // [S8] relaxed everywhere. The two words of a key carry all that a lookup acts on: each changes once, from
-  //       null, and the RMW sees the newest value, so a stale null in the load only costs the attempt.
-  //       Nothing is published through them: the site is zero-initialised static storage and its texts have
-  //       their own order [S4]. Guard: observe_statistics, SameKeyFromManyThreadsIsOneSite.
+  //      null, and the RMW sees the newest value, so a stale null in the load only costs the attempt.
+  //      Nothing is published through them: the site is zero-initialised static storage and its texts have
+  //      their own order [S4]. Guard: observe_statistics, SameKeyFromManyThreadsIsOneSite.
   Pointer seen = word.load(std::memory_order_relaxed);
   if (seen != nullptr) return seen;
   if (word.compare_exchange_strong(seen, wanted, std::memory_order_relaxed, std::memory_order_relaxed))
@@ -47,11 +47,11 @@ std::uint32_t SiteTable::slot_of(const void* address, const char* source) noexce
 LoopSite& SiteTable::find(const void* address, const char* psource, std::string_view schedule) noexcept {
   const std::uint32_t slot = slot_of(address, psource != nullptr ? psource : k_no_source);
   LoopSite& site = sites_[slot];
-  if (site.is_nameless()) {
+  if (site.is_nameless() && site.begin_name()) {
     if (slot == k_max_sites)
-      site.set_name(PlaceName("(other loops)"), "(several)");
+      site.finish_name(PlaceName("(other loops)"), "(several)");
     else
-      site.set_name(name_place(address, psource), schedule);
+      site.finish_name(name_place(address, psource), schedule);
   }
   return site;
 }

@@ -39,8 +39,13 @@ void complain(std::string_view path, int error) noexcept {
   constexpr std::size_t k_shown_path = 300;
   config::FixedText<config::k_max_line + 1> line;
   line.append("wstree: WSTREE_STATS cannot write '").append_foreign(path, k_shown_path);
-  const char* cause = strerrordesc_np(error); // unlike strerror it needs neither the locale nor the heap
-  line.append("': ").append(cause != nullptr ? cause : "unknown error");
+  line.append("': ");
+#if __GLIBC_PREREQ(2, 32)
+  // Unlike strerror it needs neither the locale nor the heap.
+  if (const char* cause = strerrordesc_np(error)) line.append(cause);
+#else
+  line.append("error ").append_number(static_cast<std::uint64_t>(error));
+#endif
   say(line.view());
 }
 
@@ -73,10 +78,10 @@ std::uint64_t executions_recorded() noexcept {
 void forget_executions() noexcept {
   site_table().for_each([](LoopSite& site, const void*) {
     site.clear_figures();
-    site.abandon_naming();
+    site.abandon_name();
   });
   // [S9] relaxed: the child of a fork has one thread; the report that another thread of the parent was about
-  //       to write is the parent's.
+  //      to write is the parent's.
   g_workspace.busy.store(false, std::memory_order_relaxed);
 }
 
@@ -84,7 +89,8 @@ void write_report(const config::Options& options, double ns_per_tick, std::uint3
                   const char* version) noexcept {
   if (options.stats == config::StatsFormat::off) return;
   // [S10] acquire: the workspace is ours from here; pairs with the release [S11] of the thread that used it
-  //       before.
+  //      before. No test fails without these two: the system calls of a report come in between, and the
+  //      thread sanitizer takes those on one descriptor for synchronisation.
   if (g_workspace.busy.exchange(true, std::memory_order_acquire)) return;
   {
     const HostGuard guard;

@@ -37,8 +37,7 @@ struct Result {
   [[nodiscard]] std::optional<std::string> variable(std::string_view name) const;
 };
 
-/// A running command with its standard output and error in pipes and nothing to read. Killed by the
-/// destructor.
+/// A running command with its output and errors in pipes and nothing to read. Killed by the destructor.
 class Command {
 public:
   explicit Command(const Start& start);
@@ -51,8 +50,7 @@ public:
   std::string read_line();
   /// Waits until the process has stopped or ended; true if it has stopped.
   bool wait_for_stop();
-  /// Reads both pipes to their ends, which is when all that inherited them is gone, and waits for the
-  /// process.
+  /// Reads both pipes to their ends, that is until all who inherited them are gone; waits for the process.
   Result finish();
 
 private:

@@ -197,8 +197,7 @@ TEST_F(Supervision, DiesAsTheProgramDoes) {
   EXPECT_EQ(command_.finish().signal(), SIGTERM);
 }
 
-// finish() waits until nobody holds the pipes any more, so a program that went on living would hang this
-// test.
+// finish() waits until nobody holds the pipes any more, so a survivor would hang this test.
 TEST_F(Supervision, TakesTheProgramWithIt) {
   ::kill(command_.pid(), SIGKILL);
   EXPECT_EQ(command_.finish().signal(), SIGKILL);

@@ -18,28 +18,6 @@ namespace {
 
 using namespace test;
 
-struct Pipe {
-  explicit Pipe(int flags = 0) { EXPECT_EQ(pipe2(ends, O_CLOEXEC | flags), 0); }
-  ~Pipe() {
-    close_read();
-    close_write();
-  }
-  void close_read() {
-    if (ends[0] >= 0) close(ends[0]);
-    ends[0] = -1;
-  }
-  void close_write() {
-    if (ends[1] >= 0) close(ends[1]);
-    ends[1] = -1;
-  }
-  std::string read_some() const {
-    char buffer[65536];
-    const ssize_t size = read(ends[0], buffer, sizeof buffer);
-    return {buffer, static_cast<std::size_t>(size > 0 ? size : 0)};
-  }
-  int ends[2] = {-1, -1};
-};
-
 bool is_pending(int signal) {
   sigset_t pending;
   sigpending(&pending);
@@ -188,12 +166,6 @@ TEST(Say, GivesUpOnAPipeThatStaysFull) {
 }
 
 std::atomic<int> g_interruptions{0};
-
-/// True if the thread sleeps in a system call.
-bool is_asleep(pid_t thread) {
-  const std::string stat = content_of("/proc/self/task/" + std::to_string(thread) + "/stat");
-  return stat.find(") S ") != std::string::npos;
-}
 
 TEST(Say, GoesOnAfterAnInterruption) {
   const StderrKeeper keeper;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
@@ -7,13 +8,13 @@
 #include <pthread.h>
 #include <string>
 #include <sys/resource.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "host_guard.h"
 #include "observe_support.h"
 #include "report.h"
 #include "report_writer.h"
@@ -26,99 +27,6 @@ using namespace test;
 using testing::StartsWith;
 
 const void* address(std::uintptr_t number) { return reinterpret_cast<const void*>(number); }
-
-/// What `write` writes through a ReportWriter.
-template <class Write> std::string written(Write write) {
-  const TemporaryFolder folder;
-  const int file = open((folder / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  {
-    const HostGuard guard;
-    ReportWriter out(file);
-    write(out);
-    EXPECT_EQ(out.flush(), 0);
-  }
-  close(file);
-  return content_of(folder / "out");
-}
-
-TEST(ReportWriter, WritesNumbers) {
-  const std::pair<std::uint64_t, const char*> grouped[] = {
-      {0, "0"},
-      {999, "999"},
-      {1000, "1,000"},
-      {1234567, "1,234,567"},
-      {123456, "123,456"},
-      {18446744073709551615u, "18,446,744,073,709,551,615"}};
-  for (const auto& [number, text] : grouped) {
-    EXPECT_EQ(written([n = number](ReportWriter& out) { out.grouped(n); }), text);
-    EXPECT_EQ(grouped_width(number), std::string(text).size());
-  }
-  struct Decimal {
-    std::uint64_t scaled;
-    unsigned digits;
-    const char* text;
-  };
-  const Decimal decimals[] = {{0, 2, "0.00"},
-                              {5, 2, "0.05"},
-                              {99, 2, "0.99"},
-                              {100, 2, "1.00"},
-                              {1241, 2, "12.41"},
-                              {1, 9, "0.000000001"},
-                              {12410000000, 9, "12.410000000"}};
-  for (const auto& [scaled, digits, text] : decimals)
-    EXPECT_EQ(written([s = scaled, d = digits](ReportWriter& out) { out.decimal(s, d); }), text);
-}
-
-TEST(ReportWriter, WritesJsonStrings) {
-  const std::pair<std::string, std::string> cases[] = {
-      {"", R"("")"},
-      {"plain (text) /", R"("plain (text) /")"},
-      {R"(a"b\c)", R"("a\"b\\c")"},
-      {std::string("\x00\x01\n\t\x1f\x7f", 6), "\"\\u0000\\u0001\\u000a\\u0009\\u001f\x7f\""},
-      {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3", "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3\""},
-      {"a\xffz", R"("a\ufffdz")"},
-      {"\x80", R"("\ufffd")"},
-      {"cut \xe2\x82", R"("cut \ufffd\ufffd")"},
-      {"\xc0\xaf", R"("\ufffd\ufffd")"},                     // overlong /
-      {"\xe0\x80\xaf", R"("\ufffd\ufffd\ufffd")"},           // overlong
-      {"\xed\xa0\x80", R"("\ufffd\ufffd\ufffd")"},           // surrogate
-      {"\xf4\x90\x80\x80", R"("\ufffd\ufffd\ufffd\ufffd")"}, // above U+10FFFF
-      {"\xf5\x80\x80\x80", R"("\ufffd\ufffd\ufffd\ufffd")"},
-  };
-  for (const auto& [text, json] : cases)
-    EXPECT_EQ(written([&t = text](ReportWriter& out) { out.json_string(t); }), json);
-}
-
-TEST(ReportWriter, KeepsLinesWhole) {
-  const HostGuard guard;
-  int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_DIRECT), 0); // each read gives what one write wrote
-  ReportWriter out(ends[1]);
-  const std::string line(1499, 'x');
-  for (int i = 0; i < 4; ++i) out.text(line).text("\n");
-  EXPECT_EQ(out.flush(), 0);
-  char buffer[2 * ReportWriter::k_buffer_size];
-  EXPECT_EQ(read(ends[0], buffer, sizeof buffer), 3000);
-  EXPECT_EQ(read(ends[0], buffer, sizeof buffer), 3000);
-  close(ends[0]);
-  close(ends[1]);
-}
-
-TEST(ReportWriter, WritesMoreThanItsBuffer) {
-  std::string all;
-  for (int i = 0; i < 5000; ++i) all += std::to_string(i) + (i % 100 == 0 ? "\n" : " ");
-  all += std::string(3 * ReportWriter::k_buffer_size, 'x');
-  EXPECT_EQ(written([&](ReportWriter& out) { out.text(all); }), all);
-}
-
-TEST(ReportWriter, RemembersTheFirstError) {
-  const HostGuard guard;
-  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-  ReportWriter out(full);
-  out.text(std::string(2 * ReportWriter::k_buffer_size, 'x'));
-  close(full);
-  EXPECT_EQ(out.flush(), ENOSPC);
-}
 
 TEST(ToNs, RoundsAndStaysInRange) {
   EXPECT_EQ(to_ns(0, 1.0), 0u);
@@ -313,6 +221,80 @@ TEST_F(WriteReport, IsEmptyInAChildThatForgot) {
   EXPECT_TRUE(ended_well(status));
   EXPECT_THAT(content_of(folder_ / "child"),
               StartsWith("wstree 1.2.3: 1 loop served, 1 call, 2 threads, 1 steal\n"));
+  EXPECT_EQ(on_stderr(config::StatsFormat::json), k_two_loops_json);
+}
+
+/// Stderr is a pipe that is full, so that a thread which writes its report sleeps there until the pipe is
+/// read.
+class SleepingReporter {
+public:
+  SleepingReporter() {
+    const std::string filler(static_cast<std::size_t>(fcntl(pipe_.ends[1], F_GETPIPE_SZ)), 'x');
+    EXPECT_EQ(write(pipe_.ends[1], filler.data(), filler.size()), static_cast<ssize_t>(filler.size()));
+    filler_ = filler.size();
+    dup2(pipe_.ends[1], STDERR_FILENO);
+    pipe_.close_write();
+    remember_stderr();
+    thread_ = std::thread([this] {
+      id_ = gettid();
+      write_report(options_for(config::StatsFormat::json), 100.0, 16, "1.2.3");
+      done_ = true;
+      dup2(STDIN_FILENO, STDERR_FILENO); // ends the pipe
+    });
+    while (!done_ && (id_ == 0 || !is_asleep(id_))) std::this_thread::yield();
+    EXPECT_FALSE(done_);
+  }
+  ~SleepingReporter() { finish(); }
+
+  /// Lets the thread end and returns all that came out of stderr.
+  std::string finish() {
+    std::string all;
+    for (std::string some = pipe_.read_some(); !some.empty(); some = pipe_.read_some()) all += some;
+    if (thread_.joinable()) thread_.join();
+    return all.empty() ? all : all.substr(filler_);
+  }
+
+private:
+  StderrKeeper keeper_;
+  Pipe pipe_;
+  std::size_t filler_ = 0;
+  std::atomic<pid_t> id_{0};
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+TEST_F(WriteReport, LeavesAReportThatIsBeingWrittenAlone) {
+  record_two_loops();
+  SleepingReporter reporter;
+  write_report(options_for(config::StatsFormat::json, folder_ / "second"), 100.0, 16, "1.2.3");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "second"));
+  EXPECT_EQ(reporter.finish(), k_two_loops_json);
+  write_report(options_for(config::StatsFormat::json, folder_ / "third"), 100.0, 16, "1.2.3");
+  EXPECT_EQ(content_of(folder_ / "third"), k_two_loops_json);
+}
+
+TEST_F(WriteReport, WorksInAChildThatWasForkedDuringAReport) {
+  record_two_loops();
+  SleepingReporter reporter;
+  const int status = run_in_child([&] {
+    forget_executions();
+    write_report(options_for(config::StatsFormat::text, folder_ / "child"), 100.0, 16, "1.2.3");
+  });
+  EXPECT_TRUE(ended_well(status));
+  EXPECT_EQ(content_of(folder_ / "child"), "wstree: no schedule(runtime) loop was served\n");
+  EXPECT_EQ(reporter.finish(), k_two_loops_json);
+}
+
+TEST_F(WriteReport, ThreadsTakeTurns) {
+  record_two_loops();
+  const auto options = options_for(config::StatsFormat::json, "/dev/null");
+  const auto body = [&] {
+    for (int i = 0; i < 200; ++i) write_report(options, 100.0, 16, "1.2.3");
+  };
+  std::thread first(body);
+  std::thread second(body);
+  first.join();
+  second.join();
   EXPECT_EQ(on_stderr(config::StatsFormat::json), k_two_loops_json);
 }
 

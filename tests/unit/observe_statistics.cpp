@@ -98,6 +98,25 @@ TEST(LoopSite, SumsFromManyThreads) {
   EXPECT_EQ(figures.wall_ticks, k_rounds * k_threads * 7);
 }
 
+TEST(LoopSite, IsNamedOnce) {
+  LoopSite site;
+  EXPECT_TRUE(site.is_nameless());
+  EXPECT_EQ(site.where(), "");
+  EXPECT_TRUE(site.begin_name());
+  EXPECT_FALSE(site.begin_name());
+  EXPECT_FALSE(site.is_nameless());
+  EXPECT_EQ(site.where(), "") << "not before it is complete";
+  site.abandon_name(); // as in a child whose parent has a thread in the middle of this
+  EXPECT_TRUE(site.is_nameless());
+  EXPECT_TRUE(site.begin_name());
+  site.finish_name(PlaceName("a.c:1"), "wstree");
+  EXPECT_EQ(site.where(), "a.c:1");
+  EXPECT_EQ(site.schedule(), "wstree");
+  site.abandon_name();
+  EXPECT_EQ(site.where(), "a.c:1") << "a complete name stays";
+  EXPECT_FALSE(site.begin_name());
+}
+
 TEST(SiteTable, TellsPlacesApart) {
   const auto table = new_table();
   const char first[] = ";a.c;f;1;1;;";
@@ -197,6 +216,17 @@ TEST(Statistics, CountsAndForgetsExecutions) {
                 none.total.busy_ticks + none.wall_ticks + none.busy_max_ticks + none.busy_mean_ticks,
             0u);
   EXPECT_EQ(site->where(), "count.c:1 (f)");
+}
+
+TEST(Statistics, ForgettingFreesANameThatNobodyWillFinish) {
+  LoopSite* shared = nullptr; // nameless as long as the table of the process is not full
+  site_table().for_each([&](LoopSite& site, const void* place) {
+    if (place == nullptr) shared = &site;
+  });
+  ASSERT_NE(shared, nullptr);
+  ASSERT_TRUE(shared->begin_name());
+  forget_executions();
+  EXPECT_TRUE(shared->is_nameless());
 }
 
 } // namespace

@@ -9,12 +9,15 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "host_guard.h"
 #include "message.h"
+#include "report_writer.h"
 
 namespace wstree::observe::test {
 
@@ -83,6 +86,35 @@ private:
   std::string path_;
 };
 
+/// A pipe whose ends are closed at the end of the test at the latest.
+struct Pipe {
+  explicit Pipe(int flags = 0) { EXPECT_EQ(pipe2(ends, O_CLOEXEC | flags), 0); }
+  ~Pipe() {
+    close_read();
+    close_write();
+  }
+  void close_read() {
+    if (ends[0] >= 0) close(ends[0]);
+    ends[0] = -1;
+  }
+  void close_write() {
+    if (ends[1] >= 0) close(ends[1]);
+    ends[1] = -1;
+  }
+  std::string read_some() const {
+    char buffer[65536];
+    const ssize_t size = read(ends[0], buffer, sizeof buffer);
+    return {buffer, static_cast<std::size_t>(size > 0 ? size : 0)};
+  }
+  int ends[2] = {-1, -1};
+};
+
+/// True if the thread sleeps in a system call.
+inline bool is_asleep(pid_t thread) {
+  const std::string stat = content_of("/proc/self/task/" + std::to_string(thread) + "/stat");
+  return stat.find(") S ") != std::string::npos;
+}
+
 /// Runs `body` in a child process and returns its wait status; the exit status is 0 if the body returns.
 template <class Body> int run_in_child(Body body) {
   const pid_t child = fork();
@@ -100,6 +132,20 @@ inline testing::AssertionResult ended_well(int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return testing::AssertionSuccess();
   if (WIFSIGNALED(status)) return testing::AssertionFailure() << "killed by signal " << WTERMSIG(status);
   return testing::AssertionFailure() << "exit status " << WEXITSTATUS(status);
+}
+
+/// What `write` writes through a ReportWriter.
+template <class Write> std::string written(Write write) {
+  const TemporaryFolder folder;
+  const int file = open((folder / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  {
+    const HostGuard guard;
+    ReportWriter out(file);
+    write(out);
+    EXPECT_EQ(out.flush(), 0);
+  }
+  close(file);
+  return content_of(folder / "out");
 }
 
 } // namespace wstree::observe::test

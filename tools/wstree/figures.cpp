@@ -22,8 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::StatsFormat;
 
-/// A file name pattern of the library as one of glob(7), which matches all names that the library may make of
-/// it.
+/// A file name pattern of the library as one of glob(7) that matches all names which it may stand for.
 std::string to_glob(std::string_view pattern) {
   std::string result;
   for (std::size_t i = 0; i < pattern.size(); ++i) {

@@ -26,8 +26,7 @@ public:
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// What WSTREE_STATS has to be for the run.
   [[nodiscard]] std::string setting() const;
-  /// When the program has ended: shows what the user wanted to see on stderr. True if at least one loop was
-  /// served.
+  /// When the program has ended: shows what the user wanted to see on stderr. True if a loop was served.
   [[nodiscard]] bool settle() const;
 
 private:

@@ -15,9 +15,8 @@ namespace wstree::cli {
 /// the library's own parsers, so that what passes here is understood there.
 std::optional<std::string> check_values(const RunRequest& request);
 
-/// What a value of OMP_SCHEDULE asks of the library; nothing if it is for the OpenMP runtime. Knows, other
-/// than parse_schedule(), the form in which a process that has the library loaded hands its schedule to its
-/// children.
+/// What a value of OMP_SCHEDULE asks of the library; nothing if it is for the OpenMP runtime. Other than
+/// parse_schedule() it knows the form in which a process with the library hands its schedule to its children.
 std::optional<config::ScheduleRequest> requested_schedule(std::string_view value);
 
 /// Sets what the library and the OpenMP runtime read. Returns a line if the user's own OMP_SCHEDULE is

@@ -29,14 +29,15 @@ public:
   /// A new node: what was learned in another part of the loop says little about this one.
   void start_node() noexcept { step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_; }
 
+  /// The latest batch is done; nobody looked at the clock.
+  void finished_unclocked() noexcept {
+    if (settings_->batch == BatchMode::exponential || settings_->batch == BatchMode::random)
+      step_ = std::min(step_ * 2, limit_);
+  }
+
   /// The latest batch of `units` units took `ticks`, ending at `now`.
   void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
-    switch (settings_->batch) {
-    case BatchMode::fixed: return;
-    case BatchMode::exponential:
-    case BatchMode::random: step_ = std::min(step_ * 2, limit_); return;
-    case BatchMode::timed: break;
-    }
+    if (settings_->batch != BatchMode::timed) return finished_unclocked();
     const auto spent = static_cast<float>(ticks | 1);
     const auto done = static_cast<float>(units);
     const auto target = static_cast<float>(

@@ -68,7 +68,7 @@ public:
       }
       if (found.node != nullptr) return found;
     }
-    for (std::uint32_t i = 0; i < roots; ++i) view.leaves(view.root(i), consider);
+    view.any_leaf(consider);
     return found;
   }
 

@@ -54,6 +54,19 @@ public:
     return visit(target);
   }
 
+  /// The same for the whole tree. Roots without units are not even looked at: their line is somebody else's.
+  template <class Visit> bool any_leaf(Visit&& visit) const {
+    std::uint64_t begin = 0;
+    for (std::uint32_t i = 0; i < shape_.roots(); ++i) {
+      const std::uint64_t end = shape_.root_begin(i + 1);
+      if (end != begin &&
+          leaves(look(tree_->roots + i, begin, static_cast<std::uint32_t>(end - begin), 0), visit))
+        return true;
+      begin = end;
+    }
+    return false;
+  }
+
 private:
   Target<P> look(Node<P>* node, std::uint64_t begin, std::uint32_t size, std::uint32_t level) const noexcept {
     const std::uint64_t raw = node->inspect();

@@ -46,7 +46,8 @@ public:
     retired_ = false;
     starved_ = false;
     counts_ = {};
-    clocked_ = settings.clocked || settings.batch == BatchMode::timed;
+    // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching one of them.
+    clocked_ = settings.clocked || (settings.batch == BatchMode::timed && shape.units() >= k_few_units * members);
     handed_out_ = clocked_ ? P::ticks() : 0;
     search_.enter(settings, index, members);
     batch_.enter(settings, smallest, shape.shift(), handed_out_);
@@ -66,7 +67,7 @@ public:
 private:
   /// The batch that was handed out is done.
   void account() noexcept {
-    if (clocked_) {
+    if (clocked_ && (settings_->clocked || !retired_)) {
       const std::uint64_t now = P::ticks();
       const std::uint64_t spent = now - handed_out_;
       handed_out_ = now;
@@ -77,7 +78,7 @@ private:
         last_.learn(begin_ + Word(raw_).left(), given_, batch_.cost());
       }
     } else {
-      batch_.finished(given_, 0, 0);
+      batch_.finished_unclocked();
     }
     given_ = 0;
   }
@@ -105,17 +106,17 @@ private:
     if (!node_->advance(raw_, wanted)) return descend(out);
     raw_ = wanted.raw();
     give(out, from_left ? begin_ + word.left() : begin_ + size_ - word.right() - units, units);
-    if (units == remaining && begin_ + size_ - word.right() == view_.shape().units()) append_last(out);
+    if (units == remaining && begin_ + size_ - word.right() == view_.shape().units() && last_is_short()) append_last(out);
     return true;
   }
 
   /// First call in this loop: the root that has this member's number, unless somebody took it already.
-  bool arrive(Range& out) noexcept {
+  [[gnu::noinline]] bool arrive(Range& out) noexcept {
     arrived_ = true;
     if (index_ >= view_.shape().roots()) return false;
     Target<P> target = view_.root(index_);
     if (target.size == 0) {
-      target.node->refresh(view_.use());
+      if ((view_.use() & k_word_refresh_mask) == 0) target.node->refresh(view_.use());
       return false;
     }
     if ((view_.use() & k_link_refresh_mask) == 0) target.node->refresh_link(view_.use());
@@ -142,15 +143,17 @@ private:
     raw_ = word.raw();
   }
 
+  // What follows happens once or a few times per loop: kept out of the way of next().
+
   /// descend: a thief stopped the node of this member, which goes on with one of the children.
-  bool descend(Range& out) noexcept {
+  [[gnu::noinline]] bool descend(Range& out) noexcept {
     Target<P> stopped{node_, begin_, size_, level_, raw_, Word(raw_)};
     node_ = nullptr;
     return expand(stopped, search_.chooses_left(stopped.level, true, rng_), out);
   }
 
   /// findWork.
-  bool find(Range& out) noexcept {
+  [[gnu::noinline]] bool find(Range& out) noexcept {
     if (settings_->strategy != Strategy::find_max)
       return search_.traverse(view_, rng_, [&](const Target<P>& target) { return claim(target, out); });
     while (true) {
@@ -250,13 +253,11 @@ private:
 
   /// Nothing is left for anybody but iteration n-1.
   bool nothing_else() const noexcept {
-    for (std::uint32_t i = 0; i < view_.shape().roots(); ++i)
-      if (view_.leaves(view_.root(i), [](const Target<P>& target) { return target.remaining() != 0; })) return false;
-    return true;
+    return !view_.any_leaf([](const Target<P>& target) { return target.remaining() != 0; });
   }
 
   /// Iteration n-1, for one member.
-  bool take_last(Range& out) noexcept {
+  [[gnu::noinline]] bool take_last(Range& out) noexcept {
     if (!claim_last()) return false;
     const std::uint64_t n = view_.shape().iterations();
     out = {n - 1, n, true};
@@ -267,8 +268,13 @@ private:
     return true;
   }
 
+  /// Not worth a dispatch of its own, let alone another member's attention.
+  bool last_is_short() const noexcept {
+    return batch_.cost() > 0 && batch_.cost() < static_cast<float>(settings_->tail_batch);
+  }
+
   /// The batch that was just taken ends where iteration n-1 begins: one dispatch for both if there is nothing else to do.
-  void append_last(Range& out) noexcept {
+  [[gnu::noinline]] void append_last(Range& out) noexcept {
     if (!nothing_else() || !claim_last()) return;
     ++out.end;
     out.last = true;
@@ -292,15 +298,14 @@ private:
     return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && last_is_critical();
   }
 
-  bool last_is_critical() const noexcept {
+  [[gnu::noinline]] bool last_is_critical() const noexcept {
     float others = 0;
     float neighbour = 0; // cost near the end of the loop
-    for (std::uint32_t i = 0; i < view_.shape().roots(); ++i)
-      view_.leaves(view_.root(i), [&](const Target<P>& target) {
-        others += static_cast<float>(target.remaining()) * cost_of(target);
-        if (target.begin + target.size == view_.shape().units()) neighbour = cost_of(target);
-        return false;
-      });
+    view_.any_leaf([&](const Target<P>& target) {
+      others += static_cast<float>(target.remaining()) * cost_of(target);
+      if (target.begin + target.size == view_.shape().units()) neighbour = cost_of(target);
+      return false;
+    });
     const bool mine = node_ != nullptr && begin_ + size_ == view_.shape().units();
     const float last = mine ? last_.estimate(view_.shape().units()) : neighbour;
     return last_.is_critical(members_, others, last, batch_.cost());
@@ -312,8 +317,11 @@ private:
     return known > 0 ? known : batch_.cost();
   }
 
-  /// A root's child link is refreshed once in so many uses: often enough for 23 bits, too rarely to cost anything.
+  /// The marks of a root are refreshed once in so many uses: often enough for 8 bits in a word and 23 in a link, and too
+  /// rarely to cost anything. (The word of a root that is not empty changes in every use anyway.)
+  static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
   static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
+  static constexpr std::uint64_t k_few_units = 4;
 
   View<P> view_;
   Node<P>* node_ = nullptr; // owned by this member, or nullptr

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Starts real processes with a clean environment, with and without the library, and says what they did.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wstree::test {
+
+struct Outcome {
+  int status = -1; ///< exit status; -1 if a signal ended it
+  int signal = 0;
+  std::string out, err;
+
+  [[nodiscard]] bool succeeded() const { return status == 0; }
+  /// Everything that a failure message needs.
+  [[nodiscard]] std::string text() const;
+};
+
+/// A program to be run. The environment is a PATH, four OpenMP threads that sleep when they wait, and what is added.
+class Program {
+public:
+  /// `name` is one of the test programs, or a path if it contains a slash.
+  explicit Program(std::string_view name, std::vector<std::string> arguments = {});
+
+  Program& set(const std::string& variable, const std::string& value);
+  Program& libomp(std::string_view build);  ///< one of libomp_builds(); default_libomp() unless said otherwise
+  Program& preload(std::string_view more = ""); ///< the library, and behind it `more`
+  Program& closed(int descriptor);          ///< 0, 1 or 2: the program starts without it
+
+  [[nodiscard]] Outcome run() const;
+
+private:
+  std::vector<std::string> command_;
+  std::map<std::string, std::string> environment_;
+  std::vector<int> closed_;
+};
+
+/// Program(name) with the library preloaded and OMP_SCHEDULE=wstree.
+Program with_tree(std::string_view name, std::vector<std::string> arguments = {});
+
+/// Builds of libomp on this machine, and the one that tests run on which do not care.
+const std::vector<std::string>& libomp_builds();
+std::string default_libomp();
+
+std::string program_path(std::string_view name);
+std::string library_path();
+
+std::vector<std::string> lines_of(const std::string& text);
+std::string contents_of(const std::filesystem::path& path);
+
+/// What stands behind "`name` " in the line of `text` that begins so; empty if there is none.
+std::string fact(const std::string& text, std::string_view name);
+
+/// A folder that exists as long as the object does.
+class TemporaryFolder {
+public:
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+
+  [[nodiscard]] std::string operator/(std::string_view name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::vector<std::string> files() const;
+
+private:
+  std::filesystem::path path_;
+};
+
+} // namespace wstree::test
