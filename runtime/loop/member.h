@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
+#include <type_traits>
 
 namespace wstree::loop {
 
@@ -26,6 +28,7 @@ public:
   /// `team` may be null if `members` is 1.
   Member(Team<P>* team, std::uint32_t index, std::uint32_t members) noexcept
       : team_(team), index_(index), members_(members) {}
+  ~Member() {} // nothing to do for worker_ either
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
@@ -55,6 +58,7 @@ public:
     arena.reset();
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
+    ::new (static_cast<void*>(&worker_)) core::Worker<P>;
     worker_.enter(slot.tree, core::Shape(iterations, members_), use, loop_, index_, members_, arena, settings,
                   smallest);
     in_loop_ = shared_ = true;
@@ -194,7 +198,11 @@ private:
   const core::Settings* settings_ = nullptr;
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
-  core::Worker<P> worker_;
+  /// Made anew for each loop of the team: most regions have few loops, and many threads are alone.
+  union {
+    core::Worker<P> worker_;
+  };
+  static_assert(std::is_trivially_destructible_v<core::Worker<P>>);
 };
 
 } // namespace wstree::loop

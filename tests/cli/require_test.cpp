@@ -62,6 +62,11 @@ TEST_F(Require, FailsWhenNoLoopWasServed) {
   EXPECT_TRUE(is_tidy());
 }
 
+TEST_F(Require, LeavesNothingBehindWhenTheProgramIsKilled) {
+  EXPECT_EQ(run_with({}, "loop", {"/bin/sh", "-c", target("plain") + "; kill -9 $$"}).signal(), SIGKILL);
+  EXPECT_TRUE(is_tidy());
+}
+
 TEST_F(Require, FailsWhenTheLibraryWroteNothing) {
   EXPECT_EQ(run_with({}, "?", {target("calls_llvm")}).status(), 125);
 }

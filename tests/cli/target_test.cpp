@@ -104,6 +104,7 @@ TEST(Target, ScriptsInARow) {
     const auto result = wstree({"run", interpreter});
     EXPECT_EQ(direct.status() == 0, result.status() == 0) << i;
     EXPECT_EQ(result.status(), i <= 5 ? 0 : 126) << i;
+    expect_line(result, {i <= 5 ? "is a script" : "leads from script to script"});
   }
 }
 
@@ -204,13 +205,14 @@ TEST(Target, Musl) {
   const fs::path link = fs::path(CLI_TARGETS) / "ld-musl-test.so.1";
   fs::remove(link);
   fs::create_symlink(loader(), link);
-  Start start{.arguments = {"run", target("musl"), "status", "3"}};
-  start.environment["STAND_IN_SERVES"] = "loop";
-  const auto result = run(start);
-  EXPECT_EQ(result.status(), 3);
+  const auto result = wstree({"run", target("musl")});
+  EXPECT_EQ(result.status(), 0);
   expect_line(result, {"was built for musl", "runs without the library"});
-  start.arguments.insert(start.arguments.begin() + 1, "--require");
-  EXPECT_EQ(run(start).status(), 125);
+  EXPECT_EQ(result.variable("LD_PRELOAD"), std::nullopt);
+  EXPECT_EQ(result.variable("OMP_SCHEDULE"), std::nullopt) << "its runtime does not know wstree";
+  const auto required = wstree({"run", "--require", target("musl")});
+  EXPECT_EQ(required.status(), 125);
+  EXPECT_EQ(required.out, "");
 }
 
 class Privileged : public testing::Test {
@@ -325,6 +327,14 @@ TEST(Loops, AreMissedOnlyOnRequest) {
   EXPECT_EQ(required.status(), 125);
   EXPECT_EQ(required.out, "");
   expect_line(required, {"has no schedule(runtime) loop to serve", "-fopenmp"});
+}
+
+// That the runtime loads libraries does not mean that the program does.
+TEST(Loops, AreNotMadeByTheRuntimeAlone) {
+  const auto result = wstree({"run", "--require", target("calls_nothing")});
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_EQ(result.out, "");
+  expect_line(result, {"has no schedule(runtime) loop to serve"});
 }
 
 } // namespace

@@ -17,6 +17,7 @@ namespace wstree::test {
 struct VirtualPlatform : core::StdPlatform {
   static inline std::uint64_t now = 0;
   static std::uint64_t ticks() noexcept { return now; }
+  static void relax() noexcept { now += 20; }
 };
 
 struct VirtualRun {

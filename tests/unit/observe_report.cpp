@@ -20,6 +20,13 @@
 #include "report_writer.h"
 #include "statistics.h"
 
+// GCC says so itself.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WSTREE_SANITIZED
+#endif
+#endif
+
 namespace wstree::observe {
 namespace {
 
@@ -300,7 +307,7 @@ TEST_F(WriteReport, ThreadsTakeTurns) {
 
 TEST_F(WriteReport, NeedsLittleStack) {
   record_two_loops();
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(WSTREE_SANITIZED)
   GTEST_SKIP() << "sanitizers need a stack of their own";
 #endif
   static std::string path;

@@ -116,20 +116,18 @@ Figures::Figures(std::string_view wish) {
   }
 }
 
-Figures::~Figures() {
-  std::error_code ignored; // nobody can do anything about it, and the run is over
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
-}
+Figures::~Figures() { remove_folder(); }
 
 std::string Figures::setting() const { return fmt::format("{}={}", to_text(format_), pattern_); }
 
-bool Figures::settle() const {
+bool Figures::settle() {
   bool served = false;
   for (const auto& path : written()) {
     const auto report = contents(path);
     served |= has_loops(report);
     if (shown_ != StatsFormat::off) std::fwrite(report.data(), 1, report.size(), stderr);
   }
+  remove_folder();
   return served;
 }
 
@@ -146,6 +144,12 @@ void Figures::make_folder() {
   folder_ = name;
   for (const char c : name) pattern_ += c == '%' ? std::string("%%") : std::string(1, c);
   pattern_ += "/%p"; // every process that the program starts may write one
+}
+
+void Figures::remove_folder() {
+  std::error_code ignored; // nobody can do anything about it, and the run is over
+  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  folder_.clear();
 }
 
 std::vector<fs::path> Figures::written() const {

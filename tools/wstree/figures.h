@@ -19,18 +19,19 @@ public:
   explicit Figures(std::string_view wish);
   Figures(const Figures&) = delete;
   Figures& operator=(const Figures&) = delete;
-  /// Removes the folder.
   ~Figures();
 
   /// Why figures cannot be had, as one line for the user; empty if they can.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// What WSTREE_STATS has to be for the run.
   [[nodiscard]] std::string setting() const;
-  /// When the program has ended: shows what the user wanted to see on stderr. True if a loop was served.
-  [[nodiscard]] bool settle() const;
+  /// When the program has ended: shows what the user wanted to see on stderr and removes the folder. True if
+  /// a loop was served. Call once.
+  [[nodiscard]] bool settle();
 
 private:
   void make_folder();
+  void remove_folder();
   [[nodiscard]] std::vector<std::filesystem::path> written() const;
 
   config::StatsFormat shown_ = config::StatsFormat::off; // on stderr, at the end

@@ -68,9 +68,8 @@ int wait_and_forward(pid_t child) {
     int status = 0;
     if (waitpid(child, &status, WNOHANG | WUNTRACED) != child) continue;
     if (!WIFSTOPPED(status)) return status;
-    // Stop too, so that the shell notices; whoever continues us means the program.
+    // Stop too, so that the shell notices. The signal that continues us is forwarded like any other.
     kill(getpid(), SIGSTOP);
-    kill(child, SIGCONT);
   }
 }
 

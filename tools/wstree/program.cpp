@@ -47,9 +47,8 @@ Lookup find_program(const std::string& name) {
   const std::string folders = search_path();
   for (std::size_t begin = 0; begin <= folders.size();) {
     const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    // An empty entry means the current folder.
-    const auto folder = begin == end ? std::string(".") : folders.substr(begin, end - begin);
-    const auto candidate = std::filesystem::path(folder) / name;
+    // An empty entry means the current folder, and so does an empty path.
+    const auto candidate = std::filesystem::path(folders.substr(begin, end - begin)) / name;
     const auto result = classify(candidate);
     if (result == Lookup::Result::found) return {result, candidate};
     if (result == Lookup::Result::not_executable && in_the_way.path.empty()) in_the_way = {result, candidate};

@@ -13,7 +13,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <sys/wait.h>
 
 namespace wstree::cli {
 
@@ -42,11 +41,15 @@ int report(const Lookup& lookup, const std::string& name) {
 
 /// Says what matters of the findings and returns the exit status if they forbid the run, else k_ok.
 int report(const Preflight& preflight, const RunRequest& request) {
+  for (const auto& finding : preflight.findings) {
+    if (finding.severity != Severity::cannot_run) continue;
+    say("{}", finding.text); // and nothing about a run that will not be
+    return k_cannot_execute;
+  }
   int status = k_ok;
   for (const auto& finding : preflight.findings) {
-    const bool requested = finding.severity == Severity::detail || finding.severity == Severity::doubt;
-    if (!requested || request.verbose) say("{}", finding.text);
-    if (finding.severity == Severity::cannot_run) return k_cannot_execute;
+    const bool on_request = finding.severity == Severity::detail || finding.severity == Severity::doubt;
+    if (!on_request || request.verbose) say("{}", finding.text);
     if (finding.severity == Severity::unserved && request.require) status = k_own_error;
   }
   return status;
@@ -69,7 +72,7 @@ void report_nothing_served(const Preflight& preflight, const std::string& name) 
 
 int run_and_check(RunRequest& request, Environment& environment, const Preflight& preflight) {
   const auto& stats = text_of(config::Option::stats).name;
-  const Figures figures(environment.get(stats).value_or(""));
+  Figures figures(environment.get(stats).value_or(""));
   if (!figures.problem().empty()) {
     say("{}", figures.problem());
     return k_own_error;
@@ -78,8 +81,7 @@ int run_and_check(RunRequest& request, Environment& environment, const Preflight
   const auto ending = supervise(request.command, environment);
   if (ending.error != 0) return report_start_error(ending.error, request.command.front());
   const bool served = figures.settle();
-  // A program that was killed could not write figures, and its end is the news.
-  if (WIFSIGNALED(ending.wait_status)) return end_like(ending.wait_status);
+  // Does not return if the program was killed: it could not write figures, and its end is the news.
   const int status = end_like(ending.wait_status);
   if (served) return status;
   report_nothing_served(preflight, request.command.front());

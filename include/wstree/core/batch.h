@@ -23,6 +23,7 @@ public:
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
     entered_ = now;
     cost_ = 0;
+    finest_ = 1;
     start_node();
   }
 
@@ -43,6 +44,11 @@ public:
     const auto target = static_cast<float>(
         std::clamp((now - entered_) / 32, settings_->shortest_target, settings_->longest_target));
     cost_ = spent / done;
+    // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared with what
+    // has been done, cut them as fine as can be.
+    finest_ = now - entered_ > k_long * settings_->tail_batch
+                  ? 1
+                  : static_cast<std::uint32_t>(std::min(static_cast<float>(settings_->tail_batch) / cost_ + 1, k_most));
     const float wanted = done * std::min(target / spent, 16.0F);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
@@ -50,11 +56,7 @@ public:
   /// Units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
   std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
-    if (settings_->batch == BatchMode::timed && cost_ > 0) {
-      const auto finest = static_cast<std::uint32_t>(
-          std::min(static_cast<float>(settings_->tail_batch) / cost_ + 1, k_most));
-      units = std::min(units, std::max(remaining / 4, finest));
-    }
+    if (settings_->batch == BatchMode::timed) units = std::min(units, std::max(remaining / 4, finest_));
     return std::min(std::max(units, smallest_), remaining);
   }
 
@@ -62,6 +64,7 @@ public:
   float cost() const noexcept { return cost_; }
 
 private:
+  static constexpr std::uint64_t k_long = 400; // some 20 dispatches in 400 times the time of 10
   static constexpr float k_most = 100'000'000.0F; // below Word::k_max_size and exact enough
 
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
@@ -73,6 +76,7 @@ private:
   std::uint64_t entered_ = 0;
   float cost_ = 0;
   std::uint32_t step_ = 1;
+  std::uint32_t finest_ = 1; // the end of a node is not cut finer
   std::uint32_t smallest_ = 1;
   std::uint32_t limit_ = 1;
 };

@@ -156,9 +156,16 @@ private:
   [[gnu::noinline]] bool find(Range& out) noexcept {
     if (settings_->strategy != Strategy::find_max)
       return search_.traverse(view_, rng_, [&](const Target<P>& target) { return claim(target, out); });
-    while (true) {
-      const Target<P> target = search_.best(view_, rng_, [&](const Target<P>& seen) { return worth(seen); });
-      if (target.node == nullptr) return false;
+    for (bool insist = false;;) {
+      bool refused = false;
+      const Target<P> target =
+          search_.best(view_, rng_, [&](const Target<P>& seen) { return worth(seen, insist, refused); });
+      if (target.node == nullptr) {
+        if (!refused) return false;
+        insist = true; // what a thief left alone should be done by now; if it is not, the estimate was wrong
+        wait_a_steal();
+        continue;
+      }
       if (should_start_last() && take_last(out)) return true;
       if (claim(target, out) == Claim::taken) return true;
       P::relax(); // a lost race means that somebody else got ahead; after a refusal worth() says 0
@@ -239,16 +246,25 @@ private:
     return false;
   }
 
-  /// Estimated time that is left in a node for anybody to take; 0 if it is not worth a steal.
-  float worth(const Target<P>& target) const noexcept {
+  /// Estimated time that is left in a node for anybody to take; 0 if it is not worth a steal. `refused`: set if only the
+  /// estimate, which is of the past, speaks against it; `insist`: do not listen to that.
+  float worth(const Target<P>& target, bool insist, bool& refused) const noexcept {
     const std::uint32_t remaining = target.remaining();
     if (remaining == 0 || (starved_ && target.word.phase() == Phase::owned)) return 0;
     if (settings_->batch != BatchMode::timed) return static_cast<float>(remaining);
     const float cost = cost_of(target);
     const float ticks = static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
-    if (target.word.phase() == Phase::owned && target.node->cost() > 0 && ticks < static_cast<float>(settings_->steal_cost))
-      return 0; // its owner, which is at work, has done it before a thief could begin
+    if (!insist && target.word.phase() == Phase::owned && target.node->cost() > 0 &&
+        ticks < static_cast<float>(settings_->steal_cost)) {
+      refused = true; // its owner, which is at work, has done it before a thief could begin
+      return 0;
+    }
     return ticks;
+  }
+
+  void wait_a_steal() const noexcept {
+    const std::uint64_t since = P::ticks();
+    while (P::ticks() - since < settings_->steal_cost) P::relax();
   }
 
   /// Nothing is left for anybody but iteration n-1.

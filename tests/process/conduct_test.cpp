@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conduct in somebody else's process: outputs and exit status stay, no descriptor is touched that is not ours, nothing is
+// started or opened without need, and fork, exit and strange numbers of threads are survived.
+#include "process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Conduct, OutputAndExitStatusStay) {
+  for (const char* status : {"0", "1", "42", "255"}) {
+    const Outcome without = Program("loops", {"--status", status}).set("OMP_SCHEDULE", "dynamic,4").run();
+    for (const char* schedule : {"dynamic,4", "wstree,4"}) {
+      const Outcome with = Program("loops", {"--status", status}).preload().set("OMP_SCHEDULE", schedule).run();
+      EXPECT_EQ(with.status, without.status) << with.text();
+      EXPECT_EQ(fact(with.out, "sum"), fact(without.out, "sum"));
+      EXPECT_EQ(with.err, without.err);
+      EXPECT_EQ(lines_of(with.out).size(), lines_of(without.out).size());
+    }
+  }
+}
+
+TEST(Conduct, ClosedStandardDescriptors) {
+  for (const char* strategy : {"findmax", "foo"}) {
+    const Outcome outcome = with_tree("loops", {"--status", "7"})
+                                .closed(2)
+                                .set("WSTREE_STRATEGY", strategy)
+                                .set("WSTREE_STATS", "1")
+                                .set("WSTREE_VERBOSE", "1")
+                                .run();
+    EXPECT_EQ(outcome.status, 7) << outcome.text();
+    EXPECT_EQ(outcome.out, with_tree("loops").run().out);
+  }
+  const Outcome all = with_tree("loops", {"--status", "7"}).closed(0).closed(1).closed(2).set("WSTREE_STATS", "1").run();
+  EXPECT_EQ(all.status, 7) << all.text();
+}
+
+TEST(Conduct, AFileThatHappensToBeDescriptorTwoIsNotWrittenTo) {
+  TemporaryFolder folder;
+  const std::string file = folder / "data";
+  const Outcome outcome = with_tree("loops", {"--file", file, "--status", "7"})
+                              .closed(2)
+                              .set("WSTREE_STRATEGY", "foo")
+                              .set("WSTREE_STATS", "json")
+                              .set("WSTREE_VERBOSE", "1")
+                              .run();
+  EXPECT_EQ(outcome.status, 7) << outcome.text();
+  EXPECT_THAT(contents_of(file), IsEmpty());
+}
+
+TEST(Conduct, AProcessWithoutAServedLoopIsLeftAlone) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"--idle"}}) {
+    Program program("inert", arguments);
+    const Outcome without = program.set("OMP_SCHEDULE", "dynamic").run();
+    const Outcome loaded = program.preload().run();
+    const Outcome asked = program.set("OMP_SCHEDULE", "wstree").run();
+    EXPECT_EQ(loaded.out, without.out); // the same threads and the same open descriptors
+    EXPECT_EQ(asked.out, without.out);
+    EXPECT_THAT(loaded.err + asked.err, IsEmpty());
+  }
+}
+
+TEST(Conduct, AServedLoopLeavesNoDescriptorsAndThreads) {
+  const Outcome native = Program("loops", {"--silent", "--run", "ls /proc/$PPID/fd /proc/$PPID/task | grep -c ."})
+                             .set("OMP_SCHEDULE", "dynamic")
+                             .run();
+  const Outcome served = with_tree("loops", {"--silent", "--run", "ls /proc/$PPID/fd /proc/$PPID/task | grep -c ."}).run();
+  EXPECT_EQ(served.out, native.out) << served.text() << native.text();
+}
+
+TEST(Conduct, NumbersOfThreads) {
+  for (const char* threads : {"1", "2", "3", "64"})
+    for (const char* policy : {"passive", "active"}) {
+      if (std::string(threads) == "64" && std::string(policy) == "active") continue; // minutes, with any schedule
+      const Outcome outcome = with_tree("loops").set("OMP_NUM_THREADS", threads).set("OMP_WAIT_POLICY", policy).run();
+      EXPECT_EQ(fact(outcome.out, "sum"), "4995000") << outcome.text();
+      EXPECT_EQ(fact(outcome.out, "members"), threads);
+      EXPECT_THAT(outcome.err, IsEmpty());
+    }
+}
+
+TEST(Conduct, LimitsOfTheRuntime) {
+  const Outcome limited = with_tree("loops").set("OMP_THREAD_LIMIT", "2").run();
+  EXPECT_EQ(fact(limited.out, "sum"), "4995000") << limited.text();
+  const Outcome dynamic = with_tree("loops").set("OMP_DYNAMIC", "true").set("OMP_NUM_THREADS", "32").run();
+  EXPECT_EQ(fact(dynamic.out, "sum"), "4995000") << dynamic.text();
+  for (const char* buffers : {"1", "2", "20", "4096"}) {
+    const Outcome outcome = with_tree("loops").set("KMP_DISP_NUM_BUFFERS", buffers).run();
+    EXPECT_EQ(fact(outcome.out, "sum"), "4995000") << outcome.text();
+  }
+}
+
+TEST(Conduct, ForkWithTeams) {
+  for (const std::string& libomp : libomp_builds()) {
+    const Outcome outcome = with_tree("forks").libomp(libomp).run();
+    EXPECT_TRUE(outcome.succeeded()) << libomp << '\n' << outcome.text();
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+}
+
+class Leaving : public testing::TestWithParam<const char*> {};
+
+TEST_P(Leaving, FromWithinALoop) {
+  for (const std::string& libomp : libomp_builds()) {
+    const Outcome outcome = with_tree("leaves", {GetParam()}).libomp(libomp).run();
+    if (std::string(GetParam()) == "abort") {
+      EXPECT_EQ(outcome.signal, SIGABRT) << outcome.text();
+    } else {
+      EXPECT_EQ(outcome.status, 5) << libomp << '\n' << outcome.text();
+    }
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Conduct, Leaving, testing::Values("exit", "quick", "underscore", "abort"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST(Conduct, ATraceOfCallsShowsNoFilesAndNoThreads) {
+  if (!std::filesystem::exists("/usr/bin/strace")) GTEST_SKIP() << "no strace";
+  // What the loader opens is the same plus the library; afterwards nothing is opened or started.
+  const auto calls = [](Program program) {
+    std::vector<std::string> found;
+    for (const std::string& line : lines_of(program.run().err))
+      if ((line.find("openat(") != std::string::npos || line.find("clone") != std::string::npos) &&
+          line.find("libwstree") == std::string::npos && line.find("ENOENT") == std::string::npos)
+        found.push_back(line.substr(line.find_first_of("oc"), line.find('(')));
+    return found;
+  };
+  const std::vector<std::string> command{"-f", "-e", "trace=openat,clone,clone3", program_path("inert"), "--idle"};
+  const auto traced = [&](const char* schedule, bool preload) {
+    std::vector<std::string> arguments = command;
+    if (preload) arguments.insert(arguments.begin(), {"-E", "LD_PRELOAD=" + library_path()});
+    return calls(Program("/usr/bin/strace", arguments).set("OMP_SCHEDULE", schedule));
+  };
+  const auto native = traced("dynamic", false);
+  if (native.empty()) GTEST_SKIP() << "strace may not trace here";
+  EXPECT_EQ(traced("dynamic", true).size(), native.size());
+  EXPECT_EQ(traced("wstree", true).size(), native.size());
+}
+
+} // namespace

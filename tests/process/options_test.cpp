@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options: a bad value costs one line and nothing else; settings are shown when asked for, on stderr.
+#include "process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Bad {
+  const char* variable;
+  const char* value;
+};
+
+class BadValue : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadValue, GetsOneLineAndTheDefault) {
+  const auto& [variable, value] = GetParam();
+  const Outcome good = with_tree("loops", {"--status", "7"}).run();
+  const Outcome bad = with_tree("loops", {"--status", "7"}).set(variable, value).run();
+  EXPECT_EQ(bad.status, 7) << bad.text();
+  EXPECT_EQ(bad.out, good.out);
+  EXPECT_EQ(lines_of(bad.err).size(), 1U) << bad.err;
+  EXPECT_THAT(bad.err, testing::StartsWith("wstree: " + std::string(variable) + "='" + value + "'"));
+  EXPECT_THAT(bad.err, HasSubstr("; using "));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, BadValue,
+    testing::Values(Bad{"WSTREE_STRATEGY", "foo"}, Bad{"WSTREE_STRATEGY", "findmax,4"}, Bad{"WSTREE_BATCH", "foo"},
+                    Bad{"WSTREE_BATCH", "fixed:0"}, Bad{"WSTREE_BATCH", "fixed:-1"}, Bad{"WSTREE_BATCH", "fixed:x"},
+                    Bad{"WSTREE_BATCH", "timed:99999999999999999999999"}, Bad{"WSTREE_FALLBACK", "wstree"},
+                    Bad{"WSTREE_FALLBACK", "guided,0"}, Bad{"WSTREE_STATS", "yes"}, Bad{"WSTREE_STATS", "xml=path"},
+                    Bad{"WSTREE_VERBOSE", "9"}, Bad{"WSTREE_VERBOSE", "yes"}),
+    [](const auto& each) { return std::string(each.param.variable) + "_" + std::to_string(each.index); });
+
+TEST(Options, SeveralBadValuesGetOneLineEach) {
+  const Outcome outcome = with_tree("loops")
+                              .set("WSTREE_STRATEGY", "foo")
+                              .set("WSTREE_BATCH", "foo")
+                              .set("WSTREE_FALLBACK", "foo")
+                              .set("WSTREE_STATS", "foo")
+                              .run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_EQ(lines_of(outcome.err).size(), 4U) << outcome.err;
+}
+
+TEST(Options, AnUnknownVariableIsNoError) {
+  const Outcome outcome = with_tree("loops").set("WSTREE_STRATEGIE", "randomall").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_LE(lines_of(outcome.err).size(), 1U) << outcome.err;
+}
+
+TEST(Options, BadValuesAreNobodysBusinessWhileTheTreeIsNotAskedFor) {
+  const Outcome outcome = Program("loops").preload().set("OMP_SCHEDULE", "dynamic").set("WSTREE_STRATEGY", "foo").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST(Options, LongValuesAreCutNotCopied) {
+  const Outcome outcome = with_tree("loops").set("WSTREE_STRATEGY", std::string(100'000, 'x')).run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text().substr(0, 500);
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U);
+  EXPECT_LT(outcome.err.size(), 2'000U);
+}
+
+TEST(Options, EmptyValuesAreNoValues) {
+  Program program = with_tree("loops");
+  for (const char* variable : {"WSTREE_STRATEGY", "WSTREE_BATCH", "WSTREE_FALLBACK", "WSTREE_STATS", "WSTREE_VERBOSE"})
+    program.set(variable, "");
+  const Outcome outcome = program.run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST(Options, SettingsAreShownOnStderr) {
+  const Outcome quiet = with_tree("loops").run();
+  const Outcome verbose = with_tree("loops").set("WSTREE_VERBOSE", "1").set("WSTREE_BATCH", "fixed:9").run();
+  EXPECT_EQ(verbose.out, quiet.out);
+  for (const char* expected : {"OMP_SCHEDULE", "WSTREE_STRATEGY", "WSTREE_BATCH", "fixed:9", "WSTREE_FALLBACK"})
+    EXPECT_THAT(verbose.err, HasSubstr(expected));
+  const Outcome display = with_tree("loops").set("OMP_DISPLAY_ENV", "true").run();
+  EXPECT_THAT(display.err, HasSubstr("WSTREE_STRATEGY"));
+}
+
+} // namespace

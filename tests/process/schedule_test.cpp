@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// OMP_SCHEDULE: what the runtime is told, what the program reads back and what its children inherit.
+#include "process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> clangs() {
+  std::vector<std::string> found;
+  std::istringstream list(WSTREE_TEST_CLANGS);
+  for (std::string version; std::getline(list, version, ',');) found.push_back(version);
+  return found;
+}
+
+std::string readable(std::string text) {
+  for (char& c : text)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return text;
+}
+
+class OnEveryRuntime : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(OnEveryRuntime, TheTreeIsAcceptedInSilence) {
+  const auto& [clang, libomp] = GetParam();
+  const Outcome outcome = with_tree("loops-clang" + clang).libomp(libomp).set("OMP_SCHEDULE", "wstree,64").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_EQ(outcome.out, "schedule 0x77 64\nsum 4995000\nmembers 4\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedule, OnEveryRuntime,
+                         testing::Combine(testing::ValuesIn(clangs()), testing::ValuesIn(libomp_builds())),
+                         [](const auto& each) {
+                           return "clang" + std::get<0>(each.param) + "_libomp" + readable(std::get<1>(each.param));
+                         });
+
+TEST(Schedule, WithoutTheLibraryTheRuntimeWarns) { // so that the silence above means something
+  const Outcome outcome = Program("loops").set("OMP_SCHEDULE", "wstree").run();
+  EXPECT_THAT(outcome.err, HasSubstr("OMP_SCHEDULE"));
+}
+
+class Spelling : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Spelling, IsUnderstood) {
+  const auto& [value, answer] = GetParam();
+  const Outcome outcome = with_tree("loops").set("OMP_SCHEDULE", value).run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_EQ(fact(outcome.out, "schedule"), answer);
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedule, Spelling,
+                         testing::Values(std::tuple{"wstree", "0x77 1"}, std::tuple{"WSTREE", "0x77 1"},
+                                         std::tuple{"WsTree,7", "0x77 7"}, std::tuple{"  wstree  ,  7  ", "0x77 7"},
+                                         std::tuple{"nonmonotonic:wstree,7", "0x77 7"},
+                                         std::tuple{" NonMonotonic : wstree , 7 ", "0x77 7"},
+                                         std::tuple{"wstree,2147483647", "0x77 2147483647"}),
+                         [](const auto& each) { return "n" + std::to_string(each.index); });
+
+class BadChunk : public testing::TestWithParam<const char*> {};
+
+TEST_P(BadChunk, GetsOneLineAndTheDefault) {
+  const Outcome outcome = with_tree("loops", {"--status", "7"}).set("OMP_SCHEDULE", GetParam()).run();
+  EXPECT_EQ(outcome.status, 7) << outcome.text();
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+  EXPECT_THAT(outcome.err, testing::StartsWith("wstree: OMP_SCHEDULE="));
+  EXPECT_EQ(fact(outcome.out, "schedule"), "0x77 1");
+  EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedule, BadChunk,
+                         testing::Values("wstree,0", "wstree,-1", "wstree,abc", "wstree,", "wstree,2147483648",
+                                         "wstree,99999999999999999999", "wstree,1,2", "wstree,1 2"),
+                         [](const auto& each) { return "n" + std::to_string(each.index); });
+
+TEST(Schedule, MonotonicTreeCannotBe) {
+  const Outcome outcome = with_tree("loops").set("OMP_SCHEDULE", "monotonic:wstree,4").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+  EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
+}
+
+class OtherSchedule : public testing::TestWithParam<const char*> {};
+
+TEST_P(OtherSchedule, IsNotTouched) {
+  const std::string value = GetParam();
+  for (const std::string& libomp : libomp_builds()) {
+    Program plain("loops", {"--environment"});
+    plain.libomp(libomp);
+    if (!value.empty()) plain.set("OMP_SCHEDULE", value);
+    const Outcome without = plain.run();
+    const Outcome with = plain.preload().run();
+    // libomp before 19 lacks an entry that the program needs and the library has, so there is nothing to compare.
+    if (without.status == 127) continue;
+    EXPECT_EQ(with.out, without.out) << libomp;
+    EXPECT_EQ(with.err, without.err) << libomp;
+    EXPECT_EQ(with.status, without.status) << libomp;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedule, OtherSchedule,
+                         testing::Values("", "static", "static,7", "dynamic", "dynamic,4", "guided,3", "auto",
+                                         "trapezoidal,2", "static_steal", "monotonic:guided", "monotonic:guided,3",
+                                         "nonmonotonic:dynamic", "bogus", "wstre", "wstreex", "wstree:64", "xwstree",
+                                         "dynamic,4;wstree"),
+                         [](const auto& each) { return "n" + std::to_string(each.index) + readable(each.param); });
+
+// --- children
+
+const std::string k_child = "env -u LD_PRELOAD ";
+
+TEST(Children, WithTheLibraryUseTheTree) {
+  const Outcome outcome = with_tree("loops", {"--silent", "--run", program_path("loops")})
+                              .set("OMP_SCHEDULE", "wstree,32")
+                              .run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n");
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST(Children, GrandchildrenToo) {
+  const std::string self = program_path("loops");
+  const Outcome outcome =
+      with_tree("loops", {"--silent", "--run", self + " --silent --run '" + self + " --silent --run " + self + "'"})
+          .set("OMP_SCHEDULE", "wstree,32")
+          .run();
+  EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n") << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST(Children, BeforeAnyLoopToo) {
+  const Outcome outcome =
+      with_tree("loops", {"--silent", "--run-first", program_path("loops")}).set("OMP_SCHEDULE", "wstree,32").run();
+  EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n") << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST(Children, WithoutTheLibraryGetAValidSchedule) {
+  for (const std::string& libomp : libomp_builds()) {
+    for (const char* when : {"--run", "--run-first"}) {
+      // A program of clang 14 runs on every libomp without help.
+      const Outcome outcome = with_tree("loops-clang14", {"--silent", when, k_child + program_path("loops-clang14")})
+                                  .libomp(libomp)
+                                  .set("OMP_SCHEDULE", "wstree,32")
+                                  .run();
+      EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+      EXPECT_THAT(outcome.err, IsEmpty()) << libomp;
+      EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
+      EXPECT_NE(fact(outcome.out, "schedule").substr(0, 4), "0x77");
+    }
+  }
+}
+
+TEST(Children, OfOtherSchedulesInheritThemUnchanged) {
+  const Outcome outcome = Program("loops", {"--silent", "--run", "printenv OMP_SCHEDULE"})
+                              .preload()
+                              .set("OMP_SCHEDULE", " Dynamic , 5")
+                              .run();
+  EXPECT_EQ(outcome.out, " Dynamic , 5\n") << outcome.text();
+}
+
+TEST(Children, ThatGetTheirOwnScheduleUseIt) {
+  const std::string child = "OMP_SCHEDULE=dynamic,9 " + program_path("loops");
+  const Outcome outcome = with_tree("loops", {"--silent", "--run", child}).run();
+  EXPECT_EQ(fact(outcome.out, "schedule"), "0x2 9") << outcome.text();
+  const Outcome other =
+      Program("loops", {"--silent", "--run", "OMP_SCHEDULE=wstree,9 " + program_path("loops")}).preload().run();
+  EXPECT_EQ(fact(other.out, "schedule"), "0x77 9") << other.text();
+  EXPECT_THAT(other.err, IsEmpty());
+}
+
+#ifdef WSTREE_TEST_HAS_GCC
+TEST(Children, OfGccAreNotDisturbed) {
+  const Outcome outcome = with_tree("loops", {"--silent", "--run", program_path("gcc_on_libgomp"), "--run-first",
+                                              k_child + program_path("gcc_on_libgomp")})
+                              .run();
+  EXPECT_EQ(outcome.out, "sum 796000\nsum 796000\n") << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+#endif
+
+// --- chosen by the program
+
+TEST(ChosenByTheProgram, TheTreeAndBack) {
+  const Outcome tree = Program("loops", {"--set", "0x77", "8"}).preload().set("OMP_SCHEDULE", "dynamic,2").run();
+  EXPECT_TRUE(tree.succeeded()) << tree.text();
+  EXPECT_THAT(tree.err, IsEmpty());
+  const Outcome guided = with_tree("loops", {"--set", "3", "8"}).run();
+  EXPECT_TRUE(guided.succeeded()) << guided.text();
+  EXPECT_THAT(guided.err, IsEmpty());
+}
+
+TEST(ChosenByTheProgram, IsServedOnlyWhileItLasts) {
+  TemporaryFolder folder;
+  const std::string figures = folder / "figures";
+  (void)with_tree("loops", {"--set", "3", "8"}).set("WSTREE_STATS", "json=" + figures).run();
+  EXPECT_THAT(contents_of(figures), testing::Not(HasSubstr("\"calls\"")));
+  (void)Program("loops", {"--set", "0x77", "8"}).preload().set("WSTREE_STATS", "json=" + figures).run();
+  EXPECT_THAT(contents_of(folder.files().back()), HasSubstr("\"calls\""));
+}
+
+} // namespace

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// WSTREE_STATS: the figures of a program whose loops are known.
+#include "process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using nlohmann::json;
+
+TEST(Statistics, JsonHasTheDocumentedKeys) {
+  const Outcome outcome = with_tree("loops").set("WSTREE_STATS", "json").run();
+  EXPECT_EQ(outcome.out, with_tree("loops").run().out);
+  const json figures = json::parse(outcome.err); // nothing else may be on stderr
+  EXPECT_EQ(figures.at("version"), WSTREE_TEST_VERSION);
+  EXPECT_EQ(figures.at("threads"), 4);
+  ASSERT_EQ(figures.at("loops").size(), 1U);
+  const json& loop = figures.at("loops").at(0);
+  EXPECT_THAT(loop.at("where").get<std::string>(), testing::MatchesRegex(".*loops\\.cpp:[0-9]+ \\(.*run_loops.*\\)"));
+  EXPECT_THAT(loop.at("schedule").get<std::string>(), testing::StartsWith("wstree"));
+  EXPECT_EQ(loop.at("calls"), 10);
+  EXPECT_EQ(loop.at("iterations"), 10'000);
+  EXPECT_GE(loop.at("batches"), 10);
+  EXPECT_GE(loop.at("steals"), 0);
+  EXPECT_GE(loop.at("nodes"), 40);
+  EXPECT_GT(loop.at("seconds"), 0);
+  EXPECT_LT(loop.at("seconds"), 60);
+  EXPECT_GE(loop.at("imbalance"), 1);
+  EXPECT_LE(loop.at("imbalance"), 4);
+}
+
+TEST(Statistics, WithoutLineNumbersALoopIsNamedByItsModule) {
+  const Outcome outcome = with_tree("loops_without_lines").set("WSTREE_STATS", "json").run();
+  const json figures = json::parse(outcome.err);
+  ASSERT_EQ(figures.at("loops").size(), 1U) << outcome.err;
+  EXPECT_THAT(figures.at("loops").at(0).at("where").get<std::string>(),
+              testing::MatchesRegex(".*loops_without_lines\\+0x[0-9a-f]+"));
+}
+
+TEST(Statistics, OneThreadIsCountedToo) {
+  const Outcome outcome = with_tree("loops").set("WSTREE_STATS", "json").set("OMP_NUM_THREADS", "1").run();
+  const json figures = json::parse(outcome.err);
+  EXPECT_EQ(figures.at("threads"), 1);
+  ASSERT_EQ(figures.at("loops").size(), 1U) << outcome.err;
+  EXPECT_EQ(figures.at("loops").at(0).at("calls"), 10);
+  EXPECT_EQ(figures.at("loops").at(0).at("iterations"), 10'000);
+  EXPECT_EQ(figures.at("loops").at(0).at("imbalance"), 1);
+}
+
+TEST(Statistics, EveryIterationIsCountedWhateverTheWayOfStealing) {
+  for (const char* strategy : {"predefined", "assign", "assigntop", "randomwalk", "randomall", "findmax"})
+    for (const char* batch : {"timed", "exponential", "fixed:1", "random"}) {
+      const Outcome outcome = with_tree("loops")
+                                  .set("WSTREE_STATS", "json")
+                                  .set("WSTREE_STRATEGY", strategy)
+                                  .set("WSTREE_BATCH", batch)
+                                  .run();
+      const json figures = json::parse(outcome.err);
+      EXPECT_EQ(figures.at("loops").at(0).at("calls"), 10) << strategy << ' ' << batch;
+      EXPECT_EQ(figures.at("loops").at(0).at("iterations"), 10'000) << strategy << ' ' << batch;
+      if (std::string(batch) == "fixed:1") {
+        EXPECT_GE(figures.at("loops").at(0).at("batches"), 9'990) << strategy;
+      }
+    }
+}
+
+TEST(Statistics, TextGoesToStderr) {
+  for (const char* value : {"1", "text", " TEXT "}) {
+    const Outcome outcome = with_tree("loops").set("WSTREE_STATS", value).run();
+    EXPECT_THAT(outcome.err, HasSubstr("10 calls")) << value;
+    EXPECT_EQ(outcome.out, with_tree("loops").run().out);
+  }
+}
+
+TEST(Statistics, PathsAreFilledIn) {
+  TemporaryFolder folder;
+  const Outcome outcome = with_tree("loops").set("WSTREE_STATS", "json=" + (folder / "a/b/%e.%p.%r.%%.json")).run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  ASSERT_EQ(TemporaryFolder().files().size(), 0U);
+  ASSERT_EQ(folder.files().size(), 1U);
+  std::string found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.files().at(0)))
+    if (entry.is_regular_file()) found = entry.path().string();
+  EXPECT_THAT(found, testing::MatchesRegex(".*/a/b/loops\\.[0-9]+\\.0\\.%\\.json"));
+  EXPECT_TRUE(json::accept(contents_of(found)));
+}
+
+TEST(Statistics, NothingIsOverwritten) {
+  TemporaryFolder folder;
+  for (int round = 0; round < 3; ++round)
+    (void)with_tree("loops").set("WSTREE_STATS", "json=" + (folder / "figures")).run();
+  EXPECT_EQ(folder.files().size(), 3U);
+  for (const std::string& file : folder.files()) EXPECT_TRUE(json::accept(contents_of(file))) << file;
+}
+
+TEST(Statistics, APathThatCannotBeWrittenCostsOneLine) {
+  const Outcome outcome =
+      with_tree("loops", {"--status", "7"}).set("WSTREE_STATS", "json=/proc/nonsense/figures").run();
+  EXPECT_EQ(outcome.status, 7) << outcome.text();
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+}
+
+TEST(Statistics, AForkedChildHasItsOwn) {
+  TemporaryFolder folder;
+  const Outcome outcome =
+      with_tree("forks", {"--case", "between_regions"}).set("WSTREE_STATS", "json=" + (folder / "%p.json")).run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_EQ(folder.files().size(), 6U); // five children and the parent
+  int largest = 0, smallest = 1 << 30;
+  for (const std::string& file : folder.files()) {
+    const json figures = json::parse(contents_of(file));
+    int calls = 0;
+    for (const json& loop : figures.at("loops")) calls += loop.at("calls").get<int>();
+    largest = std::max(largest, calls);
+    smallest = std::min(smallest, calls);
+  }
+  EXPECT_EQ(smallest, 10); // one region of a child
+  EXPECT_EQ(largest, 60);  // six of the parent
+}
+
+TEST(Statistics, OfAProcessThatLeavesFromWithinALoop) {
+  const Outcome outcome = with_tree("leaves", {"exit"}).set("WSTREE_STATS", "json").run();
+  EXPECT_EQ(outcome.status, 5) << outcome.text();
+  EXPECT_TRUE(json::accept(outcome.err)) << outcome.err;
+}
+
+TEST(Statistics, WithoutAServedLoopThereIsNoNoise) {
+  const Outcome outcome = with_tree("inert").set("WSTREE_STATS", "json").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  if (!outcome.err.empty()) {
+    EXPECT_EQ(json::parse(outcome.err).at("loops").size(), 0U);
+  }
+}
+
+} // namespace
