@@ -9,11 +9,12 @@ namespace {
 using namespace kmpc;
 
 /// The program left the schedule of this loop to the environment, which asks for the tree, but the tree must not serve it:
-/// ordered, cross-iteration dependences, monotonic, too many iterations, or no memory.
-void use_fallback(std::int32_t& schedule, std::int64_t& chunk, const void* caller) noexcept {
+/// ordered, cross-iteration dependences, monotonic, too many iterations, or no memory. Every member of a team has to
+/// replace it alike, so this is for loops of regions that we know to be the tree's.
+void use_fallback(std::int32_t& schedule, std::int64_t& chunk) noexcept {
   const std::int32_t kind = kind_of(schedule);
   const bool ordered = kind == k_runtime + k_ordered_distance;
-  if ((kind != k_runtime && !ordered) || !task_schedule(caller).tree) return;
+  if (kind != k_runtime && !ordered) return;
   const config::Fallback& fallback = session().options.fallback;
   std::int32_t real = k_guided;
   switch (fallback.kind) {
@@ -37,14 +38,10 @@ bool is_servable(std::int32_t schedule) noexcept {
 bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, std::uint64_t iterations,
                   std::uint64_t lower, std::uint64_t stride, const ident_t* loc, const void* caller) noexcept {
   Frame* frame = innermost_frame();
-  if (frame == nullptr) {
-    use_fallback(schedule, chunk, caller);
-    return false;
-  }
+  if (frame == nullptr) return false;
   if (runtime_level(caller) != frame->level) {
     // A region that was forked out of our sight, perhaps inside a loop of ours, which must stay as it is.
     if (frame->loop == Frame::Loop::served) frame->loop = Frame::Loop::foreign_inside;
-    use_fallback(schedule, chunk, caller);
     return false;
   }
   if (frame->member.in_loop()) leave_loop(*frame); // cancelled
@@ -54,11 +51,11 @@ bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, s
   frame->doacross = false;
   if (frame->asks) {
     const TaskSchedule asked = task_schedule(caller);
-    frame->serves = asked.tree && runtime_threads(caller) == 1;
+    if (!asked.tree || runtime_threads(caller) != 1) return false;
     frame->smallest = asked.chunk;
   }
   if (!frame->serves || doacross || !countable || !is_servable(schedule)) {
-    use_fallback(schedule, chunk, caller);
+    use_fallback(schedule, chunk);
     return false;
   }
   const Session& process = session();
@@ -73,7 +70,7 @@ bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, s
   if (!frame->member.enter(iterations, process.settings, frame->smallest)) {
     frame->loop = Frame::Loop::none;
     frame->last_loop_served = false;
-    use_fallback(schedule, chunk, caller);
+    use_fallback(schedule, chunk);
     return false;
   }
   frame->measured = process.measured;

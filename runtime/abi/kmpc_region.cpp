@@ -15,6 +15,10 @@
 
 extern "C" {
 
+void __kmpc_fork_call(ident_t*, std::int32_t, kmpc_micro, ...); // kmpc_<architecture>.S
+WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t*, std::int32_t);
+WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
+
 /// kmpc_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
 /// k_register_args entries.
 void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count, void** args);
@@ -74,6 +78,22 @@ void wrap_plain(i32* gtid, i32* tid, Region* region) {
   wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
 }
 
+/// __kmpc_fork_call_if for the runtimes before 16, which do not have it; programs that were built for a later one run on
+/// them with this.
+void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, const void* caller) noexcept {
+  static constinit Next<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
+  const i32 count = args != nullptr ? 1 : 0;
+  if (condition != 0) return __kmpc_fork_call(loc, count, micro, args);
+  const auto number = thread_number.find(caller);
+  if (number == nullptr) return;
+  i32 gtid = number(loc);
+  i32 tid = 0;
+  void* list[k_register_args] = {args};
+  __kmpc_serialized_parallel(loc, gtid);
+  wstree_invoke_microtask(micro, &gtid, &tid, count, list);
+  __kmpc_end_serialized_parallel(loc, gtid);
+}
+
 /// Forks through `fork(wrapper, region)`.
 template <class Fork> void fork_region(Region& region, bool tree, Fork&& fork) {
   if (!tree) return fork(wrap_plain, region);
@@ -110,7 +130,7 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
 /// The runtime forks this one without passing through __kmpc_fork_call again. `args` may be null.
 WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro, i32 condition, void* args) {
   const auto real = g_fork_call_if.find(WSTREE_CALLER);
-  if (real == nullptr) return;
+  if (real == nullptr) return fork_call_if(loc, micro, condition, args, WSTREE_CALLER);
   const TaskSchedule schedule = active() ? task_schedule(WSTREE_CALLER) : TaskSchedule{};
   if (!schedule.tree) return real(loc, argc, micro, condition, args);
   void* list[k_register_args] = {args};

@@ -36,7 +36,7 @@ public:
   bool in_loop() const noexcept { return in_loop_; }
 
   /// Starts the region's next loop, of `iterations` > 0, with batches of at least `smallest`. False, for all members alike:
-  /// no memory, nothing was started. leave() has been called for the previous loop.
+  /// no memory, nothing was started. leave() has been called for the previous loop; `settings` outlives this one.
   bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest) noexcept {
     if (members_ == 1) return enter_alone(iterations, settings);
     if (storage_ == nullptr) {

@@ -69,9 +69,17 @@ TEST(Start, SearchesPathInItsOrder) {
 TEST(Start, AnEmptyEntryOfPathIsTheCurrentFolder) {
   const TemporaryFolder folder;
   folder.write("wanted", "#!/bin/sh\necho here\n", k_executable);
-  Start start{.arguments = {"run", "wanted"}, .folder = folder.path()};
-  start.environment["PATH"] = "/nonexistent::/bin";
-  EXPECT_EQ(run(start).out, "here\n");
+  for (const auto* path : {"/nonexistent::/bin", ":/bin", "/bin:", ""}) {
+    Start start{.arguments = {"run", "wanted"}, .folder = folder.path()};
+    start.environment["PATH"] = path;
+    EXPECT_EQ(run(start).out, "here\n") << path;
+  }
+}
+
+TEST(Start, WithoutPathTheSystemsOwnIsSearched) {
+  Start start{.arguments = {"run", "true"}};
+  start.environment.erase("PATH");
+  EXPECT_EQ(run(start).status(), 0);
 }
 
 class StatusOf : public testing::TestWithParam<Arguments> {};

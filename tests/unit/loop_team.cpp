@@ -16,6 +16,8 @@ namespace {
 
 using P = core::StdPlatform;
 
+const core::Settings k_defaults;
+
 struct Loop {
   std::uint64_t n;
   std::unique_ptr<std::atomic<std::uint32_t>[]> hits;
@@ -145,7 +147,7 @@ TEST(team_absent, AMemberThatLeavesBeforeAnyLoopLetsTheOthersGoOn) {
       Member<P> member(&team, m, 3);
       for (auto& loop : loops) {
         if (m == 2) break;
-        ASSERT_TRUE(member.enter(loop->n, {}, 1));
+        ASSERT_TRUE(member.enter(loop->n, k_defaults, 1));
         work(member, *loop);
         member.leave(ignore);
       }
@@ -162,7 +164,7 @@ TEST(team_growth, EveryMemberGetsTheSameStorage) {
     Team<P> team;
     for (const std::uint32_t members : {2U, 5U, 9U}) {
       auto loops = some_loops(random, 3, 50);
-      region(team, members, loops, {});
+      region(team, members, loops, k_defaults);
       for (auto& loop : loops) expect_done(*loop);
     }
   }
@@ -180,9 +182,9 @@ TEST(team_growth, WithoutMemoryNoMemberStartsALoopUntilTheNextRegion) {
   team.open();
   test::in_parallel(4, [&](std::uint32_t m) {
     Member<PoorPlatform> member(&team, m, 4);
-    EXPECT_FALSE(member.enter(100, {}, 1));
+    EXPECT_FALSE(member.enter(100, k_defaults, 1));
     PoorPlatform::poor = false; // too late for this region: the others have already gone to the runtime
-    EXPECT_FALSE(member.enter(100, {}, 1));
+    EXPECT_FALSE(member.enter(100, k_defaults, 1));
     member.depart();
   });
   team.close();
@@ -190,7 +192,7 @@ TEST(team_growth, WithoutMemoryNoMemberStartsALoopUntilTheNextRegion) {
   team.open();
   test::in_parallel(4, [&](std::uint32_t m) {
     Member<PoorPlatform> member(&team, m, 4);
-    EXPECT_TRUE(member.enter(loop.n, {}, 1));
+    EXPECT_TRUE(member.enter(loop.n, k_defaults, 1));
     work(member, loop);
     member.leave(ignore);
     member.depart();
@@ -234,7 +236,7 @@ TEST(team_measure, TheLastOneToLeaveReportsTheWholeLoop) {
 TEST(Member, AloneGetsTheLoopInOnePiece) {
   Member<P> member(nullptr, 0, 1);
   for (const std::uint64_t n : {1ULL, 2ULL, 1'000'000ULL, (1ULL << 63) - 1}) {
-    ASSERT_TRUE(member.enter(n, {}, 1));
+    ASSERT_TRUE(member.enter(n, k_defaults, 1));
     core::Range range;
     ASSERT_TRUE(member.next(range));
     EXPECT_EQ(range.begin, 0U);

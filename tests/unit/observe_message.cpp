@@ -175,6 +175,7 @@ TEST(Say, GoesOnAfterAnInterruption) {
   dup2(pipe.ends[1], STDERR_FILENO);
   pipe.close_write();
   remember_stderr();
+  g_interruptions = 0;
   struct sigaction action {};
   struct sigaction before {};
   action.sa_handler = [](int) { g_interruptions.fetch_add(1); }; // without SA_RESTART

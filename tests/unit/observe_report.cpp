@@ -310,21 +310,19 @@ TEST_F(WriteReport, NeedsLittleStack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(WSTREE_SANITIZED)
   GTEST_SKIP() << "sanitizers need a stack of their own";
 #endif
-  static std::string path;
-  path = folder_ / "out";
+  auto options = options_for(config::StatsFormat::json, folder_ / "out");
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   ASSERT_EQ(pthread_attr_setstacksize(&attributes, 48 * 1024), 0);
   pthread_t thread;
-  const auto body = [](void*) -> void* {
-    static const auto options = options_for(config::StatsFormat::json, path);
-    write_report(options, 100.0, 16, "1.2.3");
+  const auto body = [](void* data) -> void* {
+    write_report(*static_cast<config::Options*>(data), 100.0, 16, "1.2.3");
     return nullptr;
   };
-  ASSERT_EQ(pthread_create(&thread, &attributes, body, nullptr), 0);
+  ASSERT_EQ(pthread_create(&thread, &attributes, body, &options), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
-  EXPECT_EQ(content_of(path), k_two_loops_json);
+  EXPECT_EQ(content_of(folder_ / "out"), k_two_loops_json);
 }
 
 TEST(WriteText, HoldsAFullTable) {
