@@ -7,6 +7,7 @@
 #include "omp_decls.h"
 
 #include <atomic>
+#include <pthread.h>
 #include <sched.h>
 
 namespace {
@@ -81,6 +82,44 @@ void every_member_but_one_stands_still() {
   }
 }
 
+std::atomic<std::size_t> stalled_done{0};
+std::atomic<int> stalls{0};
+
+void stall(int) {
+  ++stalls;
+  while (stalled_done.load(std::memory_order_acquire) + 2 * most_per_chunk < k_n) sched_yield();
+}
+
+void members_stalled_anywhere() {
+  // A signal stops one or two members wherever they are, in the body or inside a call that hands out work: no state that
+  // others need may hang in the balance while they do not run.
+  struct sigaction action {};
+  action.sa_handler = stall;
+  sigaction(SIGUSR1, &action, nullptr);
+  check::Random random(check::settings.seed);
+  for (int round = 0; round < check::repeat(100, 3000); ++round) {
+    Hits hits(k_n);
+    pthread_t members[4] = {};
+    const std::size_t first = random.below(k_n / 2), second = first + random.below(k_n / 4);
+    stalled_done = 0;
+#pragma omp parallel num_threads(4)
+    {
+      members[omp_get_thread_num()] = pthread_self();
+#pragma omp barrier
+      std::size_t mine = 0;
+#pragma omp for schedule(runtime)
+      for (std::size_t i = 0; i < k_n; ++i) {
+        hits.touch(i);
+        const std::size_t done = stalled_done.fetch_add(1, std::memory_order_acq_rel);
+        if (omp_get_thread_num() == 0 && (++mine == first / 4 || done == first)) pthread_kill(members[1], SIGUSR1);
+        if (omp_get_thread_num() == 0 && done == second) pthread_kill(members[2], SIGUSR1);
+      }
+    }
+    hits.must_be_one_each("loop with members that a signal stopped");
+  }
+  CHECK(stalls > 0, "%d", stalls.load());
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -90,5 +129,6 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"an_owner_that_stands_still", an_owner_that_stands_still},
                      {"a_member_that_comes_when_all_is_done", a_member_that_comes_when_all_is_done},
-                     {"every_member_but_one_stands_still", every_member_but_one_stands_still}});
+                     {"every_member_but_one_stands_still", every_member_but_one_stands_still},
+                     {"members_stalled_anywhere", members_stalled_anywhere}});
 }

@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sstream>
 #include <stdexcept>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -81,6 +82,7 @@ Command::Command(const Start& start) {
   pid_ = ::fork();
   if (pid_ < 0) fail("fork");
   if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that is cut off leaves nothing running
     const int nothing = ::open("/dev/null", O_RDONLY);
     const bool ready = ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(out[1], STDOUT_FILENO) >= 0 &&
                        ::dup2(err[1], STDERR_FILENO) >= 0 &&

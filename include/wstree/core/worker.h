@@ -130,6 +130,7 @@ private:
     const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
     const Word first(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
     if (!target.node->own(target.raw, first)) return false;
+    if (target.level == 0) target.node->publish_cost(batch_.cost()); // instead of an earlier loop's
     hold(target.node, target.begin, target.size, target.level, first);
     give(out, from_left ? begin_ : begin_ + size_ - units, units);
     return true;
@@ -318,7 +319,8 @@ private:
     float others = 0;
     float neighbour = 0; // cost near the end of the loop
     view_.any_leaf([&](const Target<P>& target) {
-      others += static_cast<float>(target.remaining()) * cost_of(target);
+      // The higher of two estimates: whoever starts the last iteration for nothing leaves the rest to the others.
+      others += static_cast<float>(target.remaining()) * std::max(cost_of(target), batch_.cost());
       if (target.begin + target.size == view_.shape().units()) neighbour = cost_of(target);
       return false;
     });
@@ -327,9 +329,11 @@ private:
     return last_.is_critical(members_, others, last, batch_.cost());
   }
 
-  /// Ticks per unit: what the node's owner says, else what this member has seen.
+  /// Ticks per unit: what the node's owner says, or said before it was split, else what this member has seen. What stands
+  /// in a root that nobody has owned yet is of an earlier loop.
   float cost_of(const Target<P>& target) const noexcept {
-    const float known = target.word.phase() == Phase::available ? 0 : target.node->cost();
+    const bool untouched_root = target.level == 0 && target.word.phase() == Phase::available;
+    const float known = untouched_root ? 0 : target.node->cost();
     return known > 0 ? known : batch_.cost();
   }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: dispatch state that is used again. Whatever numbers the uses of a loop's state has a width, so a mark of an old
+// use may look current again after a power of two of loops; members that were not there in between are the danger. Many
+// loops in one region, many regions, and teams that shrink for just as long and grow again.
+#include "hits.h"
+#include "omp_decls.h"
+
+namespace {
+
+using check::Hits;
+
+/// `loops` loops of 0 to 9 iterations in one region, each counted; nowait, so that members drift apart.
+void tiny_loops(std::size_t loops, int members) {
+  std::vector<unsigned> counts(loops);
+#pragma omp parallel num_threads(members)
+  for (std::size_t k = 0; k < loops; ++k) {
+    const int n = static_cast<int>(k * 7 % 10);
+#pragma omp for schedule(runtime) nowait
+    for (int i = 0; i < n; ++i) __atomic_fetch_add(&counts[k], 1u << (3 * i), __ATOMIC_RELAXED);
+  }
+  for (std::size_t k = 0; k < loops; ++k) {
+    unsigned wanted = 0;
+    for (std::size_t i = 0; i < k * 7 % 10; ++i) wanted |= 1u << (3 * i);
+    CHECK(counts[k] == wanted, "loop %zu of %zu, team of %d: iterations %#o instead of %#o (a digit each)", k, loops,
+          members, counts[k], wanted);
+  }
+}
+
+/// A few loops that really are stolen from.
+void stolen_loops(int members) {
+  check::HitsList hits = check::hits_list(16, 400);
+#pragma omp parallel num_threads(members)
+  for (Hits& each : hits) {
+#pragma omp for schedule(runtime) nowait
+    for (std::size_t i = 0; i < each.size(); ++i) each.touch(i);
+  }
+  check::must_be_one_each(hits, "stolen loops");
+}
+
+void many_loops_in_one_region() {
+  for (const int members : {2, 3, 5}) tiny_loops(check::settings.thorough ? 3'000'000 : 60'000, members);
+}
+
+void many_regions() {
+  for (int region = 0; region < check::repeat(3'000, 100'000); ++region) tiny_loops(1 + static_cast<std::size_t>(region % 3), 1 + region % 3);
+}
+
+void members_that_were_away() {
+  // Around every power of two from 2^3 to 2^13, so around the widths of marks times the slots of a ring.
+  for (unsigned bits = 3; bits <= 13; ++bits)
+    for (int offset = -17; offset <= 17; offset += check::settings.thorough ? 1 : 4) {
+      const long gap = (1l << bits) + offset;
+      if (gap < 1) continue;
+      stolen_loops(8);
+      tiny_loops(static_cast<std::size_t>(gap), 2);
+      stolen_loops(8);
+      if (bits <= 8 || check::settings.thorough) {
+        for (long region = 0; region < gap; ++region) tiny_loops(1, 2);
+        stolen_loops(6);
+      }
+    }
+}
+
+void tens_of_millions_of_loops() {
+  // 23 bits of uses times a ring of 8: only with --long.
+  if (!check::settings.thorough) return;
+  unsigned long sum = 0;
+  constexpr unsigned long k_loops = 80'000'000;
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+  for (unsigned long k = 0; k < k_loops; ++k) {
+    const int n = k % 4'000'000 == 0 ? 3000 : 3; // now and then one that is worth a steal
+#pragma omp for schedule(runtime) nowait
+    for (int i = 0; i < n; ++i) ++sum;
+  }
+  const unsigned long wanted = 3 * k_loops + k_loops / 4'000'000 * 2997;
+  CHECK(sum == wanted, "%lu iterations instead of %lu", sum, wanted);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return check::run(argc, argv,
+                    {{"many_loops_in_one_region", many_loops_in_one_region},
+                     {"many_regions", many_regions},
+                     {"members_that_were_away", members_that_were_away},
+                     {"tens_of_millions_of_loops", tens_of_millions_of_loops}});
+}
