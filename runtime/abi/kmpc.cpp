@@ -22,7 +22,7 @@ constinit LoopEntries<i64> g_loops_8{"__kmpc_dispatch_init_8", "__kmpc_dispatch_
 constinit LoopEntries<u64> g_loops_8u{"__kmpc_dispatch_init_8u", "__kmpc_dispatch_next_8u", "__kmpc_dispatch_fini_8u",
                                       "__kmpc_dist_dispatch_init_8u"};
 
-constinit Next<void(ident_t*, i32)> g_deinit{"__kmpc_dispatch_deinit"};
+constinit Next<void(ident_t*, i32)> g_deinit{"__kmpc_dispatch_deinit", true};
 constinit Next<void(ident_t*, i32, i32, const void*)> g_doacross_init{"__kmpc_doacross_init"};
 
 } // namespace

@@ -5,7 +5,8 @@
 	.text
 
 // void __kmpc_fork_call(ident_t*, int argc, kmpc_micro, ...)
-// While the tree was not asked for, straight to the runtime with everything as it came.
+// While the tree was not asked for, straight to the runtime with everything as it came (struct Binding: begin, size,
+// address).
 	.globl	__kmpc_fork_call
 	.type	__kmpc_fork_call, %function
 	.p2align 4
@@ -19,6 +20,12 @@ __kmpc_fork_call:
 	adrp	x16, wstree_plain_fork_call
 	ldr	x16, [x16, :lo12:wstree_plain_fork_call]
 	cbz	x16, .Lwrapped
+	ldr	x17, [x16]		// the caller has to be in the object that the binding is for
+	sub	x17, x30, x17
+	ldr	x9, [x16, #8]
+	cmp	x17, x9
+	b.hs	.Lwrapped
+	ldr	x16, [x16, #16]
 	br	x16
 .Lwrapped:
 	b	wstree_fork_call

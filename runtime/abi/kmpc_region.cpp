@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
@@ -23,8 +24,9 @@ WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
 /// k_register_args entries.
 void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count, void** args);
 
-/// Where __kmpc_fork_call (kmpc_<architecture>.S) goes while the tree was not asked for: the runtime's version.
-__attribute__((visibility("hidden"))) void* wstree_plain_fork_call = nullptr;
+/// Where __kmpc_fork_call (kmpc_<architecture>.S) goes while the tree was not asked for: the binding of the object that
+/// called it first. Other objects take the way through wstree_fork_call.
+__attribute__((visibility("hidden"))) const wstree::abi::Binding* wstree_plain_fork_call = nullptr;
 /// Read by __kmpc_fork_call; the same as active().
 __attribute__((visibility("hidden"))) extern const void* const wstree_active_flag;
 const void* const wstree_active_flag = &wstree::abi::g_active;
@@ -35,17 +37,23 @@ namespace {
 using namespace wstree::abi;
 using i32 = std::int32_t;
 
+// What the assembler code knows of Binding.
+static_assert(offsetof(Binding, begin) == 0 && offsetof(Binding, size) == 8 && offsetof(Binding, address) == 16);
+
 constexpr i32 k_register_args = 8; // no architecture passes more pointers in registers
 
 using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
 constinit Next<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
-constinit Next<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if"};
+constinit Next<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if", true};
 constinit Next<void(ident_t*, i32)> g_serialized{"__kmpc_serialized_parallel"};
 constinit Next<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_parallel"};
 
 ForkCall real_fork_call(const void* caller) noexcept {
   const auto found = reinterpret_cast<ForkCall>(g_fork_call.find(caller));
-  __atomic_store_n(&wstree_plain_fork_call, reinterpret_cast<void*>(found), __ATOMIC_RELAXED); // an address of code
+  // release: pairs with the load in __kmpc_fork_call, which goes on to read the binding (it depends on the pointer, and the
+  // architectures that we run on order that). Any object's binding is as good as another's.
+  if (wstree_plain_fork_call == nullptr)
+    __atomic_store_n(&wstree_plain_fork_call, g_fork_call.latest(), __ATOMIC_RELEASE);
   return found;
 }
 

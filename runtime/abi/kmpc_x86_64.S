@@ -5,7 +5,8 @@
 	.text
 
 // void __kmpc_fork_call(ident_t*, int argc, kmpc_micro, ...)
-// While the tree was not asked for, straight to the runtime with everything as it came.
+// While the tree was not asked for, straight to the runtime with everything as it came (struct Binding: begin, size,
+// address).
 	.globl	__kmpc_fork_call
 	.type	__kmpc_fork_call, @function
 	.p2align 4
@@ -18,7 +19,11 @@ __kmpc_fork_call:
 	movq	wstree_plain_fork_call(%rip), %r11
 	testq	%r11, %r11
 	je	.Lwrapped
-	jmp	*%r11
+	movq	(%rsp), %r10		// the caller, which has to be in the object that the binding is for
+	subq	(%r11), %r10
+	cmpq	8(%r11), %r10
+	jae	.Lwrapped
+	jmp	*16(%r11)
 .Lwrapped:
 	jmp	wstree_fork_call
 	.cfi_endproc

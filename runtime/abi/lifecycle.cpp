@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 #include <time.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <string_view>
@@ -25,19 +26,22 @@ using namespace wstree;
 
 /// The spelling is a mark: both runtimes ignore case, and a child process that has the library as well reads it as wstree,
 /// while one that has not finds a valid schedule.
-constexpr std::string_view k_marked = "OMP_SCHEDULE=Monotonic:Guided";
+constexpr std::string_view k_marked = "OMP_SCHEDULE=Monotonic:Dynamic";
 constexpr std::string_view k_variable = "OMP_SCHEDULE=";
+
+/// libomp says that INT_MAX is too large.
+constexpr std::uint64_t k_most_chunk = 2147483646;
 
 constinit char g_replacement[64] = {};
 
 void replace(char*& entry, const config::ScheduleRequest& request) noexcept {
-  // A demand for monotonic order cannot be met by the tree: plain spelling, so that children do not ask for it either.
-  const std::string_view text = request.monotonic ? "OMP_SCHEDULE=monotonic:guided" : k_marked;
+  // A demand for monotonic order cannot be met by the tree, but by the runtimes' dynamic.
+  const std::string_view text = request.monotonic ? "OMP_SCHEDULE=dynamic" : k_marked;
   std::memcpy(g_replacement, text.data(), text.size());
   char* end = g_replacement + text.size();
   if (request.chunk_given) {
     *end++ = ',';
-    end = std::to_chars(end, g_replacement + sizeof g_replacement - 1, request.chunk).ptr;
+    end = std::to_chars(end, g_replacement + sizeof g_replacement - 1, std::min(request.chunk, k_most_chunk)).ptr;
   }
   *end = '\0';
   entry = g_replacement;
@@ -64,7 +68,11 @@ void read_request(char** envp) noexcept {
     if (const auto request = inherited(text)) {
       abi::remember_request(value, *request);
     } else if (const auto asked = config::parse_schedule(value)) {
-      abi::remember_request(value, *asked);
+      if (asked->monotonic)
+        observe::say("wstree: OMP_SCHEDULE demands monotonic order, which a stealing thread cannot keep (accepted: "
+                     "wstree[,chunk]); using dynamic");
+      else
+        abi::remember_request(value, *asked);
       replace(*entry, *asked);
     }
     return; // as getenv: the first entry counts

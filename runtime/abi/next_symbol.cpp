@@ -5,6 +5,7 @@
 #include <link.h>
 
 #include <cerrno>
+#include <new>
 
 namespace wstree::abi {
 namespace {
@@ -37,18 +38,39 @@ int ask_object(dl_phdr_info* object, std::size_t, void* data) noexcept {
   return query->found != nullptr ? 1 : 0;
 }
 
+/// In: an address; out: the span of the object that holds it.
+struct Extent {
+  std::uintptr_t begin;
+  std::uintptr_t size;
+};
+
+int find_extent(dl_phdr_info* object, std::size_t, void* data) noexcept {
+  auto* extent = static_cast<Extent*>(data);
+  std::uintptr_t low = ~std::uintptr_t{0};
+  std::uintptr_t high = 0;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+    low = begin < low ? begin : low;
+    high = begin + segment.p_memsz > high ? begin + segment.p_memsz : high;
+  }
+  if (extent->begin < low || extent->begin >= high) return 0;
+  *extent = {low, high - low};
+  return 1;
+}
+
 } // namespace
 
 void* next_symbol(const char* name, const void* caller) noexcept {
   const int saved_errno = errno;
+  void* volatile found = nullptr;
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 && map != nullptr)
+    found = symbol_seen_by(map->l_name, name);
   // RTLD_NEXT means "after the object that calls dlsym", which a tail call would make the wrong one: keep the result.
-  void* volatile found = dlsym(RTLD_NEXT, name);
-  if (found == nullptr) {
-    Dl_info info{};
-    link_map* map = nullptr;
-    if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 && map != nullptr)
-      found = symbol_seen_by(map->l_name, name);
-  }
+  if (found == nullptr) found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) {
     Query query{name, nullptr};
     dl_iterate_phdr(ask_object, &query);
@@ -56,6 +78,21 @@ void* next_symbol(const char* name, const void* caller) noexcept {
   }
   errno = saved_errno;
   return found;
+}
+
+void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept {
+  void* address = next_symbol(name, caller);
+  if (address == nullptr && !optional) return nullptr;
+  Extent extent{reinterpret_cast<std::uintptr_t>(caller), 1};
+  dl_iterate_phdr(find_extent, &extent);
+  auto* made = new (std::nothrow) Binding{extent.begin, extent.size, address, nullptr};
+  if (made == nullptr) return address;
+  made->older = list.load(std::memory_order_relaxed);
+  // release: the binding is complete before others find it; pairs with the acquire in Next::find(). Two threads may add
+  // the same one, which does no harm.
+  while (!list.compare_exchange_weak(made->older, made, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  return address;
 }
 
 } // namespace wstree::abi

@@ -3,35 +3,55 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace wstree::abi {
 
-/// Address of the next definition of `name`, or nullptr. `caller` is an address in the code that called our version: an
-/// OpenMP runtime that was loaded privately (dlopen with RTLD_LOCAL, as plugins do) is visible only from there.
+/// What the code of one loaded object gets for a name. Never changed, never freed.
+struct Binding {
+  std::uintptr_t begin; // of the object in memory
+  std::uintptr_t size;
+  void* address; // nullptr: there is no other definition
+  const Binding* older;
+
+  bool is_for(const void* caller) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(caller) - begin < size;
+  }
+};
+
+/// Looks `name` up for the object that holds `caller`: the OpenMP runtime that this object was linked with or brought along,
+/// else the next one in the loader's order. There may be several, and one that was loaded privately (dlopen with
+/// RTLD_LOCAL, as plugins do) is visible only from its plugin. `list` is the head of a list of bindings that grows.
+/// Nothing is remembered if there is no memory, or if nothing is found and not `optional`.
+void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept;
+
+/// Address of the other definition of `name` that the object around `caller` would have got.
 void* next_symbol(const char* name, const void* caller) noexcept;
 
-/// A function of the runtime, looked up at its first use. Any thread.
+/// A function of the runtime, looked up once for each object that calls it. Any thread.
 template <class Function> class Next;
 template <class Result, class... Args> class Next<Result(Args...)> {
 public:
   using Pointer = Result (*)(Args...);
 
-  constexpr explicit Next(const char* name) noexcept : name_(name) {}
+  /// `optional`: not every runtime has it, which is remembered too.
+  constexpr explicit Next(const char* name, bool optional = false) noexcept : name_(name), optional_(optional) {}
 
-  /// nullptr if the runtime does not have it (a later call looks again: the runtime may be loaded later).
+  /// What the code at `caller` gets; nullptr if the runtime does not have it.
   Pointer find(const void* caller) noexcept {
-    // relaxed: an address of code, and everybody who looks finds the same one.
-    void* known = address_.load(std::memory_order_relaxed);
-    if (known == nullptr) [[unlikely]] {
-      known = next_symbol(name_, caller);
-      address_.store(known, std::memory_order_relaxed); // as above
-    }
-    return reinterpret_cast<Pointer>(known);
+    // acquire: pairs with the release in bind(), so that the binding is complete.
+    for (const Binding* known = bindings_.load(std::memory_order_acquire); known != nullptr; known = known->older)
+      if (known->is_for(caller)) return reinterpret_cast<Pointer>(known->address);
+    return reinterpret_cast<Pointer>(bind(name_, caller, bindings_, optional_));
   }
+
+  /// The binding that was made last; nullptr before the first one.
+  const Binding* latest() const noexcept { return bindings_.load(std::memory_order_acquire); } // as in find()
 
 private:
   const char* name_;
-  std::atomic<void*> address_{nullptr};
+  bool optional_;
+  std::atomic<const Binding*> bindings_{nullptr};
 };
 
 } // namespace wstree::abi

@@ -15,14 +15,14 @@ using namespace wstree::abi;
 constinit Next<void(int, int)> g_set{"omp_set_schedule"};
 constinit Next<void(int*, int*)> g_get{"omp_get_schedule"};
 
-constexpr int k_guided = 3;
+constexpr int k_dynamic = 2;
 
 void set_schedule(int kind, int chunk, const void* caller) noexcept {
   const auto set = g_set.find(caller);
   if (set == nullptr) return;
   if (kind == omp_sched_wstree && activate()) return set(k_sentinel_kind, std::max(chunk, 1));
-  // A program that really asks for monotonic:guided gets guided, which both runtimes hand out in order anyway.
-  set(active() && kind == k_sentinel_kind ? k_guided : kind, chunk);
+  // A program that really asks for monotonic:dynamic gets dynamic, which both runtimes hand out in order anyway.
+  set(active() && kind == k_sentinel_kind ? k_dynamic : kind, chunk);
 }
 
 void get_schedule(int* kind, int* chunk, const void* caller) noexcept {

@@ -74,12 +74,7 @@ core::Settings to_settings(const config::Options& options) noexcept {
 
 void prepare(Session& made) noexcept {
   const config::LineSink lines = observe::stderr_lines();
-  if (g_request) {
-    config::report_schedule(g_request_text.view(), *g_request, lines);
-    if (g_request->monotonic)
-      observe::say("wstree: OMP_SCHEDULE demands monotonic order, which a stealing thread cannot keep (accepted: "
-                   "wstree[,chunk]); using guided");
-  }
+  if (g_request) config::report_schedule(g_request_text.view(), *g_request, lines);
   made.options = config::load(environ, lines);
   made.measured = made.options.stats != config::StatsFormat::off;
   made.settings = to_settings(made.options);
@@ -143,7 +138,7 @@ double ns_per_tick() noexcept {
 void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept {
   g_request = request;
   g_request_text.append(value);
-  if (!request.monotonic) activate();
+  activate();
 }
 
 void remember_start(std::uint64_t ticks, std::uint64_t nanoseconds) noexcept {

@@ -12,10 +12,11 @@
 
 namespace wstree::abi {
 
-/// The schedule that stands for the tree inside the OpenMP runtime: monotonic:guided with the tree's chunk. Both runtimes
-/// store it, hand it on to tasks and regions, and read it back; nobody writes it by hand; and it is a sane schedule for
-/// loops that the tree must not serve.
-inline constexpr int k_sentinel_kind = static_cast<int>(0x80000003U);
+/// The schedule that stands for the tree inside the OpenMP runtime: monotonic:dynamic with the tree's chunk. Both runtimes
+/// store it, hand it on to tasks and regions, and read it back; hardly anybody asks for it; and it is a valid schedule for
+/// loops that the tree must not serve. (Not monotonic:guided: when libomp shows its settings, or makes sure of them in the
+/// child of a fork, it fails an assertion of its own about every guided OMP_SCHEDULE.)
+inline constexpr int k_sentinel_kind = static_cast<int>(0x80000002U);
 
 /// Set as soon as anybody asks for the tree: by OMP_SCHEDULE at load time or by omp_set_schedule. As long as it is not
 /// set, every entry point hands over to the runtime and nothing else happens. relaxed everywhere: a thread that learns of

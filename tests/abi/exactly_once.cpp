@@ -121,6 +121,22 @@ void million_iterations() {
     }
 }
 
+void few_dear_iterations() {
+  // Iterations of some microseconds, getting dearer or cheaper: here it can pay to start the last one early, and then its
+  // thread has to stay out of the rest of the loop while the others still find all of that.
+  for (int round = 0; round < check::repeat(20, 400); ++round)
+    for (const int team : {2, 3, 4}) {
+      Manner manner;
+      manner.team = team;
+      manner.seed = check::settings.seed + static_cast<std::uint64_t>(round);
+      manner.body_ns = round % 2 == 0 ? 30'000 : 3'000;
+      manner.rising = round % 3 != 0;
+      std::vector<Loop> loops;
+      for (const int count : {2, 3, 4, 5, 7, 12, 30}) loops.push_back(Loop{Type::i32, 0, count - 1, 1});
+      run_region(loops, manner);
+    }
+}
+
 void the_whole_32_bit_range() {
   // 2^32 - 1 and 2^32 iterations: counts that a 32-bit variable does not hold. Members leave early, because some
   // batch modes would need minutes to hand them out.
@@ -163,6 +179,7 @@ int main(int argc, char** argv) {
                     {{"edges_of_the_type", edges_of_the_type},
                      {"barriers_between_loops", barriers_between_loops},
                      {"million_iterations", million_iterations},
+                     {"few_dear_iterations", few_dear_iterations},
                      {"the_whole_32_bit_range", the_whole_32_bit_range},
                      {"zero_trips_as_fortran_asks", zero_trips_as_fortran_asks}});
 }

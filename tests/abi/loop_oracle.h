@@ -89,6 +89,8 @@ struct Manner {
   std::uint64_t most_chunks = 0; ///< per member and loop; then it leaves as a cancelled member would. 0: until empty
   bool barriers = false;         ///< between loops; otherwise as with nowait
   bool deinit = true;
+  std::uint64_t body_ns = 0;     ///< about so long takes the dearest iteration; of loops that start at 0
+  bool rising = false;           ///< the last iteration is the dearest, otherwise the first
   unsigned jitter = 1; ///< one chunk of jitter + 1 is followed by a pause; must be 2^k - 1
 };
 
@@ -126,6 +128,11 @@ void walk(kmpc::Ident* ident, std::int32_t gtid, const Loop& loop, std::uint32_t
     had_last = last == 1;
     log.push_back({static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(upper), index, last});
     pause_now_and_then(random, manner.jitter);
+    if (manner.body_ns != 0)
+      for (T i = lower; i <= upper; ++i) {
+        const T place = manner.rising ? i + 1 : static_cast<T>(loop.upper) - i + 1;
+        check::spin(manner.body_ns * static_cast<std::uint64_t>(place) / static_cast<std::uint64_t>(trips(loop)));
+      }
   }
   if (manner.deinit && kmpc::__kmpc_dispatch_deinit != nullptr) kmpc::__kmpc_dispatch_deinit(ident, gtid);
 }

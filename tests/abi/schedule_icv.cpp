@@ -58,8 +58,8 @@ void environment_gives_the_first_value() { MUST_BE(from_environment(), "first qu
 void get_after_set() {
   std::vector<Schedule> schedules{{omp_sched_static, 7}, {omp_sched_dynamic, 1},  {omp_sched_dynamic, 64},
                                   {omp_sched_guided, 2}, {omp_sched_guided, 100}, {omp_sched_static, 1}};
-  // Not monotonic:guided: the library uses that value for itself, and a program that sets it reads guided.
-  schedules.push_back({static_cast<omp_sched_t>(omp_sched_dynamic | omp_sched_monotonic), 9});
+  // Not monotonic:dynamic: the library uses that value for itself, and a program that sets it reads dynamic.
+  schedules.push_back({static_cast<omp_sched_t>(omp_sched_guided | omp_sched_monotonic), 9});
   if (library)
     for (const int chunk : {1, 2, 64, 1 << 20, 0x7fffffff}) schedules.push_back({k_sched_wstree, chunk});
   for (const Schedule& schedule : schedules) {

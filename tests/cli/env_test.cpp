@@ -88,7 +88,7 @@ TEST(Env, ShowsValuesInForce) {
 TEST(Env, ShowsSchedulesOfTheRuntimeAsTheyAre) {
   EXPECT_EQ(option({{"OMP_SCHEDULE", "Dynamic,4"}}, "OMP_SCHEDULE")["value"], "Dynamic,4");
   EXPECT_EQ(option({}, "OMP_SCHEDULE")["value"], nullptr);
-  EXPECT_EQ(option({{"OMP_SCHEDULE", "Monotonic:Guided,4"}}, "OMP_SCHEDULE")["value"], "wstree,4");
+  EXPECT_EQ(option({{"OMP_SCHEDULE", "Monotonic:Dynamic,4"}}, "OMP_SCHEDULE")["value"], "wstree,4");
 }
 
 TEST(Env, ReportsBadValuesAndShowsWhatIsUsed) {
@@ -115,7 +115,7 @@ TEST(Env, ShowsWhatARunWouldSee) {
 }
 
 TEST(Env, FailsWhenItCannotBePrinted) {
-  const auto result = wstree({"run", "/bin/sh", "-c", WSTREE_CLI " env >/dev/full"});
+  const auto result = run({.arguments = {"-c", WSTREE_CLI " env >/dev/full"}, .executable = "/bin/sh"});
   EXPECT_EQ(result.status(), 125);
   EXPECT_THAT(result.err, HasSubstr("standard output cannot be written to"));
 }

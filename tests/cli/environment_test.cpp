@@ -93,7 +93,7 @@ TEST(Environment, KeepsAChunkThatTheUserHasSet) {
 
 // A process with the library hands this down in place of wstree (see the library's constructor).
 TEST(Environment, UnderstandsTheScheduleOfAServedParent) {
-  const auto result = show({}, {{"OMP_SCHEDULE", "Monotonic:Guided,8"}});
+  const auto result = show({}, {{"OMP_SCHEDULE", "Monotonic:Dynamic,8"}});
   EXPECT_EQ(result.variable("OMP_SCHEDULE"), "wstree,8");
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(show({}, {{"OMP_SCHEDULE", "monotonic:guided,8"}}).err, HasSubstr("is set"));

@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <map>
+#include <sstream>
+
 namespace {
 
 using namespace wstree::test;
@@ -68,6 +71,37 @@ TEST(Statistics, EveryIterationIsCountedWhateverTheWayOfStealing) {
         EXPECT_GE(figures.at("loops").at(0).at("batches"), 9'990) << strategy;
       }
     }
+}
+
+TEST(Statistics, WhatIsServedAndWhatIsNot) {
+  for (const std::string& libomp : libomp_builds()) {
+    const Outcome outcome = with_tree("kinds").libomp(libomp).set("WSTREE_STATS", "json").run();
+    ASSERT_TRUE(outcome.succeeded()) << outcome.text();
+    struct Figures {
+      int calls = 0, iterations = 0;
+    };
+    std::map<int, Figures> wanted, found;
+    std::map<int, std::string> names;
+    for (const std::string& line : lines_of(outcome.out)) {
+      std::istringstream words(line.substr(line.find(' ')));
+      int number = 0, calls = 0, iterations = 0;
+      std::string name;
+      std::getline(words >> number >> calls >> iterations >> std::ws, name);
+      names[number] = name;
+      if (calls == 0) continue;
+      wanted[number].calls += calls;
+      wanted[number].iterations += iterations;
+    }
+    for (const json& loop : json::parse(outcome.err).at("loops")) {
+      const auto where = loop.at("where").get<std::string>();
+      found[std::stoi(where.substr(where.find(':') + 1))] = {loop.at("calls"), loop.at("iterations")};
+    }
+    ASSERT_GE(wanted.size(), 12U);
+    for (const auto& [line, name] : names) {
+      EXPECT_EQ(found[line].calls, wanted[line].calls) << libomp << ": loop " << name;
+      EXPECT_EQ(found[line].iterations, wanted[line].iterations) << libomp << ": loop " << name;
+    }
+  }
 }
 
 TEST(Statistics, TextGoesToStderr) {
