@@ -2,9 +2,9 @@
 /**
  * Public C interface of libwstree (C99).
  *
- * A program does not need this header: OMP_SCHEDULE=wstree is enough. It is for programs that want to choose the tree
- * from their own code or to know whether it is there. All functions may be called from any thread at any time, take no
- * lock and never fail.
+ * A program does not need this header: OMP_SCHEDULE=wstree is enough. It is for programs that want to choose
+ * the tree from their own code or to know whether it is there. All functions may be called from any thread at
+ * any time, take no lock and never fail.
  *
  * A program that has to run without the library as well declares what it uses weak:
  *
@@ -19,12 +19,13 @@ extern "C" {
 #endif
 
 /**
- * Value of omp_sched_t for the work-stealing tree (OpenMP 5.2, section 18.2.11 allows an implementation its own kinds):
+ * Value of omp_sched_t for the work-stealing tree (OpenMP 5.2, section 18.2.11 allows an implementation its
+ * own kinds):
  *
  *     omp_set_schedule((omp_sched_t)omp_sched_wstree, 0);
  *
- * The second argument is the smallest batch in iterations; values below 1 mean 1. As with every other kind the setting
- * belongs to the calling task's environment and is inherited by the regions that it opens.
+ * The second argument is the smallest batch in iterations; values below 1 mean 1. As with every other kind
+ * the setting belongs to the calling task's environment and is inherited by the regions that it opens.
  */
 enum { omp_sched_wstree = 0x77 };
 
@@ -32,12 +33,14 @@ enum { omp_sched_wstree = 0x77 };
 const char* wstree_version(void);
 
 /**
- * 1 if loops with schedule(runtime) that are opened by the calling task's next parallel region would be served by the
- * tree, else 0. Asks the OpenMP runtime for the task's schedule; 0 as long as no OpenMP runtime is loaded.
+ * 1 if loops with schedule(runtime) that are opened by the calling task's next parallel region would be
+ * served by the tree, else 0. Asks the OpenMP runtime for the task's schedule; 0 as long as no OpenMP runtime
+ * is loaded.
  */
 int wstree_is_active(void);
 
-/** Number of loop executions that were served so far in this process, over all threads; 0 unless WSTREE_STATS is set. */
+/** Number of loop executions that were served so far in this process, over all threads; 0 unless WSTREE_STATS
+ * is set. */
 unsigned long long wstree_loops_served(void);
 
 #ifdef __cplusplus

@@ -46,7 +46,8 @@ constinit bool g_have_key = false;
 
 Cache* cache() noexcept {
   if (t_cache == nullptr) [[unlikely]] {
-    pthread_once(&g_once, [] { g_have_key = pthread_key_create(&g_key, [](void* data) { free_cache(data); }) == 0; });
+    pthread_once(&g_once,
+                 [] { g_have_key = pthread_key_create(&g_key, [](void* data) { free_cache(data); }) == 0; });
     t_cache = new (std::nothrow) Cache;
     if (t_cache != nullptr && g_have_key) pthread_setspecific(g_key, t_cache);
   }

@@ -16,10 +16,11 @@ using Platform = core::StdPlatform;
 using Team = loop::Team<Platform>;
 using Member = loop::Member<Platform>;
 
-/// One entry of a thread's stack of regions. The frame of a parallel region lives on the stack of its wrapper function,
-/// that of a serialised region or of code outside of any region on the heap.
+/// One entry of a thread's stack of regions. The frame of a parallel region lives on the stack of its wrapper
+/// function, that of a serialised region or of code outside of any region on the heap.
 struct Frame {
-  /// Member `index` of `members` of a region whose loops are served with batches of at least `chunk`, at nesting `level`.
+  /// Member `index` of `members` of a region whose loops are served with batches of at least `chunk`, at
+  /// nesting `level`.
   Frame(Team* team, std::uint32_t index, std::uint32_t members, int nesting, std::uint64_t chunk) noexcept
       : member(team, index, members), level(nesting), smallest(chunk) {}
   /// A thread alone, whose schedule is asked for at every loop.
@@ -27,10 +28,10 @@ struct Frame {
 
   Frame* outer = nullptr;
   Member member;
-  int level;                  // omp_get_level() of the region; a loop at another level is somebody else's
-  bool serves = true;         // the region's loops go to the tree
-  bool asks = false;          // serves and smallest are the task's schedule at each loop
-  bool pushed = false;        // by a serialised region
+  int level;           // omp_get_level() of the region; a loop at another level is somebody else's
+  bool serves = true;  // the region's loops go to the tree
+  bool asks = false;   // serves and smallest are the task's schedule at each loop
+  bool pushed = false; // by a serialised region
   /// Whom the next dispatch_next is for.
   enum class Loop : std::uint8_t {
     none,          // the runtime
@@ -38,12 +39,12 @@ struct Frame {
     foreign_inside // us, but a loop of a region that was opened out of our sight may be running inside ours
   };
   Loop loop = Loop::none;
-  bool measured = false; // leaving the loop has something to do
+  bool measured = false;         // leaving the loop has something to do
   bool last_loop_served = false; // nor has the runtime seen its end
   bool doacross = false;         // the next loop has cross-iteration dependences
   std::uint64_t smallest = 1;
-  std::uint64_t lower = 0;     // of the served loop, modulo 2^64
-  std::uint64_t stride = 1;    // likewise
+  std::uint64_t lower = 0;  // of the served loop, modulo 2^64
+  std::uint64_t stride = 1; // likewise
   observe::LoopSite* site = nullptr;
 };
 

@@ -13,14 +13,14 @@ using u32 = std::uint32_t;
 using i64 = std::int64_t;
 using u64 = std::uint64_t;
 
-constinit LoopEntries<i32> g_loops_4{"__kmpc_dispatch_init_4", "__kmpc_dispatch_next_4", "__kmpc_dispatch_fini_4",
-                                     "__kmpc_dist_dispatch_init_4"};
-constinit LoopEntries<u32> g_loops_4u{"__kmpc_dispatch_init_4u", "__kmpc_dispatch_next_4u", "__kmpc_dispatch_fini_4u",
-                                      "__kmpc_dist_dispatch_init_4u"};
-constinit LoopEntries<i64> g_loops_8{"__kmpc_dispatch_init_8", "__kmpc_dispatch_next_8", "__kmpc_dispatch_fini_8",
-                                     "__kmpc_dist_dispatch_init_8"};
-constinit LoopEntries<u64> g_loops_8u{"__kmpc_dispatch_init_8u", "__kmpc_dispatch_next_8u", "__kmpc_dispatch_fini_8u",
-                                      "__kmpc_dist_dispatch_init_8u"};
+constinit LoopEntries<i32> g_loops_4{"__kmpc_dispatch_init_4", "__kmpc_dispatch_next_4",
+                                     "__kmpc_dispatch_fini_4", "__kmpc_dist_dispatch_init_4"};
+constinit LoopEntries<u32> g_loops_4u{"__kmpc_dispatch_init_4u", "__kmpc_dispatch_next_4u",
+                                      "__kmpc_dispatch_fini_4u", "__kmpc_dist_dispatch_init_4u"};
+constinit LoopEntries<i64> g_loops_8{"__kmpc_dispatch_init_8", "__kmpc_dispatch_next_8",
+                                     "__kmpc_dispatch_fini_8", "__kmpc_dist_dispatch_init_8"};
+constinit LoopEntries<u64> g_loops_8u{"__kmpc_dispatch_init_8u", "__kmpc_dispatch_next_8u",
+                                      "__kmpc_dispatch_fini_8u", "__kmpc_dist_dispatch_init_8u"};
 
 constinit Next<void(ident_t*, i32)> g_deinit{"__kmpc_dispatch_deinit", true};
 constinit Next<void(ident_t*, i32, i32, const void*)> g_doacross_init{"__kmpc_doacross_init"};
@@ -29,16 +29,20 @@ constinit Next<void(ident_t*, i32, i32, const void*)> g_doacross_init{"__kmpc_do
 
 extern "C" {
 
-WSTREE_EXPORT void __kmpc_dispatch_init_4(ident_t* loc, i32 gtid, i32 schedule, i32 lb, i32 ub, i32 st, i32 chunk) {
+WSTREE_EXPORT void __kmpc_dispatch_init_4(ident_t* loc, i32 gtid, i32 schedule, i32 lb, i32 ub, i32 st,
+                                          i32 chunk) {
   g_loops_4.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);
 }
-WSTREE_EXPORT void __kmpc_dispatch_init_4u(ident_t* loc, i32 gtid, i32 schedule, u32 lb, u32 ub, i32 st, i32 chunk) {
+WSTREE_EXPORT void __kmpc_dispatch_init_4u(ident_t* loc, i32 gtid, i32 schedule, u32 lb, u32 ub, i32 st,
+                                           i32 chunk) {
   g_loops_4u.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);
 }
-WSTREE_EXPORT void __kmpc_dispatch_init_8(ident_t* loc, i32 gtid, i32 schedule, i64 lb, i64 ub, i64 st, i64 chunk) {
+WSTREE_EXPORT void __kmpc_dispatch_init_8(ident_t* loc, i32 gtid, i32 schedule, i64 lb, i64 ub, i64 st,
+                                          i64 chunk) {
   g_loops_8.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);
 }
-WSTREE_EXPORT void __kmpc_dispatch_init_8u(ident_t* loc, i32 gtid, i32 schedule, u64 lb, u64 ub, i64 st, i64 chunk) {
+WSTREE_EXPORT void __kmpc_dispatch_init_8u(ident_t* loc, i32 gtid, i32 schedule, u64 lb, u64 ub, i64 st,
+                                           i64 chunk) {
   g_loops_8u.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);
 }
 
@@ -55,37 +59,45 @@ WSTREE_EXPORT i32 __kmpc_dispatch_next_8u(ident_t* loc, i32 gtid, i32* last, u64
   return g_loops_8u.next(loc, gtid, last, lb, ub, st, WSTREE_CALLER);
 }
 
-WSTREE_EXPORT void __kmpc_dispatch_fini_4(ident_t* loc, i32 gtid) { g_loops_4.fini(loc, gtid, WSTREE_CALLER); }
-WSTREE_EXPORT void __kmpc_dispatch_fini_4u(ident_t* loc, i32 gtid) { g_loops_4u.fini(loc, gtid, WSTREE_CALLER); }
-WSTREE_EXPORT void __kmpc_dispatch_fini_8(ident_t* loc, i32 gtid) { g_loops_8.fini(loc, gtid, WSTREE_CALLER); }
-WSTREE_EXPORT void __kmpc_dispatch_fini_8u(ident_t* loc, i32 gtid) { g_loops_8u.fini(loc, gtid, WSTREE_CALLER); }
+WSTREE_EXPORT void __kmpc_dispatch_fini_4(ident_t* loc, i32 gtid) {
+  g_loops_4.fini(loc, gtid, WSTREE_CALLER);
+}
+WSTREE_EXPORT void __kmpc_dispatch_fini_4u(ident_t* loc, i32 gtid) {
+  g_loops_4u.fini(loc, gtid, WSTREE_CALLER);
+}
+WSTREE_EXPORT void __kmpc_dispatch_fini_8(ident_t* loc, i32 gtid) {
+  g_loops_8.fini(loc, gtid, WSTREE_CALLER);
+}
+WSTREE_EXPORT void __kmpc_dispatch_fini_8u(ident_t* loc, i32 gtid) {
+  g_loops_8u.fini(loc, gtid, WSTREE_CALLER);
+}
 
-WSTREE_EXPORT void __kmpc_dist_dispatch_init_4(ident_t* loc, i32 gtid, i32 schedule, i32* last, i32 lb, i32 ub, i32 st,
-                                               i32 chunk) {
+WSTREE_EXPORT void __kmpc_dist_dispatch_init_4(ident_t* loc, i32 gtid, i32 schedule, i32* last, i32 lb,
+                                               i32 ub, i32 st, i32 chunk) {
   g_loops_4.dist_init(loc, gtid, schedule, last, lb, ub, st, chunk, WSTREE_CALLER);
 }
-WSTREE_EXPORT void __kmpc_dist_dispatch_init_4u(ident_t* loc, i32 gtid, i32 schedule, i32* last, u32 lb, u32 ub, i32 st,
-                                                i32 chunk) {
+WSTREE_EXPORT void __kmpc_dist_dispatch_init_4u(ident_t* loc, i32 gtid, i32 schedule, i32* last, u32 lb,
+                                                u32 ub, i32 st, i32 chunk) {
   g_loops_4u.dist_init(loc, gtid, schedule, last, lb, ub, st, chunk, WSTREE_CALLER);
 }
-WSTREE_EXPORT void __kmpc_dist_dispatch_init_8(ident_t* loc, i32 gtid, i32 schedule, i32* last, i64 lb, i64 ub, i64 st,
-                                               i64 chunk) {
+WSTREE_EXPORT void __kmpc_dist_dispatch_init_8(ident_t* loc, i32 gtid, i32 schedule, i32* last, i64 lb,
+                                               i64 ub, i64 st, i64 chunk) {
   g_loops_8.dist_init(loc, gtid, schedule, last, lb, ub, st, chunk, WSTREE_CALLER);
 }
-WSTREE_EXPORT void __kmpc_dist_dispatch_init_8u(ident_t* loc, i32 gtid, i32 schedule, i32* last, u64 lb, u64 ub, i64 st,
-                                                i64 chunk) {
+WSTREE_EXPORT void __kmpc_dist_dispatch_init_8u(ident_t* loc, i32 gtid, i32 schedule, i32* last, u64 lb,
+                                                u64 ub, i64 st, i64 chunk) {
   g_loops_8u.dist_init(loc, gtid, schedule, last, lb, ub, st, chunk, WSTREE_CALLER);
 }
 
-/// Programs of clang 19 and later call it after every loop; the runtimes before 19 do not have it, and a program that was
-/// built for a later one runs on them with this.
+/// Programs of clang 19 and later call it after every loop; the runtimes before 19 do not have it, and a
+/// program that was built for a later one runs on them with this.
 WSTREE_EXPORT void __kmpc_dispatch_deinit(ident_t* loc, i32 gtid) {
   if (t_frame != nullptr && t_frame->last_loop_served) return; // the runtime never saw that loop
   if (const auto next = g_deinit.find(WSTREE_CALLER)) next(loc, gtid);
 }
 
-/// A loop with cross-iteration dependences arrives as a plain one after this call. Threads that wait for an iteration which
-/// they hold themselves would wait for ever, so the runtime has to schedule it.
+/// A loop with cross-iteration dependences arrives as a plain one after this call. Threads that wait for an
+/// iteration which they hold themselves would wait for ever, so the runtime has to schedule it.
 WSTREE_EXPORT void __kmpc_doacross_init(ident_t* loc, i32 gtid, i32 dimensions, const void* bounds) {
   if (active())
     if (Frame* frame = innermost_frame()) frame->doacross = true;

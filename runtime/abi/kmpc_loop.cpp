@@ -8,9 +8,9 @@ namespace {
 
 using namespace kmpc;
 
-/// The program left the schedule of this loop to the environment, which asks for the tree, but the tree must not serve it:
-/// ordered, cross-iteration dependences, monotonic, too many iterations, or no memory. Every member of a team has to
-/// replace it alike, so this is for loops of regions that we know to be the tree's.
+/// The program left the schedule of this loop to the environment, which asks for the tree, but the tree must
+/// not serve it: ordered, cross-iteration dependences, monotonic, too many iterations, or no memory. Every
+/// member of a team has to replace it alike, so this is for loops of regions that we know to be the tree's.
 void use_fallback(std::int32_t& schedule, std::int64_t& chunk) noexcept {
   const std::int32_t kind = kind_of(schedule);
   const bool ordered = kind == k_runtime + k_ordered_distance;
@@ -18,11 +18,21 @@ void use_fallback(std::int32_t& schedule, std::int64_t& chunk) noexcept {
   const config::Fallback& fallback = session().options.fallback;
   std::int32_t real = k_guided;
   switch (fallback.kind) {
-  case config::FallbackKind::static_: real = fallback.chunk == 0 ? k_static : k_static_chunked; break;
-  case config::FallbackKind::dynamic: real = k_dynamic; break;
-  case config::FallbackKind::guided: real = k_guided; break;
-  case config::FallbackKind::auto_: real = k_auto; break;
-  case config::FallbackKind::trapezoidal: real = k_trapezoidal; break;
+  case config::FallbackKind::static_:
+    real = fallback.chunk == 0 ? k_static : k_static_chunked;
+    break;
+  case config::FallbackKind::dynamic:
+    real = k_dynamic;
+    break;
+  case config::FallbackKind::guided:
+    real = k_guided;
+    break;
+  case config::FallbackKind::auto_:
+    real = k_auto;
+    break;
+  case config::FallbackKind::trapezoidal:
+    real = k_trapezoidal;
+    break;
   }
   schedule = real + (ordered ? k_ordered_distance : 0) + (schedule & k_monotonic);
   chunk = static_cast<std::int64_t>(std::max<std::uint64_t>(fallback.chunk, 1));
@@ -36,7 +46,8 @@ bool is_servable(std::int32_t schedule) noexcept {
 } // namespace
 
 bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, std::uint64_t iterations,
-                  std::uint64_t lower, std::uint64_t stride, const ident_t* loc, const void* caller) noexcept {
+                  std::uint64_t lower, std::uint64_t stride, const ident_t* loc,
+                  const void* caller) noexcept {
   Frame* frame = innermost_frame();
   if (frame == nullptr) return false;
   if (runtime_level(caller) != frame->level) {

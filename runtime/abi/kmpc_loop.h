@@ -12,9 +12,9 @@
 
 namespace wstree::abi {
 
-/// Starts the loop in the calling thread's frame if the tree may serve it. Otherwise prepares the frame for a loop that the
-/// runtime serves, replaces `schedule` and `chunk` by the fallback where the program left the choice to the environment,
-/// and returns false.
+/// Starts the loop in the calling thread's frame if the tree may serve it. Otherwise prepares the frame for a
+/// loop that the runtime serves, replaces `schedule` and `chunk` by the fallback where the program left the
+/// choice to the environment, and returns false.
 bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, std::uint64_t iterations,
                   std::uint64_t lower, std::uint64_t stride, const ident_t* loc, const void* caller) noexcept;
 
@@ -44,11 +44,13 @@ public:
   constexpr LoopEntries(const char* init, const char* next, const char* fini, const char* dist_init) noexcept
       : init_(init), next_(next), fini_(fini), dist_init_(dist_init) {}
 
-  void init(ident_t* loc, i32 gtid, i32 schedule, T lower, T upper, S stride, S chunk, const void* caller) noexcept {
+  void init(ident_t* loc, i32 gtid, i32 schedule, T lower, T upper, S stride, S chunk,
+            const void* caller) noexcept {
     if (active()) {
       const loop::CanonicalLoop<T> loop(lower, upper, stride);
       std::int64_t size = chunk;
-      if (try_to_serve(schedule, size, loop.countable(), loop.iterations(), widen(lower), widen(stride), loc, caller))
+      if (try_to_serve(schedule, size, loop.countable(), loop.iterations(), widen(lower), widen(stride), loc,
+                       caller))
         return;
       chunk = static_cast<S>(size);
     }
@@ -57,7 +59,8 @@ public:
 
   i32 next(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride, const void* caller) noexcept {
     Frame* frame = t_frame;
-    // libomp's own layer for GCC's programs asks without `last` about loops that it started inside the runtime.
+    // libomp's own layer for GCC's programs asks without `last` about loops that it started inside the
+    // runtime.
     if (frame == nullptr || last == nullptr || !asks_about_served_loop(*frame, caller)) [[unlikely]] {
       const auto forward = next_.find(caller);
       return forward != nullptr ? forward(loc, gtid, last, lower, upper, stride) : 0;
@@ -95,12 +98,14 @@ public:
         chunk = static_cast<S>(size);
       }
     }
-    if (const auto forward = dist_init_.find(caller)) forward(loc, gtid, schedule, last, lower, upper, stride, chunk);
+    if (const auto forward = dist_init_.find(caller))
+      forward(loc, gtid, schedule, last, lower, upper, stride, chunk);
   }
 
 private:
   template <class U> static std::uint64_t widen(U value) noexcept {
-    return static_cast<std::uint64_t>(static_cast<std::conditional_t<std::is_signed_v<U>, std::int64_t, U>>(value));
+    return static_cast<std::uint64_t>(
+        static_cast<std::conditional_t<std::is_signed_v<U>, std::int64_t, U>>(value));
   }
 
   Next<void(ident_t*, i32, i32, T, T, S, S)> init_;

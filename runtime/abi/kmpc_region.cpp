@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parallel regions of LLVM's libomp: who is in a team with whom.
 //
-// The fork entry is replaced by a fork of wrap_member(), which runs the program's outlined function between setting up and
-// taking down the member's frame. No callback slot of the runtime is used up for that, the frame is exactly as old as the
-// region, and nesting, tasks and several root threads follow from the stack of frames.
+// The fork entry is replaced by a fork of wrap_member(), which runs the program's outlined function between
+// setting up and taking down the member's frame. No callback slot of the runtime is used up for that, the
+// frame is exactly as old as the region, and nesting, tasks and several root threads follow from the stack of
+// frames.
 #include "export.h"
 #include "frame.h"
 #include "kmpc_types.h"
@@ -22,10 +23,11 @@ WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
 
 /// kmpc_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
 /// k_register_args entries.
-void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count, void** args);
+void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count,
+                             void** args);
 
-/// Where __kmpc_fork_call (kmpc_<architecture>.S) goes while the tree was not asked for: the binding of the object that
-/// called it first. Other objects take the way through wstree_fork_call.
+/// Where __kmpc_fork_call (kmpc_<architecture>.S) goes while the tree was not asked for: the binding of the
+/// object that called it first. Other objects take the way through wstree_fork_call.
 __attribute__((visibility("hidden"))) const wstree::abi::Binding* wstree_plain_fork_call = nullptr;
 /// Read by __kmpc_fork_call; the same as active().
 __attribute__((visibility("hidden"))) extern const void* const wstree_active_flag;
@@ -38,7 +40,8 @@ using namespace wstree::abi;
 using i32 = std::int32_t;
 
 // What the assembler code knows of Binding.
-static_assert(offsetof(Binding, begin) == 0 && offsetof(Binding, size) == 8 && offsetof(Binding, address) == 16);
+static_assert(offsetof(Binding, begin) == 0 && offsetof(Binding, size) == 8 &&
+              offsetof(Binding, address) == 16);
 
 constexpr i32 k_register_args = 8; // no architecture passes more pointers in registers
 
@@ -50,8 +53,8 @@ constinit Next<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_para
 
 ForkCall real_fork_call(const void* caller) noexcept {
   const auto found = reinterpret_cast<ForkCall>(g_fork_call.find(caller));
-  // release: pairs with the load in __kmpc_fork_call, which goes on to read the binding (it depends on the pointer, and the
-  // architectures that we run on order that). Any object's binding is as good as another's.
+  // release: pairs with the load in __kmpc_fork_call, which goes on to read the binding (it depends on the
+  // pointer, and the architectures that we run on order that). Any object's binding is as good as another's.
   if (wstree_plain_fork_call == nullptr)
     __atomic_store_n(&wstree_plain_fork_call, g_fork_call.latest(), __ATOMIC_RELEASE);
   return found;
@@ -70,8 +73,8 @@ struct Region {
 /// The outlined function of a region whose loops may be served, in every member.
 void wrap_member(i32* gtid, i32* tid, Region* region) {
   const int members = runtime_threads(region->caller);
-  Frame frame(region->team, static_cast<std::uint32_t>(*tid), static_cast<std::uint32_t>(std::max(members, 1)),
-              runtime_level(region->caller), region->chunk);
+  Frame frame(region->team, static_cast<std::uint32_t>(*tid),
+              static_cast<std::uint32_t>(std::max(members, 1)), runtime_level(region->caller), region->chunk);
   frame.serves = members == 1 || (members > 1 && region->team != nullptr);
   frame.outer = t_frame;
   t_frame = &frame;
@@ -86,8 +89,8 @@ void wrap_plain(i32* gtid, i32* tid, Region* region) {
   wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
 }
 
-/// __kmpc_fork_call_if for the runtimes before 16, which do not have it; programs that were built for a later one run on
-/// them with this.
+/// __kmpc_fork_call_if for the runtimes before 16, which do not have it; programs that were built for a later
+/// one run on them with this.
 void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, const void* caller) noexcept {
   static constinit Next<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
   const i32 count = args != nullptr ? 1 : 0;
@@ -131,8 +134,9 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
   va_end(list);
   Region region{micro, count, args, nullptr, schedule.chunk, caller};
-  fork_region(region, schedule.tree,
-              [&](auto* wrapper, Region& shared) { real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), &shared); });
+  fork_region(region, schedule.tree, [&](auto* wrapper, Region& shared) {
+    real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), &shared);
+  });
 }
 
 /// The runtime forks this one without passing through __kmpc_fork_call again. `args` may be null.

@@ -34,6 +34,8 @@ inline constexpr std::int32_t k_ordered_distance = 32; // ordered kinds are the 
 inline constexpr std::int32_t k_monotonic = 1 << 29;
 inline constexpr std::int32_t k_nonmonotonic = 1 << 30;
 
-inline constexpr std::int32_t kind_of(std::int32_t schedule) { return schedule & ~(k_monotonic | k_nonmonotonic); }
+inline constexpr std::int32_t kind_of(std::int32_t schedule) {
+  return schedule & ~(k_monotonic | k_nonmonotonic);
+}
 
 } // namespace wstree::abi::kmpc

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loading and unloading.
 //
-// The library is linked with -z initfirst, so that its constructor runs before every other object's: an OpenMP runtime, or
-// a constructor that calls one, must not see OMP_SCHEDULE=wstree, which it would reject with a warning. At that time the C
-// library is not initialised: no environ, no errno, no allocation. The constructor therefore works on the environment that
-// the loader passes to it, and everything else waits for the first use (session.cpp).
+// The library is linked with -z initfirst, so that its constructor runs before every other object's: an
+// OpenMP runtime, or a constructor that calls one, must not see OMP_SCHEDULE=wstree, which it would reject
+// with a warning. At that time the C library is not initialised: no environ, no errno, no allocation. The
+// constructor therefore works on the environment that the loader passes to it, and everything else waits for
+// the first use (session.cpp).
 #include "message.h"
 #include "options.h"
 #include "rebind.h"
@@ -24,8 +25,8 @@ namespace {
 
 using namespace wstree;
 
-/// The spelling is a mark: both runtimes ignore case, and a child process that has the library as well reads it as wstree,
-/// while one that has not finds a valid schedule.
+/// The spelling is a mark: both runtimes ignore case, and a child process that has the library as well reads
+/// it as wstree, while one that has not finds a valid schedule.
 constexpr std::string_view k_marked = "OMP_SCHEDULE=Monotonic:Dynamic";
 constexpr std::string_view k_variable = "OMP_SCHEDULE=";
 
@@ -41,7 +42,8 @@ void replace(char*& entry, const config::ScheduleRequest& request) noexcept {
   char* end = g_replacement + text.size();
   if (request.chunk_given) {
     *end++ = ',';
-    end = std::to_chars(end, g_replacement + sizeof g_replacement - 1, std::min(request.chunk, k_most_chunk)).ptr;
+    end = std::to_chars(end, g_replacement + sizeof g_replacement - 1, std::min(request.chunk, k_most_chunk))
+              .ptr;
   }
   *end = '\0';
   entry = g_replacement;
@@ -69,8 +71,9 @@ void read_request(char** envp) noexcept {
       abi::remember_request(value, *request);
     } else if (const auto asked = config::parse_schedule(value)) {
       if (asked->monotonic)
-        observe::say("wstree: OMP_SCHEDULE demands monotonic order, which a stealing thread cannot keep (accepted: "
-                     "wstree[,chunk]); using dynamic");
+        observe::say(
+            "wstree: OMP_SCHEDULE demands monotonic order, which a stealing thread cannot keep (accepted: "
+            "wstree[,chunk]); using dynamic");
       else
         abi::remember_request(value, *asked);
       replace(*entry, *asked);

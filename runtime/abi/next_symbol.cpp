@@ -69,7 +69,8 @@ void* next_symbol(const char* name, const void* caller) noexcept {
   link_map* map = nullptr;
   if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 && map != nullptr)
     found = symbol_seen_by(map->l_name, name);
-  // RTLD_NEXT means "after the object that calls dlsym", which a tail call would make the wrong one: keep the result.
+  // RTLD_NEXT means "after the object that calls dlsym", which a tail call would make the wrong one: keep the
+  // result.
   if (found == nullptr) found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) {
     Query query{name, nullptr};
@@ -88,9 +89,10 @@ void* bind(const char* name, const void* caller, std::atomic<const Binding*>& li
   auto* made = new (std::nothrow) Binding{extent.begin, extent.size, address, nullptr};
   if (made == nullptr) return address;
   made->older = list.load(std::memory_order_relaxed);
-  // release: the binding is complete before others find it; pairs with the acquire in Next::find(). Two threads may add
-  // the same one, which does no harm.
-  while (!list.compare_exchange_weak(made->older, made, std::memory_order_release, std::memory_order_relaxed)) {
+  // release: the binding is complete before others find it; pairs with the acquire in Next::find(). Two
+  // threads may add the same one, which does no harm.
+  while (
+      !list.compare_exchange_weak(made->older, made, std::memory_order_release, std::memory_order_relaxed)) {
   }
   return address;
 }

@@ -19,10 +19,11 @@ struct Binding {
   }
 };
 
-/// Looks `name` up for the object that holds `caller`: the OpenMP runtime that this object was linked with or brought along,
-/// else the next one in the loader's order. There may be several, and one that was loaded privately (dlopen with
-/// RTLD_LOCAL, as plugins do) is visible only from its plugin. `list` is the head of a list of bindings that grows.
-/// Nothing is remembered if there is no memory, or if nothing is found and not `optional`.
+/// Looks `name` up for the object that holds `caller`: the OpenMP runtime that this object was linked with or
+/// brought along, else the next one in the loader's order. There may be several, and one that was loaded
+/// privately (dlopen with RTLD_LOCAL, as plugins do) is visible only from its plugin. `list` is the head of a
+/// list of bindings that grows. Nothing is remembered if there is no memory, or if nothing is found and not
+/// `optional`.
 void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept;
 
 /// Address of the other definition of `name` that the object around `caller` would have got.
@@ -35,12 +36,14 @@ public:
   using Pointer = Result (*)(Args...);
 
   /// `optional`: not every runtime has it, which is remembered too.
-  constexpr explicit Next(const char* name, bool optional = false) noexcept : name_(name), optional_(optional) {}
+  constexpr explicit Next(const char* name, bool optional = false) noexcept
+      : name_(name), optional_(optional) {}
 
   /// What the code at `caller` gets; nullptr if the runtime does not have it.
   Pointer find(const void* caller) noexcept {
     // acquire: pairs with the release in bind(), so that the binding is complete.
-    for (const Binding* known = bindings_.load(std::memory_order_acquire); known != nullptr; known = known->older)
+    for (const Binding* known = bindings_.load(std::memory_order_acquire); known != nullptr;
+         known = known->older)
       if (known->is_for(caller)) return reinterpret_cast<Pointer>(known->address);
     return reinterpret_cast<Pointer>(bind(name_, caller, bindings_, optional_));
   }

@@ -21,7 +21,8 @@ void set_schedule(int kind, int chunk, const void* caller) noexcept {
   const auto set = g_set.find(caller);
   if (set == nullptr) return;
   if (kind == omp_sched_wstree && activate()) return set(k_sentinel_kind, std::max(chunk, 1));
-  // A program that really asks for monotonic:dynamic gets dynamic, which both runtimes hand out in order anyway.
+  // A program that really asks for monotonic:dynamic gets dynamic, which both runtimes hand out in order
+  // anyway.
   set(active() && kind == k_sentinel_kind ? k_dynamic : kind, chunk);
 }
 
@@ -39,6 +40,8 @@ extern "C" {
 WSTREE_EXPORT void omp_set_schedule(int kind, int chunk) { set_schedule(kind, chunk, WSTREE_CALLER); }
 WSTREE_EXPORT void omp_get_schedule(int* kind, int* chunk) { get_schedule(kind, chunk, WSTREE_CALLER); }
 // Fortran
-WSTREE_EXPORT void omp_set_schedule_(const int* kind, const int* chunk) { set_schedule(*kind, *chunk, WSTREE_CALLER); }
+WSTREE_EXPORT void omp_set_schedule_(const int* kind, const int* chunk) {
+  set_schedule(*kind, *chunk, WSTREE_CALLER);
+}
 WSTREE_EXPORT void omp_get_schedule_(int* kind, int* chunk) { get_schedule(kind, chunk, WSTREE_CALLER); }
 }

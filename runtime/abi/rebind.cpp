@@ -49,7 +49,8 @@ bool read_object(const dl_phdr_info& info, Object& object) noexcept {
   const auto page = static_cast<Address>(sysconf(_SC_PAGESIZE));
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info.dlpi_phdr[i];
-    if (header.p_type == PT_DYNAMIC) dynamic = reinterpret_cast<const ElfW(Dyn)*>(object.base + header.p_vaddr);
+    if (header.p_type == PT_DYNAMIC)
+      dynamic = reinterpret_cast<const ElfW(Dyn)*>(object.base + header.p_vaddr);
     if (header.p_type == PT_GNU_RELRO) {
       object.relro_begin = (object.base + header.p_vaddr) & ~(page - 1);
       object.relro_end = (object.base + header.p_vaddr + header.p_memsz) & ~(page - 1);
@@ -59,14 +60,29 @@ bool read_object(const dl_phdr_info& info, Object& object) noexcept {
   for (; dynamic->d_tag != DT_NULL; ++dynamic) {
     const Address value = dynamic->d_un.d_ptr;
     switch (dynamic->d_tag) {
-    case DT_SYMTAB: object.symbols = reinterpret_cast<const ElfW(Sym)*>(absolute(object.base, value)); break;
-    case DT_STRTAB: object.strings = reinterpret_cast<const char*>(absolute(object.base, value)); break;
-    case DT_JMPREL: object.tables[0] = reinterpret_cast<const ElfW(Rela)*>(absolute(object.base, value)); break;
-    case DT_PLTRELSZ: object.sizes[0] = value / sizeof(ElfW(Rela)); break;
-    case DT_RELA: object.tables[1] = reinterpret_cast<const ElfW(Rela)*>(absolute(object.base, value)); break;
-    case DT_RELASZ: object.sizes[1] = value / sizeof(ElfW(Rela)); break;
-    case DT_GNU_HASH: object.gnu_hash = reinterpret_cast<const std::uint32_t*>(absolute(object.base, value)); break;
-    default: break;
+    case DT_SYMTAB:
+      object.symbols = reinterpret_cast<const ElfW(Sym)*>(absolute(object.base, value));
+      break;
+    case DT_STRTAB:
+      object.strings = reinterpret_cast<const char*>(absolute(object.base, value));
+      break;
+    case DT_JMPREL:
+      object.tables[0] = reinterpret_cast<const ElfW(Rela)*>(absolute(object.base, value));
+      break;
+    case DT_PLTRELSZ:
+      object.sizes[0] = value / sizeof(ElfW(Rela));
+      break;
+    case DT_RELA:
+      object.tables[1] = reinterpret_cast<const ElfW(Rela)*>(absolute(object.base, value));
+      break;
+    case DT_RELASZ:
+      object.sizes[1] = value / sizeof(ElfW(Rela));
+      break;
+    case DT_GNU_HASH:
+      object.gnu_hash = reinterpret_cast<const std::uint32_t*>(absolute(object.base, value));
+      break;
+    default:
+      break;
     }
   }
   return object.symbols != nullptr && object.strings != nullptr;
@@ -118,7 +134,8 @@ void write_slot(const Object& object, Address slot, Address value) noexcept {
   const auto page = static_cast<Address>(sysconf(_SC_PAGESIZE));
   auto* start = reinterpret_cast<void*>(slot & ~(page - 1));
   const bool locked = slot >= object.relro_begin && slot < object.relro_end;
-  if (locked && mprotect(start, page, PROT_READ | PROT_WRITE) != 0) return; // stays with the runtime, which works too
+  if (locked && mprotect(start, page, PROT_READ | PROT_WRITE) != 0)
+    return; // stays with the runtime, which works too
   *reinterpret_cast<Address*>(slot) = value;
   if (locked) mprotect(start, page, PROT_READ);
 }
@@ -131,11 +148,13 @@ int rebind_object(dl_phdr_info* info, std::size_t, void* data) noexcept {
     for (std::size_t i = 0; object.tables[t] != nullptr && i < object.sizes[t]; ++i) {
       const ElfW(Rela)& entry = object.tables[t][i];
       const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info));
-      if (type != k_jump_slot && type != k_global_data && (type != k_absolute || entry.r_addend != 0)) continue;
+      if (type != k_jump_slot && type != k_global_data && (type != k_absolute || entry.r_addend != 0))
+        continue;
       const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(entry.r_info)];
       const std::string_view name = object.strings + symbol.st_name;
       if (!name.starts_with("__kmpc_") && !name.starts_with("omp_")) continue;
-      if (const Address target = exported(ours, name)) write_slot(object, object.base + entry.r_offset, target);
+      if (const Address target = exported(ours, name))
+        write_slot(object, object.base + entry.r_offset, target);
     }
   }
   return 0;

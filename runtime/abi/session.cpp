@@ -46,14 +46,28 @@ std::uint64_t monotonic_ns() noexcept {
 core::Settings to_settings(const config::Options& options) noexcept {
   core::Settings settings;
   switch (options.strategy) {
-  case config::Strategy::predefined: settings.strategy = core::Strategy::predefined; break;
-  case config::Strategy::assign: settings.strategy = core::Strategy::assign; break;
-  case config::Strategy::assigntop: settings.strategy = core::Strategy::assign_top; break;
-  case config::Strategy::randomwalk: settings.strategy = core::Strategy::random_walk; break;
-  case config::Strategy::randomall: settings.strategy = core::Strategy::random_all; break;
-  case config::Strategy::findmax: settings.strategy = core::Strategy::find_max; break;
+  case config::Strategy::predefined:
+    settings.strategy = core::Strategy::predefined;
+    break;
+  case config::Strategy::assign:
+    settings.strategy = core::Strategy::assign;
+    break;
+  case config::Strategy::assigntop:
+    settings.strategy = core::Strategy::assign_top;
+    break;
+  case config::Strategy::randomwalk:
+    settings.strategy = core::Strategy::random_walk;
+    break;
+  case config::Strategy::randomall:
+    settings.strategy = core::Strategy::random_all;
+    break;
+  case config::Strategy::findmax:
+    settings.strategy = core::Strategy::find_max;
+    break;
   }
-  auto ticks = [per_tick = ns_per_tick()](double ns) { return static_cast<std::uint64_t>(ns / per_tick + 0.5); };
+  auto ticks = [per_tick = ns_per_tick()](double ns) {
+    return static_cast<std::uint64_t>(ns / per_tick + 0.5);
+  };
   settings.shortest_target = ticks(1'000);
   settings.longest_target = ticks(16'000);
   settings.tail_batch = ticks(300);
@@ -64,9 +78,15 @@ core::Settings to_settings(const config::Options& options) noexcept {
     settings.batch = core::BatchMode::timed;
     if (value != 0) settings.shortest_target = settings.longest_target = ticks(static_cast<double>(value));
     break;
-  case config::BatchMode::exponential: settings.batch = core::BatchMode::exponential; break;
-  case config::BatchMode::fixed: settings.batch = core::BatchMode::fixed; break;
-  case config::BatchMode::random: settings.batch = core::BatchMode::random; break;
+  case config::BatchMode::exponential:
+    settings.batch = core::BatchMode::exponential;
+    break;
+  case config::BatchMode::fixed:
+    settings.batch = core::BatchMode::fixed;
+    break;
+  case config::BatchMode::random:
+    settings.batch = core::BatchMode::random;
+    break;
   }
   if (settings.batch != core::BatchMode::timed) settings.limit = value;
   return settings;
@@ -157,7 +177,8 @@ void note_members(std::uint32_t members) noexcept {
 
 void report_at_exit() noexcept {
   if (g_session.load(std::memory_order_acquire) == nullptr || !session().measured) return;
-  observe::write_report(session().options, ns_per_tick(), g_most_members.load(std::memory_order_relaxed), k_version);
+  observe::write_report(session().options, ns_per_tick(), g_most_members.load(std::memory_order_relaxed),
+                        k_version);
 }
 
 } // namespace wstree::abi

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the whole process shares: whether the tree was asked for, the options, and how to ask the OpenMP runtime.
+// What the whole process shares: whether the tree was asked for, the options, and how to ask the OpenMP
+// runtime.
 #pragma once
 
 #include "options.h"
@@ -12,28 +13,31 @@
 
 namespace wstree::abi {
 
-/// The schedule that stands for the tree inside the OpenMP runtime: monotonic:dynamic with the tree's chunk. Both runtimes
-/// store it, hand it on to tasks and regions, and read it back; hardly anybody asks for it; and it is a valid schedule for
-/// loops that the tree must not serve. (Not monotonic:guided: when libomp shows its settings, or makes sure of them in the
-/// child of a fork, it fails an assertion of its own about every guided OMP_SCHEDULE.)
+/// The schedule that stands for the tree inside the OpenMP runtime: monotonic:dynamic with the tree's chunk.
+/// Both runtimes store it, hand it on to tasks and regions, and read it back; hardly anybody asks for it; and
+/// it is a valid schedule for loops that the tree must not serve. (Not monotonic:guided: when libomp shows
+/// its settings, or makes sure of them in the child of a fork, it fails an assertion of its own about every
+/// guided OMP_SCHEDULE.)
 inline constexpr int k_sentinel_kind = static_cast<int>(0x80000002U);
 
-/// Set as soon as anybody asks for the tree: by OMP_SCHEDULE at load time or by omp_set_schedule. As long as it is not
-/// set, every entry point hands over to the runtime and nothing else happens. relaxed everywhere: a thread that learns of
-/// it late goes to the runtime, as it did before; what options say is ordered by session().
+/// Set as soon as anybody asks for the tree: by OMP_SCHEDULE at load time or by omp_set_schedule. As long as
+/// it is not set, every entry point hands over to the runtime and nothing else happens. relaxed everywhere: a
+/// thread that learns of it late goes to the runtime, as it did before; what options say is ordered by
+/// session().
 extern std::atomic<bool> g_active;
 inline bool active() noexcept { return g_active.load(std::memory_order_relaxed); }
 
 struct Session {
   config::Options options;
   core::Settings settings;
-  bool measured = false;   // loops are counted and timed
+  bool measured = false; // loops are counted and timed
 };
 
 extern std::atomic<const Session*> g_session;
 const Session& prepare_session() noexcept;
 
-/// Reads the options and prepares the rest, once, at the first use; prints what there is to say about bad values. Any thread.
+/// Reads the options and prepares the rest, once, at the first use; prints what there is to say about bad
+/// values. Any thread.
 inline const Session& session() noexcept {
   // acquire: pairs with the release in prepare_session(), so that the options are complete.
   const Session* ready = g_session.load(std::memory_order_acquire);

@@ -7,8 +7,8 @@
 
 namespace wstree::loop {
 
-/// The loop `for (T i = lower; i <= upper (or >= for stride < 0); i += stride)`: inclusive bounds, stride never 0.
-/// All arithmetic is unsigned, so no bound, stride or trip count of T overflows.
+/// The loop `for (T i = lower; i <= upper (or >= for stride < 0); i += stride)`: inclusive bounds, stride
+/// never 0. All arithmetic is unsigned, so no bound, stride or trip count of T overflows.
 template <class T> class CanonicalLoop {
 public:
   using Stride = std::make_signed_t<T>;
@@ -33,7 +33,9 @@ public:
   constexpr bool countable() const { return countable_; }
   constexpr std::uint64_t iterations() const { return iterations_; }
   /// The value of the loop variable in iteration k, 0 <= k < iterations().
-  constexpr T at(std::uint64_t k) const { return static_cast<T>(lower_ + static_cast<Unsigned>(k) * stride_); }
+  constexpr T at(std::uint64_t k) const {
+    return static_cast<T>(lower_ + static_cast<Unsigned>(k) * stride_);
+  }
   constexpr Stride stride() const { return static_cast<Stride>(stride_); }
 
 private:

@@ -21,8 +21,8 @@ struct Execution {
   std::uint64_t wall = 0;     ///< ticks from the first arrival to the last departure
 };
 
-/// Private to its thread; lives as long as the thread is in the region. A thread outside of any region, or alone in one, is
-/// a member of no team: it gets each loop in one piece.
+/// Private to its thread; lives as long as the thread is in the region. A thread outside of any region, or
+/// alone in one, is a member of no team: it gets each loop in one piece.
 template <class P> class Member {
 public:
   /// `team` may be null if `members` is 1.
@@ -35,8 +35,9 @@ public:
   std::uint32_t members() const noexcept { return members_; }
   bool in_loop() const noexcept { return in_loop_; }
 
-  /// Starts the region's next loop, of `iterations` > 0, with batches of at least `smallest`. False, for all members alike:
-  /// no memory, nothing was started. leave() has been called for the previous loop; `settings` outlives this one.
+  /// Starts the region's next loop, of `iterations` > 0, with batches of at least `smallest`. False, for all
+  /// members alike: no memory, nothing was started. leave() has been called for the previous loop; `settings`
+  /// outlives this one.
   bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest) noexcept {
     if (members_ == 1) return enter_alone(iterations, settings);
     if (storage_ == nullptr) {
@@ -47,9 +48,11 @@ public:
       if (index_ == 0) team_->set_members(members_);
     }
     ++loop_;
-    // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this position reuses
+    // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
+    // position reuses
     //      their slots; pairs with T2. Guard: team_ring under a thread sanitizer, model of the ring.
-    storage_->line(index_).position.store(loop_ << 1, P::order(core::Tag::leave_loop, std::memory_order_release));
+    storage_->line(index_).position.store(loop_ << 1,
+                                          P::order(core::Tag::leave_loop, std::memory_order_release));
     if (loop_ >= free_until_) wait_for_slot();
     Slot<P>& slot = storage_->slot(loop_);
     const std::uint64_t use = loop_ / k_ring;
@@ -81,7 +84,8 @@ public:
   /// Ends this member's part in a loop, finished or not.
   void leave() noexcept { in_loop_ = false; }
 
-  /// The same for a loop that was entered with Settings::clocked: the last one to leave calls `report(Execution)`.
+  /// The same for a loop that was entered with Settings::clocked: the last one to leave calls
+  /// `report(Execution)`.
   template <class Report> void leave(Report&& report) noexcept {
     if (!in_loop_) return;
     in_loop_ = false;
@@ -96,7 +100,8 @@ public:
       if (storage_ == nullptr) return team_->note_absent();
       loop_ = team_->base();
     }
-    storage_->line(index_).position.store(loop_ << 1 | 1, P::order(core::Tag::leave_loop, std::memory_order_release)); // T1
+    storage_->line(index_).position.store(loop_ << 1 | 1,
+                                          P::order(core::Tag::leave_loop, std::memory_order_release)); // T1
     team_->reached(loop_);
   }
 
@@ -109,12 +114,14 @@ private:
     return true;
   }
 
-  /// Until every member has left the loop that used the slot before. That is k_ring loops back, so the members that are
-  /// waited for are on their way here; nobody who runs a loop waits for anybody.
+  /// Until every member has left the loop that used the slot before. That is k_ring loops back, so the
+  /// members that are waited for are on their way here; nobody who runs a loop waits for anybody.
   void wait_for_slot() noexcept {
     for (std::uint32_t spins = 0; !slot_is_free(); ++spins) {
-      if (spins < k_spins) P::relax();
-      else P::yield();
+      if (spins < k_spins)
+        P::relax();
+      else
+        P::yield();
     }
   }
 
@@ -129,13 +136,17 @@ private:
       const std::uint64_t position =
           storage_->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_acquire));
       const std::uint64_t started = position >> 1;
-      if ((position & 1) != 0 && started >= team_->base()) ++departed;
-      else if (started >= needed) slowest = std::min(slowest, started);
-      else ++late;
+      if ((position & 1) != 0 && started >= team_->base())
+        ++departed;
+      else if (started >= needed)
+        slowest = std::min(slowest, started);
+      else
+        ++late;
     }
     if (late > team_->absent()) return false;
     somebody_departed_ = departed != 0;
-    free_until_ = somebody_departed_ ? loop_ : slowest + k_ring; // with a departed member, look again each time
+    free_until_ =
+        somebody_departed_ ? loop_ : slowest + k_ring; // with a departed member, look again each time
     return true;
   }
 
@@ -159,9 +170,11 @@ private:
     std::uint64_t wanted = 0;
     do {
       wanted = (seen >> 16 << 16 == tag ? seen : tag) + 1;
-      // [T5] acq_rel: release hands this member's account over to the last one, acquire lets the last one read all of
+      // [T5] acq_rel: release hands this member's account over to the last one, acquire lets the last one
+      // read all of
       //      them. Guard: team_measure under a thread sanitizer.
-    } while (!leavers.compare_exchange_weak(seen, wanted, P::order(core::Tag::count_leaver, std::memory_order_acq_rel),
+    } while (!leavers.compare_exchange_weak(seen, wanted,
+                                            P::order(core::Tag::count_leaver, std::memory_order_acq_rel),
                                             P::order(core::Tag::count_leaver, std::memory_order_relaxed)));
     if ((wanted & 0xFFFF) != members_) return;
     Execution all{members_, {}, 0, 0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of one parallel region share: a ring of loop slots, because with `nowait` they may be in different loops.
+// What the members of one parallel region share: a ring of loop slots, because with `nowait` they may be in
+// different loops.
 #pragma once
 
 #include "team_storage.h"
@@ -11,11 +12,12 @@
 
 namespace wstree::loop {
 
-/// Opened by the thread that forks a region, used by the region's members, closed by the same thread after the join; kept
-/// for its next region, so that a region in the steady state allocates nothing.
+/// Opened by the thread that forks a region, used by the region's members, closed by the same thread after
+/// the join; kept for its next region, so that a region in the steady state allocates nothing.
 ///
-/// Loops are numbered from region to region without gaps or repeats. Loop k uses slot k mod k_ring. A member that starts
-/// loop k says by that that it left all loops before k, however it left them: cancellation needs no hook.
+/// Loops are numbered from region to region without gaps or repeats. Loop k uses slot k mod k_ring. A member
+/// that starts loop k says by that that it left all loops before k, however it left them: cancellation needs
+/// no hook.
 template <class P> class Team {
 public:
   using Store = Storage<P>;
@@ -27,8 +29,9 @@ public:
 
   /// Before the fork.
   void open() noexcept {
-    base_ = next_base_.load(std::memory_order_relaxed); // ordered by the joins of earlier regions and by the fork
-    kept_ = storage_.load(std::memory_order_relaxed);   // likewise
+    base_ =
+        next_base_.load(std::memory_order_relaxed); // ordered by the joins of earlier regions and by the fork
+    kept_ = storage_.load(std::memory_order_relaxed); // likewise
     members_ = 0;
     if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
   }
@@ -50,15 +53,18 @@ public:
     fewest_members_ = ~std::uint32_t{0};
   }
 
-  /// Storage for at least `members` members; the same for all of them, or nullptr for all of them if there is no memory.
+  /// Storage for at least `members` members; the same for all of them, or nullptr for all of them if there is
+  /// no memory.
   Store* storage(std::uint32_t members) noexcept {
-    // [T3] acquire: the content of a storage is complete before its address is seen; pairs with the release below.
+    // [T3] acquire: the content of a storage is complete before its address is seen; pairs with the release
+    // below.
     Store* store = storage_.load(P::order(core::Tag::grow, std::memory_order_acquire));
     if (usable(store, members)) [[likely]]
       return store;
     while (store != failed() && !usable(store, members)) {
       Store* larger = Store::create(members, store);
-      // [T3] success release: publishes the new storage, or that there is none. failure acquire: we go on to read what
+      // [T3] success release: publishes the new storage, or that there is none. failure acquire: we go on to
+      // read what
       //      another member published. Guard: team_growth under a thread sanitizer.
       if (storage_.compare_exchange_strong(store, larger != nullptr ? larger : failed(),
                                            P::order(core::Tag::grow, std::memory_order_release),
@@ -80,7 +86,8 @@ public:
 
   /// A member left the region before anybody needed storage, in which it could have noted that.
   void note_absent() noexcept {
-    // [T6] relaxed: a member that left has read nothing of ours; the count only ends a wait. Guard: team_absent.
+    // [T6] relaxed: a member that left has read nothing of ours; the count only ends a wait. Guard:
+    // team_absent.
     absent_.fetch_add(1, P::order(core::Tag::absent, std::memory_order_relaxed));
   }
   std::uint32_t absent() const noexcept {
@@ -90,10 +97,11 @@ public:
   /// A member that leaves the region has started loops up to and including `loop`.
   void reached(std::uint64_t loop) noexcept {
     std::uint64_t known = next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed));
-    // [T4] relaxed: read only by open(), after the join has ordered all of these. The loop makes it a maximum.
-    while (known <= loop && !next_base_.compare_exchange_weak(known, loop + 1,
-                                                              P::order(core::Tag::next_base, std::memory_order_relaxed),
-                                                              P::order(core::Tag::next_base, std::memory_order_relaxed))) {
+    // [T4] relaxed: read only by open(), after the join has ordered all of these. The loop makes it a
+    // maximum.
+    while (known <= loop && !next_base_.compare_exchange_weak(
+                                known, loop + 1, P::order(core::Tag::next_base, std::memory_order_relaxed),
+                                P::order(core::Tag::next_base, std::memory_order_relaxed))) {
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The memory behind a team: for every slot of the ring one tree, and for every member its roots, arenas and position.
+// The memory behind a team: for every slot of the ring one tree, and for every member its roots, arenas and
+// position.
 #pragma once
 
 #include "wstree/core/arena.h"
@@ -42,8 +43,8 @@ template <class P> class alignas(core::k_line_pair) Storage {
 public:
   using Node = core::Node<P>;
 
-  /// nullptr if there is no memory. `previous` (may be null) is kept until this storage dies, because members may still
-  /// be about to look at its capacity.
+  /// nullptr if there is no memory. `previous` (may be null) is kept until this storage dies, because members
+  /// may still be about to look at its capacity.
   static Storage* create(std::uint32_t members, Storage* previous) noexcept {
     const std::uint32_t capacity = std::bit_ceil(members);
     const Layout layout(capacity);
@@ -72,8 +73,12 @@ public:
 
   std::uint32_t capacity() const noexcept { return capacity_; }
   Slot<P>& slot(std::uint64_t loop) noexcept { return slots_[loop % k_ring]; }
-  core::Arena<P>& arena(std::uint64_t loop, std::uint32_t member) noexcept { return arenas_[index(loop, member)]; }
-  Account& account(std::uint64_t loop, std::uint32_t member) noexcept { return accounts_[index(loop, member)]; }
+  core::Arena<P>& arena(std::uint64_t loop, std::uint32_t member) noexcept {
+    return arenas_[index(loop, member)];
+  }
+  Account& account(std::uint64_t loop, std::uint32_t member) noexcept {
+    return accounts_[index(loop, member)];
+  }
   Line<P>& line(std::uint32_t member) noexcept { return lines_[member]; }
 
   /// Makes the roots of members >= `first` in all slots AVAILABLE. Only while no member is in a loop.
@@ -127,9 +132,11 @@ private:
     return reinterpret_cast<T*>(memory);
   }
 
-  /// Members next to each other in a slot are far apart in what they write: each array has its own line pairs, and the
-  /// arenas, which only their member reads, are grouped by member.
-  std::size_t index(std::uint64_t loop, std::uint32_t member) const noexcept { return member * k_ring + loop % k_ring; }
+  /// Members next to each other in a slot are far apart in what they write: each array has its own line
+  /// pairs, and the arenas, which only their member reads, are grouped by member.
+  std::size_t index(std::uint64_t loop, std::uint32_t member) const noexcept {
+    return member * k_ring + loop % k_ring;
+  }
 
   std::uint32_t capacity_;
   Storage* previous_;

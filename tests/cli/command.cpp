@@ -177,6 +177,13 @@ std::string TemporaryFolder::write(std::string_view name, std::string_view text,
   return path.string();
 }
 
+std::string TemporaryFolder::open_to_all() const {
+  const auto folder = path_ / "open";
+  fs::create_directory(folder);
+  fs::permissions(folder, fs::perms{0777});
+  return folder.string();
+}
+
 std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

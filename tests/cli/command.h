@@ -82,6 +82,10 @@ public:
   std::string write(std::string_view name, std::string_view contents,
                     std::filesystem::perms permissions) const;
 
+  /// A folder in it that everybody may write to. Executables of a coverage build that run as another user put
+  /// their counts there (GCOV_PREFIX) instead of complaining.
+  [[nodiscard]] std::string open_to_all() const;
+
 private:
   std::filesystem::path path_;
 };

@@ -4,7 +4,14 @@
 # A new clang may need a newer libomp than the system has, so each is tried with the builds of WSTREE_LIBOMP_DIR too.
 set(CLI_OPENMP_CLANG "")
 set(probe "${CMAKE_CURRENT_BINARY_DIR}/probe")
-file(WRITE "${probe}.c" "int main(void) {\n#pragma omp parallel for schedule(runtime)\n  for (int i = 0; i < 9; ++i) {}\n  return 0;\n}\n")
+file(WRITE "${probe}.c" [[
+int main(void) {
+#pragma omp parallel for schedule(runtime)
+  for (int i = 0; i < 9; ++i) {
+  }
+  return 0;
+}
+]])
 foreach(name clang clang-22 clang-19 clang-14)
   find_program(candidate_${name} ${name} NO_CACHE)
   if(NOT candidate_${name})

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <elf.h>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <link.h>
@@ -54,6 +55,23 @@ TEST(Target, NotExecutable) {
   const auto result = wstree({"run", path});
   EXPECT_EQ(result.status(), 126);
   expect_line(result, {path, "may not be executed"});
+}
+
+// What only the kernel can know: here that somebody is writing to the file.
+TEST(Target, RefusedByTheKernel) {
+  const TemporaryFolder folder;
+  const auto path = (folder.path() / "busy").string();
+  fs::copy(target("calls_llvm"), path);
+  const std::ofstream writer(path, std::ios::app);
+  if (run({.executable = path}).status() == 0)
+    GTEST_SKIP() << "this kernel runs files that are being written to";
+  Start start{.arguments = {"run", path}};
+  for (int i = 0; i < 2; ++i) {
+    const auto result = run(start);
+    EXPECT_EQ(result.status(), 126);
+    expect_line(result, {"'" + path + "' cannot be executed: Text file busy"});
+    start.arguments = {"run", "--require", path};
+  }
 }
 
 TEST(Target, Folder) {
@@ -117,6 +135,7 @@ TEST(Target, BehindAClosedFolder) {
   Start start{.arguments = {"run", folder.write("closed/script", "#!/bin/sh\n", k_executable)},
               .executable = folder.path() / "wstree",
               .user = k_nobody};
+  start.environment["GCOV_PREFIX"] = folder.open_to_all();
   const auto result = run(start);
   EXPECT_EQ(result.status(), 126);
   expect_line(result, {"may not be executed by you"});
@@ -285,6 +304,7 @@ TEST_F(Privileged, Capabilities) {
   }
   expect_preloaded(); // to root they give nothing
   start_.user = k_nobody;
+  start_.environment["GCOV_PREFIX"] = folder_.open_to_all();
   expect_explained("file capabilities");
 }
 

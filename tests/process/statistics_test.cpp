@@ -75,7 +75,8 @@ TEST(Statistics, EveryIterationIsCountedWhateverTheWayOfStealing) {
 
 TEST(Statistics, WhatIsServedAndWhatIsNot) {
   for (const std::string& libomp : libomp_builds()) {
-    const Outcome outcome = with_tree("kinds").libomp(libomp).set("WSTREE_STATS", "json").run();
+    const Outcome outcome =
+        with_tree("kinds").libomp(libomp).set("KMP_TEAMS_THREAD_LIMIT", "16").set("WSTREE_STATS", "json").run();
     ASSERT_TRUE(outcome.succeeded()) << outcome.text();
     struct Figures {
       int calls = 0, iterations = 0;

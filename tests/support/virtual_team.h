@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A team of workers in virtual time: the production templates, one call at a time, in the order of a virtual clock. Exact
-// and repeatable, so that tests can put tight bounds on what a policy achieves. No interleaving inside a call.
+// A team of workers in virtual time: the production templates, one call at a time, in the order of a virtual
+// clock. Exact and repeatable, so that tests can put tight bounds on what a policy achieves. No interleaving
+// inside a call.
 #pragma once
 
 #include "wstree/core/worker.h"
@@ -40,8 +41,8 @@ public:
     }
   }
 
-  /// `cost(i)` ticks per iteration; `arrival(m)` ticks until member m enters; `dispatch` and `steal` ticks are charged per
-  /// call and per steal. `seen(member, range)` is told of every range.
+  /// `cost(i)` ticks per iteration; `arrival(m)` ticks until member m enters; `dispatch` and `steal` ticks
+  /// are charged per call and per steal. `seen(member, range)` is told of every range.
   VirtualRun run(std::uint64_t iterations, const core::Settings& settings,
                  const std::function<std::uint64_t(std::uint64_t, std::uint64_t)>& cost,
                  const std::function<std::uint64_t(std::uint32_t)>& arrival = {}, std::uint64_t dispatch = 70,

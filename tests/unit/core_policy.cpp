@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the policies achieve, in virtual time: exact, so the bounds are tight. Ideal is max(work / P, longest iteration).
+// What the policies achieve, in virtual time: exact, so the bounds are tight. Ideal is max(work / P, longest
+// iteration).
 #include "virtual_team.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@ class Workload {
 public:
   template <class Weight> Workload(std::uint64_t n, double total, Weight weight) : sums_(n + 1) {
     std::vector<double> weights(n);
-    for (std::uint64_t i = 0; i < n; ++i) weights[i] = weight(i, (static_cast<double>(i) + 0.5) / static_cast<double>(n));
+    for (std::uint64_t i = 0; i < n; ++i)
+      weights[i] = weight(i, (static_cast<double>(i) + 0.5) / static_cast<double>(n));
     const double scale = total / std::accumulate(weights.begin(), weights.end(), 0.0);
     double sum = 0;
     for (std::uint64_t i = 0; i < n; ++i) {
@@ -39,8 +41,9 @@ private:
 
 double ratio_to_ideal(const Workload& work, std::uint32_t members, const core::Settings& settings = {}) {
   test::VirtualTeam team(members);
-  const auto run = team.run(work.size(), settings, [&](auto begin, auto end) { return work.cost(begin, end); },
-                            [](std::uint32_t m) { return m * 1000ULL; });
+  const auto run = team.run(
+      work.size(), settings, [&](auto begin, auto end) { return work.cost(begin, end); },
+      [](std::uint32_t m) { return m * 1000ULL; });
   EXPECT_EQ(run.total.iterations, work.size());
   return static_cast<double>(run.makespan) / work.ideal(members);
 }
@@ -93,20 +96,25 @@ TEST(Policy, AnExpensiveLastIterationStartsBeforeTheRestIsDone) {
 TEST(Policy, ALateMembersShareIsDoneByTheOthers) {
   const Workload work(10'000, 10 * k_ms, [](std::uint64_t, double) { return 1.0; });
   test::VirtualTeam team(4);
-  const auto run = team.run(work.size(), {}, [&](auto begin, auto end) { return work.cost(begin, end); },
-                            [](std::uint32_t m) { return m == 3 ? 100'000'000ULL : 0ULL; });
+  const auto run = team.run(
+      work.size(), {}, [&](auto begin, auto end) { return work.cost(begin, end); },
+      [](std::uint32_t m) { return m == 3 ? 100'000'000ULL : 0ULL; });
   // Everything is done by three members; the fourth finds nothing but perhaps the last iteration.
   std::uint64_t served_late = 0;
   test::VirtualTeam again(4);
-  again.run(work.size(), {}, [&](auto begin, auto end) { return work.cost(begin, end); },
-            [](std::uint32_t m) { return m == 3 ? 100'000'000ULL : 0ULL; }, 70, 500,
-            [&](std::uint32_t m, const core::Range& range) { served_late += m == 3 ? range.end - range.begin : 0; });
+  again.run(
+      work.size(), {}, [&](auto begin, auto end) { return work.cost(begin, end); },
+      [](std::uint32_t m) { return m == 3 ? 100'000'000ULL : 0ULL; }, 70, 500,
+      [&](std::uint32_t m, const core::Range& range) {
+        served_late += m == 3 ? range.end - range.begin : 0;
+      });
   EXPECT_EQ(run.total.iterations, work.size());
   EXPECT_EQ(served_late, 0U);
 }
 
 TEST(Policy, ACliffAtTheEndOfCheapIterationsIsShared) {
-  // Thieves must not believe for ever that the few iterations behind a busy owner are as cheap as the ones before them.
+  // Thieves must not believe for ever that the few iterations behind a busy owner are as cheap as the ones
+  // before them.
   for (const std::uint64_t late : {10ULL, 50ULL, 100ULL, 400ULL}) {
     const Workload work(1'000'000, 20 * k_ms, [](std::uint64_t, double) { return 0.0; });
     const auto cost = [late](std::uint64_t begin, std::uint64_t end) {
@@ -117,7 +125,8 @@ TEST(Policy, ACliffAtTheEndOfCheapIterationsIsShared) {
     test::VirtualTeam team(4);
     const auto run = team.run(1'000'000, {}, cost, [](std::uint32_t m) { return m * 1000ULL; });
     const double ideal = static_cast<double>(cost(0, 1'000'000)) / 4;
-    EXPECT_LT(static_cast<double>(run.makespan) / std::max(ideal, 500'000.0), 1.6) << late << " expensive iterations";
+    EXPECT_LT(static_cast<double>(run.makespan) / std::max(ideal, 500'000.0), 1.6)
+        << late << " expensive iterations";
   }
 }
 
@@ -138,8 +147,10 @@ TEST(Policy, StrategiesGrowTreesInTheOrderOfThePaper) {
     std::uint64_t sum = 0;
     for (std::uint64_t skew : {300ULL, 700ULL, 1100ULL}) {
       test::VirtualTeam team(8);
-      sum += team.run(1'000'000, settings, [](auto begin, auto end) { return (end - begin) * (1 + begin / 250'000); },
-                      [skew](std::uint32_t m) { return m * skew; })
+      sum += team.run(
+                     1'000'000, settings,
+                     [](auto begin, auto end) { return (end - begin) * (1 + begin / 250'000); },
+                     [skew](std::uint32_t m) { return m * skew; })
                  .total.nodes;
     }
     return sum;

@@ -29,14 +29,16 @@ void expect_tiling(std::uint64_t n, std::uint32_t roots) {
 
 TEST(Shape, TilesTheLoopForEverySizeAndTeam) {
   for (std::uint32_t roots : {1U, 2U, 3U, 5U, 8U, 64U, 1000U, 65535U})
-    for (std::uint64_t n : {1ULL, 2ULL, 3ULL, 4ULL, 7ULL, 8ULL, 9ULL, 63ULL, 64ULL, 65ULL, 999ULL, 1000ULL, 1001ULL, 1000000ULL})
+    for (std::uint64_t n : {1ULL, 2ULL, 3ULL, 4ULL, 7ULL, 8ULL, 9ULL, 63ULL, 64ULL, 65ULL, 999ULL, 1000ULL,
+                            1001ULL, 1000000ULL})
       expect_tiling(n, roots);
 }
 
 TEST(Shape, TilesLoopsThatNeedUnitsOfManyIterations) {
   for (std::uint32_t roots : {1U, 2U, 3U, 8U, 100U})
     for (unsigned bits = 25; bits < 63; ++bits)
-      for (std::int64_t off : {-2, -1, 0, 1, 2}) expect_tiling((1ULL << bits) + static_cast<std::uint64_t>(off), roots);
+      for (std::int64_t off : {-2, -1, 0, 1, 2})
+        expect_tiling((1ULL << bits) + static_cast<std::uint64_t>(off), roots);
   expect_tiling((1ULL << 63) - 1, 1);
   expect_tiling((1ULL << 63) - 1, 7);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Real threads on one tree. Guards the tags N1 to N8 and W1: a plain store instead of a compare-and-swap hands units out
-// twice or loses them, and a link that is published without a release is a race that the thread sanitizer reports.
+// Real threads on one tree. Guards the tags N1 to N8 and W1: a plain store instead of a compare-and-swap
+// hands units out twice or loses them, and a link that is published without a release is a race that the
+// thread sanitizer reports.
 #include "seed.h"
 #include "threads.h"
 
@@ -58,7 +59,8 @@ public:
         }
         together.arrive_and_wait();
         if (m == 0) {
-          for (std::uint64_t i = 0; i < n; ++i) EXPECT_EQ(hits[i].exchange(0), 1U) << "iteration " << i << " of " << n;
+          for (std::uint64_t i = 0; i < n; ++i)
+            EXPECT_EQ(hits[i].exchange(0), 1U) << "iteration " << i << " of " << n;
           EXPECT_EQ(lasts.exchange(0), 1);
           EXPECT_EQ(late.load(), 0) << "a chunk after the last iteration";
         }
@@ -90,16 +92,18 @@ TEST_P(CoreStress, EveryIterationOnceUnderRealThreads) {
   for (const std::uint32_t members : {2U, 4U, 7U}) {
     SlotUser user(members);
     std::vector<std::uint64_t> sizes;
-    for (std::uint64_t i = 0, count = test::scaled(300); i < count; ++i) sizes.push_back(1 + random.below(i % 4 == 0 ? 300 : 20));
+    for (std::uint64_t i = 0, count = test::scaled(300); i < count; ++i)
+      sizes.push_back(1 + random.below(i % 4 == 0 ? 300 : 20));
     user.run(sizes, settings);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CoreStress,
-                         testing::Combine(testing::Values(Strategy::predefined, Strategy::assign, Strategy::assign_top,
-                                                          Strategy::random_walk, Strategy::random_all, Strategy::find_max),
-                                          testing::Values(BatchMode::timed, BatchMode::exponential, BatchMode::fixed,
-                                                          BatchMode::random)));
+                         testing::Combine(testing::Values(Strategy::predefined, Strategy::assign,
+                                                          Strategy::assign_top, Strategy::random_walk,
+                                                          Strategy::random_all, Strategy::find_max),
+                                          testing::Values(BatchMode::timed, BatchMode::exponential,
+                                                          BatchMode::fixed, BatchMode::random)));
 
 } // namespace
 } // namespace wstree

@@ -25,7 +25,8 @@ TEST(Word, ReadsAStaleWordAsAvailable) {
   const Word old(Phase::stolen, 41, 3, 4);
   EXPECT_EQ(Word::seen(old.raw(), 41), old);
   EXPECT_EQ(Word::seen(old.raw(), 42), Word(Phase::available, 42, 0, 0));
-  EXPECT_EQ(Word::seen(old.raw(), 41 + 256), old) << "256 uses later the mark is the same: it has to be refreshed before";
+  EXPECT_EQ(Word::seen(old.raw(), 41 + 256), old)
+      << "256 uses later the mark is the same: it has to be refreshed before";
 }
 
 TEST(Word, ZeroMemoryIsAvailableInEveryUse) {

@@ -19,17 +19,19 @@ using P = test::VirtualPlatform;
 
 constexpr Strategy k_strategies[] = {Strategy::predefined,  Strategy::assign,     Strategy::assign_top,
                                      Strategy::random_walk, Strategy::random_all, Strategy::find_max};
-constexpr BatchMode k_modes[] = {BatchMode::timed, BatchMode::exponential, BatchMode::fixed, BatchMode::random};
+constexpr BatchMode k_modes[] = {BatchMode::timed, BatchMode::exponential, BatchMode::fixed,
+                                 BatchMode::random};
 
 /// Runs one loop and checks: every iteration once, one "last", nothing for its member afterwards.
-void expect_exactly_once(test::VirtualTeam& team, std::uint64_t n, const Settings& settings, std::uint32_t members,
-                         std::uint64_t per_iteration) {
+void expect_exactly_once(test::VirtualTeam& team, std::uint64_t n, const Settings& settings,
+                         std::uint32_t members, std::uint64_t per_iteration) {
   std::vector<std::uint8_t> hits(n, 0);
   int lasts = 0;
   std::vector<bool> retired(members, false);
   const auto run = team.run(
       n, settings, [=](auto begin, auto end) { return (end - begin) * per_iteration + begin % 7; },
-      [](std::uint32_t m) { return m * 431ULL % 2000; }, 70, 500, [&](std::uint32_t m, const Range& range) {
+      [](std::uint32_t m) { return m * 431ULL % 2000; }, 70, 500,
+      [&](std::uint32_t m, const Range& range) {
         ASSERT_LT(range.begin, range.end);
         ASSERT_LE(range.end, n);
         EXPECT_FALSE(retired[m]) << "member " << m << " had the last iteration and got another chunk";
@@ -54,22 +56,24 @@ TEST(Worker, HandsOutEveryIterationOnceInEveryStrategyAndBatchMode) {
         test::VirtualTeam team(members);
         for (const std::uint64_t n : {1ULL, 2ULL, 3ULL, 7ULL, 8ULL, 9ULL, 32ULL, 34ULL, 1000ULL, 20'000ULL})
           for (const std::uint64_t cost : {2ULL, 40ULL, 100'000ULL}) {
-            SCOPED_TRACE(testing::Message() << "strategy " << static_cast<int>(strategy) << " mode "
-                                            << static_cast<int>(mode) << " members " << members << " n " << n);
+            SCOPED_TRACE(testing::Message()
+                         << "strategy " << static_cast<int>(strategy) << " mode " << static_cast<int>(mode)
+                         << " members " << members << " n " << n);
             expect_exactly_once(team, n, settings, members, cost);
           }
       }
 }
 
 TEST(Worker, ReusesASlotLongerThanItsMarksLast) {
-  // 8 bits of epoch: after 256 uses an untouched root would look as it did then. Loops smaller than the team leave roots
-  // empty, which is when the owner has to refresh them.
+  // 8 bits of epoch: after 256 uses an untouched root would look as it did then. Loops smaller than the team
+  // leave roots empty, which is when the owner has to refresh them.
   test::VirtualTeam team(4);
   for (int use = 0; use < 1500; ++use) expect_exactly_once(team, use % 300 == 299 ? 500 : 2, {}, 4, 50);
 }
 
 struct Fixture {
-  explicit Fixture(std::uint64_t n, std::uint32_t members) : shape(n, members), roots(members), pairs(members) {
+  explicit Fixture(std::uint64_t n, std::uint32_t members)
+      : shape(n, members), roots(members), pairs(members) {
     tree.roots = roots.data();
     for (std::uint32_t m = 0; m < members; ++m) {
       pairs[m] = std::vector<core::Node<P>>(8);
@@ -99,7 +103,8 @@ TEST(Worker, StealsTheSecondHalfAndKeepsItsFirstUnit) {
   EXPECT_EQ(range.begin, 6U);
   const auto* pair = loop.roots[0].children(1);
   ASSERT_NE(pair, nullptr);
-  EXPECT_EQ(Word(loop.roots[0].inspect()), Word(Phase::stolen, 1, 1, 0)) << "INV5: frozen with what was handed out";
+  EXPECT_EQ(Word(loop.roots[0].inspect()), Word(Phase::stolen, 1, 1, 0))
+      << "INV5: frozen with what was handed out";
   EXPECT_EQ(Word(pair[0].inspect()), Word(Phase::available, 1, 0, 0)) << "INV1: for the victim";
   EXPECT_EQ(Word(pair[1].inspect()), Word(Phase::owned, 1, 1, 0)) << "born owned, the first unit taken";
   EXPECT_EQ(pair[0].begin(), 1U);
@@ -126,7 +131,8 @@ TEST(Worker, TwoThievesCannotPassOneUnitToAndFro) {
   Fixture loop(5, 2);
   Range range;
   std::vector<int> hits(5, 0);
-  // Alternate between members that both look for the same few units; each call has to hand something out or end.
+  // Alternate between members that both look for the same few units; each call has to hand something out or
+  // end.
   int calls = 0;
   bool more[2] = {true, true};
   while (more[0] || more[1]) {
@@ -157,8 +163,9 @@ TEST(Worker, NoBatchIsSmallerThanAskedFor) {
     settings.limit = 256;
     test::VirtualTeam team(2, 50);
     std::uint64_t small = 0;
-    const auto run = team.run(100'000, settings, [](auto begin, auto end) { return (end - begin) * 3; }, {}, 70, 500,
-                              [&](std::uint32_t, const Range& range) { small += range.end - range.begin < 50; });
+    const auto run = team.run(
+        100'000, settings, [](auto begin, auto end) { return (end - begin) * 3; }, {}, 70, 500,
+        [&](std::uint32_t, const Range& range) { small += range.end - range.begin < 50; });
     // Ends of nodes may be shorter: one per node, and the last iteration.
     EXPECT_LE(small, run.total.nodes + 3) << static_cast<int>(mode);
   }

@@ -43,11 +43,28 @@ TYPED_TEST(CanonicalLoopOf, AgreesWithWideArithmeticAtTheEdgesOfTheType) {
   using T = TypeParam;
   using S = std::make_signed_t<T>;
   using Limits = std::numeric_limits<T>;
-  const std::vector<T> bounds = {Limits::min(), static_cast<T>(Limits::min() + 1), static_cast<T>(0), static_cast<T>(1),
-                                 static_cast<T>(2), static_cast<T>(7), static_cast<T>(-1), static_cast<T>(-7),
-                                 static_cast<T>(Limits::max() / 2), static_cast<T>(Limits::max() - 1), Limits::max()};
-  const std::vector<S> strides = {1, -1, 2, -2, 3, -3, 1000, -1000, std::numeric_limits<S>::max(),
-                                  std::numeric_limits<S>::min(), std::numeric_limits<S>::min() + 1};
+  const std::vector<T> bounds = {Limits::min(),
+                                 static_cast<T>(Limits::min() + 1),
+                                 static_cast<T>(0),
+                                 static_cast<T>(1),
+                                 static_cast<T>(2),
+                                 static_cast<T>(7),
+                                 static_cast<T>(-1),
+                                 static_cast<T>(-7),
+                                 static_cast<T>(Limits::max() / 2),
+                                 static_cast<T>(Limits::max() - 1),
+                                 Limits::max()};
+  const std::vector<S> strides = {1,
+                                  -1,
+                                  2,
+                                  -2,
+                                  3,
+                                  -3,
+                                  1000,
+                                  -1000,
+                                  std::numeric_limits<S>::max(),
+                                  std::numeric_limits<S>::min(),
+                                  std::numeric_limits<S>::min() + 1};
   for (const T lower : bounds)
     for (const T upper : bounds)
       for (const S stride : strides) expect_like_oracle<T>(lower, upper, stride);
@@ -60,7 +77,8 @@ TYPED_TEST(CanonicalLoopOf, AgreesWithWideArithmeticAtRandom) {
   for (std::uint64_t i = 0, count = test::scaled(200'000); i < count; ++i) {
     const unsigned keep = random.below(sizeof(T) * 8);
     const T lower = static_cast<T>(random.next() >> (64 - sizeof(T) * 8));
-    const T upper = static_cast<T>(lower + static_cast<T>(random.next() >> (63 - keep)) * static_cast<T>(random.coin() ? 1 : -1));
+    const T upper = static_cast<T>(lower + static_cast<T>(random.next() >> (63 - keep)) *
+                                               static_cast<T>(random.coin() ? 1 : -1));
     S stride = static_cast<S>(random.next() >> (63 - random.below(sizeof(T) * 8)));
     if (random.coin()) stride = static_cast<S>(0 - static_cast<std::make_unsigned_t<S>>(stride));
     if (stride == 0) stride = 1;

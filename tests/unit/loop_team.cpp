@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Teams of real threads: the ring of slots, regions one after another, members that leave early, missing memory.
+// Teams of real threads: the ring of slots, regions one after another, members that leave early, missing
+// memory.
 #include "member.h"
 #include "seed.h"
 #include "threads.h"
@@ -25,8 +26,8 @@ struct Loop {
   explicit Loop(std::uint64_t size) : n(size), hits(new std::atomic<std::uint32_t>[size]()) {}
 };
 
-/// Executes chunks until there is none. Bodies touch plain memory of the loop through atomics only, so that a race that the
-/// sanitizer reports is one of ours.
+/// Executes chunks until there is none. Bodies touch plain memory of the loop through atomics only, so that a
+/// race that the sanitizer reports is one of ours.
 template <class Platform> void work(Member<Platform>& member, Loop& loop) {
   core::Range range;
   while (member.next(range)) {
@@ -43,7 +44,8 @@ void expect_done(const Loop& loop) {
 auto ignore = [](const Execution&) {};
 
 /// A region of `members` threads that executes `loops` one after another without a barrier.
-void region(Team<P>& team, std::uint32_t members, std::vector<std::unique_ptr<Loop>>& loops, const core::Settings& settings) {
+void region(Team<P>& team, std::uint32_t members, std::vector<std::unique_ptr<Loop>>& loops,
+            const core::Settings& settings) {
   team.open();
   test::in_parallel(members, [&](std::uint32_t m) {
     Member<P> member(&team, m, members);
@@ -87,8 +89,8 @@ TEST(team_ring, RegionsOfChangingSizeReuseOneTeam) {
 }
 
 TEST(team_ring, ALargeTeamAfterManyLoopsOfASmallOne) {
-  // The roots of the members that were missing must not look used when they come back, however many loops passed. One
-  // use of a slot per k_ring loops and 256 values of the mark: go around it exactly and nearly.
+  // The roots of the members that were missing must not look used when they come back, however many loops
+  // passed. One use of a slot per k_ring loops and 256 values of the mark: go around it exactly and nearly.
   core::Rng random(test::seed());
   for (const std::uint64_t gap : {255ULL, 256ULL, 257ULL, 512ULL}) {
     Team<P> team;
@@ -121,7 +123,8 @@ TEST(team_ring, AMemberThatIsCancelledLetsTheOthersGoOn) {
         if (m == 1 && i + 1 == stops_at) { // leaves in the middle of a loop
           core::Range range;
           if (member.next(range)) {
-            for (auto k = range.begin; k < range.end; ++k) loops[i]->hits[k].fetch_add(1, std::memory_order_relaxed);
+            for (auto k = range.begin; k < range.end; ++k)
+              loops[i]->hits[k].fetch_add(1, std::memory_order_relaxed);
             if (range.last) loops[i]->lasts.fetch_add(1, std::memory_order_relaxed);
           }
           member.leave(ignore);
@@ -133,7 +136,8 @@ TEST(team_ring, AMemberThatIsCancelledLetsTheOthersGoOn) {
       member.depart();
     });
     team.close();
-    for (auto& loop : loops) expect_done(*loop); // what a member holds when it leaves is its current batch, and it did that
+    for (auto& loop : loops)
+      expect_done(*loop); // what a member holds when it leaves is its current batch, and it did that
   }
 }
 
@@ -173,7 +177,9 @@ TEST(team_growth, EveryMemberGetsTheSameStorage) {
 /// Refuses every request while `poor` is set.
 struct PoorPlatform : core::StdPlatform {
   static inline std::atomic<bool> poor{true};
-  static void* allocate(std::size_t bytes) noexcept { return poor ? nullptr : core::StdPlatform::allocate(bytes); }
+  static void* allocate(std::size_t bytes) noexcept {
+    return poor ? nullptr : core::StdPlatform::allocate(bytes);
+  }
 };
 
 TEST(team_growth, WithoutMemoryNoMemberStartsALoopUntilTheNextRegion) {

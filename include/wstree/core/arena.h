@@ -8,11 +8,11 @@
 
 namespace wstree::core {
 
-/// Hands out pairs of nodes and takes all of them back at once. Only its member calls it. The nodes are read by others,
-/// so reset() is for the moment when every member has left the loop (loop/team.h sees to that).
+/// Hands out pairs of nodes and takes all of them back at once. Only its member calls it. The nodes are read
+/// by others, so reset() is for the moment when every member has left the loop (loop/team.h sees to that).
 ///
-/// The first chunk belongs to the caller. Further chunks are allocated when a loop needs them and kept until the arena
-/// dies: in the steady state nothing is allocated.
+/// The first chunk belongs to the caller. Further chunks are allocated when a loop needs them and kept until
+/// the arena dies: in the steady state nothing is allocated.
 template <class P> class Arena {
 public:
   using Pair = typename Node<P>::Pair;
@@ -63,7 +63,8 @@ private:
   bool open_next_chunk() noexcept {
     Chunk* next = current_ == nullptr ? more_ : current_->next;
     if (next == nullptr) {
-      const std::uint32_t pairs = current_ == nullptr ? 32 : (current_->pairs < 4096 ? current_->pairs * 2 : 4096);
+      const std::uint32_t pairs =
+          current_ == nullptr ? 32 : (current_->pairs < 4096 ? current_->pairs * 2 : 4096);
       const std::size_t bytes = sizeof(Chunk) + 2ULL * pairs * sizeof(Node<P>);
       void* memory = P::allocate(bytes);
       if (memory == nullptr) return false;

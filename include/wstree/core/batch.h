@@ -10,10 +10,11 @@
 
 namespace wstree::core {
 
-/// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow expensive
-/// iterations. `timed` therefore aims at a duration, a 32nd of the time since the member entered the loop (between
-/// shortest_target and longest_target), takes at most a quarter of what is left in the node, and starts every node with
-/// the smallest batch, growing at most 16-fold per step. Private to its member.
+/// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow
+/// expensive iterations. `timed` therefore aims at a duration, a 32nd of the time since the member entered
+/// the loop (between shortest_target and longest_target), takes at most a quarter of what is left in the
+/// node, and starts every node with the smallest batch, growing at most 16-fold per step. Private to its
+/// member.
 class Batcher {
 public:
   /// `smallest` in iterations: no batch is smaller unless less is left in its node.
@@ -44,11 +45,12 @@ public:
     const auto target = static_cast<float>(
         std::clamp((now - entered_) / 32, settings_->shortest_target, settings_->longest_target));
     cost_ = spent / done;
-    // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared with what
-    // has been done, cut them as fine as can be.
+    // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
+    // with what has been done, cut them as fine as can be.
     finest_ = now - entered_ > k_long * settings_->tail_batch
                   ? 1
-                  : static_cast<std::uint32_t>(std::min(static_cast<float>(settings_->tail_batch) / cost_ + 1, k_most));
+                  : static_cast<std::uint32_t>(
+                        std::min(static_cast<float>(settings_->tail_batch) / cost_ + 1, k_most));
     const float wanted = done * std::min(target / spent, 16.0F);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
@@ -64,7 +66,7 @@ public:
   float cost() const noexcept { return cost_; }
 
 private:
-  static constexpr std::uint64_t k_long = 400; // some 20 dispatches in 400 times the time of 10
+  static constexpr std::uint64_t k_long = 400;    // some 20 dispatches in 400 times the time of 10
   static constexpr float k_most = 100'000'000.0F; // below Word::k_max_size and exact enough
 
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {

@@ -19,35 +19,44 @@ namespace wstree::core {
 ///   STOLEN      stolen(l, r)         anybody, by adopt(): children are a function of the frozen range
 ///   EXPANDED    stolen + children    nobody
 ///
-/// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or (departure from the paper) OWNED by the
-///       worker that publishes it with its first batch taken, so that two thieves cannot pass one unit to and fro.
+/// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or (departure from the paper)
+/// OWNED by the
+///       worker that publishes it with its first batch taken, so that two thieves cannot pass one unit to and
+///       fro.
 /// INV2  Nothing of an AVAILABLE node changes but by own(), which succeeds once per use.
 /// INV3  While OWNED only the owner's advance() moves the counts, and they only grow.
 /// INV4  l + r = size is final.
-/// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r); that is the word's last change in this use.
-/// INV6  children changes from null once per use, only when STOLEN, to two nodes that cover exactly what was left.
+/// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r); that is the word's last change in this
+/// use. INV6  children changes from null once per use, only when STOLEN, to two nodes that cover exactly what
+/// was left.
 ///
-/// A root belongs to a loop slot that is used again and again: `use` numbers its uses, the word carries the low 8 bits
-/// and the child link the low 23. A stale word cannot look current because the owner touches both in every use, and a
-/// member that cannot is touched for (loop/team.h).
+/// A root belongs to a loop slot that is used again and again: `use` numbers its uses, the word carries the
+/// low 8 bits and the child link the low 23. A stale word cannot look current because the owner touches both
+/// in every use, and a member that cannot is touched for (loop/team.h).
 template <class P> class alignas(k_line_pair) Node {
 public:
   using Pair = Node*; // two nodes in a row: left, then right
 
-  /// Claims an AVAILABLE node together with its first batch. `seen` is what inspect() returned; false: somebody was faster.
+  /// Claims an AVAILABLE node together with its first batch. `seen` is what inspect() returned; false:
+  /// somebody was faster.
   bool own(std::uint64_t seen_raw, Word first) noexcept {
-    // [N1] relaxed both ways: the word carries all that the caller acts on. size_ and begin_ are constant since the link
-    //      to this node was followed by an acquire (N5), and what the iterations read was ordered by the region's fork.
-    //      Exclusiveness comes from the read-modify-write. Guard: core_stress (a plain store hands units out twice).
+    // [N1] relaxed both ways: the word carries all that the caller acts on. size_ and begin_ are constant
+    // since the link
+    //      to this node was followed by an acquire (N5), and what the iterations read was ordered by the
+    //      region's fork. Exclusiveness comes from the read-modify-write. Guard: core_stress (a plain store
+    //      hands units out twice).
     return word_.compare_exchange_strong(seen_raw, first.raw(), P::order(Tag::own, std::memory_order_relaxed),
                                          P::order(Tag::own, std::memory_order_relaxed));
   }
 
-  /// Moves the owner's counts on. False: a thief stopped this node; `expected` then holds what it left behind.
+  /// Moves the owner's counts on. False: a thief stopped this node; `expected` then holds what it left
+  /// behind.
   bool advance(std::uint64_t& expected, Word wanted) noexcept {
-    // [N2] relaxed both ways, for N1's reasons: no data travels with the units. A failure needs nothing but the word.
+    // [N2] relaxed both ways, for N1's reasons: no data travels with the units. A failure needs nothing but
+    // the word.
     //      Guard: core_stress.
-    return word_.compare_exchange_strong(expected, wanted.raw(), P::order(Tag::advance, std::memory_order_relaxed),
+    return word_.compare_exchange_strong(expected, wanted.raw(),
+                                         P::order(Tag::advance, std::memory_order_relaxed),
                                          P::order(Tag::advance, std::memory_order_relaxed));
   }
 
@@ -55,16 +64,18 @@ public:
   bool stop(Word seen) noexcept {
     std::uint64_t expected = seen.raw();
     // [N3] relaxed both ways: the thief takes over units, not data. Guard: core_stress.
-    return word_.compare_exchange_strong(expected, seen.stopped().raw(), P::order(Tag::stop, std::memory_order_relaxed),
+    return word_.compare_exchange_strong(expected, seen.stopped().raw(),
+                                         P::order(Tag::stop, std::memory_order_relaxed),
                                          P::order(Tag::stop, std::memory_order_relaxed));
   }
 
   /// Hangs `mine` below this STOLEN node, or returns the pair that was hung first in this use.
   Pair adopt(Pair mine, std::uint64_t use) noexcept {
     const std::uint64_t wanted = link(mine, use);
-    // [N4] success release: *mine is complete before its address can be followed; pairs with N5 and with this failure.
-    //      failure acquire: the caller goes on to read the pair that won. Not seq_cst: no two links are compared.
-    //      Guard: core_stress under a thread sanitizer.
+    // [N4] success release: *mine is complete before its address can be followed; pairs with N5 and with this
+    // failure.
+    //      failure acquire: the caller goes on to read the pair that won. Not seq_cst: no two links are
+    //      compared. Guard: core_stress under a thread sanitizer.
     std::uint64_t expected = children_.load(P::order(Tag::adopt, std::memory_order_acquire));
     while (!is_current(expected, use)) {
       if (children_.compare_exchange_weak(expected, wanted, P::order(Tag::adopt, std::memory_order_release),
@@ -83,23 +94,26 @@ public:
 
   /// The raw word; Word::seen() interprets it.
   std::uint64_t inspect() const noexcept {
-    // [N6] relaxed: a hint. Whoever acts on it does so through own(), advance() or stop(), which fail if it was old.
+    // [N6] relaxed: a hint. Whoever acts on it does so through own(), advance() or stop(), which fail if it
+    // was old.
     return word_.load(P::order(Tag::inspect, std::memory_order_relaxed));
   }
 
   /// The owner's recent time per unit, a statement for thieves who compare victims. 0: not known.
   void publish_cost(float ticks_per_unit) noexcept {
     // [N7] relaxed: an estimate that nothing else depends on.
-    cost_.store(std::bit_cast<std::uint32_t>(ticks_per_unit), P::order(Tag::publish_cost, std::memory_order_relaxed));
+    cost_.store(std::bit_cast<std::uint32_t>(ticks_per_unit),
+                P::order(Tag::publish_cost, std::memory_order_relaxed));
   }
   float cost() const noexcept {
     return std::bit_cast<float>(cost_.load(P::order(Tag::publish_cost, std::memory_order_relaxed))); // N7
   }
 
-  /// Writes a node before it is published. `word` is AVAILABLE, or OWNED by the publisher with its first batch.
+  /// Writes a node before it is published. `word` is AVAILABLE, or OWNED by the publisher with its first
+  /// batch.
   void prepare(Word word, std::uint64_t use, std::uint64_t begin, std::uint32_t size, std::uint32_t level,
                float ticks_per_unit) noexcept {
-    word_.store(word.raw(), std::memory_order_relaxed);      // not shared yet: published by N4
+    word_.store(word.raw(), std::memory_order_relaxed);             // not shared yet: published by N4
     children_.store(link(nullptr, use), std::memory_order_relaxed); // likewise
     publish_cost(ticks_per_unit);
     size_ = size;
@@ -107,10 +121,12 @@ public:
     level_ = level;
   }
 
-  /// Makes sure that a root carries the marks of the present use, so that they never get old enough to look current.
+  /// Makes sure that a root carries the marks of the present use, so that they never get old enough to look
+  /// current.
   void refresh(std::uint64_t use) noexcept {
     std::uint64_t raw = word_.load(P::order(Tag::refresh, std::memory_order_relaxed));
-    // [N8] relaxed: stale and AVAILABLE-of-this-use mean the same, so losing this race to own() is as good as winning.
+    // [N8] relaxed: stale and AVAILABLE-of-this-use mean the same, so losing this race to own() is as good as
+    // winning.
     if (Word(raw).epoch() != (use & Word::k_epoch_mask))
       word_.compare_exchange_strong(raw, Word(Phase::available, use, 0, 0).raw(),
                                     P::order(Tag::refresh, std::memory_order_relaxed),
@@ -122,7 +138,8 @@ public:
   void refresh_link(std::uint64_t use) noexcept {
     std::uint64_t raw = children_.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
     if (((use - (raw >> k_target_bits)) & k_use_mask) > k_use_mask / 4)
-      children_.compare_exchange_strong(raw, link(nullptr, use), P::order(Tag::refresh, std::memory_order_relaxed),
+      children_.compare_exchange_strong(raw, link(nullptr, use),
+                                        P::order(Tag::refresh, std::memory_order_relaxed),
                                         P::order(Tag::refresh, std::memory_order_relaxed));
   }
 

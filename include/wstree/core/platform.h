@@ -15,8 +15,8 @@ namespace wstree::core {
 /// Data that different threads write lies this far apart: two cache lines, because x86 fetches them in pairs.
 inline constexpr std::size_t k_line_pair = 128;
 
-/// Name of every ordering decision. The comment at each use says what it orders and with whom it pairs; a model build
-/// weakens one tag at a time through Platform::order and has to fail.
+/// Name of every ordering decision. The comment at each use says what it orders and with whom it pairs; a
+/// model build weakens one tag at a time through Platform::order and has to fail.
 enum class Tag : std::uint8_t {
   own,           // N1 node.h
   advance,       // N2 node.h
@@ -38,9 +38,9 @@ enum class Tag : std::uint8_t {
 /// The one seam between the scheduler and the machine. Requirements on a Platform:
 ///   Atomic<T>            as std::atomic<T> for integral T and pointers
 ///   order(tag, o)        the memory order to use for the operation that is tagged `tag` and needs `o`
-///   ticks()              a monotonic clock of a few nanoseconds' resolution; may differ slightly between threads
-///   relax(), yield()     inside a spin loop: for the core, for the operating system
-///   allocate(bytes)      zeroed memory aligned to k_line_pair, or nullptr; release(p, bytes)
+///   ticks()              a monotonic clock of a few nanoseconds' resolution; may differ slightly between
+///   threads relax(), yield()     inside a spin loop: for the core, for the operating system allocate(bytes)
+///   zeroed memory aligned to k_line_pair, or nullptr; release(p, bytes)
 struct StdPlatform {
   template <class T> using Atomic = std::atomic<T>;
 

@@ -19,8 +19,8 @@ enum class Claim : std::uint8_t {
   refused,   ///< not worth it, or no memory for its children
 };
 
-/// Private to its worker. The roots are the leaves of an imaginary complete binary tree, so that the paper's traversals,
-/// which start from one root, have the same levels here.
+/// Private to its worker. The roots are the leaves of an imaginary complete binary tree, so that the paper's
+/// traversals, which start from one root, have the same levels here.
 template <class P> class Search {
 public:
   void enter(const Settings& settings, std::uint32_t index, std::uint32_t members) noexcept {
@@ -32,22 +32,26 @@ public:
   /// Whether this worker goes on with the left child after a split at `level`: as the victim or as the thief.
   bool chooses_left(std::uint32_t level, bool victim, Rng& rng) const noexcept {
     switch (settings_->strategy) {
-    case Strategy::assign: return bit(level);
-    case Strategy::assign_top: return level <= levels_ ? bit(level) : rng.coin();
-    case Strategy::random_all: return rng.coin();
-    default: return victim;
+    case Strategy::assign:
+      return bit(level);
+    case Strategy::assign_top:
+      return level <= levels_ ? bit(level) : rng.coin();
+    case Strategy::random_all:
+      return rng.coin();
+    default:
+      return victim;
     }
   }
 
-  /// Visits what is not EXPANDED and has units left, in the order of the strategy, until `claim(Target)` says `taken`.
-  /// False: nothing is left that could be claimed. Only for strategies other than find_max.
+  /// Visits what is not EXPANDED and has units left, in the order of the strategy, until `claim(Target)` says
+  /// `taken`. False: nothing is left that could be claimed. Only for strategies other than find_max.
   template <class TryClaim> bool traverse(const View<P>& view, Rng& rng, TryClaim&& claim) const {
     return traverse_roots(view, 0, view.shape().roots(), 0, rng, claim);
   }
 
-  /// The node with most left to do by `worth(Target)` (at most 0: not worth a steal); Target::node is nullptr if there is
-  /// none. With many roots a sample is looked at first, near ones and far ones, because looking at all of them costs a
-  /// cache miss each; only an empty sample makes it look at all.
+  /// The node with most left to do by `worth(Target)` (at most 0: not worth a steal); Target::node is nullptr
+  /// if there is none. With many roots a sample is looked at first, near ones and far ones, because looking
+  /// at all of them costs a cache miss each; only an empty sample makes it look at all.
   template <class Worth> Target<P> best(const View<P>& view, Rng& rng, Worth&& worth) const {
     Target<P> found;
     float most = 0;
@@ -73,24 +77,29 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_scan_all = 16; // roots; a simulation of 1,024 members found 8 samples enough
+  static constexpr std::uint32_t k_scan_all =
+      16; // roots; a simulation of 1,024 members found 8 samples enough
   static constexpr std::uint32_t k_sample = 8;
 
   bool bit(std::uint32_t level) const noexcept { return (index_ >> level % levels_ & 1U) != 0; }
 
   bool searches_left_first(std::uint32_t level, Rng& rng) const noexcept {
     switch (settings_->strategy) {
-    case Strategy::assign: return bit(level);
-    case Strategy::assign_top: return level <= levels_ ? bit(level) : rng.coin();
+    case Strategy::assign:
+      return bit(level);
+    case Strategy::assign_top:
+      return level <= levels_ ? bit(level) : rng.coin();
     case Strategy::random_walk:
-    case Strategy::random_all: return rng.coin();
-    default: return true;
+    case Strategy::random_all:
+      return rng.coin();
+    default:
+      return true;
     }
   }
 
   template <class TryClaim>
-  bool traverse_roots(const View<P>& view, std::uint32_t low, std::uint32_t high, std::uint32_t level, Rng& rng,
-                      TryClaim& claim) const {
+  bool traverse_roots(const View<P>& view, std::uint32_t low, std::uint32_t high, std::uint32_t level,
+                      Rng& rng, TryClaim& claim) const {
     if (high - low == 1) return traverse_nodes(view, view.root(low), level, rng, claim);
     const std::uint32_t middle = low + (high - low + 1) / 2;
     if (searches_left_first(level, rng))
@@ -101,7 +110,8 @@ private:
   }
 
   template <class TryClaim>
-  bool traverse_nodes(const View<P>& view, Target<P> target, std::uint32_t level, Rng& rng, TryClaim& claim) const {
+  bool traverse_nodes(const View<P>& view, Target<P> target, std::uint32_t level, Rng& rng,
+                      TryClaim& claim) const {
     while (true) {
       if (target.word.phase() == Phase::stolen) {
         if (auto pair = target.node->children(view.use())) {

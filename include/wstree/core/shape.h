@@ -17,11 +17,12 @@ struct Range {
   bool last = false;
 };
 
-/// Iterations 0..n-2 are grouped into units of 2^shift iterations, which the tree hands out; shift is 0 unless a root
-/// would get more units than a node's word can count. Iteration n-1 is kept out of the tree (see worker.h).
+/// Iterations 0..n-2 are grouped into units of 2^shift iterations, which the tree hands out; shift is 0
+/// unless a root would get more units than a node's word can count. Iteration n-1 is kept out of the tree
+/// (see worker.h).
 ///
-/// Every member computes the same shape from (n, roots), so that nobody has to publish it. Root i starts where member
-/// i's share of schedule(static) starts.
+/// Every member computes the same shape from (n, roots), so that nobody has to publish it. Root i starts
+/// where member i's share of schedule(static) starts.
 class Shape {
 public:
   constexpr Shape() = default;

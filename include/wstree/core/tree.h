@@ -9,14 +9,16 @@
 
 namespace wstree::core {
 
-/// What the members of a team share about one loop. Lives in a ring slot that is used again and again (loop/team.h).
+/// What the members of a team share about one loop. Lives in a ring slot that is used again and again
+/// (loop/team.h).
 template <class P> struct Tree {
   Node<P>* roots = nullptr;
   /// Number of the loop whose last iteration was handed out most recently; numbers grow from use to use.
   alignas(k_line_pair) typename P::template Atomic<std::uint64_t> last_taken{0};
 };
 
-/// A node as one visit found it. The range of a root follows from the shape, that of other nodes is stored in them.
+/// A node as one visit found it. The range of a root follows from the shape, that of other nodes is stored in
+/// them.
 template <class P> struct Target {
   Node<P>* node = nullptr;
   std::uint64_t begin = 0;
@@ -32,7 +34,8 @@ template <class P> struct Target {
 template <class P> class View {
 public:
   View() = default;
-  View(Tree<P>& tree, const Shape& shape, std::uint64_t use) noexcept : tree_(&tree), shape_(shape), use_(use) {}
+  View(Tree<P>& tree, const Shape& shape, std::uint64_t use) noexcept
+      : tree_(&tree), shape_(shape), use_(use) {}
 
   const Shape& shape() const noexcept { return shape_; }
   std::uint64_t use() const noexcept { return use_; }
@@ -42,9 +45,12 @@ public:
     const std::uint64_t begin = shape_.root_begin(i);
     return look(tree_->roots + i, begin, static_cast<std::uint32_t>(shape_.root_begin(i + 1) - begin), 0);
   }
-  Target<P> inner(Node<P>* node) const noexcept { return look(node, node->begin(), node->size(), node->level()); }
+  Target<P> inner(Node<P>* node) const noexcept {
+    return look(node, node->begin(), node->size(), node->level());
+  }
 
-  /// Calls `visit(Target)` for every node below `target` that is not EXPANDED, left to right, until it returns true.
+  /// Calls `visit(Target)` for every node below `target` that is not EXPANDED, left to right, until it
+  /// returns true.
   template <class Visit> bool leaves(const Target<P>& target, Visit&& visit) const {
     if (target.word.phase() == Phase::stolen) {
       if (auto pair = target.node->children(use_)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One member of a team working on one loop: owning, advancing, stealing, searching (the paper's run, workOn, descend and
-// findWork as one state machine, because OpenMP asks for one chunk at a time).
+// One member of a team working on one loop: owning, advancing, stealing, searching (the paper's run, workOn,
+// descend and findWork as one state machine, because OpenMP asks for one chunk at a time).
 #pragma once
 
 #include "wstree/core/arena.h"
@@ -24,15 +24,18 @@ struct Counts {
 
 /// Private to its member; next() is called until it returns false.
 ///
-/// The last iteration n-1 is not in the tree. Compilers copy lastprivate variables out of the private copy of the
-/// thread that was told "last", after the loop: that thread must not get another chunk. So iteration n-1 is handed out
-/// by Tree::last_taken to one member, which then retires from the loop: normally to the first that finds nothing else, and
-/// earlier if it looks so expensive that starting it now ends the loop sooner (last_iteration.h).
+/// The last iteration n-1 is not in the tree. Compilers copy lastprivate variables out of the private copy of
+/// the thread that was told "last", after the loop: that thread must not get another chunk. So iteration n-1
+/// is handed out by Tree::last_taken to one member, which then retires from the loop: normally to the first
+/// that finds nothing else, and earlier if it looks so expensive that starting it now ends the loop sooner
+/// (last_iteration.h).
 template <class P> class Worker {
 public:
-  /// `index` < `members` numbers this member; its own root is roots[index]. `loop` > 0 grows from use to use of `tree`.
+  /// `index` < `members` numbers this member; its own root is roots[index]. `loop` > 0 grows from use to use
+  /// of `tree`.
   void enter(Tree<P>& tree, const Shape& shape, std::uint64_t use, std::uint64_t loop, std::uint32_t index,
-             std::uint32_t members, Arena<P>& arena, const Settings& settings, std::uint64_t smallest) noexcept {
+             std::uint32_t members, Arena<P>& arena, const Settings& settings,
+             std::uint64_t smallest) noexcept {
     view_ = View<P>(tree, shape, use);
     loop_ = loop;
     index_ = index;
@@ -46,15 +49,18 @@ public:
     retired_ = false;
     starved_ = false;
     counts_ = {};
-    // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching one of them.
-    clocked_ = settings.clocked || (settings.batch == BatchMode::timed && shape.units() >= k_few_units * members);
+    // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
+    // one of them.
+    clocked_ =
+        settings.clocked || (settings.batch == BatchMode::timed && shape.units() >= k_few_units * members);
     handed_out_ = clocked_ ? P::ticks() : 0;
     search_.enter(settings, index, members);
     batch_.enter(settings, smallest, shape.shift(), handed_out_);
     last_.enter();
   }
 
-  /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in somebody's hands.
+  /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
+  /// somebody's hands.
   bool next(Range& out) noexcept {
     if (given_ != 0) account();
     if (retired_) return false;
@@ -106,7 +112,8 @@ private:
     if (!node_->advance(raw_, wanted)) return descend(out);
     raw_ = wanted.raw();
     give(out, from_left ? begin_ + word.left() : begin_ + size_ - word.right() - units, units);
-    if (units == remaining && begin_ + size_ - word.right() == view_.shape().units() && last_is_short()) append_last(out);
+    if (units == remaining && begin_ + size_ - word.right() == view_.shape().units() && last_is_short())
+      append_last(out);
     return true;
   }
 
@@ -177,7 +184,9 @@ private:
   Claim claim(const Target<P>& target, Range& out) noexcept {
     bool taken = false;
     switch (target.word.phase()) {
-    case Phase::available: taken = own(target, out); break;
+    case Phase::available:
+      taken = own(target, out);
+      break;
     case Phase::owned: {
       if (starved_) return Claim::refused;
       const auto pair = arena_->take();
@@ -186,14 +195,17 @@ private:
       taken = steal(target, pair, out);
       break;
     }
-    case Phase::stolen: taken = expand(target, search_.chooses_left(target.level, false, rng_), out); break;
+    case Phase::stolen:
+      taken = expand(target, search_.chooses_left(target.level, false, rng_), out);
+      break;
     }
     if (!taken) return Claim::lost_race;
     if (target.node != view_.tree().roots + index_) ++counts_.steals;
     return Claim::taken;
   }
 
-  /// trySteal, first step: freeze the node. The pair is taken before, so that a frozen node never waits for memory.
+  /// trySteal, first step: freeze the node. The pair is taken before, so that a frozen node never waits for
+  /// memory.
   bool steal(Target<P> target, typename Arena<P>::Pair pair, Range& out) noexcept {
     if (!target.node->stop(target.word)) {
       arena_->untake(pair);
@@ -212,10 +224,12 @@ private:
     }
   }
 
-  /// Splits what is left of a frozen node in two halves, takes the first batch of the preferred one and publishes both.
+  /// Splits what is left of a frozen node in two halves, takes the first batch of the preferred one and
+  /// publishes both.
   bool publish(typename Arena<P>::Pair pair, const Target<P>& target, bool left, Range& out) noexcept {
     const std::uint32_t remaining = target.remaining();
-    const std::uint32_t half = remaining / 2 + (left ? remaining & 1U : 0); // the publisher's half is never empty
+    const std::uint32_t half =
+        remaining / 2 + (left ? remaining & 1U : 0); // the publisher's half is never empty
     const std::uint64_t first_unit = target.begin + target.word.left();
     batch_.start_node();
     const std::uint32_t size = left ? half : remaining - half;
@@ -226,7 +240,8 @@ private:
     const Word free(Phase::available, view_.use(), 0, 0);
     const float cost = target.node->cost();
     pair[0].prepare(left ? mine : free, view_.use(), first_unit, half, target.level + 1, cost);
-    pair[1].prepare(left ? free : mine, view_.use(), first_unit + half, remaining - half, target.level + 1, cost);
+    pair[1].prepare(left ? free : mine, view_.use(), first_unit + half, remaining - half, target.level + 1,
+                    cost);
     const auto hung = target.node->adopt(pair, view_.use());
     if (hung != pair) {
       arena_->untake(pair);
@@ -247,8 +262,8 @@ private:
     return false;
   }
 
-  /// Estimated time that is left in a node for anybody to take; 0 if it is not worth a steal. `refused`: set if only the
-  /// estimate, which is of the past, speaks against it; `insist`: do not listen to that.
+  /// Estimated time that is left in a node for anybody to take; 0 if it is not worth a steal. `refused`: set
+  /// if only the estimate, which is of the past, speaks against it; `insist`: do not listen to that.
   float worth(const Target<P>& target, bool insist, bool& refused) const noexcept {
     const std::uint32_t remaining = target.remaining();
     if (remaining == 0 || (starved_ && target.word.phase() == Phase::owned)) return 0;
@@ -290,7 +305,8 @@ private:
     return batch_.cost() > 0 && batch_.cost() < static_cast<float>(settings_->tail_batch);
   }
 
-  /// The batch that was just taken ends where iteration n-1 begins: one dispatch for both if there is nothing else to do.
+  /// The batch that was just taken ends where iteration n-1 begins: one dispatch for both if there is nothing
+  /// else to do.
   [[gnu::noinline]] void append_last(Range& out) noexcept {
     if (!nothing_else() || !claim_last()) return;
     ++out.end;
@@ -300,11 +316,14 @@ private:
 
   bool claim_last() noexcept {
     auto& taken = view_.tree().last_taken;
-    // [W1] relaxed: who gets the iteration is decided by the read-modify-write, and no data goes with it. Numbers of loops
-    //      only grow, so a value that is not ours is older. Guard: core_stress (a plain store makes two lasts).
+    // [W1] relaxed: who gets the iteration is decided by the read-modify-write, and no data goes with it.
+    // Numbers of loops
+    //      only grow, so a value that is not ours is older. Guard: core_stress (a plain store makes two
+    //      lasts).
     std::uint64_t seen = taken.load(P::order(Tag::take_last, std::memory_order_relaxed));
-    if (seen == loop_ || !taken.compare_exchange_strong(seen, loop_, P::order(Tag::take_last, std::memory_order_relaxed),
-                                                        P::order(Tag::take_last, std::memory_order_relaxed)))
+    if (seen == loop_ ||
+        !taken.compare_exchange_strong(seen, loop_, P::order(Tag::take_last, std::memory_order_relaxed),
+                                       P::order(Tag::take_last, std::memory_order_relaxed)))
       return false;
     retired_ = true;
     return true;
@@ -319,7 +338,8 @@ private:
     float others = 0;
     float neighbour = 0; // cost near the end of the loop
     view_.any_leaf([&](const Target<P>& target) {
-      // The higher of two estimates: whoever starts the last iteration for nothing leaves the rest to the others.
+      // The higher of two estimates: whoever starts the last iteration for nothing leaves the rest to the
+      // others.
       others += static_cast<float>(target.remaining()) * std::max(cost_of(target), batch_.cost());
       if (target.begin + target.size == view_.shape().units()) neighbour = cost_of(target);
       return false;
@@ -329,16 +349,17 @@ private:
     return last_.is_critical(members_, others, last, batch_.cost());
   }
 
-  /// Ticks per unit: what the node's owner says, or said before it was split, else what this member has seen. What stands
-  /// in a root that nobody has owned yet is of an earlier loop.
+  /// Ticks per unit: what the node's owner says, or said before it was split, else what this member has seen.
+  /// What stands in a root that nobody has owned yet is of an earlier loop.
   float cost_of(const Target<P>& target) const noexcept {
     const bool untouched_root = target.level == 0 && target.word.phase() == Phase::available;
     const float known = untouched_root ? 0 : target.node->cost();
     return known > 0 ? known : batch_.cost();
   }
 
-  /// The marks of a root are refreshed once in so many uses: often enough for 8 bits in a word and 23 in a link, and too
-  /// rarely to cost anything. (The word of a root that is not empty changes in every use anyway.)
+  /// The marks of a root are refreshed once in so many uses: often enough for 8 bits in a word and 23 in a
+  /// link, and too rarely to cost anything. (The word of a root that is not empty changes in every use
+  /// anyway.)
   static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
   static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
   static constexpr std::uint64_t k_few_units = 4;

@@ -15,3 +15,9 @@ extern "C" long gcc_loops(void (*in_the_body)(void)) {
   }
   return sum; // 39800
 }
+
+/// A region of GCC whose members call a function that may hold loops of another compiler.
+extern "C" void gcc_region(void (*member)(void*), void* data) {
+#pragma omp parallel num_threads(3)
+  member(data);
+}

@@ -8,6 +8,7 @@
 #include <atomic>
 
 extern "C" long gcc_loops(void (*in_the_body)(void));
+extern "C" void gcc_region(void (*member)(void*), void* data);
 
 namespace {
 
@@ -56,6 +57,50 @@ void one_inside_the_other_and_back() {
   CHECK(wrong == 0, "%d", wrong.load());
 }
 
+/// Orphaned loops of clang, for members of a region that clang's entries did not open.
+void orphaned(void* data) {
+  check::HitsList& hits = *static_cast<check::HitsList*>(data);
+  for (check::Hits& each : hits) {
+#pragma omp for schedule(runtime) nowait
+    for (std::size_t i = 0; i < each.size(); ++i) each.touch(i);
+  }
+#pragma omp for schedule(runtime) ordered
+  for (std::size_t i = 0; i < 50; ++i) {
+#pragma omp ordered
+    hits[0].touch(i);
+  }
+}
+
+void region_of_gcc_with_orphaned_loops() {
+  check::HitsList hits = check::hits_list(12, 100);
+  gcc_region(orphaned, &hits);
+  for (std::size_t k = 0; k < hits.size(); ++k)
+    for (std::size_t i = 0; i < 100; ++i)
+      CHECK(hits[k][i] == (k == 0 && i < 50 ? 2u : 1u), "loop %zu, iteration %zu: %u", k, i, hits[k][i]);
+}
+
+void loops_of_clang_in_regions_of_gcc() {
+  for (int round = 0; round < 20; ++round) region_of_gcc_with_orphaned_loops();
+}
+
+void loops_of_clang_in_regions_of_gcc_in_loops_of_clang() {
+  for (int round = 0; round < 10; ++round) {
+    check::Hits hits(20), after(200);
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp for schedule(runtime) nowait
+      for (std::size_t i = 0; i < 20; ++i) {
+        if (i % 4 == 1) region_of_gcc_with_orphaned_loops();
+        hits.touch(i);
+      }
+#pragma omp for schedule(runtime)
+      for (std::size_t i = 0; i < 200; ++i) after.touch(i);
+    }
+    hits.must_be_one_each("clang around GCC around orphaned loops of clang");
+    after.must_be_one_each("the loop after it");
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -64,5 +109,8 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"gcc_inside_of_clang", gcc_inside_of_clang},
                      {"clang_inside_of_gcc", clang_inside_of_gcc},
-                     {"one_inside_the_other_and_back", one_inside_the_other_and_back}});
+                     {"one_inside_the_other_and_back", one_inside_the_other_and_back},
+                     {"loops_of_clang_in_regions_of_gcc", loops_of_clang_in_regions_of_gcc},
+                     {"loops_of_clang_in_regions_of_gcc_in_loops_of_clang",
+                      loops_of_clang_in_regions_of_gcc_in_loops_of_clang}});
 }
