@@ -93,7 +93,8 @@ TEST(Statistics, WhatIsServedAndWhatIsNot) {
       wanted[number].calls += calls;
       wanted[number].iterations += iterations;
     }
-    for (const json& loop : json::parse(outcome.err).at("loops")) {
+    const json figures = json::parse(outcome.err);
+    for (const json& loop : figures.at("loops")) {
       const auto where = loop.at("where").get<std::string>();
       found[std::stoi(where.substr(where.find(':') + 1))] = {loop.at("calls"), loop.at("iterations")};
     }
