@@ -38,6 +38,19 @@ void use_fallback(std::int32_t& schedule, std::int64_t& chunk) noexcept {
   chunk = static_cast<std::int64_t>(std::max<std::uint64_t>(fallback.chunk, 1));
 }
 
+/// The statistics' site of the loop. A thread mostly asks again for the one that it asked for last.
+observe::LoopSite* site_of(const void* caller, const char* psource) noexcept {
+  struct Last {
+    const void* caller = nullptr;
+    const char* psource = nullptr;
+    observe::LoopSite* site = nullptr;
+  };
+  static constinit thread_local Last last __attribute__((tls_model("initial-exec")));
+  if (last.caller != caller || last.psource != psource)
+    last = {caller, psource, observe::find_site(caller, psource, "wstree")};
+  return last.site;
+}
+
 bool is_servable(std::int32_t schedule) noexcept {
   const std::int32_t kind = kind_of(schedule);
   return (kind == k_runtime || kind == k_runtime_simd) && (schedule & k_monotonic) == 0;
@@ -87,7 +100,7 @@ bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, s
   frame->measured = process.measured;
   if (process.measured) [[unlikely]] {
     note_members(frame->member.members());
-    frame->site = observe::find_site(caller, loc != nullptr ? loc->psource : nullptr, "wstree");
+    frame->site = site_of(caller, loc != nullptr ? loc->psource : nullptr);
   }
   return true;
 }

@@ -25,9 +25,6 @@ namespace {
 
 using namespace wstree;
 
-/// The spelling is a mark: both runtimes ignore case, and a child process that has the library as well reads
-/// it as wstree, while one that has not finds a valid schedule.
-constexpr std::string_view k_marked = "OMP_SCHEDULE=Monotonic:Dynamic";
 constexpr std::string_view k_variable = "OMP_SCHEDULE=";
 
 /// libomp says that INT_MAX is too large.
@@ -35,23 +32,21 @@ constexpr std::uint64_t k_most_chunk = 2147483646;
 
 constinit char g_replacement[64] = {};
 
+/// Overwrites an entry of the environment. A child process that has the library as well reads the marked kind
+/// as wstree, one that has not finds a valid schedule. A demand for monotonic order is not handed down:
+/// dynamic is monotonic.
 void replace(char*& entry, const config::ScheduleRequest& request) noexcept {
-  // A demand for monotonic order cannot be met by the tree, but by the runtimes' dynamic.
-  const std::string_view text = request.monotonic ? "OMP_SCHEDULE=dynamic" : k_marked;
-  std::memcpy(g_replacement, text.data(), text.size());
-  char* end = g_replacement + text.size();
-  if (request.chunk_given) {
-    *end++ = ',';
-    end = std::to_chars(end, g_replacement + sizeof g_replacement - 1, std::min(request.chunk, k_most_chunk))
-              .ptr;
-  }
-  *end = '\0';
+  config::FixedText<sizeof g_replacement> text(k_variable);
+  text.append(request.monotonic ? "dynamic" : config::k_marked_kind);
+  if (request.chunk_given) text.append(',').append_number(std::min(request.chunk, k_most_chunk));
+  std::memcpy(g_replacement, text.view().data(), text.view().size());
   entry = g_replacement;
 }
 
-std::optional<config::ScheduleRequest> inherited(std::string_view entry) noexcept {
-  if (!entry.starts_with(k_marked)) return std::nullopt;
-  const std::string_view chunk = entry.substr(k_marked.size());
+/// The request of a parent process, handed down as above.
+std::optional<config::ScheduleRequest> inherited(std::string_view value) noexcept {
+  if (!value.starts_with(config::k_marked_kind)) return std::nullopt;
+  const std::string_view chunk = value.substr(config::k_marked_kind.size());
   if (chunk.empty()) return config::ScheduleRequest{};
   if (chunk.front() != ',') return std::nullopt;
   config::ScheduleRequest request;
@@ -67,7 +62,7 @@ void read_request(char** envp) noexcept {
     const std::string_view text = *entry;
     if (!text.starts_with(k_variable)) continue;
     const std::string_view value = text.substr(k_variable.size());
-    if (const auto request = inherited(text)) {
+    if (const auto request = inherited(value)) {
       abi::remember_request(value, *request);
     } else if (const auto asked = config::parse_schedule(value)) {
       if (asked->monotonic)

@@ -82,6 +82,11 @@ struct ScheduleRequest {
   bool operator==(const ScheduleRequest&) const = default;
 };
 
+/// What the library writes into OMP_SCHEDULE for its kind (behind it `,chunk` if one was given): a schedule
+/// that every OpenMP runtime accepts. The capitals, which the runtimes do not mind, tell it from one that the
+/// user wrote.
+inline constexpr std::string_view k_marked_kind = "Monotonic:Dynamic";
+
 /// Understands `[monotonic:|nonmonotonic:]wstree[,chunk]`; case and blanks around the tokens are ignored.
 /// nullopt: the value is not ours and has to reach the OpenMP runtime as it is. A value whose kind is wstree
 /// is always ours: with a bad chunk it counts as `wstree` and is marked malformed.

@@ -174,14 +174,20 @@ TEST_F(Require, ExplainsAProgramThatTheKernelRefuses) {
 /// A program that waits for SIGUSR1, below a wstree that waits for it.
 class Supervision : public testing::Test {
 protected:
-  // The shell says which process the program will be.
-  Supervision()
-      : command_({.arguments = {"run", "--require", "/bin/sh", "-c",
-                                "echo $$; exec " + target("end") + " wait"}}) {
+  Supervision() : command_(start_in(folder_)) {
     child_ = std::stoi(command_.read_line());
     EXPECT_EQ(command_.read_line(), "ready");
   }
 
+  static Start start_in(const TemporaryFolder& folder) {
+    // The shell says which process the program will be.
+    Start start{
+        .arguments = {"run", "--require", "/bin/sh", "-c", "echo $$; exec " + target("end") + " wait"}};
+    start.environment["TMPDIR"] = folder.path().string(); // a wstree that is killed cannot tidy up
+    return start;
+  }
+
+  TemporaryFolder folder_;
   Command command_;
   pid_t child_ = 0;
 };

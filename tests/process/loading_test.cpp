@@ -125,6 +125,29 @@ TEST_P(TwoRuntimes, InOneProcess) {
 INSTANTIATE_TEST_SUITE_P(Loading, TwoRuntimes, testing::Values("dynamic,4", "wstree"),
                          [](const auto& each) { return each.index == 0 ? "NotAsked" : "Asked"; });
 
+TEST(Loading, PluginsWithDifferentRuntimesFollowEachOther) {
+  // Each is closed before the next is opened, so the next is mapped where the last one was.
+  const std::string one = program_path("plugin.so"), other = program_path("plugin_private.so");
+  Program program("host", {"--close", one, other, one, other, other, one});
+  program.set("KMP_DUPLICATE_LIB_OK", "TRUE");
+  ASSERT_TRUE(program.set("OMP_SCHEDULE", "dynamic,4").run().succeeded());
+  for (const char* schedule : {"dynamic,4", "wstree"}) {
+    const Outcome outcome = program.preload().set("OMP_SCHEDULE", schedule).run();
+    EXPECT_TRUE(outcome.succeeded()) << schedule << '\n' << outcome.text();
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+}
+
+TEST(Loading, ToolsKeepTheirPlace) {
+  for (const std::string& libomp : libomp_builds()) {
+    Program program = with_tree("loops-clang14", {"--silent"});
+    program.libomp(libomp).set("OMP_TOOL_LIBRARIES", program_path("tool.so"));
+    const Outcome outcome = program.run();
+    EXPECT_EQ(outcome.out, "regions 1\n") << outcome.text();
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+}
+
 #ifdef WSTREE_TEST_HAS_GCC
 TEST(OtherCompilers, GccOnLibgomp) {
   const Outcome outcome = with_tree("gcc_on_libgomp").run();

@@ -90,11 +90,8 @@ std::optional<std::string> check_values(const RunRequest& request) {
 }
 
 std::optional<config::ScheduleRequest> requested_schedule(std::string_view value) {
-  // Inside a process with the library the variable holds a schedule that every OpenMP runtime accepts; the
-  // capitals tell it from one that the user wrote.
-  constexpr std::string_view k_handed_down = "Monotonic:Dynamic";
-  if (!value.starts_with(k_handed_down)) return config::parse_schedule(value);
-  return config::parse_schedule(fmt::format("wstree{}", value.substr(k_handed_down.size())));
+  if (!value.starts_with(config::k_marked_kind)) return config::parse_schedule(value);
+  return config::parse_schedule(fmt::format("wstree{}", value.substr(config::k_marked_kind.size())));
 }
 
 std::optional<std::string> apply(const RunRequest& request, Environment& environment) {

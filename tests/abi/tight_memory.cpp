@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: no memory. Aligned allocations, which OpenMP runtimes do not make, fail all the time or now and then: before the
+// first loop, in the middle, and for a team that is larger than those before it. Loops stay right, whoever serves them;
+// nothing aborts. Linked with -rdynamic, so that these allocation functions are everybody's.
+#include "hits.h"
+#include "omp_decls.h"
+
+#include <atomic>
+#include <cerrno>
+#include <thread>
+
+namespace {
+
+/// Of 256 aligned allocations so many fail.
+std::atomic<unsigned> failing{0};
+std::atomic<unsigned> failed{0};
+
+bool fails() {
+  static std::atomic<std::uint64_t> calls{0};
+  check::Random random(check::settings.seed + calls++);
+  if (random.below(256) >= failing) return false;
+  ++failed;
+  return true;
+}
+
+} // namespace
+
+extern "C" {
+void* memalign(std::size_t, std::size_t);
+
+void* aligned_alloc(std::size_t alignment, std::size_t size) { return fails() ? nullptr : memalign(alignment, size); }
+int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
+  *result = fails() ? nullptr : memalign(alignment, size);
+  return *result == nullptr ? ENOMEM : 0;
+}
+}
+
+namespace {
+
+using check::Hits;
+using check::HitsList;
+
+void run_loops(int members) {
+  HitsList hits = check::hits_list(12, 1500);
+  const std::size_t size = 1500;
+#pragma omp parallel num_threads(members)
+  {
+    for (Hits& each : hits) {
+#pragma omp for schedule(runtime) nowait
+      for (std::size_t i = 0; i < size; ++i) each.touch(i);
+    }
+  }
+  check::must_be_one_each(hits, "loops without memory");
+}
+
+void none_at_first() {
+  failing = 256;
+  for (int round = 0; round < 20; ++round) run_loops(1 + round % 5);
+  failing = 0;
+  for (int round = 0; round < 20; ++round) run_loops(1 + round % 5);
+}
+
+void none_in_the_middle() {
+  run_loops(2);
+  failing = 256;
+  for (const int members : {2, 4, 8, 3, 1, 8}) run_loops(members); // 4 and 8 need more than there is so far
+  failing = 0;
+  for (const int members : {8, 2}) run_loops(members);
+}
+
+void now_and_then() {
+  for (int round = 0; round < check::repeat(200, 3000); ++round) {
+    failing = round % 2 == 0 ? 128 : 20;
+    // A new thread has nothing yet, so it has to allocate.
+    std::thread([round] {
+      run_loops(2 + round % 4);
+      run_loops(2 + round % 7);
+    }).join();
+  }
+  failing = 0;
+}
+
+void only_the_first_nodes() {
+  // The team has its memory, but whatever is split often needs more: a thief that cannot split must not lose anything.
+  for (int round = 0; round < check::repeat(60, 1000); ++round) {
+    std::thread([round] {
+      const int members = 2 + round % 7;
+      run_loops(members);
+      failing = 256;
+      HitsList hits = check::hits_list(6, 3000);
+#pragma omp parallel num_threads(members)
+      for (Hits& each : hits) {
+#pragma omp for schedule(runtime) nowait
+        for (std::size_t i = 0; i < 3000; ++i) {
+          each.touch(i);
+          if (i % 256 < 16) check::spin(4000);
+        }
+      }
+      failing = 0;
+      check::must_be_one_each(hits, "loops with few nodes");
+    }).join();
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  const int status = check::run(argc, argv,
+                                {{"none_at_first", none_at_first},
+                                 {"none_in_the_middle", none_in_the_middle},
+                                 {"now_and_then", now_and_then},
+                                 {"only_the_first_nodes", only_the_first_nodes}});
+  std::printf("%u allocations failed\n", failed.load());
+  return status;
+}
