@@ -60,6 +60,16 @@ int find_extent(dl_phdr_info* object, std::size_t, void* data) noexcept {
   return 1;
 }
 
+/// Keeps the object that holds `address`, and with it the runtime that it brought along, from being unmapped:
+/// a binding of its address range would be wrong for whatever is mapped there next.
+void keep_loaded(const void* address) noexcept {
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return;
+  if (map->l_name[0] == '\0') return; // the program stays anyway
+  if (void* handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(handle);
+}
+
 } // namespace
 
 void* next_symbol(const char* name, const void* caller) noexcept {
@@ -86,6 +96,7 @@ void* bind(const char* name, const void* caller, std::atomic<const Binding*>& li
   if (address == nullptr && !optional) return nullptr;
   Extent extent{reinterpret_cast<std::uintptr_t>(caller), 1};
   dl_iterate_phdr(find_extent, &extent);
+  keep_loaded(caller);
   auto* made = new (std::nothrow) Binding{extent.begin, extent.size, address, nullptr};
   if (made == nullptr) return address;
   made->older = list.load(std::memory_order_relaxed);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: cancellation. A cancelled member leaves a loop without having been told that it is over, and no call marks
-// its going. Needs OMP_CANCELLATION=true. There is no run on bare libomp: it hangs when seven dispatched loops follow a
-// cancelled one in the same region, and in the next region on the same team it loses iterations. Teams have two members
-// or more: in a team of one libomp never takes a cancellation back.
+// Guards: cancellation. A cancelled member leaves a loop without having been told that it is over, and no
+// call marks its going. Needs OMP_CANCELLATION=true. There is no run on bare libomp: it hangs when seven
+// dispatched loops follow a cancelled one in the same region, and in the next region on the same team it
+// loses iterations. Teams have two members or more: in a team of one libomp never takes a cancellation back.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -18,7 +18,8 @@ using check::HitsList;
 constexpr int k_n = 500;
 
 void at_most_one_each(const Hits& hits, const char* what) {
-  for (std::size_t i = 0; i < hits.size(); ++i) CHECK(hits[i] <= 1, "iteration %zu ran %u times: %s", i, hits[i], what);
+  for (std::size_t i = 0; i < hits.size(); ++i)
+    CHECK(hits[i] <= 1, "iteration %zu ran %u times: %s", i, hits[i], what);
 }
 
 void one_cancelled_loop() {
@@ -62,8 +63,10 @@ template <class IsCut> void chain(std::size_t loops, int members, IsCut&& is_cut
     }
   }
   for (std::size_t k = 0; k < loops; ++k) {
-    if (is_cut(k)) at_most_one_each(hits[k], "cancelled loop of a chain");
-    else hits[k].must_be_one_each("loop in a chain with cancelled ones");
+    if (is_cut(k))
+      at_most_one_each(hits[k], "cancelled loop of a chain");
+    else
+      hits[k].must_be_one_each("loop in a chain with cancelled ones");
   }
 }
 
@@ -103,8 +106,10 @@ void cancelled_and_forwarded_loops() {
       }
     }
     for (std::size_t k = 0; k < hits.size(); ++k) {
-      if (k % 3 == 0) at_most_one_each(hits[k], "cancelled");
-      else hits[k].must_be_one_each("forwarded loop behind a cancelled one");
+      if (k % 3 == 0)
+        at_most_one_each(hits[k], "cancelled");
+      else
+        hits[k].must_be_one_each("forwarded loop behind a cancelled one");
     }
   }
 }
@@ -143,14 +148,16 @@ void nested_loop_is_cancelled() {
     outer.must_be_one_each("outer loop around a cancelled one");
     after.must_be_one_each("outer loop behind a cancelled inner one");
     for (std::size_t a = 0; a < inner.size(); ++a) {
-      if (a % 2 == 0) at_most_one_each(inner[a], "cancelled inner loop");
-      else inner[a].must_be_one_each("inner loop");
+      if (a % 2 == 0)
+        at_most_one_each(inner[a], "cancelled inner loop");
+      else
+        inner[a].must_be_one_each("inner loop");
     }
   }
 }
 
-/// One member cancels the region after its second loop; the others go on to the next barrier, through no more loops than
-/// libomp's own ring of seven would let them.
+/// One member cancels the region after its second loop; the others go on to the next barrier, through no more
+/// loops than libomp's own ring of seven would let them.
 void cancelled_region() {
   constexpr std::size_t loops = 6;
   for (int round = 0; round < check::repeat(20, 300); ++round) {

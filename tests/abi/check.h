@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A harness for test programs that a foreign compiler builds against a foreign OpenMP runtime: one header, standard
-// library only, so that nothing of the project's build leaks into what stands for "the user's program".
+// A harness for test programs that a foreign compiler builds against a foreign OpenMP runtime: one header,
+// standard library only, so that nothing of the project's build leaks into what stands for "the user's
+// program".
 //
-// A program lists its cases and calls check::run(). The first violation prints file, case, culprit and seed and ends
-// the process with status 1; a hang does the same after --time-limit seconds, because a test that is merely killed
-// does not say where it stood.
+// A program lists its cases and calls check::run(). The first violation prints file, case, culprit and seed
+// and ends the process with status 1; a hang does the same after --time-limit seconds, because a test that is
+// merely killed does not say where it stood.
 //   --case NAME   only this case (may be repeated)   --list           names, one per line
-//   --seed S      replay                             --repeat N       repetitions of cases that look for races
+//   --seed S      replay                             --repeat N       repetitions of cases that look for
+//   races
 //   --long        the thorough sizes                 --time-limit S   default 100
 #pragma once
 
@@ -42,8 +44,8 @@ inline int repeat(int normal, int thorough) {
   return settings.thorough ? thorough : normal;
 }
 
-/// Prints the culprit and ends the process. The first thread to arrive wins; later ones wait to be swept away, so
-/// that one broken loop gives one message and not one per thread.
+/// Prints the culprit and ends the process. The first thread to arrive wins; later ones wait to be swept
+/// away, so that one broken loop gives one message and not one per thread.
 [[noreturn]] [[gnu::format(printf, 4, 5)]] inline void fail(const char* file, int line, const char* condition,
                                                             const char* format, ...) {
   static std::sig_atomic_t volatile failed = 0;
@@ -60,9 +62,9 @@ inline int repeat(int normal, int thorough) {
   std::_Exit(1);
 }
 
-#define CHECK(condition, ...)                                                                                          \
-  do {                                                                                                                 \
-    if (!(condition)) ::check::fail(__FILE__, __LINE__, #condition, __VA_ARGS__);                                      \
+#define CHECK(condition, ...)                                                                                \
+  do {                                                                                                       \
+    if (!(condition)) ::check::fail(__FILE__, __LINE__, #condition, __VA_ARGS__);                            \
   } while (0)
 
 inline void report_hang(int) {
@@ -160,7 +162,8 @@ private:
   std::uint64_t state_;
 };
 
-/// Busy work of about `units` nanoseconds that no optimiser removes; uneven bodies are what makes threads steal.
+/// Busy work of about `units` nanoseconds that no optimiser removes; uneven bodies are what makes threads
+/// steal.
 inline void spin(std::uint64_t units) {
   for (std::uint64_t i = 0; i < units; ++i) __asm__ volatile("");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: clauses whose code stands around the dispatch calls: reductions of all kinds (with tasks too), linear,
-// private copies, copyin and threadprivate data, loops in functions called from several regions, literal schedules
-// that must stay what they are.
+// Guards: clauses whose code stands around the dispatch calls: reductions of all kinds (with tasks too),
+// linear, private copies, copyin and threadprivate data, loops in functions called from several regions,
+// literal schedules that must stay what they are.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -18,8 +18,9 @@ constexpr int k_n = 1000;
 struct Extremes {
   int low = 1 << 30, high = -(1 << 30);
 };
-#pragma omp declare reduction(widen:Extremes : omp_out.low = omp_in.low < omp_out.low ? omp_in.low : omp_out.low,      \
-                              omp_out.high = omp_in.high > omp_out.high ? omp_in.high : omp_out.high)
+#pragma omp declare reduction(widen:Extremes                                                                 \
+                              : omp_out.low = omp_in.low < omp_out.low ? omp_in.low : omp_out.low,           \
+                                omp_out.high = omp_in.high > omp_out.high ? omp_in.high : omp_out.high)
 
 void reductions() {
   for (int round = 0; round < check::repeat(50, 1000); ++round) {
@@ -56,7 +57,7 @@ void reductions_of_arrays_and_classes() {
     Extremes extremes;
 #pragma omp parallel num_threads(1 + round % 5)
     {
-#pragma omp for schedule(runtime) reduction(+ : histogram[ : 16]) nowait
+#pragma omp for schedule(runtime) reduction(+ : histogram[:16]) nowait
       for (unsigned i = 0; i < k_n; ++i) ++histogram[i * 7 % 16];
 #pragma omp for schedule(runtime) reduction(widen : extremes)
       for (int i = k_n; i > 0; --i) {
@@ -93,7 +94,9 @@ void linear_variables() {
       seen[static_cast<std::size_t>(i)] = x;
       x += 3;
     }
-    for (long k = 0; k < k_n; ++k) CHECK(seen[static_cast<std::size_t>(k)] == 5 + 3 * k, "%ld at %ld", seen[static_cast<std::size_t>(k)], k);
+    for (long k = 0; k < k_n; ++k)
+      CHECK(seen[static_cast<std::size_t>(k)] == 5 + 3 * k, "%ld at %ld", seen[static_cast<std::size_t>(k)],
+            k);
     CHECK(x == 5 + 3 * k_n, "%ld", x);
   }
 }
@@ -123,8 +126,8 @@ void private_copies() {
 }
 
 void literal_schedules_stay() {
-  // static is laid out by the compiler; the order within a thread under monotonic dynamic is ascending whatever the
-  // environment says about schedule(runtime).
+  // static is laid out by the compiler; the order within a thread under monotonic dynamic is ascending
+  // whatever the environment says about schedule(runtime).
   for (int round = 0; round < check::repeat(20, 200); ++round) {
     std::vector<int> owner(k_n, -1);
     Hits a(k_n), b(k_n), c(k_n);
@@ -146,7 +149,8 @@ void literal_schedules_stay() {
       for (int i = 0; i < k_n; ++i) c.touch(static_cast<std::size_t>(i));
     }
     for (int i = 0; i < k_n; ++i)
-      CHECK(owner[static_cast<std::size_t>(i)] == i / (k_n / 4), "static iteration %d on %d", i, owner[static_cast<std::size_t>(i)]);
+      CHECK(owner[static_cast<std::size_t>(i)] == i / (k_n / 4), "static iteration %d on %d", i,
+            owner[static_cast<std::size_t>(i)]);
     CHECK(backwards == 0, "%d", backwards.load());
     a.must_be_one_each("dynamic");
     b.must_be_one_each("guided");

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: __kmpc_dist_dispatch_init, by which a compiler may start the loop of a `distribute parallel for`: it first
-// takes the calling team's share of the iterations and then starts the loop over that. Together the teams of a league
-// run every iteration once; the flag that init stores is 1 in the team that has the last iteration of all.
+// Guards: __kmpc_dist_dispatch_init, by which a compiler may start the loop of a `distribute parallel for`:
+// it first takes the calling team's share of the iterations and then starts the loop over that. Together the
+// teams of a league run every iteration once; the flag that init stores is 1 in the team that has the last
+// iteration of all.
 #include "loop_oracle.h"
 
 using namespace oracle;
 
 extern "C" {
-#define DIST_INIT(suffix, T, ST)                                                                                       \
-  void __kmpc_dist_dispatch_init_##suffix(kmpc::Ident*, std::int32_t, std::int32_t, std::int32_t*, T, T, ST, ST);
+#define DIST_INIT(suffix, T, ST)                                                                             \
+  void __kmpc_dist_dispatch_init_##suffix(kmpc::Ident*, std::int32_t, std::int32_t, std::int32_t*, T, T, ST, \
+                                          ST);
 DIST_INIT(4, std::int32_t, std::int32_t)
 DIST_INIT(4u, std::uint32_t, std::int32_t)
 DIST_INIT(8, std::int64_t, std::int64_t)
@@ -29,10 +31,14 @@ void dist_init(std::int32_t gtid, const Loop& loop, std::int32_t* last) {
           static_cast<Stride>(loop.stride), static_cast<Stride>(loop.chunk));
   };
   switch (loop.type) {
-  case Type::i32: return call(__kmpc_dist_dispatch_init_4, Tag<std::int32_t>{});
-  case Type::u32: return call(__kmpc_dist_dispatch_init_4u, Tag<std::uint32_t>{});
-  case Type::i64: return call(__kmpc_dist_dispatch_init_8, Tag<std::int64_t>{});
-  default: return call(__kmpc_dist_dispatch_init_8u, Tag<std::uint64_t>{});
+  case Type::i32:
+    return call(__kmpc_dist_dispatch_init_4, Tag<std::int32_t>{});
+  case Type::u32:
+    return call(__kmpc_dist_dispatch_init_4u, Tag<std::uint32_t>{});
+  case Type::i64:
+    return call(__kmpc_dist_dispatch_init_8, Tag<std::int64_t>{});
+  default:
+    return call(__kmpc_dist_dispatch_init_8u, Tag<std::uint64_t>{});
   }
 }
 
@@ -42,12 +48,15 @@ struct Record {
   std::int32_t team_has_last;
 };
 
-template <class T> void drain(std::int32_t gtid, int team, std::int32_t team_has_last, std::vector<Record>& log) {
+template <class T>
+void drain(std::int32_t gtid, int team, std::int32_t team_has_last, std::vector<Record>& log) {
   T lower{}, upper{};
   typename kmpc::Entries<T>::Stride stride{};
   std::int32_t last = 0;
   while (kmpc::Entries<T>::next(&ident, gtid, &last, &lower, &upper, &stride) != 0) {
-    log.push_back({{static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(upper), 0, last}, team, team_has_last});
+    log.push_back({{static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(upper), 0, last},
+                   team,
+                   team_has_last});
     check::spin(100);
   }
 }
@@ -79,12 +88,13 @@ void run_league(const Loop& loop, int teams, int members) {
   };
   std::vector<Numbered> spans;
   for (const Record& record : log) spans.push_back({number(loop, record.chunk, teams), &record});
-  std::sort(spans.begin(), spans.end(), [](const Numbered& a, const Numbered& b) { return a.span.first < b.span.first; });
+  std::sort(spans.begin(), spans.end(),
+            [](const Numbered& a, const Numbered& b) { return a.span.first < b.span.first; });
   Wide expected = 0;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Numbered& each = spans[i];
-    CHECK(each.span.first == expected, "iteration %s instead of %s comes next; %s", text(each.span.first).c_str(),
-          text(expected).c_str(), describe(loop, teams).c_str());
+    CHECK(each.span.first == expected, "iteration %s instead of %s comes next; %s",
+          text(each.span.first).c_str(), text(expected).c_str(), describe(loop, teams).c_str());
     expected = each.span.last + 1;
     const bool end_of_share = i + 1 == spans.size() || spans[i + 1].record->team != each.record->team;
     CHECK(each.span.flag == (end_of_share ? 1 : 0), "last=%d in the middle or not at the end of a share; %s",

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: bounds at the edge of the type, trip counts, strides, chunk arguments, both code forms of schedule(runtime).
-// A table of types x strides x places in the type's range x trip counts x team sizes, driven through the runtime's loop
-// entries. --long takes the product with all kinds as well; otherwise those rotate.
+// Guards: bounds at the edge of the type, trip counts, strides, chunk arguments, both code forms of
+// schedule(runtime). A table of types x strides x places in the type's range x trip counts x team sizes,
+// driven through the runtime's loop entries. --long takes the product with all kinds as well; otherwise those
+// rotate.
 #include "loop_oracle.h"
 
 using namespace oracle;
@@ -14,8 +15,9 @@ constexpr std::size_t k_loops_per_region = 256;
 
 enum class Place { low, middle, high };
 
-/// A loop of exactly `count` iterations at one end of the type or around its middle; `slack` moves the inclusive limit
-/// as far beyond the last iteration as stride and type allow. False: it does not fit into the type.
+/// A loop of exactly `count` iterations at one end of the type or around its middle; `slack` moves the
+/// inclusive limit as far beyond the last iteration as stride and type allow. False: it does not fit into the
+/// type.
 bool place_loop(Type type, Wide stride, Wide count, Place place, bool slack, Loop& loop) {
   const Wide low = lowest(type), high = highest(type), step = stride > 0 ? stride : -stride;
   const Wide extent = count == 0 ? 0 : (count - 1) * step;
@@ -46,8 +48,8 @@ std::vector<Wide> strides_of(Type type) {
 
 std::vector<Wide> chunks_of(Type type) { return {1, 0, 7, -1, highest_stride(type), lowest_stride(type)}; }
 
-constexpr std::int32_t k_kinds[] = {kmpc::k_runtime | kmpc::k_nonmonotonic, kmpc::k_runtime, kmpc::k_runtime_simd,
-                                    kmpc::k_runtime_simd | kmpc::k_nonmonotonic};
+constexpr std::int32_t k_kinds[] = {kmpc::k_runtime | kmpc::k_nonmonotonic, kmpc::k_runtime,
+                                    kmpc::k_runtime_simd, kmpc::k_runtime_simd | kmpc::k_nonmonotonic};
 
 std::vector<Loop> table(Type type, int team) {
   std::vector<Loop> loops;
@@ -75,7 +77,8 @@ std::vector<Loop> table(Type type, int team) {
 void run_in_regions(const std::vector<Loop>& loops, Manner manner) {
   for (std::size_t at = 0; at < loops.size(); at += k_loops_per_region) {
     const auto from = loops.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto to = loops.begin() + static_cast<std::ptrdiff_t>(std::min(at + k_loops_per_region, loops.size()));
+    const auto to =
+        loops.begin() + static_cast<std::ptrdiff_t>(std::min(at + k_loops_per_region, loops.size()));
     ++manner.seed;
     run_region(std::vector<Loop>(from, to), manner);
   }
@@ -122,8 +125,8 @@ void million_iterations() {
 }
 
 void few_dear_iterations() {
-  // Iterations of some microseconds, getting dearer or cheaper: here it can pay to start the last one early, and then its
-  // thread has to stay out of the rest of the loop while the others still find all of that.
+  // Iterations of some microseconds, getting dearer or cheaper: here it can pay to start the last one early,
+  // and then its thread has to stay out of the rest of the loop while the others still find all of that.
   for (int round = 0; round < check::repeat(20, 400); ++round)
     for (const int team : {2, 3, 4}) {
       Manner manner;
@@ -138,8 +141,8 @@ void few_dear_iterations() {
 }
 
 void the_whole_32_bit_range() {
-  // 2^32 - 1 and 2^32 iterations: counts that a 32-bit variable does not hold. Members leave early, because some
-  // batch modes would need minutes to hand them out.
+  // 2^32 - 1 and 2^32 iterations: counts that a 32-bit variable does not hold. Members leave early, because
+  // some batch modes would need minutes to hand them out.
   Manner manner;
   manner.seed = check::settings.seed;
   manner.most_chunks = 200;
@@ -147,7 +150,8 @@ void the_whole_32_bit_range() {
     for (const int team : {1, 2, 4}) {
       manner.team = team;
       run_region({Loop{type, lowest(type), highest(type), 1}, Loop{type, highest(type), lowest(type), -1},
-                  Loop{type, lowest(type) + 1, highest(type), 1}, Loop{type, highest(type), lowest(type) + 1, -1}},
+                  Loop{type, lowest(type) + 1, highest(type), 1},
+                  Loop{type, highest(type), lowest(type) + 1, -1}},
                  manner);
     }
 }
@@ -166,7 +170,8 @@ void zero_trips_as_fortran_asks() {
 } // namespace
 
 int main(int argc, char** argv) {
-  // Leaving a loop early is the library's promise; libomp itself hangs after it, so a run of bare libomp skips this.
+  // Leaving a loop early is the library's promise; libomp itself hangs after it, so a run of bare libomp
+  // skips this.
   const bool bare = check::flag(argc, argv, "--bare");
   omp_set_dynamic(0);
   if (bare)

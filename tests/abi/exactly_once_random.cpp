@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: the same rules as exactly_once, on loops that nobody thought of. Types, bounds, strides, chunks, kinds, team
-// sizes, barriers, early leaving and pauses all come from one seed. --random N sets the number of loops.
+// Guards: the same rules as exactly_once, on loops that nobody thought of. Types, bounds, strides, chunks,
+// kinds, team sizes, barriers, early leaving and pauses all come from one seed. --random N sets the number of
+// loops.
 #include "loop_oracle.h"
 
 using namespace oracle;
@@ -22,10 +23,18 @@ Wide random_stride(check::Random& random, Type type) {
   const int bits = type == Type::i32 || type == Type::u32 ? 31 : 63;
   Wide stride = 1;
   switch (random.below(4)) {
-  case 0: stride = 1; break;
-  case 1: stride = static_cast<Wide>(random.below(100)) + 1; break;
-  case 2: stride = static_cast<Wide>(random.next() >> (1 + random.below(63))) + 1; break;
-  default: stride = static_cast<Wide>(std::uint64_t{1} << random.below(static_cast<std::uint64_t>(bits))); break;
+  case 0:
+    stride = 1;
+    break;
+  case 1:
+    stride = static_cast<Wide>(random.below(100)) + 1;
+    break;
+  case 2:
+    stride = static_cast<Wide>(random.next() >> (1 + random.below(63))) + 1;
+    break;
+  default:
+    stride = static_cast<Wide>(std::uint64_t{1} << random.below(static_cast<std::uint64_t>(bits)));
+    break;
   }
   stride = std::min(stride, high);
   if (random.below(200) == 0) return low;
@@ -50,8 +59,10 @@ Loop random_loop(check::Random& random) {
   loop.lower = loop.stride > 0 ? first : last;
   loop.upper = loop.stride > 0 ? last : first;
   if (count == 0) { // the limit before the start; where the type has no such value the loop has one iteration
-    if (loop.stride > 0 && loop.lower > low) loop.upper = low + static_cast<Wide>(random.next()) % (loop.lower - low);
-    if (loop.stride < 0 && loop.lower < high) loop.upper = high - static_cast<Wide>(random.next()) % (high - loop.lower);
+    if (loop.stride > 0 && loop.lower > low)
+      loop.upper = low + static_cast<Wide>(random.next()) % (loop.lower - low);
+    if (loop.stride < 0 && loop.lower < high)
+      loop.upper = high - static_cast<Wide>(random.next()) % (high - loop.lower);
   } else {
     const Wide beyond = std::min(loop.stride > 0 ? high - loop.upper : loop.upper - low, step - 1);
     const Wide move = static_cast<Wide>(random.next()) % (beyond + 1);
@@ -60,7 +71,8 @@ Loop random_loop(check::Random& random) {
   const Wide top = highest_stride(loop.type);
   const Wide chunks[] = {1, 0, -1, static_cast<Wide>(random.below(2000)), top, -top - 1};
   loop.chunk = chunks[random.below(std::size(chunks))];
-  const std::int32_t kinds[] = {kmpc::k_runtime | kmpc::k_nonmonotonic, kmpc::k_runtime, kmpc::k_runtime_simd};
+  const std::int32_t kinds[] = {kmpc::k_runtime | kmpc::k_nonmonotonic, kmpc::k_runtime,
+                                kmpc::k_runtime_simd};
   loop.schedule = kinds[random.below(std::size(kinds))];
   return loop;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: the arguments of a region. A compiler hands any number of pointer-sized values to the fork entry, the first
-// few travel in registers and the rest on the stack; each member must get all of them, with an aligned stack, and the
-// region must still be known as a team (a loop in it is served to all of its members together).
+// Guards: the arguments of a region. A compiler hands any number of pointer-sized values to the fork entry,
+// the first few travel in registers and the rest on the stack; each member must get all of them, with an
+// aligned stack, and the region must still be known as a team (a loop in it is served to all of its members
+// together).
 #include "loop_oracle.h"
 
 #include <array>
@@ -19,8 +20,8 @@ using Microtask = void (*)(std::int32_t*, std::int32_t*, ...);
 extern "C" {
 void __kmpc_fork_call(kmpc::Ident*, std::int32_t argc, Microtask, ...);
 void __kmpc_push_num_threads(kmpc::Ident*, std::int32_t gtid, std::int32_t threads);
-__attribute__((weak)) void __kmpc_fork_call_if(kmpc::Ident*, std::int32_t argc, Microtask, std::int32_t condition,
-                                               void* argument);
+__attribute__((weak)) void __kmpc_fork_call_if(kmpc::Ident*, std::int32_t argc, Microtask,
+                                               std::int32_t condition, void* argument);
 }
 
 namespace {
@@ -33,9 +34,12 @@ struct Seen {
 };
 Seen seen;
 
-void add(std::uint32_t& counter, std::uint32_t amount = 1) { __atomic_fetch_add(&counter, amount, __ATOMIC_RELAXED); }
+void add(std::uint32_t& counter, std::uint32_t amount = 1) {
+  __atomic_fetch_add(&counter, amount, __ATOMIC_RELAXED);
+}
 
-/// A value that differs in all of its bytes from argument to argument, so that a shifted or truncated one shows.
+/// A value that differs in all of its bytes from argument to argument, so that a shifted or truncated one
+/// shows.
 constexpr Word pattern(std::size_t index) { return (index + 1) * 0x9e3779b97f4a7c15u; }
 
 void loop_in_the_region(std::int32_t gtid) {
@@ -69,8 +73,8 @@ template <std::size_t... I> void fork_with(int team, std::index_sequence<I...>) 
   __kmpc_push_num_threads(&ident, gtid, team);
   const auto body = reinterpret_cast<Microtask>(&outlined<WordOf<I>...>);
   __kmpc_fork_call(&ident, static_cast<std::int32_t>(sizeof...(I)), body, pattern(I)...);
-  CHECK(seen.members == static_cast<std::uint32_t>(team), "%u of %d members, %zu arguments", seen.members, team,
-        sizeof...(I));
+  CHECK(seen.members == static_cast<std::uint32_t>(team), "%u of %d members, %zu arguments", seen.members,
+        team, sizeof...(I));
   CHECK(seen.wrong == 0, "%u values, %zu arguments", seen.wrong, sizeof...(I));
   CHECK(seen.misaligned == 0, "%u frames, %zu arguments", seen.misaligned, sizeof...(I));
   CHECK(seen.iterations == k_iterations && seen.last_flags == 1, "%u iterations, %u last flags, team of %d",
@@ -80,7 +84,8 @@ template <std::size_t... I> void fork_with(int team, std::index_sequence<I...>) 
 void every_number_of_arguments() {
   [&]<std::size_t... Count>(std::index_sequence<Count...>) {
     for (const int team : {1, 2, 4}) (fork_with(team, std::make_index_sequence<Count>{}), ...);
-  }(std::make_index_sequence<40>{});
+  }
+  (std::make_index_sequence<40>{});
 }
 
 /// Highest stack address of a frame that an unwinder finds above its caller.
@@ -106,7 +111,8 @@ void the_stack_can_be_unwound() {
     // Captured, so that there are arguments on the stack.
     if (omp_get_thread_num() == 0 && a + b + c + d + e + f + g == 28) found = outermost_frame();
   }
-  CHECK(found > address, "unwinding ended at %#zx, inside of the region that was opened at %#zx", found, address);
+  CHECK(found > address, "unwinding ended at %#zx, inside of the region that was opened at %#zx", found,
+        address);
 }
 
 void outlined_for_if(std::int32_t* gtid, std::int32_t*, Word* value) {
@@ -135,8 +141,8 @@ void fork_call_if() {
                           condition, argument ? &value : nullptr);
       CHECK(seen.members == (condition ? 3u : 1u), "%u, condition %d", seen.members, condition);
       CHECK(seen.wrong == 0, "%u", seen.wrong);
-      CHECK(seen.iterations == k_iterations && seen.last_flags == 1, "%u iterations, condition %d", seen.iterations,
-            condition);
+      CHECK(seen.iterations == k_iterations && seen.last_flags == 1, "%u iterations, condition %d",
+            seen.iterations, condition);
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: trip counts above 2^31, 2^32, 2^40 and up to 2^63 - 1 and beyond, which no test can run one by one. The
-// bodies are empty: what is checked is that the chunks tile the range. --drain-bits B: loops of up to 2^B - 1
-// iterations are emptied (a batch mode with small batches cannot do that in a lifetime), larger ones are left early.
+// Guards: trip counts above 2^31, 2^32, 2^40 and up to 2^63 - 1 and beyond, which no test can run one by one.
+// The bodies are empty: what is checked is that the chunks tile the range. --drain-bits B: loops of up to 2^B
+// - 1 iterations are emptied (a batch mode with small batches cannot do that in a lifetime), larger ones are
+// left early.
 #include "loop_oracle.h"
 
 using namespace oracle;
@@ -56,14 +57,16 @@ void left_early() {
 }
 
 void more_than_2_to_the_63() {
-  // Not for the tree; the loop goes to the real runtime, decided when it is entered. Members leave early and a region
-  // holds few loops, because libomp neither empties such a loop in time nor survives many that are left early.
+  // Not for the tree; the loop goes to the real runtime, decided when it is entered. Members leave early and
+  // a region holds few loops, because libomp neither empties such a loop in time nor survives many that are
+  // left early.
   const Wide low = lowest(Type::i64), high = highest(Type::i64), top = highest(Type::u64);
   for (const int team : {1, 2, 4}) {
     Manner manner = manner_for(team);
     manner.most_chunks = 20;
-    run_region({Loop{Type::i64, low, high - 1, 1}, Loop{Type::i64, high, low + 1, -1}, Loop{Type::i64, low, 0, 1},
-                Loop{Type::u64, 0, top - 1, 1}, Loop{Type::u64, 0, Wide{1} << 63, 1}},
+    run_region({Loop{Type::i64, low, high - 1, 1}, Loop{Type::i64, high, low + 1, -1},
+                Loop{Type::i64, low, 0, 1}, Loop{Type::u64, 0, top - 1, 1},
+                Loop{Type::u64, 0, Wide{1} << 63, 1}},
                manner);
     manner.most_chunks = 0; // and the tree still works afterwards
     run_region(std::vector<Loop>(20, Loop{Type::i64, 0, 99, 1}), manner);
@@ -77,6 +80,7 @@ int main(int argc, char** argv) {
   bare = check::flag(argc, argv, "--bare");
   omp_set_dynamic(0);
   if (bare) return check::run(argc, argv, {{"emptied", emptied}});
-  return check::run(argc, argv,
-                    {{"emptied", emptied}, {"left_early", left_early}, {"more_than_2_to_the_63", more_than_2_to_the_63}});
+  return check::run(
+      argc, argv,
+      {{"emptied", emptied}, {"left_early", left_early}, {"more_than_2_to_the_63", more_than_2_to_the_63}});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loop entries of LLVM's OpenMP runtime, as a compiler calls them, selected by the type of the loop variable.
-// Programs that call them directly can use bounds and strides which compilers normalise away.
+// The loop entries of LLVM's OpenMP runtime, as a compiler calls them, selected by the type of the loop
+// variable. Programs that call them directly can use bounds and strides which compilers normalise away.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ std::int32_t __kmpc_global_thread_num(Ident*);
 // A runtime before 19 has no deinit; compilers from 19 on call it at the end of each loop.
 __attribute__((weak)) void __kmpc_dispatch_deinit(Ident*, std::int32_t);
 
-#define KMPC_LOOP_ENTRIES(suffix, T, ST)                                                                               \
-  void __kmpc_dispatch_init_##suffix(Ident*, std::int32_t, std::int32_t, T, T, ST, ST);                                \
-  int __kmpc_dispatch_next_##suffix(Ident*, std::int32_t, std::int32_t*, T*, T*, ST*);                                 \
+#define KMPC_LOOP_ENTRIES(suffix, T, ST)                                                                     \
+  void __kmpc_dispatch_init_##suffix(Ident*, std::int32_t, std::int32_t, T, T, ST, ST);                      \
+  int __kmpc_dispatch_next_##suffix(Ident*, std::int32_t, std::int32_t*, T*, T*, ST*);                       \
   void __kmpc_dispatch_fini_##suffix(Ident*, std::int32_t);
 KMPC_LOOP_ENTRIES(4, std::int32_t, std::int32_t)
 KMPC_LOOP_ENTRIES(4u, std::uint32_t, std::int32_t)
@@ -39,12 +39,12 @@ KMPC_LOOP_ENTRIES(8u, std::uint64_t, std::int64_t)
 
 template <class T> struct Entries;
 
-#define KMPC_ENTRIES(suffix, T, ST)                                                                                    \
-  template <> struct Entries<T> {                                                                                      \
-    using Stride = ST;                                                                                                 \
-    static constexpr auto init = __kmpc_dispatch_init_##suffix;                                                        \
-    static constexpr auto next = __kmpc_dispatch_next_##suffix;                                                        \
-    static constexpr auto fini = __kmpc_dispatch_fini_##suffix;                                                        \
+#define KMPC_ENTRIES(suffix, T, ST)                                                                          \
+  template <> struct Entries<T> {                                                                            \
+    using Stride = ST;                                                                                       \
+    static constexpr auto init = __kmpc_dispatch_init_##suffix;                                              \
+    static constexpr auto next = __kmpc_dispatch_next_##suffix;                                              \
+    static constexpr auto fini = __kmpc_dispatch_fini_##suffix;                                              \
   };
 KMPC_ENTRIES(4, std::int32_t, std::int32_t)
 KMPC_ENTRIES(4u, std::uint32_t, std::int32_t)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: lastprivate. Compiled code copies the variable out, after the loop, from the thread that was told it ran the
-// last iteration; if that thread got another chunk afterwards, the value is wrong. libomp's own static_steal does that.
+// Guards: lastprivate. Compiled code copies the variable out, after the loop, from the thread that was told
+// it ran the last iteration; if that thread got another chunk afterwards, the value is wrong. libomp's own
+// static_steal does that.
 //   (default)        each form --repeat times (50; with --long 1000), never wrong
-//   --count-wrong    counts instead of failing, prints a table, and fails if not one was wrong: shows that the forms
+//   --count-wrong    counts instead of failing, prints a table, and fails if not one was wrong: shows that
+//   the forms
 //                    here would notice, when run under OMP_SCHEDULE=static_steal and without the library
 #include "hits.h"
 #include "omp_decls.h"
@@ -21,13 +23,15 @@ constexpr int k_n = 300;
 
 /// Uneven in a way that depends on `shape`: the last, the first, every 16th or no iteration is dear.
 void body(int shape, long i, long last) {
-  const bool dear = (shape % 4 == 0 && i == last) || (shape % 4 == 1 && i == 0) || (shape % 4 == 2 && i % 16 == 0);
+  const bool dear =
+      (shape % 4 == 0 && i == last) || (shape % 4 == 1 && i == 0) || (shape % 4 == 2 && i % 16 == 0);
   check::spin(dear ? 20'000 : 100);
 }
 
 void verdict(bool right, const char* form, int round, long long value, long long wanted) {
   if (!right) ++wrong_in_form;
-  if (!count_wrong) CHECK(right, "lastprivate %s, round %d: %lld instead of %lld", form, round, value, wanted);
+  if (!count_wrong)
+    CHECK(right, "lastprivate %s, round %d: %lld instead of %lld", form, round, value, wanted);
 }
 
 template <class Form> void repeat_form(const char* name, Form&& form) {
@@ -47,7 +51,8 @@ template <class T> void up_and_down(const char* up, const char* down) {
       x = static_cast<T>(i * 3);
       body(round, static_cast<long>(i), static_cast<long>(n) - 1);
     }
-    verdict(x == (n - 1) * 3 && i == n, name, round, static_cast<long long>(x), static_cast<long long>((n - 1) * 3));
+    verdict(x == (n - 1) * 3 && i == n, name, round, static_cast<long long>(x),
+            static_cast<long long>((n - 1) * 3));
   });
   repeat_form(down, [](int round, const char* name) {
     T x = 0;
@@ -116,7 +121,8 @@ void of_other_variables() {
         x = i * 100 + j;
         body(round, i * columns + j, rows * columns - 1);
       }
-    verdict(x == (rows - 1) * 100 + columns - 1 && i == rows && j == columns, name, round, x, (rows - 1) * 100 + 16);
+    verdict(x == (rows - 1) * 100 + columns - 1 && i == rows && j == columns, name, round, x,
+            (rows - 1) * 100 + 16);
   });
   repeat_form("pointer", [](int round, const char* name) {
     std::vector<int> values(k_n);
@@ -155,14 +161,15 @@ void of_other_constructs() {
     int x[8] = {};
 #pragma omp parallel
     {
-#define LOOP(k)                                                                                                        \
-  _Pragma("omp for schedule(runtime) lastprivate(last) nowait") for (int i = 0; i < k_n / (k + 1); ++i) {              \
-    last = i + k;                                                                                                      \
-    body(round + k, i, k_n / (k + 1) - 1);                                                                             \
+#define LOOP(k)                                                                                              \
+  _Pragma("omp for schedule(runtime) lastprivate(last) nowait") for (int i = 0; i < k_n / (k + 1); ++i) {    \
+    last = i + k;                                                                                            \
+    body(round + k, i, k_n / (k + 1) - 1);                                                                   \
   }
 #pragma omp single
       std::fill(x, x + 8, -1);
-      static int last; // shared, as a lastprivate variable must be; each loop's value is fetched behind a barrier
+      static int
+          last; // shared, as a lastprivate variable must be; each loop's value is fetched behind a barrier
       LOOP(0)
 #pragma omp barrier
 #pragma omp single
@@ -177,7 +184,8 @@ void of_other_constructs() {
       x[2] = last;
 #undef LOOP
     }
-    for (int k = 0; k < 3; ++k) verdict(x[k] == k_n / (k + 1) - 1 + k, name, round, x[k], k_n / (k + 1) - 1 + k);
+    for (int k = 0; k < 3; ++k)
+      verdict(x[k] == k_n / (k + 1) - 1 + k, name, round, x[k], k_n / (k + 1) - 1 + k);
   });
   repeat_form("nested", [](int round, const char* name) {
     int outer = 0;

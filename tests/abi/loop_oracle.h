@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs lists of loops through the kmpc loop entries and checks, in 128-bit arithmetic, what was handed out: every
-// iteration exactly once, bounds inclusive and on the loop's lattice, the stride returned, exactly one "last" flag and
-// that one on the chunk with the last iteration, and no chunk for a thread after it had the last one (compiled code
-// copies a lastprivate variable out of that thread when the loop is over).
+// Runs lists of loops through the kmpc loop entries and checks, in 128-bit arithmetic, what was handed out:
+// every iteration exactly once, bounds inclusive and on the loop's lattice, the stride returned, exactly one
+// "last" flag and that one on the chunk with the last iteration, and no chunk for a thread after it had the
+// last one (compiled code copies a lastprivate variable out of that thread when the loop is over).
 #pragma once
 
 #include "check.h"
@@ -24,7 +24,8 @@ inline std::string text(Wide value) {
   if (value == 0) return "0";
   const bool negative = value < 0;
   std::string digits;
-  for (; value != 0; value /= 10) digits.insert(digits.begin(), static_cast<char>('0' + (value < 0 ? -(value % 10) : value % 10)));
+  for (; value != 0; value /= 10)
+    digits.insert(digits.begin(), static_cast<char>('0' + (value < 0 ? -(value % 10) : value % 10)));
   return negative ? "-" + digits : digits;
 }
 
@@ -36,18 +37,24 @@ template <class T> struct Tag { using Value = T; };
 /// Calls body(Tag<T>{}) with the loop variable's type.
 template <class Body> auto with_type(Type type, Body&& body) {
   switch (type) {
-  case Type::i32: return body(Tag<std::int32_t>{});
-  case Type::u32: return body(Tag<std::uint32_t>{});
-  case Type::i64: return body(Tag<std::int64_t>{});
-  default: return body(Tag<std::uint64_t>{});
+  case Type::i32:
+    return body(Tag<std::int32_t>{});
+  case Type::u32:
+    return body(Tag<std::uint32_t>{});
+  case Type::i64:
+    return body(Tag<std::int64_t>{});
+  default:
+    return body(Tag<std::uint64_t>{});
   }
 }
 
 inline Wide lowest(Type type) {
-  return with_type(type, [](auto tag) { return Wide{std::numeric_limits<typename decltype(tag)::Value>::min()}; });
+  return with_type(type,
+                   [](auto tag) { return Wide{std::numeric_limits<typename decltype(tag)::Value>::min()}; });
 }
 inline Wide highest(Type type) {
-  return with_type(type, [](auto tag) { return Wide{std::numeric_limits<typename decltype(tag)::Value>::max()}; });
+  return with_type(type,
+                   [](auto tag) { return Wide{std::numeric_limits<typename decltype(tag)::Value>::max()}; });
 }
 /// Limits of the signed type that carries strides and chunks of loops of this type.
 inline Wide lowest_stride(Type type) {
@@ -71,9 +78,9 @@ inline Wide trips(const Loop& loop) {
 
 inline std::string describe(const Loop& loop, int team) {
   static const char* const names[] = {"i32", "u32", "i64", "u64"};
-  return std::string(names[static_cast<int>(loop.type)]) + " lb=" + text(loop.lower) + " ub=" + text(loop.upper) +
-         " st=" + text(loop.stride) + " chunk=" + text(loop.chunk) + " kind=" + text(loop.schedule) +
-         " trips=" + text(trips(loop)) + " team=" + std::to_string(team);
+  return std::string(names[static_cast<int>(loop.type)]) + " lb=" + text(loop.lower) +
+         " ub=" + text(loop.upper) + " st=" + text(loop.stride) + " chunk=" + text(loop.chunk) +
+         " kind=" + text(loop.schedule) + " trips=" + text(trips(loop)) + " team=" + std::to_string(team);
 }
 
 struct Chunk {
@@ -86,12 +93,13 @@ struct Chunk {
 struct Manner {
   int team = 2;
   std::uint64_t seed = 1;
-  std::uint64_t most_chunks = 0; ///< per member and loop; then it leaves as a cancelled member would. 0: until empty
-  bool barriers = false;         ///< between loops; otherwise as with nowait
+  std::uint64_t most_chunks =
+      0;                 ///< per member and loop; then it leaves as a cancelled member would. 0: until empty
+  bool barriers = false; ///< between loops; otherwise as with nowait
   bool deinit = true;
-  std::uint64_t body_ns = 0;     ///< about so long takes the dearest iteration; of loops that start at 0
-  bool rising = false;           ///< the last iteration is the dearest, otherwise the first
-  unsigned jitter = 1; ///< one chunk of jitter + 1 is followed by a pause; must be 2^k - 1
+  std::uint64_t body_ns = 0; ///< about so long takes the dearest iteration; of loops that start at 0
+  bool rising = false;       ///< the last iteration is the dearest, otherwise the first
+  unsigned jitter = 1;       ///< one chunk of jitter + 1 is followed by a pause; must be 2^k - 1
 };
 
 inline void pause_now_and_then(check::Random& random, unsigned jitter) {
@@ -131,7 +139,8 @@ void walk(kmpc::Ident* ident, std::int32_t gtid, const Loop& loop, std::uint32_t
     if (manner.body_ns != 0)
       for (T i = lower; i <= upper; ++i) {
         const T place = manner.rising ? i + 1 : static_cast<T>(loop.upper) - i + 1;
-        check::spin(manner.body_ns * static_cast<std::uint64_t>(place) / static_cast<std::uint64_t>(trips(loop)));
+        check::spin(manner.body_ns * static_cast<std::uint64_t>(place) /
+                    static_cast<std::uint64_t>(trips(loop)));
       }
   }
   if (manner.deinit && kmpc::__kmpc_dispatch_deinit != nullptr) kmpc::__kmpc_dispatch_deinit(ident, gtid);
@@ -145,7 +154,8 @@ struct Span {
 
 inline Span number(const Loop& loop, const Chunk& chunk, int team) {
   const auto widen = [&](std::uint64_t bits) {
-    return with_type(loop.type, [&](auto tag) { return Wide{static_cast<typename decltype(tag)::Value>(bits)}; });
+    return with_type(loop.type,
+                     [&](auto tag) { return Wide{static_cast<typename decltype(tag)::Value>(bits)}; });
   };
   const Wide from = (widen(chunk.lower) - loop.lower), to = (widen(chunk.upper) - loop.lower);
   CHECK(from % loop.stride == 0, "chunk starts at %s; %s", text(widen(chunk.lower)).c_str(),
@@ -154,12 +164,14 @@ inline Span number(const Loop& loop, const Chunk& chunk, int team) {
   CHECK(to % loop.stride == 0 || widen(chunk.upper) == loop.upper, "chunk ends at %s; %s",
         text(widen(chunk.upper)).c_str(), describe(loop, team).c_str());
   const Span span{from / loop.stride, to / loop.stride, chunk.last};
-  CHECK(span.first >= 0 && span.first <= span.last && span.last < trips(loop), "chunk of iterations %s..%s; %s",
-        text(span.first).c_str(), text(span.last).c_str(), describe(loop, team).c_str());
+  CHECK(span.first >= 0 && span.first <= span.last && span.last < trips(loop),
+        "chunk of iterations %s..%s; %s", text(span.first).c_str(), text(span.last).c_str(),
+        describe(loop, team).c_str());
   return span;
 }
 
-/// Checks the chunks of one loop from all members. `drained`: no member left early, so nothing may be missing.
+/// Checks the chunks of one loop from all members. `drained`: no member left early, so nothing may be
+/// missing.
 inline void verify(const Loop& loop, const std::vector<Chunk>& chunks, const Manner& manner) {
   const bool drained = manner.most_chunks == 0;
   std::vector<Span> spans;
@@ -171,14 +183,14 @@ inline void verify(const Loop& loop, const std::vector<Chunk>& chunks, const Man
   for (const Span& span : spans) {
     CHECK(span.first >= expected, "iteration %s was handed out twice; %s", text(span.first).c_str(),
           describe(loop, manner.team).c_str());
-    CHECK(!drained || span.first == expected, "iterations %s..%s were never handed out; %s", text(expected).c_str(),
-          text(span.first - 1).c_str(), describe(loop, manner.team).c_str());
+    CHECK(!drained || span.first == expected, "iterations %s..%s were never handed out; %s",
+          text(expected).c_str(), text(span.first - 1).c_str(), describe(loop, manner.team).c_str());
     CHECK((span.flag == 1) == (span.last == count - 1), "last=%d on iterations %s..%s; %s", span.flag,
-            text(span.first).c_str(), text(span.last).c_str(), describe(loop, manner.team).c_str());
+          text(span.first).c_str(), text(span.last).c_str(), describe(loop, manner.team).c_str());
     expected = span.last + 1;
   }
-  CHECK(!drained || expected == count, "iterations from %s on were never handed out; %s", text(expected).c_str(),
-        describe(loop, manner.team).c_str());
+  CHECK(!drained || expected == count, "iterations from %s on were never handed out; %s",
+        text(expected).c_str(), describe(loop, manner.team).c_str());
 }
 
 /// One parallel region through all loops, then the check of each.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: the loop forms that compilers make dispatch calls of: every variable type, up, down, !=, strides, limits of
-// the type, pointers and iterators, collapsed nests, empty loops. The same loop run without OpenMP is the oracle.
+// Guards: the loop forms that compilers make dispatch calls of: every variable type, up, down, !=, strides,
+// limits of the type, pointers and iterators, collapsed nests, empty loops. The same loop run without OpenMP
+// is the oracle.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -15,13 +16,14 @@ using check::Hits;
 
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
 
-/// Runs `header body` once serially and once as an OpenMP loop; `index` numbers the iterations from 0 below `width`.
-#define COMPARE(width, directive, index, ...)                                                                          \
-  do {                                                                                                                 \
-    Hits wanted(width), got(width);                                                                                    \
-    __VA_ARGS__ { wanted.touch(static_cast<std::size_t>(index)); }                                                     \
-    PRAGMA(omp directive) __VA_ARGS__ { got.touch(static_cast<std::size_t>(index)); }                                  \
-    got.must_equal(wanted, #directive ": " #__VA_ARGS__);                                                              \
+/// Runs `header body` once serially and once as an OpenMP loop; `index` numbers the iterations from 0 below
+/// `width`.
+#define COMPARE(width, directive, index, ...)                                                                \
+  do {                                                                                                       \
+    Hits wanted(width), got(width);                                                                          \
+    __VA_ARGS__ { wanted.touch(static_cast<std::size_t>(index)); }                                           \
+    PRAGMA(omp directive) __VA_ARGS__ { got.touch(static_cast<std::size_t>(index)); }                        \
+    got.must_equal(wanted, #directive ": " #__VA_ARGS__);                                                    \
   } while (0)
 
 #define RUNTIME(width, index, ...) COMPARE(width, parallel for schedule(runtime), index, __VA_ARGS__)
@@ -49,7 +51,8 @@ void signed_int() {
     RUNTIME(1000, INT_MAX - 1 - i, for (int i = INT_MAX - n; i < INT_MAX; ++i));
     RUNTIME(1000, i - INT_MIN - 1, for (int i = INT_MIN + n; i > INT_MIN; --i));
   }
-  RUNTIME(8, i / (INT_MAX / 5) + 2, for (int i = -INT_MAX / 5 * 2; i < INT_MAX - INT_MAX / 4; i += INT_MAX / 5));
+  RUNTIME(8, i / (INT_MAX / 5) + 2,
+          for (int i = -INT_MAX / 5 * 2; i < INT_MAX - INT_MAX / 4; i += INT_MAX / 5));
 }
 
 void unsigned_int() {
@@ -72,7 +75,8 @@ void long_and_unsigned_long() {
     RUNTIME(1000, i - LONG_MIN - 1, for (long i = LONG_MIN + n; i > LONG_MIN; --i));
     RUNTIME(1000, i, for (unsigned long i = 0; i < m; ++i));
     RUNTIME(1000, i - 1, for (unsigned long i = m; i > 0; --i));
-    RUNTIME(1000, i - (ULONG_MAX - 1000), for (unsigned long i = ULONG_MAX - 1000; i < ULONG_MAX - 1000 + m; ++i));
+    RUNTIME(1000, i - (ULONG_MAX - 1000),
+            for (unsigned long i = ULONG_MAX - 1000; i < ULONG_MAX - 1000 + m; ++i));
     RUNTIME(1000, ULONG_MAX - 1 - i, for (unsigned long i = ULONG_MAX - 1; i > ULONG_MAX - 1 - m; i -= 3));
     RUNTIME_50(1000, i, for (std::size_t i = 0; i != m; ++i));
     RUNTIME(1000, (i - LONG_MIN) >> 53, for (long i = LONG_MIN; i < LONG_MIN + (n << 53); i += 1l << 53));
@@ -101,7 +105,8 @@ void pointers_and_iterators() {
     RUNTIME(1000, p - begin - 1, for (int* p = begin + n; p > begin; p -= 3));
     RUNTIME(1000, it - values.begin(), for (auto it = values.begin(); it < values.begin() + n; ++it));
     RUNTIME(1000, it - values.begin(), for (auto it = values.begin(); it < values.begin() + n; it += 4));
-    RUNTIME(1000, values.rend() - 1 - it, for (auto it = values.rbegin(); it < values.rend() - (1000 - n); ++it));
+    RUNTIME(1000, values.rend() - 1 - it,
+            for (auto it = values.rbegin(); it < values.rend() - (1000 - n); ++it));
   }
   RUNTIME_50(700, it - queue.begin(), for (auto it = queue.begin(); it != queue.end(); ++it));
   RUNTIME_50(1000, &value - begin, for (int& value : values));
@@ -110,7 +115,7 @@ void pointers_and_iterators() {
 void collapsed_nests() {
   for (const int n : {0, 1, 3, 17})
     for (const int m : {0, 1, 4, 31}) {
-#define NEST(directive, ...) COMPARE(600, directive, i * m + j, __VA_ARGS__)
+#define NEST(directive, ...) COMPARE(600, directive, i* m + j, __VA_ARGS__)
       NEST(parallel for collapse(2) schedule(runtime), for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j));
       NEST(parallel for collapse(2) schedule(runtime), for (long i = n - 1; i >= 0; --i) for (unsigned char j = 0; j < m; j += 2));
       COMPARE_50(600, parallel for collapse(2) schedule(runtime), (i + 5) * m + j - 3,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: nested regions, active and serialised, if(0), regions and loops in tasks, a region inside the body of a
-// served loop, a loop inside a nested region of a forwarded loop, loops orphaned in functions.
+// Guards: nested regions, active and serialised, if(0), regions and loops in tasks, a region inside the body
+// of a served loop, a loop inside a nested region of a forwarded loop, loops orphaned in functions.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -56,7 +56,7 @@ void region_in_the_body_of_a_served_loop() {
 #pragma omp parallel for schedule(runtime)
     for (std::size_t i = 0; i < inner.size(); ++i) {
       outer.touch(i);
-#pragma omp parallel for schedule(runtime) num_threads(1 + static_cast<int>(i % 3))
+#pragma omp parallel for schedule(runtime) num_threads(1 + static_cast <int>(i % 3))
       for (std::size_t k = 0; k < k_width; ++k) inner[i].touch(k);
     }
     outer.must_be_one_each("outer loop");

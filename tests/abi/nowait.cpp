@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: nowait chains. Members are several loops apart, loops of all kinds are mixed (served, forwarded to the
-// runtime, static, sections, single), and one member is slow.
+// Guards: nowait chains. Members are several loops apart, loops of all kinds are mixed (served, forwarded to
+// the runtime, static, sections, single), and one member is slow.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -121,8 +121,9 @@ void slow_member() {
 }
 
 void seven_loops_apart() {
-  // libomp lets members be seven dispatched loops apart. A program may count on that much, so waiting inside an
-  // iteration for somebody five loops ahead must end. Each loop hands out its iterations to the members that came.
+  // libomp lets members be seven dispatched loops apart. A program may count on that much, so waiting inside
+  // an iteration for somebody five loops ahead must end. Each loop hands out its iterations to the members
+  // that came.
   for (int round = 0; round < check::repeat(10, 200); ++round) {
     HitsList hits = check::hits_list(7, k_width);
     std::atomic<bool> ahead{false};

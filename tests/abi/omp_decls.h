@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of omp.h that the test programs use. Several compilers build them and not each finds an omp.h of its own on a
-// machine whose runtimes are unpacked side by side; the functions are the standard's, so their declarations are too.
+// The part of omp.h that the test programs use. Several compilers build them and not each finds an omp.h of
+// its own on a machine whose runtimes are unpacked side by side; the functions are the standard's, so their
+// declarations are too.
 #pragma once
 
 extern "C" {

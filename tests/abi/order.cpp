@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: what must keep an order and therefore must not be stolen: ordered loops, doacross loops (they look like plain
-// runtime loops once their first call is over), and an explicit monotonic modifier. Each is mixed with served loops.
+// Guards: what must keep an order and therefore must not be stolen: ordered loops, doacross loops (they look
+// like plain runtime loops once their first call is over), and an explicit monotonic modifier. Each is mixed
+// with served loops.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -59,7 +60,8 @@ void doacross_one_dimension() {
 #pragma omp for ordered(1) schedule(runtime)
       for (int i = 0; i < k_n; ++i) {
 #pragma omp ordered depend(sink : i - 1)
-        value[static_cast<std::size_t>(i)] = i == 0 ? 1 : (value[static_cast<std::size_t>(i) - 1] * 3 + i) % 1'000'003;
+        value[static_cast<std::size_t>(i)] =
+            i == 0 ? 1 : (value[static_cast<std::size_t>(i) - 1] * 3 + i) % 1'000'003;
 #pragma omp ordered depend(source)
       }
 #pragma omp for schedule(runtime)

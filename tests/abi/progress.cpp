@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: nobody waits for a member that stands still. A member that is held up in an iteration, or that has not even
-// arrived, keeps only what it was handed already; the others run the rest. A schedule that does not steal hangs here,
-// which is the point: a preempted thread must not hold up a team on an oversubscribed machine.
+// Guards: nobody waits for a member that stands still. A member that is held up in an iteration, or that has
+// not even arrived, keeps only what it was handed already; the others run the rest. A schedule that does not
+// steal hangs here, which is the point: a preempted thread must not hold up a team on an oversubscribed
+// machine.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -91,8 +92,8 @@ void stall(int) {
 }
 
 void members_stalled_anywhere() {
-  // A signal stops one or two members wherever they are, in the body or inside a call that hands out work: no state that
-  // others need may hang in the balance while they do not run.
+  // A signal stops one or two members wherever they are, in the body or inside a call that hands out work: no
+  // state that others need may hang in the balance while they do not run.
   struct sigaction action {};
   action.sa_handler = stall;
   sigaction(SIGUSR1, &action, nullptr);
@@ -111,7 +112,8 @@ void members_stalled_anywhere() {
       for (std::size_t i = 0; i < k_n; ++i) {
         hits.touch(i);
         const std::size_t done = stalled_done.fetch_add(1, std::memory_order_acq_rel);
-        if (omp_get_thread_num() == 0 && (++mine == first / 4 || done == first)) pthread_kill(members[1], SIGUSR1);
+        if (omp_get_thread_num() == 0 && (++mine == first / 4 || done == first))
+          pthread_kill(members[1], SIGUSR1);
         if (omp_get_thread_num() == 0 && done == second) pthread_kill(members[2], SIGUSR1);
       }
     }

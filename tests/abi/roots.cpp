@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: several root threads. pthreads that open regions at the same time, that end and are replaced, that use
-// different team sizes and kinds of loops, and one whose loops are cancelled while the others work.
+// Guards: several root threads. pthreads that open regions at the same time, that end and are replaced, that
+// use different team sizes and kinds of loops, and one whose loops are cancelled while the others work.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -52,7 +52,8 @@ void roots_come_and_go() {
   for (int generation = 0; generation < check::repeat(20, 200); ++generation) {
     std::vector<std::thread> roots;
     for (std::uint64_t id = 0; id < 2; ++id)
-      roots.emplace_back(work_of_a_root, check::settings.seed + 7 * static_cast<std::uint64_t>(generation) + id, 3);
+      roots.emplace_back(work_of_a_root,
+                         check::settings.seed + 7 * static_cast<std::uint64_t>(generation) + id, 3);
     work_of_a_root(check::settings.seed, 1);
     for (std::thread& root : roots) root.join();
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a program with the library preloaded and figures switched on, and fails unless the program succeeds in silence
-// and its loops were really served. Without this, tests of a library that serves nothing would all pass.
+// Runs a program with the library preloaded and figures switched on, and fails unless the program succeeds in
+// silence and its loops were really served. Without this, tests of a library that serves nothing would all
+// pass.
 //
 //   run_served --library LIBWSTREE.SO --min-calls N -- PROGRAM ARGUMENT...
 #include <nlohmann/json.hpp>
@@ -56,7 +57,8 @@ std::string judge(const std::string& text, std::uint64_t min_calls) {
     if (loop.at("imbalance").get<double>() < 0) return "a negative imbalance";
     if (loop.at("seconds").get<double>() < 0) return "a negative time";
   }
-  std::cout << calls << " served loops, " << iterations << " iterations, " << figures.at("threads") << " threads\n";
+  std::cout << calls << " served loops, " << iterations << " iterations, " << figures.at("threads")
+            << " threads\n";
   if (calls < min_calls) return "only " + std::to_string(calls) + " loops were served";
   if (iterations == 0) return "no iteration was counted";
   return "";
@@ -75,7 +77,8 @@ int main(int argc, char** argv) {
   if (library.empty() || at + 1 >= argc) return fail("wrong arguments");
   char directory[] = "/tmp/run_served.XXXXXX";
   if (mkdtemp(directory) == nullptr) return fail("no temporary directory");
-  const std::string figures = std::string(directory) + "/figures.json", errors = std::string(directory) + "/stderr";
+  const std::string figures = std::string(directory) + "/figures.json",
+                    errors = std::string(directory) + "/stderr";
   const int status = run(argv + at + 1, library, figures, errors);
   const std::string said = contents(errors), report = contents(figures);
   std::remove(figures.c_str());

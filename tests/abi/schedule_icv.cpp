@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: the schedule as an internal control variable: omp_set_schedule and omp_get_schedule with every kind and with
-// the library's own, inheritance by regions and tasks, no leaking out of them, one member that changes its mind in the
-// middle of a region, roots that start with the environment's value. A loop runs right whatever the schedule says.
+// Guards: the schedule as an internal control variable: omp_set_schedule and omp_get_schedule with every kind
+// and with the library's own, inheritance by regions and tasks, no leaking out of them, one member that
+// changes its mind in the middle of a region, roots that start with the environment's value. A loop runs
+// right whatever the schedule says.
 //   --library   the library is there; otherwise its own kind is left out
 //   --asked     OMP_SCHEDULE=wstree,5; otherwise it is dynamic,5
 #include "hits.h"
@@ -34,11 +35,11 @@ Schedule get() {
 
 void set(Schedule schedule) { omp_set_schedule(schedule.kind, schedule.chunk); }
 
-#define MUST_BE(wanted, place)                                                                                         \
-  do {                                                                                                                 \
-    const Schedule is = get(), should = wanted;                                                                        \
-    CHECK(is == should, "%s: kind %#x chunk %d instead of kind %#x chunk %d", place, is.kind, is.chunk, should.kind,   \
-          should.chunk);                                                                                               \
+#define MUST_BE(wanted, place)                                                                               \
+  do {                                                                                                       \
+    const Schedule is = get(), should = wanted;                                                              \
+    CHECK(is == should, "%s: kind %#x chunk %d instead of kind %#x chunk %d", place, is.kind, is.chunk,      \
+          should.kind, should.chunk);                                                                        \
   } while (0)
 
 Schedule from_environment() { return {asked ? k_sched_wstree : omp_sched_dynamic, 5}; }
@@ -124,7 +125,8 @@ void changes_inside_do_not_leak() {
 
 /// Calls body(first, second, round) for pairs of schedules, each in both orders.
 template <class Body> void for_pairs_of_schedules(Body&& body) {
-  std::vector<Schedule> schedules{k_guided, {omp_sched_dynamic, 4}, {omp_sched_static, 3}, {omp_sched_auto, 1}};
+  std::vector<Schedule> schedules{
+      k_guided, {omp_sched_dynamic, 4}, {omp_sched_static, 3}, {omp_sched_auto, 1}};
   if (library) schedules.push_back({k_sched_wstree, 6});
   for (int round = 0; round < check::repeat(80, 2000); ++round) {
     const Schedule a = library && round % 3 == 0 ? Schedule{k_sched_wstree, 2} : from_environment();
@@ -135,8 +137,8 @@ template <class Body> void for_pairs_of_schedules(Body&& body) {
 }
 
 void members_differ_in_a_region() {
-  // Only some members change their schedule, and the team's loops must still be one loop for all: nobody may run it
-  // with a partner of his own. In the loops of the region and in those of regions below.
+  // Only some members change their schedule, and the team's loops must still be one loop for all: nobody may
+  // run it with a partner of his own. In the loops of the region and in those of regions below.
   for_pairs_of_schedules([](Schedule first, Schedule second, unsigned round) {
     set(first);
     HitsList hits = check::hits_list(12, k_width), inner = check::hits_list(3, k_width);
@@ -190,7 +192,8 @@ void members_differ_in_loops_of_the_runtime() {
 
 void set_between_regions() {
   for (int round = 0; round < check::repeat(100, 2000); ++round) {
-    const Schedule schedules[] = {from_environment(), k_guided, {omp_sched_dynamic, 2}, {omp_sched_static, 1}};
+    const Schedule schedules[] = {
+        from_environment(), k_guided, {omp_sched_dynamic, 2}, {omp_sched_static, 1}};
     set(schedules[round % 4]);
     run_loop("loop under a schedule that changes from region to region");
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: dispatch state that is used again. Whatever numbers the uses of a loop's state has a width, so a mark of an old
-// use may look current again after a power of two of loops; members that were not there in between are the danger. Many
-// loops in one region, many regions, and teams that shrink for just as long and grow again.
+// Guards: dispatch state that is used again. Whatever numbers the uses of a loop's state has a width, so a
+// mark of an old use may look current again after a power of two of loops; members that were not there in
+// between are the danger. Many loops in one region, many regions, and teams that shrink for just as long and
+// grow again.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -22,8 +23,8 @@ void tiny_loops(std::size_t loops, int members) {
   for (std::size_t k = 0; k < loops; ++k) {
     unsigned wanted = 0;
     for (std::size_t i = 0; i < k * 7 % 10; ++i) wanted |= 1u << (3 * i);
-    CHECK(counts[k] == wanted, "loop %zu of %zu, team of %d: iterations %#o instead of %#o (a digit each)", k, loops,
-          members, counts[k], wanted);
+    CHECK(counts[k] == wanted, "loop %zu of %zu, team of %d: iterations %#o instead of %#o (a digit each)", k,
+          loops, members, counts[k], wanted);
   }
 }
 
@@ -43,7 +44,8 @@ void many_loops_in_one_region() {
 }
 
 void many_regions() {
-  for (int region = 0; region < check::repeat(3'000, 100'000); ++region) tiny_loops(1 + static_cast<std::size_t>(region % 3), 1 + region % 3);
+  for (int region = 0; region < check::repeat(3'000, 100'000); ++region)
+    tiny_loops(1 + static_cast<std::size_t>(region % 3), 1 + region % 3);
 }
 
 void members_that_were_away() {

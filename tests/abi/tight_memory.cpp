@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: no memory. Aligned allocations, which OpenMP runtimes do not make, fail all the time or now and then: before the
-// first loop, in the middle, and for a team that is larger than those before it. Loops stay right, whoever serves them;
-// nothing aborts. Linked with -rdynamic, so that these allocation functions are everybody's.
+// Guards: no memory. Aligned allocations, which OpenMP runtimes do not make, fail all the time or now and
+// then: before the first loop, in the middle, and for a team that is larger than those before it. Loops stay
+// right, whoever serves them; nothing aborts. Linked with -rdynamic, so that these allocation functions are
+// everybody's.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -29,7 +30,9 @@ bool fails() {
 extern "C" {
 void* memalign(std::size_t, std::size_t);
 
-void* aligned_alloc(std::size_t alignment, std::size_t size) { return fails() ? nullptr : memalign(alignment, size); }
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  return fails() ? nullptr : memalign(alignment, size);
+}
 int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
   *result = fails() ? nullptr : memalign(alignment, size);
   return *result == nullptr ? ENOMEM : 0;
@@ -82,7 +85,8 @@ void now_and_then() {
 }
 
 void only_the_first_nodes() {
-  // The team has its memory, but whatever is split often needs more: a thief that cannot split must not lose anything.
+  // The team has its memory, but whatever is split often needs more: a thief that cannot split must not lose
+  // anything.
   for (int round = 0; round < check::repeat(60, 1000); ++round) {
     std::thread([round] {
       const int members = 2 + round % 7;

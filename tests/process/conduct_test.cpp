@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conduct in somebody else's process: outputs and exit status stay, no descriptor is touched that is not ours, nothing is
-// started or opened without need, and fork, exit and strange numbers of threads are survived.
+// Conduct in somebody else's process: outputs and exit status stay, no descriptor is touched that is not
+// ours, nothing is started or opened without need, and fork, exit and strange numbers of threads are
+// survived.
 #include "process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace {
 
@@ -19,7 +22,8 @@ TEST(Conduct, OutputAndExitStatusStay) {
   for (const char* status : {"0", "1", "42", "255"}) {
     const Outcome without = Program("loops", {"--status", status}).set("OMP_SCHEDULE", "dynamic,4").run();
     for (const char* schedule : {"dynamic,4", "wstree,4"}) {
-      const Outcome with = Program("loops", {"--status", status}).preload().set("OMP_SCHEDULE", schedule).run();
+      const Outcome with =
+          Program("loops", {"--status", status}).preload().set("OMP_SCHEDULE", schedule).run();
       EXPECT_EQ(with.status, without.status) << with.text();
       EXPECT_EQ(fact(with.out, "sum"), fact(without.out, "sum"));
       EXPECT_EQ(with.err, without.err);
@@ -39,7 +43,8 @@ TEST(Conduct, ClosedStandardDescriptors) {
     EXPECT_EQ(outcome.status, 7) << outcome.text();
     EXPECT_EQ(outcome.out, with_tree("loops").run().out);
   }
-  const Outcome all = with_tree("loops", {"--status", "7"}).closed(0).closed(1).closed(2).set("WSTREE_STATS", "1").run();
+  const Outcome all =
+      with_tree("loops", {"--status", "7"}).closed(0).closed(1).closed(2).set("WSTREE_STATS", "1").run();
   EXPECT_EQ(all.status, 7) << all.text();
 }
 
@@ -69,18 +74,22 @@ TEST(Conduct, AProcessWithoutAServedLoopIsLeftAlone) {
 }
 
 TEST(Conduct, AServedLoopLeavesNoDescriptorsAndThreads) {
-  const Outcome native = Program("loops", {"--silent", "--run", "ls /proc/$PPID/fd /proc/$PPID/task | grep -c ."})
-                             .set("OMP_SCHEDULE", "dynamic")
-                             .run();
-  const Outcome served = with_tree("loops", {"--silent", "--run", "ls /proc/$PPID/fd /proc/$PPID/task | grep -c ."}).run();
+  const Outcome native =
+      Program("loops", {"--silent", "--run", "ls /proc/$PPID/fd /proc/$PPID/task | grep -c ."})
+          .set("OMP_SCHEDULE", "dynamic")
+          .run();
+  const Outcome served =
+      with_tree("loops", {"--silent", "--run", "ls /proc/$PPID/fd /proc/$PPID/task | grep -c ."}).run();
   EXPECT_EQ(served.out, native.out) << served.text() << native.text();
 }
 
 TEST(Conduct, NumbersOfThreads) {
   for (const char* threads : {"1", "2", "3", "64"})
     for (const char* policy : {"passive", "active"}) {
-      if (std::string(threads) == "64" && std::string(policy) == "active") continue; // minutes, with any schedule
-      const Outcome outcome = with_tree("loops").set("OMP_NUM_THREADS", threads).set("OMP_WAIT_POLICY", policy).run();
+      if (std::string(threads) == "64" && std::string(policy) == "active")
+        continue; // minutes, with any schedule
+      const Outcome outcome =
+          with_tree("loops").set("OMP_NUM_THREADS", threads).set("OMP_WAIT_POLICY", policy).run();
       EXPECT_EQ(fact(outcome.out, "sum"), "4995000") << outcome.text();
       EXPECT_EQ(fact(outcome.out, "members"), threads);
       EXPECT_THAT(outcome.err, IsEmpty());
@@ -123,6 +132,29 @@ TEST_P(Leaving, FromWithinALoop) {
 INSTANTIATE_TEST_SUITE_P(Conduct, Leaving, testing::Values("exit", "quick", "underscore", "abort"),
                          [](const auto& each) { return std::string(each.param); });
 
+TEST(Conduct, ASetuidProgramIsNotSteeredFromOutside) {
+  constexpr unsigned k_nobody = 65534;
+  const std::string program = program_path("loops_secure");
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make a setuid program of root";
+  TemporaryFolder folder;
+  ASSERT_EQ(chmod((folder / "").c_str(), 0777), 0);
+  ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+  Program attempt("loops_secure", {"--environment"});
+  attempt.set("WSTREE_STATS", "json=" + (folder / "figures")).set("WSTREE_VERBOSE", "1");
+  const Outcome as_root =
+      attempt.set("OMP_SCHEDULE", "wstree,9").run(); // nothing is changed, so nothing is secret
+  EXPECT_EQ(fact(as_root.out, "schedule"), "0x77 9") << as_root.text();
+  EXPECT_EQ(folder.files().size(), 1U);
+  const Outcome as_nobody = attempt.user(k_nobody).run();
+  ASSERT_EQ(chmod(program.c_str(), 0755), 0); // such a program should not lie about
+  if (as_nobody.status == 127 || as_nobody.err.find("shared libraries") != std::string::npos)
+    GTEST_SKIP() << "nobody may not enter the build folder";
+  EXPECT_EQ(fact(as_nobody.out, "sum"), "4995000") << as_nobody.text();
+  EXPECT_EQ(fact(as_nobody.out, "environment"), "wstree,9") << as_nobody.text();
+  EXPECT_THAT(as_nobody.err, testing::Not(HasSubstr("wstree:"))) << as_nobody.text();
+  EXPECT_EQ(folder.files().size(), 1U);
+}
+
 TEST(Conduct, ATraceOfCallsShowsNoFilesAndNoThreads) {
   if (!std::filesystem::exists("/usr/bin/strace")) GTEST_SKIP() << "no strace";
   // What the loader opens is the same plus the library; afterwards nothing is opened or started.
@@ -134,7 +166,8 @@ TEST(Conduct, ATraceOfCallsShowsNoFilesAndNoThreads) {
         found.push_back(line.substr(line.find_first_of("oc"), line.find('(')));
     return found;
   };
-  const std::vector<std::string> command{"-f", "-e", "trace=openat,clone,clone3", program_path("inert"), "--idle"};
+  const std::vector<std::string> command{"-f", "-e", "trace=openat,clone,clone3", program_path("inert"),
+                                         "--idle"};
   const auto traced = [&](const char* schedule, bool preload) {
     std::vector<std::string> arguments = command;
     if (preload) arguments.insert(arguments.begin(), {"-E", "LD_PRELOAD=" + library_path()});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The library shows exactly the symbols of runtime/abi/exports.map and needs nothing but the C library: everything else
-// would be found by the program that it is loaded into.
+// The library shows exactly the symbols of runtime/abi/exports.map and needs nothing but the C library:
+// everything else would be found by the program that it is loaded into.
 #include "process.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,8 @@ TEST(Exports, AreThoseOfTheMap) {
   std::set<std::string> found;
   for (const auto& words : symbols("--defined-only")) {
     found.insert(words.back());
-    EXPECT_THAT(words.back(), testing::Not(testing::HasSubstr("@"))) << "a symbol with a version is not interposed";
+    EXPECT_THAT(words.back(), testing::Not(testing::HasSubstr("@")))
+        << "a symbol with a version is not interposed";
   }
   EXPECT_EQ(found, words_of_the_map());
 }

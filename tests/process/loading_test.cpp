@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ways into a process: preloaded, linked in front of or behind libomp, with a runtime that is opened later or earlier
-// than usual, with two runtimes, with programs of another compiler.
+// The ways into a process: preloaded, linked in front of or behind libomp, with a runtime that is opened
+// later or earlier than usual, with two runtimes, with programs of another compiler.
 #include "process.h"
 
 #include <gmock/gmock.h>
@@ -35,18 +35,22 @@ void expect_served(Program program, std::uint64_t calls, const std::string& out 
 const std::string k_loops_out = "schedule 0x77 1\nsum 4995000\nmembers 4\n";
 
 TEST(Loading, Preloaded) {
-  for (const std::string& libomp : libomp_builds()) expect_served(with_tree("loops").libomp(libomp), 10, k_loops_out);
+  for (const std::string& libomp : libomp_builds())
+    expect_served(with_tree("loops").libomp(libomp), 10, k_loops_out);
 }
 
 TEST(Loading, LinkedInFrontOfLibomp) {
   for (const std::string& libomp : libomp_builds())
-    expect_served(Program("loops_linked_before").libomp(libomp).set("OMP_SCHEDULE", "wstree"), 10, k_loops_out);
+    expect_served(Program("loops_linked_before").libomp(libomp).set("OMP_SCHEDULE", "wstree"), 10,
+                  k_loops_out);
 }
 
 TEST(Loading, LinkedBehindLibomp) {
   for (const std::string& libomp : libomp_builds()) {
-    if (libomp == "14" || libomp == "16") continue; // the program itself needs an entry that only later ones have
-    expect_served(Program("loops_linked_after").libomp(libomp).set("OMP_SCHEDULE", "wstree"), 10, k_loops_out);
+    if (libomp == "14" || libomp == "16")
+      continue; // the program itself needs an entry that only later ones have
+    expect_served(Program("loops_linked_after").libomp(libomp).set("OMP_SCHEDULE", "wstree"), 10,
+                  k_loops_out);
   }
 }
 
@@ -57,7 +61,8 @@ TEST(Loading, LinkedAndPreloaded) {
 
 TEST(Loading, LinkedAndAnotherSchedule) {
   for (const char* program : {"loops_linked_before", "loops_linked_after"})
-    expect_served(Program(program).set("OMP_SCHEDULE", "dynamic,4"), 0, "schedule 0x2 4\nsum 4995000\nmembers 4\n");
+    expect_served(Program(program).set("OMP_SCHEDULE", "dynamic,4"), 0,
+                  "schedule 0x2 4\nsum 4995000\nmembers 4\n");
 }
 
 TEST(Loading, TheRuntimeComesLaterAndPrivately) {
@@ -67,12 +72,15 @@ TEST(Loading, TheRuntimeComesLaterAndPrivately) {
     EXPECT_THAT(outcome.err, IsEmpty());
   }
   TemporaryFolder folder;
-  (void)with_tree("host", {program_path("plugin.so")}).set("WSTREE_STATS", "text=" + (folder / "figures")).run();
+  (void)with_tree("host", {program_path("plugin.so")})
+      .set("WSTREE_STATS", "text=" + (folder / "figures"))
+      .run();
   EXPECT_THAT(contents_of(folder / "figures"), HasSubstr("100 calls "));
 }
 
 TEST(Loading, ThePluginIsClosedAgain) {
-  const Outcome outcome = with_tree("host", {"--close", program_path("plugin.so"), program_path("plugin.so")}).run();
+  const Outcome outcome =
+      with_tree("host", {"--close", program_path("plugin.so"), program_path("plugin.so")}).run();
   EXPECT_EQ(outcome.out, "schedule 0x77\nschedule 0x77\nwrong 0\n") << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
 }
@@ -102,8 +110,8 @@ TEST(Loading, ALibraryCallsTheRuntimeBeforeMain) {
   }
 }
 
-/// Two extension modules with a private runtime each, as two wheels of an interpreter have. Natively they work; with the
-/// library in the process they must do so too, under every schedule.
+/// Two extension modules with a private runtime each, as two wheels of an interpreter have. Natively they
+/// work; with the library in the process they must do so too, under every schedule.
 class TwoRuntimes : public testing::TestWithParam<const char*> {};
 
 TEST_P(TwoRuntimes, InOneProcess) {

@@ -30,14 +30,17 @@ TEST_P(BadValue, GetsOneLineAndTheDefault) {
   EXPECT_THAT(bad.err, HasSubstr("; using "));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Options, BadValue,
-    testing::Values(Bad{"WSTREE_STRATEGY", "foo"}, Bad{"WSTREE_STRATEGY", "findmax,4"}, Bad{"WSTREE_BATCH", "foo"},
-                    Bad{"WSTREE_BATCH", "fixed:0"}, Bad{"WSTREE_BATCH", "fixed:-1"}, Bad{"WSTREE_BATCH", "fixed:x"},
-                    Bad{"WSTREE_BATCH", "timed:99999999999999999999999"}, Bad{"WSTREE_FALLBACK", "wstree"},
-                    Bad{"WSTREE_FALLBACK", "guided,0"}, Bad{"WSTREE_STATS", "yes"}, Bad{"WSTREE_STATS", "xml=path"},
-                    Bad{"WSTREE_VERBOSE", "9"}, Bad{"WSTREE_VERBOSE", "yes"}),
-    [](const auto& each) { return std::string(each.param.variable) + "_" + std::to_string(each.index); });
+INSTANTIATE_TEST_SUITE_P(Options, BadValue,
+                         testing::Values(Bad{"WSTREE_STRATEGY", "foo"}, Bad{"WSTREE_STRATEGY", "findmax,4"},
+                                         Bad{"WSTREE_BATCH", "foo"}, Bad{"WSTREE_BATCH", "fixed:0"},
+                                         Bad{"WSTREE_BATCH", "fixed:-1"}, Bad{"WSTREE_BATCH", "fixed:x"},
+                                         Bad{"WSTREE_BATCH", "timed:99999999999999999999999"},
+                                         Bad{"WSTREE_FALLBACK", "wstree"}, Bad{"WSTREE_FALLBACK", "guided,0"},
+                                         Bad{"WSTREE_STATS", "yes"}, Bad{"WSTREE_STATS", "xml=path"},
+                                         Bad{"WSTREE_VERBOSE", "9"}, Bad{"WSTREE_VERBOSE", "yes"}),
+                         [](const auto& each) {
+                           return std::string(each.param.variable) + "_" + std::to_string(each.index);
+                         });
 
 TEST(Options, SeveralBadValuesGetOneLineEach) {
   const Outcome outcome = with_tree("loops")
@@ -57,7 +60,8 @@ TEST(Options, AnUnknownVariableIsNoError) {
 }
 
 TEST(Options, BadValuesAreNobodysBusinessWhileTheTreeIsNotAskedFor) {
-  const Outcome outcome = Program("loops").preload().set("OMP_SCHEDULE", "dynamic").set("WSTREE_STRATEGY", "foo").run();
+  const Outcome outcome =
+      Program("loops").preload().set("OMP_SCHEDULE", "dynamic").set("WSTREE_STRATEGY", "foo").run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
 }
@@ -71,7 +75,8 @@ TEST(Options, LongValuesAreCutNotCopied) {
 
 TEST(Options, EmptyValuesAreNoValues) {
   Program program = with_tree("loops");
-  for (const char* variable : {"WSTREE_STRATEGY", "WSTREE_BATCH", "WSTREE_FALLBACK", "WSTREE_STATS", "WSTREE_VERBOSE"})
+  for (const char* variable :
+       {"WSTREE_STRATEGY", "WSTREE_BATCH", "WSTREE_FALLBACK", "WSTREE_STATS", "WSTREE_VERBOSE"})
     program.set(variable, "");
   const Outcome outcome = program.run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
@@ -82,7 +87,8 @@ TEST(Options, SettingsAreShownOnStderr) {
   const Outcome quiet = with_tree("loops").run();
   const Outcome verbose = with_tree("loops").set("WSTREE_VERBOSE", "1").set("WSTREE_BATCH", "fixed:9").run();
   EXPECT_EQ(verbose.out, quiet.out);
-  for (const char* expected : {"OMP_SCHEDULE", "WSTREE_STRATEGY", "WSTREE_BATCH", "fixed:9", "WSTREE_FALLBACK"})
+  for (const char* expected :
+       {"OMP_SCHEDULE", "WSTREE_STRATEGY", "WSTREE_BATCH", "fixed:9", "WSTREE_FALLBACK"})
     EXPECT_THAT(verbose.err, HasSubstr(expected));
   const Outcome display = with_tree("loops").set("OMP_DISPLAY_ENV", "true").run();
   EXPECT_THAT(display.err, HasSubstr("WSTREE_STRATEGY"));

@@ -77,6 +77,11 @@ Program& Program::closed(int descriptor) {
   return *this;
 }
 
+Program& Program::user(unsigned id) {
+  user_ = id;
+  return *this;
+}
+
 Outcome Program::run() const {
   std::vector<std::string> command = command_, environment;
   for (const auto& [name, value] : environment_) environment.push_back(name + "=" + value);
@@ -90,6 +95,7 @@ Outcome Program::run() const {
     dup2(err[1], 2);
     for (const int each : {out[0], out[1], err[0], err[1]}) close(each);
     for (const int each : closed_) close(each);
+    if (user_ != 0 && (setgid(user_) != 0 || setuid(user_) != 0)) _exit(126);
     execve(argv[0], argv.data(), envp.data());
     _exit(127);
   }

@@ -21,16 +21,18 @@ struct Outcome {
   [[nodiscard]] std::string text() const;
 };
 
-/// A program to be run. The environment is a PATH, four OpenMP threads that sleep when they wait, and what is added.
+/// A program to be run. The environment is a PATH, four OpenMP threads that sleep when they wait, and what is
+/// added.
 class Program {
 public:
   /// `name` is one of the test programs, or a path if it contains a slash.
   explicit Program(std::string_view name, std::vector<std::string> arguments = {});
 
   Program& set(const std::string& variable, const std::string& value);
-  Program& libomp(std::string_view build);  ///< one of libomp_builds(); default_libomp() unless said otherwise
+  Program& libomp(std::string_view build); ///< one of libomp_builds(); default_libomp() unless said otherwise
   Program& preload(std::string_view more = ""); ///< the library, and behind it `more`
-  Program& closed(int descriptor);          ///< 0, 1 or 2: the program starts without it
+  Program& closed(int descriptor);              ///< 0, 1 or 2: the program starts without it
+  Program& user(unsigned id);                   ///< runs as this user and group; for root only
 
   [[nodiscard]] Outcome run() const;
 
@@ -38,6 +40,7 @@ private:
   std::vector<std::string> command_;
   std::map<std::string, std::string> environment_;
   std::vector<int> closed_;
+  unsigned user_ = 0;
 };
 
 /// Program(name) with the library preloaded and OMP_SCHEDULE=wstree.

@@ -31,7 +31,8 @@ class OnEveryRuntime : public testing::TestWithParam<std::tuple<std::string, std
 
 TEST_P(OnEveryRuntime, TheTreeIsAcceptedInSilence) {
   const auto& [clang, libomp] = GetParam();
-  const Outcome outcome = with_tree("loops-clang" + clang).libomp(libomp).set("OMP_SCHEDULE", "wstree,64").run();
+  const Outcome outcome =
+      with_tree("loops-clang" + clang).libomp(libomp).set("OMP_SCHEDULE", "wstree,64").run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
   EXPECT_EQ(outcome.out, "schedule 0x77 64\nsum 4995000\nmembers 4\n");
@@ -40,7 +41,8 @@ TEST_P(OnEveryRuntime, TheTreeIsAcceptedInSilence) {
 INSTANTIATE_TEST_SUITE_P(Schedule, OnEveryRuntime,
                          testing::Combine(testing::ValuesIn(clangs()), testing::ValuesIn(libomp_builds())),
                          [](const auto& each) {
-                           return "clang" + std::get<0>(each.param) + "_libomp" + readable(std::get<1>(each.param));
+                           return "clang" + std::get<0>(each.param) + "_libomp" +
+                                  readable(std::get<1>(each.param));
                          });
 
 TEST(Schedule, WithoutTheLibraryTheRuntimeWarns) { // so that the silence above means something
@@ -60,7 +62,8 @@ TEST_P(Spelling, IsUnderstood) {
 
 INSTANTIATE_TEST_SUITE_P(Schedule, Spelling,
                          testing::Values(std::tuple{"wstree", "0x77 1"}, std::tuple{"WSTREE", "0x77 1"},
-                                         std::tuple{"WsTree,7", "0x77 7"}, std::tuple{"  wstree  ,  7  ", "0x77 7"},
+                                         std::tuple{"WsTree,7", "0x77 7"},
+                                         std::tuple{"  wstree  ,  7  ", "0x77 7"},
                                          std::tuple{"nonmonotonic:wstree,7", "0x77 7"},
                                          std::tuple{" NonMonotonic : wstree , 7 ", "0x77 7"},
                                          std::tuple{"wstree,2147483647", "0x77 2147483646"}),
@@ -78,8 +81,9 @@ TEST_P(BadChunk, GetsOneLineAndTheDefault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedule, BadChunk,
-                         testing::Values("wstree,0", "wstree,-1", "wstree,abc", "wstree,", "wstree,2147483648",
-                                         "wstree,99999999999999999999", "wstree,1,2", "wstree,1 2"),
+                         testing::Values("wstree,0", "wstree,-1", "wstree,abc", "wstree,",
+                                         "wstree,2147483648", "wstree,99999999999999999999", "wstree,1,2",
+                                         "wstree,1 2"),
                          [](const auto& each) { return "n" + std::to_string(each.index); });
 
 TEST(Schedule, MonotonicTreeCannotBe) {
@@ -99,7 +103,8 @@ TEST_P(OtherSchedule, IsNotTouched) {
     if (!value.empty()) plain.set("OMP_SCHEDULE", value);
     const Outcome without = plain.run();
     const Outcome with = plain.preload().run();
-    // libomp before 19 lacks an entry that the program needs and the library has, so there is nothing to compare.
+    // libomp before 19 lacks an entry that the program needs and the library has, so there is nothing to
+    // compare.
     if (without.status == 127) continue;
     EXPECT_EQ(with.out, without.out) << libomp;
     EXPECT_EQ(with.err, without.err) << libomp;
@@ -109,19 +114,20 @@ TEST_P(OtherSchedule, IsNotTouched) {
 
 INSTANTIATE_TEST_SUITE_P(Schedule, OtherSchedule,
                          testing::Values("", "static", "static,7", "dynamic", "dynamic,4", "guided,3", "auto",
-                                         "trapezoidal,2", "static_steal", "monotonic:guided", "monotonic:guided,3",
-                                         "nonmonotonic:dynamic", "bogus", "wstre", "wstreex", "wstree:64", "xwstree",
-                                         "dynamic,4;wstree"),
-                         [](const auto& each) { return "n" + std::to_string(each.index) + readable(each.param); });
+                                         "trapezoidal,2", "static_steal", "monotonic:guided",
+                                         "monotonic:guided,3", "nonmonotonic:dynamic", "bogus", "wstre",
+                                         "wstreex", "wstree:64", "xwstree", "dynamic,4;wstree"),
+                         [](const auto& each) {
+                           return "n" + std::to_string(each.index) + readable(each.param);
+                         });
 
 // --- children
 
 const std::string k_child = "env -u LD_PRELOAD ";
 
 TEST(Children, WithTheLibraryUseTheTree) {
-  const Outcome outcome = with_tree("loops", {"--silent", "--run", program_path("loops")})
-                              .set("OMP_SCHEDULE", "wstree,32")
-                              .run();
+  const Outcome outcome =
+      with_tree("loops", {"--silent", "--run", program_path("loops")}).set("OMP_SCHEDULE", "wstree,32").run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n");
   EXPECT_THAT(outcome.err, IsEmpty());
@@ -130,7 +136,8 @@ TEST(Children, WithTheLibraryUseTheTree) {
 TEST(Children, GrandchildrenToo) {
   const std::string self = program_path("loops");
   const Outcome outcome =
-      with_tree("loops", {"--silent", "--run", self + " --silent --run '" + self + " --silent --run " + self + "'"})
+      with_tree("loops",
+                {"--silent", "--run", self + " --silent --run '" + self + " --silent --run " + self + "'"})
           .set("OMP_SCHEDULE", "wstree,32")
           .run();
   EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n") << outcome.text();
@@ -138,8 +145,9 @@ TEST(Children, GrandchildrenToo) {
 }
 
 TEST(Children, BeforeAnyLoopToo) {
-  const Outcome outcome =
-      with_tree("loops", {"--silent", "--run-first", program_path("loops")}).set("OMP_SCHEDULE", "wstree,32").run();
+  const Outcome outcome = with_tree("loops", {"--silent", "--run-first", program_path("loops")})
+                              .set("OMP_SCHEDULE", "wstree,32")
+                              .run();
   EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n") << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
 }
@@ -148,10 +156,11 @@ TEST(Children, WithoutTheLibraryGetAValidSchedule) {
   for (const std::string& libomp : libomp_builds()) {
     for (const char* when : {"--run", "--run-first"}) {
       // A program of clang 14 runs on every libomp without help.
-      const Outcome outcome = with_tree("loops-clang14", {"--silent", when, k_child + program_path("loops-clang14")})
-                                  .libomp(libomp)
-                                  .set("OMP_SCHEDULE", "wstree,32")
-                                  .run();
+      const Outcome outcome =
+          with_tree("loops-clang14", {"--silent", when, k_child + program_path("loops-clang14")})
+              .libomp(libomp)
+              .set("OMP_SCHEDULE", "wstree,32")
+              .run();
       EXPECT_TRUE(outcome.succeeded()) << outcome.text();
       EXPECT_THAT(outcome.err, IsEmpty()) << libomp;
       EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
@@ -173,15 +182,17 @@ TEST(Children, ThatGetTheirOwnScheduleUseIt) {
   const Outcome outcome = with_tree("loops", {"--silent", "--run", child}).run();
   EXPECT_EQ(fact(outcome.out, "schedule"), "0x2 9") << outcome.text();
   const Outcome other =
-      Program("loops", {"--silent", "--run", "OMP_SCHEDULE=wstree,9 " + program_path("loops")}).preload().run();
+      Program("loops", {"--silent", "--run", "OMP_SCHEDULE=wstree,9 " + program_path("loops")})
+          .preload()
+          .run();
   EXPECT_EQ(fact(other.out, "schedule"), "0x77 9") << other.text();
   EXPECT_THAT(other.err, IsEmpty());
 }
 
 #ifdef WSTREE_TEST_HAS_GCC
 TEST(Children, OfGccAreNotDisturbed) {
-  const Outcome outcome = with_tree("loops", {"--silent", "--run", program_path("gcc_on_libgomp"), "--run-first",
-                                              k_child + program_path("gcc_on_libgomp")})
+  const Outcome outcome = with_tree("loops", {"--silent", "--run", program_path("gcc_on_libgomp"),
+                                              "--run-first", k_child + program_path("gcc_on_libgomp")})
                               .run();
   EXPECT_EQ(outcome.out, "sum 796000\nsum 796000\n") << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
@@ -191,7 +202,8 @@ TEST(Children, OfGccAreNotDisturbed) {
 // --- chosen by the program
 
 TEST(ChosenByTheProgram, TheTreeAndBack) {
-  const Outcome tree = Program("loops", {"--set", "0x77", "8"}).preload().set("OMP_SCHEDULE", "dynamic,2").run();
+  const Outcome tree =
+      Program("loops", {"--set", "0x77", "8"}).preload().set("OMP_SCHEDULE", "dynamic,2").run();
   EXPECT_TRUE(tree.succeeded()) << tree.text();
   EXPECT_THAT(tree.err, IsEmpty());
   const Outcome guided = with_tree("loops", {"--set", "3", "8"}).run();

@@ -13,9 +13,9 @@
 namespace {
 
 using namespace wstree::test;
+using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using nlohmann::json;
 
 TEST(Statistics, JsonHasTheDocumentedKeys) {
   const Outcome outcome = with_tree("loops").set("WSTREE_STATS", "json").run();
@@ -25,7 +25,8 @@ TEST(Statistics, JsonHasTheDocumentedKeys) {
   EXPECT_EQ(figures.at("threads"), 4);
   ASSERT_EQ(figures.at("loops").size(), 1U);
   const json& loop = figures.at("loops").at(0);
-  EXPECT_THAT(loop.at("where").get<std::string>(), testing::MatchesRegex(".*loops\\.cpp:[0-9]+ \\(.*run_loops.*\\)"));
+  EXPECT_THAT(loop.at("where").get<std::string>(),
+              testing::MatchesRegex(".*loops\\.cpp:[0-9]+ \\(.*run_loops.*\\)"));
   EXPECT_THAT(loop.at("schedule").get<std::string>(), testing::StartsWith("wstree"));
   EXPECT_EQ(loop.at("calls"), 10);
   EXPECT_EQ(loop.at("iterations"), 10'000);
@@ -75,8 +76,11 @@ TEST(Statistics, EveryIterationIsCountedWhateverTheWayOfStealing) {
 
 TEST(Statistics, WhatIsServedAndWhatIsNot) {
   for (const std::string& libomp : libomp_builds()) {
-    const Outcome outcome =
-        with_tree("kinds").libomp(libomp).set("KMP_TEAMS_THREAD_LIMIT", "16").set("WSTREE_STATS", "json").run();
+    const Outcome outcome = with_tree("kinds")
+                                .libomp(libomp)
+                                .set("KMP_TEAMS_THREAD_LIMIT", "16")
+                                .set("WSTREE_STATS", "json")
+                                .run();
     ASSERT_TRUE(outcome.succeeded()) << outcome.text();
     struct Figures {
       int calls = 0, iterations = 0;
@@ -116,7 +120,8 @@ TEST(Statistics, TextGoesToStderr) {
 
 TEST(Statistics, PathsAreFilledIn) {
   TemporaryFolder folder;
-  const Outcome outcome = with_tree("loops").set("WSTREE_STATS", "json=" + (folder / "a/b/%e.%p.%r.%%.json")).run();
+  const Outcome outcome =
+      with_tree("loops").set("WSTREE_STATS", "json=" + (folder / "a/b/%e.%p.%r.%%.json")).run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
   ASSERT_EQ(TemporaryFolder().files().size(), 0U);
@@ -145,8 +150,9 @@ TEST(Statistics, APathThatCannotBeWrittenCostsOneLine) {
 
 TEST(Statistics, AForkedChildHasItsOwn) {
   TemporaryFolder folder;
-  const Outcome outcome =
-      with_tree("forks", {"--case", "between_regions"}).set("WSTREE_STATS", "json=" + (folder / "%p.json")).run();
+  const Outcome outcome = with_tree("forks", {"--case", "between_regions"})
+                              .set("WSTREE_STATS", "json=" + (folder / "%p.json"))
+                              .run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
   EXPECT_EQ(folder.files().size(), 6U); // five children and the parent

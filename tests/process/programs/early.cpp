@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library whose constructor calls the OpenMP runtime, which makes that read its environment before main() and before the
-// constructors of ordinary preloaded libraries.
+// A library whose constructor calls the OpenMP runtime, which makes that read its environment before main()
+// and before the constructors of ordinary preloaded libraries.
 #include "omp_decls.h"
 
 #include <cstdio>

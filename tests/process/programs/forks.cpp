@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fork() in a process that has teams: before the first region, between regions, and by a thread other than the first.
-// Each child runs loops of its own, then the parent goes on.
+// fork() in a process that has teams: before the first region, between regions, and by a thread other than
+// the first. Each child runs loops of its own, then the parent goes on.
 #include "hits.h"
 #include "omp_decls.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program that is not linked with OpenMP and opens plugins: host [--deep] [--together] [--close] PLUGIN...
-//   --deep       RTLD_DEEPBIND too          --together   all plugins at the same time, on threads of their own
+//   --deep       RTLD_DEEPBIND too          --together   all plugins at the same time, on threads of their
+//   own
 //   --close      closes each one after use
 #include <cstdio>
 #include <dlfcn.h>
@@ -36,16 +37,22 @@ int main(int argc, char** argv) {
   bool together = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--deep") flags |= RTLD_DEEPBIND;
-    else if (argument == "--together") together = true;
-    else if (argument == "--close") closes = true;
-    else plugins.push_back(argument);
+    if (argument == "--deep")
+      flags |= RTLD_DEEPBIND;
+    else if (argument == "--together")
+      together = true;
+    else if (argument == "--close")
+      closes = true;
+    else
+      plugins.push_back(argument);
   }
   std::vector<int> wrong(plugins.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < plugins.size(); ++i) {
-    if (together) threads.emplace_back(use, plugins[i], &wrong[i]);
-    else use(plugins[i], &wrong[i]);
+    if (together)
+      threads.emplace_back(use, plugins[i], &wrong[i]);
+    else
+      use(plugins[i], &wrong[i]);
   }
   for (std::thread& thread : threads) thread.join();
   int bad = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An OpenMP program without a schedule(runtime) loop, or with --idle one that makes no OpenMP call at all. Says how many
-// threads and which open descriptors it has at the end.
+// An OpenMP program without a schedule(runtime) loop, or with --idle one that makes no OpenMP call at all.
+// Says how many threads and which open descriptors it has at the end.
 #include <cstdio>
 #include <cstring>
 #include <dirent.h>
-#include <string>
 #include <set>
+#include <string>
 
 namespace {
 

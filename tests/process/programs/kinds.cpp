@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One loop of each kind on a line of its own. In front of each execution of one it says what that adds to the figures of
-// its line:  loop LINE CALLS ITERATIONS NAME. Loops that the tree must not serve add nothing.
+// One loop of each kind on a line of its own. In front of each execution of one it says what that adds to the
+// figures of its line:  loop LINE CALLS ITERATIONS NAME. Loops that the tree must not serve add nothing.
 #include "omp_decls.h"
 
 #include <cstdio>

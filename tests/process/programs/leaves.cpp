@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process that ends while members are inside a served loop: leaves exit|quick|underscore|abort, called by one of them in
-// the middle of an iteration.
+// A process that ends while members are inside a served loop: leaves exit|quick|underscore|abort, called by
+// one of them in the middle of an iteration.
 #include "check.h"
 #include "omp_decls.h"
 

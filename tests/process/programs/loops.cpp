@@ -4,7 +4,8 @@
 //   schedule KIND CHUNK       omp_get_schedule() before the first loop
 //   sum N                     4995000 if every iteration ran once
 //   members N                 size of the team
-// --status N            exit status               --set KIND CHUNK      omp_set_schedule() after the first line
+// --status N            exit status               --set KIND CHUNK      omp_set_schedule() after the first
+// line
 // --run COMMAND         system(COMMAND) at the end; --run-first before any OpenMP call
 // --silent              prints nothing            --file NAME           opens a file first and keeps it open
 // --environment         prints OMP_SCHEDULE as getenv() gives it at the end
@@ -66,7 +67,8 @@ int main(int argc, char** argv) {
   int members = 0;
   const long sum = run_loops(members);
   if (!silent)
-    std::printf("schedule %#x %d\nsum %ld\nmembers %d\n", static_cast<unsigned>(before), chunk_before, sum, members);
+    std::printf("schedule %#x %d\nsum %ld\nmembers %d\n", static_cast<unsigned>(before), chunk_before, sum,
+                members);
   if (environment) {
     const char* value = std::getenv("OMP_SCHEDULE");
     std::printf("environment %s\n", value != nullptr ? value : "(unset)");

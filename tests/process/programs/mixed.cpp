@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops of clang and of GCC in one process on one libomp, in each other's bodies. GCC's regions are forked inside the
-// runtime, out of the library's sight.
+// Loops of clang and of GCC in one process on one libomp, in each other's bodies. GCC's regions are forked
+// inside the runtime, out of the library's sight.
 #include "hits.h"
 #include "omp_decls.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin with loops in it, as an extension module of an interpreter is one: its host knows nothing of OpenMP. Built
-// several times, with different runtimes.
+// A plugin with loops in it, as an extension module of an interpreter is one: its host knows nothing of
+// OpenMP. Built several times, with different runtimes.
 #include "omp_decls.h"
 
 extern "C" long run_loops() {
