@@ -50,7 +50,7 @@ public:
     ++loop_;
     // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
     // position reuses
-    //      their slots; pairs with T2. Guard: team_ring under a thread sanitizer, model of the ring.
+    //      their slots; pairs with T2. Guard: team_ring under a thread sanitizer.
     storage_->line(index_).position.store(loop_ << 1,
                                           P::order(core::Tag::leave_loop, std::memory_order_release));
     if (loop_ >= free_until_) wait_for_slot();

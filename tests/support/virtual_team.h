@@ -19,6 +19,10 @@ struct VirtualPlatform : core::StdPlatform {
   static inline std::uint64_t now = 0;
   static std::uint64_t ticks() noexcept { return now; }
   static void relax() noexcept { now += 20; }
+  static inline bool poor = false; ///< no memory beyond what the arenas start with
+  static void* allocate(std::size_t bytes) noexcept {
+    return poor ? nullptr : core::StdPlatform::allocate(bytes);
+  }
 };
 
 struct VirtualRun {
@@ -31,13 +35,13 @@ struct VirtualRun {
 class VirtualTeam {
 public:
   using P = VirtualPlatform;
-  explicit VirtualTeam(std::uint32_t members, std::uint64_t smallest = 1)
+  explicit VirtualTeam(std::uint32_t members, std::uint64_t smallest = 1, std::uint32_t pairs = 8)
       : members_(members), smallest_(smallest), roots_(members), pairs_(members), arenas_(members) {
     tree_.roots = roots_.data();
     for (std::uint32_t i = 0; i < members; ++i) {
-      pairs_[i] = std::vector<core::Node<P>>(16);
+      pairs_[i] = std::vector<core::Node<P>>(2 * pairs);
       arenas_[i] = std::make_unique<core::Arena<P>>();
-      arenas_[i]->set_first_chunk(pairs_[i].data(), 8);
+      arenas_[i]->set_first_chunk(pairs_[i].data(), pairs);
     }
   }
 

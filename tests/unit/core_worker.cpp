@@ -171,6 +171,38 @@ TEST(Worker, NoBatchIsSmallerThanAskedFor) {
   }
 }
 
+/// While it lives, arenas get nothing beyond what they start with.
+struct VirtualMemory {
+  VirtualMemory() { test::VirtualPlatform::poor = true; }
+  ~VirtualMemory() { test::VirtualPlatform::poor = false; }
+};
+
+TEST(Worker, WithScarceMemoryTheOwnerOfALongLastIterationLosesNothing) {
+  // Whoever starts the last iteration early leaves a node behind, and the others may have no memory to steal
+  // it.
+  VirtualMemory scarce;
+  for (const std::uint32_t pairs : {0U, 1U, 2U})
+    for (const std::uint64_t growth : {10ULL, 13ULL, 16ULL, 20ULL})
+      for (std::uint64_t skew = 0; skew < 40; ++skew) {
+        test::VirtualTeam team(3, 1, pairs);
+        std::uint64_t seen = 0;
+        team.run(
+            24, {},
+            [growth](std::uint64_t begin, std::uint64_t end) {
+              std::uint64_t cost = 0;
+              for (std::uint64_t i = begin; i < end; ++i) {
+                std::uint64_t one = 20'000;
+                for (std::uint64_t k = 0; k < i; ++k) one = one * growth / 10;
+                cost += one;
+              }
+              return cost;
+            },
+            [skew](std::uint32_t m) { return m * skew * 3'000; }, 70, 500,
+            [&](std::uint32_t, const Range& range) { seen += range.end - range.begin; });
+        ASSERT_EQ(seen, 24U) << pairs << " pairs, growth " << growth << ", skew " << skew;
+      }
+}
+
 /// Memory that is refused from the n-th request on.
 struct PoorPlatform : test::VirtualPlatform {
   static void* allocate(std::size_t) noexcept { return nullptr; }

@@ -105,7 +105,7 @@ private:
       node_ = nullptr;
       return false;
     }
-    if (should_start_last() && take_last(out)) return true;
+    if (should_start_last() && leave_for_last(out)) return true;
     const std::uint32_t units = batch_.size(remaining);
     const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
     const Word wanted = from_left ? word.with_left(units) : word.with_right(units);
@@ -297,6 +297,34 @@ private:
     node_ = nullptr;
     ++counts_.iterations;
     ++counts_.batches;
+    return true;
+  }
+
+  /// Iteration n-1 instead of the next batch of the own node, whose rest has to be free for everybody then,
+  /// also for a member that has no memory to steal it. So the owner splits it as a thief would, and keeps
+  /// neither half.
+  [[gnu::noinline]] bool leave_for_last(Range& out) noexcept {
+    const auto pair = arena_->take();
+    if (pair == nullptr) return false;
+    Target<P> rest{node_, begin_, size_, level_, raw_, Word(raw_)};
+    if (!take_last(out)) {
+      arena_->untake(pair);
+      return false;
+    }
+    bool hung = false;
+    if (rest.node->stop(rest.word)) { // else a thief did, and has its own pair
+      const Word free(Phase::available, view_.use(), 0, 0);
+      const std::uint64_t first_unit = rest.begin + rest.word.left();
+      const std::uint32_t half = rest.remaining() / 2;
+      const float cost = rest.node->cost();
+      pair[0].prepare(free, view_.use(), first_unit, half, rest.level + 1, cost);
+      pair[1].prepare(free, view_.use(), first_unit + half, rest.remaining() - half, rest.level + 1, cost);
+      hung = rest.node->adopt(pair, view_.use()) == pair;
+    }
+    if (hung)
+      counts_.nodes += 2;
+    else
+      arena_->untake(pair);
     return true;
   }
 
