@@ -30,7 +30,7 @@ struct Frame {
   Member member;
   int level;           // omp_get_level() of the region; a loop at another level is somebody else's
   bool serves = true;  // the region's loops go to the tree
-  bool asks = false;   // serves and smallest are the task's schedule at each loop
+  bool asks = false;   // the task's schedule decides at each loop
   bool pushed = false; // by a serialised region
   /// Whom the next dispatch_next is for.
   enum class Loop : std::uint8_t {

@@ -16,7 +16,7 @@ namespace wstree::core {
 inline constexpr std::size_t k_line_pair = 128;
 
 /// Name of every ordering decision. The comment at each use says what it orders and with whom it pairs; a
-/// model build weakens one tag at a time through Platform::order and has to fail.
+/// model build can weaken one tag at a time through Platform::order.
 enum class Tag : std::uint8_t {
   own,           // N1 node.h
   advance,       // N2 node.h

@@ -238,11 +238,7 @@ private:
     const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
     const Word mine(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
     const Word free(Phase::available, view_.use(), 0, 0);
-    const float cost = target.node->cost();
-    pair[0].prepare(left ? mine : free, view_.use(), first_unit, half, target.level + 1, cost);
-    pair[1].prepare(left ? free : mine, view_.use(), first_unit + half, remaining - half, target.level + 1,
-                    cost);
-    const auto hung = target.node->adopt(pair, view_.use());
+    const auto hung = hang(pair, target, half, left ? mine : free, left ? free : mine);
     if (hung != pair) {
       arena_->untake(pair);
       return adopt_theirs(hung, left, out);
@@ -251,6 +247,17 @@ private:
     hold(left ? pair : pair + 1, begin, size, target.level + 1, mine);
     give(out, from_left ? begin : begin + size - units, units);
     return true;
+  }
+
+  /// Makes `pair` the two halves of what is left of a frozen node, `half` units in the left one, and hangs it
+  /// below the node. Returns the pair that hangs there.
+  typename Arena<P>::Pair hang(typename Arena<P>::Pair pair, const Target<P>& target, std::uint32_t half,
+                               Word left, Word right) noexcept {
+    const std::uint64_t first_unit = target.begin + target.word.left();
+    const float cost = target.node->cost();
+    pair[0].prepare(left, view_.use(), first_unit, half, target.level + 1, cost);
+    pair[1].prepare(right, view_.use(), first_unit + half, target.remaining() - half, target.level + 1, cost);
+    return target.node->adopt(pair, view_.use());
   }
 
   /// Somebody else split the node: one of the halves may still be free.
@@ -314,12 +321,7 @@ private:
     bool hung = false;
     if (rest.node->stop(rest.word)) { // else a thief did, and has its own pair
       const Word free(Phase::available, view_.use(), 0, 0);
-      const std::uint64_t first_unit = rest.begin + rest.word.left();
-      const std::uint32_t half = rest.remaining() / 2;
-      const float cost = rest.node->cost();
-      pair[0].prepare(free, view_.use(), first_unit, half, rest.level + 1, cost);
-      pair[1].prepare(free, view_.use(), first_unit + half, rest.remaining() - half, rest.level + 1, cost);
-      hung = rest.node->adopt(pair, view_.use()) == pair;
+      hung = hang(pair, rest, rest.remaining() / 2, free, free) == pair;
     }
     if (hung)
       counts_.nodes += 2;
