@@ -59,20 +59,20 @@ Cache* cache() noexcept {
 Frame* make_base_frame() noexcept {
   Cache* own = cache();
   if (own == nullptr) return nullptr;
-  if (own->base == nullptr) own->base = new (std::nothrow) Frame(0);
+  if (own->base == nullptr) own->base = new (std::nothrow) Frame(Place{nullptr, 0});
   t_frame = own->base;
   return t_frame;
 }
 
-void push_alone(int level) noexcept {
+void push_alone(Place here) noexcept {
   Cache* own = cache();
   if (own == nullptr) return;
   Frame* frame = own->frames;
   if (frame != nullptr) {
     own->frames = frame->outer;
-    frame = ::new (static_cast<void*>(frame)) Frame(level);
+    frame = ::new (static_cast<void*>(frame)) Frame(here);
   } else {
-    frame = new (std::nothrow) Frame(level);
+    frame = new (std::nothrow) Frame(here);
     if (frame == nullptr) return;
   }
   frame->pushed = true;
@@ -105,7 +105,7 @@ void give_back_team(Team* team) noexcept {
   t_cache->teams = team;
 }
 
-void leave_measured_loop(Frame& frame) noexcept {
+void leave_measured_tree(Frame& frame) noexcept {
   frame.measured = false;
   frame.member.leave([&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
@@ -115,6 +115,12 @@ void leave_measured_loop(Frame& frame) noexcept {
                                   execution.busy_max,
                                   execution.wall});
   });
+}
+
+bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept {
+  if (!frame.is_at(caller)) return false;
+  frame.loop = Frame::Loop::served;
+  return true;
 }
 
 } // namespace wstree::abi

@@ -19,18 +19,27 @@ using Member = loop::Member<Platform>;
 /// One entry of a thread's stack of regions. The frame of a parallel region lives on the stack of its wrapper
 /// function, that of a serialised region or of code outside of any region on the heap.
 struct Frame {
-  /// Member `index` of `members` of a region whose loops are served with batches of at least `chunk`, at
-  /// nesting `level`.
-  Frame(Team* team, std::uint32_t index, std::uint32_t members, int nesting, std::uint64_t chunk) noexcept
-      : member(team, index, members), level(nesting), smallest(chunk) {}
+  /// Member `index` of `members` of the region at `here`. Without a team the runtime serves what more than
+  /// one member has to share.
+  Frame(Team* team, std::uint32_t index, std::uint32_t members, Place here) noexcept
+      : member(team, index, members), place(here), serves(members == 1 || team != nullptr) {}
   /// A thread alone, whose schedule is asked for at every loop.
-  explicit Frame(int nesting) noexcept : member(nullptr, 0, 1), level(nesting), asks(true) {}
+  explicit Frame(Place here) noexcept : member(nullptr, 0, 1), place(here), asks(true), alone(true) {}
+
+  /// Whether code at `caller` is in the region of this frame, and not in one that was opened out of our
+  /// sight.
+  bool is_at(const void* caller) const noexcept {
+    const Place here = runtime_place(caller);
+    return here.level == place.level && (here.runtime == place.runtime || place.runtime == nullptr);
+  }
 
   Frame* outer = nullptr;
   Member member;
-  int level;           // omp_get_level() of the region; a loop at another level is somebody else's
-  bool serves = true;  // the region's loops go to the tree
-  bool asks = false;   // the task's schedule decides at each loop
+  Place place;
+  bool serves = true;  // there is a team
+  bool tree = false;   // the region's schedule(runtime) loops go to the tree, as was decided at the fork ...
+  bool asks = false;   // ... or the task's schedule decides at each loop
+  bool alone = false;  // no region that we saw opening
   bool pushed = false; // by a serialised region
   /// Whom the next dispatch_next is for.
   enum class Loop : std::uint8_t {
@@ -40,11 +49,13 @@ struct Frame {
   };
   Loop loop = Loop::none;
   bool measured = false;         // leaving the loop has something to do
+  bool registered = false;       // with the runtime as well, which therefore ends it
   bool last_loop_served = false; // nor has the runtime seen its end
   bool doacross = false;         // the next loop has cross-iteration dependences
-  std::uint64_t smallest = 1;
-  std::uint64_t lower = 0;  // of the served loop, modulo 2^64
-  std::uint64_t stride = 1; // likewise
+  std::uint64_t smallest = 1;    // batch of the region's schedule
+  std::uint64_t lower = 0;       // of the served loop, modulo 2^64
+  std::uint64_t past = 0;        // likewise, of loops whose upper bound is exclusive
+  std::uint64_t stride = 1;      // likewise
   observe::LoopSite* site = nullptr;
 };
 
@@ -55,23 +66,35 @@ Frame* make_base_frame() noexcept;
 /// t_frame, or a new one for code outside of any region. nullptr: no memory.
 inline Frame* innermost_frame() noexcept { return t_frame != nullptr ? t_frame : make_base_frame(); }
 
-/// For serialised regions: a frame at `level` on top of the others; nothing happens if there is no memory.
-void push_alone(int level) noexcept;
-/// Undoes the push_alone() of the region at `level`, if there was one.
+/// For serialised regions: a frame at `here` on top of the others; nothing happens if there is no memory.
+void push_alone(Place here) noexcept;
+/// Undoes the latest push_alone(), if there was one.
 void pop_alone() noexcept;
 
 /// A team of the calling thread that no open region uses. nullptr: no memory.
 Team* borrow_team() noexcept;
 void give_back_team(Team* team) noexcept;
 
-void leave_measured_loop(Frame& frame) noexcept;
-/// The member of `frame` leaves its loop, finished or not.
-inline void leave_loop(Frame& frame) noexcept {
-  frame.loop = Frame::Loop::none;
+void leave_measured_tree(Frame& frame) noexcept;
+/// The member of `frame` takes no more of its loop, finished or not.
+inline void leave_tree(Frame& frame) noexcept {
   if (frame.measured) [[unlikely]]
-    leave_measured_loop(frame);
+    leave_measured_tree(frame);
   else
     frame.member.leave();
+}
+/// The same, and the loop is over: what is asked next is not for us.
+inline void leave_loop(Frame& frame) noexcept {
+  frame.loop = Frame::Loop::none;
+  leave_tree(frame);
+}
+
+/// Whether the calling thread asks about its served loop although a foreign one was seen inside that.
+bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept;
+inline bool asks_about_served_loop(Frame& frame, const void* caller) noexcept {
+  if (frame.loop == Frame::Loop::served) [[likely]]
+    return true;
+  return frame.loop == Frame::Loop::foreign_inside && is_back_in_served_loop(frame, caller);
 }
 
 } // namespace wstree::abi

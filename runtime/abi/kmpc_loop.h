@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who runs a loop of the kmpc interface: decided at its entry, for good.
+// The loops of the kmpc interface.
 #pragma once
 
 #include "canonical_loop.h"
-#include "frame.h"
 #include "kmpc_types.h"
+#include "loop_entry.h"
 #include "next_symbol.h"
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace wstree::abi {
 
-/// Starts the loop in the calling thread's frame if the tree may serve it. Otherwise prepares the frame for a
-/// loop that the runtime serves, replaces `schedule` and `chunk` by the fallback where the program left the
-/// choice to the environment, and returns false.
-bool try_to_serve(std::int32_t& schedule, std::int64_t& chunk, bool countable, std::uint64_t iterations,
-                  std::uint64_t lower, std::uint64_t stride, const ident_t* loc, const void* caller) noexcept;
-
-/// Whether the calling thread asks about its served loop although a foreign one was seen inside that.
-bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept;
-inline bool asks_about_served_loop(Frame& frame, const void* caller) noexcept {
-  if (frame.loop == Frame::Loop::served) [[likely]]
-    return true;
-  return frame.loop == Frame::Loop::foreign_inside && is_back_in_served_loop(frame, caller);
+/// What a `schedule` argument asks for. Kinds that the tree never serves count as auto ones that cannot be
+/// stolen from.
+LoopForm read_other_schedule(std::int32_t schedule) noexcept;
+inline LoopForm read_schedule(std::int32_t schedule) noexcept {
+  if (schedule == (kmpc::k_runtime | kmpc::k_nonmonotonic))
+      [[likely]] // what compilers make of schedule(runtime)
+    return {config::LoopKind::runtime, true};
+  return read_other_schedule(schedule);
 }
+
+/// The program left the schedule of this loop to the environment, which asks for the tree, but the tree must
+/// not serve it: replaces `schedule`, and returns the chunk to go with it.
+std::int32_t use_fallback(std::int32_t& schedule) noexcept;
 
 /// The share of iterations 0..n-1 that `teams distribute` gives to the calling thread's team.
 struct DistributeShare {
@@ -48,11 +48,7 @@ public:
             const void* caller) noexcept {
     if (active()) {
       const loop::CanonicalLoop<T> loop(lower, upper, stride);
-      std::int64_t size = chunk;
-      if (try_to_serve(schedule, size, loop.countable(), loop.iterations(), widen(lower), widen(stride), loc,
-                       caller))
-        return;
-      chunk = static_cast<S>(size);
+      if (serve(schedule, chunk, loop.countable(), loop.iterations(), lower, stride, loc, caller)) return;
     }
     if (const auto forward = init_.find(caller)) forward(loc, gtid, schedule, lower, upper, stride, chunk);
   }
@@ -90,12 +86,10 @@ public:
       DistributeShare share;
       if (all.countable() && distribute_share(all.iterations(), share, caller)) {
         const T first = static_cast<T>(widen(lower) + share.first * widen(stride));
-        std::int64_t size = chunk;
-        if (try_to_serve(schedule, size, true, share.count, widen(first), widen(stride), loc, caller)) {
+        if (serve(schedule, chunk, true, share.count, first, stride, loc, caller)) {
           if (last != nullptr) *last = share.has_last ? 1 : 0;
           return;
         }
-        chunk = static_cast<S>(size);
       }
     }
     if (const auto forward = dist_init_.find(caller))
@@ -103,6 +97,22 @@ public:
   }
 
 private:
+  /// False: the runtime serves the loop, with the schedule and chunk that now stand in the arguments.
+  bool serve(i32& schedule, S& chunk, bool countable, std::uint64_t iterations, T lower, S stride,
+             const ident_t* loc, const void* caller) noexcept {
+    LoopForm form = read_schedule(schedule);
+    form.stealable = form.stealable && countable;
+    const std::uint64_t smallest = chunk > 0 ? widen(chunk) : 1;
+    const char* source = loc != nullptr ? loc->psource : nullptr;
+    const Server server = enter_loop(form, iterations, smallest, source, caller);
+    if (server == Server::tree) [[likely]] {
+      set_bounds(*t_frame, {widen(lower), widen(stride)});
+      return true;
+    }
+    if (server == Server::fallback) chunk = use_fallback(schedule);
+    return false;
+  }
+
   template <class U> static std::uint64_t widen(U value) noexcept {
     return static_cast<std::uint64_t>(
         static_cast<std::conditional_t<std::is_signed_v<U>, std::int64_t, U>>(value));

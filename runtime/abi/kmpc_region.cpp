@@ -65,17 +65,19 @@ struct Region {
   kmpc_micro micro;
   i32 count;
   void** args;
-  Team* team;          // nullptr: no memory, the runtime serves the loops
-  std::uint64_t chunk; // captured at the fork, as libomp does with its own schedules
+  TaskSchedule schedule; // captured at the fork, as libomp does with its own schedules
   const void* caller;
+  Team* team = nullptr; // no memory: the runtime serves the loops
 };
 
 /// The outlined function of a region whose loops may be served, in every member.
 void wrap_member(i32* gtid, i32* tid, Region* region) {
   const int members = runtime_threads(region->caller);
   Frame frame(region->team, static_cast<std::uint32_t>(*tid),
-              static_cast<std::uint32_t>(std::max(members, 1)), runtime_level(region->caller), region->chunk);
-  frame.serves = members == 1 || (members > 1 && region->team != nullptr);
+              static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region->caller));
+  frame.serves = frame.serves && members > 0;
+  frame.tree = region->schedule.tree;
+  frame.smallest = region->schedule.chunk;
   frame.outer = t_frame;
   t_frame = &frame;
   wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
@@ -105,9 +107,14 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
   __kmpc_end_serialized_parallel(loc, gtid);
 }
 
+/// Whether loops of a region that the calling task opens may be served.
+bool may_serve(const TaskSchedule& schedule) noexcept {
+  return active() && (schedule.tree || session().options.loops.any_named());
+}
+
 /// Forks through `fork(wrapper, region)`.
-template <class Fork> void fork_region(Region& region, bool tree, Fork&& fork) {
-  if (!tree) return fork(wrap_plain, region);
+template <class Fork> void fork_region(Region& region, Fork&& fork) {
+  if (!may_serve(region.schedule)) return fork(wrap_plain, region);
   region.team = borrow_team();
   if (region.team != nullptr) region.team->open();
   fork(wrap_member, region);
@@ -133,8 +140,8 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   va_start(list, micro);
   for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
   va_end(list);
-  Region region{micro, count, args, nullptr, schedule.chunk, caller};
-  fork_region(region, schedule.tree, [&](auto* wrapper, Region& shared) {
+  Region region{micro, count, args, schedule, caller};
+  fork_region(region, [&](auto* wrapper, Region& shared) {
     real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), &shared);
   });
 }
@@ -144,10 +151,10 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
   const auto real = g_fork_call_if.find(WSTREE_CALLER);
   if (real == nullptr) return fork_call_if(loc, micro, condition, args, WSTREE_CALLER);
   const TaskSchedule schedule = active() ? task_schedule(WSTREE_CALLER) : TaskSchedule{};
-  if (!schedule.tree) return real(loc, argc, micro, condition, args);
+  if (!may_serve(schedule)) return real(loc, argc, micro, condition, args);
   void* list[k_register_args] = {args};
-  Region region{micro, args != nullptr ? 1 : 0, list, nullptr, schedule.chunk, WSTREE_CALLER};
-  fork_region(region, true, [&](auto* wrapper, Region& shared) {
+  Region region{micro, args != nullptr ? 1 : 0, list, schedule, WSTREE_CALLER};
+  fork_region(region, [&](auto* wrapper, Region& shared) {
     real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), condition, &shared);
   });
 }
@@ -155,7 +162,7 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
 /// A region of one thread: the compiled code calls its outlined function itself, between these two.
 WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t* loc, i32 gtid) {
   if (const auto real = g_serialized.find(WSTREE_CALLER)) real(loc, gtid);
-  if (active()) push_alone(runtime_level(WSTREE_CALLER));
+  if (active()) push_alone(runtime_place(WSTREE_CALLER));
 }
 
 WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t* loc, i32 gtid) {

@@ -10,6 +10,7 @@
 #include "options.h"
 #include "rebind.h"
 #include "session.h"
+#include "tokens.h"
 
 #include "wstree/core/platform.h"
 
@@ -77,6 +78,15 @@ void read_request(char** envp) noexcept {
   }
 }
 
+/// Loops that say dynamic, guided or auto can be asked for without OMP_SCHEDULE. A value that makes no sense
+/// activates the library too: its first region then says so.
+void read_loops(const char* const* envp) noexcept {
+  const auto value = config::find_variable(envp, config::text_of(config::Option::loops).name);
+  if (!value || config::trim(*value).empty()) return;
+  const auto loops = config::parse_loops(*value);
+  if (!loops || loops->any_named()) abi::activate();
+}
+
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
   observe::remember_stderr();
   timespec now{};
@@ -87,7 +97,10 @@ void read_request(char** envp) noexcept {
     abi::remember_secure(); // another user's environment must not steer this process
     return;
   }
-  if (envp != nullptr) read_request(envp);
+  if (envp != nullptr) {
+    read_request(envp);
+    read_loops(envp);
+  }
   abi::rebind_if_shadowed();
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 extern "C" void __kmpc_dispatch_init_4();
+extern "C" void GOMP_parallel(void (*)(void*), void*, unsigned, unsigned);
 
 namespace wstree::abi {
 namespace {
@@ -152,7 +153,7 @@ int rebind_object(dl_phdr_info* info, std::size_t, void* data) noexcept {
         continue;
       const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(entry.r_info)];
       const std::string_view name = object.strings + symbol.st_name;
-      if (!name.starts_with("__kmpc_") && !name.starts_with("omp_")) continue;
+      if (!name.starts_with("__kmpc_") && !name.starts_with("GOMP_") && !name.starts_with("omp_")) continue;
       if (const Address target = exported(ours, name))
         write_slot(object, object.base + entry.r_offset, target);
     }
@@ -160,16 +161,21 @@ int rebind_object(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 0;
 }
 
+/// Whether a reference to `name` was bound to another object's definition than our own.
+bool is_shadowed(const Object& ours, std::string_view name, Address bound) noexcept {
+  const Address own = exported(ours, name);
+  return own != 0 && bound != own;
+}
+
 } // namespace
 
 void rebind_if_shadowed() noexcept {
   Object ours;
   if (dl_iterate_phdr(find_ourselves, &ours) == 0) return;
-  // Our own reference goes through the same search order as everybody else's.
-  const auto bound = reinterpret_cast<Address>(&__kmpc_dispatch_init_4);
-  const Address own = exported(ours, "__kmpc_dispatch_init_4");
-  if (own == 0 || bound == own) return;
-  dl_iterate_phdr(rebind_object, &ours);
+  // Our own references go through the same search order as everybody else's. libgomp has the second one only.
+  if (is_shadowed(ours, "__kmpc_dispatch_init_4", reinterpret_cast<Address>(&__kmpc_dispatch_init_4)) ||
+      is_shadowed(ours, "GOMP_parallel", reinterpret_cast<Address>(&GOMP_parallel)))
+    dl_iterate_phdr(rebind_object, &ours);
 }
 
 } // namespace wstree::abi

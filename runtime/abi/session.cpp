@@ -36,6 +36,7 @@ constinit std::atomic<std::uint32_t> g_most_members{1};
 constinit Next<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
 constinit Next<int()> g_get_level{"omp_get_level"};
 constinit Next<int()> g_get_num_threads{"omp_get_num_threads"};
+constinit Next<int()> g_get_thread_num{"omp_get_thread_num"};
 
 std::uint64_t monotonic_ns() noexcept {
   timespec now{};
@@ -136,13 +137,19 @@ TaskSchedule task_schedule(const void* caller) noexcept {
   return {kind == k_sentinel_kind, static_cast<std::uint64_t>(std::max(chunk, 1))};
 }
 
-int runtime_level(const void* caller) noexcept {
+Place runtime_place(const void* caller) noexcept {
   const auto get = g_get_level.find(caller);
-  return get != nullptr ? get() : -1;
+  if (get == nullptr) return {};
+  return {reinterpret_cast<const void*>(get), get()};
 }
 
 int runtime_threads(const void* caller) noexcept {
   const auto get = g_get_num_threads.find(caller);
+  return get != nullptr ? get() : -1;
+}
+
+int runtime_thread(const void* caller) noexcept {
+  const auto get = g_get_thread_num.find(caller);
   return get != nullptr ? get() : -1;
 }
 

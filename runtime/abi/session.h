@@ -20,10 +20,10 @@ namespace wstree::abi {
 /// guided OMP_SCHEDULE.)
 inline constexpr int k_sentinel_kind = static_cast<int>(0x80000002U);
 
-/// Set as soon as anybody asks for the tree: by OMP_SCHEDULE at load time or by omp_set_schedule. As long as
-/// it is not set, every entry point hands over to the runtime and nothing else happens. relaxed everywhere: a
-/// thread that learns of it late goes to the runtime, as it did before; what options say is ordered by
-/// session().
+/// Set as soon as anybody asks for the tree: by OMP_SCHEDULE or WSTREE_LOOPS at load time or by
+/// omp_set_schedule. As long as it is not set, every entry point hands over to the runtime and nothing else
+/// happens. relaxed everywhere: a thread that learns of it late goes to the runtime, as it did before; what
+/// options say is ordered by session().
 extern std::atomic<bool> g_active;
 inline bool active() noexcept { return g_active.load(std::memory_order_relaxed); }
 
@@ -54,8 +54,16 @@ struct TaskSchedule {
 };
 /// `caller`: see next_symbol().
 TaskSchedule task_schedule(const void* caller) noexcept;
-int runtime_level(const void* caller) noexcept;   // omp_get_level; -1 if it cannot be asked
+
+/// In which region the calling thread is, as the OpenMP runtime of the code at `caller` sees it. A process
+/// may hold several runtimes, each with regions of its own.
+struct Place {
+  const void* runtime = nullptr; // tells runtimes apart; nullptr: any
+  int level = -1;                // omp_get_level; -1 if it cannot be asked
+};
+Place runtime_place(const void* caller) noexcept;
 int runtime_threads(const void* caller) noexcept; // omp_get_num_threads; -1 if it cannot be asked
+int runtime_thread(const void* caller) noexcept;  // omp_get_thread_num; -1 if it cannot be asked
 
 double ns_per_tick() noexcept;
 

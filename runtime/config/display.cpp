@@ -12,6 +12,8 @@ Value value_of(Option option, const Options& options) noexcept {
   switch (option) {
   case Option::schedule:
     break; // belongs to the tasks, not to the options
+  case Option::loops:
+    return Value(to_text(options.loops).view());
   case Option::strategy:
     return Value(to_text(options.strategy));
   case Option::batch:
@@ -49,7 +51,7 @@ void display(const Options& options, const std::optional<ScheduleRequest>& sched
   if (schedule)
     show(Option::schedule, to_text(*schedule).view(), Origin::environment, lines);
   else
-    lines("  [wstree] OMP_SCHEDULE: not wstree, loops stay with the OpenMP runtime");
+    lines("  [wstree] OMP_SCHEDULE: not wstree, schedule(runtime) loops stay with the OpenMP runtime");
   for (std::size_t i = 0; i < k_option_count; ++i) {
     const auto option = static_cast<Option>(i);
     if (option == Option::schedule) continue;

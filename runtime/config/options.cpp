@@ -106,6 +106,7 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   Options options;
   Loader loader(envp, errors, options);
   Stats stats;
+  loader.read(Option::loops, options.loops, parse_loops);
   loader.read(Option::strategy, options.strategy, parse_strategy);
   loader.read(Option::batch, options.batch, parse_batch);
   loader.read(Option::fallback, options.fallback, parse_fallback);
@@ -127,6 +128,16 @@ void report_schedule(std::string_view value, const ScheduleRequest& request, Err
 std::string_view to_text(Strategy strategy) noexcept { return word_of(k_strategy_words, strategy); }
 std::string_view to_text(StatsFormat format) noexcept { return word_of(k_stats_words, format); }
 std::string_view to_text(DisplayEnv display) noexcept { return word_of(k_display_words, display); }
+
+ValueText to_text(LoopKinds loops) noexcept {
+  ValueText text;
+  for (std::size_t i = 0; i < k_loop_words.size(); ++i) {
+    if (!loops.has(static_cast<LoopKind>(1u << i))) continue;
+    if (!text.empty()) text.append(',');
+    text.append(k_loop_words[i]);
+  }
+  return text;
+}
 
 ValueText to_text(Batch batch) noexcept {
   ValueText text(word_of(k_batch_words, batch.mode));

@@ -45,6 +45,19 @@ inline constexpr std::uint64_t k_max_batch = std::uint64_t{1} << 62;
 /// Longest path in WSTREE_STATS, in bytes.
 inline constexpr std::size_t k_max_path = 1023;
 
+/// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
+enum class LoopKind : std::uint8_t { runtime = 1, dynamic = 2, guided = 4, auto_ = 8 };
+/// The kinds that the tree serves. Loops of the kind runtime need a schedule of wstree as well.
+struct LoopKinds {
+  std::uint8_t bits = 1; // sum of LoopKind
+  constexpr bool has(LoopKind kind) const noexcept { return (bits & static_cast<unsigned>(kind)) != 0; }
+  /// True if loops are to be served whose source names a schedule, so also without OMP_SCHEDULE=wstree.
+  constexpr bool any_named() const noexcept {
+    return (bits & ~static_cast<unsigned>(LoopKind::runtime)) != 0;
+  }
+  bool operator==(const LoopKinds&) const = default;
+};
+
 enum class Strategy : std::uint8_t { predefined, assign, assigntop, randomwalk, randomall, findmax };
 
 enum class BatchMode : std::uint8_t { timed, exponential, fixed, random };
@@ -93,6 +106,7 @@ inline constexpr std::string_view k_marked_kind = "Monotonic:Dynamic";
 std::optional<ScheduleRequest> parse_schedule(std::string_view value) noexcept;
 
 /// Parsers of the other options. Case and blanks around the tokens are ignored, nullopt means not understood.
+std::optional<LoopKinds> parse_loops(std::string_view value) noexcept; // a kind may come twice
 std::optional<Strategy> parse_strategy(std::string_view value) noexcept;
 std::optional<Batch> parse_batch(std::string_view value) noexcept;
 std::optional<Fallback> parse_fallback(std::string_view value) noexcept;
@@ -107,6 +121,7 @@ using ValueText = FixedText<64>;
 std::string_view to_text(Strategy strategy) noexcept;
 std::string_view to_text(StatsFormat format) noexcept; // "0" for off
 std::string_view to_text(DisplayEnv display) noexcept;
+ValueText to_text(LoopKinds loops) noexcept; // always in the order of LoopKind
 ValueText to_text(Batch batch) noexcept;
 ValueText to_text(Fallback fallback) noexcept;
 ValueText to_text(const ScheduleRequest& request) noexcept;
@@ -130,6 +145,7 @@ enum class Origin : std::uint8_t { default_value, environment };
 /// Trivially copyable; holds no pointer into the environment, because the program may change that at any
 /// time.
 struct Options {
+  LoopKinds loops;
   Strategy strategy = Strategy::findmax;
   Batch batch;
   Fallback fallback;

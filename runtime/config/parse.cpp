@@ -25,6 +25,23 @@ std::optional<ScheduleRequest> parse_schedule(std::string_view value) noexcept {
   return request;
 }
 
+std::optional<LoopKinds> parse_loops(std::string_view value) noexcept {
+  constexpr unsigned k_all = (1u << k_loop_words.size()) - 1;
+  unsigned bits = 0;
+  for (std::optional<std::string_view> rest = value; rest;) {
+    const auto [word, tail] = split(*rest, ',');
+    if (same_word(word, "all")) {
+      bits |= k_all;
+    } else {
+      const auto index = find_word<unsigned>(k_loop_words, word);
+      if (!index) return std::nullopt;
+      bits |= 1u << *index;
+    }
+    rest = tail;
+  }
+  return LoopKinds{static_cast<std::uint8_t>(bits)};
+}
+
 std::optional<Strategy> parse_strategy(std::string_view value) noexcept {
   return find_word<Strategy>(k_strategy_words, trim(value));
 }

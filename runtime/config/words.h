@@ -13,6 +13,9 @@
 
 namespace wstree::config {
 
+// The kinds of loops are bits: word i belongs to bit i.
+inline constexpr auto k_loop_words =
+    std::to_array<std::string_view>({"runtime", "dynamic", "guided", "auto"});
 inline constexpr auto k_strategy_words = std::to_array<std::string_view>(
     {"predefined", "assign", "assigntop", "randomwalk", "randomall", "findmax"});
 inline constexpr auto k_batch_words =

@@ -45,4 +45,43 @@ private:
   bool countable_ = true;
 };
 
+/// The loop `for (T i = start; up ? i < end : i > end; i += increment)`, T being long or unsigned long long:
+/// GCC's way to say it. The values are kept modulo 2^64; a negative increment of the unsigned form is its
+/// two's complement. An increment of 0, which no compiler emits, counts as a loop that is not countable.
+class HalfOpenLoop {
+public:
+  static constexpr std::uint64_t k_most_iterations = CanonicalLoop<std::uint64_t>::k_most_iterations;
+
+  constexpr HalfOpenLoop(long start, long end, long increment)
+      : HalfOpenLoop(increment >= 0 ? start < end : start > end, increment >= 0,
+                     static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(end),
+                     static_cast<std::uint64_t>(increment)) {}
+  constexpr HalfOpenLoop(bool up, unsigned long long start, unsigned long long end,
+                         unsigned long long increment)
+      : HalfOpenLoop(up ? start < end : start > end, up, start, end, increment) {}
+
+  constexpr bool countable() const { return countable_; }
+  constexpr std::uint64_t iterations() const { return iterations_; }
+  constexpr std::uint64_t start() const { return start_; }
+  constexpr std::uint64_t end() const { return end_; }
+  constexpr std::uint64_t increment() const { return increment_; }
+
+private:
+  constexpr HalfOpenLoop(bool some, bool up, std::uint64_t start, std::uint64_t end, std::uint64_t increment)
+      : start_(start), end_(end), increment_(increment) {
+    const std::uint64_t step = up ? increment : std::uint64_t{0} - increment;
+    countable_ = step != 0;
+    if (!some || !countable_) return;
+    const std::uint64_t steps = ((up ? end - start : start - end) - 1) / step;
+    countable_ = steps < k_most_iterations;
+    if (countable_) iterations_ = steps + 1;
+  }
+
+  std::uint64_t start_;
+  std::uint64_t end_;
+  std::uint64_t increment_;
+  std::uint64_t iterations_ = 0;
+  bool countable_ = true;
+};
+
 } // namespace wstree::loop

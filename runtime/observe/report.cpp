@@ -127,7 +127,12 @@ void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
 
 void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept {
   if (sites.size() == 0) {
-    out.text("wstree: no schedule(runtime) loop was served\n");
+    if (frame.loops == config::LoopKinds{})
+      out.text("wstree: no schedule(runtime) loop was served\n");
+    else
+      out.text("wstree: no loop was served (WSTREE_LOOPS='")
+          .text(config::to_text(frame.loops).view())
+          .text("')\n");
     return;
   }
   std::uint64_t calls = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "options.h"
 #include "report_writer.h"
 #include "site_table.h"
 
@@ -16,6 +17,7 @@ struct ReportFrame {
   std::string_view version;
   std::uint32_t threads;
   double ns_per_tick;
+  config::LoopKinds loops{}; // that could have been served
 };
 
 /// The executed sites of a table, the longest first, as far as they were counted when sort() ran.

@@ -94,7 +94,7 @@ void write_report(const config::Options& options, double ns_per_tick, std::uint3
   if (g_workspace.busy.exchange(true, std::memory_order_acquire)) return;
   {
     const HostGuard guard;
-    const ReportFrame frame{version, max_threads, ns_per_tick};
+    const ReportFrame frame{version, max_threads, ns_per_tick, options.loops};
     // Whoever starts a setuid program must not choose which files it creates.
     const bool to_stderr = options.stats_path.empty() || getauxval(AT_SECURE) != 0;
     if (!to_stderr)

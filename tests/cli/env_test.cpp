@@ -69,13 +69,13 @@ TEST(Env, ListsExactlyTheTableAsText) {
 
 TEST(Env, ShowsValuesInForce) {
   const std::map<std::string, std::string> environment{
-      {"OMP_SCHEDULE", " WSTREE, 8"},     {"WSTREE_STRATEGY", "Assign"},     {"WSTREE_BATCH", "fixed"},
-      {"WSTREE_FALLBACK", "dynamic , 4"}, {"WSTREE_STATS", "json=/tmp/x y"}, {"WSTREE_VERBOSE", "1"},
-      {"OMP_DISPLAY_ENV", "TRUE"}};
+      {"OMP_SCHEDULE", " WSTREE, 8"}, {"WSTREE_LOOPS", "Guided , runtime"}, {"WSTREE_STRATEGY", "Assign"},
+      {"WSTREE_BATCH", "fixed"},      {"WSTREE_FALLBACK", "dynamic , 4"},   {"WSTREE_STATS", "json=/tmp/x y"},
+      {"WSTREE_VERBOSE", "1"},        {"OMP_DISPLAY_ENV", "TRUE"}};
   const std::map<std::string, std::string> expected{
-      {"OMP_SCHEDULE", "wstree,8"},     {"WSTREE_STRATEGY", "assign"},     {"WSTREE_BATCH", "fixed:64"},
-      {"WSTREE_FALLBACK", "dynamic,4"}, {"WSTREE_STATS", "json=/tmp/x y"}, {"WSTREE_VERBOSE", "1"},
-      {"OMP_DISPLAY_ENV", "true"}};
+      {"OMP_SCHEDULE", "wstree,8"}, {"WSTREE_LOOPS", "runtime,guided"}, {"WSTREE_STRATEGY", "assign"},
+      {"WSTREE_BATCH", "fixed:64"}, {"WSTREE_FALLBACK", "dynamic,4"},   {"WSTREE_STATS", "json=/tmp/x y"},
+      {"WSTREE_VERBOSE", "1"},      {"OMP_DISPLAY_ENV", "true"}};
   for (const auto& [name, value] : expected) {
     const auto entry = option(environment, name);
     EXPECT_EQ(entry["value"], value) << name;

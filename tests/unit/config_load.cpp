@@ -39,6 +39,7 @@ Loaded load_from(const std::vector<std::string>& entries) {
 TEST(Load, GivesDefaultsWhenNothingIsSet) {
   for (const auto& entries : {std::vector<std::string>{}, {"PATH=/bin", "OMP_NUM_THREADS=4"}}) {
     const auto [options, lines] = load_from(entries);
+    EXPECT_EQ(options.loops.bits, 1u);
     EXPECT_EQ(options.strategy, Strategy::findmax);
     EXPECT_EQ(options.batch, (Batch{BatchMode::timed, 0}));
     EXPECT_EQ(options.fallback, (Fallback{FallbackKind::guided, 0}));
@@ -55,7 +56,9 @@ TEST(Load, GivesDefaultsWhenNothingIsSet) {
 TEST(Load, TakesEveryOptionFromTheEnvironment) {
   const auto [options, lines] =
       load_from({"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
-                 "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1", "OMP_DISPLAY_ENV=verbose"});
+                 "WSTREE_LOOPS=auto,Dynamic", "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1",
+                 "OMP_DISPLAY_ENV=verbose"});
+  EXPECT_TRUE(options.loops == LoopKinds{10});
   EXPECT_EQ(options.strategy, Strategy::assign);
   EXPECT_EQ(options.batch, (Batch{BatchMode::fixed, 8}));
   EXPECT_EQ(options.fallback, (Fallback{FallbackKind::static_, 4}));
@@ -63,7 +66,7 @@ TEST(Load, TakesEveryOptionFromTheEnvironment) {
   EXPECT_EQ(options.stats_path.view(), "/tmp/%p.json");
   EXPECT_TRUE(options.verbose);
   EXPECT_EQ(options.display_env, DisplayEnv::verbose);
-  for (const Option option : {Option::strategy, Option::batch, Option::fallback, Option::stats,
+  for (const Option option : {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::stats,
                               Option::verbose, Option::display_env})
     EXPECT_EQ(options.origin(option), Origin::environment) << text_of(option).name;
   EXPECT_THAT(lines, IsEmpty());
@@ -85,6 +88,12 @@ TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
       {"WSTREE_STRATEGY=foo",
        "wstree: WSTREE_STRATEGY='foo' is not understood (accepted: predefined, assign, assigntop, "
        "randomwalk, randomall, findmax); using findmax"},
+      {"WSTREE_LOOPS=dynamic,none",
+       "wstree: WSTREE_LOOPS='dynamic,none' is not understood (accepted: comma-separated list of runtime, "
+       "dynamic, guided, auto; or all); using runtime"},
+      {"WSTREE_LOOPS=,",
+       "wstree: WSTREE_LOOPS=',' is not understood (accepted: comma-separated list of runtime, dynamic, "
+       "guided, auto; or all); using runtime"},
       {"WSTREE_BATCH=fixed:0", "wstree: WSTREE_BATCH='fixed:0' is not understood (accepted: timed[:ns], "
                                "exponential[:max], fixed[:n], random[:max]); using timed"},
       {"WSTREE_FALLBACK=wstree",
@@ -99,6 +108,7 @@ TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
     const auto [options, lines] = load_from({entry});
     EXPECT_THAT(lines, ElementsAre(line));
     for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value) << entry;
+    EXPECT_TRUE(options.loops == LoopKinds{});
     EXPECT_EQ(options.strategy, Strategy::findmax);
     EXPECT_EQ(options.batch, Batch{});
     EXPECT_EQ(options.fallback, Fallback{});
@@ -113,7 +123,8 @@ TEST(Load, LeavesTheVariablesOfTheRuntimeToTheRuntime) {
 }
 
 TEST(Load, TakesAnEmptyValueForNotSet) {
-  for (const char* entry : {"WSTREE_STRATEGY=", "WSTREE_STATS= ", "WSTREE_VERBOSE=\t", "OMP_DISPLAY_ENV="}) {
+  for (const char* entry :
+       {"WSTREE_STRATEGY=", "WSTREE_LOOPS= ", "WSTREE_STATS= ", "WSTREE_VERBOSE=\t", "OMP_DISPLAY_ENV="}) {
     const auto [options, lines] = load_from({entry});
     EXPECT_THAT(lines, IsEmpty()) << entry;
     for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value) << entry;
@@ -142,23 +153,25 @@ TEST(Load, ShowsHostileValuesHarmlessly) {
 
 TEST(Load, NeverSaysMoreThanALine) {
   const std::string very_long(5000, 'x');
-  const auto [options, lines] = load_from({"WSTREE_STRATEGY=" + very_long, "WSTREE_BATCH=" + very_long,
-                                           "WSTREE_FALLBACK=" + very_long, "WSTREE_STATS=json=" + very_long,
-                                           "WSTREE_VERBOSE=" + very_long, "WSTREE_" + very_long + "=1"});
-  ASSERT_EQ(lines.size(), 6u);
+  const auto [options, lines] =
+      load_from({"WSTREE_STRATEGY=" + very_long, "WSTREE_BATCH=" + very_long, "WSTREE_FALLBACK=" + very_long,
+                 "WSTREE_STATS=json=" + very_long, "WSTREE_VERBOSE=" + very_long, "WSTREE_LOOPS=" + very_long,
+                 "WSTREE_" + very_long + "=1"});
+  ASSERT_EQ(lines.size(), 7u);
   for (const auto& line : lines) EXPECT_LE(line.size(), k_max_line);
-  EXPECT_THAT(lines[0],
+  EXPECT_THAT(lines[1],
               testing::EndsWith("xxx...' is not understood (accepted: predefined, assign, assigntop, "
                                 "randomwalk, randomall, findmax); using findmax"));
-  EXPECT_THAT(lines[5], testing::EndsWith("xxx... is not an option of this library"));
+  EXPECT_THAT(lines[6], testing::EndsWith("xxx... is not an option of this library"));
 }
 
 TEST(Load, SuggestsTheNearestName) {
   const std::pair<std::string, std::string> cases[] = {
-      {"WSTREE_STRATGY", "WSTREE_STRATEGY"},  {"WSTREE_STRATEGIE", "WSTREE_STRATEGY"},
-      {"WSTREE_strategy", "WSTREE_STRATEGY"}, {"WSTREE_BACTH", "WSTREE_BATCH"},
-      {"WSTREE_STAT", "WSTREE_STATS"},        {"WSTREE_VERBOS", "WSTREE_VERBOSE"},
-      {"WSTREE_FALL_BACK", "WSTREE_FALLBACK"}};
+      {"WSTREE_STRATGY", "WSTREE_STRATEGY"},   {"WSTREE_STRATEGIE", "WSTREE_STRATEGY"},
+      {"WSTREE_strategy", "WSTREE_STRATEGY"},  {"WSTREE_BACTH", "WSTREE_BATCH"},
+      {"WSTREE_STAT", "WSTREE_STATS"},         {"WSTREE_VERBOS", "WSTREE_VERBOSE"},
+      {"WSTREE_FALL_BACK", "WSTREE_FALLBACK"}, {"WSTREE_LOOP", "WSTREE_LOOPS"},
+      {"WSTREE_LOPOS", "WSTREE_LOOPS"}};
   for (const auto& [name, near] : cases)
     EXPECT_THAT(
         load_from({name + "=1"}).lines,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <iterator>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -14,6 +15,7 @@ namespace wstree::config {
 void PrintTo(const ScheduleRequest& request, std::ostream* out) {
   *out << to_text(request).view() << " chunk=" << request.chunk << " malformed=" << request.chunk_malformed;
 }
+void PrintTo(const LoopKinds& loops, std::ostream* out) { *out << to_text(loops).view(); }
 void PrintTo(const Batch& batch, std::ostream* out) { *out << to_text(batch).view(); }
 void PrintTo(const Fallback& fallback, std::ostream* out) { *out << to_text(fallback).view(); }
 void PrintTo(const Stats& stats, std::ostream* out) { *out << to_text(stats.format) << '=' << stats.path; }
@@ -88,6 +90,91 @@ TEST(ParseSchedule, KeepsTheKindWhenTheChunkIsBad) {
     EXPECT_EQ(*parsed, (ScheduleRequest{1, false, false, true})) << value;
   }
   EXPECT_EQ(parse_schedule("monotonic:wstree,x"), (ScheduleRequest{1, false, true, true}));
+}
+
+TEST(ParseLoops, UnderstandsLists) {
+  struct Case {
+    std::string_view value;
+    unsigned bits;
+    std::string_view text;
+  };
+  const Case cases[] = {
+      {"runtime", 1, "runtime"},
+      {"dynamic", 2, "dynamic"},
+      {"guided", 4, "guided"},
+      {"auto", 8, "auto"},
+      {"all", 15, "runtime,dynamic,guided,auto"},
+      {" ALL\t", 15, "runtime,dynamic,guided,auto"},
+      {"all,runtime", 15, "runtime,dynamic,guided,auto"},
+      {"auto,all", 15, "runtime,dynamic,guided,auto"},
+      {"runtime,dynamic", 3, "runtime,dynamic"},
+      {"dynamic,runtime", 3, "runtime,dynamic"},
+      {"auto,guided,dynamic,runtime", 15, "runtime,dynamic,guided,auto"},
+      {" Dynamic , GUIDED ", 6, "dynamic,guided"},
+      {"\nauto\t,\truntime\r", 9, "runtime,auto"},
+      {"guided,guided,guided", 4, "guided"},
+  };
+  for (const auto& [value, bits, text] : cases) {
+    const auto parsed = parse_loops(value);
+    ASSERT_TRUE(parsed.has_value()) << value;
+    EXPECT_EQ(parsed->bits, bits) << value;
+    EXPECT_EQ(to_text(*parsed).view(), text) << value;
+  }
+}
+
+TEST(ParseLoops, RefusesEverythingElse) {
+  for (const std::string_view value : {"",
+                                       " ",
+                                       ",",
+                                       " , ",
+                                       "runtime,",
+                                       ",runtime",
+                                       "dynamic,,guided",
+                                       "dynamic, ,guided",
+                                       "all,",
+                                       ",all",
+                                       "none",
+                                       "all,none",
+                                       "none,dynamic",
+                                       "static",
+                                       "runtime,static",
+                                       "trapezoidal",
+                                       "wstree",
+                                       "0",
+                                       "1",
+                                       "run time",
+                                       "runtimes",
+                                       "dynami",
+                                       "dynamic guided",
+                                       "dynamic;guided",
+                                       "dynamic:guided",
+                                       "dynamic,4",
+                                       "monotonic:dynamic",
+                                       "auto_",
+
+                                       "\xff"})
+    EXPECT_EQ(parse_loops(value), std::nullopt) << value;
+}
+
+TEST(ParseLoops, ReadsEveryCombinationBack) {
+  for (unsigned bits = 1; bits <= 15; ++bits) {
+    const LoopKinds loops{static_cast<std::uint8_t>(bits)};
+    EXPECT_EQ(parse_loops(to_text(loops).view()), loops) << bits;
+    EXPECT_FALSE(to_text(loops).truncated());
+  }
+}
+
+TEST(LoopKinds, TellsWhatIsInTheList) {
+  constexpr LoopKind all[] = {LoopKind::runtime, LoopKind::dynamic, LoopKind::guided, LoopKind::auto_};
+  constexpr std::string_view words[] = {"runtime", "dynamic", "guided", "auto"};
+  for (std::size_t i = 0; i < std::size(all); ++i) {
+    const auto loops = parse_loops(words[i]);
+    ASSERT_TRUE(loops.has_value()) << words[i];
+    for (const LoopKind kind : all) EXPECT_EQ(loops->has(kind), kind == all[i]) << words[i];
+    EXPECT_EQ(loops->any_named(), all[i] != LoopKind::runtime) << words[i];
+  }
+  static_assert(LoopKinds{}.has(LoopKind::runtime) && !LoopKinds{}.any_named());
+  static_assert(LoopKinds{3}.any_named() && LoopKinds{15}.has(LoopKind::auto_));
 }
 
 TEST(ParseStrategy, KnowsAllSix) {
@@ -213,6 +300,7 @@ TEST(ScheduleText, ReadsBack) {
 
 TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
   const Options options;
+  EXPECT_EQ(parse_loops(text_of(Option::loops).default_value), options.loops);
   EXPECT_EQ(parse_strategy(text_of(Option::strategy).default_value), options.strategy);
   EXPECT_EQ(parse_batch(text_of(Option::batch).default_value), options.batch);
   EXPECT_EQ(parse_fallback(text_of(Option::fallback).default_value), options.fallback);
@@ -229,6 +317,8 @@ TEST(OptionTable, AcceptedTextNamesEveryWord) {
   for (int i = 0; i <= static_cast<int>(FallbackKind::trapezoidal); ++i)
     EXPECT_THAT(std::string(text_of(Option::fallback).accepted),
                 HasSubstr(std::string(to_text(Fallback{static_cast<FallbackKind>(i), 0}).view())));
+  for (const char* word : {"runtime", "dynamic", "guided", "auto", "all"})
+    EXPECT_THAT(std::string(text_of(Option::loops).accepted), HasSubstr(word));
   EXPECT_EQ(k_options[0].name, "OMP_SCHEDULE");
   for (const OptionText& option : k_options) {
     EXPECT_FALSE(option.accepted.empty()) << option.name;

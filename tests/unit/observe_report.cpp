@@ -138,6 +138,14 @@ TEST_F(WriteReport, ShowsDurationsInAReadableUnit) {
   }
 }
 
+TEST_F(WriteReport, SaysWhichLoopsWereAskedForIfNoneWasServed) {
+  config::Options options = options_for(config::StatsFormat::text);
+  options.loops = *config::parse_loops("dynamic,guided");
+  const StderrToFile captured(folder_ / "stderr");
+  write_report(options, 100.0, 2, "1.2.3");
+  EXPECT_EQ(captured.text(), "wstree: no loop was served (WSTREE_LOOPS='dynamic,guided')\n");
+}
+
 TEST_F(WriteReport, SaysThatNoLoopWasServed) {
   EXPECT_EQ(on_stderr(config::StatsFormat::text), "wstree: no schedule(runtime) loop was served\n");
   std::filesystem::remove(folder_ / "stderr");

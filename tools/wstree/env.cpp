@@ -50,6 +50,8 @@ std::string value_of(Option option, const config::Options& options) {
   switch (option) {
   case Option::schedule:
     break; // belongs to the tasks of a program and not to the options
+  case Option::loops:
+    return std::string(config::to_text(options.loops).view());
   case Option::strategy:
     return std::string(config::to_text(options.strategy));
   case Option::batch:

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loop entry points of GCC's libgomp. Decisions are in loop_entry.h and gomp_loop.h; here are only the
+// names, and the end of a loop.
+//
+// Left to the runtime without a detour: GOMP_loop_dynamic_* and GOMP_loop_guided_*, which GCC 9 and later
+// emit for loops that demand monotonic order (and earlier ones for all, when that was the rule), static and
+// ordered ones, and GOMP_loop_runtime_next, which belongs to loops that demand order or have dependences.
+#include "export.h"
+#include "gomp_loop.h"
+
+#include <cstdint>
+
+namespace {
+
+using namespace wstree::abi;
+using namespace wstree::abi::gomp;
+using wstree::config::LoopKind;
+using ull = unsigned long long;
+
+constinit FallbackStarts<long> g_plain{"GOMP_loop_static_start", "GOMP_loop_dynamic_start",
+                                       "GOMP_loop_guided_start"};
+constinit FallbackStarts<ull, bool> g_ull_plain{"GOMP_loop_ull_static_start", "GOMP_loop_ull_dynamic_start",
+                                                "GOMP_loop_ull_guided_start"};
+constinit FallbackStarts<long> g_ordered{"GOMP_loop_ordered_static_start", "GOMP_loop_ordered_dynamic_start",
+                                         "GOMP_loop_ordered_guided_start"};
+constinit FallbackStarts<ull, bool> g_ull_ordered{"GOMP_loop_ull_ordered_static_start",
+                                                  "GOMP_loop_ull_ordered_dynamic_start",
+                                                  "GOMP_loop_ull_ordered_guided_start"};
+
+constinit RuntimeStart<long> g_maybe_start{"GOMP_loop_maybe_nonmonotonic_runtime_start", g_plain, true};
+constinit RuntimeStart<long> g_nonmonotonic_start{"GOMP_loop_nonmonotonic_runtime_start", g_plain, true};
+constinit RuntimeStart<long> g_monotonic_start{"GOMP_loop_runtime_start", g_plain, false};
+constinit RuntimeStart<long> g_ordered_start{"GOMP_loop_ordered_runtime_start", g_ordered, false};
+constinit RuntimeStart<ull, bool> g_ull_maybe_start{"GOMP_loop_ull_maybe_nonmonotonic_runtime_start",
+                                                    g_ull_plain, true};
+constinit RuntimeStart<ull, bool> g_ull_nonmonotonic_start{"GOMP_loop_ull_nonmonotonic_runtime_start",
+                                                           g_ull_plain, true};
+constinit RuntimeStart<ull, bool> g_ull_monotonic_start{"GOMP_loop_ull_runtime_start", g_ull_plain, false};
+constinit RuntimeStart<ull, bool> g_ull_ordered_start{"GOMP_loop_ull_ordered_runtime_start", g_ull_ordered,
+                                                      false};
+
+constinit NamedStart<long> g_dynamic_start{"GOMP_loop_nonmonotonic_dynamic_start", LoopKind::dynamic};
+constinit NamedStart<long> g_guided_start{"GOMP_loop_nonmonotonic_guided_start", LoopKind::guided};
+constinit NamedStart<ull, bool> g_ull_dynamic_start{"GOMP_loop_ull_nonmonotonic_dynamic_start",
+                                                    LoopKind::dynamic};
+constinit NamedStart<ull, bool> g_ull_guided_start{"GOMP_loop_ull_nonmonotonic_guided_start",
+                                                   LoopKind::guided};
+
+constinit NextEntry<long> g_maybe_next{"GOMP_loop_maybe_nonmonotonic_runtime_next"};
+constinit NextEntry<long> g_nonmonotonic_next{"GOMP_loop_nonmonotonic_runtime_next"};
+constinit NextEntry<long> g_dynamic_next{"GOMP_loop_nonmonotonic_dynamic_next"};
+constinit NextEntry<long> g_guided_next{"GOMP_loop_nonmonotonic_guided_next"};
+constinit NextEntry<ull> g_ull_maybe_next{"GOMP_loop_ull_maybe_nonmonotonic_runtime_next"};
+constinit NextEntry<ull> g_ull_nonmonotonic_next{"GOMP_loop_ull_nonmonotonic_runtime_next"};
+constinit NextEntry<ull> g_ull_dynamic_next{"GOMP_loop_ull_nonmonotonic_dynamic_next"};
+constinit NextEntry<ull> g_ull_guided_next{"GOMP_loop_ull_nonmonotonic_guided_next"};
+
+constinit GeneralStart<long> g_general_start{"GOMP_loop_start", true};
+constinit GeneralStart<long> g_general_ordered_start{"GOMP_loop_ordered_start", false};
+constinit GeneralStart<ull, bool> g_ull_general_start{"GOMP_loop_ull_start", true};
+constinit GeneralStart<ull, bool> g_ull_general_ordered_start{"GOMP_loop_ull_ordered_start", false};
+
+constinit DoacrossStart<long> g_doacross_start{
+    "GOMP_loop_doacross_runtime_start", "GOMP_loop_doacross_static_start", "GOMP_loop_doacross_dynamic_start",
+    "GOMP_loop_doacross_guided_start"};
+constinit DoacrossStart<ull> g_ull_doacross_start{
+    "GOMP_loop_ull_doacross_runtime_start", "GOMP_loop_ull_doacross_static_start",
+    "GOMP_loop_ull_doacross_dynamic_start", "GOMP_loop_ull_doacross_guided_start"};
+constinit GeneralDoacrossStart<long> g_general_doacross_start{"GOMP_loop_doacross_start"};
+constinit GeneralDoacrossStart<ull> g_ull_general_doacross_start{"GOMP_loop_ull_doacross_start"};
+
+constinit Next<void()> g_end{"GOMP_loop_end"};
+constinit Next<void()> g_end_nowait{"GOMP_loop_end_nowait"};
+constinit Next<bool()> g_end_cancel{"GOMP_loop_end_cancel"};
+constinit Next<void()> g_barrier{"GOMP_barrier"};
+constinit Next<bool()> g_barrier_cancel{"GOMP_barrier_cancel"};
+
+/// Who has to be told that the calling thread's loop is over.
+enum class End { ours, ours_and_registered, not_ours };
+End end_loop(const void* caller) noexcept {
+  Frame* frame = t_frame;
+  // The call has the same name for every kind of loop, so it may be about a loop of a region that was opened
+  // out of our sight inside a served one.
+  if (frame == nullptr || frame->loop == Frame::Loop::none || !frame->is_at(caller)) return End::not_ours;
+  leave_loop(*frame);
+  return frame->registered ? End::ours_and_registered : End::ours;
+}
+
+} // namespace
+
+extern "C" {
+
+WSTREE_EXPORT bool GOMP_loop_maybe_nonmonotonic_runtime_start(long start, long end, long increment,
+                                                              long* first, long* past) {
+  return g_maybe_start.start(start, end, increment, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_nonmonotonic_runtime_start(long start, long end, long increment, long* first,
+                                                        long* past) {
+  return g_nonmonotonic_start.start(start, end, increment, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_runtime_start(long start, long end, long increment, long* first, long* past) {
+  return g_monotonic_start.start(start, end, increment, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ordered_runtime_start(long start, long end, long increment, long* first,
+                                                   long* past) {
+  return g_ordered_start.start(start, end, increment, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_maybe_nonmonotonic_runtime_start(bool up, ull start, ull end, ull increment,
+                                                                  ull* first, ull* past) {
+  return g_ull_maybe_start.start(up, start, end, increment, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_runtime_start(bool up, ull start, ull end, ull increment,
+                                                            ull* first, ull* past) {
+  return g_ull_nonmonotonic_start.start(up, start, end, increment, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_runtime_start(bool up, ull start, ull end, ull increment, ull* first,
+                                               ull* past) {
+  return g_ull_monotonic_start.start(up, start, end, increment, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_ordered_runtime_start(bool up, ull start, ull end, ull increment, ull* first,
+                                                       ull* past) {
+  return g_ull_ordered_start.start(up, start, end, increment, first, past, WSTREE_CALLER);
+}
+
+WSTREE_EXPORT bool GOMP_loop_nonmonotonic_dynamic_start(long start, long end, long increment, long chunk,
+                                                        long* first, long* past) {
+  return g_dynamic_start.start(start, end, increment, chunk, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_nonmonotonic_guided_start(long start, long end, long increment, long chunk,
+                                                       long* first, long* past) {
+  return g_guided_start.start(start, end, increment, chunk, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_dynamic_start(bool up, ull start, ull end, ull increment,
+                                                            ull chunk, ull* first, ull* past) {
+  return g_ull_dynamic_start.start(up, start, end, increment, chunk, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_guided_start(bool up, ull start, ull end, ull increment,
+                                                           ull chunk, ull* first, ull* past) {
+  return g_ull_guided_start.start(up, start, end, increment, chunk, first, past, WSTREE_CALLER);
+}
+
+WSTREE_EXPORT bool GOMP_loop_maybe_nonmonotonic_runtime_next(long* first, long* past) {
+  return g_maybe_next.next(first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_nonmonotonic_runtime_next(long* first, long* past) {
+  return g_nonmonotonic_next.next(first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_nonmonotonic_dynamic_next(long* first, long* past) {
+  return g_dynamic_next.next(first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_nonmonotonic_guided_next(long* first, long* past) {
+  return g_guided_next.next(first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_maybe_nonmonotonic_runtime_next(ull* first, ull* past) {
+  return g_ull_maybe_next.next(first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_runtime_next(ull* first, ull* past) {
+  return g_ull_nonmonotonic_next.next(first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_dynamic_next(ull* first, ull* past) {
+  return g_ull_dynamic_next.next(first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_guided_next(ull* first, ull* past) {
+  return g_ull_guided_next.next(first, past, WSTREE_CALLER);
+}
+
+WSTREE_EXPORT bool GOMP_loop_start(long start, long end, long increment, long schedule, long chunk,
+                                   long* first, long* past, std::uintptr_t* reductions, void** memory) {
+  return g_general_start.start(start, end, increment, schedule, chunk, first, past, reductions, memory,
+                               WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ordered_start(long start, long end, long increment, long schedule, long chunk,
+                                           long* first, long* past, std::uintptr_t* reductions,
+                                           void** memory) {
+  return g_general_ordered_start.start(start, end, increment, schedule, chunk, first, past, reductions,
+                                       memory, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_start(bool up, ull start, ull end, ull increment, long schedule, ull chunk,
+                                       ull* first, ull* past, std::uintptr_t* reductions, void** memory) {
+  return g_ull_general_start.start(up, start, end, increment, schedule, chunk, first, past, reductions,
+                                   memory, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull increment, long schedule,
+                                               ull chunk, ull* first, ull* past, std::uintptr_t* reductions,
+                                               void** memory) {
+  return g_ull_general_ordered_start.start(up, start, end, increment, schedule, chunk, first, past,
+                                           reductions, memory, WSTREE_CALLER);
+}
+
+WSTREE_EXPORT bool GOMP_loop_doacross_runtime_start(unsigned count, long* counts, long* first, long* past) {
+  return g_doacross_start.start(count, counts, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_doacross_runtime_start(unsigned count, ull* counts, ull* first, ull* past) {
+  return g_ull_doacross_start.start(count, counts, first, past, WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_doacross_start(unsigned count, long* counts, long schedule, long chunk,
+                                            long* first, long* past, std::uintptr_t* reductions,
+                                            void** memory) {
+  return g_general_doacross_start.start(count, counts, schedule, chunk, first, past, reductions, memory,
+                                        WSTREE_CALLER);
+}
+WSTREE_EXPORT bool GOMP_loop_ull_doacross_start(unsigned count, ull* counts, long schedule, ull chunk,
+                                                ull* first, ull* past, std::uintptr_t* reductions,
+                                                void** memory) {
+  return g_ull_general_doacross_start.start(count, counts, schedule, chunk, first, past, reductions, memory,
+                                            WSTREE_CALLER);
+}
+
+/// libgomp's chain of work shares advances only in its own starts, so a loop that it never saw leaves the
+/// chain as it was in all threads, and the team's barrier is all that is left of the loop's end.
+WSTREE_EXPORT void GOMP_loop_end() {
+  const void* caller = WSTREE_CALLER;
+  if (const auto real = (end_loop(caller) == End::ours ? g_barrier : g_end).find(caller)) real();
+}
+
+WSTREE_EXPORT void GOMP_loop_end_nowait() {
+  const void* caller = WSTREE_CALLER;
+  if (end_loop(caller) == End::ours) return;
+  if (const auto real = g_end_nowait.find(caller)) real();
+}
+
+/// Returns whether the region was cancelled.
+WSTREE_EXPORT bool GOMP_loop_end_cancel() {
+  const void* caller = WSTREE_CALLER;
+  const auto real = (end_loop(caller) == End::ours ? g_barrier_cancel : g_end_cancel).find(caller);
+  return real != nullptr && real();
+}
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gomp_loop.h"
+
+namespace wstree::abi::gomp {
+
+Fallback fallback() noexcept {
+  const config::Fallback& chosen = session().options.fallback;
+  const long chunk = static_cast<long>(chosen.chunk);
+  switch (chosen.kind) {
+  case config::FallbackKind::static_:
+    return {k_static, chunk};
+  case config::FallbackKind::dynamic:
+    return {k_dynamic, std::max(chunk, 1L)};
+  case config::FallbackKind::auto_:
+    return {k_static, 0};
+  case config::FallbackKind::guided:
+  case config::FallbackKind::trapezoidal:
+    break;
+  }
+  return {k_guided, std::max(chunk, 1L)};
+}
+
+config::LoopKind kind_of(long schedule) noexcept {
+  switch (schedule & ~k_monotonic) {
+  case k_static:
+    return config::LoopKind::auto_;
+  case k_dynamic:
+    return config::LoopKind::dynamic;
+  case k_guided:
+    return config::LoopKind::guided;
+  default:
+    return config::LoopKind::runtime;
+  }
+}
+
+bool is_stealable(long schedule) noexcept {
+  return schedule == k_runtime || schedule == k_nonmonotonic_runtime || schedule == k_dynamic ||
+         schedule == k_guided;
+}
+
+bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept {
+  return enter_loop({kind, false}, 0, 1, nullptr, caller) == Server::fallback;
+}
+
+} // namespace wstree::abi::gomp

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loops of GCC's interface. Unlike LLVM's they begin and go on under names of their own for each kind of
+// schedule, have exclusive upper bounds, and are ended by a call that the library has to answer for its
+// loops: libgomp must not be told of the end of a loop whose start it never saw.
+//
+// Each entry exists for long and, with a direction in front, for unsigned long long. Up... stands for that
+// direction: nothing or bool.
+#pragma once
+
+#include "canonical_loop.h"
+#include "loop_entry.h"
+#include "next_symbol.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree::abi::gomp {
+
+// The `schedule` argument of GOMP_loop_start and of its relatives.
+inline constexpr long k_runtime = 0;
+inline constexpr long k_static = 1;
+inline constexpr long k_dynamic = 2;
+inline constexpr long k_guided = 3;
+inline constexpr long k_nonmonotonic_runtime = 4;
+inline constexpr long k_monotonic = 1L << 31;
+
+/// The schedule in WSTREE_FALLBACK as libgomp knows it: it has no trapezoidal one, and its auto is static.
+struct Fallback {
+  long kind;  // k_static, k_dynamic or k_guided
+  long chunk; // 0: none
+};
+Fallback fallback() noexcept;
+
+/// What a `schedule` argument asks for. Static loops count as auto ones that cannot be stolen from.
+config::LoopKind kind_of(long schedule) noexcept;
+bool is_stealable(long schedule) noexcept;
+
+/// enter_loop() for a loop of this interface; a negative chunk, which no compiler lets through, is as good as
+/// none.
+inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenLoop& loop,
+                    std::uint64_t chunk, const void* caller) noexcept {
+  if (static_cast<std::int64_t>(chunk) < 1) chunk = 1;
+  const Server server =
+      enter_loop({kind, stealable && loop.countable()}, loop.iterations(), chunk, nullptr, caller);
+  if (server == Server::tree) [[likely]]
+    set_bounds(*t_frame, {loop.start(), loop.increment(), loop.end()});
+  return server;
+}
+
+/// The next chunk of the served loop in `frame`. False: there is none; the loop is ours until its end is
+/// called.
+template <class T> bool hand_out(Frame& frame, T* first, T* past) noexcept {
+  core::Range range;
+  if (!frame.member.next(range)) {
+    leave_tree(frame);
+    return false;
+  }
+  *first = static_cast<T>(frame.lower + range.begin * frame.stride);
+  // One step behind the last iteration may lie outside of what T can hold.
+  *past = static_cast<T>(range.last ? frame.past : frame.lower + range.end * frame.stride);
+  return true;
+}
+
+/// start(up, start, end, increment, first, past) of static, dynamic and guided loops with a chunk before the
+/// last two arguments: libgomp's own way to run a loop with a schedule of our choice.
+template <class T, class... Up> class FallbackStarts {
+public:
+  constexpr FallbackStarts(const char* fixed, const char* dynamic, const char* guided) noexcept
+      : starts_{Start{fixed}, Start{dynamic}, Start{guided}} {}
+
+  bool start(Up... up, T start, T end, T increment, T* first, T* past, const void* caller) noexcept {
+    const Fallback instead = fallback();
+    const auto real = starts_[instead.kind - k_static].find(caller);
+    return real != nullptr && real(up..., start, end, increment, static_cast<T>(instead.chunk), first, past);
+  }
+
+private:
+  using Start = Next<bool(Up..., T, T, T, T, T*, T*)>;
+  Start starts_[3];
+};
+
+/// ..._next of any kind.
+template <class T> class NextEntry {
+public:
+  constexpr explicit NextEntry(const char* name) noexcept : next_(name) {}
+
+  bool next(T* first, T* past, const void* caller) noexcept {
+    Frame* frame = t_frame;
+    if (frame != nullptr && asks_about_served_loop(*frame, caller)) [[likely]]
+      return hand_out(*frame, first, past);
+    const auto real = next_.find(caller);
+    return real != nullptr && real(first, past);
+  }
+
+private:
+  Next<bool(T*, T*)> next_;
+};
+
+/// ..._start of loops that leave their schedule to the environment. Not `stealable`: they demand an order.
+template <class T, class... Up> class RuntimeStart {
+public:
+  constexpr RuntimeStart(const char* name, FallbackStarts<T, Up...>& instead, bool stealable) noexcept
+      : start_(name), instead_(instead), stealable_(stealable) {}
+
+  bool start(Up... up, T start, T end, T increment, T* first, T* past, const void* caller) noexcept {
+    if (active()) {
+      switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment),
+                    1, caller)) {
+      case Server::tree:
+        return hand_out(*t_frame, first, past);
+      case Server::fallback:
+        return instead_.start(up..., start, end, increment, first, past, caller);
+      case Server::runtime:
+        break;
+      }
+    }
+    const auto real = start_.find(caller);
+    return real != nullptr && real(up..., start, end, increment, first, past);
+  }
+
+private:
+  Next<bool(Up..., T, T, T, T*, T*)> start_;
+  FallbackStarts<T, Up...>& instead_;
+  bool stealable_;
+};
+
+/// ..._start of loops that say dynamic or guided, with a chunk.
+template <class T, class... Up> class NamedStart {
+public:
+  constexpr NamedStart(const char* name, config::LoopKind kind) noexcept : start_(name), kind_(kind) {}
+
+  bool start(Up... up, T start, T end, T increment, T chunk, T* first, T* past, const void* caller) noexcept {
+    if (active() && enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment),
+                          static_cast<std::uint64_t>(chunk), caller) == Server::tree)
+      return hand_out(*t_frame, first, past);
+    const auto real = start_.find(caller);
+    return real != nullptr && real(up..., start, end, increment, chunk, first, past);
+  }
+
+private:
+  Next<bool(Up..., T, T, T, T, T*, T*)> start_;
+  config::LoopKind kind_;
+};
+
+/// The forms with the schedule as an argument, for loops with reductions over tasks, and for those that need
+/// memory that the team shares (lastprivate(conditional:)). libgomp registers such a loop even when the tree
+/// serves it: it keeps the reductions there.
+template <class T, class... Up> class GeneralStart {
+public:
+  /// Not every runtime has these. Not `stealable`: ordered loops.
+  constexpr GeneralStart(const char* name, bool stealable) noexcept
+      : start_(name, true), stealable_(stealable) {}
+
+  bool start(Up... up, T start, T end, T increment, long schedule, T chunk, T* first, T* past,
+             std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
+    const auto real = start_.find(caller);
+    if (real == nullptr) return false;
+    if (active() && first != nullptr) {
+      const bool stealable = stealable_ && is_stealable(schedule) && memory == nullptr;
+      switch (enter(kind_of(schedule), stealable, loop::HalfOpenLoop(up..., start, end, increment),
+                    static_cast<std::uint64_t>(chunk), caller)) {
+      case Server::tree:
+        real(up..., start, end, increment, schedule, chunk, nullptr, nullptr, reductions, memory);
+        t_frame->registered = true;
+        return hand_out(*t_frame, first, past);
+      case Server::fallback:
+        schedule = fallback().kind | (schedule & k_monotonic);
+        chunk = static_cast<T>(fallback().chunk);
+        break;
+      case Server::runtime:
+        break;
+      }
+    }
+    return real(up..., start, end, increment, schedule, chunk, first, past, reductions, memory);
+  }
+
+  /// Only registers the loop of a combined region, for all members alike, with the schedule in
+  /// WSTREE_FALLBACK.
+  void register_fallback(Up... up, T start, T end, T increment, const void* caller) noexcept {
+    const Fallback instead = fallback();
+    if (const auto real = start_.find(caller))
+      real(up..., start, end, increment, instead.kind, static_cast<T>(instead.chunk), nullptr, nullptr,
+           nullptr, nullptr);
+  }
+
+private:
+  Next<bool(Up..., T, T, T, long, T, T*, T*, std::uintptr_t*, void**)> start_;
+  bool stealable_;
+};
+
+/// Of a loop that the tree cannot serve because its iterations depend on each other: whether the environment
+/// chose the tree for it, so that the fallback replaces it.
+bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept;
+
+/// Loops with cross-iteration dependences: an array of trip counts instead of bounds.
+template <class T> class DoacrossStart {
+public:
+  constexpr DoacrossStart(const char* name, const char* fixed, const char* dynamic,
+                          const char* guided) noexcept
+      : start_(name), instead_{Instead{fixed}, Instead{dynamic}, Instead{guided}} {}
+
+  bool start(unsigned count, T* counts, T* first, T* past, const void* caller) noexcept {
+    if (active() && dependent_loop_needs_fallback(config::LoopKind::runtime, caller)) {
+      const auto real = instead_[fallback().kind - k_static].find(caller);
+      return real != nullptr && real(count, counts, static_cast<T>(fallback().chunk), first, past);
+    }
+    const auto real = start_.find(caller);
+    return real != nullptr && real(count, counts, first, past);
+  }
+
+private:
+  using Instead = Next<bool(unsigned, T*, T, T*, T*)>;
+  Next<bool(unsigned, T*, T*, T*)> start_;
+  Instead instead_[3];
+};
+
+/// The same with the schedule as an argument; see GeneralStart.
+template <class T> class GeneralDoacrossStart {
+public:
+  constexpr explicit GeneralDoacrossStart(const char* name) noexcept : start_(name, true) {}
+
+  bool start(unsigned count, T* counts, long schedule, T chunk, T* first, T* past, std::uintptr_t* reductions,
+             void** memory, const void* caller) noexcept {
+    if (active() && dependent_loop_needs_fallback(kind_of(schedule), caller)) {
+      schedule = fallback().kind | (schedule & k_monotonic);
+      chunk = static_cast<T>(fallback().chunk);
+    }
+    const auto real = start_.find(caller);
+    return real != nullptr && real(count, counts, schedule, chunk, first, past, reductions, memory);
+  }
+
+private:
+  Next<bool(unsigned, T*, long, T, T*, T*, std::uintptr_t*, void**)> start_;
+};
+
+} // namespace wstree::abi::gomp

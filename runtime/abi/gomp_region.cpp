@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parallel regions of GCC's libgomp: who is in a team with whom. As in kmpc_region.cpp, the runtime is told
+// to run wrap_member() instead of the program's outlined function.
+//
+// A combined region comes with its loop already started: its function begins with ..._next. If the tree
+// serves that loop, the runtime opens a plain region, and the wrapper starts the loop in each member.
+#include "export.h"
+#include "gomp_loop.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace {
+
+using namespace wstree::abi;
+using namespace wstree::abi::gomp;
+using wstree::config::LoopKind;
+using Outlined = void (*)(void*);
+
+constinit Next<void(Outlined, void*, unsigned, unsigned)> g_parallel{"GOMP_parallel"};
+constinit Next<unsigned(Outlined, void*, unsigned, unsigned)> g_parallel_reductions{
+    "GOMP_parallel_reductions", true};
+constinit GeneralStart<long> g_register{"GOMP_loop_start", true};
+
+struct CombinedLoop {
+  LoopKind kind;
+  wstree::loop::HalfOpenLoop bounds;
+  std::uint64_t smallest;
+};
+
+/// On the stack of the thread that forks; outlives the region.
+struct Region {
+  void* reductions; // libgomp takes it from the first word of what GOMP_parallel_reductions is given
+  Outlined function;
+  void* data;
+  const void* caller;
+  Team* team = nullptr;               // no memory: the runtime serves the loops
+  const CombinedLoop* loop = nullptr; // of a combined region, if the tree serves it
+};
+
+void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* caller) noexcept {
+  const auto& bounds = loop.bounds;
+  if (begin_loop(frame, loop.kind, bounds.iterations(), loop.smallest, nullptr, caller))
+    return set_bounds(frame, {bounds.start(), bounds.increment(), bounds.end()});
+  // No memory: every member comes here.
+  g_register.register_fallback(static_cast<long>(bounds.start()), static_cast<long>(bounds.end()),
+                               static_cast<long>(bounds.increment()), caller);
+}
+
+/// The outlined function of a region, in every member.
+void wrap_member(void* data) {
+  const Region& region = *static_cast<const Region*>(data);
+  const int members = runtime_threads(region.caller);
+  Frame frame(region.team, static_cast<std::uint32_t>(std::max(runtime_thread(region.caller), 0)),
+              static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region.caller));
+  frame.serves = frame.serves && members > 0;
+  frame.asks = true; // libgomp looks at the task's schedule whenever a loop starts
+  frame.outer = t_frame;
+  t_frame = &frame;
+  if (region.loop != nullptr) start_combined_loop(frame, *region.loop, region.caller);
+  region.function(region.data);
+  if (frame.member.in_loop()) leave_loop(frame); // cancelled
+  if (frame.serves) frame.member.depart();
+  t_frame = frame.outer;
+}
+
+/// Forks through `fork(wrapper, region)`.
+template <class Fork> auto fork_region(Region& region, Fork&& fork) {
+  struct Open {
+    explicit Open(Team* opened) noexcept : team(opened) {
+      if (team != nullptr) team->open();
+    }
+    ~Open() {
+      if (team == nullptr) return;
+      team->close();
+      give_back_team(team);
+    }
+    Open(const Open&) = delete;
+    Open& operator=(const Open&) = delete;
+    Team* team;
+  } open(borrow_team());
+  region.team = open.team;
+  return fork(wrap_member, static_cast<void*>(&region));
+}
+
+/// GOMP_parallel_loop_... with the arguments Chunk... (nothing or long) between the bounds and the flags.
+template <class... Chunk> class CombinedEntry {
+public:
+  constexpr CombinedEntry(const char* name, LoopKind kind, bool stealable) noexcept
+      : real_(name), kind_(kind), stealable_(stealable) {}
+
+  void fork(Outlined function, void* data, unsigned threads, long start, long end, long increment,
+            Chunk... chunk, unsigned flags, const void* caller) {
+    const auto real = real_.find(caller);
+    if (real == nullptr) return;
+    if (!active()) return real(function, data, threads, start, end, increment, chunk..., flags);
+    Region region{nullptr, function, data, caller};
+    const wstree::loop::HalfOpenLoop bounds(start, end, increment);
+    const bool asks = kind_ == LoopKind::runtime;
+    const TaskSchedule schedule = asks ? task_schedule(caller) : TaskSchedule{true, size_of(chunk...)};
+    const CombinedLoop loop{kind_, bounds, schedule.chunk};
+    if (schedule.tree && stealable_ && bounds.countable() && session().options.loops.has(kind_)) {
+      region.loop = &loop;
+      const auto plain = g_parallel.find(caller);
+      return fork_region(region,
+                         [&](Outlined wrapper, void* shared) { plain(wrapper, shared, threads, flags); });
+    }
+    if (asks && schedule.tree) {
+      const Fallback instead = fallback();
+      const auto forced = g_instead[instead.kind - k_static].find(caller);
+      return fork_region(region, [&](Outlined wrapper, void* shared) {
+        forced(wrapper, shared, threads, start, end, increment, instead.chunk, flags);
+      });
+    }
+    fork_region(region, [&](Outlined wrapper, void* shared) {
+      real(wrapper, shared, threads, start, end, increment, chunk..., flags);
+    });
+  }
+
+private:
+  static std::uint64_t size_of(long chunk = 1) noexcept {
+    return static_cast<std::uint64_t>(std::max(chunk, 1L));
+  }
+
+  using Chunked = Next<void(Outlined, void*, unsigned, long, long, long, long, unsigned)>;
+  static inline constinit Chunked g_instead[3] = {Chunked{"GOMP_parallel_loop_static"},
+                                                  Chunked{"GOMP_parallel_loop_dynamic"},
+                                                  Chunked{"GOMP_parallel_loop_guided"}};
+  Next<void(Outlined, void*, unsigned, long, long, long, Chunk..., unsigned)> real_;
+  LoopKind kind_;
+  bool stealable_;
+};
+
+constinit CombinedEntry<> g_maybe_runtime{"GOMP_parallel_loop_maybe_nonmonotonic_runtime", LoopKind::runtime,
+                                          true};
+constinit CombinedEntry<> g_nonmonotonic_runtime{"GOMP_parallel_loop_nonmonotonic_runtime", LoopKind::runtime,
+                                                 true};
+constinit CombinedEntry<> g_monotonic_runtime{"GOMP_parallel_loop_runtime", LoopKind::runtime, false};
+constinit CombinedEntry<long> g_dynamic{"GOMP_parallel_loop_nonmonotonic_dynamic", LoopKind::dynamic, true};
+constinit CombinedEntry<long> g_guided{"GOMP_parallel_loop_nonmonotonic_guided", LoopKind::guided, true};
+
+} // namespace
+
+extern "C" {
+
+WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads, unsigned flags) {
+  const void* caller = WSTREE_CALLER;
+  const auto real = g_parallel.find(caller);
+  if (real == nullptr) return; // no runtime: the program could not have been linked
+  if (!active()) return real(function, data, threads, flags);
+  Region region{nullptr, function, data, caller};
+  fork_region(region, [&](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
+}
+
+/// With reductions over tasks. Returns the number of threads, over which the caller then reduces.
+WSTREE_EXPORT unsigned GOMP_parallel_reductions(Outlined function, void* data, unsigned threads,
+                                                unsigned flags) {
+  const void* caller = WSTREE_CALLER;
+  const auto real = g_parallel_reductions.find(caller);
+  if (real == nullptr) return 0;
+  if (!active()) return real(function, data, threads, flags);
+  Region region{*static_cast<void**>(data), function, data, caller};
+  return fork_region(region,
+                     [&](Outlined wrapper, void* shared) { return real(wrapper, shared, threads, flags); });
+}
+
+WSTREE_EXPORT void GOMP_parallel_loop_maybe_nonmonotonic_runtime(Outlined function, void* data,
+                                                                 unsigned threads, long start, long end,
+                                                                 long increment, unsigned flags) {
+  g_maybe_runtime.fork(function, data, threads, start, end, increment, flags, WSTREE_CALLER);
+}
+WSTREE_EXPORT void GOMP_parallel_loop_nonmonotonic_runtime(Outlined function, void* data, unsigned threads,
+                                                           long start, long end, long increment,
+                                                           unsigned flags) {
+  g_nonmonotonic_runtime.fork(function, data, threads, start, end, increment, flags, WSTREE_CALLER);
+}
+WSTREE_EXPORT void GOMP_parallel_loop_runtime(Outlined function, void* data, unsigned threads, long start,
+                                              long end, long increment, unsigned flags) {
+  g_monotonic_runtime.fork(function, data, threads, start, end, increment, flags, WSTREE_CALLER);
+}
+WSTREE_EXPORT void GOMP_parallel_loop_nonmonotonic_dynamic(Outlined function, void* data, unsigned threads,
+                                                           long start, long end, long increment, long chunk,
+                                                           unsigned flags) {
+  g_dynamic.fork(function, data, threads, start, end, increment, chunk, flags, WSTREE_CALLER);
+}
+WSTREE_EXPORT void GOMP_parallel_loop_nonmonotonic_guided(Outlined function, void* data, unsigned threads,
+                                                          long start, long end, long increment, long chunk,
+                                                          unsigned flags) {
+  g_guided.fork(function, data, threads, start, end, increment, chunk, flags, WSTREE_CALLER);
+}
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops with exclusive bounds <-> 0..n-1 against 128-bit arithmetic.
+#include "canonical_loop.h"
+#include "seed.h"
+
+#include "wstree/core/rng.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <vector>
+
+namespace wstree::loop {
+namespace {
+
+__extension__ typedef __int128 Wide;
+
+void expect_trips(const HalfOpenLoop& loop, Wide start, Wide end, Wide increment) {
+  const bool up = increment > 0;
+  const Wide distance = up ? end - start : start - end;
+  const Wide step = up ? increment : -increment;
+  const Wide trips = distance <= 0 ? 0 : (distance - 1) / step + 1;
+  SCOPED_TRACE(testing::Message() << static_cast<long double>(start) << " to "
+                                  << static_cast<long double>(end) << " by "
+                                  << static_cast<long double>(increment));
+  if (trips > static_cast<Wide>(HalfOpenLoop::k_most_iterations)) {
+    EXPECT_FALSE(loop.countable());
+    return;
+  }
+  ASSERT_TRUE(loop.countable());
+  ASSERT_EQ(static_cast<Wide>(loop.iterations()), trips);
+  // What the caller computes from these: the value of every iteration modulo 2^64.
+  for (const Wide k : {Wide{0}, Wide{1}, trips / 2, trips - 1}) {
+    if (k < 0 || k >= trips) continue;
+    EXPECT_EQ(loop.start() + static_cast<std::uint64_t>(k) * loop.increment(),
+              static_cast<std::uint64_t>(start + k * increment));
+  }
+  EXPECT_EQ(loop.end(), static_cast<std::uint64_t>(end));
+}
+
+TEST(HalfOpenLoop, AgreesWithWideArithmeticAtTheEdgesOfLong) {
+  const std::vector<long> bounds = {LONG_MIN, LONG_MIN + 1, -7,           -1,      0, 1, 2,
+                                    7,        LONG_MAX / 2, LONG_MAX - 1, LONG_MAX};
+  const std::vector<long> increments = {1, -1, 2, -2, 3, -3, 1000, -1000, LONG_MAX, LONG_MIN + 1, LONG_MIN};
+  for (const long start : bounds)
+    for (const long end : bounds)
+      for (const long increment : increments)
+        expect_trips(HalfOpenLoop(start, end, increment), start, end, increment);
+}
+
+TEST(HalfOpenLoop, AgreesWithWideArithmeticAtTheEdgesOfUnsignedLongLong) {
+  const std::vector<unsigned long long> bounds = {
+      0, 1, 2, 7, LLONG_MAX, ULLONG_MAX / 2 + 1, ULLONG_MAX - 7, ULLONG_MAX - 1, ULLONG_MAX};
+  const std::vector<unsigned long long> steps = {
+      1, 2, 3, 1000, LLONG_MAX, ULLONG_MAX / 2 + 1, ULLONG_MAX - 1, ULLONG_MAX};
+  for (const auto start : bounds)
+    for (const auto end : bounds)
+      for (const auto step : steps) {
+        expect_trips(HalfOpenLoop(true, start, end, step), start, end, static_cast<Wide>(step));
+        expect_trips(HalfOpenLoop(false, start, end, 0 - step), start, end, -static_cast<Wide>(step));
+      }
+}
+
+TEST(HalfOpenLoop, AgreesWithWideArithmeticAtRandom) {
+  core::Rng random(test::seed());
+  for (std::uint64_t i = 0, count = test::scaled(200'000); i < count; ++i) {
+    const auto start = random.next() >> random.below(64);
+    const auto end = random.next() >> random.below(64);
+    const auto step = (random.next() >> random.below(64)) | 1;
+    expect_trips(HalfOpenLoop(true, start, end, step), static_cast<Wide>(start), static_cast<Wide>(end),
+                 static_cast<Wide>(step));
+    const auto from = static_cast<long>(start);
+    const auto to = static_cast<long>(end);
+    const long by = static_cast<long>(step >> 1) + 1;
+    expect_trips(HalfOpenLoop(from, to, by), from, to, by);
+    expect_trips(HalfOpenLoop(from, to, -by), from, to, -static_cast<Wide>(by));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(HalfOpenLoop, WithoutAStepIsNotOurs) {
+  EXPECT_FALSE(HalfOpenLoop(0L, 10L, 0L).countable());
+  EXPECT_FALSE(HalfOpenLoop(true, 0ULL, 10ULL, 0ULL).countable());
+}
+
+} // namespace
+} // namespace wstree::loop
