@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <new>
 
 namespace wstree::abi {
@@ -110,8 +111,9 @@ void leave_measured_tree(Frame& frame) noexcept {
   frame.member.leave([&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
     const core::Counts& sum = execution.total;
+    const std::uint64_t iterations = std::min(sum.iterations * frame.bounds.unit, frame.bounds.iterations);
     observe::record(*frame.site, {execution.members,
-                                  {sum.iterations, sum.batches, sum.steals, sum.nodes, sum.busy_ticks},
+                                  {iterations, sum.batches, sum.steals, sum.nodes, sum.busy_ticks},
                                   execution.busy_max,
                                   execution.wall});
   });

@@ -16,6 +16,17 @@ using Platform = core::StdPlatform;
 using Team = loop::Team<Platform>;
 using Member = loop::Member<Platform>;
 
+/// What the program calls the iterations of a loop: values modulo 2^64. The tree hands out units, which are
+/// the chunks of a loop that says how long they are, and single iterations otherwise.
+struct Bounds {
+  std::uint64_t lower = 0;  // of the first iteration
+  std::uint64_t end = 0;    // upper bound of the last chunk, inclusive or exclusive as the interface has it
+  std::uint64_t step = 1;   // from one iteration to the next
+  std::uint64_t stride = 1; // from one unit to the next
+  std::uint64_t unit = 1;   // iterations in a unit; the last one may have fewer
+  std::uint64_t iterations = 0;
+};
+
 /// One entry of a thread's stack of regions. The frame of a parallel region lives on the stack of its wrapper
 /// function, that of a serialised region or of code outside of any region on the heap.
 struct Frame {
@@ -53,9 +64,7 @@ struct Frame {
   bool last_loop_served = false; // nor has the runtime seen its end
   bool doacross = false;         // the next loop has cross-iteration dependences
   std::uint64_t smallest = 1;    // batch of the region's schedule
-  std::uint64_t lower = 0;       // of the served loop, modulo 2^64
-  std::uint64_t past = 0;        // likewise, of loops whose upper bound is exclusive
-  std::uint64_t stride = 1;      // likewise
+  Bounds bounds;                 // of the served loop
   observe::LoopSite* site = nullptr;
 };
 

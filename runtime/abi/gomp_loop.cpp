@@ -39,7 +39,7 @@ bool is_stealable(long schedule) noexcept {
 }
 
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept {
-  return enter_loop({kind, false}, 0, 1, nullptr, caller) == Server::fallback;
+  return enter_loop({kind, false}, 0, nullptr, caller) == Server::fallback;
 }
 
 } // namespace wstree::abi::gomp

@@ -35,15 +35,19 @@ Fallback fallback() noexcept;
 config::LoopKind kind_of(long schedule) noexcept;
 bool is_stealable(long schedule) noexcept;
 
+inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop, Units units) noexcept {
+  abi::set_bounds(frame, loop.start(), loop.end(), loop.increment(), loop.iterations(), units);
+}
+
 /// enter_loop() for a loop of this interface; a negative chunk, which no compiler lets through, is as good as
 /// none.
 inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenLoop& loop,
                     std::uint64_t chunk, const void* caller) noexcept {
-  if (static_cast<std::int64_t>(chunk) < 1) chunk = 1;
-  const Server server =
-      enter_loop({kind, stealable && loop.countable()}, loop.iterations(), chunk, nullptr, caller);
+  const LoopForm form{kind, stealable && loop.countable()};
+  const Units units = units_of(form, loop.iterations(), static_cast<std::int64_t>(chunk) > 0 ? chunk : 1);
+  const Server server = enter_loop(form, units.count, nullptr, caller);
   if (server == Server::tree) [[likely]]
-    set_bounds(*t_frame, {loop.start(), loop.increment(), loop.end()});
+    set_bounds(*t_frame, loop, units);
   return server;
 }
 
@@ -55,9 +59,10 @@ template <class T> bool hand_out(Frame& frame, T* first, T* past) noexcept {
     leave_tree(frame);
     return false;
   }
-  *first = static_cast<T>(frame.lower + range.begin * frame.stride);
+  const Bounds& bounds = frame.bounds;
+  *first = static_cast<T>(bounds.lower + range.begin * bounds.stride);
   // One step behind the last iteration may lie outside of what T can hold.
-  *past = static_cast<T>(range.last ? frame.past : frame.lower + range.end * frame.stride);
+  *past = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride);
   return true;
 }
 
@@ -174,12 +179,11 @@ public:
     return real(up..., start, end, increment, schedule, chunk, first, past, reductions, memory);
   }
 
-  /// Only registers the loop of a combined region, for all members alike, with the schedule in
-  /// WSTREE_FALLBACK.
-  void register_fallback(Up... up, T start, T end, T increment, const void* caller) noexcept {
-    const Fallback instead = fallback();
+  /// Only registers the loop with the runtime, which serves it.
+  void register_only(Up... up, T start, T end, T increment, const Fallback& schedule,
+                     const void* caller) noexcept {
     if (const auto real = start_.find(caller))
-      real(up..., start, end, increment, instead.kind, static_cast<T>(instead.chunk), nullptr, nullptr,
+      real(up..., start, end, increment, schedule.kind, static_cast<T>(schedule.chunk), nullptr, nullptr,
            nullptr, nullptr);
   }
 

@@ -25,7 +25,8 @@ constinit GeneralStart<long> g_register{"GOMP_loop_start", true};
 struct CombinedLoop {
   LoopKind kind;
   wstree::loop::HalfOpenLoop bounds;
-  std::uint64_t smallest;
+  Units units;
+  std::uint64_t smallest; // batch in units
 };
 
 /// On the stack of the thread that forks; outlives the region.
@@ -38,13 +39,28 @@ struct Region {
   const CombinedLoop* loop = nullptr; // of a combined region, if the tree serves it
 };
 
+/// What the runtime does with the loop if it has to.
+Fallback own_schedule(const CombinedLoop& loop) noexcept {
+  const long chunk = static_cast<long>(loop.units.size);
+  switch (loop.kind) {
+  case LoopKind::dynamic:
+    return {k_dynamic, chunk};
+  case LoopKind::guided:
+    return {k_guided, chunk};
+  case LoopKind::runtime:
+  case LoopKind::auto_:
+    break;
+  }
+  return fallback();
+}
+
 void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* caller) noexcept {
   const auto& bounds = loop.bounds;
-  if (begin_loop(frame, loop.kind, bounds.iterations(), loop.smallest, nullptr, caller))
-    return set_bounds(frame, {bounds.start(), bounds.increment(), bounds.end()});
+  if (begin_loop(frame, loop.kind, loop.units.count, loop.smallest, nullptr, caller))
+    return set_bounds(frame, bounds, loop.units);
   // No memory: every member comes here.
-  g_register.register_fallback(static_cast<long>(bounds.start()), static_cast<long>(bounds.end()),
-                               static_cast<long>(bounds.increment()), caller);
+  g_register.register_only(static_cast<long>(bounds.start()), static_cast<long>(bounds.end()),
+                           static_cast<long>(bounds.increment()), own_schedule(loop), caller);
 }
 
 /// The outlined function of a region, in every member.
@@ -97,9 +113,11 @@ public:
     Region region{nullptr, function, data, caller};
     const wstree::loop::HalfOpenLoop bounds(start, end, increment);
     const bool asks = kind_ == LoopKind::runtime;
-    const TaskSchedule schedule = asks ? task_schedule(caller) : TaskSchedule{true, size_of(chunk...)};
-    const CombinedLoop loop{kind_, bounds, schedule.chunk};
-    if (schedule.tree && stealable_ && bounds.countable() && session().options.loops.has(kind_)) {
+    const TaskSchedule schedule = asks ? task_schedule(caller) : TaskSchedule{true, 1};
+    const LoopForm form{kind_, stealable_ && bounds.countable()};
+    const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)),
+                            schedule.chunk};
+    if (schedule.tree && form.stealable && session().options.loops.has(kind_)) {
       region.loop = &loop;
       const auto plain = g_parallel.find(caller);
       return fork_region(region,

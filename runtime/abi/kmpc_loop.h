@@ -67,9 +67,10 @@ public:
       return 0;
     }
     // Modulo 2^64 and cut to the width of T this is exact for every bound, sign and stride.
-    *lower = static_cast<T>(frame->lower + range.begin * frame->stride);
-    *upper = static_cast<T>(frame->lower + (range.end - 1) * frame->stride);
-    *stride = static_cast<S>(frame->stride);
+    const Bounds& bounds = frame->bounds;
+    *lower = static_cast<T>(bounds.lower + range.begin * bounds.stride);
+    *upper = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride - bounds.step);
+    *stride = static_cast<S>(bounds.step);
     *last = range.last ? 1 : 0;
     return 1;
   }
@@ -102,11 +103,11 @@ private:
              const ident_t* loc, const void* caller) noexcept {
     LoopForm form = read_schedule(schedule);
     form.stealable = form.stealable && countable;
-    const std::uint64_t smallest = chunk > 0 ? widen(chunk) : 1;
-    const char* source = loc != nullptr ? loc->psource : nullptr;
-    const Server server = enter_loop(form, iterations, smallest, source, caller);
+    const Units units = units_of(form, iterations, chunk > 0 ? widen(chunk) : 1);
+    const Server server = enter_loop(form, units.count, loc != nullptr ? loc->psource : nullptr, caller);
     if (server == Server::tree) [[likely]] {
-      set_bounds(*t_frame, {widen(lower), widen(stride)});
+      const std::uint64_t last = widen(lower) + (iterations - 1) * widen(stride);
+      set_bounds(*t_frame, widen(lower), last, widen(stride), iterations, units);
       return true;
     }
     if (server == Server::fallback) chunk = use_fallback(schedule);

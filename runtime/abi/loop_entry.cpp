@@ -45,31 +45,30 @@ observe::LoopSite* site_of(LoopKind kind, const char* source, const void* caller
   frame.site = site_of(kind, source, caller);
 }
 
-[[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t iterations,
+[[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
                                          std::uint64_t smallest, const char* source, const void* caller,
                                          const Session& process) noexcept {
-  if (iterations == 0) [[unlikely]]
+  if (units == 0) [[unlikely]]
     frame.member.enter_empty();
-  else if (!frame.member.enter(iterations, process.settings, smallest)) [[unlikely]]
+  else if (!frame.member.enter(units, process.settings, smallest)) [[unlikely]]
     return false;
   frame.loop = Frame::Loop::served;
   frame.last_loop_served = true;
   frame.registered = false;
   frame.measured = false;
-  if (process.measured && iterations != 0) [[unlikely]]
+  if (process.measured && units != 0) [[unlikely]]
     measure_loop(frame, kind, source, caller);
   return true;
 }
 
 } // namespace
 
-bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t iterations, std::uint64_t smallest,
-                const char* source, const void* caller) noexcept {
-  return begin(frame, kind, iterations, smallest, source, caller, session());
+bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, std::uint64_t smallest, const char* source,
+                const void* caller) noexcept {
+  return begin(frame, kind, units, smallest, source, caller, session());
 }
 
-Server enter_loop(LoopForm form, std::uint64_t iterations, std::uint64_t chunk, const char* source,
-                  const void* caller) noexcept {
+Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept {
   Frame* frame = innermost_frame();
   if (frame == nullptr) [[unlikely]]
     return Server::runtime;
@@ -85,20 +84,21 @@ Server enter_loop(LoopForm form, std::uint64_t iterations, std::uint64_t chunk, 
   const bool dependent = frame->doacross;
   frame->doacross = false;
   const bool asks_environment = form.kind == LoopKind::runtime;
+  std::uint64_t smallest = 1;
   if (asks_environment) {
     bool tree = frame->tree;
-    chunk = frame->smallest;
+    smallest = frame->smallest;
     if (frame->asks) {
       const TaskSchedule schedule = task_schedule(caller);
       tree = schedule.tree;
-      chunk = schedule.chunk;
+      smallest = schedule.chunk;
     }
     if (!tree) return Server::runtime;
   }
   if (frame->alone && runtime_threads(caller) != 1) return Server::runtime;
   const Session& process = session();
   if (frame->serves && form.stealable && !dependent && process.options.loops.has(form.kind) &&
-      begin(*frame, form.kind, iterations, chunk, source, caller, process)) [[likely]]
+      begin(*frame, form.kind, units, smallest, source, caller, process)) [[likely]]
     return Server::tree;
   return asks_environment ? Server::fallback : Server::runtime;
 }
