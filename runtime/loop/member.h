@@ -57,8 +57,7 @@ public:
     Slot<P>& slot = storage_->slot(loop_);
     const std::uint64_t use = loop_ / k_ring;
     if (somebody_departed_) touch_for_departed(slot, use);
-    auto& arena = storage_->arena(loop_, index_);
-    arena.reset();
+    auto& arena = storage_->fresh_arena(loop_, index_);
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
     ::new (static_cast<void*>(&worker_)) core::Worker<P>;

@@ -38,7 +38,9 @@ template <class P> struct alignas(core::k_line_pair) Line {
   typename P::template Atomic<std::uint64_t> position{0};
 };
 
-/// Arrays for `capacity` members in one block. Zeroed memory is a valid state of everything in it.
+/// Arrays for `capacity` members in one block. Zeroed memory is a valid state of everything in it, so only
+/// what is used is ever written: several members may make one for the same team at the same time, and all but
+/// one are given back.
 template <class P> class alignas(core::k_line_pair) Storage {
 public:
   using Node = core::Node<P>;
@@ -73,8 +75,11 @@ public:
 
   std::uint32_t capacity() const noexcept { return capacity_; }
   Slot<P>& slot(std::uint64_t loop) noexcept { return slots_[loop % k_ring]; }
-  core::Arena<P>& arena(std::uint64_t loop, std::uint32_t member) noexcept {
-    return arenas_[index(loop, member)];
+  /// Of the member alone, empty again.
+  core::Arena<P>& fresh_arena(std::uint64_t loop, std::uint32_t member) noexcept {
+    const std::size_t at = index(loop, member);
+    arenas_[at].reset(pairs_ + 2 * k_first_pairs * at, k_first_pairs);
+    return arenas_[at];
   }
   Account& account(std::uint64_t loop, std::uint32_t member) noexcept {
     return accounts_[index(loop, member)];
@@ -111,25 +116,21 @@ private:
 
   Storage(std::uint32_t capacity, const Layout& layout, Storage* previous) noexcept
       : capacity_(capacity), previous_(previous) {
-    slots_ = make<Slot<P>>(layout.slots, k_ring);
-    auto* roots = make<Node>(layout.roots, k_ring * capacity);
-    lines_ = make<Line<P>>(layout.lines, capacity);
-    accounts_ = make<Account>(layout.accounts, k_ring * capacity);
-    arenas_ = make<core::Arena<P>>(layout.arenas, k_ring * capacity);
-    auto* pairs = make<Node>(layout.pairs, 2 * k_first_pairs * k_ring * capacity);
+    slots_ = at<Slot<P>>(layout.slots);
+    lines_ = at<Line<P>>(layout.lines);
+    accounts_ = at<Account>(layout.accounts);
+    arenas_ = at<core::Arena<P>>(layout.arenas);
+    pairs_ = at<Node>(layout.pairs);
+    auto* roots = at<Node>(layout.roots);
     for (std::uint64_t s = 0; s < k_ring; ++s) slots_[s].tree.roots = roots + s * capacity;
-    for (std::uint64_t i = 0; i < k_ring * capacity; ++i)
-      arenas_[i].set_first_chunk(pairs + 2 * k_first_pairs * i, k_first_pairs);
   }
 
   ~Storage() {
     for (std::uint64_t i = 0; i < k_ring * capacity_; ++i) arenas_[i].~Arena();
   }
 
-  template <class T> T* make(std::size_t offset, std::size_t count) noexcept {
-    auto* memory = reinterpret_cast<std::byte*>(this) + offset;
-    for (std::size_t i = 0; i < count; ++i) ::new (static_cast<void*>(memory + i * sizeof(T))) T();
-    return reinterpret_cast<T*>(memory);
+  template <class T> T* at(std::size_t offset) noexcept {
+    return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(this) + offset);
   }
 
   /// Members next to each other in a slot are far apart in what they write: each array has its own line
@@ -144,6 +145,7 @@ private:
   Line<P>* lines_ = nullptr;
   core::Arena<P>* arenas_ = nullptr;
   Account* accounts_ = nullptr;
+  Node* pairs_ = nullptr;
 };
 
 } // namespace wstree::loop

@@ -41,7 +41,6 @@ public:
     for (std::uint32_t i = 0; i < members; ++i) {
       pairs_[i] = std::vector<core::Node<P>>(2 * pairs);
       arenas_[i] = std::make_unique<core::Arena<P>>();
-      arenas_[i]->set_first_chunk(pairs_[i].data(), pairs);
     }
   }
 
@@ -65,7 +64,7 @@ public:
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
     std::vector<bool> entered(members_, false);
     for (std::uint32_t m = 0; m < members_; ++m) {
-      arenas_[m]->reset();
+      arenas_[m]->reset(pairs_[m].data(), static_cast<std::uint32_t>(pairs_[m].size() / 2));
       events.push({arrival ? arrival(m) : 0, m});
     }
     VirtualRun result;

@@ -32,7 +32,7 @@ public:
     for (std::uint32_t m = 0; m < members; ++m) {
       pairs_[m] = std::vector<core::Node<P>>(4);
       arenas_.push_back(std::make_unique<core::Arena<P>>());
-      arenas_[m]->set_first_chunk(pairs_[m].data(), 2); // small, so that further chunks are needed
+      arenas_[m]->reset(pairs_[m].data(), 2); // small, so that further chunks are needed
     }
   }
 
@@ -45,7 +45,7 @@ public:
       core::Worker<P> worker;
       std::uint64_t use = first_use_;
       for (const std::uint64_t n : sizes) {
-        arenas_[m]->reset();
+        arenas_[m]->reset(pairs_[m].data(), 2);
         worker.enter(tree_, core::Shape(n, members_), use, use, m, members_, *arenas_[m], settings, 1);
         Range range;
         bool retired = false;

@@ -78,7 +78,7 @@ struct Fixture {
     for (std::uint32_t m = 0; m < members; ++m) {
       pairs[m] = std::vector<core::Node<P>>(8);
       arenas.push_back(std::make_unique<core::Arena<P>>());
-      arenas[m]->set_first_chunk(pairs[m].data(), 4);
+      arenas[m]->reset(pairs[m].data(), 4);
       workers.emplace_back();
       workers[m].enter(tree, shape, 1, 1, m, members, *arenas[m], settings, 1);
     }

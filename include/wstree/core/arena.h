@@ -11,8 +11,9 @@ namespace wstree::core {
 /// Hands out pairs of nodes and takes all of them back at once. Only its member calls it. The nodes are read
 /// by others, so reset() is for the moment when every member has left the loop (loop/team.h sees to that).
 ///
-/// The first chunk belongs to the caller. Further chunks are allocated when a loop needs them and kept until
-/// the arena dies: in the steady state nothing is allocated.
+/// Zeroed memory is a valid arena that was not reset yet. The first chunk belongs to the caller. Further
+/// chunks are allocated when a loop needs them and kept until the arena dies: in the steady state nothing is
+/// allocated.
 template <class P> class Arena {
 public:
   using Pair = typename Node<P>::Pair;
@@ -28,16 +29,10 @@ public:
     }
   }
 
-  /// `nodes` has room for `pairs` pairs and outlives the arena.
-  void set_first_chunk(Node<P>* nodes, std::uint32_t pairs) noexcept {
-    first_ = nodes;
-    first_pairs_ = pairs;
-    reset();
-  }
-
-  void reset() noexcept {
-    cursor_ = first_;
-    end_ = first_ + 2ULL * first_pairs_;
+  /// `nodes` has room for `pairs` pairs and stays until the next reset.
+  void reset(Node<P>* nodes, std::uint32_t pairs) noexcept {
+    cursor_ = nodes;
+    end_ = nodes + 2ULL * pairs;
     current_ = nullptr;
   }
 
@@ -82,8 +77,6 @@ private:
   Node<P>* end_ = nullptr;
   Chunk* current_ = nullptr; // nullptr while in the first chunk
   Chunk* more_ = nullptr;
-  Node<P>* first_ = nullptr;
-  std::uint32_t first_pairs_ = 0;
 };
 
 } // namespace wstree::core

@@ -66,14 +66,22 @@ struct StdPlatform {
 
   static void yield() noexcept { sched_yield(); }
 
+  /// calloc() and not aligned_alloc(): of a large block it clears nothing, because the system's pages are
+  /// zero. A page then belongs to whoever uses it first, and a block that is given back unused has cost next
+  /// to nothing.
   static void* allocate(std::size_t bytes) noexcept {
-    const std::size_t rounded = (bytes + k_line_pair - 1) / k_line_pair * k_line_pair;
-    void* memory = std::aligned_alloc(k_line_pair, rounded);
-    if (memory != nullptr) __builtin_memset(memory, 0, rounded);
+    void* block = std::calloc(1, bytes + k_line_pair + sizeof(void*));
+    if (block == nullptr) return nullptr;
+    const auto behind_link = reinterpret_cast<std::uintptr_t>(block) + sizeof(void*);
+    const std::uintptr_t aligned = (behind_link + k_line_pair - 1) / k_line_pair * k_line_pair;
+    auto* memory = reinterpret_cast<void**>(aligned);
+    memory[-1] = block;
     return memory;
   }
 
-  static void release(void* memory, std::size_t) noexcept { std::free(memory); }
+  static void release(void* memory, std::size_t) noexcept {
+    if (memory != nullptr) std::free(static_cast<void**>(memory)[-1]);
+  }
 };
 
 } // namespace wstree::core
