@@ -24,6 +24,22 @@ constinit LoopEntries<u64> g_loops_8u{"__kmpc_dispatch_init_8u", "__kmpc_dispatc
 
 constinit Next<void(ident_t*, i32)> g_deinit{"__kmpc_dispatch_deinit", true};
 constinit Next<void(ident_t*, i32, i32, const void*)> g_doacross_init{"__kmpc_doacross_init"};
+constinit Next<i32(ident_t*, i32, i32)> g_cancel{"__kmpc_cancel"};
+constinit Next<i32(ident_t*, i32, i32)> g_cancellation_point{"__kmpc_cancellationpoint"};
+
+constexpr i32 k_cancel_parallel = 1;
+
+/// A thread that cancelled its region, or learns of it, goes to the region's end and waits there. The others
+/// may go through any number of loops before they come to a place where they learn of it, and must not wait
+/// for this one.
+i32 note_cancelled(i32 cancelled, i32 kind, const void* caller) noexcept {
+  Frame* frame = t_frame;
+  if (cancelled == 0 || kind != k_cancel_parallel || frame == nullptr || !frame->is_at(caller))
+    return cancelled;
+  if (frame->member.in_loop()) leave_loop(*frame);
+  if (frame->serves) frame->member.depart();
+  return cancelled;
+}
 
 } // namespace
 
@@ -102,5 +118,15 @@ WSTREE_EXPORT void __kmpc_doacross_init(ident_t* loc, i32 gtid, i32 dimensions, 
   if (active())
     if (Frame* frame = innermost_frame()) frame->doacross = true;
   if (const auto next = g_doacross_init.find(WSTREE_CALLER)) next(loc, gtid, dimensions, bounds);
+}
+
+WSTREE_EXPORT i32 __kmpc_cancel(ident_t* loc, i32 gtid, i32 kind) {
+  const auto next = g_cancel.find(WSTREE_CALLER);
+  return next != nullptr ? note_cancelled(next(loc, gtid, kind), kind, WSTREE_CALLER) : 0;
+}
+
+WSTREE_EXPORT i32 __kmpc_cancellationpoint(ident_t* loc, i32 gtid, i32 kind) {
+  const auto next = g_cancellation_point.find(WSTREE_CALLER);
+  return next != nullptr ? note_cancelled(next(loc, gtid, kind), kind, WSTREE_CALLER) : 0;
 }
 }

@@ -91,9 +91,10 @@ public:
     if (settings_->clocked) measure(report);
   }
 
-  /// Leaves the region. The others need not wait for this member any more.
+  /// Leaves the region. The others need not wait for this member any more. Once is enough.
   void depart() noexcept {
-    if (members_ == 1) return;
+    if (members_ == 1 || departed_) return;
+    departed_ = true;
     if (storage_ == nullptr) {
       storage_ = team_->existing_storage(members_);
       if (storage_ == nullptr) return team_->note_absent();
@@ -203,6 +204,7 @@ private:
   bool in_loop_ = false;
   bool shared_ = false; // the present loop is one of the whole team
   bool somebody_departed_ = false;
+  bool departed_ = false;
   Storage<P>* storage_ = nullptr; // from the first loop on
   std::uint64_t loop_ = 0;        // number of the loop that was started last
   std::uint64_t free_until_ = 0;  // loops before this one find their slot free

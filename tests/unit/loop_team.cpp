@@ -162,6 +162,16 @@ TEST(team_absent, AMemberThatLeavesBeforeAnyLoopLetsTheOthersGoOn) {
   }
 }
 
+TEST(team_absent, LeavingTwiceCountsOnce) {
+  Team<P> team;
+  team.open();
+  Member<P> member(&team, 1, 3);
+  member.depart(); // where the region was cancelled
+  member.depart(); // and at its end
+  EXPECT_EQ(team.absent(), 1U);
+  team.close();
+}
+
 TEST(team_growth, EveryMemberGetsTheSameStorage) {
   core::Rng random(test::seed());
   for (std::uint64_t round = 0, rounds = test::scaled(100); round < rounds; ++round) {
