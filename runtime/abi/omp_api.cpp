@@ -7,6 +7,8 @@
 #include "wstree/wstree.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 namespace {
 
@@ -44,4 +46,14 @@ WSTREE_EXPORT void omp_set_schedule_(const int* kind, const int* chunk) {
   set_schedule(*kind, *chunk, WSTREE_CALLER);
 }
 WSTREE_EXPORT void omp_get_schedule_(int* kind, int* chunk) { get_schedule(kind, chunk, WSTREE_CALLER); }
+// Fortran with integers of 8 bytes (libgomp only); chunks beyond int are cut to it there as well
+WSTREE_EXPORT void omp_set_schedule_8_(const int* kind, const std::int64_t* chunk) {
+  constexpr std::int64_t k_most = std::numeric_limits<int>::max();
+  set_schedule(*kind, static_cast<int>(std::clamp<std::int64_t>(*chunk, -k_most, k_most)), WSTREE_CALLER);
+}
+WSTREE_EXPORT void omp_get_schedule_8_(int* kind, std::int64_t* chunk) {
+  int short_chunk = 0;
+  get_schedule(kind, &short_chunk, WSTREE_CALLER);
+  *chunk = short_chunk;
+}
 }
