@@ -12,8 +12,8 @@ constinit thread_local Frame* t_frame __attribute__((tls_model("initial-exec")))
 
 namespace {
 
-/// What a thread keeps from region to region.
-struct Cache {
+/// What a thread keeps from region to region, on lines of its own: it is written twice in each.
+struct alignas(core::k_line_pair) Cache {
   Frame* base = nullptr;   // outside of any region
   Frame* frames = nullptr; // unused ones of serialised regions
   Team* teams = nullptr;   // unused

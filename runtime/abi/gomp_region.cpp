@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace {
 
@@ -29,14 +30,15 @@ struct CombinedLoop {
   std::uint64_t smallest; // batch in units
 };
 
-/// On the stack of the thread that forks; outlives the region.
-struct Region {
+/// On the stack of the thread that forks; outlives the region. Aligned, because every member fetches it from
+/// there.
+struct alignas(wstree::core::k_line_pair) Region {
   void* reductions; // libgomp takes it from the first word of what GOMP_parallel_reductions is given
   Outlined function;
   void* data;
   const void* caller;
   Team* team = nullptr;               // no memory: the runtime serves the loops
-  const CombinedLoop* loop = nullptr; // of a combined region, if the tree serves it
+  std::optional<CombinedLoop> loop{}; // of a combined region, if the tree serves it
 };
 
 /// What the runtime does with the loop if it has to.
@@ -73,7 +75,7 @@ void wrap_member(void* data) {
   frame.asks = true; // libgomp looks at the task's schedule whenever a loop starts
   frame.outer = t_frame;
   t_frame = &frame;
-  if (region.loop != nullptr) start_combined_loop(frame, *region.loop, region.caller);
+  if (region.loop) start_combined_loop(frame, *region.loop, region.caller);
   region.function(region.data);
   if (frame.member.in_loop()) leave_loop(frame); // cancelled
   if (frame.serves) frame.member.depart();
@@ -118,7 +120,7 @@ public:
     const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)),
                             schedule.chunk};
     if (schedule.tree && form.stealable && session().options.loops.has(kind_)) {
-      region.loop = &loop;
+      region.loop = loop;
       const auto plain = g_parallel.find(caller);
       return fork_region(region,
                          [&](Outlined wrapper, void* shared) { plain(wrapper, shared, threads, flags); });

@@ -118,16 +118,16 @@ private:
     return store != nullptr && store != failed() && store->capacity() >= members;
   }
 
-  // Constant while a region is open.
-  std::uint64_t base_ = k_ring; // so that the first use of every slot has number 1
+  // What every member reads once in a region, on the lines that the forking thread writes anyway.
+  std::uint64_t base_ = k_ring; // constant while a region is open; the first use of every slot has number 1
+  typename P::template Atomic<Store*> storage_{nullptr};
   Store* kept_ = nullptr;
   // Private to the forking thread.
   std::uint64_t cleaned_at_ = 0;
   std::uint32_t members_ = 0;
   std::uint32_t fewest_members_ = ~std::uint32_t{0};
-  // Shared by the members.
-  alignas(core::k_line_pair) typename P::template Atomic<Store*> storage_{nullptr};
-  typename P::template Atomic<std::uint64_t> next_base_{k_ring};
+  // Written by members that leave a region.
+  alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
 };
 
