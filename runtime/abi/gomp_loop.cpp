@@ -38,6 +38,18 @@ bool is_stealable(long schedule) noexcept {
          schedule == k_guided;
 }
 
+void register_loop(long schedule, std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
+  register_loop(0, 1, 1, schedule, 1, reductions, memory, caller);
+}
+
+void register_loop(long start, long end, long increment, long schedule, long chunk,
+                   std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
+  static constinit Next<bool(long, long, long, long, long, long*, long*, std::uintptr_t*, void**)> real{
+      "GOMP_loop_start", true};
+  if (const auto start_loop = real.find(caller))
+    start_loop(start, end, increment, schedule, chunk, nullptr, nullptr, reductions, memory);
+}
+
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept {
   return enter_loop({kind, false}, 0, nullptr, caller) == Server::fallback;
 }

@@ -147,6 +147,14 @@ private:
   config::LoopKind kind_;
 };
 
+/// Tells the runtime of a loop whose iterations it is not going to hand out. In both forms by the one for
+/// long, which libgomp lets go without a first chunk (its other one writes the chunk through a null pointer),
+/// and with bounds that nobody will ask for.
+void register_loop(long schedule, std::uintptr_t* reductions, void** memory, const void* caller) noexcept;
+/// The same for a loop that the runtime is going to hand out, from its first chunk on.
+void register_loop(long start, long end, long increment, long schedule, long chunk,
+                   std::uintptr_t* reductions, void** memory, const void* caller) noexcept;
+
 /// The forms with the schedule as an argument, for loops with reductions over tasks, and for those that need
 /// memory that the team shares (lastprivate(conditional:)). libgomp registers such a loop even when the tree
 /// serves it: it keeps the reductions there.
@@ -165,7 +173,7 @@ public:
       switch (enter(kind_of(schedule), stealable, loop::HalfOpenLoop(up..., start, end, increment),
                     static_cast<std::uint64_t>(chunk), caller)) {
       case Server::tree:
-        real(up..., start, end, increment, schedule, chunk, nullptr, nullptr, reductions, memory);
+        register_loop(schedule, reductions, memory, caller);
         t_frame->registered = true;
         return hand_out(*t_frame, first, past);
       case Server::fallback:
@@ -177,14 +185,6 @@ public:
       }
     }
     return real(up..., start, end, increment, schedule, chunk, first, past, reductions, memory);
-  }
-
-  /// Only registers the loop with the runtime, which serves it.
-  void register_only(Up... up, T start, T end, T increment, const Fallback& schedule,
-                     const void* caller) noexcept {
-    if (const auto real = start_.find(caller))
-      real(up..., start, end, increment, schedule.kind, static_cast<T>(schedule.chunk), nullptr, nullptr,
-           nullptr, nullptr);
   }
 
 private:

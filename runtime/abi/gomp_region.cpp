@@ -21,7 +21,6 @@ using Outlined = void (*)(void*);
 constinit Next<void(Outlined, void*, unsigned, unsigned)> g_parallel{"GOMP_parallel"};
 constinit Next<unsigned(Outlined, void*, unsigned, unsigned)> g_parallel_reductions{
     "GOMP_parallel_reductions", true};
-constinit GeneralStart<long> g_register{"GOMP_loop_start", true};
 
 struct CombinedLoop {
   LoopKind kind;
@@ -61,8 +60,10 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
   if (begin_loop(frame, loop.kind, loop.units.count, loop.smallest, nullptr, caller))
     return set_bounds(frame, bounds, loop.units);
   // No memory: every member comes here.
-  g_register.register_only(static_cast<long>(bounds.start()), static_cast<long>(bounds.end()),
-                           static_cast<long>(bounds.increment()), own_schedule(loop), caller);
+  const Fallback schedule = own_schedule(loop);
+  register_loop(static_cast<long>(bounds.start()), static_cast<long>(bounds.end()),
+                static_cast<long>(bounds.increment()), schedule.kind, schedule.chunk, nullptr, nullptr,
+                caller);
 }
 
 /// The outlined function of a region, in every member.

@@ -18,6 +18,11 @@ bool is_ours(const void* address) noexcept {
   return dladdr(&k_marker, &here) != 0 && dladdr(address, &there) != 0 && here.dli_fbase == there.dli_fbase;
 }
 
+void* base_of(const void* address) noexcept {
+  Dl_info info{};
+  return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
 /// The definition that `object` (a path as the loader knows it; "" is the program) sees, unless it is ours.
 void* symbol_seen_by(const char* object, const char* name) noexcept {
   void* handle = dlopen(object[0] != '\0' ? object : nullptr, RTLD_LAZY | RTLD_NOLOAD);
@@ -25,6 +30,28 @@ void* symbol_seen_by(const char* object, const char* name) noexcept {
   void* found = dlsym(handle, name);
   dlclose(handle); // the object stays: its code called us, or it was listed as loaded
   return found != nullptr && !is_ours(found) ? found : nullptr;
+}
+
+/// Whether `definition` and all that belongs to an OpenMP runtime are in one object. Tools that wrap single
+/// functions do not define this one.
+bool is_runtimes_own(const char* object, const void* definition) noexcept {
+  const void* also = symbol_seen_by(object, "omp_get_num_threads");
+  return also != nullptr && base_of(also) == base_of(definition);
+}
+
+/// The definition that code in `caller`'s object is after, if that object has a search order of its own.
+/// (That of the program is everybody's, and begins with tools that were preloaded in front of us.) A wrapper
+/// of the function in the caller's very object is what just called us, so it is after the next one; an OpenMP
+/// runtime that calls its own function through us gets that back.
+void* symbol_for(const void* caller, const char* name) noexcept {
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr ||
+      map->l_name[0] == '\0')
+    return nullptr;
+  void* found = symbol_seen_by(map->l_name, name);
+  if (found == nullptr || base_of(found) != info.dli_fbase) return found;
+  return is_runtimes_own(map->l_name, found) ? found : nullptr;
 }
 
 struct Query {
@@ -74,11 +101,7 @@ void keep_loaded(const void* address) noexcept {
 
 void* next_symbol(const char* name, const void* caller) noexcept {
   const int saved_errno = errno;
-  void* volatile found = nullptr;
-  Dl_info info{};
-  link_map* map = nullptr;
-  if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 && map != nullptr)
-    found = symbol_seen_by(map->l_name, name);
+  void* volatile found = symbol_for(caller, name);
   // RTLD_NEXT means "after the object that calls dlsym", which a tail call would make the wrong one: keep the
   // result.
   if (found == nullptr) found = dlsym(RTLD_NEXT, name);

@@ -11,9 +11,6 @@
 #include <cstdint>
 #include <string_view>
 
-extern "C" void __kmpc_dispatch_init_4();
-extern "C" void GOMP_parallel(void (*)(void*), void*, unsigned, unsigned);
-
 namespace wstree::abi {
 namespace {
 
@@ -141,6 +138,26 @@ void write_slot(const Object& object, Address slot, Address value) noexcept {
   if (locked) mprotect(start, page, PROT_READ);
 }
 
+/// The first object before us, in the loader's order, that defines `name`.
+struct Provider {
+  std::string_view name;
+  bool is_runtime = false; // and not a tool that wraps the function
+};
+int find_provider(dl_phdr_info* info, std::size_t, void* data) noexcept {
+  auto& provider = *static_cast<Provider*>(data);
+  Object object;
+  if (holds(*info, &k_marker)) return 1;
+  if (!read_object(*info, object) || exported(object, provider.name) == 0) return 0;
+  provider.is_runtime = exported(object, "omp_get_num_threads") != 0;
+  return 1;
+}
+
+bool comes_from_runtime(std::string_view name) noexcept {
+  Provider provider{name};
+  dl_iterate_phdr(find_provider, &provider);
+  return provider.is_runtime;
+}
+
 int rebind_object(dl_phdr_info* info, std::size_t, void* data) noexcept {
   const Object& ours = *static_cast<const Object*>(data);
   Object object;
@@ -154,17 +171,11 @@ int rebind_object(dl_phdr_info* info, std::size_t, void* data) noexcept {
       const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(entry.r_info)];
       const std::string_view name = object.strings + symbol.st_name;
       if (!name.starts_with("__kmpc_") && !name.starts_with("GOMP_") && !name.starts_with("omp_")) continue;
-      if (const Address target = exported(ours, name))
-        write_slot(object, object.base + entry.r_offset, target);
+      const Address target = exported(ours, name);
+      if (target != 0 && comes_from_runtime(name)) write_slot(object, object.base + entry.r_offset, target);
     }
   }
   return 0;
-}
-
-/// Whether a reference to `name` was bound to another object's definition than our own.
-bool is_shadowed(const Object& ours, std::string_view name, Address bound) noexcept {
-  const Address own = exported(ours, name);
-  return own != 0 && bound != own;
 }
 
 } // namespace
@@ -172,9 +183,8 @@ bool is_shadowed(const Object& ours, std::string_view name, Address bound) noexc
 void rebind_if_shadowed() noexcept {
   Object ours;
   if (dl_iterate_phdr(find_ourselves, &ours) == 0) return;
-  // Our own references go through the same search order as everybody else's. libgomp has the second one only.
-  if (is_shadowed(ours, "__kmpc_dispatch_init_4", reinterpret_cast<Address>(&__kmpc_dispatch_init_4)) ||
-      is_shadowed(ours, "GOMP_parallel", reinterpret_cast<Address>(&GOMP_parallel)))
+  // libgomp has the second one only.
+  if (comes_from_runtime("__kmpc_dispatch_init_4") || comes_from_runtime("GOMP_parallel"))
     dl_iterate_phdr(rebind_object, &ours);
 }
 

@@ -8,6 +8,7 @@
 // and ends the process with status 1; a hang does the same after --time-limit seconds, because a test that is
 // merely killed does not say where it stood.
 //   --case NAME   only this case (may be repeated)   --list           names, one per line
+//   --skip NAME   not this case (may be repeated)
 //   --seed S      replay                             --repeat N       repetitions of cases that look for
 //   races
 //   --long        the thorough sizes                 --time-limit S   default 100
@@ -104,7 +105,7 @@ inline bool flag(int argc, char** argv, const char* name) {
 }
 
 inline int run(int argc, char** argv, std::initializer_list<Case> cases) {
-  std::vector<std::string> wanted;
+  std::vector<std::string> wanted, unwanted;
   settings.program = argv[0];
   settings.seed = std::random_device{}();
   for (int i = 1; i < argc; ++i) {
@@ -117,6 +118,8 @@ inline int run(int argc, char** argv, std::initializer_list<Case> cases) {
       settings.time_limit_s = static_cast<unsigned>(std::atoi(argv[i + 1]));
     else if (std::strcmp(argv[i], "--case") == 0 && has_value)
       wanted.emplace_back(argv[i + 1]);
+    else if (std::strcmp(argv[i], "--skip") == 0 && has_value)
+      unwanted.emplace_back(argv[i + 1]);
     else if (std::strcmp(argv[i], "--long") == 0)
       settings.thorough = true;
   }
@@ -130,6 +133,7 @@ inline int run(int argc, char** argv, std::initializer_list<Case> cases) {
   for (const Case& each : cases) {
     bool selected = wanted.empty();
     for (const std::string& name : wanted) selected = selected || name == each.name;
+    for (const std::string& name : unwanted) selected = selected && name != each.name;
     if (!selected) continue;
     settings.current = each.name;
     each.run();

@@ -20,6 +20,12 @@ constexpr std::int32_t k_runtime = 37;
 constexpr std::int32_t k_runtime_simd = 47;
 constexpr std::int32_t k_monotonic = 1 << 29;
 constexpr std::int32_t k_nonmonotonic = 1 << 30;
+constexpr std::int32_t k_usual_kind = k_runtime | k_nonmonotonic;
+constexpr std::int32_t k_kinds[] = {k_runtime | k_nonmonotonic, k_runtime, k_runtime_simd,
+                                    k_runtime_simd | k_nonmonotonic};
+constexpr std::int32_t k_dynamic = 35 | k_nonmonotonic;
+constexpr std::int32_t k_guided = 36 | k_nonmonotonic;
+constexpr int k_room_for_the_end = 0; ///< bounds are inclusive
 
 extern "C" {
 std::int32_t __kmpc_global_thread_num(Ident*);

@@ -11,6 +11,7 @@
 #include "omp_decls.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace {
@@ -54,6 +55,9 @@ template <class T> void up_and_down(const char* up, const char* down) {
     verdict(x == (n - 1) * 3 && i == n, name, round, static_cast<long long>(x),
             static_cast<long long>((n - 1) * 3));
   });
+#ifndef __clang__ // GCC passes -1 as 4294967295 here, so that its loops are empty on every runtime
+  if (std::is_same_v<T, unsigned>) return;
+#endif
   repeat_form(down, [](int round, const char* name) {
     T x = 0;
 #pragma omp parallel for schedule(runtime) lastprivate(x)
@@ -159,6 +163,8 @@ void of_other_constructs() {
   });
   repeat_form("nowait chain", [](int round, const char* name) {
     int x[8] = {};
+    static int
+        last; // shared, as a lastprivate variable must be; each loop's value is fetched behind a barrier
 #pragma omp parallel
     {
 #define LOOP(k)                                                                                              \
@@ -168,8 +174,6 @@ void of_other_constructs() {
   }
 #pragma omp single
       std::fill(x, x + 8, -1);
-      static int
-          last; // shared, as a lastprivate variable must be; each loop's value is fetched behind a barrier
       LOOP(0)
 #pragma omp barrier
 #pragma omp single

@@ -1,87 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs lists of loops through the kmpc loop entries and checks, in 128-bit arithmetic, what was handed out:
-// every iteration exactly once, bounds inclusive and on the loop's lattice, the stride returned, exactly one
-// "last" flag and that one on the chunk with the last iteration, and no chunk for a thread after it had the
-// last one (compiled code copies a lastprivate variable out of that thread when the loop is over).
+// Runs lists of loops through the loop entries of the compiler's ABI and checks, in 128-bit arithmetic, what
+// was handed out: every iteration exactly once, bounds on the loop's lattice, exactly one "last" chunk and
+// that one the chunk with the last iteration, and no chunk for a thread after it had the last one (compiled
+// code copies a lastprivate variable out of that thread when the loop is over).
 #pragma once
 
 #include "check.h"
-#include "kmpc_abi.h"
+#include "loop_description.h"
 #include "omp_decls.h"
 
+#ifdef __clang__
+#include "kmpc_walk.h"
+#else
+#include "gomp_walk.h"
+#endif
+
 #include <algorithm>
-#include <limits>
 #include <sched.h>
 #include <string>
 #include <vector>
 
 namespace oracle {
-
-__extension__ typedef __int128 Wide;
-
-inline std::string text(Wide value) {
-  if (value == 0) return "0";
-  const bool negative = value < 0;
-  std::string digits;
-  for (; value != 0; value /= 10)
-    digits.insert(digits.begin(), static_cast<char>('0' + (value < 0 ? -(value % 10) : value % 10)));
-  return negative ? "-" + digits : digits;
-}
-
-enum class Type { i32, u32, i64, u64 };
-constexpr Type k_types[] = {Type::i32, Type::u32, Type::i64, Type::u64};
-
-template <class T> struct Tag { using Value = T; };
-
-/// Calls body(Tag<T>{}) with the loop variable's type.
-template <class Body> auto with_type(Type type, Body&& body) {
-  switch (type) {
-  case Type::i32:
-    return body(Tag<std::int32_t>{});
-  case Type::u32:
-    return body(Tag<std::uint32_t>{});
-  case Type::i64:
-    return body(Tag<std::int64_t>{});
-  default:
-    return body(Tag<std::uint64_t>{});
-  }
-}
-
-inline Wide lowest(Type type) {
-  return with_type(type,
-                   [](auto tag) { return Wide{std::numeric_limits<typename decltype(tag)::Value>::min()}; });
-}
-inline Wide highest(Type type) {
-  return with_type(type,
-                   [](auto tag) { return Wide{std::numeric_limits<typename decltype(tag)::Value>::max()}; });
-}
-/// Limits of the signed type that carries strides and chunks of loops of this type.
-inline Wide lowest_stride(Type type) {
-  return lowest(type == Type::i32 || type == Type::u32 ? Type::i32 : Type::i64);
-}
-inline Wide highest_stride(Type type) { return -lowest_stride(type) - 1; }
-
-struct Loop {
-  Type type = Type::i32;
-  Wide lower = 0; ///< where the loop starts
-  Wide upper = 0; ///< inclusive limit
-  Wide stride = 1;
-  Wide chunk = 1;
-  std::int32_t schedule = kmpc::k_runtime | kmpc::k_nonmonotonic;
-};
-
-inline Wide trips(const Loop& loop) {
-  const Wide span = loop.stride > 0 ? loop.upper - loop.lower : loop.lower - loop.upper;
-  return span < 0 ? 0 : span / (loop.stride > 0 ? loop.stride : -loop.stride) + 1;
-}
-
-inline std::string describe(const Loop& loop, int team) {
-  static const char* const names[] = {"i32", "u32", "i64", "u64"};
-  return std::string(names[static_cast<int>(loop.type)]) + " lb=" + text(loop.lower) +
-         " ub=" + text(loop.upper) + " st=" + text(loop.stride) + " chunk=" + text(loop.chunk) +
-         " kind=" + text(loop.schedule) + " trips=" + text(trips(loop)) + " team=" + std::to_string(team);
-}
 
 struct Chunk {
   std::uint64_t lower, upper; ///< as handed out, widened from the loop's type
@@ -96,7 +36,7 @@ struct Manner {
   std::uint64_t most_chunks =
       0;                 ///< per member and loop; then it leaves as a cancelled member would. 0: until empty
   bool barriers = false; ///< between loops; otherwise as with nowait
-  bool deinit = true;
+  bool deinit = true; ///< with the call at the end that newer kmpc compilers make; the GOMP ABI has no choice
   std::uint64_t body_ns = 0; ///< about so long takes the dearest iteration; of loops that start at 0
   bool rising = false;       ///< the last iteration is the dearest, otherwise the first
   unsigned jitter = 1;       ///< one chunk of jitter + 1 is followed by a pause; must be 2^k - 1
@@ -110,40 +50,26 @@ inline void pause_now_and_then(check::Random& random, unsigned jitter) {
 
 /// One member's part of one loop.
 template <class T>
-void walk(kmpc::Ident* ident, std::int32_t gtid, const Loop& loop, std::uint32_t index, const Manner& manner,
-          check::Random& random, std::vector<Chunk>& log) {
-  using Entries = kmpc::Entries<T>;
-  using Stride = typename Entries::Stride;
-  constexpr std::int32_t k_untouched = 0x5a5a5a5a;
-  Entries::init(ident, gtid, loop.schedule, static_cast<T>(loop.lower), static_cast<T>(loop.upper),
-                static_cast<Stride>(loop.stride), static_cast<Stride>(loop.chunk));
+void walk(const Loop& loop, std::uint32_t index, const Manner& manner, check::Random& random,
+          std::vector<Chunk>& log) {
+  Walk<T> walk(loop);
   bool had_last = false;
   for (std::uint64_t taken = 0; manner.most_chunks == 0 || taken < manner.most_chunks; ++taken) {
-    T lower{}, upper{};
-    Stride stride{};
-    std::int32_t last = k_untouched;
-    const int more = Entries::next(ident, gtid, &last, &lower, &upper, &stride);
-    if (more == 0) {
-      CHECK(last == k_untouched, "the last flag became %d in a call that handed out nothing; %s", last,
-            describe(loop, manner.team).c_str());
-      break;
-    }
-    CHECK(more == 1, "%d; %s", more, describe(loop, manner.team).c_str());
+    Part<T> part;
+    if (!walk.next(part)) break;
     CHECK(!had_last, "another chunk after the last one; %s", describe(loop, manner.team).c_str());
-    CHECK(stride == static_cast<Stride>(loop.stride), "%lld; %s", static_cast<long long>(stride),
-          describe(loop, manner.team).c_str());
-    CHECK(last == 0 || last == 1, "%d; %s", last, describe(loop, manner.team).c_str());
-    had_last = last == 1;
-    log.push_back({static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(upper), index, last});
+    had_last = part.last == 1;
+    log.push_back(
+        {static_cast<std::uint64_t>(part.lower), static_cast<std::uint64_t>(part.upper), index, part.last});
     pause_now_and_then(random, manner.jitter);
     if (manner.body_ns != 0)
-      for (T i = lower; i <= upper; ++i) {
+      for (T i = part.lower; i <= part.upper; ++i) {
         const T place = manner.rising ? i + 1 : static_cast<T>(loop.upper) - i + 1;
         check::spin(manner.body_ns * static_cast<std::uint64_t>(place) /
                     static_cast<std::uint64_t>(trips(loop)));
       }
   }
-  if (manner.deinit && kmpc::__kmpc_dispatch_deinit != nullptr) kmpc::__kmpc_dispatch_deinit(ident, gtid);
+  walk.leave(manner.barriers, manner.deinit);
 }
 
 /// Iterations of one chunk, numbered from 0, both inclusive.
@@ -193,9 +119,8 @@ inline void verify(const Loop& loop, const std::vector<Chunk>& chunks, const Man
         text(expected).c_str(), describe(loop, manner.team).c_str());
 }
 
-/// One parallel region through all loops, then the check of each.
-inline void run_region(const std::vector<Loop>& loops, const Manner& manner) {
-  static kmpc::Ident ident;
+/// One parallel region through all loops, then the check of each. Returns their chunks.
+inline std::vector<std::vector<Chunk>> run_region(const std::vector<Loop>& loops, const Manner& manner) {
   std::vector<std::vector<Chunk>> logs(static_cast<std::size_t>(manner.team));
   int members = 0;
 #pragma omp parallel num_threads(manner.team)
@@ -203,16 +128,11 @@ inline void run_region(const std::vector<Loop>& loops, const Manner& manner) {
 #pragma omp single
     members = omp_get_num_threads();
     const int me = omp_get_thread_num();
-    const std::int32_t gtid = kmpc::__kmpc_global_thread_num(&ident);
     check::Random random(manner.seed * 64 + static_cast<std::uint64_t>(me));
     for (std::uint32_t i = 0; i < loops.size(); ++i) {
       with_type(loops[i].type, [&](auto tag) {
-        walk<typename decltype(tag)::Value>(&ident, gtid, loops[i], i, manner, random,
-                                            logs[static_cast<std::size_t>(me)]);
+        walk<typename decltype(tag)::Value>(loops[i], i, manner, random, logs[static_cast<std::size_t>(me)]);
       });
-      if (manner.barriers) {
-#pragma omp barrier
-      }
     }
   }
   CHECK(members == manner.team, "asked for %d threads, got %d", manner.team, members);
@@ -220,6 +140,7 @@ inline void run_region(const std::vector<Loop>& loops, const Manner& manner) {
   for (const std::vector<Chunk>& log : logs)
     for (const Chunk& chunk : log) by_loop[chunk.loop].push_back(chunk);
   for (std::size_t i = 0; i < loops.size(); ++i) verify(loops[i], by_loop[i], manner);
+  return by_loop;
 }
 
 } // namespace oracle

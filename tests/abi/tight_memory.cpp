@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <dlfcn.h>
 #include <thread>
 
 namespace {
@@ -17,7 +18,20 @@ namespace {
 std::atomic<unsigned> failing{0};
 std::atomic<unsigned> failed{0};
 
-bool fails() {
+/// Whether the allocation comes from the library. GCC's runtime makes aligned allocations too and ends the
+/// process when it gets none.
+bool is_for_the_library(const void* caller) {
+#ifdef __clang__
+  return caller != nullptr;
+#else
+  Dl_info where{};
+  return dladdr(caller, &where) != 0 && where.dli_fname != nullptr &&
+         std::strstr(where.dli_fname, "libwstree") != nullptr;
+#endif
+}
+
+bool fails(const void* caller) {
+  if (failing == 0 || !is_for_the_library(caller)) return false;
   static std::atomic<std::uint64_t> calls{0};
   check::Random random(check::settings.seed + calls++);
   if (random.below(256) >= failing) return false;
@@ -31,10 +45,10 @@ extern "C" {
 void* memalign(std::size_t, std::size_t);
 
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  return fails() ? nullptr : memalign(alignment, size);
+  return fails(__builtin_return_address(0)) ? nullptr : memalign(alignment, size);
 }
 int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
-  *result = fails() ? nullptr : memalign(alignment, size);
+  *result = fails(__builtin_return_address(0)) ? nullptr : memalign(alignment, size);
   return *result == nullptr ? ENOMEM : 0;
 }
 }

@@ -18,69 +18,84 @@ using namespace wstree::test;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+/// The builds of a program: by clang, and by GCC if there is one.
+std::vector<std::string> builds_of(const std::string& program) {
+#ifdef WSTREE_TEST_HAS_GCC
+  return {program, program + "_gcc"};
+#else
+  return {program};
+#endif
+}
+
 TEST(Conduct, OutputAndExitStatusStay) {
-  for (const char* status : {"0", "1", "42", "255"}) {
-    const Outcome without = Program("loops", {"--status", status}).set("OMP_SCHEDULE", "dynamic,4").run();
-    for (const char* schedule : {"dynamic,4", "wstree,4"}) {
-      const Outcome with =
-          Program("loops", {"--status", status}).preload().set("OMP_SCHEDULE", schedule).run();
-      EXPECT_EQ(with.status, without.status) << with.text();
-      EXPECT_EQ(fact(with.out, "sum"), fact(without.out, "sum"));
-      EXPECT_EQ(with.err, without.err);
-      EXPECT_EQ(lines_of(with.out).size(), lines_of(without.out).size());
+  for (const std::string& program : builds_of("loops"))
+    for (const char* status : {"0", "1", "42", "255"}) {
+      const Outcome without = Program(program, {"--status", status}).set("OMP_SCHEDULE", "dynamic,4").run();
+      for (const char* schedule : {"dynamic,4", "wstree,4"}) {
+        const Outcome with =
+            Program(program, {"--status", status}).preload().set("OMP_SCHEDULE", schedule).run();
+        EXPECT_EQ(with.status, without.status) << with.text();
+        EXPECT_EQ(fact(with.out, "sum"), fact(without.out, "sum"));
+        EXPECT_EQ(with.err, without.err);
+        EXPECT_EQ(lines_of(with.out).size(), lines_of(without.out).size());
+      }
     }
-  }
 }
 
 TEST(Conduct, ClosedStandardDescriptors) {
-  for (const char* strategy : {"findmax", "foo"}) {
-    const Outcome outcome = with_tree("loops", {"--status", "7"})
-                                .closed(2)
-                                .set("WSTREE_STRATEGY", strategy)
-                                .set("WSTREE_STATS", "1")
-                                .set("WSTREE_VERBOSE", "1")
-                                .run();
-    EXPECT_EQ(outcome.status, 7) << outcome.text();
-    EXPECT_EQ(outcome.out, with_tree("loops").run().out);
+  for (const std::string& program : builds_of("loops")) {
+    const std::vector<std::string> seven{"--status", "7"};
+    for (const char* strategy : {"findmax", "foo"}) {
+      const Outcome outcome = with_tree(program, seven)
+                                  .closed(2)
+                                  .set("WSTREE_STRATEGY", strategy)
+                                  .set("WSTREE_STATS", "1")
+                                  .set("WSTREE_VERBOSE", "1")
+                                  .run();
+      EXPECT_EQ(outcome.status, 7) << outcome.text();
+      EXPECT_EQ(outcome.out, with_tree(program).run().out);
+    }
+    EXPECT_EQ(with_tree(program, seven).closed(0).run().text(), with_tree(program, seven).run().text());
+    const Outcome all =
+        with_tree(program, seven).closed(0).closed(1).closed(2).set("WSTREE_STATS", "1").run();
+    EXPECT_EQ(all.status, 7) << all.text();
   }
-  const Outcome all =
-      with_tree("loops", {"--status", "7"}).closed(0).closed(1).closed(2).set("WSTREE_STATS", "1").run();
-  EXPECT_EQ(all.status, 7) << all.text();
 }
 
 TEST(Conduct, AFileThatHappensToBeDescriptorTwoIsNotWrittenTo) {
-  TemporaryFolder folder;
-  const std::string file = folder / "data";
-  const Outcome outcome = with_tree("loops", {"--file", file, "--status", "7"})
-                              .closed(2)
-                              .set("WSTREE_STRATEGY", "foo")
-                              .set("WSTREE_STATS", "json")
-                              .set("WSTREE_VERBOSE", "1")
-                              .run();
-  EXPECT_EQ(outcome.status, 7) << outcome.text();
-  EXPECT_THAT(contents_of(file), IsEmpty());
-}
-
-TEST(Conduct, AProcessWithoutAServedLoopIsLeftAlone) {
-  for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"--idle"}}) {
-    Program program("inert", arguments);
-    const Outcome without = program.set("OMP_SCHEDULE", "dynamic").run();
-    const Outcome loaded = program.preload().run();
-    const Outcome asked = program.set("OMP_SCHEDULE", "wstree").run();
-    EXPECT_EQ(loaded.out, without.out); // the same threads and the same open descriptors
-    EXPECT_EQ(asked.out, without.out);
-    EXPECT_THAT(loaded.err + asked.err, IsEmpty());
+  for (const std::string& program : builds_of("loops")) {
+    TemporaryFolder folder;
+    const std::string file = folder / "data";
+    const Outcome outcome = with_tree(program, {"--file", file, "--status", "7"})
+                                .closed(2)
+                                .set("WSTREE_STRATEGY", "foo")
+                                .set("WSTREE_STATS", "json")
+                                .set("WSTREE_VERBOSE", "1")
+                                .run();
+    EXPECT_EQ(outcome.status, 7) << outcome.text();
+    EXPECT_THAT(contents_of(file), IsEmpty());
   }
 }
 
+TEST(Conduct, AProcessWithoutAServedLoopIsLeftAlone) {
+  for (const std::string& name : builds_of("inert"))
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"--idle"}}) {
+      Program program(name, arguments);
+      const Outcome without = program.set("OMP_SCHEDULE", "dynamic").run();
+      const Outcome loaded = program.preload().run();
+      const Outcome asked = program.set("OMP_SCHEDULE", "wstree").run();
+      EXPECT_EQ(loaded.out, without.out); // the same threads and the same open descriptors
+      EXPECT_EQ(asked.out, without.out);
+      EXPECT_THAT(loaded.err + asked.err, IsEmpty());
+    }
+}
+
 TEST(Conduct, AServedLoopLeavesNoDescriptorsAndThreads) {
-  const Outcome native =
-      Program("loops", {"--silent", "--run", "ls /proc/$PPID/fd /proc/$PPID/task | grep -c ."})
-          .set("OMP_SCHEDULE", "dynamic")
-          .run();
-  const Outcome served =
-      with_tree("loops", {"--silent", "--run", "ls /proc/$PPID/fd /proc/$PPID/task | grep -c ."}).run();
-  EXPECT_EQ(served.out, native.out) << served.text() << native.text();
+  const std::vector<std::string> arguments{"--silent", "--run",
+                                           "ls /proc/$PPID/fd /proc/$PPID/task | grep -c ."};
+  for (const std::string& program : builds_of("loops"))
+    EXPECT_EQ(with_tree(program, arguments).run().text(),
+              Program(program, arguments).set("OMP_SCHEDULE", "dynamic").run().text());
 }
 
 TEST(Conduct, NumbersOfThreads) {
@@ -132,14 +147,19 @@ TEST_P(Leaving, FromWithinALoop) {
 INSTANTIATE_TEST_SUITE_P(Conduct, Leaving, testing::Values("exit", "quick", "underscore", "abort"),
                          [](const auto& each) { return std::string(each.param); });
 
-TEST(Conduct, ASetuidProgramIsNotSteeredFromOutside) {
+class Setuid : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Conduct, Setuid, testing::ValuesIn(builds_of("loops_secure")),
+                         [](const auto& each) { return each.param; });
+
+TEST_P(Setuid, ProgramIsNotSteeredFromOutside) {
   constexpr unsigned k_nobody = 65534;
-  const std::string program = program_path("loops_secure");
+  const std::string program = program_path(GetParam());
   if (geteuid() != 0) GTEST_SKIP() << "only root can make a setuid program of root";
   TemporaryFolder folder;
   ASSERT_EQ(chmod((folder / "").c_str(), 0777), 0);
   ASSERT_EQ(chmod(program.c_str(), 04755), 0);
-  Program attempt("loops_secure", {"--environment"});
+  Program attempt(GetParam(), {"--environment"});
   attempt.set("WSTREE_STATS", "json=" + (folder / "figures")).set("WSTREE_VERBOSE", "1");
   const Outcome as_root =
       attempt.set("OMP_SCHEDULE", "wstree,9").run(); // nothing is changed, so nothing is secret

@@ -2,7 +2,7 @@
 //
 // The ways into a process: preloaded, linked in front of or behind libomp, with a runtime that is opened
 // later or earlier than usual, with two runtimes, with programs of another compiler.
-#include "process.h"
+#include "expectations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -157,18 +157,11 @@ TEST(Loading, ToolsKeepTheirPlace) {
 }
 
 #ifdef WSTREE_TEST_HAS_GCC
-TEST(OtherCompilers, GccOnLibgomp) {
-  const Outcome outcome = with_tree("gcc_on_libgomp").run();
-  EXPECT_EQ(outcome.out, "sum 796000\n") << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-}
+TEST(OtherCompilers, GccOnLibgomp) { expect_served(with_tree("gcc_on_libgomp"), 20, "sum 796000\n"); }
 
 TEST(OtherCompilers, GccOnLibomp) {
-  for (const std::string& libomp : libomp_builds()) {
-    const Outcome outcome = with_tree("gcc_on_libomp").libomp(libomp).run();
-    EXPECT_EQ(outcome.out, "sum 796000\n") << outcome.text();
-    EXPECT_THAT(outcome.err, IsEmpty()) << libomp;
-  }
+  for (const std::string& libomp : libomp_builds())
+    expect_served(with_tree("gcc_on_libomp").libomp(libomp), 20, "sum 796000\n");
 }
 
 TEST(OtherCompilers, GccAndClangInsideOfEachOther) {
@@ -178,6 +171,9 @@ TEST(OtherCompilers, GccAndClangInsideOfEachOther) {
       EXPECT_TRUE(outcome.succeeded()) << libomp << ' ' << fallback << '\n' << outcome.text();
       EXPECT_THAT(outcome.err, IsEmpty());
     }
+  // Every schedule(runtime) loop of either compiler, but for the ordered ones.
+  EXPECT_EQ(served_calls(with_tree("mixed")),
+            20 * (2 + 5) + 20 * (1 + 2) + 10 * (1 + 20 + 8) + 20 * 12 + 10 * (2 + 5 * 12));
 }
 #endif
 

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sstream>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -106,8 +107,10 @@ Outcome Program::run() const {
   close(out[0]);
   close(err[0]);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) give_up("waitpid");
+  rusage used{};
+  while (wait4(child, &status, 0, &used) < 0)
+    if (errno != EINTR) give_up("wait4");
+  outcome.peak_kib = used.ru_maxrss;
   if (WIFEXITED(status)) outcome.status = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   return outcome;

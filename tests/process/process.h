@@ -15,6 +15,7 @@ struct Outcome {
   int status = -1; ///< exit status; -1 if a signal ended it
   int signal = 0;
   std::string out, err;
+  long peak_kib = 0; ///< most memory that it had at once
 
   [[nodiscard]] bool succeeded() const { return status == 0; }
   /// Everything that a failure message needs.

@@ -189,16 +189,6 @@ TEST(Children, ThatGetTheirOwnScheduleUseIt) {
   EXPECT_THAT(other.err, IsEmpty());
 }
 
-#ifdef WSTREE_TEST_HAS_GCC
-TEST(Children, OfGccAreNotDisturbed) {
-  const Outcome outcome = with_tree("loops", {"--silent", "--run", program_path("gcc_on_libgomp"),
-                                              "--run-first", k_child + program_path("gcc_on_libgomp")})
-                              .run();
-  EXPECT_EQ(outcome.out, "sum 796000\nsum 796000\n") << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-}
-#endif
-
 // --- chosen by the program
 
 TEST(ChosenByTheProgram, TheTreeAndBack) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops of clang and of GCC in one process on one libomp, in each other's bodies. GCC's regions are forked
-// inside the runtime, out of the library's sight.
+// Loops of clang and of GCC in one process on one libomp, in each other's bodies.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -57,7 +56,7 @@ void one_inside_the_other_and_back() {
   CHECK(wrong == 0, "%d", wrong.load());
 }
 
-/// Orphaned loops of clang, for members of a region that clang's entries did not open.
+/// Orphaned loops of clang, for members of a region of GCC.
 void orphaned(void* data) {
   check::HitsList& hits = *static_cast<check::HitsList*>(data);
   for (check::Hits& each : hits) {

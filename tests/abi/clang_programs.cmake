@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Programs of clang and flang on libomp. Test names are abi.PROGRAM.clangC.libompL for compilers and runtimes and
+# abi.PROGRAM.STRATEGY.BATCH for ways to steal.
+set(programs
+  cancel clauses dist_dispatch exactly_once exactly_once_random fork_arguments huge_trips lastprivate literal_kinds
+  loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory)
+set(flags_tight_memory -rdynamic)
+# The oldest and the newest compiler build all of them; between those the calls that compilers make changed only at the
+# end of loops (clang 19), so the others build what depends on that.
+set(programs_of_all_compilers cancel loop_types nowait order regions)
+list(GET WSTREE_FOREIGN_CLANGS 0 oldest)
+foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
+  set(programs_of_${clang} ${programs_of_all_compilers})
+  if(clang EQUAL oldest OR clang EQUAL WSTREE_FOREIGN_CLANG)
+    set(programs_of_${clang} ${programs})
+  endif()
+  foreach(program IN LISTS programs_of_${clang})
+    wstree_foreign_program(${program}-clang${clang} ${program}.cpp ${clang} FLAGS -fopenmp ${flags_${program}})
+  endforeach()
+endforeach()
+# Compilers before OpenMP 5.0 send the same loops with no modifier bits.
+wstree_foreign_program(loop_types-openmp45 loop_types.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp -fopenmp-version=45)
+# flang, if one is there that makes a program.
+set(fortran_program "${CMAKE_CURRENT_BINARY_DIR}/fortran_loops")
+find_program(WSTREE_FLANG NAMES flang-new-22 flang-22 flang-new-19 flang-19 flang-new flang)
+mark_as_advanced(WSTREE_FLANG)
+if(WSTREE_FLANG)
+  wstree_libomp_to_link_with(libomp 19)
+  set(flang_command "${WSTREE_FLANG}" -O2 -fopenmp "${CMAKE_CURRENT_SOURCE_DIR}/fortran_loops.f90" "-L${libomp}")
+  if(NOT WSTREE_FLANG_MAKES_PROGRAMS STREQUAL "${WSTREE_FLANG}")
+    execute_process(COMMAND ${flang_command} -o "${fortran_program}.probe" RESULT_VARIABLE probe OUTPUT_QUIET ERROR_QUIET)
+    if(probe EQUAL 0)
+      set(WSTREE_FLANG_MAKES_PROGRAMS "${WSTREE_FLANG}" CACHE INTERNAL "This flang can link an OpenMP program")
+    endif()
+  endif()
+  if(WSTREE_FLANG_MAKES_PROGRAMS STREQUAL "${WSTREE_FLANG}")
+    add_custom_command(OUTPUT "${fortran_program}" COMMAND ${flang_command} -o "${fortran_program}"
+      DEPENDS fortran_loops.f90 COMMENT "Test program fortran_loops" VERBATIM)
+    list(APPEND foreign_outputs "${fortran_program}")
+  endif()
+endif()
+
+# 1. Every program with every compiler on every runtime. Those of newer compilers run on older runtimes because the
+#    library brings the entry that those lack.
+foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
+  foreach(program IN LISTS programs_of_${clang})
+    foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
+      wstree_abi_test(abi.${program}.clang${clang}.libomp${libomp} ${program}-clang${clang} ${libomp}
+        ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
+      # Tens of millions of loops say nothing more on a second runtime.
+      if(clang EQUAL WSTREE_FOREIGN_CLANG AND (NOT program STREQUAL "slot_reuse" OR libomp STREQUAL WSTREE_FOREIGN_LIBOMP))
+        wstree_abi_test(abi.long.${program}.libomp${libomp} ${program}-clang${clang} ${libomp} LONG
+          ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
+      endif()
+    endforeach()
+  endforeach()
+endforeach()
+
+# 2. Every strategy with every batch mode.
+set(newest "clang${WSTREE_FOREIGN_CLANG}")
+set(sensitive_programs cancel exactly_once exactly_once_random lastprivate nested nowait progress)
+foreach(strategy predefined assign assigntop randomwalk randomall findmax)
+  foreach(batch timed exponential fixed random)
+    set(ways "WSTREE_STRATEGY=${strategy}" "WSTREE_BATCH=${batch}")
+    set(arguments_progress "")
+    if(batch MATCHES "exponential|random")
+      set(arguments_progress --most-per-chunk 4200) # their largest batch is 4096
+    endif()
+    foreach(program IN LISTS sensitive_programs)
+      wstree_abi_test(abi.${program}.${strategy}.${batch} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
+        ARGUMENTS ${arguments_${program}} ENVIRONMENT ${ways})
+      wstree_abi_test(abi.long.${program}.${strategy}.${batch} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP} LONG
+        ARGUMENTS ${arguments_${program}} ENVIRONMENT ${ways})
+    endforeach()
+    set(arguments_progress "")
+  endforeach()
+  # Batches of one iteration: most of the time is spent inside the library, most stops hit it there, and most nodes are
+  # split there.
+  foreach(program progress tight_memory)
+    wstree_abi_test(abi.${program}.${strategy}.fixed_1 ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
+      ENVIRONMENT "WSTREE_STRATEGY=${strategy}" "WSTREE_BATCH=fixed:1")
+  endforeach()
+endforeach()
+
+# 3. Sizes of batches: at their limits, with a smallest batch, and in loops that only large batches can empty.
+foreach(batch fixed:1 exponential:1 random:1 timed:1 timed:1000000 fixed:1000000 exponential:3 random:7)
+  string(REPLACE ":" "_" readable ${batch})
+  wstree_abi_test(abi.exactly_once.batch_${readable} exactly_once-${newest} ${WSTREE_FOREIGN_LIBOMP}
+    ENVIRONMENT "WSTREE_BATCH=${batch}")
+endforeach()
+foreach(chunk 1 64 1000000 2147483647)
+  foreach(batch timed exponential fixed random)
+    wstree_abi_test(abi.exactly_once.chunk_${chunk}.${batch} exactly_once-${newest} ${WSTREE_FOREIGN_LIBOMP}
+      ENVIRONMENT "OMP_SCHEDULE=wstree,${chunk}" "WSTREE_BATCH=${batch}")
+  endforeach()
+endforeach()
+foreach(way timed:63 exponential:36 fixed:36 random:36)
+  string(REGEX MATCH "([a-z]+):([0-9]+)" ignored ${way})
+  set(batch ${CMAKE_MATCH_1})
+  set(bits ${CMAKE_MATCH_2})
+  set(mode ${batch})
+  if(NOT batch STREQUAL "timed")
+    set(mode "${batch}:16777216")
+  endif()
+  foreach(strategy predefined randomall findmax)
+    wstree_abi_test(abi.huge_trips.${strategy}.${batch} huge_trips-${newest} ${WSTREE_FOREIGN_LIBOMP}
+      ARGUMENTS --drain-bits ${bits} ENVIRONMENT "WSTREE_STRATEGY=${strategy}" "WSTREE_BATCH=${mode}")
+  endforeach()
+endforeach()
+
+# 4. The other code form, team sizes and fallbacks.
+wstree_abi_test(abi.loop_types.openmp45 loop_types-openmp45 ${WSTREE_FOREIGN_LIBOMP})
+foreach(threads 1 2 3 16)
+  foreach(program clauses loop_types nowait regions)
+    wstree_abi_test(abi.${program}.threads_${threads} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
+      ENVIRONMENT "OMP_NUM_THREADS=${threads}")
+  endforeach()
+endforeach()
+foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
+  string(REPLACE "," "_" readable ${fallback})
+  foreach(program order nowait)
+    wstree_abi_test(abi.${program}.fallback_${readable} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
+      ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
+  endforeach()
+  wstree_abi_test(abi.schedule_icv.fallback_${readable} schedule_icv-${newest} ${WSTREE_FOREIGN_LIBOMP}
+    ARGUMENTS --library --asked ENVIRONMENT "OMP_SCHEDULE=wstree,5" "WSTREE_FALLBACK=${fallback}")
+endforeach()
+
+if("${fortran_program}" IN_LIST foreign_outputs)
+  foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
+    wstree_abi_test(abi.fortran_loops.libomp${libomp} fortran_loops ${libomp} ARGUMENTS --library)
+    wstree_abi_test(abi.served.fortran_loops.libomp${libomp} fortran_loops ${libomp}
+      LAUNCHER ${run_served} --min-calls 1820 -- ARGUMENTS --library)
+  endforeach()
+endif()
+
+# 5. Loaded, but not asked for by the environment: nothing may change, and the program may ask for the tree itself.
+foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
+  wstree_abi_test(abi.schedule_icv.not_asked.libomp${libomp} schedule_icv-${newest} ${libomp}
+    ARGUMENTS --library ENVIRONMENT "OMP_SCHEDULE=dynamic,5")
+endforeach()
+foreach(program clauses fork_arguments loop_types nested nowait order regions roots)
+  wstree_abi_test(abi.${program}.not_asked ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
+    ENVIRONMENT "OMP_SCHEDULE=dynamic,3")
+endforeach()
+
+# 6. The programs themselves on bare libomp, which is right about all of this under dynamic: an oracle for the oracles.
+#    And the one schedule of libomp that is wrong about lastprivate, which shows that the test would notice.
+foreach(program clauses dist_dispatch exactly_once exactly_once_random fork_arguments lastprivate loop_types nested
+    nowait order progress regions roots schedule_icv slot_reuse)
+  if(NOT WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$") # where the newest compiler's programs do not run without help
+    wstree_abi_test(abi.bare.${program} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP} BARE
+      ARGUMENTS --bare ENVIRONMENT "OMP_SCHEDULE=dynamic,5")
+  endif()
+endforeach()
+foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
+  wstree_abi_test(abi.bare.lastprivate_static_steal.libomp${libomp} lastprivate-clang${oldest} ${libomp} BARE
+    ARGUMENTS --count-wrong ENVIRONMENT "OMP_SCHEDULE=static_steal")
+endforeach()
+
+# 7. All of the above would pass if no loop ever reached the tree. So: the same programs with figures on, which must name
+#    so many executions of loops, and nothing on stderr.
+list(GET WSTREE_FOREIGN_LIBOMPS 0 oldest_libomp)
+foreach(program IN LISTS programs)
+  foreach(libomp ${oldest_libomp} ${WSTREE_FOREIGN_LIBOMP})
+    wstree_abi_test(abi.served.${program}.libomp${libomp} ${program}-${newest} ${libomp}
+      LAUNCHER ${run_served} --min-calls 30 --
+      ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
+  endforeach()
+endforeach()

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What is asked of the library in the same way whoever compiled the program: WSTREE_LOOPS, and that nobody notices the
+# library. Test names are abi.loops.LIST.ABI[.asked] and abi.same_output.PROGRAM.ABI.
+set(abis "")
+if(gccs)
+  list(APPEND abis gcc)
+  set(suffix_gcc gcc${newest_gcc})
+  set(runtime_gcc libgomp)
+endif()
+if(WSTREE_FOREIGN_CLANG)
+  list(APPEND abis clang)
+  set(suffix_clang clang${WSTREE_FOREIGN_CLANG})
+  set(runtime_clang ${WSTREE_FOREIGN_LIBOMP})
+endif()
+
+# 1. Which loops the figures name for each list, with and without a schedule that asks for the tree.
+foreach(abi IN LISTS abis)
+  foreach(list all dynamic guided auto dynamic,guided runtime,dynamic)
+    string(REPLACE "," "_" readable ${list})
+    foreach(asked "" ".asked")
+      set(schedule "OMP_SCHEDULE=dynamic,3")
+      if(asked)
+        set(schedule "OMP_SCHEDULE=wstree,3")
+      endif()
+      set(options "")
+      foreach(kind dynamic guided auto)
+        # gcc makes code of its own of schedule(auto), which calls nobody.
+        if(list MATCHES "all|${kind}" AND NOT "${abi}${kind}" STREQUAL "gccauto")
+          list(APPEND options --expect-schedule "wstree (${kind})")
+        else()
+          list(APPEND options --forbid-schedule "wstree (${kind})")
+        endif()
+      endforeach()
+      if(asked AND list MATCHES "all|runtime")
+        list(APPEND options --expect-schedule wstree)
+      else()
+        list(APPEND options --forbid-schedule wstree)
+      endif()
+      if(abi STREQUAL "gcc" AND list STREQUAL "auto")
+        list(APPEND options --min-calls 0)
+      endif()
+      set(arguments "")
+      if(list MATCHES "all|dynamic")
+        set(arguments --dynamic)
+      endif()
+      wstree_abi_test(abi.loops.${readable}.${abi}${asked} literal_kinds-${suffix_${abi}} ${runtime_${abi}}
+        LAUNCHER ${run_served} ${options} --
+        ARGUMENTS ${arguments} ENVIRONMENT ${schedule} "WSTREE_LOOPS=${list}" "WSTREE_BATCH=fixed:64")
+    endforeach()
+  endforeach()
+  # Batches of the usual size, and every loop of programs that are full of all kinds.
+  foreach(program clauses nowait order regions)
+    wstree_abi_test(abi.loops.${program}.${abi} ${program}-${suffix_${abi}} ${runtime_${abi}}
+      ENVIRONMENT "WSTREE_LOOPS=all")
+  endforeach()
+  wstree_abi_test(abi.loops.literal_kinds.${abi} literal_kinds-${suffix_${abi}} ${runtime_${abi}}
+    ARGUMENTS --dynamic ENVIRONMENT "WSTREE_LOOPS=all")
+endforeach()
+
+# 2. The same output, errors and status as without the library. Programs that the bare runtime is right about.
+set(quiet_gcc clauses gomp_constructs gomp_entries gomp_old lastprivate loop_types nested nowait order regions roots)
+set(quiet_clang clauses dist_dispatch lastprivate loop_types nested nowait order regions roots)
+foreach(abi IN LISTS abis)
+  if(abi STREQUAL "clang" AND WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$") # without help there are no newest programs there
+    continue()
+  endif()
+  foreach(program IN LISTS quiet_${abi})
+    wstree_abi_test(abi.same_output.${program}.${abi} ${program}-${suffix_${abi}} ${runtime_${abi}}
+      LAUNCHER ${same_output} -- ARGUMENTS --bare --seed 7 ENVIRONMENT "OMP_SCHEDULE=dynamic")
+  endforeach()
+  # A program that fails must fail in the same way.
+  wstree_abi_test(abi.same_output.failure.${abi} nested-${suffix_${abi}} ${runtime_${abi}}
+    LAUNCHER ${same_output} -- ARGUMENTS --seed 7 --case deep --case none ENVIRONMENT "OMP_SCHEDULE=dynamic")
+endforeach()

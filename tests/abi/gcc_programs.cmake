@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Programs of g++ and gfortran on the machine's libgomp, and some of them on libomp, which has GCC's entries too. Test
+# names are abi.PROGRAM.gccG and abi.gcc.PROGRAM.WHAT. A machine without GCC's OpenMP leaves them out.
+set(gccs "")
+foreach(version 9 10 11 12 13 14 15)
+  find_program(WSTREE_GXX_${version} NAMES g++-${version})
+  mark_as_advanced(WSTREE_GXX_${version})
+  if(WSTREE_GXX_${version})
+    list(APPEND gccs ${version})
+  endif()
+endforeach()
+if(NOT gccs)
+  find_program(WSTREE_GXX_ NAMES g++)
+  mark_as_advanced(WSTREE_GXX_)
+  if(WSTREE_GXX_)
+    execute_process(COMMAND "${WSTREE_GXX_}" -dumpversion OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE)
+    string(REGEX MATCH "^[0-9]+" version "${version}")
+    set(WSTREE_GXX_${version} "${WSTREE_GXX_}")
+    list(APPEND gccs ${version})
+  endif()
+endif()
+# g++ on some systems is another compiler, and some come without their runtime.
+foreach(gcc IN LISTS gccs)
+  if(NOT WSTREE_GXX_MAKES_PROGRAMS_${gcc} STREQUAL "${WSTREE_GXX_${gcc}}")
+    execute_process(
+      COMMAND "${WSTREE_GXX_${gcc}}" -std=c++2a -fopenmp -pthread "${CMAKE_CURRENT_SOURCE_DIR}/gomp_old.cpp"
+        -o "${CMAKE_CURRENT_BINARY_DIR}/probe-gcc${gcc}"
+      RESULT_VARIABLE probe OUTPUT_QUIET ERROR_QUIET)
+    if(probe EQUAL 0)
+      set(WSTREE_GXX_MAKES_PROGRAMS_${gcc} "${WSTREE_GXX_${gcc}}" CACHE INTERNAL "This g++ can link an OpenMP program")
+    else()
+      list(REMOVE_ITEM gccs ${gcc})
+    endif()
+  endif()
+endforeach()
+if(NOT gccs)
+  message(STATUS "ABI tests of GCC left out: they need a g++ with libgomp")
+  return()
+endif()
+list(GET gccs -1 newest_gcc)
+
+function(wstree_gcc_program name source gcc)
+  set(flags -std=c++2a -O2 -g1 -Wall -Wextra -Wpedantic -Wshadow -pthread -fopenmp ${ARGN})
+  if(WSTREE_WERROR)
+    list(APPEND flags -Werror)
+  endif()
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/${name}")
+  file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
+  add_custom_command(OUTPUT "${output}"
+    COMMAND "${WSTREE_GXX_${gcc}}" ${flags} "${CMAKE_CURRENT_SOURCE_DIR}/${source}" -o "${output}"
+    DEPENDS "${source}" ${headers} COMMENT "Test program ${name}" VERBATIM)
+  set(foreign_outputs ${foreign_outputs} "${output}" PARENT_SCOPE)
+endfunction()
+
+set(gcc_programs
+  cancel clauses exactly_once exactly_once_random gomp_constructs gomp_entries gomp_old huge_trips lastprivate
+  literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory)
+# The newest compiler builds all of them, the others what depends on the code that they make.
+set(gcc_programs_of_all_compilers clauses gomp_constructs lastprivate literal_kinds loop_types nowait order regions)
+foreach(gcc IN LISTS gccs)
+  set(gcc_programs_of_${gcc} ${gcc_programs_of_all_compilers})
+  if(gcc EQUAL newest_gcc)
+    set(gcc_programs_of_${gcc} ${gcc_programs})
+  endif()
+  foreach(program IN LISTS gcc_programs_of_${gcc})
+    wstree_gcc_program(${program}-gcc${gcc} ${program}.cpp ${gcc} ${flags_${program}})
+  endforeach()
+endforeach()
+
+# wstree_gcc_test(WHAT PROGRAM ...): abi.gcc.PROGRAM.WHAT on libgomp; the rest is as for wstree_abi_test.
+function(wstree_gcc_test what program)
+  wstree_abi_test(abi.gcc.${program}.${what} ${program}-gcc${newest_gcc} libgomp ${ARGN})
+endfunction()
+
+# 1. Every program of every compiler.
+foreach(gcc IN LISTS gccs)
+  foreach(program IN LISTS gcc_programs_of_${gcc})
+    wstree_abi_test(abi.${program}.gcc${gcc} ${program}-gcc${gcc} libgomp
+      ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
+  endforeach()
+endforeach()
+foreach(program IN LISTS gcc_programs)
+  wstree_abi_test(abi.long.${program}.gcc ${program}-gcc${newest_gcc} libgomp LONG
+    ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
+endforeach()
+
+# 2. Each strategy and each batch mode, but not each of one with each of the other.
+set(ways predefined:timed assign:exponential assigntop:fixed randomwalk:random randomall:timed findmax:exponential)
+foreach(way IN LISTS ways)
+  string(REPLACE ":" ";" way ${way})
+  list(GET way 0 strategy)
+  list(GET way 1 batch)
+  set(most_per_chunk "")
+  if(batch MATCHES "exponential|random")
+    set(most_per_chunk --most-per-chunk 4200) # their largest batch is 4096
+  endif()
+  foreach(program cancel exactly_once_random gomp_entries lastprivate nowait progress)
+    set(arguments "")
+    if(program STREQUAL "progress")
+      set(arguments ${most_per_chunk})
+    elseif(program STREQUAL "exactly_once_random")
+      set(arguments --random 4000)
+    endif()
+    wstree_gcc_test(${strategy}.${batch} ${program} ARGUMENTS ${arguments}
+      ENVIRONMENT "WSTREE_STRATEGY=${strategy}" "WSTREE_BATCH=${batch}")
+  endforeach()
+  wstree_gcc_test(${strategy}.fixed_1 progress ENVIRONMENT "WSTREE_STRATEGY=${strategy}" "WSTREE_BATCH=fixed:1")
+endforeach()
+
+# 3. Smallest batches, team sizes and fallbacks.
+foreach(chunk 1 64 1000000 2147483647)
+  wstree_gcc_test(chunk_${chunk} exactly_once_random ARGUMENTS --random 4000 ENVIRONMENT "OMP_SCHEDULE=wstree,${chunk}")
+endforeach()
+foreach(threads 1 3 16)
+  foreach(program clauses gomp_constructs loop_types regions)
+    wstree_gcc_test(threads_${threads} ${program} ENVIRONMENT "OMP_NUM_THREADS=${threads}")
+  endforeach()
+endforeach()
+foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
+  string(REPLACE "," "_" readable ${fallback})
+  set(arguments "")
+  if(fallback MATCHES "static|auto") # under which GCC's own code is wrong about conditional lastprivates of loops that go down
+    set(arguments --skip conditional_lastprivate)
+  endif()
+  wstree_gcc_test(fallback_${readable} gomp_constructs ARGUMENTS ${arguments} ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
+  wstree_gcc_test(fallback_${readable} order ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
+endforeach()
+
+# 4. Loaded, but not asked for by the environment.
+wstree_gcc_test(not_asked schedule_icv ARGUMENTS --library ENVIRONMENT "OMP_SCHEDULE=dynamic,5")
+foreach(program clauses gomp_constructs gomp_old order roots)
+  wstree_gcc_test(not_asked ${program} ENVIRONMENT "OMP_SCHEDULE=dynamic,3")
+endforeach()
+
+# 5. The programs on bare libgomp: an oracle for the oracles. With chunks of one, because it multiplies them by strides.
+foreach(program IN LISTS gcc_programs)
+  set(environment "OMP_SCHEDULE=dynamic")
+  set(arguments "")
+  if(program STREQUAL "schedule_icv")
+    set(environment "OMP_SCHEDULE=dynamic,5")
+  elseif(program STREQUAL "huge_trips")
+    set(arguments --drain-bits 0)
+  endif()
+  wstree_gcc_test(bare ${program} BARE ARGUMENTS ${arguments} ENVIRONMENT ${environment})
+endforeach()
+
+# 6. So many executions of loops were really served.
+foreach(program IN LISTS gcc_programs)
+  wstree_gcc_test(served ${program} LAUNCHER ${run_served} --min-calls 30 --
+    ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
+endforeach()
+
+# 7. gfortran, which makes the same calls from bounds of its own.
+find_program(WSTREE_GFORTRAN NAMES gfortran gfortran-${newest_gcc})
+mark_as_advanced(WSTREE_GFORTRAN)
+if(WSTREE_GFORTRAN)
+  set(gfortran_program "${CMAKE_CURRENT_BINARY_DIR}/fortran_loops-gfortran")
+  add_custom_command(OUTPUT "${gfortran_program}"
+    COMMAND "${WSTREE_GFORTRAN}" -O2 -fopenmp "${CMAKE_CURRENT_SOURCE_DIR}/fortran_loops.f90" -o "${gfortran_program}"
+    DEPENDS fortran_loops.f90 COMMENT "Test program fortran_loops-gfortran" VERBATIM)
+  list(APPEND foreign_outputs "${gfortran_program}")
+  wstree_abi_test(abi.fortran_loops.gfortran fortran_loops-gfortran libgomp ARGUMENTS --library)
+  wstree_abi_test(abi.fortran_loops.gfortran.bare fortran_loops-gfortran libgomp BARE ENVIRONMENT "OMP_SCHEDULE=dynamic")
+  wstree_abi_test(abi.fortran_loops.gfortran.served fortran_loops-gfortran libgomp
+    LAUNCHER ${run_served} --min-calls 1820 -- ARGUMENTS --library)
+endif()
+
+# 8. The same programs on libomp's version of GCC's entries: preloaded in front of libgomp, and in its place. What goes
+#    wrong there without the library is left out: loops over unsigned long that go down find no iterations, which the
+#    library does not change where it leaves a loop alone, and cancellation hangs.
+set(gcc_programs_on_libomp clauses lastprivate loop_types nested nowait)
+if(WSTREE_FOREIGN_LIBOMPS)
+  list(GET WSTREE_FOREIGN_LIBOMPS 0 oldest_libomp)
+  set(in_its_place "${CMAKE_CURRENT_BINARY_DIR}/libomp_as_libgomp")
+  file(MAKE_DIRECTORY "${in_its_place}")
+  file(CREATE_LINK "${WSTREE_LIBOMP_DIR}/${WSTREE_FOREIGN_LIBOMP}/libomp.so.5" "${in_its_place}/libgomp.so.1" SYMBOLIC)
+  foreach(program IN LISTS gcc_programs_on_libomp)
+    wstree_abi_test(abi.gcc.${program}.on_libomp${oldest_libomp} ${program}-gcc${newest_gcc} ${oldest_libomp}
+      LAUNCHER ${run_served} --also "${WSTREE_LIBOMP_DIR}/${oldest_libomp}/libomp.so.5" --min-calls 30 --
+      ARGUMENTS ${arguments_on_libomp_${program}} ENVIRONMENT "OMP_CANCELLATION=false")
+    wstree_abi_test(abi.gcc.${program}.libomp_as_libgomp ${program}-gcc${newest_gcc} libgomp
+      LAUNCHER ${run_served} --min-calls 30 -- ARGUMENTS ${arguments_on_libomp_${program}}
+      ENVIRONMENT "LD_LIBRARY_PATH=${in_its_place}" "OMP_CANCELLATION=false")
+  endforeach()
+endif()

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: constructs whose compiled code uses GCC's loop entries in its own way, each next to loops of the
+// tree: task reductions (they start loops by a general entry), conditional lastprivate and scans (they share
+// memory through it), ordered and doacross loops over unsigned long, taskloops, sections, singles that copy,
+// target regions on the host, collapsed nests, and loops outside of any region.
+#include "hits.h"
+#include "omp_decls.h"
+
+#include <atomic>
+
+namespace {
+
+using check::Hits;
+using check::HitsList;
+using Size = unsigned long;
+
+constexpr Size k_n = 300;
+/// The same, but the compiler does not know it: it uses the entries with "ull" only for bounds that may need
+/// them.
+Size limit = k_n;
+
+/// A loop of the tree, which must not notice what happened before or happens behind it.
+void served(Hits& hits) {
+#pragma omp for schedule(runtime) nowait
+  for (Size i = 0; i < limit; ++i) hits.touch(i);
+}
+
+void task_reductions() {
+  for (int round = 0; round < check::repeat(20, 300); ++round) {
+    HitsList around = check::hits_list(4, k_n);
+    long up = 0, down = 0, plain = 0;
+    const Size low = static_cast<Size>(round % 7);
+#pragma omp parallel num_threads(1 + round % 4)
+    {
+      served(around[0]);
+#pragma omp for schedule(runtime) reduction(task, + : up)
+      for (Size i = low; i < limit; ++i) {
+        ++up;
+#pragma omp task in_reduction(+ : up) firstprivate(i)
+        up += 1000 * static_cast<long>(i);
+      }
+      served(around[1]);
+#pragma omp for schedule(nonmonotonic : runtime) reduction(task, + : down)
+      for (Size i = limit; i > low; i -= 2) {
+#pragma omp task in_reduction(+ : down)
+        ++down;
+      }
+      served(around[2]);
+#pragma omp for schedule(static) reduction(task, + : plain)
+      for (int i = 0; i < 100; ++i) {
+#pragma omp task in_reduction(+ : plain)
+        ++plain;
+      }
+      served(around[3]);
+    }
+    const long n = static_cast<long>(k_n - low), sum = n * static_cast<long>(low + k_n - 1) / 2;
+    CHECK(up == n + 1000 * sum, "%ld", up);
+    CHECK(down == (n + 1) / 2 && plain == 100, "%ld %ld", down, plain);
+    check::must_be_one_each(around, "loops between task reductions");
+  }
+}
+
+void region_with_a_task_reduction() {
+  for (int round = 0; round < check::repeat(20, 300); ++round) {
+    long sum = 0;
+    Hits hits(k_n);
+#pragma omp parallel reduction(task, + : sum) num_threads(1 + round % 4)
+    {
+      served(hits);
+#pragma omp single
+      for (int i = 0; i < 50; ++i) {
+#pragma omp task in_reduction(+ : sum)
+        sum += 3;
+      }
+    }
+    CHECK(sum == 150, "%ld", sum);
+    hits.must_be_one_each("loop in a region with a task reduction");
+    long both = 0;
+#pragma omp parallel for schedule(runtime) reduction(task, + : both)
+    for (long i = 10; i > 0; --i) {
+#pragma omp task in_reduction(+ : both) firstprivate(i)
+      both += i;
+    }
+    CHECK(both == 55, "%ld", both);
+  }
+}
+
+void conditional_lastprivate() {
+  for (int round = 0; round < check::repeat(20, 300); ++round) {
+    Hits before(k_n), behind(k_n);
+    Size x = 77, y = 78;
+    int z = 79;
+#pragma omp parallel num_threads(1 + round % 5)
+    {
+      served(before);
+#pragma omp for schedule(runtime) lastprivate(conditional : x)
+      for (Size i = 0; i < limit; ++i)
+        if (i % 64 == 3) x = i;
+#pragma omp for schedule(runtime) lastprivate(conditional : y)
+      for (Size i = 1; i < limit;
+           i += 2) // upwards: gcc 12 gets the last value of loops that count down wrong by itself
+        if (i % 50 == 7) y = i;
+#pragma omp for collapse(2) schedule(runtime) lastprivate(conditional : z)
+      for (int i = 0; i < 20; ++i)
+        for (int j = 0; j < 10; ++j)
+          if (i * j % 13 == 5) z = 100 * i + j;
+      served(behind);
+    }
+    int wanted = 79;
+    for (int i = 0; i < 20; ++i)
+      for (int j = 0; j < 10; ++j)
+        if (i * j % 13 == 5) wanted = 100 * i + j;
+    CHECK(x == 259 && y == 257 && z == wanted, "%lu %lu %d instead of 259 257 %d", x, y, z, wanted);
+    before.must_be_one_each("loop before a conditional lastprivate");
+    behind.must_be_one_each("loop behind a conditional lastprivate");
+  }
+}
+
+void scans() {
+  for (int round = 0; round < check::repeat(20, 200); ++round) {
+    long sum = 0;
+    std::vector<long> prefix(k_n);
+    Hits before(k_n), behind(k_n);
+#pragma omp parallel num_threads(1 + round % 4)
+    {
+      served(before);
+#pragma omp for reduction(inscan, + : sum)
+      for (Size i = 0; i < limit; ++i) {
+        sum += static_cast<long>(i);
+#pragma omp scan inclusive(sum)
+        prefix[i] = sum;
+      }
+      served(behind);
+    }
+    for (Size i = 0; i < limit; ++i)
+      CHECK(prefix[i] == static_cast<long>(i * (i + 1) / 2), "%lu: %ld", i, prefix[i]);
+    before.must_be_one_each("loop before a scan");
+    behind.must_be_one_each("loop behind a scan");
+  }
+}
+
+void ordered_unsigned_long() {
+  for (int round = 0; round < check::repeat(20, 300); ++round) {
+    std::vector<Size> up, down;
+    HitsList around = check::hits_list(3, k_n);
+#pragma omp parallel num_threads(1 + round % 5)
+    {
+      served(around[0]);
+#pragma omp for ordered schedule(runtime) nowait
+      for (Size i = 0; i < limit; i += 3) {
+#pragma omp ordered
+        up.push_back(i);
+      }
+      served(around[1]);
+#pragma omp for ordered schedule(dynamic, 4)
+      for (Size i = limit; i > 0; --i) {
+#pragma omp ordered
+        down.push_back(i);
+      }
+      served(around[2]);
+    }
+    CHECK(up.size() == k_n / 3 && down.size() == k_n, "%zu %zu", up.size(), down.size());
+    for (Size i = 0; i < up.size(); ++i) CHECK(up[i] == 3 * i, "position %lu holds %lu", i, up[i]);
+    for (Size i = 0; i < limit; ++i) CHECK(down[i] == k_n - i, "position %lu holds %lu", i, down[i]);
+    check::must_be_one_each(around, "loops around ordered ones");
+  }
+}
+
+void doacross_unsigned_long() {
+  for (int round = 0; round < check::repeat(10, 200); ++round) {
+    std::vector<Size> chain(k_n, 0), paths(20 * 20, 1);
+    HitsList around = check::hits_list(3, k_n);
+#pragma omp parallel num_threads(1 + round % 4)
+    {
+      served(around[0]);
+#pragma omp for ordered(1) schedule(runtime)
+      for (Size i = 1; i < limit; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+        chain[i] = chain[i - 1] + 1;
+#pragma omp ordered depend(source)
+      }
+      served(around[1]);
+#pragma omp for ordered(2) schedule(runtime) nowait
+      for (Size i = 1; i < limit / 15; ++i)
+        for (long j = 1; j < 20; ++j) {
+          const Size at = i * 20 + static_cast<Size>(j);
+#pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
+          paths[at] = (paths[at - 20] + paths[at - 1]) % 10'007;
+#pragma omp ordered depend(source)
+        }
+      served(around[2]);
+    }
+    CHECK(chain.back() == k_n - 1, "%lu", chain.back());
+    std::vector<Size> wanted(20 * 20, 1);
+    for (Size at = 20; at < 400; ++at)
+      if (at % 20 != 0) wanted[at] = (wanted[at - 20] + wanted[at - 1]) % 10'007;
+    CHECK(paths == wanted, "the last is %lu instead of %lu", paths.back(), wanted.back());
+    check::must_be_one_each(around, "loops around doacross ones");
+  }
+}
+
+void tasks_sections_and_singles() {
+  for (int round = 0; round < check::repeat(10, 200); ++round) {
+    HitsList around = check::hits_list(5, k_n);
+    Hits tasks(k_n), sections(6);
+    std::atomic<int> wrong{0};
+#pragma omp parallel num_threads(1 + round % 5)
+    {
+      served(around[0]);
+#pragma omp single nowait
+#pragma omp taskloop grainsize(7)
+      for (Size i = 0; i < limit; ++i) tasks.touch(i);
+      served(around[1]);
+#pragma omp sections nowait
+      {
+#pragma omp section
+        sections.touch(0);
+#pragma omp section
+        sections.touch(1);
+#pragma omp section
+        sections.touch(2);
+      }
+      served(around[2]);
+      int copied = 0;
+#pragma omp single copyprivate(copied)
+      copied = round + 1;
+      if (copied != round + 1) ++wrong;
+      served(around[3]);
+#pragma omp sections
+      {
+#pragma omp section
+        sections.touch(3);
+#pragma omp section
+        sections.touch(4);
+#pragma omp section
+        sections.touch(5);
+      }
+      served(around[4]);
+    }
+    CHECK(wrong == 0, "%d members got another value", wrong.load());
+    tasks.must_be_one_each("taskloop");
+    sections.must_be_one_each("sections");
+    check::must_be_one_each(around, "loops between other constructs");
+  }
+}
+
+void target_regions() {
+  for (int round = 0; round < check::repeat(5, 100); ++round) {
+    int counts[k_n] = {}, more[k_n] = {};
+#pragma omp target map(tofrom : counts)
+#pragma omp parallel for schedule(runtime)
+    for (Size i = 0; i < limit; ++i) ++counts[i];
+#pragma omp target teams distribute parallel for schedule(runtime) num_teams(2) thread_limit(3) map(tofrom   \
+                                                                                                    : more)
+    for (Size i = limit; i > 0; --i) ++more[i - 1];
+    for (Size i = 0; i < limit; ++i)
+      CHECK(counts[i] == 1 && more[i] == 1, "%lu: %d %d", i, counts[i], more[i]);
+  }
+}
+
+void collapsed_nests() {
+  const Size rows = 9, columns = 11;
+  const long depth = 4;
+  for (int round = 0; round < check::repeat(10, 100); ++round) {
+    Hits two(rows * columns), three(rows * columns * 4);
+#pragma omp parallel num_threads(1 + round % 5)
+    {
+#pragma omp for collapse(2) schedule(runtime) nowait
+      for (Size i = rows; i > 0; --i)
+        for (Size j = 0; j < columns; ++j) two.touch((i - 1) * columns + j);
+#pragma omp for collapse(3) schedule(runtime) nowait
+      for (Size i = 0; i < rows; ++i)
+        for (short j = static_cast<short>(columns); j > 0; --j)
+          for (long k = 0; k < depth; ++k)
+            three.touch((i * columns + static_cast<Size>(j) - 1) * 4 + static_cast<Size>(k));
+    }
+    two.must_be_one_each("collapse(2)");
+    three.must_be_one_each("collapse(3)");
+  }
+}
+
+void outside_of_any_region() {
+  for (int round = 0; round < check::repeat(10, 100); ++round) {
+    HitsList hits = check::hits_list(3, k_n);
+    static Size x = 0; // the compiler takes automatic variables for private ones here
+    static long sum = 0;
+    sum = 0;
+    std::size_t ordered = 0;
+    served(hits[0]);
+#pragma omp for schedule(runtime) reduction(+ : sum)
+    for (int i = 0; i < 100; ++i) sum += i;
+#pragma omp for schedule(runtime) lastprivate(x)
+    for (Size i = limit; i > 0; --i) x = i;
+#pragma omp for schedule(runtime) ordered
+    for (Size i = 0; i < limit; ++i) {
+#pragma omp ordered
+      if (ordered == i) ++ordered;
+    }
+    served(hits[1]);
+#pragma omp parallel num_threads(1 + round % 4)
+    served(hits[2]);
+    CHECK(sum == 4950 && x == 1 && ordered == k_n, "%ld %lu %zu", sum, x, ordered);
+    check::must_be_one_each(hits, "loop outside of any region");
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return check::run(argc, argv,
+                    {{"task_reductions", task_reductions},
+                     {"region_with_a_task_reduction", region_with_a_task_reduction},
+                     {"conditional_lastprivate", conditional_lastprivate},
+                     {"scans", scans},
+                     {"ordered_unsigned_long", ordered_unsigned_long},
+                     {"doacross_unsigned_long", doacross_unsigned_long},
+                     {"tasks_sections_and_singles", tasks_sections_and_singles},
+                     {"target_regions", target_regions},
+                     {"collapsed_nests", collapsed_nests},
+                     {"outside_of_any_region", outside_of_any_region}});
+}

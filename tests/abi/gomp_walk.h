@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How one member asks GCC's runtime for its parts of a loop: start, which hands out the first, next until
+// nothing is left, one of the ends.
+#pragma once
+
+#include "loop_description.h"
+
+#include <type_traits>
+
+namespace oracle {
+
+/// What one call handed out, both bounds inclusive.
+template <class T> struct Part {
+  T lower{}, upper{};
+  std::int32_t last = 0; ///< 1: this chunk ends where the loop does
+};
+
+template <class T> class Walk {
+public:
+  explicit Walk(const Loop& loop)
+      : loop_(loop), start_(static_cast<Value>(loop.lower)),
+        end_(static_cast<Value>(loop.upper + (loop.stride > 0 ? 1 : -1))),
+        incr_(static_cast<Value>(loop.stride)), chunk_(static_cast<long>(loop.chunk)) {}
+
+  bool next(Part<T>& part) {
+    Value first{}, end{};
+    bool more = false;
+    if (!started_) {
+      started_ = true;
+      if constexpr (std::is_same_v<Value, gomp::Ull>)
+        more = gomp::start(loop_.schedule, chunk_, loop_.stride > 0, start_, end_, incr_, &first, &end);
+      else
+        more = gomp::start(loop_.schedule, chunk_, start_, end_, incr_, &first, &end);
+    } else {
+      more = gomp::next(loop_.schedule, &first, &end);
+    }
+    if (!more) return false;
+    // Compiled code finds out that it ran the last iteration by this comparison and no other.
+    part.last = end == end_ ? 1 : 0;
+    part.lower = static_cast<T>(first);
+    part.upper = part.last == 1 ? static_cast<T>(loop_.upper) : static_cast<T>(end - incr_);
+    return true;
+  }
+
+  void leave(bool barrier, bool) {
+    if (barrier)
+      gomp::GOMP_loop_end();
+    else
+      gomp::GOMP_loop_end_nowait();
+  }
+
+private:
+  /// The narrow types are widened to long by the compiler, even unsigned int.
+  using Value = std::conditional_t<std::is_same_v<T, std::uint64_t>, gomp::Ull, long>;
+
+  const Loop& loop_;
+  Value start_, end_, incr_;
+  long chunk_;
+  bool started_ = false;
+};
+
+} // namespace oracle

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plugins that bring libgomp into a program that has no OpenMP of its own: under its name or another, next to
+// libomp, bound deeply, closed and opened again.
+#include "expectations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int k_loops_of_a_use = 200; // 20 rounds of 5 regions with two schedule(runtime) loops each
+
+using Plugins = std::vector<std::string>;
+
+/// The sets of runtimes that are in the process at once.
+std::vector<Plugins> sets_of_plugins() {
+  std::vector<Plugins> sets{{"plugin_gcc.so"},
+                            {"plugin_gcc.so", "plugin.so"},
+                            {"plugin.so", "plugin_gcc.so"},
+                            {"plugin_gcc.so", "plugin.so", "plugin_private.so"}};
+#ifdef WSTREE_TEST_HAS_RENAMED
+  sets.insert(sets.end(), {{"plugin_renamed.so"},
+                           {"plugin_gcc.so", "plugin_renamed.so"},
+                           {"plugin_renamed.so", "plugin_gcc.so"},
+                           {"plugin.so", "plugin_renamed.so", "plugin_private.so", "plugin_gcc.so"}});
+#endif
+  return sets;
+}
+
+Program host(const Plugins& plugins, const std::vector<std::string>& options = {}) {
+  std::vector<std::string> arguments = options;
+  for (const std::string& each : plugins) arguments.push_back(program_path(each));
+  Program program("host", arguments);
+  program.set("KMP_DUPLICATE_LIB_OK", "TRUE"); // two libomps do not run natively without it
+  return program;
+}
+
+Program& ask(Program& program) { return program.preload().set("OMP_SCHEDULE", "wstree"); }
+
+class OpenedPlugins : public testing::TestWithParam<Plugins> {
+protected:
+  static int loops() { return static_cast<int>(GetParam().size()) * k_loops_of_a_use; }
+};
+
+TEST_P(OpenedPlugins, AreServedWhateverTheirRuntime) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{}, {"--together"}}) {
+    Program program = host(GetParam(), options);
+    const Outcome native = program.run();
+    ASSERT_TRUE(native.succeeded()) << native.text();
+    const Outcome outcome = ask(program).run();
+    std::string wanted;
+    for (std::size_t i = 0; i < GetParam().size(); ++i) wanted += "schedule 0x77\n";
+    EXPECT_EQ(outcome.out, wanted + "wrong 0\n") << outcome.text();
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_EQ(served_calls(program), loops());
+  }
+}
+
+TEST_P(OpenedPlugins, AreLeftAloneUnlessAsked) {
+  Program program = host(GetParam());
+  const Outcome native = program.set("OMP_SCHEDULE", "dynamic,4").run();
+  EXPECT_EQ(program.preload().run().text(), native.text());
+  EXPECT_EQ(served_calls(program), 0);
+}
+
+TEST_P(OpenedPlugins, MayBeClosedAndOpenedAgain) {
+  Plugins twice = GetParam();
+  twice.insert(twice.end(), GetParam().rbegin(), GetParam().rend());
+  Program program = host(twice, {"--close"});
+  // Natively that is a matter of luck: sleeping threads of the runtime are in code that is gone.
+  const Outcome outcome = ask(program).run();
+  EXPECT_THAT(outcome.out, testing::EndsWith("wrong 0\n")) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_EQ(served_calls(program), 2 * loops());
+}
+
+TEST_P(OpenedPlugins, RunNativelyIfBoundDeeply) {
+  Program program = host(GetParam(), {"--deep"});
+  const Outcome native = program.run();
+  ASSERT_TRUE(native.succeeded()) << native.text();
+  const Outcome outcome = ask(program).run();
+  EXPECT_THAT(outcome.out, HasSubstr("wrong 0\n")) << outcome.text();
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("0x77")));
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_EQ(served_calls(program), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Loading, OpenedPlugins, testing::ValuesIn(sets_of_plugins()), [](const auto& each) {
+  std::string name;
+  for (const std::string& plugin : each.param) name += plugin.substr(0, plugin.find('.')) + "_";
+  return name + "only";
+});
+
+} // namespace

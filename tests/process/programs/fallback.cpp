@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops that the tree must not serve, and how the runtime deals them out: for an ordered and a monotonic loop
+// a line with the sizes of the first three chunks.
+#include "check.h"
+#include "omp_decls.h"
+
+#include <atomic>
+
+namespace {
+
+constexpr int k_members = 4;
+constexpr std::size_t k_iterations = 120;
+
+/// Holds every member in the first iteration that it gets until all have got one. So the first chunks go to
+/// as many members, whose numbers tell the chunks apart.
+class Meeting {
+public:
+  void arrive(bool& has_arrived) {
+    if (has_arrived) return;
+    has_arrived = true;
+    arrived_.fetch_add(1);
+    while (arrived_ < k_members) sched_yield();
+  }
+
+private:
+  std::atomic<int> arrived_{0};
+};
+
+void print(const char* name, const std::vector<int>& members) {
+  std::printf("%s", name);
+  std::size_t begin = 0;
+  for (int chunk = 0; chunk < 3; ++chunk) {
+    std::size_t end = begin;
+    while (end < members.size() && members[end] == members[begin]) ++end;
+    std::printf(" %zu", end - begin);
+    begin = end;
+  }
+  std::puts("");
+}
+
+} // namespace
+
+int main() {
+  alarm(30);
+  std::vector<int> ordered(k_iterations), monotonic(k_iterations);
+  Meeting in_the_first, in_the_second;
+#pragma omp parallel num_threads(k_members)
+  {
+    bool first = false, second = false;
+#pragma omp for schedule(runtime) ordered
+    for (std::size_t i = 0; i < k_iterations; ++i) {
+      in_the_first.arrive(first);
+#pragma omp ordered
+      ordered[i] = omp_get_thread_num();
+    }
+#pragma omp for schedule(monotonic : runtime)
+    for (std::size_t i = 0; i < k_iterations; ++i) {
+      in_the_second.arrive(second);
+      monotonic[i] = omp_get_thread_num();
+    }
+  }
+  print("ordered", ordered);
+  print("monotonic", monotonic);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads and teams as programs have them that were not written with a runtime in mind: threads that come and
+// go around their regions in every way there is, many of them at once, teams of changing size, and nesting
+// that is deeper than anybody needs.
+//   --main-leaves     the first thread ends by pthread_exit() while another one is still busy; no cases
+#include "hits.h"
+#include "omp_decls.h"
+
+#include <atomic>
+#include <pthread.h>
+#include <thread>
+
+namespace {
+
+void run_loops(int members, const char* what) {
+  check::HitsList hits = check::hits_list(3, 200);
+#pragma omp parallel num_threads(members)
+  for (check::Hits& each : hits) {
+#pragma omp for schedule(runtime) nowait
+    for (std::size_t i = 0; i < each.size(); ++i) each.touch(i);
+  }
+  check::must_be_one_each(hits, what);
+}
+
+void* ends_by_return(void* number) {
+  run_loops(1 + *static_cast<int*>(number) % 4, "loops of a thread that returns");
+  return nullptr;
+}
+
+void* ends_by_exit(void* number) {
+  run_loops(1 + *static_cast<int*>(number) % 4, "loops of a thread that calls pthread_exit()");
+  pthread_exit(nullptr);
+}
+
+std::atomic<bool> has_run{false};
+
+void* ends_by_cancellation(void* number) {
+  run_loops(1 + *static_cast<int*>(number) % 4, "loops of a thread that will be cancelled");
+  has_run = true;
+  for (;;) pause();
+}
+
+void* ends_without_a_region(void*) { return nullptr; }
+
+void thread_after_thread() {
+  for (int round = 0; round < 15; ++round) {
+    for (const auto body : {ends_by_return, ends_by_exit, ends_by_cancellation, ends_without_a_region}) {
+      has_run = false;
+      pthread_t thread{};
+      CHECK(pthread_create(&thread, nullptr, body, &round) == 0, "round %d", round);
+      if (body == ends_by_cancellation) {
+        while (!has_run) sched_yield();
+        CHECK(pthread_cancel(thread) == 0, "round %d", round);
+      }
+      CHECK(pthread_join(thread, nullptr) == 0, "round %d", round);
+    }
+    run_loops(1 + round % 5, "loops of the first thread in between");
+  }
+}
+
+void roots_at_once() {
+  std::vector<std::thread> roots;
+  for (int root = 0; root < 6; ++root)
+    roots.emplace_back([root] {
+      for (int round = 0; round < 10; ++round) run_loops(1 + (root + round) % 4, "loops of several roots");
+    });
+  for (std::thread& each : roots) each.join();
+}
+
+void teams_of_changing_size() {
+  for (int round = 0; round < 60; ++round) {
+    omp_set_dynamic(round / 20 == 1 ? 1 : 0);
+    omp_set_num_threads(1 + round * 5 % 9);
+    int members = 0;
+    check::HitsList hits = check::hits_list(4, 100);
+#pragma omp parallel
+    {
+#pragma omp single nowait
+      members = omp_get_num_threads();
+      for (check::Hits& each : hits) {
+#pragma omp for schedule(runtime)
+        for (std::size_t i = 0; i < each.size(); ++i) each.touch(i);
+      }
+    }
+    check::must_be_one_each(hits, "loops of a team whose size changes");
+    if (round / 20 != 1) CHECK(members == 1 + round * 5 % 9, "round %d: %d", round, members);
+  }
+  omp_set_dynamic(0);
+}
+
+// --- deep nesting
+
+constexpr int k_depth = 60;
+
+/// At each level a team of one or two, one loop before and one after the next level, which is opened from
+/// within a loop; so at the bottom k_depth loops are under way at once.
+void descend(int level, check::HitsList& hits) {
+  if (level == k_depth) return;
+  check::Hits& here = hits[static_cast<std::size_t>(level)];
+#pragma omp parallel num_threads(1 + level % 2)
+  {
+#pragma omp for schedule(runtime) nowait
+    for (std::size_t i = 0; i < 20; ++i) here.touch(i);
+#pragma omp for schedule(runtime)
+    for (std::size_t i = 20; i < 40; ++i) {
+      here.touch(i);
+      if (i == 30) descend(level + 1, hits);
+    }
+#pragma omp for schedule(runtime)
+    for (std::size_t i = 40; i < 60; ++i) here.touch(i);
+  }
+}
+
+void deep_nesting() {
+  for (const int active_levels : {k_depth, 2, 1}) {
+    omp_set_max_active_levels(active_levels);
+    check::HitsList hits = check::hits_list(k_depth, 60);
+    descend(0, hits);
+    check::must_be_one_each(hits, "loops of nested regions");
+  }
+}
+
+// --- a thousand roots
+
+constexpr int k_roots = 1000;
+constexpr std::size_t k_small_stack = std::size_t{96} << 10;
+pthread_barrier_t all_are_there;
+
+void* one_of_a_thousand(void* number) {
+  const int root = *static_cast<int*>(number);
+  pthread_barrier_wait(&all_are_there);
+  check::Hits hits(50);
+#pragma omp parallel for schedule(runtime) num_threads(root % 8 == 0 ? 2 : 1)
+  for (std::size_t i = 0; i < 50; ++i) hits.touch(i);
+  hits.must_be_one_each("loop of one root of a thousand");
+  pthread_barrier_wait(&all_are_there); // nobody leaves before everybody has opened a region
+  return nullptr;
+}
+
+void a_thousand_roots() {
+  pthread_attr_t small{};
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, k_small_stack);
+  pthread_barrier_init(&all_are_there, nullptr, k_roots);
+  std::vector<pthread_t> threads(k_roots);
+  std::vector<int> numbers(k_roots);
+  for (int i = 0; i < k_roots; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    numbers[at] = i;
+    const int error = pthread_create(&threads[at], &small, one_of_a_thousand, &numbers[at]);
+    CHECK(error == 0, "thread %d: %s", i, std::strerror(error));
+  }
+  for (const pthread_t each : threads) pthread_join(each, nullptr);
+  pthread_barrier_destroy(&all_are_there);
+  pthread_attr_destroy(&small);
+}
+
+// --- the first thread leaves
+
+pthread_t first_thread;
+
+void* outlives_the_first(void*) {
+  CHECK(pthread_join(first_thread, nullptr) == 0, "%s", "the first thread cannot be waited for");
+  for (int round = 0; round < 10; ++round) run_loops(1 + round % 4, "loops without the first thread");
+  std::puts("the first thread is gone");
+  return nullptr;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  if (check::flag(argc, argv, "--main-leaves")) {
+    alarm(50);
+    run_loops(3, "loops of the first thread");
+    first_thread = pthread_self();
+    pthread_t other{};
+    CHECK(pthread_create(&other, nullptr, outlives_the_first, nullptr) == 0, "%s", "no thread");
+    pthread_detach(other);
+    pthread_exit(nullptr);
+  }
+  return check::run(argc, argv,
+                    {{"thread_after_thread", thread_after_thread},
+                     {"roots_at_once", roots_at_once},
+                     {"teams_of_changing_size", teams_of_changing_size},
+                     {"deep_nesting", deep_nesting},
+                     {"a_thousand_roots", a_thousand_roots}});
+}
