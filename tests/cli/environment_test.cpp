@@ -100,10 +100,11 @@ TEST(Environment, UnderstandsTheScheduleOfAServedParent) {
 }
 
 TEST(Environment, HasTheOptions) {
-  const auto result =
-      show({"--strategy", "assign", "--batch=fixed:8", "--fallback", "dynamic,2", "--stats=json=x y"},
-           {{"WSTREE_STRATEGY", "findmax"}, {"WSTREE_STATS", "0"}});
+  const auto result = show({"--loops", "runtime, dynamic", "--strategy", "assign", "--batch=fixed:8",
+                            "--fallback", "dynamic,2", "--stats=json=x y"},
+                           {{"WSTREE_STRATEGY", "findmax"}, {"WSTREE_STATS", "0"}});
   EXPECT_EQ(result.variable("WSTREE_STRATEGY"), "assign");
+  EXPECT_EQ(result.variable("WSTREE_LOOPS"), "runtime, dynamic");
   EXPECT_EQ(result.variable("WSTREE_BATCH"), "fixed:8");
   EXPECT_EQ(result.variable("WSTREE_FALLBACK"), "dynamic,2");
   EXPECT_EQ(result.variable("WSTREE_STATS"), "json=x y");
@@ -156,6 +157,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"Strategy",
                  {"--strategy", "foo"},
                  "--strategy 'foo' is not understood (accepted: predefined, assign, "},
+        BadValue{"Loops",
+                 {"--loops", "runtime,static"},
+                 "--loops 'runtime,static' is not understood (accepted: comma-separated list of runtime, "
+                 "dynamic, "},
         BadValue{"Empty", {"--strategy="}, "'--strategy' needs a value"},
         BadValue{
             "Batch", {"--batch", "timed:x"}, "--batch 'timed:x' is not understood (accepted: timed[:ns], "},

@@ -71,7 +71,8 @@ TEST_F(Served, RequireFailsBeforeTheRunWithoutALoop) {
   const auto result = wstree({"run", "--require", target("loops_static")});
   EXPECT_EQ(result.status(), 125);
   EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, HasSubstr("has no schedule(runtime) loop to serve"));
+  EXPECT_THAT(result.err,
+              HasSubstr("uses OpenMP, but has no loop that can be served: static loops never ask"));
 }
 
 TEST_F(Served, RequireCountsChildren) {

@@ -322,20 +322,62 @@ TEST(Loops, MayBeInALibrary) {
   EXPECT_THAT(wstree({"run", "-v", target("calls_library")}).err, HasSubstr("loops can be served"));
 }
 
-TEST(Loops, OfAGccProgramAreLeftAlone) {
-  const auto result = wstree({"run", target("calls_gcc")});
+TEST(Loops, OfAGccProgramNeedNoWord) {
+  const auto result = wstree({"run", target("calls_gcc_runtime")});
   EXPECT_EQ(result.out, "ran\n");
   EXPECT_EQ(result.status(), 0);
-  expect_line(result, {"uses gcc's OpenMP runtime", "leaves gcc's runtime alone"});
-  const auto required = wstree({"run", "--require", target("calls_gcc")});
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(wstree({"run", "-v", target("calls_gcc_runtime")}).err,
+              HasSubstr("loops of these kinds can be served: schedule(runtime)\n"));
+}
+
+TEST(Loops, WithAScheduleOfTheirOwnNeedAnOption) {
+  const auto result = wstree({"run", target("calls_gcc_dynamic")});
+  EXPECT_EQ(result.out, "ran\n");
+  EXPECT_EQ(result.status(), 0);
+  expect_line(result,
+              {"have a schedule of their own", "schedule(dynamic), and WSTREE_LOOPS=runtime leaves those out",
+               ". Say --loops runtime,dynamic,guided\n"});
+  const auto required = wstree({"run", "--require", target("calls_gcc_dynamic")});
   EXPECT_EQ(required.status(), 125);
   EXPECT_EQ(required.out, "");
+  expect_line(required, {"Say --loops runtime,dynamic,guided"});
+}
+
+TEST(Loops, ThatTheOptionNamesNeedNoWord) {
+  EXPECT_EQ(wstree({"run", "--loops", "dynamic", target("calls_gcc_dynamic")}).err, "");
+  EXPECT_EQ(wstree({"run", "--loops=all", target("calls_gcc_dynamic")}).err, "");
+  Start start{.arguments = {"run", target("calls_gcc_dynamic")}};
+  start.environment["WSTREE_LOOPS"] = "Dynamic, guided";
+  EXPECT_EQ(run(start).err, "");
+  start.arguments = {"run", "--loops=guided", target("calls_gcc_dynamic")};
+  expect_line(run(start), {"WSTREE_LOOPS=guided leaves those out"});
+  start.arguments = {"run", "--require", target("calls_gcc_dynamic")};
+  start.environment["STAND_IN_SERVES"] = "loop";
+  EXPECT_EQ(run(start).status(), 0);
+}
+
+TEST(Loops, ThatLackTheOptionForTheEnvironmentAreNamed) {
+  expect_line(wstree({"run", "--loops=dynamic", target("calls_gcc_runtime")}),
+              {"schedule(runtime), and WSTREE_LOOPS=dynamic leaves those out", "Say --loops runtime\n"});
+}
+
+TEST(Loops, OfOtherKindsCannotBeServed) {
+  const auto result = wstree({"run", target("calls_gcc_parallel")});
+  EXPECT_EQ(result.out, "ran\n");
+  EXPECT_EQ(result.err, "");
+  expect_line(wstree({"run", "--require", target("calls_gcc_parallel")}),
+              {"uses OpenMP, but has no loop that can be served", "static loops never ask"});
+  const auto ordered = wstree({"run", "--loops=all", "--require", target("calls_gcc_ordered")});
+  EXPECT_EQ(ordered.status(), 125);
+  EXPECT_EQ(ordered.out, "");
+  expect_line(ordered, {"its loops are static or ordered", "Build it with schedule(runtime)"});
 }
 
 TEST(Loops, WithTheRuntimeInsideCannotBeServed) {
   const auto result = wstree({"run", target("runtime_inside")});
   EXPECT_EQ(result.out, "ran\n");
-  expect_line(result, {"has its OpenMP runtime linked in statically", "shared libomp"});
+  expect_line(result, {"has its OpenMP runtime linked in statically", "shared OpenMP runtime"});
   EXPECT_EQ(wstree({"run", "--require", target("runtime_inside")}).status(), 125);
 }
 

@@ -91,6 +91,34 @@ void ElfFile::for_each_definition(const std::function<void(std::string_view)>& v
   if (!for_each_symbol(SHT_SYMTAB, true, visit)) for_each_symbol(SHT_DYNSYM, true, visit);
 }
 
+void ElfFile::for_each_export(const std::function<void(std::string_view)>& visit) const {
+  for_each_symbol(SHT_DYNSYM, true, visit);
+}
+
+bool ElfFile::wants_to_be_first() const {
+  for (Elf_Scn* section = elf_nextscn(elf_, nullptr); section != nullptr;
+       section = elf_nextscn(elf_, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNAMIC || header.sh_entsize == 0)
+      continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr) continue;
+    const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+    for (int i = 0; i < count; ++i) {
+      GElf_Dyn entry;
+      if (gelf_getdyn(data, i, &entry) != nullptr && entry.d_tag == DT_FLAGS_1)
+        return (entry.d_un.d_val & DF_1_INITFIRST) != 0;
+    }
+  }
+  return false;
+}
+
+bool ElfFile::contains(std::string_view bytes) const {
+  std::size_t size = 0;
+  const char* file = elf_rawfile(elf_, &size);
+  return file != nullptr && std::string_view(file, size).find(bytes) != std::string_view::npos;
+}
+
 bool ElfFile::for_each_symbol(std::uint32_t table_type, bool defined,
                               const std::function<void(std::string_view)>& visit) const {
   bool found = false;

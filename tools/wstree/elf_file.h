@@ -44,6 +44,12 @@ public:
   bool for_each_import(const std::function<void(std::string_view)>& visit) const;
   /// Symbols that the file itself defines, as far as it has not been stripped.
   void for_each_definition(const std::function<void(std::string_view)>& visit) const;
+  /// Symbols that the file offers to others.
+  void for_each_export(const std::function<void(std::string_view)>& visit) const;
+  /// Linked with -z initfirst: its constructors are to run before those of all other objects.
+  [[nodiscard]] bool wants_to_be_first() const;
+  /// Do these bytes occur anywhere in the file?
+  [[nodiscard]] bool contains(std::string_view bytes) const;
 
 private:
   ElfFile(int descriptor, Elf* elf);

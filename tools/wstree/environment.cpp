@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unistd.h>
+#include <utility>
 
 namespace wstree::cli {
 
@@ -17,6 +18,8 @@ bool is_named(std::string_view entry, std::string_view name) {
 Environment::Environment() {
   for (char** entry = environ; *entry != nullptr; ++entry) entries_.emplace_back(*entry);
 }
+
+Environment::Environment(std::vector<std::string> entries) : entries_(std::move(entries)) {}
 
 std::optional<std::string> Environment::get(std::string_view name) const {
   for (const auto& entry : entries_) {

@@ -8,10 +8,13 @@
 
 namespace wstree::cli {
 
-/// The environment that a program is going to see. Starts as a copy of ours, order included.
+/// The environment that a program is going to see.
 class Environment {
 public:
+  /// A copy of ours, order included.
   Environment();
+  /// Of entries "NAME=value".
+  explicit Environment(std::vector<std::string> entries);
 
   [[nodiscard]] std::optional<std::string> get(std::string_view name) const;
   void set(std::string_view name, std::string_view value);
@@ -24,7 +27,7 @@ public:
   [[nodiscard]] std::vector<char*> pointers();
 
 private:
-  std::vector<std::string> entries_; // "NAME=value"
+  std::vector<std::string> entries_;
 };
 
 } // namespace wstree::cli

@@ -122,23 +122,28 @@ std::string Figures::setting() const { return fmt::format("{}={}", to_text(forma
 
 bool Figures::settle() {
   bool served = false;
-  for (const auto& path : written()) {
-    const auto report = contents(path);
+  for (const auto& report : take()) {
     served |= has_loops(report);
     if (shown_ != StatsFormat::off) std::fwrite(report.data(), 1, report.size(), stderr);
   }
-  remove_folder();
   return served;
+}
+
+std::vector<std::string> Figures::take() {
+  std::vector<std::string> reports;
+  for (const auto& path : written()) reports.push_back(contents(path));
+  remove_folder();
+  return reports;
 }
 
 void Figures::make_folder() {
   std::error_code error;
   auto name = (fs::temp_directory_path(error) / "wstree-XXXXXX").string();
   if (error || ::mkdtemp(name.data()) == nullptr) {
-    problem_ = fmt::format(
-        "--require needs a folder for figures, and '{}' cannot be created: {}; set TMPDIR to a folder "
-        "that can be written to",
-        name, error ? error.message() : std::strerror(errno));
+    problem_ =
+        fmt::format("a folder for figures is needed, and '{}' cannot be created: {}; set TMPDIR to a folder "
+                    "that can be written to",
+                    name, error ? error.message() : std::strerror(errno));
     return;
   }
   folder_ = name;

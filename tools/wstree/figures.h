@@ -28,6 +28,8 @@ public:
   /// When the program has ended: shows what the user wanted to see on stderr and removes the folder. True if
   /// a loop was served. Call once.
   [[nodiscard]] bool settle();
+  /// Instead of settle(): all reports as they were written.
+  [[nodiscard]] std::vector<std::string> take();
 
 private:
   void make_folder();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -43,22 +45,45 @@ private:
 
 /// In the child: becomes the program, or tells the parent through the pipe why not.
 [[noreturn]] void start(std::vector<std::string>& command, Environment& environment,
-                        const HeldSignals& signals, pid_t parent, int report) {
+                        const HeldSignals& signals, pid_t parent, int report, bool output_to_errors) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(EXIT_FAILURE); // it died before the line above
   signals.restore();
+  if (output_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
   const int error = become(command, environment);
   // If the parent cannot be told, the exit status is all that is left to say.
   if (write(report, &error, sizeof error) != sizeof error) _exit(EXIT_FAILURE);
   _exit(EXIT_SUCCESS);
 }
 
-int wait_and_forward(pid_t child) {
+/// Times between two looks at the child: short at first, because most of what it loads it loads soon.
+class Pauses {
+public:
+  timespec next() {
+    const timespec pause{0, nanoseconds_};
+    nanoseconds_ = std::min(2 * nanoseconds_, k_longest);
+    return pause;
+  }
+
+private:
+  static constexpr long k_longest = 50'000'000;
+  long nanoseconds_ = 500'000;
+};
+
+int wait_and_forward(pid_t child, const std::function<void(pid_t)>& look) {
   sigset_t all;
   sigfillset(&all);
+  Pauses pauses;
   for (;;) {
     siginfo_t info{};
-    const int signal = sigwaitinfo(&all, &info);
+    int signal = 0;
+    if (look) {
+      const timespec pause = pauses.next();
+      signal = sigtimedwait(&all, &info, &pause);
+      if (signal < 0) look(child);
+    } else {
+      signal = sigwaitinfo(&all, &info);
+    }
     if (signal < 0) continue;
     if (signal != SIGCHLD) {
       // SI_KERNEL: the terminal has sent it to the whole group.
@@ -83,13 +108,14 @@ int become(std::vector<std::string>& command, Environment& environment) {
   return errno;
 }
 
-Ending supervise(std::vector<std::string>& command, Environment& environment) {
+Ending supervise(std::vector<std::string>& command, Environment& environment,
+                 const Supervision& supervision) {
   std::array<int, 2> report{};
   if (pipe2(report.data(), O_CLOEXEC) != 0) return {errno, 0};
   const HeldSignals signals;
   const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child == 0) start(command, environment, signals, parent, report[1]);
+  if (child == 0) start(command, environment, signals, parent, report[1], supervision.output_to_errors);
   close(report[1]);
   Ending ending;
   if (child < 0) {
@@ -97,7 +123,7 @@ Ending supervise(std::vector<std::string>& command, Environment& environment) {
   } else {
     // Ends without data as soon as the program has replaced the child.
     if (read(report[0], &ending.error, sizeof ending.error) != sizeof ending.error) ending.error = 0;
-    ending.wait_status = wait_and_forward(child);
+    ending.wait_status = wait_and_forward(child, supervision.look);
   }
   close(report[0]);
   return ending;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "elf_file.h"
+#include "loop_forms.h"
 
 #include <filesystem>
 #include <vector>
@@ -9,11 +10,11 @@
 namespace wstree::cli {
 
 /// What the symbol tables of a program and of the libraries that it is linked with say about its OpenMP
-/// loops. They cannot say which schedule a loop has: that is an argument of the call.
+/// loops. They say of gcc's loops which schedule they have, of LLVM's only that there are some.
 struct LoopCalls {
-  bool llvm = false;           ///< calls the loop dispatch of LLVM's libomp
-  bool gcc = false;            ///< calls gcc's libgomp
-  bool gcc_runtime = false;    ///< and that for a loop with schedule(runtime)
+  LoopForms forms = {};
+  bool llvm = false;           ///< uses LLVM's OpenMP runtime, for whatever
+  bool gcc = false;            ///< uses gcc's
   bool runtime_inside = false; ///< defines the loop dispatch itself: the OpenMP runtime is linked statically
   bool starts_others = false;  ///< may load plugins or start other programs, whose loops cannot be known here
   bool known = true;           ///< false: a file has no dynamic symbol table to read
@@ -24,9 +25,16 @@ struct LoopCalls {
 /// Of one file.
 LoopCalls loop_calls(const ElfFile& file);
 
-/// Of a dynamic program and everything its loader would load with it. Runs the loader in its listing mode,
-/// which executes nothing of the program.
-LoopCalls loop_calls_with_libraries(const ElfFile& program, const std::filesystem::path& path);
+struct FileCalls {
+  std::filesystem::path file;
+  LoopCalls calls;
+};
+
+/// Of a dynamic program and everything its loader would load with it, the program first. Runs the loader in
+/// its listing mode, which executes nothing of the program.
+std::vector<FileCalls> loop_calls_by_file(const ElfFile& program, const std::filesystem::path& path);
+/// All of them together.
+LoopCalls sum(const std::vector<FileCalls>& files);
 
 /// The shared libraries that the loader reports for the program, the loader itself and the vdso excluded.
 /// Empty if the loader cannot resolve them; it says so itself when the program is started.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.h"
+#include "doctor/checks.h"
 #include "exit_status.h"
 #include "message.h"
 #include "run_arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -14,17 +16,19 @@ namespace {
 
 using namespace wstree::cli;
 
-constexpr const char* k_description =
-    "Runs OpenMP programs with their schedule(runtime) loops on the work-stealing tree.";
+constexpr const char* k_description = "Runs OpenMP programs with their loops on the work-stealing tree.";
 
 constexpr const char* k_footer = R"(Examples:
   wstree run ./heat 4096             run ./heat with its schedule(runtime) loops on the tree
   wstree run --stats -- ./heat -n 8  the same, with figures for each loop at the end
   wstree run --require ./heat        fail with status 125 if no loop was served
+  wstree run --loops runtime,dynamic,guided ./heat
+                                     serve loops that say schedule(dynamic) or guided as well
   wstree run --schedule guided ./heat
                                      the same program with a schedule of its OpenMP runtime
   LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
                                      what run does, by hand
+  wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
 
 Exit status of run: that of the program, or 125 if wstree itself failed, 126 if the program cannot
 be executed, 127 if it was not found. "wstree COMMAND --help" shows the options of a command.)";
@@ -39,6 +43,18 @@ int report_extra(const std::string& extra, std::string_view command) {
   return k_own_error;
 }
 
+CLI::App* add_doctor(CLI::App& app, DoctorRequest& request) {
+  constexpr auto k_doctor_footer =
+      R"(PROGRAM is run once with the library; what it prints goes where it always goes, with --json
+all of it to stderr. Exit status: 0 if all is fine, 1 if something costs time or leaves loops
+unserved, 2 if something keeps the library from working.)";
+  auto* doctor = app.add_subcommand("doctor", "Check what keeps loops from being served, or slows them down");
+  doctor->formatter(program_formatter("doctor"));
+  doctor->footer(k_doctor_footer);
+  doctor->add_flag("--json", request.json, "As JSON");
+  return doctor;
+}
+
 int dispatch(std::vector<std::string> arguments) {
   CLI::App app(k_description, "wstree");
   app.footer(k_footer);
@@ -49,38 +65,42 @@ int dispatch(std::vector<std::string> arguments) {
   auto* env = app.add_subcommand("env", "Show every option with its value, its origin and its meaning");
   env->add_flag("--json", json, "As JSON");
   auto* path = app.add_subcommand("path", "Print the path of libwstree.so");
+  DoctorRequest patient;
+  auto* doctor = add_doctor(app, patient);
 
-  const bool is_run = !arguments.empty() && arguments.front() == "run";
-  if (is_run) {
+  const std::string command = arguments.empty() ? "" : arguments.front();
+  if (command == "run" || command == "doctor") {
+    const bool is_run = command == "run";
     arguments.erase(arguments.begin());
-    request.command = take_program(*run, arguments);
-    arguments.insert(arguments.begin(), "run");
+    (is_run ? request.command : patient.command) = take_program(is_run ? *run : *doctor, arguments);
+    arguments.insert(arguments.begin(), command);
   }
+  const bool is_command = std::ranges::any_of(
+      app.get_subcommands({}), [&](const CLI::App* known) { return known->get_name() == command; });
+  const auto help = is_command ? command + " " : std::string();
   try {
     // CLI11 takes its arguments from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& wish) { // help or version
     return app.exit(wish);
   } catch (const CLI::ExtrasError&) {
-    return report_extra(app.remaining(true).front(), is_run           ? "run "
-                                                     : env->parsed()  ? "env "
-                                                     : path->parsed() ? "path "
-                                                                      : "");
+    return report_extra(app.remaining(true).front(), help);
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string_view text = error.what(); // begins with the option and a colon
-    say("'{}' needs a value; see wstree {}--help", text.substr(0, text.find(':')), is_run ? "run " : "");
+    say("'{}' needs a value; see wstree {}--help", text.substr(0, text.find(':')), help);
     return k_own_error;
   } catch (const CLI::ParseError& error) {
-    say("{}; see wstree {}--help", error.what(), is_run ? "run " : "");
+    say("{}; see wstree {}--help", error.what(), help);
     return k_own_error;
   }
   if (env->parsed()) return env_command(json);
   if (path->parsed()) return path_command();
-  if (is_run && !request.command.empty()) return run_command(request);
-  if (is_run) {
+  if (doctor->parsed()) return doctor_command(patient);
+  if (run->parsed() && !request.command.empty()) return run_command(request);
+  if (run->parsed()) {
     say("run needs a program; see wstree run --help");
   } else {
-    say("a command is needed: run, env or path; see wstree --help");
+    say("a command is needed: run, doctor, env or path; see wstree --help");
   }
   return k_own_error;
 }
@@ -88,6 +108,7 @@ int dispatch(std::vector<std::string> arguments) {
 } // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == k_show_preloaded_version) return show_preloaded_version();
   int status = k_own_error;
   try {
     status = dispatch({argv + 1, argv + argc});

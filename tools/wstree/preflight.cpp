@@ -2,9 +2,9 @@
 #include "preflight.h"
 
 #include "elf_file.h"
-#include "loop_calls.h"
 #include "program.h"
 
+#include <cctype>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <utility>
@@ -18,56 +18,44 @@ namespace fs = std::filesystem;
 /// The kernel follows a script's interpreter, which may be a script again, this often.
 constexpr int k_interpreter_limit = 5;
 
+/// What was found, what that means and what to do, with {} for the arguments: 0 is the program.
+struct Text {
+  const char* found;
+  const char* cause;
+  const char* fix;
+};
+
 namespace text {
 
-constexpr char k_script[] =
-    "'{}' is a script: the library is preloaded into its interpreter '{}' and into what that starts";
-constexpr char k_no_interpreter[] =
-    "'{}' is a script for '{}', which cannot be executed here: install it or correct the script's first "
-    "line";
-constexpr char k_script_chain[] =
-    "'{}' leads from script to script more often than the system follows: name a binary in its first line";
-constexpr char k_other[] =
-    "'{}' is neither a binary nor a script with a #! line: /bin/sh runs it, and the library is preloaded "
-    "into that and into what it starts";
-constexpr char k_unreadable[] = "'{}' may be executed but not read, so nothing can be said about it";
-constexpr char k_damaged[] = "'{}' is a damaged ELF file: build or copy it again";
-constexpr char k_no_program[] =
-    "'{}' is an ELF file, but no program (an object or core file?): link it first";
-constexpr char k_other_machine[] =
-    "'{}' is a {} program, and the library ({}) is for {}: install wstree for {} or rebuild the program";
-constexpr char k_static[] =
-    "'{}' is statically linked: nothing can be preloaded into it, so its loops stay with its own OpenMP "
-    "runtime. Link it dynamically, with -lwstree if you like";
-constexpr char k_no_loader[] =
-    "'{}' needs the dynamic loader '{}', which is missing here: install the C library that it was built for "
-    "or rebuild the program";
-constexpr char k_musl[] =
-    "'{}' was built for musl and the library for glibc, so it runs without the library. Build it for glibc "
-    "to have its loops served";
-constexpr char k_privileged[] =
-    "'{}' is privileged ({}): the dynamic loader ignores LD_PRELOAD for it. Run a copy without these "
-    "rights, or link it with -lwstree";
-constexpr char k_can_be_served[] =
-    "'{}' calls the loop dispatch of LLVM's OpenMP runtime, so its schedule(runtime) loops can be served";
-constexpr char k_gcc[] =
-    "'{}' uses gcc's OpenMP runtime; this version serves programs built for LLVM's libomp and leaves gcc's "
-    "runtime alone. Build it with clang or flang and -fopenmp";
-constexpr char k_runtime_inside[] =
-    "'{}' has its OpenMP runtime linked in statically, where no library can stand in front of it. Link it "
-    "with the shared libomp";
-constexpr char k_nothing_seen[] =
-    "neither '{}' nor a library that it is linked with calls the loop dispatch of LLVM's OpenMP runtime; "
-    "what it loads or starts later cannot be seen beforehand";
-constexpr char k_no_loop[] =
-    "'{}' has no schedule(runtime) loop to serve: neither it nor a library that it is linked with calls the "
-    "loop dispatch of LLVM's OpenMP runtime. Build it with clang or flang, -fopenmp and schedule(runtime)";
+constexpr Text k_script{"'{0}' is a script",
+                        "the library is preloaded into its interpreter '{1}' and into what that starts", ""};
+constexpr Text k_no_interpreter{"'{0}' is a script for '{1}', which cannot be executed here", "",
+                                "install it or correct the script's first line"};
+constexpr Text k_script_chain{"'{0}' leads from script to script more often than the system follows", "",
+                              "name a binary in its first line"};
+constexpr Text k_other{"'{0}' is neither a binary nor a script with a #! line",
+                       "/bin/sh runs it, and the library is preloaded into that and into what it starts", ""};
+constexpr Text k_unreadable{"'{0}' may be executed but not read, so nothing can be said about it", "", ""};
+constexpr Text k_damaged{"'{0}' is a damaged ELF file", "", "build or copy it again"};
+constexpr Text k_no_program{"'{0}' is an ELF file, but no program (an object or core file?)", "",
+                            "link it first"};
+constexpr Text k_other_machine{"'{0}' is a {1} program, and the library ({2}) is for {3}", "",
+                               "install wstree for {1} or rebuild the program"};
+constexpr Text k_static{"'{0}' is statically linked",
+                        "nothing can be preloaded into it, so its loops stay with its own OpenMP runtime",
+                        "link it dynamically, with -lwstree if you like"};
+constexpr Text k_no_loader{"'{0}' needs the dynamic loader '{1}', which is missing here", "",
+                           "install the C library that it was built for or rebuild the program"};
+constexpr Text k_musl{"'{0}' was built for musl and the library for glibc, so it runs without the library",
+                      "", "build it for glibc to have its loops served"};
+constexpr Text k_privileged{"'{0}' is privileged ({1})", "the dynamic loader ignores LD_PRELOAD for it",
+                            "run a copy without these rights, or link it with -lwstree"};
 
 } // namespace text
 
 class Inspection {
 public:
-  Inspection(const fs::path& library, Wishes wishes) : library_(library), wishes_(wishes) {}
+  explicit Inspection(const fs::path& library) : library_(library) {}
 
   Preflight take() { return std::move(result_); }
 
@@ -122,39 +110,34 @@ private:
     if (const auto reason = secure_mode_reason(path)) {
       return add(Severity::unserved, text::k_privileged, name, *reason);
     }
-    loops(path, *file, is_interpreter);
+    result_.program = path;
+    result_.is_interpreter = is_interpreter;
   }
 
-  void loops(const fs::path& path, const ElfFile& file, bool is_interpreter) {
-    const auto name = path.string();
-    auto calls = loop_calls(file);
-    // A library may have the loops that the program has not.
-    if (!calls.llvm && (calls.gcc || wishes_.libraries_too || wishes_.require)) {
-      calls = loop_calls_with_libraries(file, path);
-    }
-    const bool conclusive = calls.known && !calls.starts_others;
-    if (calls.llvm) return add(Severity::detail, text::k_can_be_served, name);
-    if (calls.gcc) return add(conclusive ? Severity::unserved : Severity::always, text::k_gcc, name);
-    if (calls.runtime_inside) return add(Severity::unserved, text::k_runtime_inside, name);
-    if (is_interpreter) return; // what matters is what it starts
-    if (!conclusive) return add(Severity::doubt, text::k_nothing_seen, name);
-    add(wishes_.require ? Severity::unserved : Severity::doubt, text::k_no_loop, name);
-  }
-
-  template <class... Arguments>
-  void add(Severity severity, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    result_.findings.push_back({severity, fmt::format(format, std::forward<Arguments>(arguments)...)});
+  template <class... Arguments> void add(Severity severity, const Text& text, const Arguments&... arguments) {
+    const auto filled = [&](const char* part) { return fmt::format(fmt::runtime(part), arguments...); };
+    result_.findings.push_back({severity, filled(text.found), filled(text.cause), filled(text.fix)});
   }
 
   const fs::path& library_;
-  Wishes wishes_;
   Preflight result_;
 };
 
 } // namespace
 
-Preflight inspect(const fs::path& program, const fs::path& library, Wishes wishes) {
-  Inspection inspection(library, wishes);
+std::string Finding::text() const {
+  std::string text = found;
+  if (!cause.empty()) text.append(": ").append(cause);
+  if (fix.empty()) return text;
+  if (cause.empty()) return text.append(": ").append(fix);
+  text.append(". ").append(fix);
+  char& first = text[text.size() - fix.size()];
+  first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
+  return text;
+}
+
+Preflight inspect_file(const fs::path& program, const fs::path& library) {
+  Inspection inspection(library);
   inspection.file(program, 0);
   return inspection.take();
 }

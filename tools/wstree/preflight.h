@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "elf_file.h"
+#include "options.h"
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,22 +22,36 @@ enum class Severity {
 
 struct Finding {
   Severity severity;
-  std::string text; ///< what was found, what it means, what to do
+  std::string found; ///< what there is
+  std::string cause; ///< what that means; may be empty
+  std::string fix;   ///< what to do; may be empty
+
+  /// All of it in one line.
+  [[nodiscard]] std::string text() const;
 };
 
 struct Preflight {
   std::vector<Finding> findings;
   bool preload = true; ///< false: the program would not start with the library in its environment
+
+  /// The dynamic program that will run, if there is one and it can be preloaded into: the one that was named
+  /// or the interpreter of that script.
+  std::filesystem::path program;
+  bool is_interpreter = false;
 };
 
-/// Looks at a program that was found and may be executed. `libraries_too` also reads the symbols of the
-/// libraries that it is linked with, which costs a run of the dynamic loader. With `require`, a program in
-/// which no loop can be served is reported as unserved, provided that it cannot load or start anything else.
+/// Looks at a file that was found and may be executed, but not at its loops.
+Preflight inspect_file(const std::filesystem::path& program, const std::filesystem::path& library);
+
 struct Wishes {
-  bool libraries_too = false;
-  bool require = false;
+  bool libraries_too = false; ///< read the symbols of the libraries that the program is linked with, which
+                              ///< costs a run of the dynamic loader
+  bool require = false; ///< a program in which no loop can be served is unserved, provided that it cannot
+                        ///< load or start anything else
+  config::LoopKinds loops = {}; ///< WSTREE_LOOPS of the run
 };
 
+/// The same with a look at its loops.
 Preflight inspect(const std::filesystem::path& program, const std::filesystem::path& library, Wishes wishes);
 
 } // namespace wstree::cli

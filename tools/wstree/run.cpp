@@ -43,13 +43,13 @@ int report(const Lookup& lookup, const std::string& name) {
 int report(const Preflight& preflight, const RunRequest& request) {
   for (const auto& finding : preflight.findings) {
     if (finding.severity != Severity::cannot_run) continue;
-    say("{}", finding.text); // and nothing about a run that will not be
+    say("{}", finding.text()); // and nothing about a run that will not be
     return k_cannot_execute;
   }
   int status = k_ok;
   for (const auto& finding : preflight.findings) {
     const bool on_request = finding.severity == Severity::detail || finding.severity == Severity::doubt;
-    if (!on_request || request.verbose) say("{}", finding.text);
+    if (!on_request || request.verbose) say("{}", finding.text());
     if (finding.severity == Severity::unserved && request.require) status = k_own_error;
   }
   return status;
@@ -63,10 +63,11 @@ int report_start_error(int error, const std::string& name) {
 /// Names what spoke against the program beforehand, if anything did.
 void report_nothing_served(const Preflight& preflight, const std::string& name) {
   for (const auto& finding : preflight.findings) {
-    if (finding.severity == Severity::doubt) return say("--require: no loop was served; {}", finding.text);
+    if (finding.severity == Severity::doubt) return say("--require: no loop was served; {}", finding.text());
   }
-  say("--require: no loop of '{}' was served; a loop needs schedule(runtime), and --verbose shows what is in "
-      "force",
+  say("--require: no loop of '{}' was served; a loop needs schedule(runtime), or a schedule that --loops "
+      "names, "
+      "and --verbose shows what is in force",
       name);
 }
 
@@ -111,10 +112,11 @@ int run_command(RunRequest& request) {
     return k_own_error;
   }
 
-  const auto preflight = inspect(lookup.path, library.path, {request.verbose, request.require});
+  Environment environment;
+  const auto loops = loops_in_force(request, environment);
+  const auto preflight = inspect(lookup.path, library.path, {request.verbose, request.require, loops});
   if (const int status = report(preflight, request); status != k_ok) return status;
 
-  Environment environment;
   if (preflight.preload) {
     if (const auto warning = apply(request, environment)) say("{}", *warning);
     environment.preload_first(library.path.string());

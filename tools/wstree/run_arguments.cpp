@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <memory>
+#include <utility>
 
 namespace wstree::cli {
 
@@ -20,10 +21,14 @@ it is a child, and its exit status or signal is passed on. LD_PRELOAD keeps what
 library is put in front of it. "wstree env" explains the values and the variables behind them.)";
 
 /// CLI11 describes arguments that it knows of, and the program's are none of its business.
-class RunFormatter : public CLI::Formatter {
+class ProgramFormatter : public CLI::Formatter {
 public:
+  explicit ProgramFormatter(std::string command) : command_(std::move(command)) {}
+
   std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: wstree run [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n";
+    const bool optional = command_ != "run";
+    return fmt::format("Usage: wstree {} [OPTIONS] {}\n", command_,
+                       optional ? "[[--] PROGRAM [ARGUMENTS...]]" : "[--] PROGRAM [ARGUMENTS...]");
   }
   /// A flag that may have a value comes as "--stats{default}".
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
@@ -31,6 +36,9 @@ public:
     const auto brace = name.find('{');
     return brace == std::string::npos ? name : name.substr(0, brace) + "[=VALUE]";
   }
+
+private:
+  std::string command_;
 };
 
 std::string describe(std::string_view purpose, Option option) {
@@ -39,14 +47,20 @@ std::string describe(std::string_view purpose, Option option) {
 
 } // namespace
 
+std::shared_ptr<CLI::Formatter> program_formatter(std::string command) {
+  return std::make_shared<ProgramFormatter>(std::move(command));
+}
+
 CLI::App* add_run(CLI::App& app, RunRequest& request) {
-  auto* run = app.add_subcommand("run", "Run a program with its schedule(runtime) loops on the tree");
-  run->formatter(std::make_shared<RunFormatter>());
+  auto* run = app.add_subcommand("run", "Run a program with its loops on the tree");
+  run->formatter(program_formatter("run"));
   run->footer(k_footer);
   run->option_defaults()->take_last(); // so that what is typed behind an alias or a script's options counts
   run->add_option("--schedule", request.schedule, "Value of OMP_SCHEDULE instead of wstree")
       ->option_text("SCHEDULE");
   run->add_option("--chunk", request.chunk, "Smallest batch in iterations")->option_text("N");
+  run->add_option("--loops", request.loops, describe("Which loops to serve", Option::loops))
+      ->option_text("LIST");
   run->add_option("--strategy", request.strategy,
                   describe("Where an idle thread looks for work", Option::strategy))
       ->option_text("STRATEGY");
@@ -63,11 +77,11 @@ CLI::App* add_run(CLI::App& app, RunRequest& request) {
   return run;
 }
 
-std::vector<std::string> take_program(const CLI::App& run, std::vector<std::string>& arguments) {
+std::vector<std::string> take_program(const CLI::App& command, std::vector<std::string>& arguments) {
   auto end = arguments.begin();
   for (; end != arguments.end(); ++end) {
     if (*end == "--" || end->size() < 2 || end->front() != '-') break;
-    const auto* option = run.get_option_no_throw(*end);
+    const auto* option = command.get_option_no_throw(*end);
     const bool takes_next = option != nullptr && option->get_items_expected_min() > 0;
     if (takes_next && std::next(end) != arguments.end()) ++end;
   }

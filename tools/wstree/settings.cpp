@@ -70,6 +70,8 @@ std::optional<std::string> check_values(const RunRequest& request) {
       {"--schedule", request.schedule, good(request.schedule, is_schedule), k_accepted_schedules},
       {"--chunk", request.chunk, good(request.chunk, is_chunk),
        "a number of iterations from 1 to 2147483647"},
+      {"--loops", request.loops, good(request.loops, with(config::parse_loops)),
+       text_of(Option::loops).accepted},
       {"--strategy", request.strategy, good(request.strategy, with(config::parse_strategy)),
        text_of(Option::strategy).accepted},
       {"--batch", request.batch, good(request.batch, with(config::parse_batch)),
@@ -94,10 +96,16 @@ std::optional<config::ScheduleRequest> requested_schedule(std::string_view value
   return config::parse_schedule(fmt::format("wstree{}", value.substr(config::k_marked_kind.size())));
 }
 
+config::LoopKinds loops_in_force(const RunRequest& request, const Environment& environment) {
+  const auto value = request.loops ? request.loops : environment.get(text_of(Option::loops).name);
+  return config::parse_loops(value.value_or("")).value_or(config::LoopKinds{});
+}
+
 std::optional<std::string> apply(const RunRequest& request, Environment& environment) {
   const auto set = [&](Option option, const std::optional<std::string>& value) {
     if (value) environment.set(text_of(option).name, *value);
   };
+  set(Option::loops, request.loops);
   set(Option::strategy, request.strategy);
   set(Option::batch, request.batch);
   set(Option::fallback, request.fallback);

@@ -19,6 +19,9 @@ std::optional<std::string> check_values(const RunRequest& request);
 /// parse_schedule() it knows the form in which a process with the library hands its schedule to its children.
 std::optional<config::ScheduleRequest> requested_schedule(std::string_view value);
 
+/// WSTREE_LOOPS of the run.
+config::LoopKinds loops_in_force(const RunRequest& request, const Environment& environment);
+
 /// Sets what the library and the OpenMP runtime read. Returns a line if the user's own OMP_SCHEDULE is
 /// overridden without their having named another schedule.
 std::optional<std::string> apply(const RunRequest& request, Environment& environment);

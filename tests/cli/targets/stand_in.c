@@ -2,13 +2,20 @@
 /*
  * Stands in for libwstree.so where only the command is tested: at the end of a program it writes the figures
  * that STAND_IN_SERVES asks for ("loop" or "none"; nothing if it is not set) to the file that WSTREE_STATS
- * names. Of the patterns in a path it knows %p and %%.
+ * names, with the schedule of STAND_IN_SCHEDULE. Of the patterns in a path it knows %p and %%.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+const char* wstree_version(void);
+const char* wstree_version(void) { return VERSION; }
+
+/* As the library it has names of the OpenMP runtime. */
+void __kmpc_fork_call(void);
+void __kmpc_fork_call(void) {}
 
 __attribute__((destructor)) static void write_figures(void) {
   const char* serves = getenv("STAND_IN_SERVES");
@@ -32,8 +39,12 @@ __attribute__((destructor)) static void write_figures(void) {
   FILE* file = fopen(path, "wx");
   if (file == NULL) return;
   if (is_json) {
-    fprintf(file, "{\"version\": \"0\", \"threads\": 2, \"loops\": [%s]}\n",
-            is_loop ? "{\"where\": \"here\", \"calls\": 1}" : "");
+    const char* schedule = getenv("STAND_IN_SCHEDULE");
+    char member[64] = "";
+    if (schedule != NULL) snprintf(member, sizeof member, ", \"schedule\": \"%s\"", schedule);
+    fputs("{\"version\": \"0\", \"threads\": 2, \"loops\": [", file);
+    if (is_loop) fprintf(file, "{\"where\": \"here\", \"calls\": 1%s}", member);
+    fputs("]}\n", file);
   } else {
     fputs(is_loop ? "wstree 0: 1 loop served\n  here  1 call\n"
                   : "wstree: no schedule(runtime) loop was served\n",

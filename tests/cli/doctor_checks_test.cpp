@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `wstree doctor` makes of loops and runtimes, and the two forms of its report.
+#include "doctor/checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::test {
+namespace {
+
+using cli::Check;
+using cli::Checks;
+using cli::FileCalls;
+using cli::LoopCalls;
+using cli::LoopForm;
+using cli::LoopForms;
+using cli::OpenMpRuntime;
+using cli::Status;
+using testing::HasSubstr;
+
+FileCalls gcc_file(const std::string& name, LoopForms forms) {
+  return {"/somewhere/" + name, LoopCalls{.forms = std::move(forms), .gcc = true}};
+}
+
+Checks loops(const std::vector<FileCalls>& files, const char* value = "runtime",
+             bool is_interpreter = false) {
+  return cli::check_loops(files, *config::parse_loops(value), is_interpreter);
+}
+
+TEST(DoctorLoops, ThatWillBeServed) {
+  const auto checks = loops({gcc_file("solver", {LoopForm::runtime}),
+                             gcc_file("libplain.so", {}),
+                             {"/lib/libmesh.so", LoopCalls{.forms = {LoopForm::hidden}, .llvm = true}}});
+  ASSERT_EQ(checks.size(), 2U) << "one for each file with loops";
+  EXPECT_EQ(checks[0].status, Status::ok);
+  EXPECT_EQ(checks[0].found, "solver: schedule(runtime)");
+  EXPECT_EQ(checks[1].status, Status::ok);
+  EXPECT_THAT(checks[1].found, HasSubstr("libmesh.so: a schedule that is not visible"));
+}
+
+TEST(DoctorLoops, ThatAnotherValueWouldServeToo) {
+  const auto checks = loops({gcc_file("solver", {LoopForm::runtime, LoopForm::guided})});
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].status, Status::note);
+  EXPECT_EQ(checks[0].found, "solver: schedule(runtime), schedule(guided)");
+  EXPECT_THAT(checks[0].cause, HasSubstr("WSTREE_LOOPS=runtime leaves some"));
+  EXPECT_THAT(checks[0].fix, HasSubstr("--loops runtime,dynamic,guided"));
+  EXPECT_EQ(loops({gcc_file("solver", {LoopForm::runtime, LoopForm::guided})}, "all")[0].status, Status::ok);
+}
+
+TEST(DoctorLoops, ThatOnlyAnotherValueWouldServe) {
+  const auto checks =
+      loops({gcc_file("solver", {LoopForm::dynamic}), gcc_file("libmesh.so", {LoopForm::ordered})});
+  ASSERT_EQ(checks.size(), 3U);
+  EXPECT_EQ(checks[1].status, Status::note);
+  EXPECT_EQ(checks[1].cause, "these stay with the OpenMP runtime");
+  EXPECT_EQ(checks[2].status, Status::warn);
+  EXPECT_THAT(checks[2].fix, HasSubstr("WSTREE_LOOPS=runtime,dynamic,guided"));
+  EXPECT_EQ(checks[0].fix, "") << "said once";
+}
+
+TEST(DoctorLoops, ThatCannotBeServed) {
+  for (const LoopForms& forms : {LoopForms{}, LoopForms{LoopForm::ordered}, LoopForms{LoopForm::fixed}}) {
+    const auto check = loops({gcc_file("solver", forms)}, "all").back();
+    EXPECT_EQ(check.status, Status::warn);
+    EXPECT_THAT(check.cause, HasSubstr("static loops never ask"));
+    EXPECT_THAT(check.fix, HasSubstr("schedule(runtime)"));
+  }
+}
+
+TEST(DoctorLoops, OfAProgramWithoutOpenMp) {
+  const auto check = loops({{"/bin/plain", LoopCalls{}}}).back();
+  EXPECT_EQ(check.status, Status::warn);
+  EXPECT_THAT(check.fix, HasSubstr("-fopenmp"));
+}
+
+TEST(DoctorLoops, OfWhatIsStartedLater) {
+  EXPECT_EQ(loops({{"/bin/sh", LoopCalls{}}}, "runtime", true).back().status, Status::note);
+  EXPECT_EQ(loops({{"/bin/loads", LoopCalls{.starts_others = true}}}).back().status, Status::note);
+  EXPECT_EQ(loops({{"/bin/odd", LoopCalls{.known = false}}}).back().status, Status::note);
+}
+
+TEST(DoctorLoops, WithTheRuntimeInside) {
+  const auto check = loops({{"/bin/inside", LoopCalls{.runtime_inside = true}}}).back();
+  EXPECT_EQ(check.status, Status::fail);
+  EXPECT_THAT(check.fix, HasSubstr("shared OpenMP runtime"));
+}
+
+TEST(DoctorRuntimes, One) {
+  const auto checks = cli::check_runtimes({{OpenMpRuntime::Family::gcc, "/x/libgomp-d22c30c5.so"}}, true);
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].status, Status::ok);
+  EXPECT_EQ(checks[0].found, "/x/libgomp-d22c30c5.so (gcc)");
+}
+
+TEST(DoctorRuntimes, InADebugBuild) {
+  const auto checks = cli::check_runtimes({{OpenMpRuntime::Family::llvm, "/x/libomp.so.5", true}}, true);
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].status, Status::note);
+  EXPECT_EQ(checks[0].found, "/x/libomp.so.5 (LLVM)");
+  EXPECT_THAT(checks[0].cause, HasSubstr("debug build"));
+}
+
+TEST(DoctorRuntimes, Several) {
+  const auto checks =
+      cli::check_runtimes({{OpenMpRuntime::Family::llvm, "/a"}, {OpenMpRuntime::Family::gcc, "/b"}}, false);
+  ASSERT_EQ(checks.size(), 3U);
+  EXPECT_EQ(checks[2].status, Status::note);
+  EXPECT_THAT(checks[2].found, HasSubstr("2 OpenMP runtimes"));
+}
+
+TEST(DoctorRuntimes, None) {
+  EXPECT_EQ(cli::check_runtimes({}, true).front().status, Status::warn);
+  EXPECT_EQ(cli::check_runtimes({}, false).front().status, Status::note) << "it may come later";
+}
+
+const Checks k_checks{{"library", Status::ok, "/lib/libwstree.so"},
+                      {"quota", Status::warn, "2 CPUs", "too few", "ask for more"},
+                      {"cpus", Status::note, "some \xff bytes", "odd"}};
+
+TEST(DoctorReport, IsAlignedText) {
+  EXPECT_EQ(to_text(k_checks[0]), "ok    library    /lib/libwstree.so\n");
+  EXPECT_EQ(to_text(k_checks[1]), "warn  quota      2 CPUs\n"
+                                  "                 cause: too few\n"
+                                  "                 fix:   ask for more\n");
+  EXPECT_EQ(to_text(Check{"program", Status::fail, "x"}), "FAIL  program    x\n");
+}
+
+TEST(DoctorReport, HasAnExitStatus) {
+  EXPECT_EQ(cli::exit_status({}), 0);
+  EXPECT_EQ(cli::exit_status({k_checks[0], k_checks[2]}), 0);
+  EXPECT_EQ(cli::exit_status(k_checks), 1);
+  EXPECT_EQ(cli::exit_status({{"a", Status::fail, "x"}, k_checks[1]}), 2);
+}
+
+TEST(DoctorReport, IsJson) {
+  const auto document = nlohmann::json::parse(to_json(k_checks));
+  EXPECT_EQ(document["status"], 1);
+  ASSERT_EQ(document["checks"].size(), 3U);
+  const nlohmann::json expected{{"name", "quota"},
+                                {"status", "warn"},
+                                {"found", "2 CPUs"},
+                                {"cause", "too few"},
+                                {"fix", "ask for more"}};
+  EXPECT_EQ(document["checks"][1], expected);
+  EXPECT_EQ(document["checks"][2]["found"], "some \xEF\xBF\xBD bytes");
+  EXPECT_EQ(nlohmann::json::parse(cli::to_json({{"a", Status::fail, "x"}}))["checks"][0]["status"], "fail");
+}
+
+} // namespace
+} // namespace wstree::test

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `wstree doctor` and `wstree run --loops` with the library of this build and programs of real compilers.
+#include "command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+/// The parameter is the beginning of the programs' names: one compiler each.
+class DoctorServed : public testing::TestWithParam<const char*> {
+protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(loops("runtime"))) GTEST_SKIP() << "there is no such compiler here";
+  }
+
+  static std::string loops(const char* schedule) { return target(std::string(GetParam()) + schedule); }
+
+  static Result wstree(Arguments arguments, const std::map<std::string, std::string>& more = {}) {
+    Start start{.arguments = std::move(arguments)};
+    start.environment.erase("WSTREE_LIBRARY"); // the one of the build tree is to be found
+    start.environment["OMP_NUM_THREADS"] = "2";
+    for (const auto& [name, value] : more) start.environment[name] = value;
+    return run(start);
+  }
+
+  /// The last check of this name.
+  static json check(const std::string& name, const std::string& program,
+                    const std::map<std::string, std::string>& more = {}) {
+    const auto result = wstree({"doctor", "--json", program}, more);
+    EXPECT_EQ(result.err, "ran\n");
+    json found;
+    const auto document = json::parse(result.out);
+    for (const auto& check : document["checks"]) {
+      EXPECT_NE(check["status"], "fail") << check;
+      if (check["name"] == name) found = check;
+    }
+    return found;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, DoctorServed, testing::Values("loops_", "gcc_loops_"), [](const auto& test) {
+  return std::string(test.param) == "loops_" ? "Clang" : "Gcc";
+});
+
+TEST_P(DoctorServed, ShowsItsLines) {
+  const auto result = wstree({"doctor", loops("runtime")});
+  EXPECT_THAT(result.out, HasSubstr("\nok    trial      served: 1 schedule(runtime) loop in 1 execution\n"));
+  EXPECT_THAT(result.out, HasSubstr("ok    library "));
+}
+
+TEST_P(DoctorServed, CountsLoopsOfTheEnvironment) {
+  EXPECT_EQ(check("trial", loops("runtime"))["found"], "served: 1 schedule(runtime) loop in 1 execution");
+  EXPECT_EQ(check("trial", loops("runtime"), {{"WSTREE_LOOPS", "dynamic"}})["status"], "warn");
+}
+
+TEST_P(DoctorServed, CountsLoopsWithAScheduleOfTheirOwn) {
+  EXPECT_EQ(check("trial", loops("dynamic"))["status"], "warn");
+  EXPECT_EQ(check("trial", loops("dynamic"), {{"WSTREE_LOOPS", "dynamic"}})["found"],
+            "served: 1 schedule(dynamic) loop in 1 execution");
+}
+
+TEST_P(DoctorServed, ExplainsStaticLoops) {
+  const auto found = check("trial", loops("static"));
+  EXPECT_EQ(found["status"], "warn");
+  EXPECT_THAT(found["cause"].get<std::string>(), HasSubstr("static"));
+}
+
+TEST_P(DoctorServed, FindsTheRuntime) {
+  const auto found = check("runtime", loops("runtime"))["found"].get<std::string>();
+  EXPECT_THAT(found, HasSubstr(std::string(GetParam()) == "loops_" ? "(LLVM)" : "(gcc)"));
+}
+
+TEST_P(DoctorServed, RunServesWhatTheOptionNames) {
+  const auto required = wstree({"run", "--require", "--loops=dynamic,guided", loops("dynamic")});
+  EXPECT_EQ(required.status(), 0);
+  EXPECT_EQ(required.out, "ran\n");
+  EXPECT_EQ(required.err, "");
+  const auto shown = wstree({"run", "--require", "--loops=all", "--stats", loops("dynamic")});
+  EXPECT_EQ(shown.status(), 0) << "the form of the text has changed?";
+  EXPECT_THAT(shown.err, HasSubstr("wstree (dynamic)"));
+  EXPECT_EQ(wstree({"run", "--require", "--loops=guided", loops("dynamic")}).status(), 125);
+}
+
+} // namespace
+} // namespace wstree::test

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `wstree doctor` makes of a trial run.
+#include "doctor/trial.h"
+
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wstree::test {
+namespace {
+
+using cli::Check;
+using cli::LoopForm;
+using cli::Status;
+using cli::Trial;
+using cli::TrialFacts;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr int exited(int status) { return status << 8; } // as in waitpid(2)
+
+Trial ended(int wait_status) {
+  Trial trial;
+  trial.ending.wait_status = wait_status;
+  return trial;
+}
+
+/// Why nothing was served.
+Check why(const TrialFacts& facts) {
+  const auto checks = check_trial(ended(exited(0)), facts);
+  EXPECT_EQ(checks.size(), 2U);
+  EXPECT_EQ(checks.back().status, Status::warn);
+  EXPECT_EQ(checks.back().found, "no loop was served");
+  return checks.back();
+}
+
+config::LoopKinds kinds(const char* value) { return *config::parse_loops(value); }
+
+TEST(DoctorTrial, SaysWhatWasServed) {
+  auto trial = ended(exited(0));
+  trial.loops = {{"runtime", {1, 1}}, {"dynamic", {2, 812}}};
+  const auto checks = check_trial(trial, {});
+  ASSERT_EQ(checks.size(), 2U);
+  EXPECT_EQ(checks[0].status, Status::ok);
+  EXPECT_EQ(checks[0].found, "exit status 0");
+  EXPECT_EQ(checks[1].status, Status::ok);
+  EXPECT_EQ(checks[1].found,
+            "served: 2 schedule(dynamic) loops in 812 executions, 1 schedule(runtime) loop in 1 execution");
+}
+
+TEST(DoctorTrial, SaysHowTheProgramEnded) {
+  EXPECT_EQ(check_trial(ended(exited(3)), {})[0].status, Status::note);
+  EXPECT_EQ(check_trial(ended(exited(3)), {})[0].found, "exit status 3");
+  const auto crash = check_trial(ended(SIGSEGV), {});
+  ASSERT_EQ(crash.size(), 1U) << "what it served is not known";
+  EXPECT_EQ(crash[0].status, Status::fail);
+  EXPECT_THAT(crash[0].found, HasSubstr("killed by signal 11"));
+  EXPECT_THAT(crash[0].fix, HasSubstr("without the library"));
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    const auto checks = check_trial(ended(signal), {});
+    ASSERT_EQ(checks.size(), 1U);
+    EXPECT_EQ(checks[0].status, Status::warn);
+  }
+}
+
+TEST(DoctorTrial, MayNotTakePlace) {
+  Trial trial;
+  trial.problem = "no folder";
+  const auto checks = check_trial(trial, {});
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].status, Status::fail);
+  EXPECT_EQ(checks[0].cause, "no folder");
+}
+
+TEST(DoctorTrial, BlamesTheSchedule) {
+  const auto check = why({{LoopForm::runtime}, {}, "dynamic,4"});
+  EXPECT_THAT(check.cause, HasSubstr("OMP_SCHEDULE=dynamic,4"));
+  EXPECT_THAT(check.fix, HasSubstr("OMP_SCHEDULE=wstree"));
+}
+
+TEST(DoctorTrial, BlamesTheListOfLoops) {
+  const auto check = why({{LoopForm::dynamic, LoopForm::fixed}, {}, "wstree"});
+  EXPECT_THAT(check.cause,
+              AllOf(HasSubstr("WSTREE_LOOPS=runtime leaves out"), HasSubstr("schedule(dynamic)")));
+  EXPECT_EQ(check.fix, "set WSTREE_LOOPS=runtime,dynamic,guided");
+  EXPECT_EQ(why({{LoopForm::runtime}, kinds("dynamic"), "wstree"}).fix, "set WSTREE_LOOPS=runtime");
+}
+
+TEST(DoctorTrial, GuessesWhereTheScheduleIsHidden) {
+  EXPECT_EQ(why({{LoopForm::hidden}, {}, "wstree"}).fix, "try WSTREE_LOOPS=all");
+  const auto all = why({{LoopForm::hidden}, kinds("all"), "wstree"});
+  EXPECT_THAT(all.cause, HasSubstr("not reached"));
+  EXPECT_THAT(all.fix, HasSubstr("arguments"));
+}
+
+TEST(DoctorTrial, BlamesTheLoops) {
+  EXPECT_THAT(why({{LoopForm::runtime}, {}, "wstree"}).cause, HasSubstr("not reached with these arguments"));
+  EXPECT_THAT(why({{LoopForm::ordered}, {}, "wstree"}).cause, HasSubstr("static, or need an order"));
+  EXPECT_THAT(why({{}, {}, "wstree"}).cause, HasSubstr("static, or need an order")) << "gcc's static loops";
+}
+
+TEST(DoctorTrial, BlamesTheBuild) {
+  const auto check = why({{}, {}, "wstree", false});
+  EXPECT_THAT(check.cause, HasSubstr("no OpenMP runtime was seen"));
+  EXPECT_THAT(check.fix, HasSubstr("-fopenmp"));
+}
+
+} // namespace
+} // namespace wstree::test

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `wstree doctor` says about environment variables and CPUs.
+#include "doctor/checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wstree::test {
+namespace {
+
+using cli::Check;
+using cli::Checks;
+using cli::Status;
+using testing::HasSubstr;
+using Entries = std::vector<std::string>;
+
+Checks variables(Entries entries) { return cli::check_variables(cli::Environment(std::move(entries))); }
+
+/// The one line there is besides that on OMP_SCHEDULE=wstree.
+Check about(const std::string& entry) {
+  auto checks = variables({"OMP_SCHEDULE=wstree", entry});
+  EXPECT_EQ(checks.size(), 2U) << entry;
+  EXPECT_EQ(checks.front().status, Status::ok) << entry;
+  return checks.back();
+}
+
+Check schedule(const std::string& value, const std::string& other = "A=b") {
+  return variables({other, "OMP_SCHEDULE=" + value}).front();
+}
+
+TEST(DoctorSchedule, Good) {
+  for (const auto* value : {"wstree", " WSTREE , 8", "nonmonotonic:wstree", "Monotonic:Dynamic,8"}) {
+    EXPECT_EQ(schedule(value).status, Status::ok) << value;
+    EXPECT_EQ(schedule(value).found, std::string("OMP_SCHEDULE=") + value);
+  }
+  for (const auto& checks : {variables({}), variables({"OMP_SCHEDULE="})}) {
+    ASSERT_EQ(checks.size(), 1U);
+    EXPECT_EQ(checks[0].status, Status::ok);
+    EXPECT_THAT(checks[0].found, HasSubstr("not set"));
+  }
+}
+
+TEST(DoctorSchedule, OfTheRuntime) {
+  for (const auto* value : {"dynamic,4", "static", "guided", "monotonic:dynamic", "trapezoidal"}) {
+    const auto check = schedule(value);
+    EXPECT_EQ(check.status, Status::warn) << value;
+    EXPECT_EQ(check.found, std::string("OMP_SCHEDULE=") + value);
+    EXPECT_THAT(check.cause, HasSubstr("stay with the OpenMP runtime"));
+    EXPECT_THAT(check.fix, HasSubstr("OMP_SCHEDULE=wstree"));
+  }
+}
+
+TEST(DoctorSchedule, Misspelt) {
+  for (const auto* value : {"wsrtee", "WSTRE", "wstreee,8", "monotonic:wstee", "ws tre"}) {
+    const auto check = schedule(value);
+    EXPECT_EQ(check.status, Status::warn) << value;
+    EXPECT_THAT(check.cause, HasSubstr("this is not wstree")) << value;
+    EXPECT_EQ(check.fix, "write OMP_SCHEDULE=wstree");
+  }
+}
+
+TEST(DoctorSchedule, ThatCannotBeKept) {
+  EXPECT_THAT(schedule("monotonic:wstree").cause, HasSubstr("cannot keep the order"));
+  const auto chunk = schedule("wstree,x");
+  EXPECT_EQ(chunk.status, Status::warn);
+  EXPECT_EQ(chunk.found, "OMP_SCHEDULE='wstree,x'");
+  EXPECT_THAT(chunk.cause, HasSubstr("using wstree,1"));
+  const auto left_out = schedule("wstree", "WSTREE_LOOPS=dynamic");
+  EXPECT_EQ(left_out.status, Status::warn);
+  EXPECT_EQ(left_out.fix, "add runtime to WSTREE_LOOPS");
+}
+
+TEST(DoctorVariables, OfTheLibrary) {
+  const auto value = about("WSTREE_STRATEGY=foo");
+  EXPECT_EQ(value.status, Status::warn);
+  EXPECT_EQ(value.found, "WSTREE_STRATEGY='foo'");
+  EXPECT_EQ(value.cause, "it is not understood; using findmax");
+  EXPECT_THAT(value.fix, HasSubstr("use one of predefined, assign, "));
+  const auto name = about("WSTREE_BATHC=1");
+  EXPECT_EQ(name.found, "WSTREE_BATHC");
+  EXPECT_EQ(name.cause, "it is not an option of this library");
+  EXPECT_EQ(name.fix, "did you mean WSTREE_BATCH?");
+  const auto unknown = about("WSTREE_COMPLETELY_UNKNOWN=1");
+  EXPECT_EQ(unknown.status, Status::warn);
+  EXPECT_FALSE(unknown.cause.empty());
+  EXPECT_FALSE(unknown.fix.empty());
+  EXPECT_EQ(about("WSTREE_LOOPS=fast").status, Status::warn);
+  EXPECT_EQ(variables({"WSTREE_LOOPS=all", "WSTREE_STATS=1", "WSTREE_LIBRARY=x"}).size(), 1U);
+}
+
+TEST(DoctorVariables, ThatLeaveOneThread) {
+  for (const auto* entry : {"OMP_NUM_THREADS=1", "OMP_NUM_THREADS= 1 , 4", "OMP_THREAD_LIMIT=1",
+                            "KMP_DEVICE_THREAD_LIMIT=1", "OMP_MAX_ACTIVE_LEVELS=0", "KMP_LIBRARY=Serial"}) {
+    const auto check = about(entry);
+    EXPECT_EQ(check.status, Status::warn) << entry;
+    EXPECT_THAT(check.cause, HasSubstr("one thread")) << entry;
+    EXPECT_FALSE(check.fix.empty()) << entry;
+  }
+}
+
+TEST(DoctorVariables, ThatAreWorthANote) {
+  for (const auto* entry :
+       {"OMP_DYNAMIC=TRUE", "OMP_PROC_BIND=close", "OMP_PLACES=cores", "GOMP_CPU_AFFINITY=0-3",
+        "KMP_AFFINITY=compact", "OMP_WAIT_POLICY=ACTIVE", "OMP_WAIT_POLICY=passive"}) {
+    const auto check = about(entry);
+    EXPECT_EQ(check.status, Status::note) << entry;
+    EXPECT_FALSE(check.cause.empty()) << entry;
+  }
+}
+
+TEST(DoctorVariables, ThatDoNotMatter) {
+  const auto checks =
+      variables({"OMP_SCHEDULE=wstree", "OMP_NUM_THREADS=4,1", "OMP_DYNAMIC=false", "OMP_PROC_BIND=false",
+                 "KMP_AFFINITY=disabled", "KMP_LIBRARY=throughput", "KMP_DISP_NUM_BUFFERS=9",
+                 "OMP_TOOL_LIBRARIES=/x.so", "OMP_THREAD_LIMIT=12", "OMP_MAX_ACTIVE_LEVELS=1"});
+  EXPECT_EQ(checks.size(), 1U);
+}
+
+/// Without the quota, unless a test is about it.
+Checks cpus(const cli::CpuFacts& facts, Entries entries = {}) {
+  return cli::check_cpus(facts, cli::Environment(std::move(entries)));
+}
+
+TEST(DoctorCpus, Enough) {
+  for (const auto& checks : {cpus({4, 4}), cpus({4, 4}, {"OMP_NUM_THREADS=2"}), cpus({2, 8}),
+                             cpus({2, 8}, {"OMP_NUM_THREADS=8", "OMP_THREAD_LIMIT=2"})}) {
+    EXPECT_EQ(checks[0].status, Status::ok) << checks[0].found;
+    EXPECT_EQ(checks[1].status, Status::ok);
+  }
+  EXPECT_EQ(cpus({4, 4})[0].found, "all 4 CPUs for 4 threads");
+  EXPECT_EQ(cpus({2, 8})[0].found, "2 of 8 CPUs allowed, for 2 threads");
+}
+
+TEST(DoctorCpus, FewerThanThreads) {
+  const auto check = cpus({2, 8}, {"OMP_NUM_THREADS=8,2"})[0];
+  EXPECT_EQ(check.status, Status::warn);
+  EXPECT_EQ(check.found, "2 of 8 CPUs allowed, for 8 threads");
+  EXPECT_THAT(check.fix, HasSubstr("OMP_NUM_THREADS=2"));
+}
+
+TEST(DoctorCpus, OneOnly) {
+  EXPECT_EQ(cpus({1, 8})[0].status, Status::warn);
+  EXPECT_EQ(cpus({1, 1})[0].status, Status::ok) << "there is nothing to be done about it";
+}
+
+TEST(DoctorCpus, Unknown) { EXPECT_EQ(cpus({0, 8})[0].status, Status::note); }
+
+TEST(DoctorQuota, IsComparedWithTheTeam) {
+  const auto quota = [](std::optional<double> limit, Entries entries) {
+    return cpus({8, 8, {limit, "/sys/cpu.max", ""}}, std::move(entries))[1];
+  };
+  EXPECT_EQ(quota(std::nullopt, {}).status, Status::ok);
+  EXPECT_EQ(quota(8, {}).status, Status::ok);
+  EXPECT_EQ(quota(1.5, {"OMP_NUM_THREADS=2"}).status, Status::note) << "fewer threads would waste time";
+  const auto check = quota(1.5, {});
+  EXPECT_EQ(check.status, Status::warn);
+  EXPECT_EQ(check.found, "1.5 CPUs for 8 threads (/sys/cpu.max)");
+  EXPECT_THAT(check.fix, HasSubstr("OMP_NUM_THREADS=2"));
+  EXPECT_THAT(quota(0.2, {}).fix, HasSubstr("OMP_NUM_THREADS=1"));
+}
+
+TEST(DoctorQuota, MayBeUnreadable) {
+  const auto check = cpus({8, 8, {std::nullopt, "", "/proc/self/cgroup"}})[1];
+  EXPECT_EQ(check.status, Status::note);
+  EXPECT_THAT(check.found, HasSubstr("/proc/self/cgroup cannot be read"));
+}
+
+} // namespace
+} // namespace wstree::test

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `wstree doctor` looks at. Those that take facts as arguments look at nothing else, so that every
+// answer of theirs can be tested.
+#pragma once
+
+#include "cgroup.h"
+#include "environment.h"
+#include "library.h"
+#include "loop_calls.h"
+#include "openmp_runtime.h"
+#include "options.h"
+#include "preflight.h"
+#include "report.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace wstree::cli {
+
+/// Is there a library, can the loader preload it, and does it belong to this command?
+Check check_library(const LibrarySearch& library);
+/// The hidden command that check_library starts with the library preloaded: prints the library's version.
+int show_preloaded_version();
+inline constexpr char k_show_preloaded_version[] = "--show-preloaded-version";
+
+/// The dynamic loader of `program`, or of this command if it is empty, and what else it is told to preload.
+Check check_loader(const std::filesystem::path& program);
+Check check_preloads(const std::filesystem::path& library, const Environment& environment);
+
+/// Can the program be run with the library? `result` is what the preflight makes of it.
+Checks check_program(const std::string& name, const std::filesystem::path& library, Preflight& result);
+
+/// The loops of a program and its libraries, as far as symbols tell, with this value of WSTREE_LOOPS. Of an
+/// interpreter it does not matter that it has none.
+Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops, bool is_interpreter);
+
+/// `ran`: the list holds what the program had mapped in a run, too.
+Checks check_runtimes(const std::vector<OpenMpRuntime>& runtimes, bool ran);
+
+struct CpuFacts {
+  unsigned allowed = 0; ///< by the affinity mask; 0: unknown
+  unsigned present = 0;
+  Quota quota = {};
+};
+CpuFacts cpu_facts();
+/// Threads of a team that asks for no number of its own.
+unsigned team_size(const CpuFacts& facts, const Environment& environment);
+Checks check_cpus(const CpuFacts& facts, const Environment& environment);
+
+/// Variables of the library and of the OpenMP runtimes that matter for it.
+Checks check_variables(Environment environment);
+
+} // namespace wstree::cli

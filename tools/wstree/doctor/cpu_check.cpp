@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "checks.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace wstree::cli {
+
+namespace {
+
+/// The first number of a list like OMP_NUM_THREADS, which has one for each level of nesting; 0 if there is
+/// none.
+unsigned first_number(const std::string& text) {
+  const auto begin = text.find_first_not_of(" \t");
+  unsigned number = 0;
+  if (begin != std::string::npos) std::from_chars(text.data() + begin, text.data() + text.size(), number);
+  return number;
+}
+
+unsigned allowed_cpus() {
+  for (std::size_t count = 1024; count <= 1U << 20; count *= 2) {
+    std::vector<unsigned long> mask(count / (8 * sizeof(unsigned long)));
+    auto* set = reinterpret_cast<cpu_set_t*>(mask.data());
+    const std::size_t size = mask.size() * sizeof(unsigned long);
+    if (::sched_getaffinity(0, size, set) == 0) return static_cast<unsigned>(CPU_COUNT_S(size, set));
+    if (errno != EINVAL) break; // else the machine has more CPUs than the mask
+  }
+  return 0;
+}
+
+std::string cpus(unsigned count) { return fmt::format("{} CPU{}", count, count == 1 ? "" : "s"); }
+std::string threads(unsigned count) { return fmt::format("{} thread{}", count, count == 1 ? "" : "s"); }
+
+Check check_mask(const CpuFacts& facts, unsigned team) {
+  const std::string name = "cpus";
+  if (facts.allowed == 0) return {name, Status::note, "the affinity mask cannot be read"};
+  const auto found =
+      facts.allowed == facts.present
+          ? fmt::format("all {} for {}", cpus(facts.allowed), threads(team))
+          : fmt::format("{} of {} allowed, for {}", facts.allowed, cpus(facts.present), threads(team));
+  if (team > facts.allowed) {
+    return {
+        name, Status::warn, found, "threads that share a CPU wait for one another",
+        fmt::format("set OMP_NUM_THREADS={}, or allow more CPUs (taskset, the batch system)", facts.allowed)};
+  }
+  if (facts.allowed == 1 && facts.present > 1) {
+    return {name, Status::warn, found, "on one CPU there is nothing to balance",
+            "allow more CPUs (taskset, the batch system)"};
+  }
+  return {name, Status::ok, found};
+}
+
+Check check_quota(const Quota& quota, unsigned team) {
+  const std::string name = "quota";
+  if (!quota.cpus) {
+    if (quota.problem.empty()) return {name, Status::ok, "no control group limits the CPU time"};
+    return {name, Status::note, quota.problem + " cannot be read",
+            "whether a control group limits the CPU time is not known"};
+  }
+  const auto found = fmt::format("{:g} CPUs for {} ({})", *quota.cpus, threads(team), quota.file);
+  if (*quota.cpus >= team) return {name, Status::ok, found};
+  const auto whole = static_cast<unsigned>(std::max(1.0, std::ceil(*quota.cpus)));
+  const std::string cause =
+      "the control group stops all threads for the rest of a period once its CPU time is used up";
+  if (team <= whole) return {name, Status::note, found, cause};
+  return {name, Status::warn, found, cause,
+          fmt::format("set OMP_NUM_THREADS={}, or ask for a larger quota", whole)};
+}
+
+} // namespace
+
+CpuFacts cpu_facts() {
+  const long present = ::sysconf(_SC_NPROCESSORS_ONLN);
+  return {allowed_cpus(), present > 0 ? static_cast<unsigned>(present) : 0, find_quota()};
+}
+
+unsigned team_size(const CpuFacts& facts, const Environment& environment) {
+  unsigned team = first_number(environment.get("OMP_NUM_THREADS").value_or(""));
+  if (team == 0) team = facts.allowed != 0 ? facts.allowed : std::max(1U, facts.present);
+  const unsigned limit = first_number(environment.get("OMP_THREAD_LIMIT").value_or(""));
+  return limit != 0 ? std::min(team, limit) : team;
+}
+
+Checks check_cpus(const CpuFacts& facts, const Environment& environment) {
+  const unsigned team = team_size(facts, environment);
+  return {check_mask(facts, team), check_quota(facts.quota, team)};
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "commands.h"
+
+#include "checks.h"
+#include "settings.h"
+#include "trial.h"
+
+namespace wstree::cli {
+
+namespace {
+
+std::vector<std::filesystem::path> names(const std::vector<FileCalls>& files) {
+  std::vector<std::filesystem::path> result;
+  for (const auto& file : files) result.push_back(file.file);
+  return result;
+}
+
+} // namespace
+
+int doctor_command(const DoctorRequest& request) {
+  Report report(request.json);
+  Environment environment;
+  const auto library = find_library();
+  report.add(check_library(library));
+  Preflight preflight;
+  Checks of_program;
+  if (!request.command.empty()) of_program = check_program(request.command.front(), library.path, preflight);
+  report.add(check_loader(preflight.program));
+  report.add(check_preloads(library.path, environment));
+  report.add(std::move(of_program));
+
+  const auto loops = loops_in_force(RunRequest{}, environment);
+  std::vector<FileCalls> files;
+  if (const auto file = preflight.program.empty() ? std::nullopt : ElfFile::open(preflight.program)) {
+    files = loop_calls_by_file(*file, preflight.program);
+    report.add(check_loops(files, loops, preflight.is_interpreter));
+  }
+  report.add(check_cpus(cpu_facts(), environment));
+  report.add(check_variables(environment));
+  if (request.command.empty()) return report.finish();
+
+  auto mapped = names(files);
+  const bool runs = !report.has_failed();
+  if (runs) {
+    report.flush();
+    const auto trial = run_trial(request.command, environment, library.path, request.json);
+    mapped.insert(mapped.end(), trial.mapped.begin(), trial.mapped.end());
+    const auto schedule = environment.get("OMP_SCHEDULE").value_or("");
+    report.add(check_trial(trial, {sum(files).forms, loops, schedule.empty() ? "wstree" : schedule,
+                                   !openmp_runtimes(mapped).empty()}));
+  } else {
+    report.add(Check{"trial", Status::note, "not run", "a failure above stands in the way"});
+  }
+  if (!mapped.empty()) report.add(check_runtimes(openmp_runtimes(mapped), runs));
+  return report.finish();
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "checks.h"
+
+#include <fmt/format.h>
+
+namespace wstree::cli {
+
+namespace {
+
+std::string how_to_set(std::string_view loops) {
+  return fmt::format("say wstree run --loops {}, or set WSTREE_LOOPS={}", loops, loops);
+}
+
+Check of_file(const FileCalls& file, config::LoopKinds loops) {
+  const auto& forms = file.calls.forms;
+  Check check{"loops", Status::ok, fmt::format("{}: {}", file.file.filename().string(), to_text(forms))};
+  if (leaves_out(forms, loops)) {
+    check.status = Status::note;
+    check.cause = fmt::format("WSTREE_LOOPS={} leaves some of these out", config::to_text(loops).view());
+    check.fix = how_to_set(loops_for(forms));
+  } else if (forms.contains(LoopForm::hidden)) {
+    check.found += " (LLVM's call has it as an argument)";
+  } else if (!can_be_served(forms)) {
+    check.status = Status::note;
+    check.cause = "these stay with the OpenMP runtime";
+  }
+  return check;
+}
+
+} // namespace
+
+Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops, bool is_interpreter) {
+  Checks checks;
+  for (const auto& file : files) {
+    if (!file.calls.forms.empty()) checks.push_back(of_file(file, loops));
+  }
+  const auto all = sum(files);
+  if (can_be_served(all.forms, loops)) return checks;
+  // The advice stands at the end then, and once.
+  for (auto& check : checks) check.fix.clear();
+  Check check{"loops", Status::warn, "none that would be served"};
+  if (can_be_served(all.forms)) {
+    check.cause = "WSTREE_LOOPS does not name the schedules of those that could be served";
+    check.fix = how_to_set(loops_for(all.forms));
+  } else if (all.runtime_inside) {
+    check.status = Status::fail;
+    check.found = "the OpenMP runtime is linked in statically";
+    check.cause = "no library can stand in front of it there";
+    check.fix = "link the program with the shared OpenMP runtime";
+  } else if (all.starts_others || is_interpreter || !all.known) {
+    check.status = Status::note;
+    check.found = "none to be seen beforehand";
+    check.cause = "what the program loads or starts may have some";
+  } else if (all.gcc || all.llvm) {
+    check.cause =
+        "static loops never ask the OpenMP runtime for iterations, and ordered, doacross and monotonic ones "
+        "need its order";
+    check.fix = "write schedule(runtime), or dynamic or guided and set WSTREE_LOOPS";
+  } else {
+    check.cause = "neither the program nor its libraries call a loop function of an OpenMP runtime";
+    check.fix = "build it with -fopenmp and schedule(runtime)";
+  }
+  checks.push_back(std::move(check));
+  return checks;
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "trial.h"
+
+#include "figures.h"
+#include "mapped_watch.h"
+#include "settings.h"
+
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+namespace wstree::cli {
+
+namespace {
+
+constexpr char k_name[] = "trial";
+
+std::string describe(const ServedLoops& loops) {
+  std::string text;
+  for (const auto& [kind, count] : loops) {
+    text += fmt::format("{}{} schedule({}) loop{} in {} execution{}", text.empty() ? "" : ", ", count.loops,
+                        kind, count.loops == 1 ? "" : "s", count.calls, count.calls == 1 ? "" : "s");
+  }
+  return text;
+}
+
+/// The most likely reason why nothing was served.
+Check why_none(const TrialFacts& facts) {
+  Check check{k_name, Status::warn, "no loop was served"};
+  const bool tree = requested_schedule(facts.schedule).has_value();
+  const auto all = loops_for(facts.forms);
+  if (!facts.has_runtime && facts.forms.empty()) {
+    check.cause = "no OpenMP runtime was seen in the program: it does not use OpenMP with these arguments";
+    check.fix = "build it with -fopenmp, or give it arguments with which it does";
+  } else if (!tree && !facts.loops.any_named()) {
+    check.cause =
+        fmt::format("OMP_SCHEDULE={} keeps schedule(runtime) loops with the OpenMP runtime", facts.schedule);
+    check.fix = "set OMP_SCHEDULE=wstree";
+  } else if (leaves_out(facts.forms, facts.loops)) {
+    check.cause = fmt::format("WSTREE_LOOPS={} leaves out those of its loops that could be served: {}",
+                              config::to_text(facts.loops).view(), to_text(facts.forms));
+    check.fix = fmt::format("set WSTREE_LOOPS={}", all);
+  } else if (facts.forms.contains(LoopForm::hidden) && facts.loops != k_all_loops) {
+    check.cause =
+        "its loops name a schedule of their own, such as dynamic, or are ordered, or were not reached";
+    check.fix = fmt::format("try WSTREE_LOOPS={}", all);
+  } else if (can_be_served(facts.forms)) {
+    check.cause = "the loops that can be served were not reached with these arguments, or need an order "
+                  "(ordered, doacross, monotonic)";
+    check.fix = "give the program arguments with which it reaches them";
+  } else {
+    check.cause = "its loops are static, or need an order (ordered, doacross, monotonic)";
+    check.fix = "write schedule(runtime) where the iterations are uneven";
+  }
+  return check;
+}
+
+Check check_ending(int wait_status) {
+  if (WIFSIGNALED(wait_status)) {
+    const int signal = WTERMSIG(wait_status);
+    const auto found = fmt::format("killed by signal {} ({})", signal, ::strsignal(signal));
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGKILL)
+      return {k_name, Status::warn, found, "it was interrupted, so its figures are missing",
+              "let it end by itself"};
+    return {k_name, Status::fail, found, "it crashed, with the library or in any case",
+            "run it without the library; if it works then, report this with its loops"};
+  }
+  const auto found = fmt::format("exit status {}", WEXITSTATUS(wait_status));
+  if (WEXITSTATUS(wait_status) == 0) return {k_name, Status::ok, found};
+  return {k_name, Status::note, found,
+          "if that is not what it does otherwise, it may not have reached its loops"};
+}
+
+} // namespace
+
+Trial run_trial(std::vector<std::string> command, Environment environment,
+                const std::filesystem::path& library, bool output_to_errors) {
+  Trial trial;
+  Figures figures("");
+  trial.problem = figures.problem();
+  if (!trial.problem.empty()) return trial;
+  const auto schedule = text_of(config::Option::schedule).name;
+  if (environment.get(schedule).value_or("").empty()) environment.set(schedule, "wstree");
+  environment.set(text_of(config::Option::stats).name, figures.setting());
+  environment.preload_first(library.string());
+  MappedWatch watch;
+  trial.ending =
+      supervise(command, environment,
+                {.output_to_errors = output_to_errors, .look = [&](pid_t child) { watch.look(child); }});
+  if (trial.ending.error != 0)
+    trial.problem = fmt::format("it cannot be executed: {}", std::strerror(trial.ending.error));
+  for (const auto& report : figures.take()) add_loops(report, trial.loops);
+  trial.mapped = watch.files();
+  return trial;
+}
+
+Checks check_trial(const Trial& trial, const TrialFacts& facts) {
+  if (!trial.problem.empty())
+    return {{k_name, Status::fail, "not run", trial.problem, "correct that and try again"}};
+  Checks checks{check_ending(trial.ending.wait_status)};
+  if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
+  checks.push_back(trial.loops.empty() ? why_none(facts)
+                                       : Check{k_name, Status::ok, "served: " + describe(trial.loops)});
+  return checks;
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "environment.h"
+#include "launch.h"
+#include "loop_forms.h"
+#include "report.h"
+#include "served_loops.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace wstree::cli {
+
+/// What came of running a program with the library.
+struct Trial {
+  std::string problem; ///< why there was no run; empty if there was one
+  Ending ending = {};
+  ServedLoops loops = {};
+  std::vector<std::filesystem::path> mapped = {}; ///< files that were seen in it and its children
+};
+
+/// Runs the program, with what it prints on our own streams; `output_to_errors`: all of it on stderr. Uses
+/// the tree unless `environment` names another schedule.
+Trial run_trial(std::vector<std::string> command, Environment environment,
+                const std::filesystem::path& library, bool output_to_errors);
+
+/// What is known when a run is judged.
+struct TrialFacts {
+  LoopForms forms = {};      ///< of the loops that symbols tell of
+  config::LoopKinds loops{}; ///< WSTREE_LOOPS
+  std::string schedule = {}; ///< OMP_SCHEDULE of the run
+  bool has_runtime = true;   ///< an OpenMP runtime was seen
+};
+Checks check_trial(const Trial& trial, const TrialFacts& facts);
+
+} // namespace wstree::cli

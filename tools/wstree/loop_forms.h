@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "options.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace wstree::cli {
+
+/// What can be told of a loop from the function with which the compiled code starts it.
+enum class LoopForm {
+  hidden,    ///< LLVM: the schedule is an argument of the call
+  runtime,   ///< gcc, as the following: schedule(runtime)
+  reduction, ///< with a reduction over tasks or a conditional lastprivate; the schedule is an argument
+  dynamic,
+  guided,
+  monotonic, ///< demands increasing order, as every dynamic and guided loop of gcc before version 9 does
+  ordered,
+  doacross,
+  fixed, ///< static by a call; gcc writes nearly all static loops without one
+};
+using LoopForms = std::set<LoopForm>;
+
+/// The form of the loops that an imported symbol starts; nothing for all other symbols.
+std::optional<LoopForm> loop_form(std::string_view symbol);
+
+/// For people: "schedule(runtime)", "ordered", or a list of such, "none" for no form.
+std::string_view to_text(LoopForm form);
+std::string to_text(const LoopForms& forms);
+
+/// WSTREE_LOOPS=all.
+inline constexpr config::LoopKinds k_all_loops{15};
+
+/// Can a loop of one of the forms be served with this value of WSTREE_LOOPS? One whose schedule cannot be
+/// seen may be.
+bool can_be_served(const LoopForms& forms, config::LoopKinds loops);
+/// And with any value?
+bool can_be_served(const LoopForms& forms);
+
+/// Has loops that this value of WSTREE_LOOPS leaves out and another would not.
+bool leaves_out(const LoopForms& forms, config::LoopKinds loops);
+/// A value of WSTREE_LOOPS that leaves out none of them.
+std::string_view loops_for(const LoopForms& forms);
+
+} // namespace wstree::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace wstree::cli {
+
+/// Loops that were served, by what the program says of their schedule: "runtime", "dynamic", "guided" or
+/// "auto".
+struct ServedCount {
+  std::uint64_t loops = 0; ///< places in the program
+  std::uint64_t calls = 0; ///< executions of them
+};
+using ServedLoops = std::map<std::string, ServedCount>;
+
+/// The kind in the schedule that figures show: "dynamic" in "wstree,8 (dynamic)", "runtime" in "wstree,8".
+std::string kind_of_schedule(std::string_view schedule);
+
+/// Adds what a report in JSON says; nothing if it is damaged.
+void add_loops(std::string_view report, ServedLoops& loops);
+
+} // namespace wstree::cli
