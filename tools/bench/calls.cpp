@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "calls.h"
+#include "chunk_calls.h"
 #include "measure.h"
 #include "omp_calls.h"
 #include <atomic>
@@ -11,7 +12,8 @@ namespace {
 inline void nothing(int i) { asm volatile("" : : "r"(i) : "memory"); }
 
 /// Loops with a literal clause stand beside schedule(runtime) because a compiler's plain schedule(dynamic) is
-/// nonmonotonic, which libomp turns into static_steal, and no call can set that.
+/// nonmonotonic, which libomp turns into static_steal, and no call can set that. On libgomp they show what a
+/// loop costs that the library only passes on.
 enum class Clause { runtime, dynamic, monotonic_dynamic };
 
 struct Schedule {
@@ -83,6 +85,16 @@ double time_regions(int threads, int regions) {
   return (now_ns() - start) / regions;
 }
 
+/// Where start, end and step are constants, gcc has one call for the region and the loop in it.
+double time_constant_region_loops(int threads, int regions) {
+  const double start = now_ns();
+  for (int k = 0; k < regions; ++k) {
+#pragma omp parallel for schedule(runtime) num_threads(threads)
+    for (int i = 0; i < 2; ++i) nothing(i);
+  }
+  return (now_ns() - start) / regions;
+}
+
 double time_region_loops(int threads, int regions, int n) {
   const double start = now_ns();
   for (int k = 0; k < regions; ++k) {
@@ -92,40 +104,33 @@ double time_region_loops(int threads, int regions, int n) {
   return (now_ns() - start) / regions;
 }
 
-BenchIdent ident{0, 2, 0, 22, ";unknown;unknown;0;0;;"};
-
 /// Nanoseconds a chunk: one loop of `n` iterations whose chunks are taken and thrown away, by all threads at
 /// once or by the first one alone while the others wait outside. Entry and barrier are not counted.
-double time_next(std::int32_t kind, int threads, int n, bool alone) {
+template <Said said> double time_next(int threads, int n, bool alone) {
   std::atomic<long> calls{0};
   std::atomic<double> ns{0};
 #pragma omp parallel num_threads(threads)
   {
-    const std::int32_t thread = __kmpc_global_thread_num(&ident);
     const bool counted = !alone || omp_get_thread_num() == 0;
-    std::int32_t last = 0, lower = 0, upper = 0, stride = 0;
-    const auto next = [&] { return __kmpc_dispatch_next_4(&ident, thread, &last, &lower, &upper, &stride); };
-    __kmpc_dispatch_init_4(&ident, thread, kind, 0, n - 1, 1, 1);
+    Chunks<said> chunks(n);
 #pragma omp barrier
     if (counted) {
       long mine = 1;
       const double start = now_ns();
-      while (next()) ++mine;
+      while (chunks.next()) ++mine;
       ns += now_ns() - start;
       calls += mine;
     }
 #pragma omp barrier
     // The runtime keeps a loop until every thread was told that it is over.
     if (!counted)
-      while (next()) {
+      while (chunks.next()) {
       }
+    chunks.leave();
 #pragma omp barrier
   }
   return ns.load() / static_cast<double>(calls.load());
 }
-
-constexpr std::int32_t k_nonmonotonic = 1 << 30;
-constexpr std::int32_t k_runtime_kind = 37 | k_nonmonotonic, k_dynamic_kind = 35 | k_nonmonotonic;
 
 /// Takes timings until enough of them were not disturbed by other work. A barrier in which a thread waits for
 /// a processor takes microseconds instead of a few hundred nanoseconds; no median survives a machine that
@@ -170,13 +175,13 @@ std::string for_threads(const char* measure, const char* schedule, int threads) 
 /// One thread alone in its team is not among them: there the whole loop is one chunk.
 void add_next(Collector& collect, const Schedule& schedule, int threads, int n) {
   if (threads == 1) return;
-  const std::int32_t kind = schedule.clause == Clause::runtime ? k_runtime_kind : k_dynamic_kind;
   // A whole-block static loop has one chunk a thread: chunks of 1, to have something to count.
   const int chunk = schedule.kind == k_static ? 1 : schedule.chunk;
   for (const bool alone : {false, true})
     collect.add(for_threads(alone ? "next, others wait" : "next", schedule.name, threads), [&] {
       omp_set_schedule(schedule.kind, chunk);
-      return time_next(kind, threads, n, alone);
+      return schedule.clause == Clause::runtime ? time_next<Said::runtime>(threads, n, alone)
+                                                : time_next<Said::dynamic>(threads, n, alone);
     });
 }
 
@@ -203,9 +208,12 @@ std::vector<Figure> measure_calls(const CallSettings& settings, bool with_librar
                     timed([&] { return time_loops<false>(schedule.clause, threads, settings.loops, n); }));
         if (threads == 1) break;
       }
-      if (schedule.clause == Clause::runtime)
+      if (schedule.clause == Clause::runtime) {
         collect.add(for_threads("parallel for", schedule.name, threads),
                     timed([&] { return time_region_loops(threads, settings.loops, threads); }));
+        collect.add(for_threads("parallel for, constant bounds", schedule.name, threads),
+                    timed([&] { return time_constant_region_loops(threads, settings.loops); }));
+      }
       // The tree's batches grow: few chunks come from a loop in which the others' would be counted by the
       // million.
       const int iterations = schedule.kind == k_wstree ? 1 << 30 : settings.loops * 20;

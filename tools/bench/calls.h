@@ -19,8 +19,8 @@ struct CallSettings {
 };
 
 /// Entering and leaving loops of one iteration and of as many as there are threads, with the barrier and (of
-/// one iteration, back to back) without; entering a region; taking a chunk. The schedule wstree is among them
-/// if `with_library`.
+/// one iteration, back to back) without; entering a region, and one that is a loop; taking a chunk. The
+/// schedule wstree is among them if `with_library`.
 std::vector<Figure> measure_calls(const CallSettings& settings, bool with_library);
 
 /// Taking a chunk alone, under wstree alone: for a process whose WSTREE_BATCH makes the batches small.

@@ -2,137 +2,29 @@
 /// How near to ideal a schedule brings a loop, for the runtime's schedules and, with the library preloaded,
 /// the tree.
 ///
-/// All candidates run in one process, in shuffled rounds, on the same machine code: a schedule(runtime) loop
-/// whose schedule is set from outside, and copies of it with a literal clause for libomp's static_steal. The
-/// sequential time is that of the same copy on one thread, right before and after. With --bare every round
-/// also measures the runtime's schedules in a child process without the library, so that they cannot suffer
-/// from the calls that the library forwards.
-#include "measure.h"
-#include "omp_calls.h"
+/// All candidates of a runtime run in one process, in shuffled rounds, on the same machine code: a
+/// schedule(runtime) loop whose schedule is set from outside, and copies of it with a literal clause for
+/// libomp's static_steal. The sequential time is that of the same copy on one thread, right before and after.
+/// With --bare every round also measures the runtime's schedules in a child process without the library, so
+/// that they cannot suffer from the calls that the library forwards. With --beside every round does all of
+/// that for the other runtime too, in child processes of the program that another compiler made of the same
+/// source.
+#include "loops_options.h"
 #include "process.h"
 #include "report.h"
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <functional>
 #include <random>
-#include <regex>
 #include <sched.h>
 
 namespace {
 
 using namespace bench;
-
-constexpr const char* k_usage =
-    "usage: loops [options]\n"
-    "  --rounds N          samples of each value (7)\n"
-    "  --passes N          parallel passes a sample, of which the median counts (3)\n"
-    "  --only REGEX        workloads whose name contains a match\n"
-    "  --candidates LIST   of static,dyn1,dyn64,guided,trapez,steal1,steal64,wstree (all)\n"
-    "  --threads P         (the processors of this process)\n"
-    "  --scale F           work of every loop in parts of the usual (1)\n"
-    "  --seed N            of the order within the rounds (1)\n"
-    "  --bare              the runtime's schedules also in a process without the library\n"
-    "  --max-delay F       pass not used if its threads waited for longer than this part of it (0.02)\n"
-    "  --fifo              real-time priority 1, with pauses; needs the right to (chrt -f 1 is the same "
-    "without)\n"
-    "  --json FILE         write the figures\n"
-    "  --list              names of the workloads\n"
-    "  --samples           print the samples instead of a report\n"
-    "Preload libwstree.so to have the candidate wstree.\n";
-
-struct Options {
-  Settings settings;
-  std::string only, candidates, json;
-  double scale = 1;
-  bool bare = false, fifo = false, list = false, samples = false;
-};
-
-[[noreturn]] void refuse(const std::string& text) {
-  std::fprintf(stderr, "bench: %s\n%s", text.c_str(), k_usage);
-  std::exit(2);
-}
-
-double number(const char* option, const char* text, double least) {
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  if (end == text || *end || !(value >= least))
-    refuse(std::string(option) + ": not a number in range: " + text);
-  return value;
-}
-
-Options parse(int argc, char** argv) {
-  Options options;
-  options.settings.threads = omp_get_num_procs();
-  for (int k = 1; k < argc; ++k) {
-    const std::string option = argv[k];
-    if (option == "--help") std::fputs(k_usage, stdout), std::exit(0);
-    bool* const flag = option == "--bare"      ? &options.bare
-                       : option == "--fifo"    ? &options.fifo
-                       : option == "--list"    ? &options.list
-                       : option == "--samples" ? &options.samples
-                                               : nullptr;
-    if (flag) {
-      *flag = true;
-      continue;
-    }
-    if (k + 1 >= argc) refuse("unknown option, or a value is missing: " + option);
-    const char* const value = argv[++k];
-    const auto count = [&] { return static_cast<int>(number(option.c_str(), value, 1)); };
-    if (option == "--rounds")
-      options.settings.rounds = count();
-    else if (option == "--passes")
-      options.settings.passes = count();
-    else if (option == "--threads")
-      options.settings.threads = count();
-    else if (option == "--only")
-      options.only = value;
-    else if (option == "--candidates")
-      options.candidates = value;
-    else if (option == "--json")
-      options.json = value;
-    else if (option == "--scale")
-      options.scale = number(option.c_str(), value, 1e-6);
-    else if (option == "--max-delay")
-      options.settings.max_delay = number(option.c_str(), value, 0);
-    else if (option == "--seed")
-      options.settings.seed = static_cast<std::uint64_t>(number(option.c_str(), value, 0));
-    else
-      refuse("unknown option: " + option);
-  }
-  return options;
-}
-
-std::vector<WorkloadRecipe> selected_workloads(const Options& options) {
-  std::vector<WorkloadRecipe> list = all_workloads(options.scale);
-  try {
-    const std::regex pattern(options.only);
-    std::erase_if(list,
-                  [&](const WorkloadRecipe& recipe) { return !std::regex_search(recipe.name, pattern); });
-  } catch (const std::regex_error& error) {
-    refuse("--only: " + std::string(error.what()));
-  }
-  if (list.empty()) refuse("--only: no workload matches");
-  return list;
-}
-
-std::vector<Candidate> selected_candidates(const Options& options, bool with_library) {
-  const std::vector<Candidate> all = all_candidates(with_library);
-  if (options.candidates.empty()) return all;
-  std::vector<Candidate> list;
-  for (std::size_t at = 0; at <= options.candidates.size();) {
-    const std::size_t comma = std::min(options.candidates.find(',', at), options.candidates.size());
-    const std::string name = options.candidates.substr(at, comma - at);
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.name == name; });
-    if (found == all.end())
-      refuse("--candidates: there is no " + name + (with_library ? "" : " (nothing preloaded)"));
-    list.push_back(*found);
-    at = comma + 1;
-  }
-  return list;
-}
 
 /// Version of the library in this process, empty if it is not there. Ends the program if it is there and does
 /// not serve: a table of forwarded loops under the tree's name would be worse than none.
@@ -163,9 +55,15 @@ bool loops_were_served() {
 
 class Bench {
 public:
-  Bench(const Options& options, std::string library)
-      : options_(options), library_(std::move(library)),
-        candidates_(selected_candidates(options, !library_.empty())) {
+  Bench(const Options& options, std::string library) : options_(options), library_(std::move(library)) {
+    const bool with_library = !library_.empty();
+    families_.push_back(
+        {k_runtime, "", selected_candidates(options, k_runtime, with_library), runtime_description(), {}});
+    if (!options.beside.empty()) {
+      constexpr Runtime k_other = k_runtime == Runtime::libomp ? Runtime::libgomp : Runtime::libomp;
+      families_.push_back(
+          {k_other, options.beside, selected_candidates(options, k_other, with_library), "", {}});
+    }
     for (const WorkloadRecipe& recipe : selected_workloads(options)) {
       workloads_.push_back(recipe.make(recipe.name));
       expected_.push_back(workloads_.back().plain());
@@ -176,42 +74,59 @@ public:
     std::mt19937_64 random(options_.settings.seed);
     start_team();
     const RunDelay delay;
+    std::vector<std::function<bool()>> parts;
+    for (Family& family : families_) {
+      const bool bare = options_.bare && !library_.empty();
+      if (bare) parts.push_back([&] { return child_round(family, random(), true); });
+      if (family.program.empty())
+        parts.push_back([&] { return round_here(family, random, delay); });
+      else
+        parts.push_back([&] { return child_round(family, random(), false); });
+    }
     for (int round = 0; round < options_.settings.rounds; ++round) {
-      // The child goes first in every other round, so that slow drifts hit both alike.
-      const bool child_first = round % 2 == 0;
-      const auto child_seed = random();
-      if (child_first && !bare_round(child_seed)) return false;
-      if (!round_here(random, delay)) return false;
-      if (!child_first && !bare_round(child_seed)) return false;
+      for (const auto& part : parts)
+        if (!part()) return false;
+      // The other way round in every other round, so that slow drifts hit all alike.
+      std::reverse(parts.begin(), parts.end());
     }
     return true;
   }
 
   bool report() const {
-    if (options_.samples) {
-      for (const auto& [key, series] : results_.main)
-        for (std::size_t k = 0; k < series.ratio.size(); ++k)
-          std::printf("%s %s %.6f %.6f\n", key.first.c_str(), key.second.c_str(), series.ratio[k],
-                      series.seq_ms[k]);
-      return true;
-    }
+    if (options_.samples) return print_samples();
     std::vector<RowInfo> infos;
     for (const Workload& workload : workloads_)
       infos.push_back({workload.name, workload.group, workload.is_short, workload.longest_share});
-    const Origin origin{library_, runtime_description(), options_.settings.threads, options_.settings.rounds};
-    const std::vector<Row> rows = make_rows(infos, candidates_, results_, options_.settings.threads);
-    const std::vector<Verdict> verdicts = make_verdicts(rows, candidates_, options_.settings.threads);
-    print_report(stdout, origin, rows, candidates_, verdicts);
-    int dropped = 0;
-    for (const auto& [key, series] : results_.main) dropped += series.dropped;
-    if (dropped)
-      std::printf("\n%d samples not used: other work on the machine held their threads up\n", dropped);
-    if (options_.json.empty() || write_json(options_.json, origin, rows, candidates_, verdicts)) return true;
+    const Origin origin{library_, options_.settings.threads, options_.settings.rounds};
+    std::vector<Part> parts;
+    for (const Family& family : families_) {
+      if (family.candidates.empty()) continue;
+      Part part{name_of(family.runtime), family.description, family.candidates, {}, {}};
+      part.rows = make_rows(infos, part.candidates, family.results, origin.threads);
+      part.verdicts = make_verdicts(part.rows, part.candidates, origin.threads);
+      if (!parts.empty()) std::printf("\n");
+      print_report(stdout, origin, part);
+      int dropped = 0;
+      for (const auto& [key, series] : family.results.main) dropped += series.dropped;
+      if (dropped)
+        std::printf("\n%d samples not used: other work on the machine held their threads up\n", dropped);
+      parts.push_back(std::move(part));
+    }
+    if (options_.json.empty() || write_json(options_.json, origin, parts)) return true;
     std::fprintf(stderr, "bench: cannot write %s\n", options_.json.c_str());
     return false;
   }
 
 private:
+  /// A runtime and all that was measured on it.
+  struct Family {
+    Runtime runtime;
+    std::string program; ///< empty: this one
+    std::vector<Candidate> candidates;
+    std::string description;
+    Results results;
+  };
+
   /// The runtime creates its threads now, before they are looked up in /proc.
   void start_team() {
     omp_set_schedule(k_static, 0);
@@ -219,45 +134,89 @@ private:
     loop_runtime(1000, options_.settings.threads, body);
   }
 
-  bool round_here(std::mt19937_64& random, const RunDelay& delay) {
+  bool round_here(Family& family, std::mt19937_64& random, const RunDelay& delay) {
     std::vector<std::size_t> order(workloads_.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t w : order) {
-      std::vector<Candidate> shuffled = candidates_;
+      std::vector<Candidate> shuffled = family.candidates;
       std::shuffle(shuffled.begin(), shuffled.end(), random);
       for (const Candidate& candidate : shuffled)
         if (!take_sample(workloads_[w], candidate, options_.settings, delay, expected_[w],
-                         results_.main[{workloads_[w].name, candidate.name}]))
+                         family.results.main[{workloads_[w].name, candidate.name}]))
           return false;
     }
     return true;
   }
 
-  bool bare_round(std::uint64_t seed) {
-    if (!options_.bare || library_.empty()) return true;
+  /// A child process that takes the samples of one round, without the library if `bare`.
+  bool child_round(Family& family, std::uint64_t seed, bool bare) {
     std::string names;
-    for (const Candidate& candidate : candidates_)
-      if (candidate.name != "wstree") names += (names.empty() ? "" : ",") + candidate.name;
+    for (const Candidate& candidate : family.candidates)
+      if (!bare || candidate.kind != k_wstree) names += (names.empty() ? "" : ",") + candidate.name;
     if (names.empty()) return true;
     quiet_team();
     const Settings& s = options_.settings;
+    std::vector<std::string> arguments = {"--samples",
+                                          "--rounds",
+                                          "1",
+                                          "--passes",
+                                          std::to_string(s.passes),
+                                          "--threads",
+                                          std::to_string(s.threads),
+                                          "--scale",
+                                          std::to_string(options_.scale),
+                                          "--seed",
+                                          std::to_string(seed % 1000000),
+                                          "--max-delay",
+                                          std::to_string(s.max_delay),
+                                          "--only",
+                                          options_.only,
+                                          "--candidates",
+                                          names};
+    // Priority is inherited, the pauses that go with it are not.
+    if (options_.fifo) arguments.push_back("--fifo");
     std::string output;
     const int status =
-        run_child({"--samples", "--rounds", "1", "--passes", std::to_string(s.passes), "--threads",
-                   std::to_string(s.threads), "--scale", std::to_string(options_.scale), "--seed",
-                   std::to_string(seed % 1000000), "--max-delay", std::to_string(s.max_delay), "--only",
-                   options_.only, "--candidates", names},
-                  environment_with({}), &output);
+        run_child(family.program, arguments, bare ? environment_with({}) : own_environment(), &output);
     if (status != 0) {
-      std::fprintf(stderr, "bench: the process without the library failed (status %d)\n", status);
+      std::fprintf(stderr, "bench: the process for %s%s failed (status %d)\n", name_of(family.runtime),
+                   bare ? " without the library" : "", status);
       return false;
     }
+    return read_samples(family, output, bare);
+  }
+
+  /// Two lines on the process, then one for each sample.
+  bool print_samples() const {
+    const Family& family = families_.front();
+    std::printf("%s %s\n", name_of(family.runtime), family.description.c_str());
+    std::printf("library %s\n", library_.c_str());
+    for (const auto& [key, series] : family.results.main)
+      for (std::size_t k = 0; k < series.ratio.size(); ++k)
+        std::printf("%s %s %.6f %.6f\n", key.first.c_str(), key.second.c_str(), series.ratio[k],
+                    series.seq_ms[k]);
+    return true;
+  }
+
+  bool read_samples(Family& family, const std::string& output, bool bare) const {
+    const std::size_t first = output.find('\n'), second = output.find('\n', first + 1);
+    const std::string runtime = std::string(name_of(family.runtime)) + ' ';
+    const std::string library = "library " + (bare ? std::string() : library_);
+    if (second == output.npos || !output.starts_with(runtime) ||
+        output.substr(first + 1, second - first - 1) != library) {
+      std::fprintf(stderr,
+                   "bench: a process does not have the runtime or the library that it was to have:\n%s\n",
+                   output.substr(0, second).c_str());
+      return false;
+    }
+    family.description = output.substr(runtime.size(), first - runtime.size());
+    auto& series_of = bare ? family.results.bare : family.results.main;
     char workload[64], candidate[64];
     double ratio = 0, seq_ms = 0;
-    for (std::size_t at = 0; at < output.size(); at = output.find('\n', at) + 1)
+    for (std::size_t at = second + 1; at < output.size(); at = output.find('\n', at) + 1)
       if (std::sscanf(output.c_str() + at, "%63s %63s %lf %lf", workload, candidate, &ratio, &seq_ms) == 4) {
-        Series& series = results_.bare[{workload, candidate}];
+        Series& series = series_of[{workload, candidate}];
         series.ratio.push_back(ratio);
         series.seq_ms.push_back(seq_ms);
       }
@@ -266,10 +225,9 @@ private:
 
   const Options& options_;
   std::string library_;
-  std::vector<Candidate> candidates_;
+  std::vector<Family> families_;
   std::vector<Workload> workloads_;
   std::vector<std::uint64_t> expected_;
-  Results results_;
 };
 
 void real_time(Settings& settings) {

@@ -12,13 +12,18 @@
 
 namespace bench {
 
-std::vector<Candidate> all_candidates(bool with_library) {
+std::vector<Candidate> all_candidates(Runtime runtime, bool with_library) {
   std::vector<Candidate> list = {
-      {"static", Form::runtime, k_static, 0},      {"dyn1", Form::runtime, k_dynamic, 1},
-      {"dyn64", Form::runtime, k_dynamic, 64},     {"guided", Form::runtime, k_guided, 1},
-      {"trapez", Form::runtime, k_trapezoidal, 1}, {"steal1", Form::steal_1, k_static, 0},
-      {"steal64", Form::steal_64, k_static, 0},
+      {"static", Form::runtime, k_static, 0},
+      {"dyn1", Form::runtime, k_dynamic, 1},
+      {"dyn64", Form::runtime, k_dynamic, 64},
+      {"guided", Form::runtime, k_guided, 1},
   };
+  if (runtime == Runtime::libomp) {
+    list.push_back({"trapez", Form::runtime, k_trapezoidal, 1});
+    list.push_back({"steal1", Form::steal_1, k_static, 0});
+    list.push_back({"steal64", Form::steal_64, k_static, 0});
+  }
   if (with_library) list.push_back({"wstree", Form::runtime, k_wstree, 1});
   return list;
 }
@@ -73,7 +78,7 @@ double RunDelay::all_ns() const {
 
 void quiet_team() {
   constexpr int k_soft = 1;
-  omp_pause_resource_all(k_soft);
+  if constexpr (k_runtime == Runtime::libomp) omp_pause_resource_all(k_soft);
 }
 
 double median(std::vector<double> values) {

@@ -3,6 +3,7 @@
 /// spoilt.
 #pragma once
 #include "loop_forms.h"
+#include "omp_calls.h"
 #include "workloads.h"
 #include <cstdint>
 #include <map>
@@ -19,7 +20,7 @@ struct Candidate {
 };
 
 /// The runtime's own schedules; with the library in the process, "wstree" comes last.
-std::vector<Candidate> all_candidates(bool with_library);
+std::vector<Candidate> all_candidates(Runtime runtime, bool with_library);
 
 double now_ns();
 
@@ -56,7 +57,8 @@ struct Series {
   int dropped = 0;
 };
 
-/// Keyed by workload and candidate; the runtime's schedules in a process without the library are kept apart.
+/// Of one runtime, keyed by workload and candidate; its schedules in a process without the library are kept
+/// apart.
 struct Results {
   std::map<std::pair<std::string, std::string>, Series> main, bare;
 };
@@ -66,7 +68,8 @@ struct Results {
 bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
                  const RunDelay& delay, std::uint64_t expected, Series& series);
 
-/// Puts the runtime's waiting threads to sleep now instead of after its block time.
+/// Puts the runtime's waiting threads to sleep now instead of after its block time. Does nothing on libgomp:
+/// there they go to sleep by themselves within milliseconds, and the call would end them.
 void quiet_team();
 
 double median(std::vector<double> values);

@@ -2,9 +2,18 @@
 /// The calls of the OpenMP runtime that the benchmark uses, declared here because the compiler that builds it
 /// may come without omp.h.
 #pragma once
-#include <cstdint>
 
 namespace bench {
+
+/// The runtime that a program of this compiler calls. gcc and clang emit different calls for the same source,
+/// so that there is one program for each.
+enum class Runtime { libomp, libgomp };
+#ifdef __clang__
+inline constexpr Runtime k_runtime = Runtime::libomp;
+#else
+inline constexpr Runtime k_runtime = Runtime::libgomp;
+#endif
+constexpr const char* name_of(Runtime runtime) { return runtime == Runtime::libomp ? "libomp" : "libgomp"; }
 
 /// Values of omp_sched_t. Trapezoidal is libomp's own; the tree's is that of wstree.h, which the benchmark
 /// does not include: it has to be a program that knows nothing of the library.
@@ -18,15 +27,4 @@ void omp_get_schedule(int* kind, int* chunk);
 int omp_get_num_procs(void);
 int omp_get_thread_num(void);
 int omp_pause_resource_all(int kind);
-
-/// Compiler-to-runtime interface, for the figures that are about single calls.
-struct BenchIdent {
-  std::int32_t reserved_1, flags, reserved_2, reserved_3;
-  const char* psource;
-};
-void __kmpc_dispatch_init_4(BenchIdent*, std::int32_t gtid, std::int32_t kind, std::int32_t lower,
-                            std::int32_t upper, std::int32_t stride, std::int32_t chunk);
-std::int32_t __kmpc_dispatch_next_4(BenchIdent*, std::int32_t gtid, std::int32_t* last, std::int32_t* lower,
-                                    std::int32_t* upper, std::int32_t* stride);
-std::int32_t __kmpc_global_thread_num(BenchIdent*);
 }

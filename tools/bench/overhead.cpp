@@ -120,7 +120,8 @@ struct Kind {
 
 bool run_round(const Options& options, Kind& kind) {
   std::string output;
-  const int status = run_child({"--child", kind.name, "--threads", std::to_string(options.threads), "--loops",
+  const int status = run_child("",
+                               {"--child", kind.name, "--threads", std::to_string(options.threads), "--loops",
                                 std::to_string(options.loops), "--batches", std::to_string(options.batches),
                                 "--max-delay", std::to_string(options.max_delay)},
                                kind.environment, &output);
@@ -171,7 +172,7 @@ std::optional<StartUp> time_starts(const Options& options, const char* probe_kin
     for (unsigned turn = 0; turn < 2; ++turn) {
       const unsigned which = first ^ turn;
       const double start = now_ns();
-      if (run_child({"--probe", probe_kind}, which ? with : without, nullptr) != 0) {
+      if (run_child("", {"--probe", probe_kind}, which ? with : without, nullptr) != 0) {
         std::fprintf(stderr, "bench: a process to time (%s) failed\n", probe_kind);
         return std::nullopt;
       }
@@ -212,7 +213,7 @@ std::vector<Verdict> judge(const Options& options, const Kind& bare, const Kind&
 
 void print_report(const Options& options, const std::vector<Kind>& kinds, const std::vector<StartUp>& starts,
                   const std::vector<Verdict>& verdicts) {
-  std::printf("libomp: %s\nlibrary: %s\nthreads %d, %d processes of each kind; medians in ns\n\n",
+  std::printf("runtime: %s\nlibrary: %s\nthreads %d, %d processes of each kind; medians in ns\n\n",
               runtime_description().c_str(), options.library.empty() ? "none" : options.library.c_str(),
               options.threads, options.rounds);
   std::map<std::string, int> names;

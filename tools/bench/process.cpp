@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "process.h"
+#include "omp_calls.h"
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
@@ -56,15 +57,23 @@ std::vector<std::string> environment_with(const std::vector<std::string>& more) 
   return list;
 }
 
-int run_child(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
-              std::string* output) {
-  std::vector<std::string> all = {"/proc/self/exe"};
+std::vector<std::string> own_environment() {
+  std::vector<std::string> list;
+  for (char** entry = environ; *entry; ++entry) list.emplace_back(*entry);
+  return list;
+}
+
+int run_child(const std::string& program, const std::vector<std::string>& arguments,
+              const std::vector<std::string>& environment, std::string* output) {
+  std::string path = program;
+  if (path.empty()) {
+    char self[4096];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return -1;
+    path.assign(self, static_cast<std::size_t>(length));
+  }
+  std::vector<std::string> all = {path};
   all.insert(all.end(), arguments.begin(), arguments.end());
-  char self[4096];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length <= 0) return -1;
-  self[length] = 0;
-  all.front() = self;
   int ends[2] = {-1, -1};
   if (output && pipe2(ends, O_CLOEXEC) != 0) return -1;
   posix_spawn_file_actions_t actions;
@@ -74,8 +83,8 @@ int run_child(const std::vector<std::string>& arguments, const std::vector<std::
   else
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
-  const int failed =
-      posix_spawn(&child, self, &actions, nullptr, pointers(all).data(), pointers(environment).data());
+  const int failed = posix_spawn(&child, path.c_str(), &actions, nullptr, pointers(all).data(),
+                                 pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (output) {
     close(ends[1]);
@@ -95,13 +104,15 @@ std::string runtime_description() {
       [](dl_phdr_info* info, std::size_t, void* data) {
         const std::string_view name = info->dlpi_name ? info->dlpi_name : "";
         const std::string_view file = name.substr(name.find_last_of('/') + 1);
-        if (!file.starts_with("libomp") && !file.starts_with("libiomp")) return 0;
+        if (!file.starts_with("libomp") && !file.starts_with("libiomp") && !file.starts_with("libgomp"))
+          return 0;
         *static_cast<std::string*>(data) = name;
         return 1;
       },
       &path);
   std::ifstream file(path, std::ios::binary);
   if (path.empty() || !file) return "unknown";
+  if constexpr (k_runtime == Runtime::libgomp) return path;
   const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const bool traced = content.find("__kmp_dispatch_next: T#") != content.npos;
   return path + (traced ? " (debug build: every chunk formats trace text)" : " (release build)");

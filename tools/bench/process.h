@@ -10,13 +10,17 @@ namespace bench {
 /// OMP_SCHEDULE. `more` ("NAME=value") is added; an LD_PRELOAD in it goes in front of what is left of ours.
 std::vector<std::string> environment_with(const std::vector<std::string>& more);
 
-/// Runs this program again and waits. `output`: receives what it writes to stdout; null: it goes to
-/// /dev/null. Returns the exit status, 128 + the signal that ended it, or -1 if it could not be started.
-int run_child(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
-              std::string* output);
+/// This process's environment as it is, the library included.
+std::vector<std::string> own_environment();
 
-/// Path of the libomp in this process and whether it is a build with debugging code, which formats trace text
-/// for every chunk.
+/// Runs `program`, or this one again if that is empty, and waits. `output`: receives what it writes to
+/// stdout; null: it goes to /dev/null. Returns the exit status, 128 + the signal that ended it, or -1 if it
+/// could not be started.
+int run_child(const std::string& program, const std::vector<std::string>& arguments,
+              const std::vector<std::string>& environment, std::string* output);
+
+/// Path of the OpenMP runtime in this process and, for libomp, whether it is a build with debugging code,
+/// which formats trace text for every chunk.
 std::string runtime_description();
 
 } // namespace bench

@@ -213,24 +213,24 @@ std::vector<Verdict> make_verdicts(const std::vector<Row>& rows, const std::vect
   return list;
 }
 
-void print_report(std::FILE* out, const Origin& origin, const std::vector<Row>& rows,
-                  const std::vector<Candidate>& candidates, const std::vector<Verdict>& verdicts) {
+void print_report(std::FILE* out, const Origin& origin, const Part& part) {
+  const std::vector<Row>& rows = part.rows;
   std::fprintf(
-      out,
-      "libomp: %s\nlibrary: %s\nthreads %d, rounds %d; values are T_par / (T_seq / threads), medians\n\n",
-      origin.runtime.c_str(), origin.library.empty() ? "none" : origin.library.c_str(), origin.threads,
-      origin.rounds);
-  print_table(out, rows, candidates);
+      out, "%s: %s\nlibrary: %s\nthreads %d, rounds %d; values are T_par / (T_seq / threads), medians\n\n",
+      part.runtime.c_str(), part.file.c_str(), origin.library.empty() ? "none" : origin.library.c_str(),
+      origin.threads, origin.rounds);
+  print_table(out, rows, part.candidates);
   if (std::any_of(rows.begin(), rows.end(), [](const Row& row) {
         return std::any_of(row.bare.begin(), row.bare.end(),
                            [](const auto& value) { return value.has_value(); });
       })) {
     std::fprintf(out, "\nThe runtime's schedules in a process without the library, one process a round:\n");
-    print_bare_table(out, rows, candidates);
+    print_bare_table(out, rows, part.candidates);
   }
-  if (verdicts.empty()) return;
-  std::fprintf(out, "\nVerdict\n");
-  for (const Verdict& verdict : verdicts) {
+  print_sizes(out, rows, part.candidates);
+  if (part.verdicts.empty()) return;
+  std::fprintf(out, "\nVerdict, %s\n", part.runtime.c_str());
+  for (const Verdict& verdict : part.verdicts) {
     std::fprintf(out, "  %-4s %s: limit %.2f, worst %.3f, holds for %zu of %zu\n",
                  verdict.failures.empty() ? "yes" : "NO", verdict.what.c_str(), verdict.limit, verdict.worst,
                  verdict.held, verdict.of);
@@ -262,29 +262,40 @@ void write_medians(std::FILE* out, const char* key, const std::vector<std::optio
   std::fprintf(out, "}");
 }
 
-} // namespace
-
-bool write_json(const std::string& path, const Origin& origin, const std::vector<Row>& rows,
-                const std::vector<Candidate>& candidates, const std::vector<Verdict>& verdicts) {
-  std::FILE* out = std::fopen(path.c_str(), "w");
-  if (!out) return false;
-  std::fprintf(out, "{\"libomp\": %s, \"library\": %s, \"threads\": %d, \"rounds\": %d,\n \"workloads\": [",
-               quoted(origin.runtime).c_str(), quoted(origin.library).c_str(), origin.threads, origin.rounds);
+void write_part(std::FILE* out, const Part& part) {
+  std::fprintf(out, "{\"runtime\": %s, \"file\": %s,\n \"workloads\": [", quoted(part.runtime).c_str(),
+               quoted(part.file).c_str());
   const char* separator = "\n";
-  for (const Row& row : rows) {
+  for (const Row& row : part.rows) {
     std::fprintf(out, "%s  {\"name\": %s, \"seq_ms\": %.4f, \"ideal\": %.4f, \"spread\": %.4f", separator,
                  quoted(row.info.name).c_str(), row.seq_ms, row.ideal, row.tree_spread);
-    write_medians(out, "ratio", row.main, candidates);
-    write_medians(out, "ratio_without_library", row.bare, candidates);
+    write_medians(out, "ratio", row.main, part.candidates);
+    write_medians(out, "ratio_without_library", row.bare, part.candidates);
     std::fprintf(out, "}");
     separator = ",\n";
   }
   std::fprintf(out, "],\n \"verdicts\": [");
   separator = "\n";
-  for (const Verdict& verdict : verdicts) {
+  for (const Verdict& verdict : part.verdicts) {
     std::fprintf(out, "%s  {\"what\": %s, \"limit\": %.3f, \"worst\": %.4f, \"held\": %zu, \"of\": %zu}",
                  separator, quoted(verdict.what).c_str(), verdict.limit, verdict.worst, verdict.held,
                  verdict.of);
+    separator = ",\n";
+  }
+  std::fprintf(out, "]}");
+}
+
+} // namespace
+
+bool write_json(const std::string& path, const Origin& origin, const std::vector<Part>& parts) {
+  std::FILE* out = std::fopen(path.c_str(), "w");
+  if (!out) return false;
+  std::fprintf(out, "{\"library\": %s, \"threads\": %d, \"rounds\": %d,\n\"runtimes\": [",
+               quoted(origin.library).c_str(), origin.threads, origin.rounds);
+  const char* separator = "\n";
+  for (const Part& part : parts) {
+    std::fputs(separator, out);
+    write_part(out, part);
     separator = ",\n";
   }
   std::fprintf(out, "]}\n");

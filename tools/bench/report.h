@@ -20,7 +20,6 @@ struct RowInfo {
 /// Where the figures come from.
 struct Origin {
   std::string library; ///< version of the library in the process, empty without
-  std::string runtime; ///< path of libomp and its build kind
   int threads;
   int rounds;
 };
@@ -51,10 +50,21 @@ std::vector<Row> make_rows(const std::vector<RowInfo>& workloads, const std::vec
 std::vector<Verdict> make_verdicts(const std::vector<Row>& rows, const std::vector<Candidate>& candidates,
                                    int threads);
 
-void print_report(std::FILE* out, const Origin& origin, const std::vector<Row>& rows,
-                  const std::vector<Candidate>& candidates, const std::vector<Verdict>& verdicts);
+/// All that was measured on one runtime.
+struct Part {
+  std::string runtime; ///< its name
+  std::string file;    ///< its path and build kind
+  std::vector<Candidate> candidates;
+  std::vector<Row> rows;
+  std::vector<Verdict> verdicts;
+};
+
+void print_report(std::FILE* out, const Origin& origin, const Part& part);
 /// False: the file could not be written.
-bool write_json(const std::string& path, const Origin& origin, const std::vector<Row>& rows,
-                const std::vector<Candidate>& candidates, const std::vector<Verdict>& verdicts);
+bool write_json(const std::string& path, const Origin& origin, const std::vector<Part>& parts);
+
+/// One line for each number of iterations: every candidate's geometric mean and worst value of time / ideal
+/// over the paper's workloads of that size and of the usual work.
+void print_sizes(std::FILE* out, const std::vector<Row>& rows, const std::vector<Candidate>& candidates);
 
 } // namespace bench
