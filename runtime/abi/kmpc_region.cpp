@@ -159,14 +159,19 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
   });
 }
 
-/// A region of one thread: the compiled code calls its outlined function itself, between these two.
+/// A region of one thread: the compiled code calls its outlined function itself, between these two. libomp
+/// calls them too, around the function that it was told to fork, if it forks no other thread; that function
+/// sees to its frame.
 WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t* loc, i32 gtid) {
-  if (const auto real = g_serialized.find(WSTREE_CALLER)) real(loc, gtid);
-  if (active()) push_alone(runtime_place(WSTREE_CALLER));
+  const void* caller = WSTREE_CALLER;
+  if (const auto real = g_serialized.find(caller)) real(loc, gtid);
+  if (active() && !g_serialized.is_providers_own(caller)) push_alone(runtime_place(caller));
 }
 
 WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t* loc, i32 gtid) {
-  if (t_frame != nullptr) pop_alone();
-  if (const auto real = g_end_serialized.find(WSTREE_CALLER)) real(loc, gtid);
+  const void* caller = WSTREE_CALLER;
+  const auto real = g_end_serialized.find(caller);
+  if (t_frame != nullptr && !g_end_serialized.is_providers_own(caller)) pop_alone();
+  if (real != nullptr) real(loc, gtid);
 }
 }

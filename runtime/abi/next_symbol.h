@@ -48,6 +48,14 @@ public:
     return reinterpret_cast<Pointer>(bind(name_, caller, bindings_, optional_));
   }
 
+  /// Whether `caller` is in the very object that provides the function: a runtime that calls itself. For a
+  /// caller that find() was asked for.
+  bool is_providers_own(const void* caller) const noexcept {
+    for (const Binding* known = latest(); known != nullptr; known = known->older)
+      if (known->is_for(caller)) return known->is_for(known->address);
+    return false;
+  }
+
   /// The binding that was made last; nullptr before the first one.
   const Binding* latest() const noexcept { return bindings_.load(std::memory_order_acquire); } // as in find()
 
