@@ -26,8 +26,8 @@ inline constexpr long k_monotonic = 1L << 31;
 
 /// The schedule in WSTREE_FALLBACK as libgomp knows it: it has no trapezoidal one, and its auto is static.
 struct Fallback {
-  long kind;  // k_static, k_dynamic or k_guided
-  long chunk; // 0: none
+  long kind = k_runtime; // k_static, k_dynamic or k_guided
+  long chunk = 0;        // 0: none
 };
 Fallback fallback() noexcept;
 

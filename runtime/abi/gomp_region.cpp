@@ -57,7 +57,7 @@ Fallback own_schedule(const CombinedLoop& loop) noexcept {
 
 void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* caller) noexcept {
   const auto& bounds = loop.bounds;
-  if (begin_loop(frame, loop.kind, loop.units.count, loop.smallest, nullptr, caller))
+  if (frame.serves && begin_loop(frame, loop.kind, loop.units.count, loop.smallest, nullptr, caller))
     return set_bounds(frame, bounds, loop.units);
   // No memory: every member comes here.
   const Fallback schedule = own_schedule(loop);
@@ -120,15 +120,15 @@ public:
     const LoopForm form{kind_, stealable_ && bounds.countable()};
     const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)),
                             schedule.chunk};
-    if (schedule.tree && form.stealable && session().options.loops.has(kind_)) {
+    const auto plain = g_parallel.find(caller);
+    if (schedule.tree && form.stealable && plain != nullptr && session().options.loops.has(kind_)) {
       region.loop = loop;
-      const auto plain = g_parallel.find(caller);
       return fork_region(region,
                          [&](Outlined wrapper, void* shared) { plain(wrapper, shared, threads, flags); });
     }
-    if (asks && schedule.tree) {
-      const Fallback instead = fallback();
-      const auto forced = g_instead[instead.kind - k_static].find(caller);
+    const Fallback instead = asks && schedule.tree ? fallback() : Fallback{};
+    const auto forced = instead.kind != k_runtime ? g_instead[instead.kind - k_static].find(caller) : nullptr;
+    if (forced != nullptr) {
       return fork_region(region, [&](Outlined wrapper, void* shared) {
         forced(wrapper, shared, threads, start, end, increment, instead.chunk, flags);
       });
