@@ -73,7 +73,8 @@ void run_loops(int members) {
   check::must_be_one_each(hits, "loops without memory");
   Hits combined(1500);
 #pragma omp parallel for num_threads(members) schedule(runtime)
-  for (int i = 0; i < 1500; ++i) combined.touch(static_cast<std::size_t>(i)); // gcc: region and loop in one call
+  for (int i = 0; i < 1500; ++i)
+    combined.touch(static_cast<std::size_t>(i)); // gcc: region and loop in one call
   combined.must_be_one_each("region with a loop, without memory");
 }
 
