@@ -153,6 +153,15 @@ Result run(const Start& start) { return Command(start).finish(); }
 
 Result wstree(std::vector<std::string> arguments) { return run({.arguments = std::move(arguments)}); }
 
+Result run_with_real_library(std::vector<std::string> arguments,
+                             const std::map<std::string, std::string>& more) {
+  Start start{.arguments = std::move(arguments)};
+  start.environment.erase("WSTREE_LIBRARY"); // the command finds the one beside it
+  start.environment["OMP_NUM_THREADS"] = "2";
+  for (const auto& [name, value] : more) start.environment[name] = value;
+  return run(start);
+}
+
 std::string target(std::string_view name) {
   return (fs::path(CLI_TARGETS) / ("cli_" + std::string(name))).string();
 }

@@ -65,6 +65,10 @@ private:
 Result run(const Start& start);
 /// `wstree ARGUMENTS` with the default environment.
 Result wstree(std::vector<std::string> arguments);
+/// The same with the library of the build tree in place of the stand-in, two OpenMP threads, and `more`
+/// variables.
+Result run_with_real_library(std::vector<std::string> arguments,
+                             const std::map<std::string, std::string>& more);
 
 /// One of the programs in targets/.
 std::string target(std::string_view name);

@@ -24,11 +24,7 @@ protected:
   static std::string loops(const char* schedule) { return target(std::string(GetParam()) + schedule); }
 
   static Result wstree(Arguments arguments, const std::map<std::string, std::string>& more = {}) {
-    Start start{.arguments = std::move(arguments)};
-    start.environment.erase("WSTREE_LIBRARY"); // the one of the build tree is to be found
-    start.environment["OMP_NUM_THREADS"] = "2";
-    for (const auto& [name, value] : more) start.environment[name] = value;
-    return run(start);
+    return run_with_real_library(std::move(arguments), more);
   }
 
   /// The last check of this name.
