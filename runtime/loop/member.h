@@ -32,7 +32,10 @@ public:
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
+  std::uint32_t index() const noexcept { return index_; }
   std::uint32_t members() const noexcept { return members_; }
+  /// Where the others are; before the first loop. It and what it points to outlive the region.
+  void set_neighbourhood(const core::Neighbourhood& near) noexcept { near_ = near; }
   bool in_loop() const noexcept { return in_loop_; }
 
   /// Starts the region's next loop, of `iterations` > 0, with batches of at least `smallest`. False, for all
@@ -62,7 +65,7 @@ public:
     if (settings.clocked) entered_ = P::ticks();
     ::new (static_cast<void*>(&worker_)) core::Worker<P>;
     worker_.enter(slot.tree, core::Shape(iterations, members_), use, loop_, index_, members_, arena, settings,
-                  smallest);
+                  smallest, &near_);
     in_loop_ = shared_ = true;
     return true;
   }
@@ -152,7 +155,7 @@ private:
 
   /// A departed member cannot keep the marks of its roots young (core/node.h), so the others do.
   void touch_for_departed(Slot<P>& slot, std::uint64_t use) noexcept {
-    for (std::uint32_t m = 0; m < members_; ++m) slot.tree.roots[m].refresh(use);
+    for (std::uint32_t m = 0; m < members_; ++m) slot.tree.root(m)->refresh(use);
   }
 
   template <class Report> void measure(Report&& report) noexcept {
@@ -210,6 +213,7 @@ private:
   std::uint64_t free_until_ = 0;  // loops before this one find their slot free
   std::uint64_t entered_ = 0;
   const core::Settings* settings_ = nullptr;
+  core::Neighbourhood near_;
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
   /// Made anew for each loop of the team: most regions have few loops, and many threads are alone.

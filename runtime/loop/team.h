@@ -36,21 +36,23 @@ public:
     if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
   }
 
-  /// After the join: nobody is in a loop of this team.
-  void close() noexcept {
+  /// After the join: nobody is in a loop of this team. True if there were loops.
+  bool close() noexcept {
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
     if (store == failed()) {
       storage_.store(kept_, std::memory_order_relaxed); // another region may find memory
       store = kept_;
     }
-    if (store == nullptr) return;
+    if (store == nullptr) return false;
     // The marks of roots that were not used must not get so old that they look current (core/node.h).
     fewest_members_ = std::min(fewest_members_, members_);
     const std::uint64_t now = next_base_.load(std::memory_order_relaxed); // ordered by the join
-    if (now - cleaned_at_ < k_clean_after) return;
+    const bool any = now != base_;
+    if (now - cleaned_at_ < k_clean_after) return any;
     store->clear_roots(fewest_members_);
     cleaned_at_ = now;
     fewest_members_ = ~std::uint32_t{0};
+    return any;
   }
 
   /// Storage for at least `members` members; the same for all of them, or nullptr for all of them if there is
@@ -71,7 +73,7 @@ public:
                                            P::order(core::Tag::grow, std::memory_order_acquire))) {
         return larger;
       }
-      Store::destroy_one(larger);
+      Store::discard(larger);
     }
     return store == failed() ? nullptr : store;
   }

@@ -38,9 +38,14 @@ template <class P> struct alignas(core::k_line_pair) Line {
   typename P::template Atomic<std::uint64_t> position{0};
 };
 
-/// Arrays for `capacity` members in one block. Zeroed memory is a valid state of everything in it, so only
-/// what is used is ever written: several members may make one for the same team at the same time, and all but
-/// one are given back.
+/// Everything of a team with up to `capacity` members, in one block of memory. Zeroed memory is a valid state
+/// of everything in it, so only what is used is ever written: several members may make one for the same team
+/// at the same time, and all but one are given back.
+///
+/// Memory belongs to the NUMA node of whoever writes a page of it first. So what belongs to a member stands
+/// together, and what the others read of it stands in the middle, a page away from the next member's:
+///
+///     Storage, slots | pairs, hot, pairs of member 0 | pairs, hot, pairs of member 1 | ...
 template <class P> class alignas(core::k_line_pair) Storage {
 public:
   using Node = core::Node<P>;
@@ -54,18 +59,18 @@ public:
     return memory == nullptr ? nullptr : ::new (memory) Storage(capacity, layout, previous);
   }
 
-  static void destroy_one(Storage* storage) noexcept {
-    if (storage == nullptr) return;
-    const std::size_t bytes = Layout(storage->capacity_).bytes;
-    storage->~Storage();
-    P::release(storage, bytes);
+  /// Gives back one that nobody has used. Its pages are not even looked at: that alone would cost memory, for
+  /// each member of a large team that has made one in vain.
+  static void discard(Storage* storage) noexcept {
+    if (storage != nullptr) P::release(storage, Layout(storage->capacity_).bytes);
   }
 
   /// The storage and all that it replaced.
   static void destroy(Storage* storage) noexcept {
     while (storage != nullptr) {
       Storage* previous = storage->previous_;
-      destroy_one(storage);
+      storage->~Storage();
+      discard(storage);
       storage = previous;
     }
   }
@@ -77,75 +82,72 @@ public:
   Slot<P>& slot(std::uint64_t loop) noexcept { return slots_[loop % k_ring]; }
   /// Of the member alone, empty again.
   core::Arena<P>& fresh_arena(std::uint64_t loop, std::uint32_t member) noexcept {
-    const std::size_t at = index(loop, member);
-    arenas_[at].reset(pairs_ + 2 * k_first_pairs * at, k_first_pairs);
-    return arenas_[at];
+    Share& share = shares_[member];
+    const std::uint64_t s = loop % k_ring;
+    share.hot.arenas[s].reset(s < k_ring / 2 ? share.lower[s] : share.upper[s - k_ring / 2], k_first_pairs);
+    return share.hot.arenas[s];
   }
   Account& account(std::uint64_t loop, std::uint32_t member) noexcept {
-    return accounts_[index(loop, member)];
+    return shares_[member].hot.accounts[loop % k_ring];
   }
-  Line<P>& line(std::uint32_t member) noexcept { return lines_[member]; }
+  Line<P>& line(std::uint32_t member) noexcept { return shares_[member].hot.line; }
 
   /// Makes the roots of members >= `first` in all slots AVAILABLE. Only while no member is in a loop.
   void clear_roots(std::uint32_t first) noexcept {
     for (std::uint64_t s = 0; s < k_ring; ++s)
-      for (std::uint32_t m = first; m < capacity_; ++m) slots_[s].tree.roots[m].clear();
+      for (std::uint32_t m = first; m < capacity_; ++m) slots_[s].tree.root(m)->clear();
   }
 
 private:
   static constexpr std::uint32_t k_first_pairs = 8; // nodes of a loop with a few steals; more are allocated
 
+  /// What others read of a member, and what it writes in every loop.
+  struct Hot {
+    Line<P> line;
+    Node roots[k_ring];
+    Account accounts[k_ring];
+    core::Arena<P> arenas[k_ring];
+  };
+  struct alignas(core::k_line_pair) Share {
+    Node lower[k_ring / 2][2 * k_first_pairs];
+    Hot hot;
+    Node upper[k_ring / 2][2 * k_first_pairs];
+  };
+  static constexpr std::size_t k_page = 4096;
+  static_assert(sizeof(Share::lower) >= k_page && sizeof(Share::upper) >= k_page);
+  static_assert(sizeof(Share) % sizeof(Node) == 0);
+
   struct Layout {
-    std::size_t slots, roots, pairs, lines, arenas, accounts, bytes;
+    std::size_t slots, shares, bytes;
     explicit Layout(std::size_t capacity) noexcept {
-      std::size_t at = sizeof(Storage);
-      auto place = [&at](std::size_t size, std::size_t count) {
-        const std::size_t here = at;
-        at = (at + size * count + core::k_line_pair - 1) / core::k_line_pair * core::k_line_pair;
-        return here;
-      };
-      slots = place(sizeof(Slot<P>), k_ring);
-      roots = place(sizeof(Node), k_ring * capacity);
-      lines = place(sizeof(Line<P>), capacity);
-      accounts = place(sizeof(Account), k_ring * capacity);
-      arenas = place(sizeof(core::Arena<P>), k_ring * capacity);
-      pairs = place(sizeof(Node), 2 * k_first_pairs * k_ring * capacity);
-      bytes = at;
+      slots = sizeof(Storage);
+      shares = slots + k_ring * sizeof(Slot<P>);
+      bytes = shares + capacity * sizeof(Share);
     }
   };
 
   Storage(std::uint32_t capacity, const Layout& layout, Storage* previous) noexcept
-      : capacity_(capacity), previous_(previous) {
-    slots_ = at<Slot<P>>(layout.slots);
-    lines_ = at<Line<P>>(layout.lines);
-    accounts_ = at<Account>(layout.accounts);
-    arenas_ = at<core::Arena<P>>(layout.arenas);
-    pairs_ = at<Node>(layout.pairs);
-    auto* roots = at<Node>(layout.roots);
-    for (std::uint64_t s = 0; s < k_ring; ++s) slots_[s].tree.roots = roots + s * capacity;
+      : capacity_(capacity), previous_(previous), slots_(at<Slot<P>>(layout.slots)),
+        shares_(at<Share>(layout.shares)) {
+    for (std::uint64_t s = 0; s < k_ring; ++s) {
+      slots_[s].tree.roots = &shares_->hot.roots[s];
+      slots_[s].tree.stride = sizeof(Share) / sizeof(Node);
+    }
   }
 
   ~Storage() {
-    for (std::uint64_t i = 0; i < k_ring * capacity_; ++i) arenas_[i].~Arena();
+    for (std::uint32_t m = 0; m < capacity_; ++m)
+      for (auto& arena : shares_[m].hot.arenas) arena.~Arena();
   }
 
   template <class T> T* at(std::size_t offset) noexcept {
     return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(this) + offset);
   }
 
-  /// Members next to each other in a slot are far apart in what they write: each array has its own line
-  /// pairs, and the arenas, which only their member reads, are grouped by member.
-  std::size_t index(std::uint64_t loop, std::uint32_t member) const noexcept {
-    return member * k_ring + loop % k_ring;
-  }
-
   std::uint32_t capacity_;
   Storage* previous_;
-  Slot<P>* slots_ = nullptr;
-  Line<P>* lines_ = nullptr;
-  core::Arena<P>* arenas_ = nullptr;
-  Account* accounts_ = nullptr;
-  Node* pairs_ = nullptr;
+  Slot<P>* slots_;
+  Share* shares_;
 };
 
 } // namespace wstree::loop

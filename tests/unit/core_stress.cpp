@@ -36,6 +36,31 @@ public:
     }
   }
 
+  /// From now on every member believes something of its own about who is near whom.
+  void arrange(core::Rng& random) {
+    orders_.assign(members_, std::vector<std::uint32_t>(members_));
+    domains_.assign(members_, {});
+    near_.assign(members_, {});
+    for (std::uint32_t m = 0; m < members_; ++m) {
+      for (std::uint32_t i = 0; i < members_; ++i) orders_[m][i] = i;
+      for (std::uint32_t i = members_ - 1; i > 0; --i)
+        std::swap(orders_[m][i], orders_[m][random.below(i + 1)]);
+      core::Domain around{random.below(members_), 0};
+      around.end = around.begin + 1;
+      near_[m].position = around.begin;
+      while (around.end - around.begin + 1 < members_) {
+        if (around.begin > 0 && (around.end == members_ || random.coin()))
+          --around.begin;
+        else
+          ++around.end;
+        if (random.coin()) domains_[m].push_back(around);
+      }
+      near_[m].member_at = random.coin() ? orders_[m].data() : nullptr;
+      near_[m].domains = domains_[m].data();
+      near_[m].count = static_cast<std::uint32_t>(domains_[m].size());
+    }
+  }
+
   void run(const std::vector<std::uint64_t>& sizes, const Settings& settings) {
     std::vector<std::atomic<std::uint32_t>> hits(*std::max_element(sizes.begin(), sizes.end()));
     std::atomic<int> lasts{0};
@@ -46,7 +71,8 @@ public:
       std::uint64_t use = first_use_;
       for (const std::uint64_t n : sizes) {
         arenas_[m]->reset(pairs_[m].data(), 2);
-        worker.enter(tree_, core::Shape(n, members_), use, use, m, members_, *arenas_[m], settings, 1);
+        worker.enter(tree_, core::Shape(n, members_), use, use, m, members_, *arenas_[m], settings, 1,
+                     near_.empty() ? nullptr : &near_[m]);
         Range range;
         bool retired = false;
         while (worker.next(range)) {
@@ -78,6 +104,9 @@ private:
   std::vector<core::Node<P>> roots_;
   std::vector<std::vector<core::Node<P>>> pairs_;
   std::vector<std::unique_ptr<core::Arena<P>>> arenas_;
+  std::vector<core::Neighbourhood> near_;
+  std::vector<std::vector<core::Domain>> domains_;
+  std::vector<std::vector<std::uint32_t>> orders_;
 };
 
 class CoreStress : public testing::TestWithParam<std::tuple<Strategy, BatchMode>> {};
@@ -95,6 +124,26 @@ TEST_P(CoreStress, EveryIterationOnceUnderRealThreads) {
     for (std::uint64_t i = 0, count = test::scaled(300); i < count; ++i)
       sizes.push_back(1 + random.below(i % 4 == 0 ? 300 : 20));
     user.run(sizes, settings);
+  }
+}
+
+/// Who is near whom is a hint: members may even disagree about it.
+TEST_P(CoreStress, EveryIterationOnceWhateverTheNeighbourhoods) {
+  core::Rng random(test::seed());
+  Settings settings;
+  settings.strategy = std::get<0>(GetParam());
+  settings.batch = std::get<1>(GetParam());
+  settings.limit = settings.batch == BatchMode::fixed ? 1 : 16;
+  settings.steal_cost = 0;
+  for (const std::uint32_t members : {3U, 6U}) {
+    SlotUser user(members);
+    for (int round = 0; round < 10; ++round) {
+      user.arrange(random);
+      std::vector<std::uint64_t> sizes;
+      for (std::uint64_t i = 0, count = test::scaled(15); i < count; ++i)
+        sizes.push_back(1 + random.below(i % 4 == 0 ? 300 : 20));
+      user.run(sizes, settings);
+    }
   }
 }
 

@@ -109,13 +109,45 @@ public:
     return std::bit_cast<float>(cost_.load(P::order(Tag::publish_cost, std::memory_order_relaxed))); // N7
   }
 
+  /// Position (neighbourhood.h) of the member that has this node, or had it last; of a free half, of the
+  /// member whose node was split. Says nothing about a root that nobody has owned in this use.
+  void publish_owner(std::uint32_t position) noexcept {
+    // [N9] relaxed: a hint for those who compare distances; nothing else depends on it.
+    owner_.store(position, P::order(Tag::publish_owner, std::memory_order_relaxed));
+  }
+  std::uint32_t owner() const noexcept {
+    return owner_.load(P::order(Tag::publish_owner, std::memory_order_relaxed)); // N9
+  }
+
+  /// Of a root: its member owns `node` now, and no longer the root; nullptr: it has not owned another one in
+  /// this use. So that neighbours find what a member has brought from far away.
+  void publish_held(Node* node, std::uint64_t use) noexcept {
+    // [N10] release: begin and size of *node are written before its address can be followed; pairs with the
+    //      acquire in held(). Guard: core_stress with neighbours under a thread sanitizer.
+    held_.store(link(node, use), P::order(Tag::publish_held, std::memory_order_release));
+  }
+  Node* held(std::uint64_t use) const noexcept {
+    // [N10] acquire: pairs with the release in publish_held().
+    const std::uint64_t raw = held_.load(P::order(Tag::publish_held, std::memory_order_acquire));
+    return is_current(raw, use) ? target(raw) : nullptr;
+  }
+
+  /// The range of a root follows from the shape. A member that owns somebody else's root writes it down
+  /// before publish_held(), which makes the root look like any other node.
+  void write_range(std::uint64_t begin, std::uint32_t size) noexcept {
+    begin_ = begin;
+    size_ = size;
+    level_ = 0;
+  }
+
   /// Writes a node before it is published. `word` is AVAILABLE, or OWNED by the publisher with its first
   /// batch.
   void prepare(Word word, std::uint64_t use, std::uint64_t begin, std::uint32_t size, std::uint32_t level,
-               float ticks_per_unit) noexcept {
+               float ticks_per_unit, std::uint32_t owner) noexcept {
     word_.store(word.raw(), std::memory_order_relaxed);             // not shared yet: published by N4
     children_.store(link(nullptr, use), std::memory_order_relaxed); // likewise
     publish_cost(ticks_per_unit);
+    publish_owner(owner);
     size_ = size;
     begin_ = begin;
     level_ = level;
@@ -136,8 +168,14 @@ public:
 
   /// The child link's part of refresh(): rare, because 23 bits last for four million uses.
   void refresh_link(std::uint64_t use) noexcept {
+    const auto is_old = [use](std::uint64_t raw) {
+      return ((use - (raw >> k_target_bits)) & k_use_mask) > k_use_mask / 4;
+    };
+    if (is_old(
+            held_.load(P::order(Tag::refresh, std::memory_order_relaxed)))) // N8; only its member writes it
+      publish_held(nullptr, use);
     std::uint64_t raw = children_.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
-    if (((use - (raw >> k_target_bits)) & k_use_mask) > k_use_mask / 4)
+    if (is_old(raw))
       children_.compare_exchange_strong(raw, link(nullptr, use),
                                         P::order(Tag::refresh, std::memory_order_relaxed),
                                         P::order(Tag::refresh, std::memory_order_relaxed));
@@ -147,6 +185,7 @@ public:
   void clear() noexcept {
     word_.store(0, std::memory_order_relaxed);     // alone: ordered by the region's join and the next fork
     children_.store(0, std::memory_order_relaxed); // likewise
+    held_.store(0, std::memory_order_relaxed);     // likewise
   }
 
   std::uint32_t size() const noexcept { return size_; }
@@ -173,6 +212,8 @@ private:
   typename P::template Atomic<std::uint64_t> children_{0};
   typename P::template Atomic<std::uint32_t> cost_{0};
   std::uint32_t size_ = 0; // constant after publication, beside the word because a search needs both
+  typename P::template Atomic<std::uint64_t> held_{0}; // of roots: written by its member
+  typename P::template Atomic<std::uint32_t> owner_{0};
   // Needed only by whoever claims or splits the node; constant after publication.
   alignas(k_line_pair / 2) std::uint64_t begin_ = 0;
   std::uint32_t level_ = 0;

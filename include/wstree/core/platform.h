@@ -9,6 +9,7 @@
 #include <new>
 
 #include <sched.h>
+#include <sys/mman.h>
 
 namespace wstree::core {
 
@@ -26,6 +27,8 @@ enum class Tag : std::uint8_t {
   inspect,       // N6 node.h
   publish_cost,  // N7 node.h
   refresh,       // N8 node.h
+  publish_owner, // N9 node.h
+  publish_held,  // N10 node.h
   take_last,     // W1 worker.h
   leave_loop,    // T1 member.h
   wait_for_slot, // T2 member.h
@@ -66,10 +69,14 @@ struct StdPlatform {
 
   static void yield() noexcept { sched_yield(); }
 
-  /// calloc() and not aligned_alloc(): of a large block it clears nothing, because the system's pages are
-  /// zero. A page then belongs to whoever uses it first, and a block that is given back unused has cost next
-  /// to nothing.
+  /// Zeroed, and untouched as far as it is large: a page then belongs to whoever uses it first, and a block
+  /// that is given back unused has cost next to nothing. Large blocks come from the system itself, because
+  /// calloc() clears what somebody else has given back.
   static void* allocate(std::size_t bytes) noexcept {
+    if (bytes >= k_large) {
+      void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      return pages != MAP_FAILED ? pages : nullptr;
+    }
     void* block = std::calloc(1, bytes + k_line_pair + sizeof(void*));
     if (block == nullptr) return nullptr;
     const auto behind_link = reinterpret_cast<std::uintptr_t>(block) + sizeof(void*);
@@ -79,9 +86,16 @@ struct StdPlatform {
     return memory;
   }
 
-  static void release(void* memory, std::size_t) noexcept {
-    if (memory != nullptr) std::free(static_cast<void**>(memory)[-1]);
+  static void release(void* memory, std::size_t bytes) noexcept {
+    if (memory == nullptr) return;
+    if (bytes >= k_large)
+      munmap(memory, bytes);
+    else
+      std::free(static_cast<void**>(memory)[-1]);
   }
+
+private:
+  static constexpr std::size_t k_large = 128 * 1024;
 };
 
 } // namespace wstree::core

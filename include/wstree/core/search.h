@@ -2,8 +2,10 @@
 // The six orders in which a worker looks for work (the paper, section 4 and appendix A.2).
 #pragma once
 
+#include "wstree/core/neighbourhood.h"
 #include "wstree/core/rng.h"
 #include "wstree/core/settings.h"
+#include "wstree/core/surroundings.h"
 #include "wstree/core/tree.h"
 
 #include <algorithm>
@@ -23,11 +25,18 @@ enum class Claim : std::uint8_t {
 /// traversals, which start from one root, have the same levels here.
 template <class P> class Search {
 public:
-  void enter(const Settings& settings, std::uint32_t index, std::uint32_t members) noexcept {
+  /// `near` may be null: all members are equally far from each other. `now`: ticks, 0 if nobody has looked.
+  void enter(const Settings& settings, std::uint32_t index, std::uint32_t members, const Neighbourhood* near,
+             std::uint64_t now) noexcept {
     settings_ = &settings;
+    near_ = near != nullptr && near->count != 0 ? near : nullptr;
     index_ = index;
     levels_ = std::max(1U, static_cast<std::uint32_t>(std::bit_width(members - 1)));
+    entered_ = now;
   }
+
+  /// Eighths of the node that best() returned which are for the thief, if it has to be split.
+  std::uint32_t share() const noexcept { return share_; }
 
   /// Whether this worker goes on with the left child after a split at `level`: as the victim or as the thief.
   bool chooses_left(std::uint32_t level, bool victim, Rng& rng) const noexcept {
@@ -44,15 +53,30 @@ public:
   }
 
   /// Visits what is not EXPANDED and has units left, in the order of the strategy, until `claim(Target)` says
-  /// `taken`. False: nothing is left that could be claimed. Only for strategies other than find_max.
+  /// `taken`: first in the nearest domain, then in the one around it, and so on. False: nothing is left that
+  /// could be claimed. Only for strategies other than find_max.
   template <class TryClaim> bool traverse(const View<P>& view, Rng& rng, TryClaim&& claim) const {
-    return traverse_roots(view, 0, view.shape().roots(), 0, rng, claim);
+    const std::uint32_t roots = view.shape().roots();
+    if (near_ != nullptr) {
+      const Surroundings<P> around(*near_);
+      for (std::uint32_t r = 0; r + 1 < around.rings(); ++r) {
+        const Domain domain = around.domain(r, roots);
+        if (domain.begin == domain.end) continue;
+        // Levels as if the traversal had come from the top.
+        const auto below = static_cast<std::uint32_t>(std::bit_width(domain.end - domain.begin - 1));
+        if (traverse_roots<true>(view, domain.begin, domain.end, levels_ - std::min(below, levels_), rng,
+                                 claim))
+          return true;
+      }
+    }
+    return traverse_roots<false>(view, 0, roots, 0, rng, claim);
   }
 
-  /// The node with most left to do by `worth(Target)` (at most 0: not worth a steal); Target::node is nullptr
-  /// if there is none. With many roots a sample is looked at first, near ones and far ones, because looking
-  /// at all of them costs a cache miss each; only an empty sample makes it look at all.
-  template <class Worth> Target<P> best(const View<P>& view, Rng& rng, Worth&& worth) const {
+  /// The node with most left to do by `worth(Target)` (at most 0: not worth a steal), among those that are as
+  /// near as they should be (surroundings.h); Target::node is nullptr if there is none. Of many roots only a
+  /// sample is looked at first, because looking at all of them costs a cache miss each; only an empty sample
+  /// makes it look at all. `enough`: nodes that are worth less do not count as work when distance matters.
+  template <class Worth> Target<P> best(const View<P>& view, Rng& rng, Worth&& worth, float enough) {
     Target<P> found;
     float most = 0;
     auto consider = [&](const Target<P>& target) {
@@ -63,8 +87,12 @@ public:
       }
       return false;
     };
+    share_ = 4;
     const std::uint32_t roots = view.shape().roots();
-    if (roots > k_scan_all) {
+    if (near_ != nullptr) {
+      found = best_around(view, rng, worth, enough);
+      if (found.node != nullptr) return found;
+    } else if (roots > k_scan_all) {
       for (std::uint32_t i = 0; i < k_sample / 2; ++i) {
         const std::uint32_t near = index_ ^ (i + 1);
         view.leaves(view.root(near < roots ? near : rng.below(roots)), consider);
@@ -80,6 +108,94 @@ private:
   static constexpr std::uint32_t k_scan_all =
       16; // roots; a simulation of 1,024 members found 8 samples enough
   static constexpr std::uint32_t k_sample = 8;
+  static constexpr std::uint32_t k_scan_ring = 24; // members at one distance
+  static constexpr std::uint32_t k_sample_ring = 8;
+  // Far nodes with less left than this part of the time so far, or than so many steals take, are left to
+  // their domain.
+  static constexpr float k_end = 32;
+  static constexpr float k_idle = 500;
+
+  /// What the member with that root works on: the node that it holds elsewhere, or its root.
+  Target<P> current(const View<P>& view, std::uint32_t root) const {
+    auto* held = view.tree().root(root)->held(view.use());
+    return held != nullptr ? view.inner(held) : view.root(root);
+  }
+
+  template <class Worth> Target<P> best_around(const View<P>& view, Rng& rng, Worth& worth, float enough) {
+    for (float waited = 0, first = 0;;) {
+      Surroundings<P> around(*near_);
+      look_around(view, rng, worth, around);
+      const float far_enough = std::max(std::min(elapsed() / k_end, k_idle * steal_cost()), enough);
+      const auto choice = around.choose(enough, far_enough);
+      if (choice.target.node == nullptr) return choice.target;
+      if (first == 0) first = choice.worth;
+      if (choice.far && choice.worth < far_enough && waited < first) {
+        waited += wait(choice.worth); // its owner has done it by then, or the estimate was wrong
+        continue;
+      }
+      if (choice.target.word.phase() != Phase::owned) return choice.target;
+      // The search has taken time, and its owner has gone on.
+      Target<P> fresh = choice.target;
+      fresh.raw = fresh.node->inspect();
+      fresh.word = Word::seen(fresh.raw, view.use());
+      if (fresh.word.phase() == Phase::owned && 2 * fresh.remaining() > choice.target.remaining()) {
+        share_ = choice.share;
+        return fresh;
+      }
+      P::relax();
+    }
+  }
+
+  template <class Worth>
+  void look_around(const View<P>& view, Rng& rng, Worth& worth, Surroundings<P>& around) const {
+    const std::uint32_t roots = view.shape().roots();
+    Domain inner;
+    for (std::uint32_t r = 0; r < around.rings(); ++r) {
+      const Domain domain = around.domain(r, roots);
+      const std::uint32_t left = inner.begin - std::min(domain.begin, inner.begin);
+      const std::uint32_t right = domain.end - std::min(inner.end, domain.end);
+      const std::uint32_t first_right = std::max(inner.end, domain.begin);
+      const std::uint32_t all = r == 0 ? domain.end - domain.begin : left + right;
+      const std::uint32_t looked = all > k_scan_ring ? k_sample_ring : all;
+      // Evenly spread, because in most loops neighbours have similar work.
+      const std::uint32_t start = looked < all ? rng.below(all) : 0;
+      around.expect(r, looked, all);
+      for (std::uint32_t i = 0; i < looked; ++i) {
+        const std::uint32_t at = (start + static_cast<std::uint32_t>(std::uint64_t{i} * all / looked)) % all;
+        const std::uint32_t position = r == 0      ? domain.begin + at
+                                       : at < left ? domain.begin + at
+                                                   : first_right + at - left;
+        const std::uint32_t root = near_->root(position);
+        if (root >= roots) continue;
+        view.leaves(current(view, root), [&](const Target<P>& target) {
+          const float value = worth(target);
+          if (value <= 0) return false;
+          const bool untouched_root = target.level == 0 && target.word.phase() == Phase::available;
+          around.saw(r, position, untouched_root ? position : target.node->owner(), target, value);
+          return false;
+        });
+      }
+      inner = domain;
+    }
+  }
+
+  /// Ticks since this member entered the loop, as far as that matters.
+  float elapsed() const noexcept {
+    if (entered_ == 0 || settings_->batch != BatchMode::timed) return 0;
+    return static_cast<float>(P::ticks() - entered_);
+  }
+
+  float steal_cost() const noexcept {
+    return static_cast<float>(std::max<std::uint64_t>(settings_->steal_cost, 100));
+  }
+
+  /// Until half of `worth` is done by somebody else, but not so short that looking again would disturb them.
+  float wait(float worth) const noexcept {
+    const float ticks = std::clamp(worth / 2, 5 * steal_cost(), 40 * steal_cost());
+    const std::uint64_t since = P::ticks();
+    while (static_cast<float>(P::ticks() - since) < ticks) P::relax();
+    return ticks;
+  }
 
   bool bit(std::uint32_t level) const noexcept { return (index_ >> level % levels_ & 1U) != 0; }
 
@@ -97,16 +213,21 @@ private:
     }
   }
 
-  template <class TryClaim>
+  /// From `low` to `high`: positions if `Near`, else roots.
+  template <bool Near, class TryClaim>
   bool traverse_roots(const View<P>& view, std::uint32_t low, std::uint32_t high, std::uint32_t level,
                       Rng& rng, TryClaim& claim) const {
-    if (high - low == 1) return traverse_nodes(view, view.root(low), level, rng, claim);
+    if (high - low == 1) {
+      if constexpr (!Near) return traverse_nodes(view, view.root(low), level, rng, claim);
+      const std::uint32_t root = near_->root(low);
+      return root < view.shape().roots() && traverse_nodes(view, current(view, root), level, rng, claim);
+    }
     const std::uint32_t middle = low + (high - low + 1) / 2;
     if (searches_left_first(level, rng))
-      return traverse_roots(view, low, middle, level + 1, rng, claim) ||
-             traverse_roots(view, middle, high, level + 1, rng, claim);
-    return traverse_roots(view, middle, high, level + 1, rng, claim) ||
-           traverse_roots(view, low, middle, level + 1, rng, claim);
+      return traverse_roots<Near>(view, low, middle, level + 1, rng, claim) ||
+             traverse_roots<Near>(view, middle, high, level + 1, rng, claim);
+    return traverse_roots<Near>(view, middle, high, level + 1, rng, claim) ||
+           traverse_roots<Near>(view, low, middle, level + 1, rng, claim);
   }
 
   template <class TryClaim>
@@ -132,8 +253,11 @@ private:
   }
 
   const Settings* settings_ = nullptr;
+  const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
+  std::uint64_t entered_ = 0;
   std::uint32_t index_ = 0;
   std::uint32_t levels_ = 1;
+  std::uint32_t share_ = 4;
 };
 
 } // namespace wstree::core

@@ -33,7 +33,8 @@ struct Settings {
   std::uint64_t longest_target = 40'000; ///< and after a while
   std::uint64_t tail_batch = 750;        ///< the end of a node is not cut finer than this
   std::uint64_t steal_cost = 500;        ///< what is estimated to take less is left to its owner
-  bool clocked = true;                   ///< measure busy time even if the batch mode does not need it
+  std::uint64_t near_enough = 5'000; ///< what is estimated to take less is no work when distances are weighed
+  bool clocked = true;               ///< measure busy time even if the batch mode does not need it
 };
 
 } // namespace wstree::core

@@ -5,6 +5,7 @@
 #include "wstree/core/node.h"
 #include "wstree/core/shape.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace wstree::core {
@@ -13,6 +14,9 @@ namespace wstree::core {
 /// (loop/team.h).
 template <class P> struct Tree {
   Node<P>* roots = nullptr;
+  std::size_t stride =
+      1; ///< from one root to the next, in nodes: roots may stand among other data of their members
+  Node<P>* root(std::uint32_t i) const noexcept { return roots + i * stride; }
   /// Number of the loop whose last iteration was handed out most recently; numbers grow from use to use.
   alignas(k_line_pair) typename P::template Atomic<std::uint64_t> last_taken{0};
 };
@@ -43,7 +47,7 @@ public:
 
   Target<P> root(std::uint32_t i) const noexcept {
     const std::uint64_t begin = shape_.root_begin(i);
-    return look(tree_->roots + i, begin, static_cast<std::uint32_t>(shape_.root_begin(i + 1) - begin), 0);
+    return look(tree_->root(i), begin, static_cast<std::uint32_t>(shape_.root_begin(i + 1) - begin), 0);
   }
   Target<P> inner(Node<P>* node) const noexcept {
     return look(node, node->begin(), node->size(), node->level());
@@ -66,7 +70,7 @@ public:
     for (std::uint32_t i = 0; i < shape_.roots(); ++i) {
       const std::uint64_t end = shape_.root_begin(i + 1);
       if (end != begin &&
-          leaves(look(tree_->roots + i, begin, static_cast<std::uint32_t>(end - begin), 0), visit))
+          leaves(look(tree_->root(i), begin, static_cast<std::uint32_t>(end - begin), 0), visit))
         return true;
       begin = end;
     }

@@ -31,11 +31,11 @@ struct Counts {
 /// (last_iteration.h).
 template <class P> class Worker {
 public:
-  /// `index` < `members` numbers this member; its own root is roots[index]. `loop` > 0 grows from use to use
-  /// of `tree`.
+  /// `index` < `members` numbers this member; its own root is root(index). `loop` > 0 grows from use to use
+  /// of `tree`. `settings` and `near` (may be null) outlive the loop.
   void enter(Tree<P>& tree, const Shape& shape, std::uint64_t use, std::uint64_t loop, std::uint32_t index,
-             std::uint32_t members, Arena<P>& arena, const Settings& settings,
-             std::uint64_t smallest) noexcept {
+             std::uint32_t members, Arena<P>& arena, const Settings& settings, std::uint64_t smallest,
+             const Neighbourhood* near = nullptr) noexcept {
     view_ = View<P>(tree, shape, use);
     loop_ = loop;
     index_ = index;
@@ -54,7 +54,8 @@ public:
     clocked_ =
         settings.clocked || (settings.batch == BatchMode::timed && shape.units() >= k_few_units * members);
     handed_out_ = clocked_ ? P::ticks() : 0;
-    search_.enter(settings, index, members);
+    near_ = near != nullptr && near->count != 0 ? near : nullptr;
+    search_.enter(settings, index, members, near_, handed_out_);
     batch_.enter(settings, smallest, shape.shift(), handed_out_);
     last_.enter();
   }
@@ -120,6 +121,9 @@ private:
   /// First call in this loop: the root that has this member's number, unless somebody took it already.
   [[gnu::noinline]] bool arrive(Range& out) noexcept {
     arrived_ = true;
+    // Here and not when it takes another node: what stands there may be of a use that is long past.
+    if (near_ != nullptr && index_ < view_.shape().roots())
+      view_.tree().root(index_)->publish_held(nullptr, view_.use());
     if (index_ >= view_.shape().roots()) return false;
     Target<P> target = view_.root(index_);
     if (target.size == 0) {
@@ -138,6 +142,7 @@ private:
     const Word first(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
     if (!target.node->own(target.raw, first)) return false;
     if (target.level == 0) target.node->publish_cost(batch_.cost()); // instead of an earlier loop's
+    if (near_ != nullptr) target.node->publish_owner(near_->position);
     hold(target.node, target.begin, target.size, target.level, first);
     give(out, from_left ? begin_ : begin_ + size_ - units, units);
     return true;
@@ -149,9 +154,19 @@ private:
     size_ = size;
     level_ = level;
     raw_ = word.raw();
+    if (near_ != nullptr) show_held();
   }
 
   // What follows happens once or a few times per loop: kept out of the way of next().
+
+  /// Tells neighbours where to find the node that this member owns, unless it is its root.
+  [[gnu::noinline]] void show_held() noexcept {
+    if (index_ >= view_.shape().roots()) return;
+    Node<P>* const root = view_.tree().root(index_);
+    if (node_ == root) return;
+    if (level_ == 0) node_->write_range(begin_, size_);
+    root->publish_held(node_, view_.use());
+  }
 
   /// descend: a thief stopped the node of this member, which goes on with one of the children.
   [[gnu::noinline]] bool descend(Range& out) noexcept {
@@ -166,8 +181,8 @@ private:
       return search_.traverse(view_, rng_, [&](const Target<P>& target) { return claim(target, out); });
     for (bool insist = false;;) {
       bool refused = false;
-      const Target<P> target =
-          search_.best(view_, rng_, [&](const Target<P>& seen) { return worth(seen, insist, refused); });
+      const Target<P> target = search_.best(
+          view_, rng_, [&](const Target<P>& seen) { return worth(seen, insist, refused); }, enough());
       if (target.node == nullptr) {
         if (!refused) return false;
         insist = true; // what a thief left alone should be done by now; if it is not, the estimate was wrong
@@ -200,7 +215,7 @@ private:
       break;
     }
     if (!taken) return Claim::lost_race;
-    if (target.node != view_.tree().roots + index_) ++counts_.steals;
+    if (target.node != view_.tree().root(index_)) ++counts_.steals;
     return Claim::taken;
   }
 
@@ -212,7 +227,8 @@ private:
       return false;
     }
     target.word = target.word.stopped();
-    return publish(pair, target, search_.chooses_left(target.level, false, rng_), out);
+    const std::uint32_t eighths = settings_->strategy == Strategy::find_max ? search_.share() : 4;
+    return publish(pair, target, search_.chooses_left(target.level, false, rng_), out, eighths);
   }
 
   /// trySteal, second step, for everybody who meets a frozen node: its victim, or a worker that helps.
@@ -224,12 +240,14 @@ private:
     }
   }
 
-  /// Splits what is left of a frozen node in two halves, takes the first batch of the preferred one and
-  /// publishes both.
-  bool publish(typename Arena<P>::Pair pair, const Target<P>& target, bool left, Range& out) noexcept {
+  /// Splits what is left of a frozen node in two, `eighths` of it for this member, takes the first batch of
+  /// that and publishes both.
+  bool publish(typename Arena<P>::Pair pair, const Target<P>& target, bool left, Range& out,
+               std::uint32_t eighths = 4) noexcept {
     const std::uint32_t remaining = target.remaining();
-    const std::uint32_t half =
-        remaining / 2 + (left ? remaining & 1U : 0); // the publisher's half is never empty
+    // The publisher's part is never empty.
+    const auto theirs = static_cast<std::uint32_t>(std::uint64_t{remaining} * (8 - eighths) / 8);
+    const std::uint32_t half = left ? remaining - theirs : theirs;
     const std::uint64_t first_unit = target.begin + target.word.left();
     batch_.start_node();
     const std::uint32_t size = left ? half : remaining - half;
@@ -255,8 +273,12 @@ private:
                                Word left, Word right) noexcept {
     const std::uint64_t first_unit = target.begin + target.word.left();
     const float cost = target.node->cost();
-    pair[0].prepare(left, view_.use(), first_unit, half, target.level + 1, cost);
-    pair[1].prepare(right, view_.use(), first_unit + half, target.remaining() - half, target.level + 1, cost);
+    const std::uint32_t victim = target.node->owner();
+    const std::uint32_t me = near_ != nullptr ? near_->position : victim;
+    const auto owner = [=](Word word) { return word.phase() == Phase::owned ? me : victim; };
+    pair[0].prepare(left, view_.use(), first_unit, half, target.level + 1, cost, owner(left));
+    pair[1].prepare(right, view_.use(), first_unit + half, target.remaining() - half, target.level + 1, cost,
+                    owner(right));
     return target.node->adopt(pair, view_.use());
   }
 
@@ -283,6 +305,12 @@ private:
       return 0;
     }
     return ticks;
+  }
+
+  /// What a node has to be worth() to count as work when distance matters.
+  float enough() const noexcept {
+    return static_cast<float>(settings_->batch == BatchMode::timed ? settings_->near_enough
+                                                                   : k_near_enough_units);
   }
 
   void wait_a_steal() const noexcept {
@@ -393,6 +421,7 @@ private:
   static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
   static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
   static constexpr std::uint64_t k_few_units = 4;
+  static constexpr std::uint64_t k_near_enough_units = 4;
 
   View<P> view_;
   Node<P>* node_ = nullptr; // owned by this member, or nullptr
@@ -410,6 +439,7 @@ private:
   std::uint64_t handed_out_ = 0;
   std::uint64_t loop_ = 0;
   const Settings* settings_ = nullptr;
+  const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
   Arena<P>* arena_ = nullptr;
   Rng rng_;
   Batcher batch_;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How far the members of a team are from one another, as far as the search for work is concerned.
+#pragma once
+
+#include <cstdint>
+
+namespace wstree::core {
+
+/// The members at positions [begin, end) in the order of the machine: they share something (a core, a cache,
+/// a memory) that is nearer than what they share with the others.
+struct Domain {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  bool operator==(const Domain&) const = default;
+};
+
+/// One member's view. Members that are near each other have near positions; the leaves of the pre-split tree
+/// stand in that order for whoever searches, while the iterations of a leaf remain those that
+/// schedule(static) gives to its member. A hint: any content is correct, and members of a team may disagree.
+struct Neighbourhood {
+  const std::uint32_t* member_at = nullptr; ///< position -> member; nullptr: they are the same
+  /// The domains around this member, each within the next and different from it, smallest first, all but that
+  /// of the member alone and that of the whole team. nullptr: none, all are equally far.
+  const Domain* domains = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t position = 0; ///< of this member
+
+  std::uint32_t root(std::uint32_t at) const noexcept { return member_at == nullptr ? at : member_at[at]; }
+};
+
+} // namespace wstree::core

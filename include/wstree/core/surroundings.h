@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a thief has seen around it, by distance, and how far it should go for work.
+#pragma once
+
+#include "wstree/core/neighbourhood.h"
+#include "wstree/core/tree.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// Ring d holds the members of domain d that are in no smaller one; the last ring is the rest of the team.
+/// A few steals of large nodes should bring a domain what it lacks, because its members can share that among
+/// themselves afterwards. So a thief goes far as soon as the domain has much less to do than the others,
+/// while their nodes are still large, and not only when nothing is left near it.
+template <class P> class Surroundings {
+public:
+  struct Choice {
+    Target<P> target; ///< node is nullptr if there is nothing
+    float worth = 0;
+    bool far = false;        ///< outside of the smallest domain
+    std::uint32_t share = 4; ///< eighths of the node for the thief, if it has to be split
+  };
+
+  explicit Surroundings(const Neighbourhood& near) noexcept
+      : near_(&near), count_(std::min(near.count, k_most_domains) + 1) {}
+
+  std::uint32_t rings() const noexcept { return count_; }
+  /// The domain that ends with ring `ring`.
+  Domain domain(std::uint32_t ring, std::uint32_t roots) const noexcept {
+    if (ring + 1 == count_) return {0, roots};
+    const Domain& domain = near_->domains[ring];
+    const std::uint32_t end = std::min(domain.end, roots);
+    return {std::min(domain.begin, end), end};
+  }
+
+  /// `looked` of the `members` members of `ring` are about to be looked at.
+  void expect(std::uint32_t ring, std::uint32_t looked, std::uint32_t members) noexcept {
+    rings_[ring].looked = static_cast<float>(looked);
+    rings_[ring].members = static_cast<float>(members);
+  }
+  /// A node that is worth `value` > 0 was met when looking at the member at `position`, which is in `ring`;
+  /// it belongs to the member at `owner`.
+  void saw(std::uint32_t ring, std::uint32_t position, std::uint32_t owner, const Target<P>& target,
+           float value) noexcept {
+    if (owner == position)
+      rings_[ring].work += value;
+    else
+      ring = ring_of(owner);
+    if (value <= rings_[ring].most) return;
+    rings_[ring].most = value;
+    rings_[ring].found = target;
+  }
+
+  /// Below `enough` is not worth counting as work; a far node has to be worth `far_enough` unless there is
+  /// nothing at all near by.
+  Choice choose(float enough, float far_enough) const noexcept {
+    Choice choice{rings_[0].found, rings_[0].most};
+    float near_most = rings_[0].most;
+    float near_work = rings_[0].whole();
+    float near_members = rings_[0].members;
+    for (std::uint32_t r = 1; r < count_; ++r) {
+      const Ring& ring = rings_[r];
+      const float work = near_work + ring.whole();
+      const float members = near_members + ring.members;
+      const float lacks = work * near_members / members - near_work;
+      const bool dry = near_most < enough && ring.most > near_most;
+      const bool poor = lacks > ring.most * k_worth_it && ring.most > near_most &&
+                        ring.whole() * near_members > k_clearly * near_work * ring.members;
+      if (ring.most > 0 && (ring.most >= far_enough ? dry || poor : near_most == 0)) {
+        const float share = std::clamp(8 * lacks / ring.most, k_smallest_share, k_largest_share);
+        choice = {ring.found, ring.most, true, static_cast<std::uint32_t>(share)};
+      }
+      near_most = std::max(near_most, ring.most);
+      near_work = work;
+      near_members = members;
+    }
+    return choice;
+  }
+
+private:
+  static constexpr std::uint32_t k_most_domains = 7; // what lies outside of them counts as equally far
+  static constexpr float k_worth_it = 0.6F;          // of a node has to be missing: about what a thief gets
+  static constexpr float k_clearly = 1.25F;          // estimates of both sides are rough
+  static constexpr float k_smallest_share = 4;
+  static constexpr float k_largest_share = 6;
+
+  struct Ring {
+    float work = 0; // of the members that were looked at
+    float most = 0;
+    float looked = 0;
+    float members = 0;
+    Target<P> found;
+    float whole() const noexcept { return looked == 0 ? 0 : work * members / looked; }
+  };
+
+  std::uint32_t ring_of(std::uint32_t position) const noexcept {
+    for (std::uint32_t r = 0; r + 1 < count_; ++r)
+      if (position >= near_->domains[r].begin && position < near_->domains[r].end) return r;
+    return count_ - 1;
+  }
+
+  const Neighbourhood* near_;
+  std::uint32_t count_;
+  std::array<Ring, k_most_domains + 1> rings_{};
+};
+
+} // namespace wstree::core

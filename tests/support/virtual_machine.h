@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A team of workers on a virtual machine of nested domains, where distance has a price. Like virtual_team.h:
+// the production templates, one call at a time, in the order of a virtual clock.
+#pragma once
+
+#include "fiber.h"
+
+#include "wstree/core/worker.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace wstree::test {
+
+/// Members stand in a row; domains of one size divide the row, and each divides those of the next size.
+struct VirtualMachine {
+  std::uint32_t members = 0;
+  std::vector<std::uint32_t> domain_sizes; ///< growing, each a multiple of the one before and below `members`
+
+  static constexpr std::uint32_t k_levels = 4;
+  /// 0: the same smallest domain; domain_sizes.size(): nothing in common but the machine.
+  std::uint32_t distance(std::uint32_t a, std::uint32_t b) const {
+    std::uint32_t level = 0;
+    while (level < domain_sizes.size() && a / domain_sizes[level] != b / domain_sizes[level]) ++level;
+    return level;
+  }
+  std::uint32_t farthest() const { return static_cast<std::uint32_t>(domain_sizes.size()); }
+};
+
+/// Ticks of 0.4 ns by distance.
+struct Prices {
+  std::uint64_t dispatch = 70;
+  std::array<std::uint64_t, VirtualMachine::k_levels> steal{500, 2500, 2500, 2500};
+  std::array<std::uint64_t, VirtualMachine::k_levels> miss{100, 300, 300,
+                                                           300}; ///< of a line that another wrote
+};
+
+/// Who has which cache line: a member that reads one which was written since it read it last waits for it.
+class VirtualCaches {
+public:
+  static inline VirtualCaches* now = nullptr; ///< of the running team; nullptr: nothing is charged
+
+  VirtualCaches(const VirtualMachine& machine, const Prices& prices) : machine_(&machine), prices_(&prices) {}
+  void acting(std::uint32_t member) { member_ = member; }
+  /// Ticks that the access takes.
+  std::uint64_t read(const void* address) {
+    Line& line = at(address);
+    if (has(line, member_)) return 0;
+    set(line, member_);
+    return line.written ? missed(line.writer) : 0;
+  }
+  std::uint64_t write(const void* address) {
+    Line& line = at(address);
+    const bool alone = line.written && line.writer == member_ && line.readers == 1;
+    const std::uint64_t ticks = alone || !line.written ? 0 : missed(line.writer);
+    line.holders.assign(machine_->members / 64 + 1, 0);
+    line.readers = 0;
+    set(line, member_);
+    line.writer = member_;
+    line.written = true;
+    return ticks;
+  }
+  std::uint64_t misses(std::uint32_t distance) const { return misses_[distance]; }
+
+private:
+  struct Line {
+    std::vector<std::uint64_t> holders; // bits
+    std::uint32_t readers = 0;
+    std::uint32_t writer = 0;
+    bool written = false;
+  };
+  Line& at(const void* address) {
+    Line& line = lines_[reinterpret_cast<std::uintptr_t>(address) / 64];
+    if (line.holders.empty()) line.holders.assign(machine_->members / 64 + 1, 0);
+    return line;
+  }
+  static bool has(const Line& line, std::uint32_t member) {
+    return (line.holders[member / 64] >> member % 64 & 1U) != 0;
+  }
+  static void set(Line& line, std::uint32_t member) {
+    line.holders[member / 64] |= 1ULL << member % 64;
+    ++line.readers;
+  }
+  std::uint64_t missed(std::uint32_t writer) {
+    const std::uint32_t distance = machine_->distance(writer, member_);
+    ++misses_[distance];
+    return prices_->miss[distance];
+  }
+
+  const VirtualMachine* machine_;
+  const Prices* prices_;
+  std::uint32_t member_ = 0;
+  std::unordered_map<std::uintptr_t, Line> lines_;
+  std::array<std::uint64_t, VirtualMachine::k_levels> misses_{};
+};
+
+/// The clock of the member that runs. When it goes on, others whose time has come run first.
+class VirtualClock {
+public:
+  static inline std::uint64_t now = 0;
+  static inline VirtualClock* running = nullptr;
+
+  void start(std::uint32_t member, std::uint64_t time, std::function<void()> body) {
+    if (member >= fibers_.size()) fibers_.resize(member + 1);
+    fibers_[member] = std::make_unique<Fiber>(std::move(body));
+    events_.push({time, member});
+  }
+  /// Until all have ended. `acts(member)` is told whose turn it is.
+  void run(const std::function<void(std::uint32_t)>& acts) {
+    running = this;
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      now = event.time;
+      member_ = event.member;
+      acts(member_);
+      fibers_[member_]->resume();
+    }
+    running = nullptr;
+  }
+  void pass(std::uint64_t ticks) {
+    now += ticks;
+    if (events_.empty() || events_.top().time >= now) return;
+    events_.push({now, member_});
+    fibers_[member_]->stop();
+  }
+
+private:
+  struct Event {
+    std::uint64_t time;
+    std::uint32_t member;
+    bool operator>(const Event& other) const {
+      return time != other.time ? time > other.time : member > other.member;
+    }
+  };
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::uint32_t member_ = 0;
+};
+
+/// Its clock runs while lines are fetched, and the other members go on in that time.
+struct CachedPlatform : core::StdPlatform {
+  static std::uint64_t ticks() noexcept { return VirtualClock::now; }
+  static void relax() noexcept { VirtualClock::running->pass(20); }
+  static void yield() noexcept { VirtualClock::running->pass(1000); }
+
+  template <class T> class Atomic {
+  public:
+    Atomic() = default;
+    explicit(false) Atomic(T value) : value_(value) {}
+    T load(std::memory_order) const noexcept {
+      if (VirtualCaches::now != nullptr) VirtualClock::running->pass(VirtualCaches::now->read(this));
+      return value_;
+    }
+    void store(T value, std::memory_order) noexcept {
+      if (VirtualCaches::now != nullptr) VirtualCaches::now->write(this); // the store buffer hides the time
+      value_ = value;
+    }
+    bool compare_exchange_strong(T& expected, T wanted, std::memory_order, std::memory_order) noexcept {
+      if (VirtualCaches::now != nullptr) VirtualClock::running->pass(VirtualCaches::now->write(this));
+      if (value_ != expected) {
+        expected = value_;
+        return false;
+      }
+      value_ = wanted;
+      return true;
+    }
+    bool compare_exchange_weak(T& expected, T wanted, std::memory_order a, std::memory_order b) noexcept {
+      return compare_exchange_strong(expected, wanted, a, b);
+    }
+
+  private:
+    T value_{};
+  };
+};
+
+struct MachineRun {
+  std::uint64_t makespan = 0; ///< ticks
+  core::Counts total;
+  std::array<std::uint64_t, VirtualMachine::k_levels> steals{}; ///< by distance from the owner before
+  std::array<std::uint64_t, VirtualMachine::k_levels> misses{};
+  std::uint64_t find_ticks = 0; ///< what looking for work took, all members together
+  /// Steals from owners that have at least the domain of level `distance` in common with the thief, or less.
+  std::uint64_t far(std::uint32_t distance) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t d = distance; d < steals.size(); ++d) sum += steals[d];
+    return sum;
+  }
+};
+
+/// Runs loops of one team on the machine.
+class MachineTeam {
+public:
+  using P = CachedPlatform;
+  using Node = core::Node<P>;
+
+  /// `member_at`: position -> member; empty: they are the same.
+  MachineTeam(const VirtualMachine& machine, const Prices& prices, std::vector<std::uint32_t> member_at = {})
+      : machine_(machine), prices_(prices), member_at_(std::move(member_at)), roots_(machine.members),
+        pairs_(machine.members), position_(machine.members), domains_(machine.members),
+        nears_(machine.members) {
+    tree_.roots = roots_.data();
+    for (std::uint32_t p = 0; p < machine.members; ++p) position_[member_at_.empty() ? p : member_at_[p]] = p;
+    for (std::uint32_t m = 0; m < machine.members; ++m) {
+      pairs_[m] = std::vector<Node>(16);
+      arenas_.push_back(std::make_unique<core::Arena<P>>());
+      for (const std::uint32_t size : machine.domain_sizes) {
+        const std::uint32_t begin = position_[m] / size * size;
+        domains_[m].push_back({begin, std::min(begin + size, machine.members)});
+      }
+      nears_[m] = {member_at_.empty() ? nullptr : member_at_.data(), domains_[m].data(),
+                   static_cast<std::uint32_t>(domains_[m].size()), position_[m]};
+    }
+  }
+
+  /// `cost(begin, end)` ticks; `aware`: the workers know the machine; `seen(member, range)` is told of every
+  /// range.
+  MachineRun run(std::uint64_t iterations, const core::Settings& settings, bool aware,
+                 const std::function<std::uint64_t(std::uint64_t, std::uint64_t)>& cost,
+                 const std::function<std::uint64_t(std::uint32_t)>& arrival = {},
+                 const std::function<void(std::uint32_t, const core::Range&)>& seen = {}) {
+    ++use_;
+    VirtualCaches caches(machine_, prices_);
+    VirtualCaches::now = &caches;
+    shape_ = core::Shape(iterations, machine_.members);
+    owners_.clear();
+    for (std::uint32_t m = 0; m < machine_.members; ++m) owners_[tree_.root(m)] = m;
+    std::vector<core::Worker<P>> workers(machine_.members);
+    MachineRun result;
+    VirtualClock clock;
+    for (std::uint32_t m = 0; m < machine_.members; ++m) {
+      arenas_[m]->reset(pairs_[m].data(), static_cast<std::uint32_t>(pairs_[m].size() / 2));
+      clock.start(m, k_begin + (arrival ? arrival(m) : 0), [&, m] {
+        auto& worker = workers[m];
+        worker.enter(tree_, shape_, use_, use_, m, machine_.members, *arenas_[m], settings, 1,
+                     aware ? &nears_[m] : nullptr);
+        core::Range range;
+        std::uint64_t asked = VirtualClock::now;
+        for (std::uint64_t steals = 0; worker.next(range); steals = worker.counts().steals) {
+          if (seen) seen(m, range);
+          std::uint64_t price = prices_.dispatch;
+          if (worker.counts().steals != steals) {
+            result.find_ticks += VirtualClock::now - asked;
+            const std::uint32_t distance = machine_.distance(position_[take_over(m, range)], position_[m]);
+            ++result.steals[distance];
+            price += prices_.steal[distance];
+          }
+          clock.pass(price + cost(range.begin, range.end));
+          result.makespan = std::max(result.makespan, VirtualClock::now - k_begin);
+          asked = VirtualClock::now;
+        }
+        result.find_ticks += VirtualClock::now - asked;
+      });
+    }
+    clock.run([&](std::uint32_t m) { caches.acting(position_[m]); });
+    VirtualCaches::now = nullptr;
+    for (std::uint32_t d = 0; d < VirtualMachine::k_levels; ++d) result.misses[d] = caches.misses(d);
+    for (auto& worker : workers) {
+      result.total.iterations += worker.counts().iterations;
+      result.total.batches += worker.counts().batches;
+      result.total.steals += worker.counts().steals;
+      result.total.nodes += worker.counts().nodes;
+    }
+    return result;
+  }
+
+private:
+  static constexpr std::uint64_t k_begin = 1'000'000; // a clock that reads 0 would count as not read
+
+  /// Notes that `member` has the node that `range` was taken from; returns who had it before: its last owner,
+  /// or that of the node it was split off. A root begins with its member.
+  std::uint32_t take_over(std::uint32_t member, const core::Range& range) {
+    VirtualCaches* const charged = std::exchange(VirtualCaches::now, nullptr); // looking on costs nothing
+    const std::uint64_t unit = range.begin >> shape_.shift();
+    std::uint32_t root = 0;
+    while (shape_.root_begin(root + 1) <= unit) ++root;
+    Node* node = tree_.root(root);
+    while (Node* pair = node->children(use_)) {
+      const std::uint32_t owner = owners_.at(node);
+      owners_.try_emplace(pair, owner);
+      owners_.try_emplace(pair + 1, owner);
+      node = unit < pair[1].begin() ? pair : pair + 1;
+    }
+    VirtualCaches::now = charged;
+    return std::exchange(owners_.at(node), member);
+  }
+
+  VirtualMachine machine_;
+  Prices prices_;
+  std::vector<std::uint32_t> member_at_;
+  core::Tree<P> tree_;
+  core::Shape shape_;
+  std::uint64_t use_ = 0;
+  std::vector<Node> roots_;
+  std::vector<std::vector<Node>> pairs_;
+  std::vector<std::unique_ptr<core::Arena<P>>> arenas_;
+  std::vector<std::uint32_t> position_; // of a member
+  std::vector<std::vector<core::Domain>> domains_;
+  std::vector<core::Neighbourhood> nears_;
+  std::unordered_map<const Node*, std::uint32_t> owners_;
+};
+
+} // namespace wstree::test
