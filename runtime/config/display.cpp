@@ -20,6 +20,8 @@ Value value_of(Option option, const Options& options) noexcept {
     return Value(to_text(options.batch).view());
   case Option::fallback:
     return Value(to_text(options.fallback).view());
+  case Option::bind:
+    return Value(to_text(options.bind));
   case Option::stats: {
     Value value(to_text(options.stats));
     if (!options.stats_path.empty()) value.append('=').append(options.stats_path.view());
@@ -29,6 +31,10 @@ Value value_of(Option option, const Options& options) noexcept {
     return Value(options.verbose ? "1" : "0");
   case Option::display_env:
     return Value(to_text(options.display_env));
+  case Option::display_affinity:
+    return Value(options.display_affinity ? "true" : "false");
+  case Option::affinity_format:
+    return Value(options.affinity_format.view());
   }
   return Value();
 }

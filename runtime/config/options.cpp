@@ -110,10 +110,16 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   loader.read(Option::strategy, options.strategy, parse_strategy);
   loader.read(Option::batch, options.batch, parse_batch);
   loader.read(Option::fallback, options.fallback, parse_fallback);
+  loader.read(Option::bind, options.bind, parse_bind);
   loader.read(Option::stats, stats, parse_stats);
   loader.read(Option::verbose, options.verbose, parse_verbose);
   loader.read(Option::display_env, options.display_env,
               [](std::string_view value) noexcept { return std::optional(parse_display_env(value)); });
+  loader.read(Option::display_affinity, options.display_affinity,
+              [](std::string_view value) noexcept { return std::optional(parse_display_affinity(value)); });
+  loader.read(Option::affinity_format, options.affinity_format, [](std::string_view value) noexcept {
+    return std::optional(FixedText<k_max_affinity_format + 1>(value));
+  });
   options.stats = stats.format;
   options.stats_path.append(stats.path);
   report_unknown_names(envp, errors);
@@ -126,6 +132,7 @@ void report_schedule(std::string_view value, const ScheduleRequest& request, Err
 }
 
 std::string_view to_text(Strategy strategy) noexcept { return word_of(k_strategy_words, strategy); }
+std::string_view to_text(Bind bind) noexcept { return word_of(k_bind_words, bind); }
 std::string_view to_text(StatsFormat format) noexcept { return word_of(k_stats_words, format); }
 std::string_view to_text(DisplayEnv display) noexcept { return word_of(k_display_words, display); }
 

@@ -44,6 +44,8 @@ inline constexpr std::uint64_t k_max_chunk = 2147483647;
 inline constexpr std::uint64_t k_max_batch = std::uint64_t{1} << 62;
 /// Longest path in WSTREE_STATS, in bytes.
 inline constexpr std::size_t k_max_path = 1023;
+/// What counts of OMP_AFFINITY_FORMAT, in bytes.
+inline constexpr std::size_t k_max_affinity_format = 255;
 
 /// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
 enum class LoopKind : std::uint8_t { runtime = 1, dynamic = 2, guided = 4, auto_ = 8 };
@@ -86,6 +88,9 @@ struct Stats {
 
 enum class DisplayEnv : std::uint8_t { no, yes, verbose };
 
+/// Whether the threads of a team are pinned, and how.
+enum class Bind : std::uint8_t { auto_, close, spread, none };
+
 /// A value of OMP_SCHEDULE that asks for the tree.
 struct ScheduleRequest {
   std::uint64_t chunk = 1;      // smallest batch in iterations, 1 to k_max_chunk
@@ -110,15 +115,19 @@ std::optional<LoopKinds> parse_loops(std::string_view value) noexcept; // a kind
 std::optional<Strategy> parse_strategy(std::string_view value) noexcept;
 std::optional<Batch> parse_batch(std::string_view value) noexcept;
 std::optional<Fallback> parse_fallback(std::string_view value) noexcept;
+std::optional<Bind> parse_bind(std::string_view value) noexcept;
 std::optional<Stats> parse_stats(std::string_view value) noexcept;
 std::optional<bool> parse_verbose(std::string_view value) noexcept;
 /// Never fails: a bad value of OMP_DISPLAY_ENV is the OpenMP runtime's to complain about and counts as `no`
 /// here.
 DisplayEnv parse_display_env(std::string_view value) noexcept;
+/// Never fails either: OMP_DISPLAY_AFFINITY.
+bool parse_display_affinity(std::string_view value) noexcept;
 
 /// Canonical spelling of a value, which the parser of the same type reads back.
 using ValueText = FixedText<64>;
 std::string_view to_text(Strategy strategy) noexcept;
+std::string_view to_text(Bind bind) noexcept;
 std::string_view to_text(StatsFormat format) noexcept; // "0" for off
 std::string_view to_text(DisplayEnv display) noexcept;
 ValueText to_text(LoopKinds loops) noexcept; // always in the order of LoopKind
@@ -149,20 +158,22 @@ struct Options {
   Strategy strategy = Strategy::findmax;
   Batch batch;
   Fallback fallback;
+  Bind bind = Bind::auto_;
   StatsFormat stats = StatsFormat::off;
   bool verbose = false;
   DisplayEnv display_env = DisplayEnv::no;
+  bool display_affinity = false;
   std::array<Origin, k_option_count> origins{};
-  FixedText<k_max_path + 1> stats_path; // empty = stderr
+  FixedText<k_max_path + 1> stats_path;                 // empty = stderr
+  FixedText<k_max_affinity_format + 1> affinity_format; // empty = not set
 
   Origin origin(Option option) const noexcept { return origins[static_cast<std::size_t>(option)]; }
 };
 
-/// Reads the WSTREE_* variables and OMP_DISPLAY_ENV from `envp`, a null-terminated list of NAME=value (may be
-/// null). An empty value counts as not set, and of two entries with the same name the first one counts, as
-/// with getenv. Each bad value gives one line and leaves the default; each unknown WSTREE_* name gives one
-/// line. OMP_SCHEDULE is not looked at. WSTREE_REQUEST, WSTREE_LIBRARY and WSTREE_TEST_* are known and
-/// ignored.
+/// Reads the variables of options.def from `envp`, a null-terminated list of NAME=value (may be null). An
+/// empty value counts as not set, and of two entries with the same name the first one counts, as with getenv.
+/// Each bad value gives one line and leaves the default; each unknown WSTREE_* name gives one line.
+/// OMP_SCHEDULE is not looked at. WSTREE_REQUEST, WSTREE_LIBRARY and WSTREE_TEST_* are known and ignored.
 Options load(const char* const* envp, ErrorSink errors) noexcept;
 
 /// One line if `request`, which parse_schedule() made of `value`, has a malformed chunk; else nothing.

@@ -6,6 +6,16 @@
 #include <initializer_list>
 
 namespace wstree::config {
+namespace {
+
+/// All that one of the OpenMP runtimes takes for true.
+bool is_true(std::string_view word) noexcept {
+  for (const std::string_view yes : {"true", "1", "yes", "on", ".true.", ".t."})
+    if (same_word(word, yes)) return true;
+  return false;
+}
+
+} // namespace
 
 std::optional<ScheduleRequest> parse_schedule(std::string_view value) noexcept {
   ScheduleRequest request;
@@ -83,6 +93,10 @@ std::optional<Fallback> parse_fallback(std::string_view value) noexcept {
   return fallback;
 }
 
+std::optional<Bind> parse_bind(std::string_view value) noexcept {
+  return find_word<Bind>(k_bind_words, trim(value));
+}
+
 std::optional<Stats> parse_stats(std::string_view value) noexcept {
   value = trim(value);
   const auto equals = value.find('=');
@@ -111,9 +125,9 @@ std::optional<bool> parse_verbose(std::string_view value) noexcept {
 DisplayEnv parse_display_env(std::string_view value) noexcept {
   value = trim(value);
   if (same_word(value, "verbose")) return DisplayEnv::verbose;
-  for (const std::string_view yes : {"true", "1", "yes", "on", ".true.", ".t."})
-    if (same_word(value, yes)) return DisplayEnv::yes;
-  return DisplayEnv::no;
+  return is_true(value) ? DisplayEnv::yes : DisplayEnv::no;
 }
+
+bool parse_display_affinity(std::string_view value) noexcept { return is_true(trim(value)); }
 
 } // namespace wstree::config

@@ -22,6 +22,7 @@ inline constexpr auto k_batch_words =
     std::to_array<std::string_view>({"timed", "exponential", "fixed", "random"});
 inline constexpr auto k_fallback_words =
     std::to_array<std::string_view>({"static", "dynamic", "guided", "auto", "trapezoidal"});
+inline constexpr auto k_bind_words = std::to_array<std::string_view>({"auto", "close", "spread", "none"});
 inline constexpr auto k_stats_words = std::to_array<std::string_view>({"0", "text", "json"});
 inline constexpr auto k_display_words = std::to_array<std::string_view>({"false", "true", "verbose"});
 

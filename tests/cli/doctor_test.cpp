@@ -59,7 +59,7 @@ TEST_F(Doctor, HasOneLineForEachCheck) {
   const auto result = look_at({});
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, StartsWith("ok    library    " CLI_STAND_IN " " WSTREE_VERSION " (64-bit "));
-  for (const auto* name : {"loader ", "preload ", "cpus ", "quota ", "variable "}) {
+  for (const auto* name : {"loader ", "preload ", "cpus ", "quota ", "placement ", "variable "}) {
     EXPECT_THAT(result.out, HasSubstr("  " + std::string(name))) << name;
   }
   std::istringstream lines(result.out);

@@ -109,6 +109,34 @@ TEST(DoctorVariables, ThatAreWorthANote) {
   }
 }
 
+TEST(DoctorVariables, ThatPlaceThreadsAsWell) {
+  for (const auto* entry : {"OMP_PROC_BIND=close", "GOMP_CPU_AFFINITY=0-3", "KMP_AFFINITY=compact"}) {
+    const std::string variable(entry, std::string(entry).find('='));
+    for (const std::string bind : {"close", "spread"}) {
+      const auto check = variables({"WSTREE_BIND=" + bind, entry}).back();
+      EXPECT_EQ(check.status, Status::warn) << entry;
+      EXPECT_EQ(check.found, entry);
+      EXPECT_THAT(check.cause, HasSubstr("in spite of WSTREE_BIND=" + bind));
+      EXPECT_EQ(check.fix, "unset " + variable + " or WSTREE_BIND");
+    }
+    for (const auto* bind : {"WSTREE_BIND=auto", "WSTREE_BIND=none", "WSTREE_BIND="}) {
+      const auto check = variables({bind, entry}).back();
+      EXPECT_EQ(check.status, Status::note) << bind;
+      EXPECT_THAT(check.cause, HasSubstr("the library leaves them there"));
+    }
+  }
+  EXPECT_EQ(variables({"WSTREE_BIND=close", "OMP_PROC_BIND=false"}).size(), 1U);
+}
+
+TEST(DoctorVariables, OfThePlacesThatAreTakenOver) {
+  const auto check = variables({"WSTREE_BIND=spread", "OMP_PLACES=cores", "OMP_PROC_BIND=false"}).back();
+  EXPECT_EQ(check.status, Status::note);
+  EXPECT_EQ(check.cause, "WSTREE_BIND=spread puts the threads on these places");
+  const auto bound = variables({"WSTREE_BIND=spread", "OMP_PLACES=cores"}).back();
+  EXPECT_EQ(bound.status, Status::warn);
+  EXPECT_EQ(bound.fix, "set OMP_PROC_BIND=false, or unset WSTREE_BIND");
+}
+
 TEST(DoctorVariables, ThatDoNotMatter) {
   const auto checks =
       variables({"OMP_SCHEDULE=wstree", "OMP_NUM_THREADS=4,1", "OMP_DYNAMIC=false", "OMP_PROC_BIND=false",
@@ -147,10 +175,10 @@ TEST(DoctorCpus, OneOnly) {
 TEST(DoctorCpus, Unknown) { EXPECT_EQ(cpus({0, 8})[0].status, Status::note); }
 
 TEST(DoctorQuota, IsComparedWithTheTeam) {
-  const auto quota = [](std::optional<double> limit, Entries entries) {
-    return cpus({8, 8, {limit, "/sys/cpu.max", ""}}, std::move(entries))[1];
+  const auto quota = [](double limit, Entries entries) {
+    return cpus({8, 8, {limit, place::PathText("/sys/cpu.max"), {}}}, std::move(entries))[1];
   };
-  EXPECT_EQ(quota(std::nullopt, {}).status, Status::ok);
+  EXPECT_EQ(quota(0, {}).status, Status::ok);
   EXPECT_EQ(quota(8, {}).status, Status::ok);
   EXPECT_EQ(quota(1.5, {"OMP_NUM_THREADS=2"}).status, Status::note) << "fewer threads would waste time";
   const auto check = quota(1.5, {});
@@ -161,7 +189,7 @@ TEST(DoctorQuota, IsComparedWithTheTeam) {
 }
 
 TEST(DoctorQuota, MayBeUnreadable) {
-  const auto check = cpus({8, 8, {std::nullopt, "", "/proc/self/cgroup"}})[1];
+  const auto check = cpus({8, 8, {0, {}, place::PathText("/proc/self/cgroup")}})[1];
   EXPECT_EQ(check.status, Status::note);
   EXPECT_THAT(check.found, HasSubstr("/proc/self/cgroup cannot be read"));
 }

@@ -101,12 +101,13 @@ TEST(Environment, UnderstandsTheScheduleOfAServedParent) {
 
 TEST(Environment, HasTheOptions) {
   const auto result = show({"--loops", "runtime, dynamic", "--strategy", "assign", "--batch=fixed:8",
-                            "--fallback", "dynamic,2", "--stats=json=x y"},
+                            "--fallback", "dynamic,2", "--bind", "close", "--stats=json=x y"},
                            {{"WSTREE_STRATEGY", "findmax"}, {"WSTREE_STATS", "0"}});
   EXPECT_EQ(result.variable("WSTREE_STRATEGY"), "assign");
   EXPECT_EQ(result.variable("WSTREE_LOOPS"), "runtime, dynamic");
   EXPECT_EQ(result.variable("WSTREE_BATCH"), "fixed:8");
   EXPECT_EQ(result.variable("WSTREE_FALLBACK"), "dynamic,2");
+  EXPECT_EQ(result.variable("WSTREE_BIND"), "close");
   EXPECT_EQ(result.variable("WSTREE_STATS"), "json=x y");
   EXPECT_EQ(result.err, "");
 }
@@ -167,6 +168,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"Fallback",
                  {"--fallback", "wstree"},
                  "--fallback 'wstree' is not understood (accepted: static, "},
+        BadValue{"Bind",
+                 {"--bind", "near"},
+                 "--bind 'near' is not understood (accepted: auto, close, spread, none)"},
         BadValue{"Stats", {"--stats=xml"}, "--stats 'xml' is not understood (accepted: 0, 1, text, "},
         BadValue{"Chunk",
                  {"--chunk", "0"},

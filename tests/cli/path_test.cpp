@@ -118,8 +118,9 @@ TEST(Outside, Help) {
   for (const auto* part : {"run ", "env ", "path ", "Examples:", "wstree run ./heat", "125"})
     EXPECT_THAT(help, HasSubstr(part));
   const auto run_help = wstree({"run", "--help"}).out;
-  for (const auto* part : {"--schedule", "--chunk", "--strategy", "--batch", "--fallback", "--stats[=VALUE]",
-                           "--require", "--verbose", "[--] PROGRAM [ARGUMENTS...]", "findmax"}) {
+  for (const auto* part :
+       {"--schedule", "--chunk", "--strategy", "--batch", "--fallback", "--bind", "--stats[=VALUE]",
+        "--require", "--verbose", "[--] PROGRAM [ARGUMENTS...]", "findmax"}) {
     EXPECT_THAT(run_help, HasSubstr(part));
   }
 }
@@ -128,7 +129,7 @@ TEST(Outside, Version) { EXPECT_EQ(wstree({"--version"}).out, "wstree " WSTREE_V
 
 TEST(Outside, WrongUse) {
   const std::map<std::vector<std::string>, std::string> cases{
-      {{}, "a command is needed: run, doctor, env or path"},
+      {{}, "a command is needed: run, doctor, topo, env or path"},
       {{"run"}, "run needs a program"},
       {{"run", "--"}, "run needs a program"},
       {{"run", "--chunk"}, "'--chunk' needs a value; see wstree run --help"},

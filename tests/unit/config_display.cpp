@@ -30,25 +30,37 @@ TEST(Display, ShowsTheDefaults) {
           "  [wstree] OMP_SCHEDULE: not wstree, schedule(runtime) loops stay with the OpenMP runtime",
           "  [wstree] WSTREE_LOOPS='runtime'  (default)", "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
           "  [wstree] WSTREE_BATCH='timed'  (default)", "  [wstree] WSTREE_FALLBACK='guided'  (default)",
-          "  [wstree] WSTREE_STATS='0'  (default)", "  [wstree] WSTREE_VERBOSE='0'  (default)",
-          "  [wstree] OMP_DISPLAY_ENV='false'  (default)", "WSTREE DISPLAY ENVIRONMENT END"));
+          "  [wstree] WSTREE_BIND='auto'  (default)", "  [wstree] WSTREE_STATS='0'  (default)",
+          "  [wstree] WSTREE_VERBOSE='0'  (default)", "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
+          "  [wstree] OMP_DISPLAY_AFFINITY='false'  (default)",
+          "  [wstree] OMP_AFFINITY_FORMAT=''  (default)", "WSTREE DISPLAY ENVIRONMENT END"));
 }
 
 TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
-  const char* const envp[] = {"WSTREE_BATCH= Random",          "WSTREE_LOOPS=AUTO, dynamic",
-                              "WSTREE_STRATEGY=nonsense",      "WSTREE_FALLBACK=Dynamic , 8",
-                              "WSTREE_STATS=json=out/%p.json", "WSTREE_VERBOSE=1",
-                              "OMP_DISPLAY_ENV=TRUE",          nullptr};
+  const char* const envp[] = {"WSTREE_BATCH= Random",
+                              "WSTREE_LOOPS=AUTO, dynamic",
+                              "WSTREE_STRATEGY=nonsense",
+                              "WSTREE_FALLBACK=Dynamic , 8",
+                              "WSTREE_STATS=json=out/%p.json",
+                              "WSTREE_VERBOSE=1",
+                              "OMP_DISPLAY_ENV=TRUE",
+                              "WSTREE_BIND=SPREAD",
+                              "OMP_DISPLAY_AFFINITY=TRUE",
+                              "OMP_AFFINITY_FORMAT= %n on %A ",
+                              nullptr};
   EXPECT_THAT(
       displayed(load(envp, {}), parse_schedule("nonmonotonic:WSTREE, 64")),
-      ElementsAre("WSTREE DISPLAY ENVIRONMENT BEGIN", "  [wstree] OMP_SCHEDULE='wstree,64'  (environment)",
-                  "  [wstree] WSTREE_LOOPS='dynamic,auto'  (environment)",
-                  "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
-                  "  [wstree] WSTREE_BATCH='random:4096'  (environment)",
-                  "  [wstree] WSTREE_FALLBACK='dynamic,8'  (environment)",
-                  "  [wstree] WSTREE_STATS='json=out/%p.json'  (environment)",
-                  "  [wstree] WSTREE_VERBOSE='1'  (environment)",
-                  "  [wstree] OMP_DISPLAY_ENV='true'  (environment)", "WSTREE DISPLAY ENVIRONMENT END"));
+      ElementsAre(
+          "WSTREE DISPLAY ENVIRONMENT BEGIN", "  [wstree] OMP_SCHEDULE='wstree,64'  (environment)",
+          "  [wstree] WSTREE_LOOPS='dynamic,auto'  (environment)",
+          "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
+          "  [wstree] WSTREE_BATCH='random:4096'  (environment)",
+          "  [wstree] WSTREE_FALLBACK='dynamic,8'  (environment)",
+          "  [wstree] WSTREE_BIND='spread'  (environment)",
+          "  [wstree] WSTREE_STATS='json=out/%p.json'  (environment)",
+          "  [wstree] WSTREE_VERBOSE='1'  (environment)", "  [wstree] OMP_DISPLAY_ENV='true'  (environment)",
+          "  [wstree] OMP_DISPLAY_AFFINITY='true'  (environment)",
+          "  [wstree] OMP_AFFINITY_FORMAT=' %n on %A '  (environment)", "WSTREE DISPLAY ENVIRONMENT END"));
 }
 
 TEST(Display, ShowsTheWholeOfALongPath) {

@@ -43,8 +43,11 @@ TEST(Load, GivesDefaultsWhenNothingIsSet) {
     EXPECT_EQ(options.strategy, Strategy::findmax);
     EXPECT_EQ(options.batch, (Batch{BatchMode::timed, 0}));
     EXPECT_EQ(options.fallback, (Fallback{FallbackKind::guided, 0}));
+    EXPECT_EQ(options.bind, Bind::auto_);
     EXPECT_EQ(options.stats, StatsFormat::off);
     EXPECT_FALSE(options.verbose);
+    EXPECT_FALSE(options.display_affinity);
+    EXPECT_TRUE(options.affinity_format.empty());
     EXPECT_EQ(options.display_env, DisplayEnv::no);
     EXPECT_TRUE(options.stats_path.empty());
     for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value);
@@ -57,7 +60,8 @@ TEST(Load, TakesEveryOptionFromTheEnvironment) {
   const auto [options, lines] =
       load_from({"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
                  "WSTREE_LOOPS=auto,Dynamic", "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1",
-                 "OMP_DISPLAY_ENV=verbose"});
+                 "OMP_DISPLAY_ENV=verbose", "WSTREE_BIND=close", "OMP_DISPLAY_AFFINITY=true",
+                 "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
   EXPECT_TRUE(options.loops == LoopKinds{10});
   EXPECT_EQ(options.strategy, Strategy::assign);
   EXPECT_EQ(options.batch, (Batch{BatchMode::fixed, 8}));
@@ -66,8 +70,12 @@ TEST(Load, TakesEveryOptionFromTheEnvironment) {
   EXPECT_EQ(options.stats_path.view(), "/tmp/%p.json");
   EXPECT_TRUE(options.verbose);
   EXPECT_EQ(options.display_env, DisplayEnv::verbose);
-  for (const Option option : {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::stats,
-                              Option::verbose, Option::display_env})
+  EXPECT_EQ(options.bind, Bind::close);
+  EXPECT_TRUE(options.display_affinity);
+  EXPECT_EQ(options.affinity_format.view(), "%{thread_num} %A");
+  for (const Option option :
+       {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::bind, Option::stats,
+        Option::verbose, Option::display_env, Option::display_affinity, Option::affinity_format})
     EXPECT_EQ(options.origin(option), Origin::environment) << text_of(option).name;
   EXPECT_THAT(lines, IsEmpty());
 }
@@ -102,6 +110,8 @@ TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
       {"WSTREE_STATS=csv",
        "wstree: WSTREE_STATS='csv' is not understood (accepted: 0, 1, text, json, text=path, "
        "json=path); using 0"},
+      {"WSTREE_BIND=master",
+       "wstree: WSTREE_BIND='master' is not understood (accepted: auto, close, spread, none); using auto"},
       {"WSTREE_VERBOSE= 2", "wstree: WSTREE_VERBOSE=' 2' is not understood (accepted: 0, 1); using 0"},
   };
   for (const auto& [entry, line] : cases) {
@@ -118,13 +128,23 @@ TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
 }
 
 TEST(Load, LeavesTheVariablesOfTheRuntimeToTheRuntime) {
-  EXPECT_THAT(load_from({"OMP_DISPLAY_ENV=nonsense", "OMP_SCHEDULE=wstree,abc", "OMP_SCHEDUL=x"}).lines,
+  EXPECT_THAT(load_from({"OMP_DISPLAY_ENV=nonsense", "OMP_DISPLAY_AFFINITY=nonsense",
+                         "OMP_AFFINITY_FORMAT=%Q%", "OMP_SCHEDULE=wstree,abc", "OMP_SCHEDUL=x"})
+                  .lines,
               IsEmpty());
+}
+
+TEST(Load, KeepsTheBeginningOfALongFormat) {
+  const std::string format = std::string(k_max_affinity_format, 'f') + "rest";
+  const auto [options, lines] = load_from({"OMP_AFFINITY_FORMAT=" + format});
+  EXPECT_EQ(options.affinity_format.view(), format.substr(0, k_max_affinity_format));
+  EXPECT_THAT(lines, IsEmpty());
 }
 
 TEST(Load, TakesAnEmptyValueForNotSet) {
   for (const char* entry :
-       {"WSTREE_STRATEGY=", "WSTREE_LOOPS= ", "WSTREE_STATS= ", "WSTREE_VERBOSE=\t", "OMP_DISPLAY_ENV="}) {
+       {"WSTREE_STRATEGY=", "WSTREE_LOOPS= ", "WSTREE_STATS= ", "WSTREE_VERBOSE=\t",
+        "OMP_DISPLAY_ENV=", "WSTREE_BIND= ", "OMP_DISPLAY_AFFINITY=", "OMP_AFFINITY_FORMAT="}) {
     const auto [options, lines] = load_from({entry});
     EXPECT_THAT(lines, IsEmpty()) << entry;
     for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value) << entry;
@@ -171,7 +191,8 @@ TEST(Load, SuggestsTheNearestName) {
       {"WSTREE_strategy", "WSTREE_STRATEGY"},  {"WSTREE_BACTH", "WSTREE_BATCH"},
       {"WSTREE_STAT", "WSTREE_STATS"},         {"WSTREE_VERBOS", "WSTREE_VERBOSE"},
       {"WSTREE_FALL_BACK", "WSTREE_FALLBACK"}, {"WSTREE_LOOP", "WSTREE_LOOPS"},
-      {"WSTREE_LOPOS", "WSTREE_LOOPS"}};
+      {"WSTREE_LOPOS", "WSTREE_LOOPS"},        {"WSTREE_BINDING", "WSTREE_BIND"},
+      {"WSTREE_BNID", "WSTREE_BIND"}};
   for (const auto& [name, near] : cases)
     EXPECT_THAT(
         load_from({name + "=1"}).lines,

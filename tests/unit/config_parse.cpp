@@ -192,6 +192,20 @@ TEST(ParseStrategy, KnowsAllSix) {
     EXPECT_EQ(parse_strategy(value), std::nullopt) << value;
 }
 
+TEST(ParseBind, KnowsAllFour) {
+  const std::pair<std::string_view, Bind> cases[] = {
+      {"auto", Bind::auto_}, {"close", Bind::close},    {"spread", Bind::spread},
+      {"none", Bind::none},  {" Close\t", Bind::close}, {"NONE", Bind::none},
+  };
+  for (const auto& [value, expected] : cases) {
+    EXPECT_EQ(parse_bind(value), expected) << value;
+    EXPECT_EQ(parse_bind(to_text(expected)), expected) << value;
+  }
+  for (const std::string_view value :
+       {"", " ", "auto_", "true", "false", "1", "0", "master", "primary", "close,spread", "clos", "off"})
+    EXPECT_EQ(parse_bind(value), std::nullopt) << value;
+}
+
 TEST(ParseBatch, KnowsTheModesAndTheirNumbers) {
   struct Case {
     std::string_view value;
@@ -290,6 +304,13 @@ TEST(ParseDisplayEnv, AcceptsWhatTheRuntimesAccept) {
     EXPECT_EQ(parse_display_env(value), DisplayEnv::no) << value;
 }
 
+TEST(ParseDisplayAffinity, AcceptsWhatTheRuntimesAccept) {
+  for (const std::string_view value : {"true", "TRUE", "1", "yes", "on", ".T.", ".true.", " True "})
+    EXPECT_TRUE(parse_display_affinity(value)) << value;
+  for (const std::string_view value : {"", "0", "false", "no", "off", "verbose", "nonsense", "2"})
+    EXPECT_FALSE(parse_display_affinity(value)) << value;
+}
+
 TEST(ScheduleText, ReadsBack) {
   for (const ScheduleRequest& original :
        {request(1, false), request(64, true), request(1, false, true), request(2147483647, true, true)})
@@ -304,9 +325,13 @@ TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
   EXPECT_EQ(parse_strategy(text_of(Option::strategy).default_value), options.strategy);
   EXPECT_EQ(parse_batch(text_of(Option::batch).default_value), options.batch);
   EXPECT_EQ(parse_fallback(text_of(Option::fallback).default_value), options.fallback);
+  EXPECT_EQ(parse_bind(text_of(Option::bind).default_value), options.bind);
   EXPECT_EQ(parse_stats(text_of(Option::stats).default_value), (Stats{options.stats, ""}));
   EXPECT_EQ(parse_verbose(text_of(Option::verbose).default_value), options.verbose);
   EXPECT_EQ(parse_display_env(text_of(Option::display_env).default_value), options.display_env);
+  EXPECT_EQ(parse_display_affinity(text_of(Option::display_affinity).default_value),
+            options.display_affinity);
+  EXPECT_EQ(text_of(Option::affinity_format).default_value, options.affinity_format.view());
 }
 
 TEST(OptionTable, AcceptedTextNamesEveryWord) {
@@ -317,6 +342,9 @@ TEST(OptionTable, AcceptedTextNamesEveryWord) {
   for (int i = 0; i <= static_cast<int>(FallbackKind::trapezoidal); ++i)
     EXPECT_THAT(std::string(text_of(Option::fallback).accepted),
                 HasSubstr(std::string(to_text(Fallback{static_cast<FallbackKind>(i), 0}).view())));
+  for (int i = 0; i <= static_cast<int>(Bind::none); ++i)
+    EXPECT_THAT(std::string(text_of(Option::bind).accepted),
+                HasSubstr(std::string(to_text(static_cast<Bind>(i)))));
   for (const char* word : {"runtime", "dynamic", "guided", "auto", "all"})
     EXPECT_THAT(std::string(text_of(Option::loops).accepted), HasSubstr(word));
   EXPECT_EQ(k_options[0].name, "OMP_SCHEDULE");

@@ -3,6 +3,7 @@
 // One function for each command of wstree; each returns the exit status.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@
 namespace wstree::cli {
 
 struct RunRequest {
-  std::optional<std::string> schedule, chunk, loops, strategy, batch, fallback, stats;
+  std::optional<std::string> schedule, chunk, loops, strategy, batch, fallback, bind, stats;
   bool verbose = false;
   bool require = false;
   std::vector<std::string> command; ///< the program and its arguments
@@ -21,11 +22,21 @@ struct DoctorRequest {
   std::vector<std::string> command; ///< of the trial run; empty: none
 };
 
+/// What is not set is taken from the environment and from this machine.
+struct TopoRequest {
+  std::uint32_t members = 0;
+  std::optional<std::string> bind, synthetic, xml, cpus, places;
+  std::optional<std::string> victims; ///< a member or "all"
+  std::optional<std::string> svg;     ///< file, or "-"
+  bool json = false;
+};
+
 /// Returns only if the program was not started or, with `require`, when it has ended.
 int run_command(RunRequest& request);
 int env_command(bool json);
 int path_command();
 /// 0: all fine, 1: something costs time or leaves loops unserved, 2: the library cannot work.
 int doctor_command(const DoctorRequest& request);
+int topo_command(const TopoRequest& request);
 
 } // namespace wstree::cli

@@ -58,6 +58,8 @@ std::string value_of(Option option, const config::Options& options) {
     return std::string(config::to_text(options.batch).view());
   case Option::fallback:
     return std::string(config::to_text(options.fallback).view());
+  case Option::bind:
+    return std::string(config::to_text(options.bind));
   case Option::stats: {
     const auto format = config::to_text(options.stats);
     const auto path = options.stats_path.view();
@@ -67,6 +69,10 @@ std::string value_of(Option option, const config::Options& options) {
     return options.verbose ? "1" : "0";
   case Option::display_env:
     return std::string(config::to_text(options.display_env));
+  case Option::display_affinity:
+    return options.display_affinity ? "true" : "false";
+  case Option::affinity_format:
+    return std::string(options.affinity_format.view());
   }
   return {};
 }

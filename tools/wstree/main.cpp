@@ -4,6 +4,7 @@
 #include "exit_status.h"
 #include "message.h"
 #include "run_arguments.h"
+#include "topo/arguments.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -29,6 +30,7 @@ constexpr const char* k_footer = R"(Examples:
   LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
                                      what run does, by hand
   wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
+  wstree topo --svg topo.svg         show who is pinned where, and whom each thread steals from first
 
 Exit status of run: that of the program, or 125 if wstree itself failed, 126 if the program cannot
 be executed, 127 if it was not found. "wstree COMMAND --help" shows the options of a command.)";
@@ -67,6 +69,8 @@ int dispatch(std::vector<std::string> arguments) {
   auto* path = app.add_subcommand("path", "Print the path of libwstree.so");
   DoctorRequest patient;
   auto* doctor = add_doctor(app, patient);
+  TopoRequest place;
+  auto* topo = add_topo(app, place);
 
   const std::string command = arguments.empty() ? "" : arguments.front();
   if (command == "run" || command == "doctor") {
@@ -96,11 +100,12 @@ int dispatch(std::vector<std::string> arguments) {
   if (env->parsed()) return env_command(json);
   if (path->parsed()) return path_command();
   if (doctor->parsed()) return doctor_command(patient);
+  if (topo->parsed()) return topo_command(place);
   if (run->parsed() && !request.command.empty()) return run_command(request);
   if (run->parsed()) {
     say("run needs a program; see wstree run --help");
   } else {
-    say("a command is needed: run, doctor, env or path; see wstree --help");
+    say("a command is needed: run, doctor, topo, env or path; see wstree --help");
   }
   return k_own_error;
 }

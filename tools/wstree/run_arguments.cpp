@@ -70,6 +70,8 @@ CLI::App* add_run(CLI::App& app, RunRequest& request) {
   run->add_option("--fallback", request.fallback,
                   describe("For loops that cannot be served", Option::fallback))
       ->option_text("SCHEDULE");
+  run->add_option("--bind", request.bind, describe("Whether threads are pinned, and how", Option::bind))
+      ->option_text("HOW");
   run->add_flag("--stats{text}", request.stats,
                 describe("Figures for each loop at the end, text if nothing is said", Option::stats));
   run->add_flag("--require", request.require, "Fail with status 125 if no loop was served");

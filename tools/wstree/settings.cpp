@@ -78,6 +78,7 @@ std::optional<std::string> check_values(const RunRequest& request) {
        text_of(Option::batch).accepted},
       {"--fallback", request.fallback, good(request.fallback, with(config::parse_fallback)),
        text_of(Option::fallback).accepted},
+      {"--bind", request.bind, good(request.bind, with(config::parse_bind)), text_of(Option::bind).accepted},
       {"--stats", request.stats, good(request.stats, with(config::parse_stats)),
        text_of(Option::stats).accepted},
   };
@@ -109,6 +110,7 @@ std::optional<std::string> apply(const RunRequest& request, Environment& environ
   set(Option::strategy, request.strategy);
   set(Option::batch, request.batch);
   set(Option::fallback, request.fallback);
+  set(Option::bind, request.bind);
   set(Option::stats, request.stats);
   if (request.verbose) environment.set(text_of(Option::verbose).name, "1");
 

@@ -4,7 +4,6 @@
 // answer of theirs can be tested.
 #pragma once
 
-#include "cgroup.h"
 #include "environment.h"
 #include "library.h"
 #include "loop_calls.h"
@@ -13,7 +12,14 @@
 #include "preflight.h"
 #include "report.h"
 
+// What the library itself decides by.
+#include "cgroup.h"
+#include "machine.h"
+#include "policy.h"
+#include "process_limits.h"
+
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,12 +48,21 @@ Checks check_runtimes(const std::vector<OpenMpRuntime>& runtimes, bool ran);
 struct CpuFacts {
   unsigned allowed = 0; ///< by the affinity mask; 0: unknown
   unsigned present = 0;
-  Quota quota = {};
+  place::Quota quota = {};
 };
 CpuFacts cpu_facts();
 /// Threads of a team that asks for no number of its own.
 unsigned team_size(const CpuFacts& facts, const Environment& environment);
 Checks check_cpus(const CpuFacts& facts, const Environment& environment);
+
+struct PlacementFacts {
+  place::Limits limits = {};
+  std::unique_ptr<const place::Machine> machine = {}; ///< nullptr: `problem` says why
+  std::string problem = {};
+};
+PlacementFacts placement_facts(Environment environment);
+/// Whether the threads of a team of this size will be pinned.
+Check check_placement(const PlacementFacts& facts, unsigned team, config::Bind bind);
 
 /// Variables of the library and of the OpenMP runtimes that matter for it.
 Checks check_variables(Environment environment);

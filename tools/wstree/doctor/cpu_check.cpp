@@ -2,11 +2,9 @@
 #include "checks.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 namespace wstree::cli {
@@ -20,17 +18,6 @@ unsigned first_number(const std::string& text) {
   unsigned number = 0;
   if (begin != std::string::npos) std::from_chars(text.data() + begin, text.data() + text.size(), number);
   return number;
-}
-
-unsigned allowed_cpus() {
-  for (std::size_t count = 1024; count <= 1U << 20; count *= 2) {
-    std::vector<unsigned long> mask(count / (8 * sizeof(unsigned long)));
-    auto* set = reinterpret_cast<cpu_set_t*>(mask.data());
-    const std::size_t size = mask.size() * sizeof(unsigned long);
-    if (::sched_getaffinity(0, size, set) == 0) return static_cast<unsigned>(CPU_COUNT_S(size, set));
-    if (errno != EINVAL) break; // else the machine has more CPUs than the mask
-  }
-  return 0;
 }
 
 std::string cpus(unsigned count) { return fmt::format("{} CPU{}", count, count == 1 ? "" : "s"); }
@@ -55,16 +42,16 @@ Check check_mask(const CpuFacts& facts, unsigned team) {
   return {name, Status::ok, found};
 }
 
-Check check_quota(const Quota& quota, unsigned team) {
+Check check_quota(const place::Quota& quota, unsigned team) {
   const std::string name = "quota";
-  if (!quota.cpus) {
+  if (quota.cpus == 0) {
     if (quota.problem.empty()) return {name, Status::ok, "no control group limits the CPU time"};
-    return {name, Status::note, quota.problem + " cannot be read",
+    return {name, Status::note, fmt::format("{} cannot be read", quota.problem.view()),
             "whether a control group limits the CPU time is not known"};
   }
-  const auto found = fmt::format("{:g} CPUs for {} ({})", *quota.cpus, threads(team), quota.file);
-  if (*quota.cpus >= team) return {name, Status::ok, found};
-  const auto whole = static_cast<unsigned>(std::max(1.0, std::ceil(*quota.cpus)));
+  const auto found = fmt::format("{:g} CPUs for {} ({})", quota.cpus, threads(team), quota.file.view());
+  if (quota.cpus >= team) return {name, Status::ok, found};
+  const auto whole = static_cast<unsigned>(std::max(1.0, std::ceil(quota.cpus)));
   const std::string cause =
       "the control group stops all threads for the rest of a period once its CPU time is used up";
   if (team <= whole) return {name, Status::note, found, cause};
@@ -76,7 +63,8 @@ Check check_quota(const Quota& quota, unsigned team) {
 
 CpuFacts cpu_facts() {
   const long present = ::sysconf(_SC_NPROCESSORS_ONLN);
-  return {allowed_cpus(), present > 0 ? static_cast<unsigned>(present) : 0, find_quota()};
+  return {place::current_mask().count(), present > 0 ? static_cast<unsigned>(present) : 0,
+          place::find_quota()};
 }
 
 unsigned team_size(const CpuFacts& facts, const Environment& environment) {

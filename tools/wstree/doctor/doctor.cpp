@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "checks.h"
+#include "options.h"
 #include "settings.h"
 #include "trial.h"
 
@@ -13,6 +14,10 @@ std::vector<std::filesystem::path> names(const std::vector<FileCalls>& files) {
   std::vector<std::filesystem::path> result;
   for (const auto& file : files) result.push_back(file.file);
   return result;
+}
+
+config::Options options_in_force(Environment environment) {
+  return config::load(environment.pointers().data(), {});
 }
 
 } // namespace
@@ -35,7 +40,10 @@ int doctor_command(const DoctorRequest& request) {
     files = loop_calls_by_file(*file, preflight.program);
     report.add(check_loops(files, loops, preflight.is_interpreter));
   }
-  report.add(check_cpus(cpu_facts(), environment));
+  const auto cpus = cpu_facts();
+  report.add(check_cpus(cpus, environment));
+  report.add(check_placement(placement_facts(environment), team_size(cpus, environment),
+                             options_in_force(environment).bind));
   report.add(check_variables(environment));
   if (request.command.empty()) return report.finish();
 

@@ -126,13 +126,34 @@ void check_team(const Environment& environment, Checks& checks) {
         note("OMP_DYNAMIC", dynamic, "the OpenMP runtime may make teams smaller than asked for"));
 }
 
-void check_habits(const Environment& environment, Checks& checks) {
-  for (const auto* variable : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+/// Both the OpenMP runtime and the library can place threads.
+void check_places(const Environment& environment, config::Bind bind, Checks& checks) {
+  const bool runtime_stays_out = plain(environment.get("OMP_PROC_BIND").value_or("")) == "false";
+  const bool is_ours = bind == config::Bind::close || bind == config::Bind::spread;
+  for (const std::string variable : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
     const auto value = environment.get(variable).value_or("");
-    if (!plain(value).empty() && plain(value) != "false" && plain(value) != "disabled")
+    const auto word = plain(value);
+    if (word.empty() || word == "false" || word == "none" || word == "disabled") continue;
+    if (!is_ours) {
+      checks.push_back(note(variable.c_str(), value,
+                            "the OpenMP runtime binds the threads; the library leaves them there"));
+    } else if (variable == "OMP_PLACES" && runtime_stays_out) {
       checks.push_back(
-          note(variable, value, "the OpenMP runtime binds the threads; the library leaves them there"));
+          note(variable.c_str(), value,
+               fmt::format("WSTREE_BIND={} puts the threads on these places", config::to_text(bind))));
+    } else if (!runtime_stays_out) {
+      checks.push_back(warn(variable.c_str(), value,
+                            fmt::format("the OpenMP runtime binds the threads; the library leaves them there "
+                                        "in spite of WSTREE_BIND={}",
+                                        config::to_text(bind)),
+                            variable == "OMP_PLACES"
+                                ? std::string("set OMP_PROC_BIND=false, or unset WSTREE_BIND")
+                                : fmt::format("unset {} or WSTREE_BIND", variable)));
+    }
   }
+}
+
+void check_habits(const Environment& environment, Checks& checks) {
   const auto policy = plain(environment.get("OMP_WAIT_POLICY").value_or(""));
   if (policy == "active") {
     checks.push_back(
@@ -152,6 +173,7 @@ Checks check_variables(Environment environment) {
   Checks checks{check_schedule(environment, options.loops)};
   for (auto& line : lines) checks.push_back(of_line(std::move(line)));
   check_team(environment, checks);
+  check_places(environment, options.bind, checks);
   check_habits(environment, checks);
   return checks;
 }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the control groups of the process grant it. Both versions, and both of them side by side.
+#pragma once
+
+#include "cpu_set.h"
+#include "line_reader.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace wstree::place {
+
+/// Processor time, in CPUs, that a cpu.max says; "max 100000" is nothing.
+std::optional<double> parse_cpu_max(std::string_view text) noexcept;
+/// The same of the two files of version 1, in which a quota of -1 is none.
+std::optional<double> parse_cfs(std::string_view quota, std::string_view period) noexcept;
+
+enum class Controller : std::uint8_t { cpu, cpuset };
+
+struct ControlGroup {
+  int version = 0;
+  PathText folder;     ///< of the process's own group, as seen in this mount namespace
+  std::size_t top = 0; ///< so many bytes of it are the folder of the outermost group that can be seen
+
+  /// The group that this one is in. False: it is the outermost one.
+  bool go_up() noexcept;
+};
+
+struct ControlGroups {
+  std::array<ControlGroup, 2> groups; ///< at most one of each version
+  std::uint32_t count = 0;
+  PathText problem; ///< a file without which nothing is known; empty: it could be read
+};
+/// The groups that limit the calling process with this controller. All paths here are taken below `root`, and
+/// include it.
+ControlGroups find_groups(Controller controller, const char* root = "") noexcept;
+
+struct Quota {
+  double cpus = 0;  ///< the smallest one on the way up; 0: no limit
+  PathText file;    ///< that says so
+  PathText problem; ///< a file that should be there and cannot be read
+};
+Quota find_quota(const char* root = "") noexcept;
+
+/// The CPUs that the process's group may use; nullopt if that is not known.
+std::optional<CpuSet> find_cpuset(const char* root = "") noexcept;
+
+} // namespace wstree::place

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "line_reader.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace wstree::place {
+
+LineReader::LineReader(PathText path) noexcept {
+  if (path.truncated()) return;
+  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+LineReader::~LineReader() {
+  if (file_ >= 0) ::close(file_);
+}
+
+bool LineReader::read_more() noexcept {
+  if (at_end_ || file_ < 0) return false;
+  if (begin_ != 0) {
+    std::memmove(buffer_, buffer_ + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  ssize_t got = 0;
+  do got = ::read(file_, buffer_ + end_, sizeof buffer_ - end_);
+  while (got < 0 && errno == EINTR);
+  at_end_ = got <= 0;
+  if (got > 0) end_ += static_cast<std::size_t>(got);
+  return !at_end_;
+}
+
+std::optional<std::string_view> LineReader::next() noexcept {
+  bool too_long = false;
+  for (;;) {
+    const std::string_view unread(buffer_ + begin_, end_ - begin_);
+    const auto newline = unread.find('\n');
+    if (newline != std::string_view::npos) {
+      begin_ += newline + 1;
+      if (!too_long) return unread.substr(0, newline);
+      too_long = false;
+      continue;
+    }
+    if (unread.size() == sizeof buffer_) { // full, and no end of the line in sight
+      too_long = true;
+      begin_ = end_;
+    }
+    if (read_more()) continue;
+    const std::string_view last(buffer_ + begin_, end_ - begin_);
+    begin_ = end_;
+    if (last.empty() || too_long) return std::nullopt;
+    return last;
+  }
+}
+
+PathText below(const char* root, std::string_view path) noexcept {
+  PathText result{std::string_view(root)};
+  result.append(path);
+  return result;
+}
+
+std::optional<config::FixedText<128>> read_short_line(PathText path) noexcept {
+  LineReader lines(path);
+  const auto line = lines.next();
+  if (!line) return std::nullopt;
+  return config::FixedText<128>(*line);
+}
+
+} // namespace wstree::place

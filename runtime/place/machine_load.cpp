@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A Machine from what hwloc knows.
+#include "machine.h"
+
+#include "hwloc_library.h"
+#include "process_limits.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <new>
+
+namespace wstree::place {
+namespace {
+
+constexpr std::string_view k_no_memory = "out of memory";
+
+constexpr std::size_t index_of(Level level) noexcept { return static_cast<std::size_t>(level); }
+
+/// The level that an object of hwloc's tree stands for; Level::machine for all others.
+Level level_of(hwloc_obj_type_t type) noexcept {
+  switch (type) {
+  case HWLOC_OBJ_CORE:
+    return Level::core;
+  case HWLOC_OBJ_L2CACHE:
+    return Level::l2;
+  case HWLOC_OBJ_L3CACHE:
+    return Level::l3;
+  case HWLOC_OBJ_PACKAGE:
+    return Level::package;
+  default:
+    return Level::machine;
+  }
+}
+
+class Topology {
+public:
+  explicit Topology(const HwlocLibrary& hwloc) noexcept : hwloc_(hwloc), handle_(hwloc.make_topology()) {}
+  ~Topology() {
+    if (handle_ != nullptr) hwloc_.topology_destroy(handle_);
+  }
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+
+  /// Empty if it is loaded, else what failed.
+  std::string_view load(const MachineSource& source) noexcept {
+    if (handle_ == nullptr) return "hwloc does not start";
+    keep_only_what_counts();
+    switch (source.kind) {
+    case MachineSource::Kind::this_system:
+      set_flags_for_this_system(source.mask == nullptr ? HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING : 0);
+      break;
+    case MachineSource::Kind::synthetic:
+      if (source.text == nullptr || hwloc_.topology_set_synthetic(handle_, source.text) != 0)
+        return "hwloc does not understand the description";
+      break;
+    case MachineSource::Kind::xml_file:
+      if (source.text == nullptr || hwloc_.topology_set_xml(handle_, source.text) != 0)
+        return "hwloc cannot read the XML file";
+      break;
+    }
+    return hwloc_.topology_load(handle_) == 0 ? std::string_view() : "hwloc cannot load the topology";
+  }
+
+  hwloc_topology_t get() const noexcept { return handle_; }
+
+private:
+  void keep_only_what_counts() noexcept {
+    hwloc_.topology_set_all_types_filter(handle_, HWLOC_TYPE_FILTER_KEEP_NONE);
+    for (const auto type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE})
+      hwloc_.topology_set_type_filter(handle_, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+    // A NUMA node that is no package and no cache hangs on a group, and only so are its CPUs neighbours.
+    hwloc_.topology_set_type_filter(handle_, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
+  }
+
+  void set_flags_for_this_system(unsigned long restriction) noexcept {
+    // Without changing the binding: hwloc would move the calling thread to each CPU to ask it about itself.
+    const unsigned long flags =
+        HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | restriction;
+#if HWLOC_API_VERSION >= 0x00020800
+    constexpr unsigned long and_faster = HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
+#else
+    constexpr unsigned long and_faster = 0;
+#endif
+    // An older hwloc refuses flags that it does not know. The result is restricted to the mask in any case.
+    if (hwloc_.topology_set_flags(handle_, flags | and_faster) == 0) return;
+    if (hwloc_.topology_set_flags(handle_, flags) == 0) return;
+    hwloc_.topology_set_flags(handle_, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
+  }
+
+  const HwlocLibrary& hwloc_;
+  hwloc_topology_t handle_;
+};
+
+} // namespace
+
+class MachineBuilder {
+public:
+  MachineBuilder(const HwlocLibrary& hwloc, hwloc_topology_t topology, const CpuSet& allowed) noexcept
+      : hwloc_(hwloc), topology_(topology), allowed_(allowed) {}
+
+  std::unique_ptr<const Machine> build(std::string_view& why) noexcept {
+    why = k_no_memory;
+    machine_.reset(new (std::nothrow) Machine);
+    if (machine_ == nullptr || !make_arrays() || !read_numa_nodes()) return nullptr;
+    if (machine_->count_ == 0) {
+      why = "none of its CPUs may be used";
+      return nullptr;
+    }
+    read_kinds();
+    number_domains();
+    why = {};
+    return std::move(machine_);
+  }
+
+private:
+  bool make_arrays() noexcept {
+    const int depth = hwloc_.get_type_depth(topology_, HWLOC_OBJ_PU);
+    const unsigned all = hwloc_.get_nbobjs_by_depth(topology_, depth);
+    std::uint32_t above = 0; // all numbers of the system
+    std::uint32_t count = 0;
+    for (unsigned i = 0; i < all; ++i) {
+      const unsigned os = hwloc_.get_obj_by_depth(topology_, depth, i)->os_index;
+      if (!allowed_.has(os)) continue;
+      ++count;
+      above = std::max(above, os + 1);
+    }
+    machine_->cpus_.reset(new (std::nothrow) Cpu[count]);
+    machine_->by_os_.reset(new (std::nothrow) std::uint16_t[above]);
+    if (machine_->cpus_ == nullptr || machine_->by_os_ == nullptr) return false;
+    machine_->by_os_count_ = above;
+    std::fill_n(machine_->by_os_.get(), above, Machine::k_absent);
+
+    for (unsigned i = 0; i < all; ++i) {
+      const hwloc_obj_t pu = hwloc_.get_obj_by_depth(topology_, depth, i);
+      if (!allowed_.has(pu->os_index) || machine_->set_.has(pu->os_index)) continue;
+      read_cpu(*pu);
+    }
+    return true;
+  }
+
+  void read_cpu(const hwloc_obj& pu) noexcept {
+    Cpu& cpu = machine_->cpus_[machine_->count_];
+    cpu.os = pu.os_index;
+    cpu.domain.fill(Cpu::k_none);
+    for (hwloc_obj_t around = pu.parent; around != nullptr; around = around->parent) {
+      std::uint32_t& domain = cpu.domain[index_of(level_of(around->type))];
+      if (domain == Cpu::k_none) domain = around->logical_index;
+    }
+    // Some virtual machines and small systems do not tell cores.
+    std::uint32_t& core = cpu.domain[index_of(Level::core)];
+    if (core == Cpu::k_none) core = pu.logical_index | k_lone_core;
+    machine_->by_os_[pu.os_index] = static_cast<std::uint16_t>(machine_->count_++);
+    machine_->set_.add(pu.os_index);
+  }
+
+  /// Nodes without CPUs (high-bandwidth or attached memory) leave no trace; of several nodes around a CPU the
+  /// one with the fewest CPUs counts, the last one if they have the same.
+  bool read_numa_nodes() noexcept {
+    const unsigned nodes = hwloc_.get_nbobjs_by_depth(topology_, HWLOC_TYPE_DEPTH_NUMANODE);
+    struct Node {
+      int cpus;
+      hwloc_obj_t object;
+    };
+    const std::unique_ptr<Node[]> order(new (std::nothrow) Node[nodes]);
+    if (order == nullptr) return false;
+    for (unsigned i = 0; i < nodes; ++i) {
+      const hwloc_obj_t node = hwloc_.get_obj_by_depth(topology_, HWLOC_TYPE_DEPTH_NUMANODE, i);
+      order[i] = {hwloc_.bitmap_weight(node->cpuset), node};
+    }
+    std::sort(order.get(), order.get() + nodes, [](const Node& a, const Node& b) {
+      return a.cpus != b.cpus ? a.cpus > b.cpus : a.object->logical_index < b.object->logical_index;
+    });
+    for (unsigned i = 0; i < nodes; ++i)
+      for_each_cpu(order[i].object->cpuset, [&](Cpu& cpu) noexcept {
+        cpu.domain[index_of(Level::numa)] = order[i].object->logical_index;
+      });
+    return true;
+  }
+
+  /// hwloc's kinds from slow to fast, those that none of our CPUs has left out. All are 0 if hwloc cannot say
+  /// which are faster.
+  void read_kinds() noexcept {
+    if (hwloc_.cpukinds_get_nr == nullptr || hwloc_.cpukinds_get_info == nullptr) return;
+    const int kinds = hwloc_.cpukinds_get_nr(topology_, 0);
+    const hwloc_bitmap_t set = kinds > 1 ? hwloc_.bitmap_alloc() : nullptr;
+    if (set == nullptr) return;
+    std::uint16_t rank = 0;
+    for (int kind = 0; kind < kinds; ++kind) {
+      int efficiency = -1;
+      if (hwloc_.cpukinds_get_info(topology_, static_cast<unsigned>(kind), set, &efficiency, nullptr, nullptr,
+                                   0) != 0 ||
+          efficiency < 0)
+        break;
+      bool any = false;
+      for_each_cpu(set, [&](Cpu& cpu) noexcept {
+        cpu.kind = rank;
+        any = true;
+      });
+      if (any) ++rank;
+    }
+    hwloc_.bitmap_free(set);
+  }
+
+  template <class Action> void for_each_cpu(hwloc_const_bitmap_t set, const Action& action) noexcept {
+    for (int os = hwloc_.bitmap_next(set, -1); os >= 0; os = hwloc_.bitmap_next(set, os)) {
+      if (static_cast<std::uint32_t>(os) >= machine_->by_os_count_) return; // the set may be infinite
+      const std::uint32_t i = machine_->find(static_cast<std::uint32_t>(os));
+      if (i < machine_->count_) action(machine_->cpus_[i]);
+    }
+  }
+
+  /// Replaces hwloc's numbers. A domain whose CPUs do not stand in a row, which hwloc's order should exclude,
+  /// becomes several.
+  void number_domains() noexcept {
+    Machine& machine = *machine_;
+    for (std::size_t level = 0; level < index_of(Level::machine); ++level) {
+      std::uint32_t before = Cpu::k_none;
+      std::uint32_t numbers = 0;
+      for (std::uint32_t i = 0; i < machine.count_; ++i) {
+        std::uint32_t& domain = machine.cpus_[i].domain[level];
+        if (domain != Cpu::k_none && domain != before) ++numbers;
+        before = domain;
+        if (domain != Cpu::k_none) domain = numbers - 1;
+      }
+      machine.domains_[level] = numbers;
+    }
+    machine.domains_[index_of(Level::machine)] = 1;
+    machine.cores_ = machine.domains_[index_of(Level::core)];
+
+    for (std::uint32_t i = 0; i < machine.count_; ++i) {
+      Cpu& cpu = machine.cpus_[i];
+      cpu.domain[index_of(Level::machine)] = 0;
+      const bool first =
+          i == 0 || machine.cpus_[i - 1].domain[index_of(Level::core)] != cpu.domain[index_of(Level::core)];
+      cpu.smt = first ? std::uint16_t{0} : static_cast<std::uint16_t>(machine.cpus_[i - 1].smt + 1);
+    }
+  }
+
+  static constexpr std::uint32_t k_lone_core = std::uint32_t{1} << 31;
+
+  const HwlocLibrary& hwloc_;
+  hwloc_topology_t topology_;
+  const CpuSet& allowed_;
+  std::unique_ptr<Machine> machine_;
+};
+
+namespace {
+
+CpuSet allowed_by(const MachineSource& source) noexcept {
+  CpuSet allowed;
+  if (source.kind == MachineSource::Kind::this_system)
+    allowed = source.mask != nullptr ? *source.mask : current_mask();
+  else
+    for (std::uint32_t cpu = 0; cpu < CpuSet::k_cpus; ++cpu) allowed.add(cpu);
+  if (source.within != nullptr) allowed.keep(*source.within);
+  return allowed;
+}
+
+} // namespace
+
+std::unique_ptr<const Machine> Machine::load(const MachineSource& source, std::string_view& why) noexcept {
+  const int error = errno;
+  std::unique_ptr<const Machine> machine;
+  const CpuSet allowed = allowed_by(source);
+  if (allowed.empty()) {
+    why = "no CPU may be used";
+    return nullptr;
+  }
+  {
+    const HwlocLibrary hwloc;
+    why = hwloc.problem();
+    if (hwloc.is_open()) {
+      Topology topology(hwloc);
+      why = topology.load(source);
+      if (why.empty()) machine = MachineBuilder(hwloc, topology.get(), allowed).build(why);
+    }
+  }
+  errno = error;
+  return machine;
+}
+
+} // namespace wstree::place

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Placement as one process does it: the machine, the limits, and for each size of team who belongs where.
+#pragma once
+
+#include "layout.h"
+#include "machine.h"
+#include "places.h"
+#include "policy.h"
+#include "process_limits.h"
+#include "thread_pin.h"
+
+#include "options.h"
+
+#include "wstree/core/neighbourhood.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace wstree::place {
+
+/// For teams of one size.
+class TeamPlan {
+public:
+  std::uint32_t members() const noexcept { return members_; }
+  const Decision& decision() const noexcept { return decision_; }
+
+private:
+  friend class Placement;
+  std::uint32_t members_ = 0;
+  Decision decision_;
+  // If the members are pinned:
+  std::unique_ptr<const Places> places_;
+  std::unique_ptr<const Layout> layout_;
+  bool own_places_ = false; // of the library, not of OMP_PLACES
+  CpuSet first_;            // the place of member 0
+  // Else: where they were seen. The layout is made when everybody was.
+  std::unique_ptr<std::atomic<std::uint32_t>[]> seen_; // index of a CPU + 1; 0: not yet
+  std::atomic<std::uint32_t> unseen_{0};
+  std::atomic<const Layout*> observed_{nullptr};
+};
+
+/// Lives until the process ends. All functions may be called from any thread.
+class Placement {
+public:
+  /// Larger teams are not placed.
+  static constexpr std::uint32_t k_most_members = 4096;
+
+  /// Looks at the machine and the limits, which takes milliseconds. nullptr: `why` says what is missing.
+  static Placement* make(config::Bind bind, const char* const* envp, std::string_view& why) noexcept;
+
+  /// nullptr: no memory, or too large. `fresh`: this call made it, and nobody else will be told so.
+  TeamPlan* plan(std::uint32_t members, bool& fresh) noexcept;
+
+  /// The calling thread is member `member` of a team that the plan is for and that `opener` has opened. Pins
+  /// or moves it, or looks where it is; no system calls if it is where it was. `pinned`: it is now pinned
+  /// somewhere else than before.
+  core::Neighbourhood settle(TeamPlan& plan, std::uint32_t member, pthread_t opener, bool& pinned) noexcept;
+
+  /// The CPUs of a pinned member.
+  CpuSet mask(const TeamPlan& plan, std::uint32_t member) const noexcept;
+  ReasonText explain(const TeamPlan& plan) const noexcept;
+
+private:
+  static constexpr std::uint32_t k_unknown = ~std::uint32_t{0};
+
+  Placement() = default;
+  TeamPlan* make_plan(std::uint32_t members) noexcept;
+  PinKey key(const TeamPlan& plan, std::uint32_t member) const noexcept;
+  bool pin(const TeamPlan& plan, std::uint32_t member, pthread_t opener, PinKey wanted) noexcept;
+  bool is_as_it_was(pthread_t opener) noexcept;
+  void move_opener(const TeamPlan& plan) noexcept;
+  void look(TeamPlan& plan, std::uint32_t member) noexcept;
+  std::uint32_t own_cpu() const noexcept;
+
+  config::Bind bind_ = config::Bind::auto_;
+  std::unique_ptr<const Machine> machine_;
+  Limits limits_;
+  std::string_view user_places_; // OMP_PLACES
+  std::unique_ptr<char[]> user_places_text_;
+  std::atomic<std::uint32_t> moves_{0}; // of an opening thread; odd during one
+  std::atomic<TeamPlan*> plans_[k_most_members + 1] = {};
+};
+
+} // namespace wstree::place

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What limits the process from outside, and what its user has already arranged.
+#pragma once
+
+#include "cpu_set.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace wstree::place {
+
+/// Mask of the calling thread; empty if it cannot be read.
+CpuSet current_mask() noexcept;
+/// False: the kernel refused (errno is kept as it was).
+bool set_current_mask(const CpuSet& mask) noexcept;
+
+struct Limits {
+  CpuSet mask;                   ///< of the process
+  std::uint32_t online = 0;      ///< CPUs that the machine has
+  double quota = 0;              ///< processor time that the control groups grant, in CPUs; 0: no limit
+  std::uint32_t local_ranks = 1; ///< processes of this MPI job on this machine, by the launcher's variables
+  bool ranks_share_mask = false; ///< and this mask is not this rank's alone, as far as can be told
+  std::string_view rank_source;  ///< the variable that said so
+  /// The first variable found with which the user has decided about placement: OMP_PROC_BIND, OMP_PLACES,
+  /// KMP_AFFINITY, GOMP_CPU_AFFINITY. Empty: none.
+  std::string_view user_placed;
+  bool runtime_binds = false; ///< and by that the OpenMP runtime puts the threads there
+};
+
+/// The mask is that of the calling thread, unless the OpenMP runtime binds threads, perhaps this one already:
+/// then it is that of the process when the library was loaded (process_mask() in thread_pin.h). Reads the
+/// control groups' files below `root` and the variables in `envp` (NAME=value, ends with null). What cannot
+/// be read does not limit. Any thread; no exceptions.
+Limits find_limits(const char* const* envp, const char* root = "") noexcept;
+
+} // namespace wstree::place

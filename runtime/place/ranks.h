@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Other processes of the same job on this machine, and whether their threads would come to the same CPUs.
+#pragma once
+
+#include "cpu_set.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace wstree::place {
+
+struct LocalRanks {
+  std::uint32_t count = 1;
+  std::string_view source; ///< name of the variable that said so; empty: none did
+};
+/// What the variables of the launchers say (Open MPI, MPICH and Intel MPI, MVAPICH2, Slurm, PALS, Cray's PMI,
+/// jsrun, torchrun); if several are set, the largest number. Never too small a number, that is.
+LocalRanks find_local_ranks(const char* const* envp) noexcept;
+
+/// The largest number in a list like "4(x2),3", which stands for 4, 4 and 3; nullopt: not understood.
+std::optional<std::uint32_t> largest_of_counts(std::string_view list) noexcept;
+
+/// False if each of the `ranks` processes has CPUs of its own, as far as that can be shown. `mask` is this
+/// process's; the others' are looked up below `root`/proc where the launcher's processes can be found there.
+bool do_ranks_share(const CpuSet& mask, std::uint32_t ranks, std::uint32_t online, const char* root) noexcept;
+
+} // namespace wstree::place

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the calling thread is pinned by us, and what it must not hand down.
+#pragma once
+
+#include "cpu_set.h"
+
+#include <cstdint>
+
+namespace wstree::place {
+
+/// Worker threads are pinned and stay so from region to region. The thread that opens regions is only moved:
+/// its mask is what it was before and after move_thread(), so that there is nothing to restore, and nothing
+/// that the threads and processes that it starts could inherit.
+///
+/// All functions keep errno.
+
+/// What a thread is pinned to: names a mask that does not change, e.g. address of the layout and the member.
+using PinKey = std::uintptr_t; // 0: not pinned
+
+/// The calling thread's key.
+PinKey pinned_to() noexcept;
+
+/// Pins the calling thread to `mask`, which lies within `original`, the process's mask. Does nothing, and
+/// never will for this thread, if somebody else has changed the thread's mask: it was neither `original` nor
+/// ours. System calls only if `key` differs from pinned_to(). False: not pinned. The first pin of a process
+/// makes sure that forks hand down the original mask.
+bool pin_thread(PinKey key, const CpuSet& mask, const CpuSet& original) noexcept;
+
+/// Gives the thread its original mask back, unless somebody else has changed it since.
+void unpin_thread() noexcept;
+
+/// Moves the calling thread to `mask` if it runs elsewhere, and leaves its own mask as it is. Without system
+/// calls if it is there already. Tries at most once in a millisecond. False: it is elsewhere and was not
+/// moved.
+bool move_thread(const CpuSet& mask) noexcept;
+
+/// While this exists the calling thread, if it is pinned, has its original mask, so that what it starts does
+/// not inherit the pin. All that it does is system calls: it leaves no trace in memory, so that a child that
+/// shares memory with its parent (vfork) may use it before exec. May be nested.
+class Unpinned {
+public:
+  Unpinned() noexcept;
+  ~Unpinned();
+  Unpinned(const Unpinned&) = delete;
+  Unpinned& operator=(const Unpinned&) = delete;
+
+private:
+  bool repin_;
+};
+
+/// Remembers which process this is, and its mask. At load time.
+void remember_process() noexcept;
+/// The mask that the process had then; empty if nobody has remembered it.
+const CpuSet& process_mask() noexcept;
+/// Whether this process is a copy that fork made, and has not become another program.
+bool in_forked_child() noexcept;
+
+} // namespace wstree::place

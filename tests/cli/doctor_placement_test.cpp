@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `wstree doctor` says about the placement of threads.
+#include "command.h"
+
+#include "doctor/checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::test {
+namespace {
+
+using cli::Check;
+using cli::Status;
+using config::Bind;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// On 4 cores with two hardware threads each.
+class DoctorPlacement : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string_view why;
+    facts_.machine = place::Machine::load(
+        {.kind = place::MachineSource::Kind::synthetic, .text = "core:4 pu:2", .within = nullptr}, why);
+    ASSERT_NE(facts_.machine, nullptr) << why;
+  }
+  Check check(unsigned team, Bind bind = Bind::auto_) const {
+    const auto check = cli::check_placement(facts_, team, bind);
+    EXPECT_EQ(check.name, "placement");
+    EXPECT_EQ(check.status == Status::note, !check.cause.empty()) << check.found;
+    return check;
+  }
+
+  cli::PlacementFacts facts_;
+};
+
+TEST_F(DoctorPlacement, Pins) {
+  EXPECT_EQ(check(4).found, "threads are pinned (auto: 4 members on 4 cores)");
+  EXPECT_EQ(check(4).status, Status::ok);
+  EXPECT_EQ(check(2, Bind::spread).found, "threads are pinned (spread: 2 members on 4 cores)");
+}
+
+TEST_F(DoctorPlacement, IsOff) {
+  EXPECT_EQ(check(4, Bind::none).found, "threads are not pinned (none: as asked for)");
+  EXPECT_EQ(check(4, Bind::none).status, Status::ok);
+  EXPECT_EQ(check(1).found, "threads are not pinned (auto: a team of one)");
+  EXPECT_EQ(check(1).status, Status::ok);
+  facts_.limits.user_placed = "OMP_PROC_BIND";
+  EXPECT_EQ(check(4).found, "threads are not pinned (auto: OMP_PROC_BIND is set)");
+  EXPECT_EQ(check(4).status, Status::ok);
+}
+
+TEST_F(DoctorPlacement, LeavesTeamsAlone) {
+  const auto small = check(2);
+  EXPECT_THAT(small.found, StartsWith("threads are not pinned (auto: 2 members on 4 cores, "));
+  EXPECT_THAT(small.fix, HasSubstr("WSTREE_BIND=close"));
+  EXPECT_EQ(small.status, Status::note);
+  EXPECT_EQ(check(9).status, Status::note);
+  facts_.limits.quota = 2;
+  EXPECT_THAT(check(4).found, HasSubstr("the time of 2 CPUs"));
+  EXPECT_EQ(check(4).status, Status::note);
+  facts_.limits.ranks_share_mask = true;
+  facts_.limits.local_ranks = 2;
+  facts_.limits.rank_source = "MPI_LOCALNRANKS";
+  EXPECT_THAT(check(4).found, HasSubstr("2 ranks on this machine share CPUs, by MPI_LOCALNRANKS"));
+  EXPECT_THAT(check(4).fix, HasSubstr("--bind-to"));
+  EXPECT_EQ(check(4).status, Status::note);
+}
+
+TEST_F(DoctorPlacement, NeedsHwloc) {
+  facts_.machine = nullptr;
+  facts_.problem = "hwloc is not installed";
+  const auto missing = check(4);
+  EXPECT_EQ(missing.status, Status::note);
+  EXPECT_EQ(missing.found, "threads are not pinned (auto: hwloc is not installed)");
+  EXPECT_THAT(missing.fix, HasSubstr("libhwloc15"));
+  EXPECT_EQ(check(4, Bind::none).status, Status::ok) << "it is not needed then";
+  facts_.problem = "no CPU may be used";
+  EXPECT_EQ(check(4).status, Status::note);
+  EXPECT_EQ(check(4).fix, "");
+}
+
+/// The line of the command itself.
+nlohmann::json placement(std::map<std::string, std::string> more) {
+  Start start{.arguments = {"doctor", "--json"}};
+  start.environment.merge(more);
+  const auto document = nlohmann::json::parse(run(start).out);
+  for (const auto& check : document["checks"])
+    if (check["name"] == "placement") return check;
+  return nullptr;
+}
+
+TEST(DoctorCommand, SaysWhatWouldBeDoneHere) {
+  EXPECT_EQ(placement({{"WSTREE_BIND", "none"}})["found"], "threads are not pinned (none: as asked for)");
+  EXPECT_EQ(placement({{"OMP_NUM_THREADS", "1"}})["found"], "threads are not pinned (auto: a team of one)");
+  EXPECT_EQ(placement({{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", "cores"}})["found"],
+            "threads are not pinned (auto: OMP_PLACES is set)");
+  EXPECT_THAT(placement({{"OMP_NUM_THREADS", "2"}, {"WSTREE_BIND", "close"}})["found"].get<std::string>(),
+              StartsWith("threads are pinned (close: 2 members on "));
+}
+
+TEST(DoctorCommand, WarnsAboutTwoPlacers) {
+  Start start{.arguments = {"doctor"}};
+  start.environment["WSTREE_BIND"] = "close";
+  start.environment["OMP_PROC_BIND"] = "true";
+  start.environment["OMP_NUM_THREADS"] = "2";
+  const auto result = run(start);
+  EXPECT_EQ(result.status(), 1);
+  EXPECT_THAT(result.out, HasSubstr("warn  variable   OMP_PROC_BIND=true\n"));
+  EXPECT_THAT(result.out, HasSubstr("fix:   unset OMP_PROC_BIND or WSTREE_BIND\n"));
+}
+
+} // namespace
+} // namespace wstree::test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cerrno>
+#include <string>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "affinity_line.h"
+
+namespace wstree::observe {
+namespace {
+
+AffinityFacts some_facts() {
+  AffinityFacts facts;
+  facts.team_num = 3;
+  facts.num_teams = 4;
+  facts.nesting_level = 1;
+  facts.thread_num = 7;
+  facts.num_threads = 16;
+  facts.ancestor_tnum = 0;
+  facts.host = "node17";
+  facts.process_id = 6161;
+  facts.native_thread_id = 6172;
+  facts.thread_affinity = "0-1";
+  return facts;
+}
+
+std::string line(std::string_view format, const AffinityFacts& facts = some_facts()) {
+  return std::string(affinity_line(format, facts).view());
+}
+
+TEST(AffinityLine, KnowsEveryFieldByLetterAndByName) {
+  const struct {
+    const char *letter, *name, *text;
+  } fields[] = {{"%t", "%{team_num}", "3"},
+                {"%T", "%{num_teams}", "4"},
+                {"%L", "%{nesting_level}", "1"},
+                {"%n", "%{thread_num}", "7"},
+                {"%N", "%{num_threads}", "16"},
+                {"%a", "%{ancestor_tnum}", "0"},
+                {"%H", "%{host}", "node17"},
+                {"%P", "%{process_id}", "6161"},
+                {"%i", "%{native_thread_id}", "6172"},
+                {"%A", "%{thread_affinity}", "0-1"}};
+  for (const auto& field : fields) {
+    EXPECT_EQ(line(field.letter), field.text);
+    EXPECT_EQ(line(field.name), field.text) << field.name;
+  }
+}
+
+// What libgomp 12 and libomp 19 print for the same formats (thread 1 of 2).
+TEST(AffinityLine, FillsUpAsTheRuntimesDo) {
+  AffinityFacts facts = some_facts();
+  facts.thread_num = 1;
+  EXPECT_EQ(line("%5n|%.5n|%0.5n|", facts), "1    |    1|00001|");
+  EXPECT_EQ(line("%12A|%.12A|%0.12A|%.2H", facts), "0-1         |         0-1|         0-1|node17");
+  EXPECT_EQ(line("%.5i|%0.12i|%20i", facts), " 6172|000000006172|6172                ");
+  EXPECT_EQ(line("%0.6{thread_num}x%3P", facts), "000001x6161");
+  EXPECT_EQ(line("%%x%%%n%%n", facts), "%x%1%n");
+  EXPECT_EQ(line("plain", facts), "plain");
+  facts.ancestor_tnum = -1;
+  EXPECT_EQ(line("%a|%.4a|%0.4a|%4a|", facts), "-1|  -1|-001|-1  |");
+}
+
+// libgomp ends the program there; libomp prints the same as this.
+TEST(AffinityLine, SaysUndefinedWhereTheFormatMakesNoSense) {
+  EXPECT_EQ(line("%{foo} %n"), "undefined 7");
+  EXPECT_EQ(line("%z%n"), "undefined7");
+  EXPECT_EQ(line("%{thread_num"), "undefined");
+  EXPECT_EQ(line("%{"), "undefined");
+  EXPECT_EQ(line("%{} %{n}"), "undefined undefined");
+  EXPECT_EQ(line("a%"), "aundefined");
+  EXPECT_EQ(line("%0."), "undefined");
+  EXPECT_EQ(line("%5%"), "undefined");
+  EXPECT_EQ(line("%.12z|"), "   undefined|");
+}
+
+TEST(AffinityLine, HasAFormatOfItsOwn) {
+  EXPECT_EQ(line(""), "wstree: level 1 thread 7 of 16 bound to CPU 0-1");
+}
+
+TEST(AffinityLine, IsCutAtItsCapacity) {
+  const std::string long_text(2 * AffinityLine::capacity(), 'x');
+  for (const std::string& format :
+       {long_text, std::string("%99999999999999999999n"), std::string("%.2000H"), long_text + "%n"}) {
+    const AffinityLine cut = affinity_line(format, some_facts());
+    EXPECT_EQ(cut.size(), AffinityLine::capacity()) << format;
+  }
+}
+
+TEST(AffinityLine, TakesFromTheSystemWhatItKnows) {
+  AffinityFacts facts;
+  HostName name;
+  errno = EDOM;
+  add_system_facts(facts, name);
+  EXPECT_EQ(errno, EDOM);
+  char host[256] = {};
+  ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
+  EXPECT_EQ(facts.host, host);
+  EXPECT_EQ(facts.process_id, static_cast<std::uint64_t>(getpid()));
+  EXPECT_EQ(facts.native_thread_id, static_cast<std::uint64_t>(syscall(SYS_gettid)));
+}
+
+} // namespace
+} // namespace wstree::observe

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "commands.h"
+
+#include <CLI/App.hpp>
+
+namespace wstree::cli {
+
+/// The options of `wstree topo`.
+CLI::App* add_topo(CLI::App& app, TopoRequest& request);
+
+} // namespace wstree::cli
