@@ -77,6 +77,7 @@ void push_alone(Place here) noexcept {
     if (frame == nullptr) return;
   }
   frame->pushed = true;
+  frame->parallel = t_frame != nullptr && t_frame->parallel;
   frame->outer = t_frame;
   t_frame = frame;
 }

@@ -52,6 +52,7 @@ struct Frame {
   bool asks = false;   // ... or the task's schedule decides at each loop
   bool alone = false;  // no region that we saw opening
   bool pushed = false; // by a serialised region
+  bool parallel = false; // inside a team of more than one, here or further out
   /// Whom the next dispatch_next is for.
   enum class Loop : std::uint8_t {
     none,          // the runtime

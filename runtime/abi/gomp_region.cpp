@@ -6,6 +6,7 @@
 // serves that loop, the runtime opens a plain region, and the wrapper starts the loop in each member.
 #include "export.h"
 #include "gomp_loop.h"
+#include "region_placement.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -36,7 +37,8 @@ struct alignas(wstree::core::k_line_pair) Region {
   Outlined function;
   void* data;
   const void* caller;
-  Team* team = nullptr;               // no memory: the runtime serves the loops
+  Team* team = nullptr; // no memory: the runtime serves the loops
+  const RegionPlacement* placement = nullptr;
   std::optional<CombinedLoop> loop{}; // of a combined region, if the tree serves it
 };
 
@@ -75,6 +77,7 @@ void wrap_member(void* data) {
   frame.serves = frame.serves && members > 0;
   frame.asks = true; // libgomp looks at the task's schedule whenever a loop starts
   frame.outer = t_frame;
+  region.placement->enter(frame, frame.member.index(), frame.member.members());
   t_frame = &frame;
   if (region.loop) start_combined_loop(frame, *region.loop, region.caller);
   region.function(region.data);
@@ -91,7 +94,7 @@ template <class Fork> auto fork_region(Region& region, Fork&& fork) {
     }
     ~Open() {
       if (team == nullptr) return;
-      team->close();
+      if (team->close()) note_served_region();
       give_back_team(team);
     }
     Open(const Open&) = delete;
@@ -99,6 +102,8 @@ template <class Fork> auto fork_region(Region& region, Fork&& fork) {
     Team* team;
   } open(borrow_team());
   region.team = open.team;
+  const RegionPlacement placement(region.caller);
+  region.placement = &placement;
   return fork(wrap_member, static_cast<void*>(&region));
 }
 

@@ -9,6 +9,7 @@
 #include "frame.h"
 #include "kmpc_types.h"
 #include "next_symbol.h"
+#include "region_placement.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -68,6 +69,7 @@ struct Region {
   TaskSchedule schedule; // captured at the fork, as libomp does with its own schedules
   const void* caller;
   Team* team = nullptr; // no memory: the runtime serves the loops
+  const RegionPlacement* placement = nullptr;
 };
 
 /// The outlined function of a region whose loops may be served, in every member.
@@ -79,6 +81,7 @@ void wrap_member(i32* gtid, i32* tid, Region* region) {
   frame.tree = region->schedule.tree;
   frame.smallest = region->schedule.chunk;
   frame.outer = t_frame;
+  region->placement->enter(frame, frame.member.index(), frame.member.members());
   t_frame = &frame;
   wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
   if (frame.member.in_loop()) leave_loop(frame); // cancelled
@@ -117,9 +120,11 @@ template <class Fork> void fork_region(Region& region, Fork&& fork) {
   if (!may_serve(region.schedule)) return fork(wrap_plain, region);
   region.team = borrow_team();
   if (region.team != nullptr) region.team->open();
+  const RegionPlacement placement(region.caller);
+  region.placement = &placement;
   fork(wrap_member, region);
   if (region.team == nullptr) return;
-  region.team->close();
+  if (region.team->close()) note_served_region();
   give_back_team(region.team);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// omp_set_schedule and omp_get_schedule know one kind more.
+// omp_set_schedule and omp_get_schedule know one kind more; omp_get_num_procs does not count the CPUs of our
+// own pin.
 #include "export.h"
 #include "next_symbol.h"
 #include "session.h"
+#include "thread_pin.h"
 
 #include "wstree/wstree.h"
 
@@ -16,6 +18,7 @@ using namespace wstree::abi;
 
 constinit Next<void(int, int)> g_set{"omp_set_schedule"};
 constinit Next<void(int*, int*)> g_get{"omp_get_schedule"};
+constinit Next<int()> g_get_num_procs{"omp_get_num_procs"};
 
 constexpr int k_dynamic = 2;
 
@@ -33,6 +36,14 @@ void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
   if (get == nullptr) return;
   get(kind, chunk);
   if (active() && *kind == k_sentinel_kind) *kind = omp_sched_wstree;
+}
+
+/// libgomp counts the CPUs of the calling thread's mask.
+int num_procs(const void* caller) noexcept {
+  const auto get = g_get_num_procs.find(caller);
+  if (get == nullptr) return 1;
+  const wstree::place::Unpinned unpinned;
+  return get();
 }
 
 } // namespace
@@ -56,4 +67,7 @@ WSTREE_EXPORT void omp_get_schedule_8_(int* kind, std::int64_t* chunk) {
   get_schedule(kind, &short_chunk, WSTREE_CALLER);
   *chunk = short_chunk;
 }
+
+WSTREE_EXPORT int omp_get_num_procs() { return num_procs(WSTREE_CALLER); }
+WSTREE_EXPORT int omp_get_num_procs_() { return num_procs(WSTREE_CALLER); } // Fortran
 }

@@ -35,6 +35,8 @@ constinit std::atomic<std::uint32_t> g_most_members{1};
 
 constinit Next<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
 constinit Next<int()> g_get_level{"omp_get_level"};
+constinit Next<int()> g_get_active_level{"omp_get_active_level"};
+constinit Next<int()> g_get_max_active_levels{"omp_get_max_active_levels"};
 constinit Next<int()> g_get_num_threads{"omp_get_num_threads"};
 constinit Next<int()> g_get_thread_num{"omp_get_thread_num"};
 
@@ -73,6 +75,7 @@ core::Settings to_settings(const config::Options& options) noexcept {
   settings.longest_target = ticks(16'000);
   settings.tail_batch = ticks(300);
   settings.steal_cost = ticks(200);
+  settings.near_enough = ticks(2'000);
   const std::uint64_t value = options.batch.value;
   switch (options.batch.mode) {
   case config::BatchMode::timed:
@@ -153,13 +156,25 @@ int runtime_thread(const void* caller) noexcept {
   return get != nullptr ? get() : -1;
 }
 
+bool runtime_may_nest(const void* caller) noexcept {
+  const auto most = g_get_max_active_levels.find(caller);
+  const auto level = g_get_active_level.find(caller);
+  return most != nullptr && level != nullptr && level() < most();
+}
+
 /// Measured between load time and now; a process that gets here sooner than that allows waits for it.
 double ns_per_tick() noexcept {
   constexpr std::uint64_t k_enough_ns = 50'000;
-  std::uint64_t now = monotonic_ns();
-  while (now - g_start_ns < k_enough_ns) now = monotonic_ns();
-  const std::uint64_t ticks = core::StdPlatform::ticks() - g_start_ticks;
-  return ticks == 0 ? 1.0 : static_cast<double>(now - g_start_ns) / static_cast<double>(ticks);
+  // Being interrupted between the two clocks would make them disagree.
+  constexpr std::uint64_t k_together = 10'000; // ticks
+  for (int attempts = 0;; ++attempts) {
+    const std::uint64_t ticks = core::StdPlatform::ticks();
+    const std::uint64_t now = monotonic_ns();
+    if (now - g_start_ns < k_enough_ns) continue;
+    if (core::StdPlatform::ticks() - ticks > k_together && attempts < 100'000) continue;
+    const std::uint64_t passed = ticks - g_start_ticks;
+    return passed == 0 ? 1.0 : static_cast<double>(now - g_start_ns) / static_cast<double>(passed);
+  }
 }
 
 void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept {

@@ -65,6 +65,8 @@ Place runtime_place(const void* caller) noexcept;
 int runtime_threads(const void* caller) noexcept; // omp_get_num_threads; -1 if it cannot be asked
 int runtime_thread(const void* caller) noexcept;  // omp_get_thread_num; -1 if it cannot be asked
 
+bool runtime_may_nest(const void* caller) noexcept; // a team inside this one may have several threads
+
 double ns_per_tick() noexcept;
 
 /// Called at load time, before the C library is ready (lifecycle.cpp).

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "region_placement.h"
+
+#include "affinity_line.h"
+#include "message.h"
+#include "placement.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace wstree::abi {
+namespace {
+
+/// What `auto` waits for after the first served loop.
+constexpr double k_wait_ns = 0.2e9;
+
+// relaxed, all but g_placement: they say what to try next, and nothing is read through them.
+constinit std::atomic<bool> g_decided{false};  // somebody has begun to look at the machine
+constinit std::atomic<bool> g_stopped{false};  // auto has given up
+constinit std::atomic<bool> g_busy{false};     // a region is placed at present
+constinit std::atomic<std::uint64_t> g_due{0}; // in ticks; 0: no served loop yet
+constinit std::atomic<place::Placement*> g_placement{nullptr};
+
+bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; }
+
+void say_placement(std::string_view text, std::string_view reason) noexcept {
+  if (!session().options.verbose) return;
+  config::FixedText<256> line("wstree: placement: ");
+  line.append(text).append(" (").append(config::to_text(session().options.bind)).append(": ");
+  line.append(reason).append(')');
+  observe::say(line.view());
+}
+
+void decide() noexcept {
+  if (g_decided.exchange(true, std::memory_order_relaxed)) return;
+  std::string_view why;
+  if (is_auto()) {
+    // Children that are forked to do something side by side would all be pinned to the same CPUs.
+    if (place::in_forked_child()) return say_placement("threads are not pinned", "a forked process");
+    pthread_atfork(nullptr, nullptr, [] { g_stopped.store(true, std::memory_order_relaxed); });
+  }
+  place::Placement* made = place::Placement::make(session().options.bind, environ, why);
+  if (made == nullptr) return say_placement("threads are not pinned", why);
+  // release: pairs with the acquire in RegionPlacement(), so that it is complete.
+  g_placement.store(made, std::memory_order_release);
+}
+
+bool is_due() noexcept {
+  const config::Bind bind = session().options.bind;
+  if (bind == config::Bind::close || bind == config::Bind::spread) return true;
+  const std::uint64_t due = g_due.load(std::memory_order_relaxed);
+  return due != 0 && core::StdPlatform::ticks() >= due;
+}
+
+void show_plan(const place::Placement& placement, const place::TeamPlan& plan) noexcept {
+  say_placement(plan.decision().pins ? "threads are pinned" : "threads are not pinned",
+                placement.explain(plan).view());
+}
+
+void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
+  const place::CpuListText cpus = place::to_list(mask);
+  observe::AffinityFacts facts;
+  facts.nesting_level = static_cast<std::uint64_t>(std::max(frame.place.level, 0));
+  facts.thread_num = frame.member.index();
+  facts.num_threads = frame.member.members();
+  facts.ancestor_tnum = 0;
+  facts.thread_affinity = cpus.view();
+  observe::HostName host;
+  observe::add_system_facts(facts, host);
+  observe::say(observe::affinity_line(session().options.affinity_format.view(), facts).view());
+}
+
+} // namespace
+
+void note_served_region() noexcept {
+  if (g_decided.load(std::memory_order_relaxed)) return;
+  if (g_due.load(std::memory_order_relaxed) == 0) {
+    const double wait = k_wait_ns / ns_per_tick();
+    g_due.store(core::StdPlatform::ticks() + static_cast<std::uint64_t>(wait), std::memory_order_relaxed);
+  }
+}
+
+RegionPlacement::RegionPlacement(const void* caller) noexcept
+    : nested_(t_frame != nullptr && t_frame->parallel) {
+  if (nested_ && place::pinned_to() != 0 && runtime_may_nest(caller)) unpinned_.emplace();
+  if (!g_decided.load(std::memory_order_relaxed) && !nested_ && is_due()) [[unlikely]]
+    decide();
+  // acquire: pairs with the release in decide().
+  place::Placement* placement = g_placement.load(std::memory_order_acquire);
+  if (placement == nullptr || nested_ || g_stopped.load(std::memory_order_relaxed)) return;
+  if (g_busy.exchange(true, std::memory_order_relaxed)) {
+    if (is_auto()) g_stopped.store(true, std::memory_order_relaxed);
+    return;
+  }
+  placement_ = placement;
+}
+
+RegionPlacement::~RegionPlacement() {
+  if (placement_ != nullptr) g_busy.store(false, std::memory_order_relaxed);
+}
+
+void RegionPlacement::enter(Frame& frame, std::uint32_t index, std::uint32_t members) const noexcept {
+  frame.parallel = nested_ || members > 1;
+  if (members == 1) return;
+  if (placement_ == nullptr) {
+    if (nested_ && !g_stopped.load(std::memory_order_relaxed) && is_auto())
+      g_stopped.store(true, std::memory_order_relaxed);
+    // A worker of the team around this one is member 0 here and keeps the pin that was asked for.
+    if (place::pinned_to() != 0 && (index != 0 || is_auto())) place::unpin_thread();
+    return;
+  }
+  bool fresh = false;
+  place::TeamPlan* plan = placement_->plan(members, fresh);
+  if (plan == nullptr) return;
+  if (fresh) show_plan(*placement_, *plan);
+  bool pinned = false;
+  frame.member.set_neighbourhood(placement_->settle(*plan, index, opener_, pinned));
+  if (pinned && session().options.display_affinity) show_pin(frame, placement_->mask(*plan, index));
+}
+
+} // namespace wstree::abi

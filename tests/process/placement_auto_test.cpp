@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// WSTREE_BIND=auto, which is what a user has who says nothing: when it pins, and all that keeps it from that.
+#include "placed.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr long k_patience_ms = 200; ///< of auto; before that nobody is pinned
+
+class Auto : public testing::TestWithParam<const char*> {
+protected:
+  /// The test's parameter is the compiler.
+  [[nodiscard]] Program program(std::vector<std::string> steps) const {
+    return placement(GetParam(), "auto", std::move(steps));
+  }
+  /// Steps of a program that would be pinned.
+  [[nodiscard]] std::vector<std::string> long_enough(int members) const {
+    return {team(members, 2), "busy=300", team(members, 3)};
+  }
+  void skip_where_nothing_can_be_pinned() const {
+    if (cores_ < 2) GTEST_SKIP() << "one core: auto never pins here";
+    if (has_too_small_a_quota(cores_)) GTEST_SKIP() << "a control group grants less than a CPU per core here";
+  }
+  /// Runs `program` and expects that nobody is pinned, and why.
+  static void expect_left_alone(Program program, const std::string& why) {
+    const Report report = report_of(program.set("WSTREE_VERBOSE", "1"));
+    expect_unpinned(report);
+    EXPECT_THAT(report.outcome.err, HasSubstr("wstree: placement: threads are not pinned (auto: " + why));
+  }
+
+  const Cpus all_ = own_cpus();
+  const int cores_ = static_cast<int>(cores_of(all_).size());
+};
+
+INSTANTIATE_TEST_SUITE_P(Placement, Auto, testing::Values("", "_gcc"),
+                         [](const auto& each) { return *each.param == 0 ? "libomp" : "libgomp"; });
+
+TEST_P(Auto, PinsAProgramThatIsAloneOnItsCores) {
+  skip_where_nothing_can_be_pinned();
+  if (IsSkipped()) return;
+  const Report report = report_of(program(long_enough(cores_)));
+  expect_inside(report, all_);
+  EXPECT_THAT(report.outcome.err, IsEmpty());
+  for (const Placed& each : report.in(0, 4))
+    if (each.is_worker()) {
+      EXPECT_NE(each.mask, all_) << report.text();
+    }
+  expect_on_own_cores(report, 4, all_);
+  expect_steady(report, 0, 3);
+  expect_free_openers(report);
+}
+
+TEST_P(Auto, IsWhatHappensWithoutTheVariable) {
+  skip_where_nothing_can_be_pinned();
+  if (IsSkipped()) return;
+  Program unset = with_tree(std::string("placement") + GetParam(), long_enough(cores_));
+  const Report report = report_of(unset.set("WSTREE_VERBOSE", "1"));
+  expect_on_own_cores(report, 4, all_);
+  EXPECT_THAT(report.outcome.err, HasSubstr("wstree: placement: threads are pinned (auto: "));
+}
+
+TEST_P(Auto, WaitsUntilTheProgramHasRunForAWhile) {
+  const Report report = report_of(program({team(cores_, 400)}));
+  expect_inside(report, all_);
+  int early = 0;
+  for (const Placed& each : report.placed) {
+    if (each.members == 0 || each.ms >= k_patience_ms) continue;
+    ++early;
+    EXPECT_EQ(each.mask, all_) << report.text();
+  }
+  EXPECT_GT(early, 0) << report.text();
+}
+
+TEST_P(Auto, LeavesTeamsThatAreTooLargeAlone) {
+  expect_left_alone(program(long_enough(static_cast<int>(all_.size()) + 1)), "");
+}
+
+TEST_P(Auto, LeavesTeamsOfOneAlone) { expect_unpinned(report_of(program(long_enough(1)))); }
+
+TEST_P(Auto, LeavesCoresToOthers) {
+  if (cores_ < 3) GTEST_SKIP() << "needs three cores: a team of two that is smaller than the machine";
+  expect_left_alone(program(long_enough(cores_ - 1)), "");
+}
+
+TEST_P(Auto, LeavesATeamThatOutgrowsTheMachineAlone) {
+  const int cpus = static_cast<int>(all_.size());
+  const Report report = report_of(program({team(cores_, 2), "busy=300", team(cores_, 2), team(cpus + 1, 3)}));
+  expect_inside(report, all_);
+  for (const Placed& each : report.in(0, 6)) EXPECT_EQ(each.mask, all_) << report.text();
+}
+
+// --- the user has decided
+
+struct UsersWord {
+  const char* variable;
+  const char* value; ///< CPUS stands for a list of all CPUs
+};
+
+class AutoBesideTheUser : public testing::TestWithParam<std::tuple<const char*, UsersWord>> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Placement, AutoBesideTheUser,
+    testing::Combine(testing::Values("", "_gcc"),
+                     testing::Values(UsersWord{"OMP_PROC_BIND", "false"}, UsersWord{"OMP_PROC_BIND", "close"},
+                                     UsersWord{"OMP_PROC_BIND", "true"}, UsersWord{"OMP_PLACES", "cores"},
+                                     UsersWord{"OMP_PLACES", "threads"},
+                                     UsersWord{"KMP_AFFINITY", "disabled"},
+                                     UsersWord{"KMP_AFFINITY", "compact"},
+                                     UsersWord{"GOMP_CPU_AFFINITY", "CPUS"})),
+    [](const auto& each) {
+      const UsersWord& word = std::get<1>(each.param);
+      return std::string(word.variable) + "_" + word.value +
+             (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
+    });
+
+TEST_P(AutoBesideTheUser, ChangesNothing) {
+  const auto& [compiler, word] = GetParam();
+  const Cpus all = own_cpus();
+  const int cores = static_cast<int>(cores_of(all).size());
+  const std::string value = std::string(word.value) == "CPUS" ? text_of(all) : word.value;
+  const std::vector<std::string> steps = {team(cores, 2), "busy=300", team(cores, 3)};
+  const Report native = report_of(native_placement(compiler, steps).set(word.variable, value));
+  const Report report = report_of(placement(compiler, "auto", steps).set(word.variable, value));
+  expect_inside(report, all);
+  EXPECT_EQ(report.outcome.err, native.outcome.err);
+  ASSERT_EQ(report.placed.size(), native.placed.size()) << report.text();
+  for (std::size_t i = 0; i < native.placed.size(); ++i)
+    EXPECT_EQ(report.placed[i].mask, native.placed[i].mask) << native.text() << report.text();
+}
+
+TEST_P(Auto, SaysWhichVariableKeepsItFromPinning) {
+  for (const char* variable : {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}) {
+    const std::string value = variable == std::string("OMP_PROC_BIND")       ? "false"
+                              : variable == std::string("OMP_PLACES")        ? "threads"
+                              : variable == std::string("GOMP_CPU_AFFINITY") ? text_of(all_)
+                                                                             : "none";
+    Program chosen = program(long_enough(std::max(cores_, 2)));
+    const Report report = report_of(chosen.set(variable, value).set("WSTREE_VERBOSE", "1"));
+    EXPECT_THAT(report.outcome.err, HasSubstr("wstree: placement: threads are not pinned (auto: " +
+                                              std::string(variable) + " is set)"));
+  }
+}
+
+TEST_P(Auto, AVariableWithoutAValueDecidesNothing) {
+  skip_where_nothing_can_be_pinned();
+  if (IsSkipped()) return;
+  // A variable of the other runtime, so that nobody complains.
+  const char* variable = *GetParam() == 0 ? "OMP_PLACES" : "KMP_AFFINITY";
+  const Report report = report_of(program(long_enough(cores_)).set(variable, ""));
+  expect_inside(report, all_);
+  expect_on_own_cores(report, 4, all_);
+}
+
+TEST_P(Auto, AWorkerThatTheProgramPinsStaysThere) {
+  skip_where_nothing_can_be_pinned();
+  if (IsSkipped()) return;
+  for (const int cpu : {*all_.begin(), *all_.rbegin()}) {
+    const Report report = report_of(program({team(cores_, 1), "pin=1:" + std::to_string(cpu), "busy=300",
+                                             team(cores_, 3), team(cores_ + 1, 1), team(cores_, 1)}));
+    expect_inside(report, all_);
+    for (const Placed& each : report.placed)
+      if (each.region > 0 && each.member == 1) {
+        EXPECT_EQ(each.mask, Cpus{cpu}) << report.text();
+      }
+    expect_free_openers(report);
+  }
+}
+
+// --- constellations in which auto gives up
+
+TEST_P(Auto, EndsWithTheFirstInnerTeam) {
+  const Report report = report_of(
+      program({team(cores_, 1), "busy=300", team(cores_, 1), "nested=2x2", team(cores_, 2), "nested=2x2"}));
+  expect_inside(report, all_);
+  for (const Placed& each : report.placed) {
+    if (each.level == 2 && each.is_worker()) {
+      EXPECT_EQ(each.mask, all_) << report.text();
+    }
+    if (each.region == 4) {
+      EXPECT_EQ(each.mask, all_) << report.text();
+    }
+  }
+  expect_free_openers(report);
+}
+
+TEST_P(Auto, NeverBeginsBehindAnInnerTeam) {
+  expect_unpinned(report_of(program({"nested=2x2", "busy=300", team(cores_, 3)})));
+}
+
+TEST_P(Auto, DoesNothingInAForkedChild) {
+  expect_unpinned(report_of(program({"child", team(cores_, 2), "busy=300", team(cores_, 3)})));
+}
+
+TEST_P(Auto, DoesNothingInAChildOfAPinnedProcess) {
+  const Report report = report_of(program({team(cores_, 1), "busy=300", team(cores_, 2), "child", "late",
+                                           team(cores_, 1), "busy=300", team(cores_, 3)}));
+  expect_inside(report, all_);
+  for (const Placed& each : report.placed)
+    if (each.process == 1) {
+      EXPECT_EQ(each.mask, all_) << report.text();
+    }
+}
+
+TEST_P(Auto, LeavesASecondRootAlone) {
+  const Report report = report_of(program({team(cores_, 1), "busy=300", team(cores_, 2),
+                                           "roots=" + std::to_string(cores_) + "x10", team(cores_, 2)}));
+  expect_inside(report, all_);
+  for (const Placed& each : report.placed)
+    if (each.root == 1) {
+      EXPECT_EQ(each.mask, all_) << report.text();
+    }
+  expect_free_openers(report);
+}
+
+} // namespace

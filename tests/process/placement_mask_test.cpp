@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The masks that taskset, numactl and mpirun give to a process, before it starts and while it runs: never is
+// a thread outside of them.
+#include "placed.h"
+
+#include "seed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <unistd.h>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+
+constexpr std::size_t k_most_masks = 15;
+
+/// All non-empty subsets of the machine's CPUs, or some of them where they are too many.
+std::vector<Cpus> masks(std::mt19937_64& random) {
+  const Cpus all = own_cpus();
+  std::vector<Cpus> result;
+  if (all.size() < 4) {
+    for (unsigned bits = 1; bits < 1U << all.size(); ++bits) {
+      Cpus mask;
+      unsigned at = 0;
+      for (const int cpu : all)
+        if ((bits >> at++ & 1U) != 0) mask.insert(cpu);
+      result.push_back(mask);
+    }
+    return result;
+  }
+  while (result.size() < k_most_masks) {
+    const std::uint64_t one_in = 1 + random() % 4;
+    Cpus mask;
+    for (const int cpu : all)
+      if (random() % one_in == 0) mask.insert(cpu);
+    if (!mask.empty()) result.push_back(mask);
+  }
+  return result;
+}
+
+bool can_run(const std::vector<std::string>& command) {
+  return access(command.front().c_str(), X_OK) == 0 &&
+         Program(command.front(), {command.begin() + 1, command.end()}).run().succeeded();
+}
+
+/// Compiler and WSTREE_BIND.
+class Masked : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+protected:
+  static std::string compiler() { return std::get<0>(GetParam()); }
+  static std::string bind() { return std::get<1>(GetParam()); }
+  static Report run_below(const std::vector<std::string>& launcher, const std::vector<std::string>& steps) {
+    return report_of(placement_below(launcher, compiler(), bind(), steps));
+  }
+  static bool pins_at_once() { return bind() == "close" || bind() == "spread"; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Placement, Masked,
+                         testing::Combine(testing::Values("", "_gcc"),
+                                          testing::Values("close", "spread", "auto", "none")),
+                         [](const auto& each) {
+                           return std::string(std::get<1>(each.param)) +
+                                  (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
+                         });
+
+TEST_P(Masked, NoThreadIsEverOutside) {
+  std::mt19937_64 random(seed());
+  for (const Cpus& mask : masks(random)) {
+    const auto cpus = static_cast<unsigned>(mask.size());
+    const int cores = static_cast<int>(cores_of(mask).size());
+    std::vector<std::string> steps = {team(cores, 2)};
+    for (int i = 0; i < 5; ++i) {
+      const int members = static_cast<int>(1 + random() % std::min(2 * cpus + 2, 48U));
+      steps.push_back(team(members, 1));
+      steps.push_back("quiet=" + std::to_string(members) + "x5");
+    }
+    if (bind() == "auto") steps.push_back("busy=250");
+    steps.push_back(team(cores, 2));
+    const Report report = run_below({"/usr/bin/taskset", "-c", text_of(mask)}, steps);
+    SCOPED_TRACE("mask " + text_of(mask));
+    expect_inside(report, mask);
+    expect_free_openers(report);
+    if (bind() == "none") expect_unpinned(report);
+    if (pins_at_once() && cores > 1)
+      for (const int region : {0, 1, 7, 8}) expect_on_own_cores(report, region, mask);
+  }
+}
+
+/// Runs `before`, then somebody gives all threads `mask`, then come the regions of `after`.
+void expect_respected(Program (*program)(const std::vector<std::string>&), const Cpus& mask,
+                      std::vector<std::string> before, const std::vector<std::string>& after) {
+  SCOPED_TRACE("mask " + text_of(mask));
+  const Report first = report_of(program(before));
+  const auto regions = static_cast<int>(std::count_if(first.placed.begin(), first.placed.end(),
+                                                      [](const Placed& each) { return each.members == 0; }));
+  before.push_back("outside=" + text_of(mask));
+  before.insert(before.end(), after.begin(), after.end());
+  const Report report = report_of(program(before));
+  expect_inside(report, own_cpus());
+  int seen = 0;
+  for (const Placed& each : report.placed) {
+    if (each.region < regions) continue;
+    ++seen;
+    EXPECT_TRUE(inside(each.mask, mask)) << report.text();
+    if (each.members > 0) {
+      EXPECT_TRUE(mask.contains(each.cpu)) << report.text();
+    }
+    if (!each.is_worker()) {
+      EXPECT_EQ(each.mask, mask) << report.text();
+    }
+  }
+  EXPECT_GT(seen, 0);
+  for (const Cpus& each : report.threads) EXPECT_TRUE(inside(each, mask)) << report.text();
+}
+
+TEST_P(Masked, AMaskThatChangesIsRespectedFromThenOn) {
+  const int cores = static_cast<int>(cores_of(own_cpus()).size());
+  std::mt19937_64 random(seed());
+  std::vector<std::string> before = {team(cores, 2)};
+  if (bind() == "auto") before.insert(before.end(), {"busy=250", team(cores, 1)});
+  const auto program = [](const std::vector<std::string>& steps) {
+    return placement(compiler(), bind(), steps);
+  };
+  for (const Cpus& mask : masks(random))
+    expect_respected(program, mask, before,
+                     {team(cores, 2), "quiet=" + std::to_string(cores) + "x20", team(cores, 2)});
+}
+
+TEST_P(Masked, AMaskThatChangesIsRespectedByLargerAndSmallerTeams) {
+  // No thread is new after the change: libomp itself gives new ones the first mask of the process.
+  const int cores = static_cast<int>(cores_of(own_cpus()).size());
+  std::mt19937_64 random(seed());
+  std::vector<std::string> before = {team(cores + 1, 1), team(cores, 1)};
+  if (bind() == "auto") before.insert(before.end(), {"busy=250", team(cores, 1)});
+  const auto program = [](const std::vector<std::string>& steps) {
+    return placement(compiler(), bind(), steps);
+  };
+  for (const Cpus& mask : masks(random))
+    expect_respected(program, mask, before,
+                     {team(cores, 2), team(cores + 1, 2), team(2, 1), "quiet=2x20", team(cores, 2)});
+}
+
+// --- numactl
+
+TEST_P(Masked, PhysicalCpusOfNumactl) {
+  const Cpus all = own_cpus();
+  for (const Cpus& mask : {Cpus{*all.begin()}, Cpus{*all.rbegin()}, all}) {
+    const std::vector<std::string> launcher = {"/usr/bin/numactl", "--physcpubind=" + text_of(mask)};
+    std::vector<std::string> probe = launcher;
+    probe.push_back("/bin/true");
+    if (!can_run(probe)) GTEST_SKIP() << "numactl is missing or must not bind here";
+    const int cores = static_cast<int>(cores_of(mask).size());
+    const Report report = run_below(launcher, {team(cores + 1, 2), "busy=250", team(cores, 2)});
+    expect_inside(report, mask);
+    expect_free_openers(report);
+    if (pins_at_once() && cores > 1) expect_on_own_cores(report, 3, mask);
+  }
+}
+
+TEST_P(Masked, NodesOfNumactl) {
+  const std::vector<std::string> launcher = {"/usr/bin/numactl", "--cpunodebind=0", "--localalloc"};
+  std::vector<std::string> probe = launcher;
+  probe.push_back("/bin/true");
+  if (!can_run(probe)) GTEST_SKIP() << "numactl is missing or must not bind here";
+  const Report report = run_below(launcher, {team(2, 2), "busy=250", team(2, 2)});
+  ASSERT_EQ(report.start.size(), 1U) << report.text();
+  expect_inside(report, report.start.front());
+  expect_free_openers(report);
+}
+
+// --- mpirun
+
+/// Two ranks of one machine; each writes its report into a file, because mpirun mixes what they print.
+class Ranks : public Masked {
+protected:
+  void SetUp() override {
+    if (!can_run({"/usr/bin/mpirun", "--version"})) GTEST_SKIP() << "Open MPI is not installed";
+  }
+
+  static Program launched(const TemporaryFolder& folder, const std::string& binding,
+                          const std::vector<std::string>& steps) {
+    std::vector<std::string> arguments = {
+        "-np", "2", "--oversubscribe", "--bind-to", binding, "-x", "LD_PRELOAD=" + library_path()};
+    if (geteuid() == 0) arguments.insert(arguments.begin(), "--allow-run-as-root");
+    arguments.insert(arguments.end(), {program_path("placement" + compiler()), "into=" + (folder / "")});
+    arguments.insert(arguments.end(), steps.begin(), steps.end());
+    Program program("/usr/bin/mpirun", arguments);
+    return program.set("OMP_SCHEDULE", "wstree").set("WSTREE_BIND", bind()).set("WSTREE_VERBOSE", "1");
+  }
+
+  static std::vector<Report> reports(const TemporaryFolder& folder, const Outcome& outcome) {
+    std::vector<Report> result;
+    for (const std::string& file : folder.files()) {
+      result.push_back(read_report(outcome, contents_of(file)));
+      result.back().outcome.out += contents_of(file);
+    }
+    return result;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Placement, Ranks, testing::Combine(testing::Values("", "_gcc"), testing::Values("close", "auto", "none")),
+    [](const auto& each) {
+      return std::string(std::get<1>(each.param)) + (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
+    });
+
+TEST_P(Ranks, ShareAMaskUnderBindToNone) {
+  const TemporaryFolder folder;
+  const int cores = static_cast<int>(cores_of(own_cpus()).size());
+  const Outcome outcome =
+      launched(folder, "none", {team(cores, 2), "busy=300", team(cores, 3), "quiet=2x20", team(cores, 1)})
+          .run();
+  const std::vector<Report> both = reports(folder, outcome);
+  ASSERT_EQ(both.size(), 2U) << outcome.text();
+  for (const Report& report : both) {
+    expect_inside(report, own_cpus());
+    expect_free_openers(report);
+    if (bind() != "close") expect_unpinned(report);
+  }
+  if (bind() == "auto" && cores > 1 && !has_too_small_a_quota(cores)) {
+    EXPECT_THAT(outcome.err, HasSubstr("wstree: placement: threads are not pinned (auto: 2 "));
+  }
+}
+
+TEST_P(Ranks, StayOnTheirCoreUnderBindToCore) {
+  if (cores_of(own_cpus()).size() < 2) GTEST_SKIP() << "needs a core for each of two ranks";
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      launched(folder, "core", {team(2, 2), team(1, 1), "busy=300", team(3, 2), "nested=2x2", team(2, 1)})
+          .run();
+  const std::vector<Report> both = reports(folder, outcome);
+  ASSERT_EQ(both.size(), 2U) << outcome.text();
+  for (const Report& report : both) {
+    ASSERT_EQ(report.start.size(), 1U);
+    expect_inside(report, report.start.front());
+    expect_free_openers(report);
+  }
+  EXPECT_NE(both[0].start, both[1].start) << outcome.text();
+}
+
+} // namespace

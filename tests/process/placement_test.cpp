@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// WSTREE_BIND=close, spread and none in real processes: who is pinned, who never is, and for how long. What
+// auto does is in placement_auto_test.cpp, masks from outside are in placement_mask_test.cpp.
+#include "placed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace wstree::test;
+
+/// Compiler ("" or "_gcc") and WSTREE_BIND.
+class Bound : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+protected:
+  void SetUp() override {
+    if (cores_ < 2) GTEST_SKIP() << "one core: there is nowhere else to go";
+  }
+
+  static std::string compiler() { return std::get<0>(GetParam()); }
+  static Report run(const std::vector<std::string>& steps) {
+    return report_of(placement(compiler(), std::get<1>(GetParam()), steps));
+  }
+
+  const Cpus all_ = own_cpus();
+  const int cores_ = static_cast<int>(cores_of(all_).size());
+};
+
+INSTANTIATE_TEST_SUITE_P(Placement, Bound,
+                         testing::Combine(testing::Values("", "_gcc"), testing::Values("close", "spread")),
+                         [](const auto& each) {
+                           return std::string(std::get<1>(each.param)) +
+                                  (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
+                         });
+
+TEST_P(Bound, WorkersHaveACoreEach) {
+  for (int members = 2; members <= cores_; members = members == cores_ ? cores_ + 1 : cores_) {
+    const Report report = run({team(members, 4)});
+    expect_inside(report, all_);
+    expect_on_own_cores(report, 0, all_);
+    expect_steady(report, 0, 0);
+    expect_free_openers(report);
+  }
+}
+
+TEST_P(Bound, TheOpenerIsNotLeftPinnedByAnything) {
+  const Report report = run({team(cores_, 2), team(cores_ + 1, 2), "quiet=" + std::to_string(cores_) + "x200",
+                             team(cores_, 1), team(1, 1), "nested=2x2", team(2, 2)});
+  expect_inside(report, all_);
+  expect_free_openers(report);
+}
+
+TEST_P(Bound, MoreMembersThanCpusStayInside) {
+  const int members = static_cast<int>(all_.size()) + 3;
+  const Report report = run({team(members, 3)});
+  expect_inside(report, all_);
+  expect_steady(report, 0, 0);
+  expect_free_openers(report);
+  ASSERT_EQ(report.in(0, 2).size(), static_cast<std::size_t>(members));
+}
+
+TEST_P(Bound, TeamsOfChangingSize) {
+  const Report report = run({team(cores_, 1), team(cores_ + 2, 1), team(2, 1), team(cores_, 1), team(1, 1),
+                             team(cores_ + 1, 1), team(cores_, 2)});
+  expect_inside(report, all_);
+  for (const int region : {0, 3, 6, 7}) expect_on_own_cores(report, region, all_);
+  expect_steady(report, 0, 6);
+  expect_free_openers(report);
+}
+
+TEST_P(Bound, TheNumberOfProcessorsIsWhatItWas) {
+  const std::vector<std::string> steps = {team(cores_, 3)};
+  const Report native = report_of(native_placement(compiler(), steps));
+  const Report report = run(steps);
+  ASSERT_TRUE(native.complete && report.complete) << report.text();
+  ASSERT_EQ(report.placed.size(), native.placed.size());
+  for (std::size_t i = 0; i < report.placed.size(); ++i)
+    EXPECT_EQ(report.placed[i].procs, native.placed[i].procs) << report.text();
+}
+
+// --- other threads that open regions
+
+TEST_P(Bound, AnInnerTeamIsNotCrowdedOntoItsOpener) {
+  const Report report = run({"nested=2x3", team(2, 1), "nested=2x3", team(4, 1), "nested=2x2"});
+  expect_inside(report, all_);
+  int inner = 0;
+  for (const Placed& each : report.placed)
+    if (each.level == 2 && each.is_worker()) {
+      ++inner;
+      EXPECT_EQ(each.mask, all_) << report.text();
+    }
+  EXPECT_EQ(inner, 2 * (2 + 2 + 1)) << report.text();
+  expect_free_openers(report);
+}
+
+TEST_P(Bound, ASecondRootIsLeftAlone) {
+  // The team of the first one shrinks before: libomp gives its workers to the next who needs some.
+  const Report report =
+      run({team(cores_ + 1, 1), team(2, 1), "roots=" + std::to_string(cores_) + "x20", team(2, 2)});
+  expect_inside(report, all_);
+  int seen = 0;
+  for (const Placed& each : report.placed)
+    if (each.root == 1) {
+      ++seen;
+      EXPECT_EQ(each.mask, all_) << report.text();
+    }
+  EXPECT_EQ(seen, 20 * (cores_ + 1)) << report.text();
+  expect_free_openers(report);
+  expect_on_own_cores(report, 22, all_);
+}
+
+TEST_P(Bound, TheFirstRootNeedNotBeTheFirstThread) {
+  const Report report = run({"late", team(cores_, 3)});
+  expect_inside(report, all_);
+  for (const Placed& each : report.placed) {
+    EXPECT_EQ(each.root, 1);
+    if (each.is_worker()) {
+      EXPECT_NE(each.mask, all_) << report.text();
+    } else {
+      EXPECT_EQ(each.mask, all_) << report.text();
+    }
+  }
+  expect_steady(report, 1, 0);
+}
+
+// --- the program has masks of its own
+
+TEST_P(Bound, AWorkerThatTheProgramPinsStaysThere) {
+  const std::string size = std::to_string(cores_);
+  const Report before = run({team(cores_, 1)});
+  ASSERT_EQ(before.in(0, 0).size(), static_cast<std::size_t>(cores_)) << before.text();
+  int elsewhere = -1; // a CPU that worker 1 is not pinned to
+  for (const Placed& each : before.in(0, 0))
+    if (each.member == 1)
+      for (const int cpu : all_)
+        if (!each.mask.contains(cpu)) elsewhere = cpu;
+  ASSERT_NE(elsewhere, -1) << before.text();
+  const Report report = run({team(cores_, 1), "pin=1:" + std::to_string(elsewhere), team(cores_, 2),
+                             team(cores_ + 1, 1), "quiet=" + size + "x20", team(cores_, 1)});
+  expect_inside(report, all_);
+  for (const Placed& each : report.placed)
+    if (each.region > 0 && each.member == 1) {
+      EXPECT_EQ(each.mask, Cpus{elsewhere}) << report.text();
+    }
+}
+
+TEST_P(Bound, AnOpenerThatChangesItsMaskKeepsIt) {
+  for (const int cpu : {*all_.begin(), *all_.rbegin()}) {
+    const Report report = run({team(cores_, 1), "opener=" + std::to_string(cpu), team(cores_, 3),
+                               "quiet=" + std::to_string(cores_) + "x50", team(cores_, 1)});
+    expect_inside(report, all_);
+    for (const Placed& each : report.placed) {
+      if (each.region == 0 || each.is_worker()) continue;
+      EXPECT_EQ(each.mask, Cpus{cpu}) << report.text();
+      if (each.members > 0) {
+        EXPECT_EQ(each.cpu, cpu) << report.text();
+      }
+    }
+  }
+}
+
+TEST_P(Bound, AMaskFromBeforeTheFirstRegionIsTheLimit) {
+  const int cpu = *all_.rbegin();
+  const Report report = run({"opener=" + std::to_string(cpu), team(2, 2), team(cores_ + 1, 1)});
+  EXPECT_TRUE(report.complete) << report.text();
+  const Report native = report_of(
+      native_placement(compiler(), {"opener=" + std::to_string(cpu), team(2, 2), team(cores_ + 1, 1)}));
+  ASSERT_EQ(report.placed.size(), native.placed.size()) << report.text();
+  for (std::size_t i = 0; i < native.placed.size(); ++i) // libomp itself widens the masks of its workers
+    EXPECT_TRUE(inside(report.placed[i].mask, native.placed[i].mask)) << report.text();
+}
+
+// --- children
+
+TEST_P(Bound, AForkedChildStaysInside) {
+  const Report report = run({"child", team(cores_, 2)});
+  expect_inside(report, all_);
+  ASSERT_EQ(report.start.size(), 2U) << report.text();
+  EXPECT_EQ(report.start[1], all_) << report.text();
+  expect_free_openers(report);
+}
+
+TEST_P(Bound, AChildOfAProcessWithPinnedWorkersStartsUnpinned) {
+  // In a thread of its own: libgomp's pool does not survive a fork.
+  const Report report = run({team(cores_, 2), "child", "late", team(cores_, 2)});
+  expect_inside(report, all_);
+  ASSERT_EQ(report.start.size(), 2U) << report.text();
+  EXPECT_EQ(report.start[0], all_) << report.text(); // the child's, which is printed first
+  for (const Placed& each : report.placed)
+    if (each.process == 1 && !each.is_worker()) {
+      EXPECT_EQ(each.mask, all_) << report.text();
+    }
+}
+
+// --- the user's places
+
+TEST_P(Bound, ThePlacesOfTheUserAreTakenInTheirOrder) {
+  std::string places;
+  std::vector<int> order;
+  for (auto cpu = all_.rbegin(); cpu != all_.rend(); ++cpu) {
+    places += (places.empty() ? "{" : ",{") + std::to_string(*cpu) + "}";
+    order.push_back(*cpu);
+  }
+  Program program = placement(compiler(), std::get<1>(GetParam()), {team(static_cast<int>(all_.size()), 2)});
+  const Report report = report_of(program.set("OMP_PROC_BIND", "false").set("OMP_PLACES", places));
+  expect_inside(report, all_);
+  for (const Placed& each : report.placed)
+    if (each.is_worker()) {
+      EXPECT_EQ(each.mask, Cpus{order[static_cast<std::size_t>(each.member)]}) << report.text();
+    }
+  expect_free_openers(report);
+}
+
+TEST_P(Bound, NobodyPinsWhatTheRuntimePins) {
+  const std::vector<std::string> steps = {team(cores_, 3)};
+  for (const char* how : {"close", "spread", "master", "true"}) {
+    const Report native = report_of(native_placement(compiler(), steps).set("OMP_PROC_BIND", how));
+    Program program = placement(compiler(), std::get<1>(GetParam()), steps);
+    const Report report = report_of(program.set("OMP_PROC_BIND", how));
+    expect_inside(report, all_);
+    ASSERT_EQ(report.placed.size(), native.placed.size()) << report.text();
+    for (std::size_t i = 0; i < native.placed.size(); ++i)
+      EXPECT_EQ(report.placed[i].mask, native.placed[i].mask) << how << '\n' << report.text();
+  }
+}
+
+// --- none
+
+class Unbound : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Placement, Unbound, testing::Values("", "_gcc"),
+                         [](const auto& each) { return *each.param == 0 ? "libomp" : "libgomp"; });
+
+TEST_P(Unbound, EveryMaskIsLeftAlone) {
+  const int cores = static_cast<int>(cores_of(own_cpus()).size());
+  expect_unpinned(report_of(placement(GetParam(), "none",
+                                      {team(cores, 2), "busy=250", team(cores, 2), team(cores + 1, 1),
+                                       "nested=2x2", "roots=2x3", team(2, 2)})));
+}
+
+TEST_P(Unbound, ALibraryThatIsNotAskedForPinsNobody) {
+  const int cores = static_cast<int>(cores_of(own_cpus()).size());
+  for (const char* bind : {"close", "auto"}) {
+    Program program = placement(GetParam(), bind, {team(cores, 2), "busy=250", team(cores, 2)});
+    expect_unpinned(report_of(program.set("OMP_SCHEDULE", "dynamic")));
+  }
+}
+
+} // namespace
