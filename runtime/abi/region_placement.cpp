@@ -2,6 +2,7 @@
 #include "region_placement.h"
 
 #include "affinity_line.h"
+#include "host_guard.h"
 #include "message.h"
 #include "placement.h"
 
@@ -36,6 +37,7 @@ void say_placement(std::string_view text, std::string_view reason) noexcept {
 
 void decide() noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
+  const observe::HostGuard guard; // hwloc and we read files
   std::string_view why;
   if (is_auto()) {
     // Children that are forked to do something side by side would all be pinned to the same CPUs.

@@ -50,6 +50,13 @@ Placement* Placement::make(config::Bind bind, const char* const* envp, std::stri
   return made.release();
 }
 
+Placement::~Placement() {
+  for (auto& entry : plans_) {
+    TeamPlan* plan = entry.load(std::memory_order_relaxed); // alone
+    if (plan != impossible()) delete plan;
+  }
+}
+
 TeamPlan* Placement::plan(std::uint32_t members, bool& fresh) noexcept {
   fresh = false;
   if (members > k_most_members) return nullptr;

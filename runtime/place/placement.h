@@ -25,6 +25,10 @@ namespace wstree::place {
 /// For teams of one size.
 class TeamPlan {
 public:
+  TeamPlan() = default;
+  ~TeamPlan() { delete observed_.load(std::memory_order_relaxed); } // alone
+  TeamPlan(const TeamPlan&) = delete;
+  TeamPlan& operator=(const TeamPlan&) = delete;
   std::uint32_t members() const noexcept { return members_; }
   const Decision& decision() const noexcept { return decision_; }
 
@@ -43,11 +47,16 @@ private:
   std::atomic<const Layout*> observed_{nullptr};
 };
 
-/// Lives until the process ends. All functions may be called from any thread.
+/// In a process it lives until the end, because workers may outlive everything else. All functions may be
+/// called from any thread.
 class Placement {
 public:
   /// Larger teams are not placed.
   static constexpr std::uint32_t k_most_members = 4096;
+
+  ~Placement();
+  Placement(const Placement&) = delete;
+  Placement& operator=(const Placement&) = delete;
 
   /// Looks at the machine and the limits, which takes milliseconds. nullptr: `why` says what is missing.
   static Placement* make(config::Bind bind, const char* const* envp, std::string_view& why) noexcept;

@@ -3,14 +3,11 @@
 // of domains, what that does to the loop's end, and that every iteration is handed out once whatever they
 // believe.
 #include "seed.h"
-#include "threads.h"
 #include "virtual_machine.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <barrier>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -251,72 +248,6 @@ TEST(Distance, EveryIterationOnceInEveryStrategyAndBatchMode) {
           }
       }
 }
-
-/// Threads on one slot that is used again and again, each with a neighbourhood of its own making.
-class BelieverTest : public testing::TestWithParam<Strategy> {};
-
-TEST_P(BelieverTest, EveryIterationOnceWhateverTheMembersBelieve) {
-  using P = core::StdPlatform;
-  constexpr std::uint32_t k_members = 6;
-  std::mt19937_64 random(test::seed());
-  std::vector<std::vector<std::uint32_t>> member_at(k_members);
-  std::vector<std::vector<Domain>> domains(k_members);
-  std::vector<Neighbourhood> nears(k_members);
-  for (std::uint32_t m = 0; m < k_members; ++m) {
-    for (std::uint32_t p = 0; p < k_members; ++p)
-      member_at[m].push_back(
-          static_cast<std::uint32_t>(random() % (k_members + 1))); // not even a permutation
-    for (int d = 0; d < 3; ++d) {
-      const auto begin = static_cast<std::uint32_t>(random() % k_members);
-      domains[m].push_back({begin, begin + static_cast<std::uint32_t>(random() % k_members)});
-    }
-    const bool in_order = random() % 2 == 0;
-    nears[m] = {in_order ? nullptr : member_at[m].data(), domains[m].data(),
-                static_cast<std::uint32_t>(random() % 4), static_cast<std::uint32_t>(random() % k_members)};
-    // Positions without a member behind them are clamped to the team; that they point to somebody is
-    // required.
-    for (Domain& domain : domains[m]) domain.end = std::min(domain.end, k_members);
-  }
-  Settings settings;
-  settings.strategy = GetParam();
-  settings.steal_cost = 0; // fight for every unit
-  core::Tree<P> tree;
-  std::vector<core::Node<P>> roots(k_members);
-  std::vector<std::vector<core::Node<P>>> pairs(k_members);
-  std::vector<core::Arena<P>> arenas(k_members);
-  tree.roots = roots.data();
-  for (auto& own : pairs) own = std::vector<core::Node<P>>(4);
-  constexpr std::uint64_t k_most = 400;
-  std::vector<std::atomic<std::uint32_t>> hits(k_most);
-  std::atomic<int> lasts{0};
-  std::barrier together(static_cast<std::ptrdiff_t>(k_members));
-  const std::uint64_t uses = test::scaled(400);
-  test::in_parallel(k_members, [&](std::uint32_t m) {
-    core::Worker<P> worker;
-    for (std::uint64_t use = 1; use <= uses; ++use) {
-      const std::uint64_t n = 1 + use * 37 % k_most;
-      arenas[m].reset(pairs[m].data(), 2);
-      worker.enter(tree, core::Shape(n, k_members), use, use, m, k_members, arenas[m], settings, 1,
-                   &nears[m]);
-      Range range;
-      while (worker.next(range)) {
-        for (auto i = range.begin; i < range.end; ++i) hits[i].fetch_add(1, std::memory_order_relaxed);
-        if (range.last) lasts.fetch_add(1, std::memory_order_relaxed);
-      }
-      together.arrive_and_wait();
-      if (m == 0) {
-        for (std::uint64_t i = 0; i < n; ++i)
-          EXPECT_EQ(hits[i].exchange(0), 1U) << "iteration " << i << " of " << n;
-        EXPECT_EQ(lasts.exchange(0), 1);
-      }
-      together.arrive_and_wait();
-    }
-  });
-}
-
-INSTANTIATE_TEST_SUITE_P(All, BelieverTest,
-                         testing::Values(Strategy::predefined, Strategy::assign, Strategy::assign_top,
-                                         Strategy::random_walk, Strategy::random_all, Strategy::find_max));
 
 } // namespace
 } // namespace wstree

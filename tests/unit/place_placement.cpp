@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Placement of a process: what members are told when somebody else has put them where they are, and when the
+// library does. On a made-up topology, with real threads on the CPUs of this machine.
+#include "placement.h"
+#include "threads.h"
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace wstree::place {
+namespace {
+
+/// The first two CPUs that the test may use, as two packages.
+class PlacementTest : public testing::Test {
+protected:
+  void SetUp() override {
+    all_ = current_mask();
+    first_ = all_.next(0);
+    second_ = all_.next(first_ + 1);
+    if (second_ == CpuSet::k_cpus) GTEST_SKIP() << "needs two CPUs";
+    const std::string machine = "package:" + std::to_string(second_ + 1) + " core:1 pu:1";
+    setenv("HWLOC_SYNTHETIC", machine.c_str(), 1);
+    CpuSet both;
+    both.add(first_);
+    both.add(second_);
+    set_current_mask(both);
+  }
+  void TearDown() override {
+    unsetenv("HWLOC_SYNTHETIC");
+    set_current_mask(all_);
+  }
+
+  /// Kept for ever by processes, and by the test so long.
+  static std::unique_ptr<Placement> make(config::Bind bind, std::vector<const char*> variables) {
+    variables.push_back(nullptr);
+    std::string_view why;
+    std::unique_ptr<Placement> made(Placement::make(bind, variables.data(), why));
+    EXPECT_NE(made, nullptr) << why;
+    return made;
+  }
+
+  static CpuSet only(std::uint32_t cpu) {
+    CpuSet set;
+    set.add(cpu);
+    return set;
+  }
+
+  /// Members of a team enter `regions` regions; calls seen(region, member, neighbourhood, pinned) in each.
+  template <class Prepare, class Seen>
+  void run(Placement& placement, std::uint32_t members, int regions, Prepare prepare, Seen seen) {
+    const pthread_t opener = pthread_self();
+    std::barrier together(static_cast<std::ptrdiff_t>(members));
+    test::in_parallel(members, [&](std::uint32_t m) {
+      prepare(m);
+      for (int region = 0; region < regions; ++region) {
+        together.arrive_and_wait();
+        bool fresh = false;
+        TeamPlan* plan = placement.plan(members, fresh);
+        ASSERT_NE(plan, nullptr);
+        bool pinned = false;
+        const core::Neighbourhood near = placement.settle(*plan, m, opener, pinned);
+        together.arrive_and_wait();
+        seen(region, m, near, pinned);
+      }
+    });
+  }
+
+  CpuSet all_;
+  std::uint32_t first_ = 0;
+  std::uint32_t second_ = 0;
+};
+
+TEST_F(PlacementTest, LearnsWhereSomebodyElseHasPutTheMembers) {
+  const auto placement = make(config::Bind::auto_, {"OMP_PROC_BIND=close"});
+  // Members 0 and 2 on one CPU, 1 and 3 on the other.
+  std::vector<core::Neighbourhood> last(4);
+  run(
+      *placement, 4, 3, [&](std::uint32_t m) { set_current_mask(only(m % 2 == 0 ? first_ : second_)); },
+      [&](int region, std::uint32_t m, const core::Neighbourhood& near, bool pinned) {
+        EXPECT_FALSE(pinned);
+        if (region == 0) return; // not everybody was seen yet
+        last[m] = near;
+      });
+  for (std::uint32_t m = 0; m < 4; ++m) {
+    ASSERT_EQ(last[m].count, 1U) << m;
+    const core::Domain domain = last[m].domains[0];
+    ASSERT_EQ(domain.end - domain.begin, 2U);
+    EXPECT_EQ(last[m].root(last[m].position), m);
+    for (std::uint32_t at = domain.begin; at < domain.end; ++at) EXPECT_EQ(last[m].root(at) % 2, m % 2);
+  }
+}
+
+TEST_F(PlacementTest, SaysNothingAboutMembersThatMayBeAnywhere) {
+  const auto placement = make(config::Bind::none, {});
+  run(
+      *placement, 4, 3, [](std::uint32_t) {},
+      [](int, std::uint32_t, const core::Neighbourhood& near, bool pinned) {
+        EXPECT_FALSE(pinned);
+        EXPECT_EQ(near.count, 0U);
+      });
+}
+
+TEST_F(PlacementTest, PinsOncePerPlace) {
+  const auto placement = make(config::Bind::close, {});
+  std::atomic<int> pins{0};
+  std::atomic<int> in_place{0};
+  run(
+      *placement, 2, 5, [](std::uint32_t) {},
+      [&](int, std::uint32_t m, const core::Neighbourhood&, bool pinned) {
+        pins += pinned ? 1 : 0;
+        in_place += m == 1 && current_mask() == only(second_) ? 1 : 0;
+      });
+  EXPECT_EQ(pins.load(), 1) << "the worker's first region";
+  EXPECT_EQ(in_place.load(), 5);
+}
+
+TEST_F(PlacementTest, ThePlanOfASizeIsMadeOnceAndForAll) {
+  const auto placement = make(config::Bind::close, {});
+  std::atomic<int> fresh_plans{0};
+  std::atomic<TeamPlan*> plan{nullptr};
+  test::in_parallel(8, [&](std::uint32_t) {
+    bool fresh = false;
+    TeamPlan* mine = placement->plan(2, fresh);
+    fresh_plans += fresh ? 1 : 0;
+    TeamPlan* expected = nullptr;
+    if (!plan.compare_exchange_strong(expected, mine)) {
+      EXPECT_EQ(expected, mine);
+    }
+  });
+  EXPECT_EQ(fresh_plans.load(), 1);
+  bool fresh = true;
+  EXPECT_EQ(placement->plan(Placement::k_most_members + 1, fresh), nullptr);
+  EXPECT_FALSE(fresh);
+}
+
+} // namespace
+} // namespace wstree::place
