@@ -49,9 +49,8 @@ char** make_copies(std::size_t count) noexcept {
 // The C library's setenv() and unsetenv() would lock out other threads' calls of themselves, but they move
 // the variables and free the old array while getenv() may be reading it. Here nothing is ever freed.
 ChangedEnvironment::ChangedEnvironment() noexcept : before_(variables().load(std::memory_order_relaxed)) {
-  if (before_ == nullptr) return;
   std::size_t count = 0;
-  while (before_[count] != nullptr) ++count;
+  while (before_ != nullptr && before_[count] != nullptr) ++count;
   const std::size_t most = count + k_settings.size() + 1;
   char** const made = make_copies(most);
   if (made == nullptr) return;

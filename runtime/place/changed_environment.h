@@ -16,6 +16,8 @@ class ChangedEnvironment {
 public:
   ChangedEnvironment() noexcept;
   ~ChangedEnvironment();
+  /// False: there was no memory, or somebody was faster.
+  bool is_in_force() const noexcept { return ours_ != nullptr; }
   ChangedEnvironment(const ChangedEnvironment&) = delete;
   ChangedEnvironment& operator=(const ChangedEnvironment&) = delete;
 

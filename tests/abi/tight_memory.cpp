@@ -8,7 +8,10 @@
 
 #include <atomic>
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -52,6 +55,11 @@ void* __libc_calloc(std::size_t, std::size_t);
 void* malloc(std::size_t size) { return fails(__builtin_return_address(0)) ? nullptr : __libc_malloc(size); }
 void* calloc(std::size_t count, std::size_t size) {
   return fails(__builtin_return_address(0)) ? nullptr : __libc_calloc(count, size);
+}
+void* mmap(void* where, std::size_t size, int protection, int flags, int file, off_t offset) {
+  if (fails(__builtin_return_address(0))) return MAP_FAILED;
+  const long result = syscall(SYS_mmap, where, size, protection, flags, file, offset);
+  return reinterpret_cast<void*>(result); // -1 is MAP_FAILED
 }
 }
 
