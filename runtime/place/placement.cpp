@@ -61,10 +61,9 @@ TeamPlan* Placement::plan(std::uint32_t members, bool& fresh) noexcept {
   fresh = false;
   if (members > k_most_members) return nullptr;
   auto& entry = plans_[members];
-  // acquire: pairs with the release below, so that the plan is complete.
+  // acquire everywhere: pairs with the release below, so that the plan is complete.
   TeamPlan* known = entry.load(std::memory_order_acquire);
-  if (known == nullptr && entry.compare_exchange_strong(known, in_the_making(), std::memory_order_relaxed,
-                                                        std::memory_order_acquire)) {
+  if (known == nullptr && entry.compare_exchange_strong(known, in_the_making(), std::memory_order_acquire)) {
     TeamPlan* made = make_plan(members);
     fresh = made != nullptr;
     entry.store(made != nullptr ? made : impossible(), std::memory_order_release);
