@@ -3,6 +3,7 @@
 // own pin.
 #include "export.h"
 #include "next_symbol.h"
+#include "process_limits.h"
 #include "session.h"
 #include "thread_pin.h"
 
@@ -41,9 +42,10 @@ void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
 /// libgomp counts the CPUs of the calling thread's mask.
 int num_procs(const void* caller) noexcept {
   const auto get = g_get_num_procs.find(caller);
-  if (get == nullptr) return 1;
   const wstree::place::Unpinned unpinned;
-  return get();
+  if (get != nullptr) return get();
+  // A program without OpenMP that asks whether the function is there, and gets it from us.
+  return static_cast<int>(std::max(wstree::place::current_mask().count(), 1U));
 }
 
 } // namespace

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <dlfcn.h>
+#include <sched.h>
 #include <set>
 #include <sstream>
 
@@ -55,6 +57,17 @@ TEST(Exports, NeedNothingButTheCLibrary) {
     const bool weak = words.at(words.size() - 2) == "w";
     EXPECT_TRUE(weak || name.find("@GLIBC") != std::string::npos) << name;
   }
+}
+
+/// A program may ask whether the function is there before it uses OpenMP, and gets it from us.
+TEST(Exports, CountTheCpusWhereThereIsNoRuntime) {
+  void* library = dlopen(library_path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto count = reinterpret_cast<int (*)()>(dlsym(library, "omp_get_num_procs"));
+  ASSERT_NE(count, nullptr);
+  cpu_set_t mask;
+  ASSERT_EQ(sched_getaffinity(0, sizeof mask, &mask), 0);
+  EXPECT_EQ(count(), CPU_COUNT(&mask));
 }
 
 } // namespace
