@@ -73,12 +73,14 @@ TYPED_TEST(CanonicalLoopOf, AgreesWithWideArithmeticAtTheEdgesOfTheType) {
 TYPED_TEST(CanonicalLoopOf, AgreesWithWideArithmeticAtRandom) {
   using T = TypeParam;
   using S = std::make_signed_t<T>;
+  using U = std::make_unsigned_t<T>;
   core::Rng random(test::seed());
   for (std::uint64_t i = 0, count = test::scaled(200'000); i < count; ++i) {
     const unsigned keep = random.below(sizeof(T) * 8);
     const T lower = static_cast<T>(random.next() >> (64 - sizeof(T) * 8));
-    const T upper = static_cast<T>(lower + static_cast<T>(random.next() >> (63 - keep)) *
-                                               static_cast<T>(random.coin() ? 1 : -1));
+    const auto distance = static_cast<U>(random.next() >> (63 - keep));
+    const auto from = static_cast<U>(lower);
+    const T upper = static_cast<T>(static_cast<U>(random.coin() ? from + distance : from - distance));
     S stride = static_cast<S>(random.next() >> (63 - random.below(sizeof(T) * 8)));
     if (random.coin()) stride = static_cast<S>(0 - static_cast<std::make_unsigned_t<S>>(stride));
     if (stride == 0) stride = 1;
