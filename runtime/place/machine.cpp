@@ -13,13 +13,4 @@ std::uint32_t Machine::find(std::uint32_t os) const noexcept {
   return os < by_os_count_ && by_os_[os] != k_absent ? by_os_[os] : count_;
 }
 
-Level Machine::distance(std::uint32_t a, std::uint32_t b) const noexcept {
-  std::uint32_t level = 0;
-  const std::uint32_t last = k_levels - 1; // everybody shares the machine
-  while (level < last &&
-         (cpus_[a].domain[level] != cpus_[b].domain[level] || cpus_[a].domain[level] == Cpu::k_none))
-    ++level;
-  return static_cast<Level>(level);
-}
-
 } // namespace wstree::place

@@ -57,8 +57,6 @@ public:
   const CpuSet& set() const noexcept { return set_; }
   /// Index of the CPU with the system's number `os`; cpus() if it is not among them.
   std::uint32_t find(std::uint32_t os) const noexcept;
-  /// The nearest level, in the order of Level, that CPUs `a` and `b` (indices) share.
-  Level distance(std::uint32_t a, std::uint32_t b) const noexcept;
 
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;

@@ -2,6 +2,7 @@
 //
 // What threads start whose workers are pinned: it has the process's mask. And a program that has nothing to
 // do with OpenMP starts threads and processes as it does without the library.
+#include "placed.h"
 #include "process.h"
 
 #include <gmock/gmock.h>
@@ -14,16 +15,7 @@ namespace {
 using namespace wstree::test;
 using ::testing::IsEmpty;
 
-std::string own_cpus() {
-  cpu_set_t set;
-  std::string text;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return "unknown";
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) text += (text.empty() ? "" : ",") + std::to_string(cpu);
-  return text;
-}
-
-bool has_one_cpu() { return own_cpus().find(',') == std::string::npos; }
+bool has_one_cpu() { return own_cpus().size() == 1; }
 
 const std::vector<std::string>& execs() {
   static const std::vector<std::string> names = {"execve", "execv",  "execvp",  "execvpe", "execl",
@@ -40,7 +32,7 @@ protected:
   }
 
   static void expect_all_free(const Outcome& outcome) {
-    const std::string all = own_cpus();
+    const std::string all = text_of(own_cpus());
     std::vector<std::string> ways = {"pthread_create", "std::thread",  "thrd_create", "fork",
                                      "posix_spawn",    "posix_spawnp", "system",      "popen"};
     for (const std::string& name : execs()) {
@@ -67,7 +59,7 @@ TEST_P(Inherit, WhatAPinnedWorkerStartsIsNotPinned) {
   expect_all_free(outcome);
   EXPECT_THAT(outcome.err, IsEmpty());
   const std::string place = fact(outcome.out, "worker itself");
-  EXPECT_NE(place, own_cpus()) << "not pinned at all\n" << outcome.text();
+  EXPECT_NE(place, text_of(own_cpus())) << "not pinned at all\n" << outcome.text();
   EXPECT_EQ(fact(outcome.out, "worker still"), place) << outcome.text();
 }
 
@@ -75,9 +67,9 @@ TEST_P(Inherit, AProgramThatAPinnedWorkerTurnsIntoIsNotPinned) {
   if (has_one_cpu()) GTEST_SKIP() << "nobody is pinned on one CPU";
   for (const std::string& name : execs()) {
     const Outcome outcome = heirs({"--become", name}).run();
-    EXPECT_EQ(fact(outcome.out, "become " + name), own_cpus()) << outcome.text();
+    EXPECT_EQ(fact(outcome.out, "become " + name), text_of(own_cpus())) << outcome.text();
     const std::string place = fact(outcome.out, "worker itself");
-    EXPECT_NE(place, own_cpus()) << outcome.text();
+    EXPECT_NE(place, text_of(own_cpus())) << outcome.text();
     EXPECT_EQ(fact(outcome.out, "worker still"), place) << "after an attempt that failed\n" << outcome.text();
   }
 }

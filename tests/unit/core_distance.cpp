@@ -2,6 +2,7 @@
 // Workers that know how far they are from each other, on virtual machines: how many steals cross the borders
 // of domains, what that does to the loop's end, and that every iteration is handed out once whatever they
 // believe.
+#include "once.h"
 #include "seed.h"
 #include "virtual_machine.h"
 
@@ -203,24 +204,12 @@ TEST(Distance, TheOtherStrategiesBeginNearTheirWorker) {
 /// Runs one loop and checks: every iteration once, one "last", nothing for its member afterwards.
 void expect_exactly_once(MachineTeam& team, std::uint32_t members, std::uint64_t n, const Settings& settings,
                          std::uint64_t per_iteration) {
-  std::vector<std::uint8_t> hits(n, 0);
-  std::vector<bool> retired(members, false);
-  int lasts = 0;
+  test::Once once(n, members);
   const MachineRun result = team.run(
       n, settings, true, [=](auto begin, auto end) { return (end - begin) * per_iteration + begin % 7; },
       [](std::uint32_t m) { return m * 431ULL % 2000; },
-      [&](std::uint32_t m, const Range& range) {
-        ASSERT_LT(range.begin, range.end);
-        ASSERT_LE(range.end, n);
-        EXPECT_FALSE(retired[m]) << "member " << m << " had the last iteration and got another chunk";
-        for (std::uint64_t i = range.begin; i < range.end; ++i) ++hits[i];
-        EXPECT_EQ(range.last, range.end == n);
-        lasts += range.last;
-        retired[m] = range.last;
-      });
-  for (std::uint64_t i = 0; i < n; ++i) ASSERT_EQ(hits[i], 1) << "iteration " << i << " of " << n;
-  EXPECT_EQ(lasts, 1);
-  EXPECT_EQ(result.total.iterations, n);
+      [&](std::uint32_t m, const Range& range) { once.see(m, range); });
+  once.expect_done(result.total.iterations);
 }
 
 TEST(Distance, EveryIterationOnceInEveryStrategyAndBatchMode) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The protocol step by step, and every strategy and batch mode in virtual time.
+#include "once.h"
 #include "virtual_team.h"
 
 #include <gtest/gtest.h>
@@ -25,24 +26,12 @@ constexpr BatchMode k_modes[] = {BatchMode::timed, BatchMode::exponential, Batch
 /// Runs one loop and checks: every iteration once, one "last", nothing for its member afterwards.
 void expect_exactly_once(test::VirtualTeam& team, std::uint64_t n, const Settings& settings,
                          std::uint32_t members, std::uint64_t per_iteration) {
-  std::vector<std::uint8_t> hits(n, 0);
-  int lasts = 0;
-  std::vector<bool> retired(members, false);
+  test::Once once(n, members);
   const auto run = team.run(
       n, settings, [=](auto begin, auto end) { return (end - begin) * per_iteration + begin % 7; },
       [](std::uint32_t m) { return m * 431ULL % 2000; }, 70, 500,
-      [&](std::uint32_t m, const Range& range) {
-        ASSERT_LT(range.begin, range.end);
-        ASSERT_LE(range.end, n);
-        EXPECT_FALSE(retired[m]) << "member " << m << " had the last iteration and got another chunk";
-        for (std::uint64_t i = range.begin; i < range.end; ++i) ++hits[i];
-        EXPECT_EQ(range.last, range.end == n);
-        lasts += range.last;
-        retired[m] = range.last;
-      });
-  for (std::uint64_t i = 0; i < n; ++i) ASSERT_EQ(hits[i], 1) << "iteration " << i << " of " << n;
-  EXPECT_EQ(lasts, 1);
-  EXPECT_EQ(run.total.iterations, n);
+      [&](std::uint32_t m, const Range& range) { once.see(m, range); });
+  once.expect_done(run.total.iterations);
 }
 
 TEST(Worker, HandsOutEveryIterationOnceInEveryStrategyAndBatchMode) {

@@ -195,7 +195,7 @@ void expect_consistent(const RandomMachine& made, const Layout& layout) {
       ASSERT_EQ(together.size(), domain.end - domain.begin) << "not in a row";
       expected.push_back(domain);
       for (const std::uint32_t p : together)
-        ASSERT_LE(machine.distance(layout.cpu(i), layout.cpu(at[p])), static_cast<Level>(l));
+        ASSERT_LE(nearest_shared(machine, layout.cpu(i), layout.cpu(at[p])), static_cast<Level>(l));
     }
     std::ranges::sort(expected, {}, [](const core::Domain& d) { return d.end - d.begin; });
     expected.erase(std::unique(expected.begin(), expected.end()), expected.end());

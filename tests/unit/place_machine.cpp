@@ -111,8 +111,8 @@ TEST(Machine, IsWhatItsDescriptionSays) {
       const auto b = static_cast<std::uint32_t>(random() % machine.cpus());
       std::uint32_t nearest = 0;
       while (!made.share(static_cast<Level>(nearest), a, b)) ++nearest;
-      ASSERT_EQ(machine.distance(a, b), static_cast<Level>(nearest));
-      ASSERT_EQ(machine.distance(b, a), static_cast<Level>(nearest));
+      ASSERT_EQ(nearest_shared(machine, a, b), static_cast<Level>(nearest));
+      ASSERT_EQ(nearest_shared(machine, b, a), static_cast<Level>(nearest));
     }
   }
 }
@@ -122,7 +122,7 @@ TEST(Machine, OfOneCpu) {
   ASSERT_NE(machine, nullptr);
   EXPECT_EQ(machine->cpus(), 1U);
   EXPECT_EQ(machine->cores(), 1U);
-  EXPECT_EQ(machine->distance(0, 0), Level::core);
+  EXPECT_EQ(nearest_shared(*machine, 0, 0), Level::core);
   EXPECT_EQ(machine->domains(Level::package), 0U);
   EXPECT_EQ(machine->cpu(0).domain[static_cast<std::size_t>(Level::package)], k_none);
 }
@@ -132,7 +132,7 @@ TEST(Machine, WithoutCoresHasOneForEachHardwareThread) {
   ASSERT_NE(machine, nullptr);
   EXPECT_EQ(machine->cores(), 8U);
   EXPECT_EQ(threads(*machine), Numbers(8, 0));
-  EXPECT_EQ(machine->distance(0, 1), Level::l2);
+  EXPECT_EQ(nearest_shared(*machine, 0, 1), Level::l2);
 }
 
 TEST(Machine, CountsTheAllowedHardwareThreadsOfACore) {

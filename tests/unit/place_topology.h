@@ -17,6 +17,15 @@
 
 namespace wstree::place {
 
+/// The first level, in the order of Level, that two CPUs of a machine share.
+inline Level nearest_shared(const Machine& machine, std::uint32_t a, std::uint32_t b) {
+  std::uint32_t level = 0;
+  while (level + 1 < k_levels && (machine.cpu(a).domain[level] != machine.cpu(b).domain[level] ||
+                                  machine.cpu(a).domain[level] == Cpu::k_none))
+    ++level;
+  return static_cast<Level>(level);
+}
+
 using MachinePointer = std::unique_ptr<const Machine>;
 
 inline CpuSet set_of(std::string_view list) {
