@@ -3,8 +3,8 @@
  * Public C interface of libwstree (C99).
  *
  * A program does not need this header: OMP_SCHEDULE=wstree is enough. It is for programs that want to choose
- * the tree from their own code or to know whether it is there. All functions may be called from any thread at
- * any time, take no lock and never fail.
+ * a schedule from their own code or to know whether it is there. All functions may be called from any thread
+ * at any time, take no lock and never fail.
  *
  * A program that has to run without the library as well declares what it uses weak:
  *
@@ -19,23 +19,35 @@ extern "C" {
 #endif
 
 /**
- * Value of omp_sched_t for the work-stealing tree (OpenMP 5.2, section 18.2.11 allows an implementation its
- * own kinds):
+ * Values of omp_sched_t for the schedules of the library (OpenMP 5.2, section 18.2.11 allows an
+ * implementation its own kinds):
  *
  *     omp_set_schedule((omp_sched_t)omp_sched_wstree, 0);
  *
- * The second argument is the smallest batch in iterations; values below 1 mean 1. As with every other kind
- * the setting belongs to the calling task's environment and is inherited by the regions that it opens.
+ * The second argument is a number of iterations, at most 67108863. What it means to each schedule stands
+ * below; values below 1 mean that none is given, which omp_get_schedule reports as 0 (as 1 for
+ * omp_sched_wstree). As with every other kind the setting belongs to the calling task's environment and is
+ * inherited by the regions that it opens.
  */
-enum { omp_sched_wstree = 0x77 };
+enum {
+  omp_sched_wstree = 0x77,       /**< work-stealing tree; the smallest batch, 1 */
+  omp_sched_wsrange = 0x78,      /**< a range per thread that thieves halve; the smallest batch, 1 */
+  omp_sched_wsqueue = 0x79,      /**< lock-free deques of ranges; the smallest batch, 1 */
+  omp_sched_wsqueue_lock = 0x7a, /**< deques with a lock on contention; the smallest batch, 1 */
+  omp_sched_wsfixed = 0x7b,      /**< fixed batches from one counter; their size, 1 */
+  omp_sched_wsguided = 0x7c,     /**< guided self-scheduling; the smallest batch, 1 */
+  omp_sched_wsfac2 = 0x7d,       /**< factoring, half of the rest per round; the smallest batch, 1 */
+  omp_sched_wstrapezoid = 0x7e,  /**< trapezoid self-scheduling; the last batch, 1 */
+  omp_sched_wsstatic = 0x7f      /**< static; chunks of that size in turn, without one a block per thread */
+};
 
 /** Version of the loaded library as "major.minor.patch"; a string that is never freed. */
 const char* wstree_version(void);
 
 /**
  * 1 if loops with schedule(runtime) that are opened by the calling task's next parallel region would be
- * served by the tree, else 0. Asks the OpenMP runtime for the task's schedule; 0 as long as no OpenMP runtime
- * is loaded.
+ * served by the library, on any of its schedules, else 0. Asks the OpenMP runtime for the task's schedule; 0
+ * as long as no OpenMP runtime is loaded.
  */
 int wstree_is_active(void);
 

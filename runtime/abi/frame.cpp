@@ -107,7 +107,7 @@ void give_back_team(Team* team) noexcept {
   t_cache->teams = team;
 }
 
-void leave_measured_tree(Frame& frame) noexcept {
+void leave_measured_work(Frame& frame) noexcept {
   frame.measured = false;
   frame.member.leave([&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;

@@ -16,7 +16,7 @@ using Platform = core::StdPlatform;
 using Team = loop::Team<Platform>;
 using Member = loop::Member<Platform>;
 
-/// What the program calls the iterations of a loop: values modulo 2^64. The tree hands out units, which are
+/// What the program calls the iterations of a loop: values modulo 2^64. We hand out units, which are
 /// the chunks of a loop that says how long they are, and single iterations otherwise.
 struct Bounds {
   std::uint64_t lower = 0;  // of the first iteration
@@ -47,11 +47,11 @@ struct Frame {
   Frame* outer = nullptr;
   Member member;
   Place place;
-  bool serves = true;  // there is a team
-  bool tree = false;   // the region's schedule(runtime) loops go to the tree, as was decided at the fork ...
-  bool asks = false;   // ... or the task's schedule decides at each loop
-  bool alone = false;  // no region that we saw opening
-  bool pushed = false; // by a serialised region
+  bool serves = true;    // there is a team
+  bool ours = false;     // the region's schedule(runtime) loops are ours, as was decided at the fork ...
+  bool asks = false;     // ... or the task's schedule decides at each loop
+  bool alone = false;    // no region that we saw opening
+  bool pushed = false;   // by a serialised region
   bool parallel = false; // inside a team of more than one, here or further out
   /// Whom the next dispatch_next is for.
   enum class Loop : std::uint8_t {
@@ -60,12 +60,13 @@ struct Frame {
     foreign_inside // us, but a loop of a region that was opened out of our sight may be running inside ours
   };
   Loop loop = Loop::none;
-  bool measured = false;         // leaving the loop has something to do
-  bool registered = false;       // with the runtime as well, which therefore ends it
-  bool last_loop_served = false; // nor has the runtime seen its end
-  bool doacross = false;         // the next loop has cross-iteration dependences
-  std::uint64_t smallest = 1;    // batch of the region's schedule
-  Bounds bounds;                 // of the served loop
+  bool measured = false;                 // leaving the loop has something to do
+  bool registered = false;               // with the runtime as well, which therefore ends it
+  bool last_loop_served = false;         // nor has the runtime seen its end
+  bool doacross = false;                 // the next loop has cross-iteration dependences
+  core::Model model = core::Model::tree; // of the region's schedule
+  std::uint64_t smallest = 1;            // its chunk, 0: none
+  Bounds bounds;                         // of the served loop
   observe::LoopSite* site = nullptr;
 };
 
@@ -85,18 +86,18 @@ void pop_alone() noexcept;
 Team* borrow_team() noexcept;
 void give_back_team(Team* team) noexcept;
 
-void leave_measured_tree(Frame& frame) noexcept;
+void leave_measured_work(Frame& frame) noexcept;
 /// The member of `frame` takes no more of its loop, finished or not.
-inline void leave_tree(Frame& frame) noexcept {
+inline void leave_work(Frame& frame) noexcept {
   if (frame.measured) [[unlikely]]
-    leave_measured_tree(frame);
+    leave_measured_work(frame);
   else
     frame.member.leave();
 }
 /// The same, and the loop is over: what is asked next is not for us.
 inline void leave_loop(Frame& frame) noexcept {
   frame.loop = Frame::Loop::none;
-  leave_tree(frame);
+  leave_work(frame);
 }
 
 /// Whether the calling thread asks about its served loop although a foreign one was seen inside that.

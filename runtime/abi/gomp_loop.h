@@ -30,6 +30,12 @@ struct Fallback {
   long chunk = 0;        // 0: none
 };
 Fallback fallback() noexcept;
+/// Replaces the arguments of a loop that leaves its schedule to the environment.
+template <class T> void use_fallback(long& schedule, T& chunk) noexcept {
+  const Fallback instead = fallback();
+  schedule = instead.kind | (schedule & k_monotonic);
+  chunk = static_cast<T>(instead.chunk);
+}
 
 /// What a `schedule` argument asks for. Static loops count as auto ones that cannot be stolen from.
 config::LoopKind kind_of(long schedule) noexcept;
@@ -46,7 +52,7 @@ inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenL
   const LoopForm form{kind, stealable && loop.countable()};
   const Units units = units_of(form, loop.iterations(), static_cast<std::int64_t>(chunk) > 0 ? chunk : 1);
   const Server server = enter_loop(form, units.count, nullptr, caller);
-  if (server == Server::tree) [[likely]]
+  if (server == Server::ours) [[likely]]
     set_bounds(*t_frame, loop, units);
   return server;
 }
@@ -56,7 +62,7 @@ inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenL
 template <class T> bool hand_out(Frame& frame, T* first, T* past) noexcept {
   core::Range range;
   if (!frame.member.next(range)) {
-    leave_tree(frame);
+    leave_work(frame);
     return false;
   }
   const Bounds& bounds = frame.bounds;
@@ -111,7 +117,7 @@ public:
     if (active()) {
       switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment),
                     1, caller)) {
-      case Server::tree:
+      case Server::ours:
         return hand_out(*t_frame, first, past);
       case Server::fallback:
         return instead_.start(up..., start, end, increment, first, past, caller);
@@ -136,7 +142,7 @@ public:
 
   bool start(Up... up, T start, T end, T increment, T chunk, T* first, T* past, const void* caller) noexcept {
     if (active() && enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment),
-                          static_cast<std::uint64_t>(chunk), caller) == Server::tree)
+                          static_cast<std::uint64_t>(chunk), caller) == Server::ours)
       return hand_out(*t_frame, first, past);
     const auto real = start_.find(caller);
     return real != nullptr && real(up..., start, end, increment, chunk, first, past);
@@ -156,8 +162,8 @@ void register_loop(long start, long end, long increment, long schedule, long chu
                    std::uintptr_t* reductions, void** memory, const void* caller) noexcept;
 
 /// The forms with the schedule as an argument, for loops with reductions over tasks, and for those that need
-/// memory that the team shares (lastprivate(conditional:)). libgomp registers such a loop even when the tree
-/// serves it: it keeps the reductions there.
+/// memory that the team shares (lastprivate(conditional:)). libgomp registers such a loop even when we serve
+/// it: it keeps the reductions there.
 template <class T, class... Up> class GeneralStart {
 public:
   /// Not every runtime has these. Not `stealable`: ordered loops.
@@ -168,17 +174,20 @@ public:
              std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
     const auto real = start_.find(caller);
     if (real == nullptr) return false;
-    if (active() && first != nullptr) {
+    if (active() && first == nullptr) {
+      // Its pieces are asked for at the runtime, which has our mark for the schedule.
+      if (kind_of(schedule) == config::LoopKind::runtime && task_schedule(caller).ours)
+        use_fallback(schedule, chunk);
+    } else if (active()) {
       const bool stealable = stealable_ && is_stealable(schedule) && memory == nullptr;
       switch (enter(kind_of(schedule), stealable, loop::HalfOpenLoop(up..., start, end, increment),
                     static_cast<std::uint64_t>(chunk), caller)) {
-      case Server::tree:
+      case Server::ours:
         register_loop(schedule, reductions, memory, caller);
         t_frame->registered = true;
         return hand_out(*t_frame, first, past);
       case Server::fallback:
-        schedule = fallback().kind | (schedule & k_monotonic);
-        chunk = static_cast<T>(fallback().chunk);
+        use_fallback(schedule, chunk);
         break;
       case Server::runtime:
         break;
@@ -192,8 +201,8 @@ private:
   bool stealable_;
 };
 
-/// Of a loop that the tree cannot serve because its iterations depend on each other: whether the environment
-/// chose the tree for it, so that the fallback replaces it.
+/// Of a loop that we cannot serve because its iterations depend on each other: whether the environment
+/// chose one of our schedules for it, so that the fallback replaces it.
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept;
 
 /// Loops with cross-iteration dependences: an array of trip counts instead of bounds.
@@ -225,10 +234,7 @@ public:
 
   bool start(unsigned count, T* counts, long schedule, T chunk, T* first, T* past, std::uintptr_t* reductions,
              void** memory, const void* caller) noexcept {
-    if (active() && dependent_loop_needs_fallback(kind_of(schedule), caller)) {
-      schedule = fallback().kind | (schedule & k_monotonic);
-      chunk = static_cast<T>(fallback().chunk);
-    }
+    if (active() && dependent_loop_needs_fallback(kind_of(schedule), caller)) use_fallback(schedule, chunk);
     const auto real = start_.find(caller);
     return real != nullptr && real(count, counts, schedule, chunk, first, past, reductions, memory);
   }

@@ -2,8 +2,8 @@
 // Parallel regions of GCC's libgomp: who is in a team with whom. As in kmpc_region.cpp, the runtime is told
 // to run wrap_member() instead of the program's outlined function.
 //
-// A combined region comes with its loop already started: its function begins with ..._next. If the tree
-// serves that loop, the runtime opens a plain region, and the wrapper starts the loop in each member.
+// A combined region comes with its loop already started: its function begins with ..._next. If we
+// serve that loop, the runtime opens a plain region, and the wrapper starts the loop in each member.
 #include "export.h"
 #include "gomp_loop.h"
 #include "region_placement.h"
@@ -27,7 +27,7 @@ struct CombinedLoop {
   LoopKind kind;
   wstree::loop::HalfOpenLoop bounds;
   Units units;
-  std::uint64_t smallest; // batch in units
+  TaskSchedule schedule;
 };
 
 /// On the stack of the thread that forks; outlives the region. Aligned, because every member fetches it from
@@ -39,7 +39,7 @@ struct alignas(wstree::core::k_line_pair) Region {
   const void* caller;
   Team* team = nullptr; // no memory: the runtime serves the loops
   const RegionPlacement* placement = nullptr;
-  std::optional<CombinedLoop> loop{}; // of a combined region, if the tree serves it
+  std::optional<CombinedLoop> loop{}; // of a combined region, if we serve it
 };
 
 /// What the runtime does with the loop if it has to.
@@ -59,7 +59,7 @@ Fallback own_schedule(const CombinedLoop& loop) noexcept {
 
 void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* caller) noexcept {
   const auto& bounds = loop.bounds;
-  if (frame.serves && begin_loop(frame, loop.kind, loop.units.count, loop.smallest, nullptr, caller))
+  if (frame.serves && begin_loop(frame, loop.kind, loop.units.count, loop.schedule, caller))
     return set_bounds(frame, bounds, loop.units);
   // No memory: every member comes here.
   const Fallback schedule = own_schedule(loop);
@@ -121,17 +121,16 @@ public:
     Region region{nullptr, function, data, caller};
     const wstree::loop::HalfOpenLoop bounds(start, end, increment);
     const bool asks = kind_ == LoopKind::runtime;
-    const TaskSchedule schedule = asks ? task_schedule(caller) : TaskSchedule{true, 1};
+    const TaskSchedule schedule = asks ? task_schedule(caller) : session().named;
     const LoopForm form{kind_, stealable_ && bounds.countable()};
-    const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)),
-                            schedule.chunk};
+    const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)), schedule};
     const auto plain = g_parallel.find(caller);
-    if (schedule.tree && form.stealable && plain != nullptr && session().options.loops.has(kind_)) {
+    if (schedule.ours && form.stealable && plain != nullptr && session().options.loops.has(kind_)) {
       region.loop = loop;
       return fork_region(region,
                          [&](Outlined wrapper, void* shared) { plain(wrapper, shared, threads, flags); });
     }
-    const Fallback instead = asks && schedule.tree ? fallback() : Fallback{};
+    const Fallback instead = asks && schedule.ours ? fallback() : Fallback{};
     const auto forced = instead.kind != k_runtime ? g_instead[instead.kind - k_static].find(caller) : nullptr;
     if (forced != nullptr) {
       return fork_region(region, [&](Outlined wrapper, void* shared) {
@@ -165,9 +164,32 @@ constinit CombinedEntry<> g_monotonic_runtime{"GOMP_parallel_loop_runtime", Loop
 constinit CombinedEntry<long> g_dynamic{"GOMP_parallel_loop_nonmonotonic_dynamic", LoopKind::dynamic, true};
 constinit CombinedEntry<long> g_guided{"GOMP_parallel_loop_nonmonotonic_guided", LoopKind::guided, true};
 
+/// A region with a loop as compilers before GCC 4.9 open it: nothing of ours encloses its first member, so
+/// the runtime serves the loop.
+void start_old_region(Outlined function, void* data, unsigned threads, long start, long end, long increment,
+                      const void* caller) noexcept {
+  static constinit Next<void(Outlined, void*, unsigned, long, long, long)> asking{
+      "GOMP_parallel_loop_runtime_start"};
+  using Chunked = Next<void(Outlined, void*, unsigned, long, long, long, long)>;
+  static constinit Chunked telling[3] = {Chunked{"GOMP_parallel_loop_static_start"},
+                                         Chunked{"GOMP_parallel_loop_dynamic_start"},
+                                         Chunked{"GOMP_parallel_loop_guided_start"}};
+  if (active() && task_schedule(caller).ours) {
+    const Fallback instead = fallback();
+    if (const auto real = telling[instead.kind - k_static].find(caller))
+      return real(function, data, threads, start, end, increment, instead.chunk);
+  }
+  if (const auto real = asking.find(caller)) real(function, data, threads, start, end, increment);
+}
+
 } // namespace
 
 extern "C" {
+
+WSTREE_EXPORT void GOMP_parallel_loop_runtime_start(Outlined function, void* data, unsigned threads,
+                                                    long start, long end, long increment) {
+  start_old_region(function, data, threads, start, end, increment, WSTREE_CALLER);
+}
 
 WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads, unsigned flags) {
   const void* caller = WSTREE_CALLER;

@@ -116,7 +116,8 @@ WSTREE_EXPORT void __kmpc_dispatch_deinit(ident_t* loc, i32 gtid) {
 /// iteration which they hold themselves would wait for ever, so the runtime has to schedule it.
 WSTREE_EXPORT void __kmpc_doacross_init(ident_t* loc, i32 gtid, i32 dimensions, const void* bounds) {
   if (active())
-    if (Frame* frame = innermost_frame()) frame->doacross = true;
+    if (Frame* frame = innermost_frame(); frame != nullptr && frame->is_at(WSTREE_CALLER))
+      frame->doacross = true;
   if (const auto next = g_doacross_init.find(WSTREE_CALLER)) next(loc, gtid, dimensions, bounds);
 }
 

@@ -12,7 +12,7 @@
 
 namespace wstree::abi {
 
-/// What a `schedule` argument asks for. Kinds that the tree never serves count as auto ones that cannot be
+/// What a `schedule` argument asks for. Kinds that are never served count as auto ones that cannot be
 /// stolen from.
 LoopForm read_other_schedule(std::int32_t schedule) noexcept;
 inline LoopForm read_schedule(std::int32_t schedule) noexcept {
@@ -22,7 +22,7 @@ inline LoopForm read_schedule(std::int32_t schedule) noexcept {
   return read_other_schedule(schedule);
 }
 
-/// The program left the schedule of this loop to the environment, which asks for the tree, but the tree must
+/// The program left the schedule of this loop to the environment, which asks for one of ours, but we must
 /// not serve it: replaces `schedule`, and returns the chunk to go with it.
 std::int32_t use_fallback(std::int32_t& schedule) noexcept;
 
@@ -105,7 +105,7 @@ private:
     form.stealable = form.stealable && countable;
     const Units units = units_of(form, iterations, chunk > 0 ? widen(chunk) : 1);
     const Server server = enter_loop(form, units.count, loc != nullptr ? loc->psource : nullptr, caller);
-    if (server == Server::tree) [[likely]] {
+    if (server == Server::ours) [[likely]] {
       const std::uint64_t last = widen(lower) + (iterations - 1) * widen(stride);
       set_bounds(*t_frame, widen(lower), last, widen(stride), iterations, units);
       return true;

@@ -27,7 +27,7 @@ WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
 void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count,
                              void** args);
 
-/// Where __kmpc_fork_call (kmpc_<architecture>.S) goes while the tree was not asked for: the binding of the
+/// Where __kmpc_fork_call (kmpc_<architecture>.S) goes while we are not asked for: the binding of the
 /// object that called it first. Other objects take the way through wstree_fork_call.
 __attribute__((visibility("hidden"))) const wstree::abi::Binding* wstree_plain_fork_call = nullptr;
 /// Read by __kmpc_fork_call; the same as active().
@@ -78,7 +78,8 @@ void wrap_member(i32* gtid, i32* tid, Region* region) {
   Frame frame(region->team, static_cast<std::uint32_t>(*tid),
               static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region->caller));
   frame.serves = frame.serves && members > 0;
-  frame.tree = region->schedule.tree;
+  frame.ours = region->schedule.ours;
+  frame.model = region->schedule.model;
   frame.smallest = region->schedule.chunk;
   frame.outer = t_frame;
   region->placement->enter(frame, frame.member.index(), frame.member.members());
@@ -89,9 +90,16 @@ void wrap_member(i32* gtid, i32* tid, Region* region) {
   t_frame = frame.outer;
 }
 
-/// The same for regions that go to the runtime.
+/// The same for regions that go to the runtime. Their frame says so: to libomp the region's schedule counts,
+/// even if members ask for ours inside.
 void wrap_plain(i32* gtid, i32* tid, Region* region) {
+  Frame frame(runtime_place(region->caller));
+  frame.asks = frame.alone = frame.serves = false;
+  frame.parallel = t_frame != nullptr && t_frame->parallel;
+  frame.outer = t_frame;
+  t_frame = &frame;
   wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+  t_frame = frame.outer;
 }
 
 /// __kmpc_fork_call_if for the runtimes before 16, which do not have it; programs that were built for a later
@@ -112,7 +120,7 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
 
 /// Whether loops of a region that the calling task opens may be served.
 bool may_serve(const TaskSchedule& schedule) noexcept {
-  return active() && (schedule.tree || session().options.loops.any_named());
+  return active() && (schedule.ours || session().options.loops.any_named());
 }
 
 /// Forks through `fork(wrapper, region)`.
@@ -132,7 +140,7 @@ template <class Fork> void fork_region(Region& region, Fork&& fork) {
 
 extern "C" {
 
-/// __kmpc_fork_call once the tree was asked for, and at the very first call.
+/// __kmpc_fork_call once we are asked for, and at the very first call.
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, ...) {
   const void* caller = WSTREE_CALLER;
   const ForkCall real = real_fork_call(caller);
@@ -155,8 +163,8 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
 WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro, i32 condition, void* args) {
   const auto real = g_fork_call_if.find(WSTREE_CALLER);
   if (real == nullptr) return fork_call_if(loc, micro, condition, args, WSTREE_CALLER);
-  const TaskSchedule schedule = active() ? task_schedule(WSTREE_CALLER) : TaskSchedule{};
-  if (!may_serve(schedule)) return real(loc, argc, micro, condition, args);
+  if (!active()) return real(loc, argc, micro, condition, args);
+  const TaskSchedule schedule = task_schedule(WSTREE_CALLER);
   void* list[k_register_args] = {args};
   Region region{micro, args != nullptr ? 1 : 0, list, schedule, WSTREE_CALLER};
   fork_region(region, [&](auto* wrapper, Region& shared) {

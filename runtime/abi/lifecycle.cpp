@@ -6,6 +6,7 @@
 // with a warning. At that time the C library is not initialised: no environ, no errno, no allocation. The
 // constructor therefore works on the environment that the loader passes to it, and everything else waits for
 // the first use (session.cpp).
+#include "marked_schedule.h"
 #include "message.h"
 #include "options.h"
 #include "rebind.h"
@@ -17,8 +18,6 @@
 #include <sys/auxv.h>
 #include <time.h>
 
-#include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <string_view>
 
@@ -28,34 +27,32 @@ using namespace wstree;
 
 constexpr std::string_view k_variable = "OMP_SCHEDULE=";
 
-/// libomp says that INT_MAX is too large.
-constexpr std::uint64_t k_most_chunk = 2147483646;
+constinit char g_replacement[80] = {};
 
-constinit char g_replacement[64] = {};
-
-/// Overwrites an entry of the environment. A child process that has the library as well reads the marked kind
-/// as wstree, one that has not finds a valid schedule. A demand for monotonic order is not handed down:
-/// dynamic is monotonic.
-void replace(char*& entry, const config::ScheduleRequest& request) noexcept {
+/// Overwrites an entry of the environment, for the runtime and for child processes.
+void replace(char*& entry, std::string_view value) noexcept {
   config::FixedText<sizeof g_replacement> text(k_variable);
-  text.append(request.monotonic ? "dynamic" : config::k_marked_kind);
-  if (request.chunk_given) text.append(',').append_number(std::min(request.chunk, k_most_chunk));
+  text.append(value);
   std::memcpy(g_replacement, text.view().data(), text.view().size());
   entry = g_replacement;
 }
 
-/// The request of a parent process, handed down as above.
-std::optional<config::ScheduleRequest> inherited(std::string_view value) noexcept {
-  if (!value.starts_with(config::k_marked_kind)) return std::nullopt;
-  const std::string_view chunk = value.substr(config::k_marked_kind.size());
-  if (chunk.empty()) return config::ScheduleRequest{};
-  if (chunk.front() != ',') return std::nullopt;
-  config::ScheduleRequest request;
-  request.chunk_given = true;
-  const char* end = chunk.data() + chunk.size();
-  const auto result = std::from_chars(chunk.data() + 1, end, request.chunk);
-  if (result.ec != std::errc{} || result.ptr != end) return std::nullopt;
-  return request;
+/// A demand for an order that the schedule cannot keep. It is not handed down: dynamic keeps it by itself.
+void replace_unkept(char*& entry, const config::ScheduleRequest& request) noexcept {
+  config::FixedText<160> line("wstree: OMP_SCHEDULE demands monotonic order, which a stealing thread cannot "
+                              "keep (accepted: ");
+  line.append(config::to_text(request.kind)).append("[,chunk]); using dynamic");
+  observe::say(line.view());
+  config::FixedText<32> value("dynamic");
+  if (request.chunk_given) value.append(',').append_number(request.chunk);
+  replace(entry, value.view());
+}
+
+/// What was meant for us is none of the runtime's business, which would complain as well.
+void replace_misspelled(char*& entry, std::string_view value) noexcept {
+  constexpr std::string_view k_instead = "static";
+  config::report_misspelled_schedule(value, k_instead, observe::stderr_lines());
+  replace(entry, k_instead);
 }
 
 void read_request(char** envp) noexcept {
@@ -63,16 +60,16 @@ void read_request(char** envp) noexcept {
     const std::string_view text = *entry;
     if (!text.starts_with(k_variable)) continue;
     const std::string_view value = text.substr(k_variable.size());
-    if (const auto request = inherited(value)) {
+    if (const auto request = config::parse_marked(value)) {
       abi::remember_request(value, *request);
     } else if (const auto asked = config::parse_schedule(value)) {
-      if (asked->monotonic)
-        observe::say(
-            "wstree: OMP_SCHEDULE demands monotonic order, which a stealing thread cannot keep (accepted: "
-            "wstree[,chunk]); using dynamic");
-      else
-        abi::remember_request(value, *asked);
-      replace(*entry, *asked);
+      if (asked->monotonic && !config::is_monotonic(asked->kind)) return replace_unkept(*entry, *asked);
+      abi::remember_request(value, *asked);
+      // A child process that has the library as well reads what we meant, one that has not finds a valid
+      // schedule.
+      replace(*entry, config::to_marked(*asked).view());
+    } else if (config::is_misspelled_schedule(value)) {
+      replace_misspelled(*entry, value);
     }
     return; // as getenv: the first entry counts
   }

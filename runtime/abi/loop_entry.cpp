@@ -2,8 +2,10 @@
 #include "loop_entry.h"
 
 #include "statistics.h"
+#include "words.h"
 
-#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <string_view>
 
 namespace wstree::abi {
@@ -11,71 +13,93 @@ namespace {
 
 using config::LoopKind;
 
-constexpr std::string_view schedule_name(LoopKind kind) noexcept {
-  switch (kind) {
-  case LoopKind::runtime:
-    break;
-  case LoopKind::dynamic:
-    return "wstree (dynamic)";
-  case LoopKind::guided:
-    return "wstree (guided)";
-  case LoopKind::auto_:
-    return "wstree (auto)";
+/// Names of the schedules in the statistics: "wsrange", "wsqueue (dynamic)". They live as long as the
+/// process.
+class ScheduleNames {
+public:
+  constexpr ScheduleNames() noexcept {
+    for (std::size_t kind = 0; kind < k_loop_kinds; ++kind) {
+      for (std::size_t model = 0; model < core::k_model_count; ++model) {
+        Name& name = names_[kind][model];
+        name.append(config::k_schedule_words[model]);
+        if (kind != 0) name.append(" (").append(config::k_loop_words[kind]).append(')');
+      }
+    }
   }
-  return "wstree";
-}
+  constexpr std::string_view of(LoopKind kind, core::Model model) const noexcept {
+    const auto bit = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(kind)));
+    return names_[bit][static_cast<std::size_t>(model)].view();
+  }
+
+private:
+  static constexpr std::size_t k_loop_kinds = config::k_loop_words.size();
+  using Name = config::FixedText<24>;
+  Name names_[k_loop_kinds][core::k_model_count];
+};
+constexpr ScheduleNames k_schedule_names;
+static_assert(k_schedule_names.of(LoopKind::runtime, core::Model::tree) == "wstree");
+static_assert(k_schedule_names.of(LoopKind::dynamic, core::Model::queue_lock) == "wsqueue_lock (dynamic)");
 
 /// The statistics' site of the loop. A thread mostly asks again for the one that it asked for last.
-observe::LoopSite* site_of(LoopKind kind, const char* source, const void* caller) noexcept {
+observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
+                           const void* caller) noexcept {
   struct Last {
     const void* caller = nullptr;
     const char* source = nullptr;
+    const char* schedule = nullptr;
     observe::LoopSite* site = nullptr;
   };
   static constinit thread_local Last last __attribute__((tls_model("initial-exec")));
-  if (last.caller != caller || last.source != source)
-    last = {caller, source, observe::find_site(caller, source, schedule_name(kind))};
+  const std::string_view schedule = k_schedule_names.of(kind, model);
+  if (last.caller != caller || last.source != source || last.schedule != schedule.data())
+    last = {caller, source, schedule.data(), observe::find_site(caller, source, schedule)};
   return last.site;
 }
 
-[[gnu::noinline]] void measure_loop(Frame& frame, LoopKind kind, const char* source,
+[[gnu::noinline]] void measure_loop(Frame& frame, LoopKind kind, core::Model model, const char* source,
                                     const void* caller) noexcept {
   frame.measured = true;
   note_members(frame.member.members());
-  frame.site = site_of(kind, source, caller);
+  frame.site = site_of(kind, model, source, caller);
 }
 
 [[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
-                                         std::uint64_t smallest, const char* source, const void* caller,
+                                         TaskSchedule schedule, const char* source, const void* caller,
                                          const Session& process) noexcept {
   if (units == 0) [[unlikely]]
     frame.member.enter_empty();
-  else if (!frame.member.enter(units, process.settings, smallest)) [[unlikely]]
+  else if (!frame.member.enter(units, process.settings, schedule.chunk, schedule.model)) [[unlikely]]
     return false;
   frame.loop = Frame::Loop::served;
   frame.last_loop_served = true;
   frame.registered = false;
   frame.measured = false;
   if (process.measured && units != 0) [[unlikely]]
-    measure_loop(frame, kind, source, caller);
+    measure_loop(frame, kind, schedule.model, source, caller);
   return true;
+}
+
+/// A loop in a region that we did not see opening. The runtime has our mark for the schedule, which would
+/// make it hand out enormous chunks.
+[[gnu::noinline]] Server serve_elsewhere(LoopKind kind, const void* caller) noexcept {
+  return kind == LoopKind::runtime && task_schedule(caller).ours ? Server::fallback : Server::runtime;
 }
 
 } // namespace
 
-bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, std::uint64_t smallest, const char* source,
+bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
                 const void* caller) noexcept {
-  return begin(frame, kind, units, smallest, source, caller, session());
+  return begin(frame, kind, units, schedule, nullptr, caller, session());
 }
 
 Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept {
   Frame* frame = innermost_frame();
   if (frame == nullptr) [[unlikely]]
-    return Server::runtime;
+    return serve_elsewhere(form.kind, caller);
   if (!frame->is_at(caller)) [[unlikely]] {
     // A region that was forked out of our sight, perhaps inside a loop of ours, which must stay as it is.
     if (frame->loop == Frame::Loop::served) frame->loop = Frame::Loop::foreign_inside;
-    return Server::runtime;
+    return serve_elsewhere(form.kind, caller);
   }
   if (frame->member.in_loop()) [[unlikely]]
     leave_loop(*frame); // cancelled
@@ -84,23 +108,19 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
   const bool dependent = frame->doacross;
   frame->doacross = false;
   const bool asks_environment = form.kind == LoopKind::runtime;
-  std::uint64_t smallest = 1;
+  TaskSchedule schedule{frame->ours, frame->model, frame->smallest};
   if (asks_environment) {
-    bool tree = frame->tree;
-    smallest = frame->smallest;
-    if (frame->asks) {
-      const TaskSchedule schedule = task_schedule(caller);
-      tree = schedule.tree;
-      smallest = schedule.chunk;
-    }
-    if (!tree) return Server::runtime;
+    if (frame->asks) schedule = task_schedule(caller);
+    if (!schedule.ours) return Server::runtime;
   }
-  if (frame->alone && runtime_threads(caller) != 1) return Server::runtime;
+  const Server otherwise = asks_environment ? Server::fallback : Server::runtime;
+  if (frame->alone && runtime_threads(caller) != 1) return otherwise;
   const Session& process = session();
+  if (!asks_environment) schedule = process.named;
   if (frame->serves && form.stealable && !dependent && process.options.loops.has(form.kind) &&
-      begin(*frame, form.kind, units, smallest, source, caller, process)) [[likely]]
-    return Server::tree;
-  return asks_environment ? Server::fallback : Server::runtime;
+      begin(*frame, form.kind, units, schedule, source, caller, process)) [[likely]]
+    return Server::ours;
+  return otherwise;
 }
 
 } // namespace wstree::abi

@@ -15,7 +15,7 @@ struct LoopForm {
   bool stealable; // no order, no dependences between iterations, and no more of them than can be counted
 };
 
-/// How many units the tree hands out, and how many iterations each of them has. A loop that says dynamic or
+/// How many units we hand out, and how many iterations each of them has. A loop that says dynamic or
 /// guided with a chunk is handed out in whole chunks at the places where OpenMP has them: each batch is what
 /// a thread could have got by asking several times.
 struct Units {
@@ -29,22 +29,22 @@ inline Units units_of(LoopForm form, std::uint64_t iterations, std::uint64_t chu
 }
 
 enum class Server : std::uint8_t {
-  tree,
+  ours,
   runtime, // with what the program said
-  fallback // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose the tree
+  fallback // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose one of ours
 };
 
-/// Starts a loop of `units` in the calling thread's frame if the tree may serve it; set_bounds() has to
+/// Starts a loop of `units` in the calling thread's frame if we may serve it; set_bounds() has to
 /// follow. Otherwise prepares the frame for a loop of the runtime. All members of a team get the same answer:
 /// what decides is the same for all of them, the task's schedule included (OpenMP 5.2, section 11.5.3:
 /// run-sched-var has to be). `source` is the location text of the compiler or nullptr. The arguments fit into
 /// registers, since this is most of what a short loop costs.
 Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept;
 
-/// As enter_loop(), for a loop that somebody decided about for the whole team, with batches of at least
-/// `smallest` units. False: no memory, for all members alike.
-bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, std::uint64_t smallest,
-                const char* source, const void* caller) noexcept;
+/// As enter_loop(), for a loop that somebody decided about for the whole team, on `schedule`. False: no
+/// memory, for all members alike.
+bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, TaskSchedule schedule,
+                const void* caller) noexcept;
 
 inline void set_bounds(Frame& frame, std::uint64_t lower, std::uint64_t end, std::uint64_t step,
                        std::uint64_t iterations, Units units) noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// omp_set_schedule and omp_get_schedule know one kind more; omp_get_num_procs does not count the CPUs of our
-// own pin.
+// omp_set_schedule and omp_get_schedule know nine kinds more; omp_get_num_procs does not count the CPUs of
+// our own pin.
 #include "export.h"
+#include "marked_schedule.h"
 #include "next_symbol.h"
 #include "process_limits.h"
 #include "session.h"
@@ -15,6 +16,7 @@
 
 namespace {
 
+namespace config = wstree::config;
 using namespace wstree::abi;
 
 constinit Next<void(int, int)> g_set{"omp_set_schedule"};
@@ -23,10 +25,19 @@ constinit Next<int()> g_get_num_procs{"omp_get_num_procs"};
 
 constexpr int k_dynamic = 2;
 
+static_assert(omp_sched_wsstatic - omp_sched_wstree == static_cast<int>(config::ScheduleKind::wsstatic));
+
+config::OwnSchedule own_schedule(int kind, int chunk) noexcept {
+  const auto own = static_cast<config::ScheduleKind>(kind - omp_sched_wstree);
+  const int least = own == config::ScheduleKind::wstree ? 1 : 0;
+  return {own, static_cast<std::uint64_t>(std::clamp(chunk, least, static_cast<int>(config::k_max_chunk)))};
+}
+
 void set_schedule(int kind, int chunk, const void* caller) noexcept {
   const auto set = g_set.find(caller);
   if (set == nullptr) return;
-  if (kind == omp_sched_wstree && activate()) return set(k_sentinel_kind, std::max(chunk, 1));
+  if (kind >= omp_sched_wstree && kind <= omp_sched_wsstatic && activate())
+    return set(k_sentinel_kind, config::encode(own_schedule(kind, chunk)));
   // A program that really asks for monotonic:dynamic gets dynamic, which both runtimes hand out in order
   // anyway.
   set(active() && kind == k_sentinel_kind ? k_dynamic : kind, chunk);
@@ -36,7 +47,10 @@ void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
   const auto get = g_get.find(caller);
   if (get == nullptr) return;
   get(kind, chunk);
-  if (active() && *kind == k_sentinel_kind) *kind = omp_sched_wstree;
+  if (!active() || *kind != k_sentinel_kind) return;
+  const config::OwnSchedule schedule = config::decode(*chunk);
+  *kind = omp_sched_wstree + static_cast<int>(schedule.kind);
+  *chunk = static_cast<int>(schedule.chunk);
 }
 
 /// libgomp counts the CPUs of the calling thread's mask.

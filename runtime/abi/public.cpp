@@ -12,7 +12,7 @@ extern "C" {
 WSTREE_EXPORT const char* wstree_version() { return wstree::abi::k_version; }
 
 WSTREE_EXPORT int wstree_is_active() {
-  return wstree::abi::active() && wstree::abi::task_schedule(WSTREE_CALLER).tree ? 1 : 0;
+  return wstree::abi::active() && wstree::abi::task_schedule(WSTREE_CALLER).ours ? 1 : 0;
 }
 
 WSTREE_EXPORT unsigned long long wstree_loops_served() { return wstree::observe::executions_recorded(); }

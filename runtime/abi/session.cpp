@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "display.h"
+#include "marked_schedule.h"
 #include "message.h"
 #include "next_symbol.h"
 #include "statistics.h"
@@ -13,9 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <initializer_list>
 #include <new>
 #include <optional>
+#include <utility>
 
 namespace wstree::abi {
 
@@ -39,6 +41,23 @@ constinit Next<int()> g_get_active_level{"omp_get_active_level"};
 constinit Next<int()> g_get_max_active_levels{"omp_get_max_active_levels"};
 constinit Next<int()> g_get_num_threads{"omp_get_num_threads"};
 constinit Next<int()> g_get_thread_num{"omp_get_thread_num"};
+
+constexpr bool same_order(std::initializer_list<std::pair<config::ScheduleKind, core::Model>> pairs) {
+  for (const auto& [kind, model] : pairs)
+    if (model_of(kind) != model) return false;
+  return pairs.size() == config::k_schedule_kinds && pairs.size() == core::k_model_count;
+}
+using Kind = config::ScheduleKind;
+using Model = core::Model;
+static_assert(same_order({{Kind::wstree, Model::tree},
+                          {Kind::wsrange, Model::range},
+                          {Kind::wsqueue, Model::queue},
+                          {Kind::wsqueue_lock, Model::queue_lock},
+                          {Kind::wsfixed, Model::fixed},
+                          {Kind::wsguided, Model::guided},
+                          {Kind::wsfac2, Model::factoring},
+                          {Kind::wstrapezoid, Model::trapezoid},
+                          {Kind::wsstatic, Model::static_}}));
 
 std::uint64_t monotonic_ns() noexcept {
   timespec now{};
@@ -103,6 +122,9 @@ void prepare(Session& made) noexcept {
   made.measured = made.options.stats != config::StatsFormat::off;
   made.settings = to_settings(made.options);
   made.settings.clocked = made.measured;
+  // A chunk in OMP_SCHEDULE is one of schedule(runtime) loops. These have their own, which is the unit.
+  if (g_request) made.named.model = model_of(g_request->kind);
+  made.named.chunk = made.named.model == core::Model::static_ ? 0 : 1;
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
     config::display(made.options, g_request, lines);
   // The child of a fork starts with figures of its own.
@@ -137,7 +159,9 @@ TaskSchedule task_schedule(const void* caller) noexcept {
   int kind = 0;
   int chunk = 0;
   get(&kind, &chunk);
-  return {kind == k_sentinel_kind, static_cast<std::uint64_t>(std::max(chunk, 1))};
+  if (kind != k_sentinel_kind) return {};
+  const config::OwnSchedule schedule = config::decode(chunk);
+  return {true, model_of(schedule.kind), schedule.chunk};
 }
 
 Place runtime_place(const void* caller) noexcept {

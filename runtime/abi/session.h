@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the whole process shares: whether the tree was asked for, the options, and how to ask the OpenMP
-// runtime.
+// What the whole process shares: whether a schedule of ours was asked for, the options, and how to ask the
+// OpenMP runtime.
 #pragma once
 
 #include "options.h"
 
-#include "wstree/core/settings.h"
+#include "wstree/core/scheduler.h"
 
 #include <atomic>
 #include <cstdint>
@@ -13,24 +13,35 @@
 
 namespace wstree::abi {
 
-/// The schedule that stands for the tree inside the OpenMP runtime: monotonic:dynamic with the tree's chunk.
-/// Both runtimes store it, hand it on to tasks and regions, and read it back; hardly anybody asks for it; and
-/// it is a valid schedule for loops that the tree must not serve. (Not monotonic:guided: when libomp shows
-/// its settings, or makes sure of them in the child of a fork, it fails an assertion of its own about every
-/// guided OMP_SCHEDULE.)
+/// The schedule that stands for ours inside the OpenMP runtime: monotonic:dynamic, with a chunk that says
+/// which of them, and with what chunk (marked_schedule.h). Both runtimes store it, hand it on to tasks and
+/// regions, and read it back; hardly anybody asks for it; and it is a valid schedule, if a slow one, for
+/// loops that we must not serve. (Not monotonic:guided: when libomp shows its settings, or makes sure of them
+/// in the child of a fork, it fails an assertion of its own about every guided OMP_SCHEDULE.)
 inline constexpr int k_sentinel_kind = static_cast<int>(0x80000002U);
 
-/// Set as soon as anybody asks for the tree: by OMP_SCHEDULE or WSTREE_LOOPS at load time or by
+/// Set as soon as anybody asks for a schedule of ours: by OMP_SCHEDULE or WSTREE_LOOPS at load time or by
 /// omp_set_schedule. As long as it is not set, every entry point hands over to the runtime and nothing else
 /// happens. relaxed everywhere: a thread that learns of it late goes to the runtime, as it did before; what
 /// options say is ordered by session().
 extern std::atomic<bool> g_active;
 inline bool active() noexcept { return g_active.load(std::memory_order_relaxed); }
 
+/// What schedule(runtime) loops of a task use.
+struct TaskSchedule {
+  bool ours = false;
+  core::Model model = core::Model::tree;
+  std::uint64_t chunk = 1; // in units, which are iterations; 0: none was given
+};
+
+/// The models are numbered as their kinds are (session.cpp makes sure of it).
+constexpr core::Model model_of(config::ScheduleKind kind) noexcept { return static_cast<core::Model>(kind); }
+
 struct Session {
   config::Options options;
   core::Settings settings;
-  bool measured = false; // loops are counted and timed
+  TaskSchedule named{true}; // of loops that say dynamic, guided or auto; in units of their chunk
+  bool measured = false;    // loops are counted and timed
 };
 
 extern std::atomic<const Session*> g_session;
@@ -44,15 +55,10 @@ inline const Session& session() noexcept {
   return ready != nullptr ? *ready : prepare_session();
 }
 
-/// Asks for the tree from the program's side; false in setuid programs, where the library does nothing.
+/// Asks for our schedules from the program's side; false in setuid programs, where the library does nothing.
 bool activate() noexcept;
 
-/// What the calling task's schedule(runtime) loops use.
-struct TaskSchedule {
-  bool tree = false;
-  std::uint64_t chunk = 1; // smallest batch in iterations
-};
-/// `caller`: see next_symbol().
+/// What the calling task's schedule(runtime) loops use. `caller`: see next_symbol().
 TaskSchedule task_schedule(const void* caller) noexcept;
 
 /// In which region the calling thread is, as the OpenMP runtime of the code at `caller` sees it. A process

@@ -57,7 +57,7 @@ void display(const Options& options, const std::optional<ScheduleRequest>& sched
   if (schedule)
     show(Option::schedule, to_text(*schedule).view(), Origin::environment, lines);
   else
-    lines("  [wstree] OMP_SCHEDULE: not wstree, schedule(runtime) loops stay with the OpenMP runtime");
+    lines("  [wstree] OMP_SCHEDULE: none of ours, schedule(runtime) loops stay with the OpenMP runtime");
   for (std::size_t i = 0; i < k_option_count; ++i) {
     const auto option = static_cast<Option>(i);
     if (option == Option::schedule) continue;

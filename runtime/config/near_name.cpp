@@ -6,12 +6,33 @@
 
 #include "options.h"
 #include "tokens.h"
+#include "words.h"
 
 namespace wstree::config {
 namespace {
 
 constexpr std::size_t k_max_word = 64;
 constexpr std::string_view k_prefix = "WSTREE_";
+
+/// Picks the candidate nearest to a word, the first of those that are equally near.
+class Nearest {
+public:
+  explicit Nearest(std::string_view word) noexcept
+      : word_(word), best_(std::max<std::size_t>(word.size() / 2, 1) + 1) {}
+
+  void offer(std::string_view candidate, std::string_view name) noexcept {
+    const std::size_t distance = edit_distance(word_, candidate);
+    if (distance >= best_) return;
+    best_ = distance;
+    found_ = name;
+  }
+  std::string_view found() const noexcept { return found_; }
+
+private:
+  std::string_view word_;
+  std::size_t best_; // more than half of the letters wrong is no misspelling but another word
+  std::string_view found_;
+};
 
 } // namespace
 
@@ -40,19 +61,21 @@ std::size_t edit_distance(std::string_view a, std::string_view b) noexcept {
 
 std::string_view nearest_option(std::string_view name) noexcept {
   if (!name.starts_with(k_prefix)) return {};
-  const std::string_view word = without_first(name, k_prefix.size()).substr(0, k_max_word);
-  std::string_view nearest;
-  // More than half of the letters wrong is no misspelling but another word.
-  std::size_t best = std::max<std::size_t>(word.size() / 2, 1) + 1;
+  Nearest nearest(without_first(name, k_prefix.size()).substr(0, k_max_word));
   for (const OptionText& option : k_options) {
     if (!option.name.starts_with(k_prefix)) continue;
-    const std::size_t distance = edit_distance(word, without_first(option.name, k_prefix.size()));
-    if (distance < best) {
-      best = distance;
-      nearest = option.name;
-    }
+    nearest.offer(without_first(option.name, k_prefix.size()), option.name);
   }
-  return nearest;
+  return nearest.found();
+}
+
+std::string_view nearest_schedule(std::string_view value) noexcept {
+  const auto [before_colon, after_colon] = split(value, ':');
+  const bool modified =
+      after_colon && (same_word(before_colon, "monotonic") || same_word(before_colon, "nonmonotonic"));
+  Nearest nearest(split(modified ? *after_colon : value, ',').head.substr(0, k_max_word));
+  for (const std::string_view word : k_schedule_words) nearest.offer(word, word);
+  return nearest.found();
 }
 
 } // namespace wstree::config

@@ -22,8 +22,9 @@ constexpr std::size_t longest_bad_value_line() {
     if (size > longest) longest = size;
   }
   constexpr std::string_view fixed_part =
-      "wstree: ='' is not understood (accepted: ); using monotonic:wstree,1";
-  return longest + fixed_part.size() + k_shown_value;
+      "wstree: ='' is not understood (accepted: ); using monotonic:wstrapezoid";
+  constexpr std::string_view advice = "; did you mean wsqueue_lock?"; // about a misspelled schedule
+  return longest + fixed_part.size() + advice.size() + k_shown_value;
 }
 static_assert(longest_bad_value_line() <= k_max_line, "a line about a bad value would be cut off");
 
@@ -128,9 +129,22 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
 
 void report_schedule(std::string_view value, const ScheduleRequest& request, ErrorSink errors) noexcept {
   if (!request.chunk_malformed) return;
-  report_bad_value(Option::schedule, value, request.monotonic ? "monotonic:wstree,1" : "wstree,1", errors);
+  ValueText used(to_text(request));
+  if (request.kind == ScheduleKind::wstree) used.append(",1");
+  report_bad_value(Option::schedule, value, used.view(), errors);
 }
 
+void report_misspelled_schedule(std::string_view value, std::string_view used, ErrorSink errors) noexcept {
+  Line line;
+  line.append("wstree: OMP_SCHEDULE='").append_foreign(value, k_shown_value).append("' is not understood");
+  const auto near = nearest_schedule(value);
+  if (!near.empty()) line.append("; did you mean ").append(near).append('?');
+  line.append(" (accepted: ").append(text_of(Option::schedule).accepted);
+  line.append("); using ").append(used);
+  errors(line.view());
+}
+
+std::string_view to_text(ScheduleKind kind) noexcept { return word_of(k_schedule_words, kind); }
 std::string_view to_text(Strategy strategy) noexcept { return word_of(k_strategy_words, strategy); }
 std::string_view to_text(Bind bind) noexcept { return word_of(k_bind_words, bind); }
 std::string_view to_text(StatsFormat format) noexcept { return word_of(k_stats_words, format); }
@@ -159,7 +173,8 @@ ValueText to_text(Fallback fallback) noexcept {
 }
 
 ValueText to_text(const ScheduleRequest& request) noexcept {
-  ValueText text(request.monotonic ? "monotonic:wstree" : "wstree");
+  ValueText text(request.monotonic ? "monotonic:" : "");
+  text.append(to_text(request.kind));
   if (request.chunk_given) text.append(',').append_number(request.chunk);
   return text;
 }

@@ -38,8 +38,11 @@ constexpr const OptionText& text_of(Option option) noexcept {
   return k_options[static_cast<std::size_t>(option)];
 }
 
-/// Largest chunk of a schedule: OpenMP hands chunks around as int.
-inline constexpr std::uint64_t k_max_chunk = 2147483647;
+/// Largest chunk of a schedule of ours: OpenMP hands chunks around as int, and the bits above say which of
+/// our schedules it belongs to (marked_schedule.h).
+inline constexpr std::uint64_t k_max_chunk = (std::uint64_t{1} << 26) - 1;
+/// Largest chunk of the fallback, which is the OpenMP runtime's.
+inline constexpr std::uint64_t k_max_fallback_chunk = 2147483647;
 /// Largest number in WSTREE_BATCH, in nanoseconds or iterations.
 inline constexpr std::uint64_t k_max_batch = std::uint64_t{1} << 62;
 /// Longest path in WSTREE_STATS, in bytes.
@@ -75,7 +78,7 @@ inline constexpr std::uint64_t k_default_fixed = 64;
 enum class FallbackKind : std::uint8_t { static_, dynamic, guided, auto_, trapezoidal };
 struct Fallback {
   FallbackKind kind = FallbackKind::guided;
-  std::uint64_t chunk = 0; // 0 = none given, else 1 to k_max_chunk
+  std::uint64_t chunk = 0; // 0 = none given, else 1 to k_max_fallback_chunk
   bool operator==(const Fallback&) const = default;
 };
 
@@ -91,24 +94,47 @@ enum class DisplayEnv : std::uint8_t { no, yes, verbose };
 /// Whether the threads of a team are pinned, and how.
 enum class Bind : std::uint8_t { auto_, close, spread, none };
 
-/// A value of OMP_SCHEDULE that asks for the tree.
+/// The schedules of the library, in the order of core::Model.
+enum class ScheduleKind : std::uint8_t {
+  wstree,
+  wsrange,
+  wsqueue,
+  wsqueue_lock,
+  wsfixed,
+  wsguided,
+  wsfac2,
+  wstrapezoid,
+  wsstatic
+};
+inline constexpr std::size_t k_schedule_kinds = 9;
+
+/// Whether each thread gets its chunks in ascending order, because nobody takes from anybody.
+constexpr bool is_monotonic(ScheduleKind kind) noexcept { return kind >= ScheduleKind::wsfixed; }
+
+/// A value of OMP_SCHEDULE that asks for one of our schedules.
 struct ScheduleRequest {
-  std::uint64_t chunk = 1;      // smallest batch in iterations, 1 to k_max_chunk
+  ScheduleKind kind = ScheduleKind::wstree;
+  std::uint64_t chunk = 1;      // in iterations, 1 to k_max_chunk
   bool chunk_given = false;     // false: chunk is the default
-  bool monotonic = false;       // "monotonic:" was demanded, which a stealing thread cannot promise
+  bool monotonic = false;       // "monotonic:" was demanded; see is_monotonic()
   bool chunk_malformed = false; // the text after the comma was no chunk; see report_schedule()
   bool operator==(const ScheduleRequest&) const = default;
 };
 
-/// What the library writes into OMP_SCHEDULE for its kind (behind it `,chunk` if one was given): a schedule
-/// that every OpenMP runtime accepts. The capitals, which the runtimes do not mind, tell it from one that the
-/// user wrote.
+/// What the library writes into OMP_SCHEDULE for its kinds (behind it a comma and a number that says which
+/// kind and chunk, see marked_schedule.h; nothing for wstree without a chunk): a schedule that every OpenMP
+/// runtime accepts. The capitals, which the runtimes do not mind, tell it from one that the user wrote.
 inline constexpr std::string_view k_marked_kind = "Monotonic:Dynamic";
 
-/// Understands `[monotonic:|nonmonotonic:]wstree[,chunk]`; case and blanks around the tokens are ignored.
-/// nullopt: the value is not ours and has to reach the OpenMP runtime as it is. A value whose kind is wstree
-/// is always ours: with a bad chunk it counts as `wstree` and is marked malformed.
+/// Understands `[monotonic:|nonmonotonic:]kind[,chunk]` with one of our kinds; case and blanks around the
+/// tokens are ignored. nullopt: the value is not ours and has to reach the OpenMP runtime as it is, unless it
+/// is misspelled. A value whose kind is ours is always ours: with a bad chunk it counts as one without and is
+/// marked malformed.
 std::optional<ScheduleRequest> parse_schedule(std::string_view value) noexcept;
+
+/// A value that parse_schedule() does not take, but which can be meant for nobody else: its kind begins with
+/// "ws", as no schedule of an OpenMP runtime does.
+bool is_misspelled_schedule(std::string_view value) noexcept;
 
 /// Parsers of the other options. Case and blanks around the tokens are ignored, nullopt means not understood.
 std::optional<LoopKinds> parse_loops(std::string_view value) noexcept; // a kind may come twice
@@ -126,6 +152,7 @@ bool parse_display_affinity(std::string_view value) noexcept;
 
 /// Canonical spelling of a value, which the parser of the same type reads back.
 using ValueText = FixedText<64>;
+std::string_view to_text(ScheduleKind kind) noexcept;
 std::string_view to_text(Strategy strategy) noexcept;
 std::string_view to_text(Bind bind) noexcept;
 std::string_view to_text(StatsFormat format) noexcept; // "0" for off
@@ -178,6 +205,8 @@ Options load(const char* const* envp, ErrorSink errors) noexcept;
 
 /// One line if `request`, which parse_schedule() made of `value`, has a malformed chunk; else nothing.
 void report_schedule(std::string_view value, const ScheduleRequest& request, ErrorSink errors) noexcept;
+/// One line about a value for which is_misspelled_schedule() holds, and which `used` replaces.
+void report_misspelled_schedule(std::string_view value, std::string_view used, ErrorSink errors) noexcept;
 
 /// Value of `name` in `envp`, or nullopt. Does for any list what getenv does for environ.
 std::optional<std::string_view> find_variable(const char* const* envp, std::string_view name) noexcept;

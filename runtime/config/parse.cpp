@@ -15,17 +15,28 @@ bool is_true(std::string_view word) noexcept {
   return false;
 }
 
+/// A value of OMP_SCHEDULE without its modifier.
+struct Unmodified {
+  std::string_view rest; // trimmed
+  bool monotonic = false;
+};
+Unmodified without_modifier(std::string_view value) noexcept {
+  const auto [before_colon, after_colon] = split(value, ':');
+  if (after_colon && same_word(before_colon, "monotonic")) return {*after_colon, true};
+  if (after_colon && same_word(before_colon, "nonmonotonic")) return {*after_colon, false};
+  return {trim(value), false};
+}
+
 } // namespace
 
 std::optional<ScheduleRequest> parse_schedule(std::string_view value) noexcept {
+  const auto [rest, monotonic] = without_modifier(value);
+  const auto [word, chunk] = split(rest, ',');
+  const auto kind = find_word<ScheduleKind>(k_schedule_words, word);
+  if (!kind) return std::nullopt;
   ScheduleRequest request;
-  const auto [before_colon, after_colon] = split(value, ':');
-  if (after_colon) {
-    request.monotonic = same_word(before_colon, "monotonic");
-    if (!request.monotonic && !same_word(before_colon, "nonmonotonic")) return std::nullopt;
-  }
-  const auto [kind, chunk] = split(after_colon ? *after_colon : before_colon, ',');
-  if (!same_word(kind, "wstree")) return std::nullopt;
+  request.kind = *kind;
+  request.monotonic = monotonic;
   if (chunk) {
     const auto number = parse_number(*chunk, 1, k_max_chunk);
     request.chunk = number.value_or(1);
@@ -33,6 +44,11 @@ std::optional<ScheduleRequest> parse_schedule(std::string_view value) noexcept {
     request.chunk_malformed = !number.has_value();
   }
   return request;
+}
+
+bool is_misspelled_schedule(std::string_view value) noexcept {
+  const std::string_view rest = without_modifier(value).rest;
+  return rest.size() >= 2 && same_word(rest.substr(0, 2), "ws") && !parse_schedule(value);
 }
 
 std::optional<LoopKinds> parse_loops(std::string_view value) noexcept {
@@ -86,7 +102,7 @@ std::optional<Fallback> parse_fallback(std::string_view value) noexcept {
   if (!kind) return std::nullopt;
   Fallback fallback{*kind, 0};
   if (number) {
-    const auto chunk = parse_number(*number, 1, k_max_chunk);
+    const auto chunk = parse_number(*number, 1, k_max_fallback_chunk);
     if (!chunk) return std::nullopt;
     fallback.chunk = *chunk;
   }

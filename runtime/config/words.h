@@ -13,6 +13,9 @@
 
 namespace wstree::config {
 
+inline constexpr auto k_schedule_words =
+    std::to_array<std::string_view>({"wstree", "wsrange", "wsqueue", "wsqueue_lock", "wsfixed", "wsguided",
+                                     "wsfac2", "wstrapezoid", "wsstatic"});
 // The kinds of loops are bits: word i belongs to bit i.
 inline constexpr auto k_loop_words =
     std::to_array<std::string_view>({"runtime", "dynamic", "guided", "auto"});

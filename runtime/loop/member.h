@@ -4,12 +4,12 @@
 
 #include "team.h"
 
-#include "wstree/core/worker.h"
+#include "wstree/core/models.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <new>
-#include <type_traits>
 
 namespace wstree::loop {
 
@@ -28,7 +28,6 @@ public:
   /// `team` may be null if `members` is 1.
   Member(Team<P>* team, std::uint32_t index, std::uint32_t members) noexcept
       : team_(team), index_(index), members_(members) {}
-  ~Member() {} // nothing to do for worker_ either
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
@@ -38,10 +37,11 @@ public:
   void set_neighbourhood(const core::Neighbourhood& near) noexcept { near_ = near; }
   bool in_loop() const noexcept { return in_loop_; }
 
-  /// Starts the region's next loop, of `iterations` > 0, with batches of at least `smallest`. False, for all
-  /// members alike: no memory, nothing was started. leave() has been called for the previous loop; `settings`
-  /// outlives this one.
-  bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest) noexcept {
+  /// Starts the region's next loop, of `iterations` > 0, scheduled by `model` with the chunk `smallest`.
+  /// False, for all members alike: no memory, nothing was started. leave() has been called for the previous
+  /// loop; `settings` outlives this one.
+  bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest,
+             core::Model model = core::Model::tree) noexcept {
     if (members_ == 1) return enter_alone(iterations, settings);
     if (storage_ == nullptr) {
       storage_ = team_->storage(members_);
@@ -60,27 +60,28 @@ public:
     Slot<P>& slot = storage_->slot(loop_);
     const std::uint64_t use = loop_ / k_ring;
     if (somebody_departed_) touch_for_departed(slot, use);
-    auto& arena = storage_->fresh_arena(loop_, index_);
+    if ((use & core::CounterLoop<P>::k_refresh_mask) == 0) [[unlikely]]
+      slot.counter.make_current(use); // its tag must not grow old in loops of other models
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
-    ::new (static_cast<void*>(&worker_)) core::Worker<P>;
-    worker_.enter(slot.tree, core::Shape(iterations, members_), use, loop_, index_, members_, arena, settings,
-                  smallest, &near_);
-    in_loop_ = shared_ = true;
+    const core::Entry entry{iterations, loop_, use, index_, members_, &settings, smallest, &near_};
+    if (model == core::Model::tree) [[likely]]
+      start<core::Model::tree>(slot.tree, storage_->fresh_arena(loop_, index_), entry);
+    else
+      start_other(slot, entry, model);
+    way_ = model;
+    in_loop_ = true;
     return true;
   }
 
   /// A loop without iterations: there is nothing to share, and no slot is used.
-  void enter_empty() noexcept { shared_ = false; }
+  void enter_empty() noexcept { way_ = k_alone; }
 
   /// The next chunk. False: there is none for this member; it has left the loop once leave() is called.
   bool next(core::Range& out) noexcept {
-    if (shared_) [[likely]]
-      return worker_.next(out);
-    if (alone_ == 0) return false;
-    out = {0, alone_, true};
-    alone_ = 0;
-    return true;
+    if (way_ == core::Model::tree) [[likely]]
+      return worker<core::Model::tree>().next(out);
+    return next_other(out);
   }
 
   /// Ends this member's part in a loop, finished or not.
@@ -109,7 +110,49 @@ public:
   }
 
 private:
+  static constexpr core::Model k_alone{0xFF}; // the present loop is one of this member only
+
+  /// The private side of the present loop, whose model is `model`.
+  template <core::Model model> auto& worker() noexcept {
+    using Worker = core::WorkerOf<P, model>;
+    static_assert(sizeof(Worker) <= sizeof(worker_) && alignof(Worker) <= alignof(std::max_align_t));
+    return *std::launder(reinterpret_cast<Worker*>(worker_));
+  }
+  template <core::Model model, class Loop, class Memory>
+  void start(Loop& loop, Memory& memory, const core::Entry& entry) noexcept {
+    ::new (static_cast<void*>(worker_)) core::WorkerOf<P, model>;
+    worker<model>().enter(loop, memory, entry);
+  }
+  [[gnu::noinline]] void start_other(Slot<P>& slot, const core::Entry& entry, core::Model model) noexcept {
+    // As the tree does it itself: what its root bears must not get so old that it looks current.
+    if ((entry.use & k_root_refresh_mask) == 0) slot.tree.root(index_)->refresh(entry.use);
+    core::NoMemory none;
+    core::with_model(model, [&]<core::Model known>() {
+      if constexpr (known == core::Model::range)
+        start<known>(slot.range, none, entry);
+      else if constexpr (known == core::Model::queue)
+        start<known>(slot.queue, none, entry);
+      else if constexpr (known == core::Model::queue_lock)
+        start<known>(slot.queue_lock, none, entry);
+      else if constexpr (known != core::Model::tree)
+        start<known>(slot.counter, none, entry);
+    });
+  }
+  [[gnu::noinline]] bool next_other(core::Range& out) noexcept {
+    if (way_ != k_alone)
+      return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
+    if (alone_ == 0) return false;
+    out = {0, alone_, true};
+    alone_ = 0;
+    return true;
+  }
+  const core::Counts& counts() noexcept {
+    return core::with_model(
+        way_, [&]<core::Model known>() -> const core::Counts& { return worker<known>().counts(); });
+  }
+
   bool enter_alone(std::uint64_t iterations, const core::Settings& settings) noexcept {
+    way_ = k_alone;
     alone_ = alone_size_ = iterations;
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
@@ -153,7 +196,7 @@ private:
     return true;
   }
 
-  /// A departed member cannot keep the marks of its roots young (core/node.h), so the others do.
+  /// A departed member cannot keep the marks of its roots young (core/tree/node.h), so the others do.
   void touch_for_departed(Slot<P>& slot, std::uint64_t use) noexcept {
     for (std::uint32_t m = 0; m < members_; ++m) slot.tree.root(m)->refresh(use);
   }
@@ -166,7 +209,7 @@ private:
       report(solo);
       return;
     }
-    storage_->account(loop_, index_) = {worker_.counts(), entered_, now};
+    storage_->account(loop_, index_) = {counts(), entered_, now};
     auto& leavers = storage_->slot(loop_).leavers;
     const std::uint64_t tag = loop_ << 16;
     std::uint64_t seen = leavers.load(P::order(core::Tag::count_leaver, std::memory_order_relaxed));
@@ -200,12 +243,19 @@ private:
   }
 
   static constexpr std::uint32_t k_spins = 200;
+  static constexpr std::uint64_t k_root_refresh_mask = Word::k_epoch_mask / 8; // eight times in a round
+  static constexpr std::size_t k_worker_bytes = std::max(
+      {sizeof(core::WorkerOf<P, core::Model::tree>), sizeof(core::WorkerOf<P, core::Model::range>),
+       sizeof(core::WorkerOf<P, core::Model::queue>), sizeof(core::WorkerOf<P, core::Model::queue_lock>),
+       sizeof(core::WorkerOf<P, core::Model::fixed>), sizeof(core::WorkerOf<P, core::Model::guided>),
+       sizeof(core::WorkerOf<P, core::Model::factoring>), sizeof(core::WorkerOf<P, core::Model::trapezoid>),
+       sizeof(core::WorkerOf<P, core::Model::static_>)});
 
   Team<P>* team_;
   std::uint32_t index_;
   std::uint32_t members_;
   bool in_loop_ = false;
-  bool shared_ = false; // the present loop is one of the whole team
+  core::Model way_ = k_alone; // how the present loop is shared
   bool somebody_departed_ = false;
   bool departed_ = false;
   Storage<P>* storage_ = nullptr; // from the first loop on
@@ -217,10 +267,7 @@ private:
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
   /// Made anew for each loop of the team: most regions have few loops, and many threads are alone.
-  union {
-    core::Worker<P> worker_;
-  };
-  static_assert(std::is_trivially_destructible_v<core::Worker<P>>);
+  alignas(std::max_align_t) std::byte worker_[k_worker_bytes];
 };
 
 } // namespace wstree::loop

@@ -44,7 +44,7 @@ public:
       store = kept_;
     }
     if (store == nullptr) return false;
-    // The marks of roots that were not used must not get so old that they look current (core/node.h).
+    // The marks of roots that were not used must not get so old that they look current (core/tree/node.h).
     fewest_members_ = std::min(fewest_members_, members_);
     const std::uint64_t now = next_base_.load(std::memory_order_relaxed); // ordered by the join
     const bool any = now != base_;

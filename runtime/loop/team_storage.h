@@ -3,13 +3,12 @@
 // position.
 #pragma once
 
-#include "wstree/core/arena.h"
-#include "wstree/core/tree.h"
-#include "wstree/core/worker.h"
+#include "wstree/core/models.h"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 
 namespace wstree::loop {
@@ -26,8 +25,13 @@ struct alignas(core::k_line_pair) Account {
   std::uint64_t left = 0;
 };
 
+/// What the members share of one loop, whatever its model: one of these is in use, the others lie idle.
 template <class P> struct Slot {
   core::Tree<P> tree;
+  core::RangeLoop<P> range;
+  core::QueueLoop<P, core::LockFreeQueue> queue;
+  core::QueueLoop<P, core::LockedQueue> queue_lock;
+  core::CounterLoop<P> counter;
   /// Members that left the present loop: | loop:48 | count:16 |. Used only when loops are measured.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> leavers{0};
 };
@@ -112,6 +116,10 @@ private:
     Node lower[k_ring / 2][2 * k_first_pairs];
     Hot hot;
     Node upper[k_ring / 2][2 * k_first_pairs];
+    // Behind all that a loop on the tree touches.
+    core::RangeCell<P> ranges[k_ring];
+    core::QueueCell<P, core::LockFreeQueue> queues[k_ring];
+    core::QueueCell<P, core::LockedQueue> locked_queues[k_ring];
   };
   static constexpr std::size_t k_page = 4096;
   static_assert(sizeof(Share::lower) >= k_page && sizeof(Share::upper) >= k_page);
@@ -132,12 +140,18 @@ private:
     for (std::uint64_t s = 0; s < k_ring; ++s) {
       slots_[s].tree.roots = &shares_->hot.roots[s];
       slots_[s].tree.stride = sizeof(Share) / sizeof(Node);
+      slots_[s].range.cells = {&shares_->ranges[s], sizeof(Share)};
+      slots_[s].queue.cells = {&shares_->queues[s], sizeof(Share)};
+      slots_[s].queue_lock.cells = {&shares_->locked_queues[s], sizeof(Share)};
     }
   }
 
   ~Storage() {
-    for (std::uint32_t m = 0; m < capacity_; ++m)
+    for (std::uint32_t m = 0; m < capacity_; ++m) {
       for (auto& arena : shares_[m].hot.arenas) arena.~Arena();
+      for (auto& cell : shares_[m].queues) std::destroy_at(&cell);
+      for (auto& cell : shares_[m].locked_queues) std::destroy_at(&cell);
+    }
   }
 
   template <class T> T* at(std::size_t offset) noexcept {

@@ -21,7 +21,7 @@ std::uint32_t first_slot(const void* address) noexcept {
 
 /// Sets `word` to `wanted` if it is null, and returns what it holds from now on.
 template <class Pointer> Pointer decide(std::atomic<Pointer>& word, Pointer wanted) noexcept {
-  // [S8] relaxed everywhere. The two words of a key carry all that a lookup acts on: each changes once, from
+  // [S8] relaxed everywhere. The words of a key carry all that a lookup acts on: each changes once, from
   //      null, and the RMW sees the newest value, so a stale null in the load only costs the attempt.
   //      Nothing is published through them: the site is zero-initialised static storage and its texts have
   //      their own order [S4]. Guard: observe_statistics, SameKeyFromManyThreadsIsOneSite.
@@ -34,18 +34,20 @@ template <class Pointer> Pointer decide(std::atomic<Pointer>& word, Pointer want
 
 } // namespace
 
-std::uint32_t SiteTable::slot_of(const void* address, const char* source) noexcept {
+std::uint32_t SiteTable::slot_of(const void* address, const char* source, const char* schedule) noexcept {
   std::uint32_t slot = first_slot(address);
   for (std::uint32_t probes = 0; probes < k_max_sites; ++probes) {
     Key& key = keys_[slot];
-    if (decide(key.address, address) == address && decide(key.source, source) == source) return slot;
+    if (decide(key.address, address) == address && decide(key.source, source) == source &&
+        decide(key.schedule, schedule) == schedule)
+      return slot;
     slot = (slot + 1) % k_max_sites;
   }
   return k_max_sites;
 }
 
 LoopSite& SiteTable::find(const void* address, const char* psource, std::string_view schedule) noexcept {
-  const std::uint32_t slot = slot_of(address, psource != nullptr ? psource : k_no_source);
+  const std::uint32_t slot = slot_of(address, psource != nullptr ? psource : k_no_source, schedule.data());
   LoopSite& site = sites_[slot];
   if (site.is_nameless() && site.begin_name()) {
     if (slot == k_max_sites)

@@ -10,12 +10,13 @@
 
 namespace wstree::observe {
 
-/// Sites by return address and psource pointer: open addressing with linear probing; entries are never
-/// removed.
+/// Sites by return address, psource pointer and schedule: open addressing with linear probing; entries are
+/// never removed.
 ///
-/// Each slot's key is decided once, in two steps that any thread may complete for another:
+/// Each slot's key is decided once, in three steps that any thread may complete for another:
 ///   address   null -> a    whoever needs a free slot
 ///   source    null -> s    whoever finds the slot with its own address, be it the claimer or not
+///   schedule  null -> k    likewise with its own address and source
 /// T1  A key is in one slot at most: threads that look for the same key visit the slots in the same order,
 ///     and go past a slot only when its key is decided and is another one. So nobody waits and no slot is
 ///     lost to a race.
@@ -43,11 +44,12 @@ private:
   struct Key {
     std::atomic<const void*> address{nullptr};
     std::atomic<const char*> source{nullptr};
+    std::atomic<const char*> schedule{nullptr}; // names of schedules are told apart by where they stand
   };
 
-  std::uint32_t slot_of(const void* address, const char* source) noexcept;
+  std::uint32_t slot_of(const void* address, const char* source, const char* schedule) noexcept;
 
-  // Apart from the sites, so that probing touches four keys per cache line.
+  // Apart from the sites, so that probing touches few cache lines.
   alignas(128) Key keys_[k_max_sites];
   LoopSite sites_[k_max_sites + 1]; // the last one is shared by all that found no slot
 };

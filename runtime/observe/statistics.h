@@ -38,9 +38,10 @@ class LoopSite;
 inline constexpr std::uint32_t k_max_sites = 4096;
 
 /// The site of the loop whose entry call returns to `return_address` (not null). `psource` is the location
-/// text that the compiler passes (";file;function;line;column;;" or null); the two pointers together identify
-/// the site. `schedule` names the schedule in the report, for example "wstree,64"; as with psource its text
-/// is read at the first call for a site only and copied. Never null. Any thread; wait-free for a known site.
+/// text that the compiler passes (";file;function;line;column;;" or null). `schedule` names the schedule in
+/// the report, for example "wsrange". The three pointers together identify the site, so a name of a schedule
+/// has to stand at one place; both texts are read at the first call for a site only and copied. Never null.
+/// Any thread; wait-free for a known site.
 LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule) noexcept;
 
 /// Adds one finished execution. Any thread, wait-free.

@@ -3,7 +3,7 @@
 # Programs of clang and flang on libomp. Test names are abi.PROGRAM.clangC.libompL for compilers and runtimes and
 # abi.PROGRAM.STRATEGY.BATCH for ways to steal.
 set(programs
-  cancel clauses dist_dispatch exactly_once exactly_once_random fork_arguments huge_trips lastprivate literal_kinds
+  cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips lastprivate literal_kinds
   loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory)
 set(flags_tight_memory -rdynamic)
 # The oldest and the newest compiler build all of them; between those the calls that compilers make changed only at the
@@ -29,7 +29,9 @@ if(WSTREE_FLANG)
   wstree_libomp_to_link_with(libomp 19)
   set(flang_command "${WSTREE_FLANG}" -O2 -fopenmp "${CMAKE_CURRENT_SOURCE_DIR}/fortran_loops.f90" "-L${libomp}")
   if(NOT WSTREE_FLANG_MAKES_PROGRAMS STREQUAL "${WSTREE_FLANG}")
-    execute_process(COMMAND ${flang_command} -o "${fortran_program}.probe" RESULT_VARIABLE probe OUTPUT_QUIET ERROR_QUIET)
+    # flang writes the files of modules into the current folder.
+    execute_process(COMMAND ${flang_command} -o "${fortran_program}.probe" WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
+      RESULT_VARIABLE probe OUTPUT_QUIET ERROR_QUIET)
     if(probe EQUAL 0)
       set(WSTREE_FLANG_MAKES_PROGRAMS "${WSTREE_FLANG}" CACHE INTERNAL "This flang can link an OpenMP program")
     endif()
@@ -89,7 +91,7 @@ foreach(batch fixed:1 exponential:1 random:1 timed:1 timed:1000000 fixed:1000000
   wstree_abi_test(abi.exactly_once.batch_${readable} exactly_once-${newest} ${WSTREE_FOREIGN_LIBOMP}
     ENVIRONMENT "WSTREE_BATCH=${batch}")
 endforeach()
-foreach(chunk 1 64 1000000 2147483647)
+foreach(chunk 1 64 1000000 67108863)
   foreach(batch timed exponential fixed random)
     wstree_abi_test(abi.exactly_once.chunk_${chunk}.${batch} exactly_once-${newest} ${WSTREE_FOREIGN_LIBOMP}
       ENVIRONMENT "OMP_SCHEDULE=wstree,${chunk}" "WSTREE_BATCH=${batch}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What is asked of the library in the same way whoever compiled the program: WSTREE_LOOPS, and that nobody notices the
-# library. Test names are abi.loops.LIST.ABI[.asked] and abi.same_output.PROGRAM.ABI.
+# library. Test names are abi.loops.LIST.ABI[.asked], abi.same_output.PROGRAM.ABI and abi.PROGRAM.KIND.ABI.
 set(abis "")
 if(gccs)
   list(APPEND abis gcc)
@@ -73,3 +73,55 @@ foreach(abi IN LISTS abis)
   wstree_abi_test(abi.same_output.failure.${abi} nested-${suffix_${abi}} ${runtime_${abi}}
     LAUNCHER ${same_output} -- ARGUMENTS --seed 7 --case deep --case none ENVIRONMENT "OMP_SCHEDULE=dynamic")
 endforeach()
+
+# 3. The other schedules, each on programs that are sensitive to who gets what and when. With a chunk and without one
+#    some of them take different ways.
+set(kinds wsrange wsqueue wsqueue_lock wsfixed wsguided wsfac2 wstrapezoid wsstatic)
+set(quick_programs lastprivate nowait)
+set(thorough_programs
+  cancel clauses exactly_once exactly_once_random lastprivate loop_types nested nowait order regions roots slot_reuse)
+foreach(abi IN LISTS abis)
+  set(number 0)
+  foreach(kind IN LISTS kinds)
+    math(EXPR number "${number} + 1")
+    # That the schedule is the one that was asked for, and that the program did not notice.
+    wstree_abi_test(abi.served.${kind}.${abi} loop_types-${suffix_${abi}} ${runtime_${abi}}
+      LAUNCHER ${run_served} --min-calls 30 --expect-schedule ${kind} --forbid-schedule wstree --
+      ENVIRONMENT "OMP_SCHEDULE=${kind}")
+    wstree_abi_test(abi.exactly_once_random.${kind}.${abi} exactly_once_random-${suffix_${abi}} ${runtime_${abi}}
+      ARGUMENTS --random 400 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
+    wstree_abi_test(abi.foreign_regions.${kind}.${abi} foreign_regions-${suffix_${abi}} ${runtime_${abi}}
+      ARGUMENTS --repeat 4 ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_FALLBACK=static")
+    wstree_abi_test(abi.schedule_icv.${kind}.${abi} schedule_icv-${suffix_${abi}} ${runtime_${abi}}
+      ARGUMENTS --library --asked --kind ${number} --repeat 20 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
+    foreach(program IN LISTS quick_programs)
+      wstree_abi_test(abi.${program}.${kind}.${abi} ${program}-${suffix_${abi}} ${runtime_${abi}}
+        ARGUMENTS --repeat 5 ENVIRONMENT "OMP_SCHEDULE=${kind}")
+    endforeach()
+    foreach(program IN LISTS thorough_programs)
+      foreach(chunk "" ",64")
+        string(REPLACE "," "_" readable "${kind}${chunk}")
+        wstree_abi_test(abi.long.${program}.${readable}.${abi} ${program}-${suffix_${abi}} ${runtime_${abi}} LONG
+          ENVIRONMENT "OMP_SCHEDULE=${kind}${chunk}")
+      endforeach()
+    endforeach()
+    # Loops that say dynamic, on the schedule that the environment names.
+    wstree_abi_test(abi.loops.${kind}.${abi} literal_kinds-${suffix_${abi}} ${runtime_${abi}}
+      LAUNCHER ${run_served} --expect-schedule "${kind} (dynamic)" --forbid-schedule "wstree (dynamic)" --
+      ARGUMENTS --repeat 5 --skip chunks_of_the_program ENVIRONMENT "OMP_SCHEDULE=${kind},3" "WSTREE_LOOPS=dynamic")
+  endforeach()
+  # Nobody waits for a member that stands still, where work is stolen or comes in small pieces.
+  foreach(kind wsrange wsqueue wsqueue_lock wsfixed)
+    wstree_abi_test(abi.progress.${kind}.${abi} progress-${suffix_${abi}} ${runtime_${abi}}
+      ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_BATCH=fixed:4")
+  endforeach()
+endforeach()
+if("gcc" IN_LIST abis)
+  # Regions and loops of objects that are too old to be served, on schedules that the runtime does not know.
+  foreach(kind wstree wsrange wsfixed)
+    wstree_gcc_test(${kind}_out_of_sight gomp_old ARGUMENTS --piece 7
+      ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_FALLBACK=dynamic,7")
+    wstree_gcc_test(${kind}_only_registered gomp_entries ARGUMENTS --piece 7 --case starts_that_only_register
+      ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_FALLBACK=dynamic,7")
+  endforeach()
+endif()

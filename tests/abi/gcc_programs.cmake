@@ -54,7 +54,7 @@ function(wstree_gcc_program name source gcc)
 endfunction()
 
 set(gcc_programs
-  cancel clauses exactly_once exactly_once_random gomp_constructs gomp_entries gomp_old huge_trips lastprivate
+  cancel clauses exactly_once exactly_once_random foreign_regions gomp_constructs gomp_entries gomp_old huge_trips lastprivate
   literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory)
 # The newest compiler builds all of them, the others what depends on the code that they make.
 set(gcc_programs_of_all_compilers clauses gomp_constructs lastprivate literal_kinds loop_types nowait order regions)
@@ -109,7 +109,7 @@ foreach(way IN LISTS ways)
 endforeach()
 
 # 3. Smallest batches, team sizes and fallbacks.
-foreach(chunk 1 64 1000000 2147483647)
+foreach(chunk 1 64 1000000 67108863)
   wstree_gcc_test(chunk_${chunk} exactly_once_random ARGUMENTS --random 4000 ENVIRONMENT "OMP_SCHEDULE=wstree,${chunk}")
 endforeach()
 foreach(threads 1 3 16)
@@ -139,6 +139,8 @@ foreach(program IN LISTS gcc_programs)
   set(arguments "")
   if(program STREQUAL "schedule_icv")
     set(environment "OMP_SCHEDULE=dynamic,5")
+  elseif(program STREQUAL "foreign_regions")
+    set(environment "OMP_SCHEDULE=static")
   elseif(program STREQUAL "huge_trips")
     set(arguments --drain-bits 0)
   endif()

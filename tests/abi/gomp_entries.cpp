@@ -274,6 +274,9 @@ void orders_and_chunks_that_count() {
   }
 }
 
+/// Of iterations that the runtime hands out, because WSTREE_FALLBACK says so; given by --piece.
+long largest_piece = 300;
+
 void starts_that_only_register() {
   // With no place for the first piece, start says yes and the pieces come by next. GCC does so for long only.
   for (int round = 0; round < check::repeat(50, 500); ++round) {
@@ -285,7 +288,10 @@ void starts_that_only_register() {
       CHECK(gomp::GOMP_loop_start(0, 300, 7, schedule, 0, nullptr, nullptr, nullptr, nullptr), "round %d",
             round);
       std::vector<Piece> pieces;
-      for (long first = 0, end = 0; gomp::next(kind, &first, &end);) pieces.push_back({first, end});
+      for (long first = 0, end = 0; gomp::next(kind, &first, &end);) {
+        CHECK((end - first + 6) / 7 <= largest_piece, "%ld to %ld at once", first, end);
+        pieces.push_back({first, end});
+      }
       collected.add(k, pieces);
       leave(k % 3 == 0 ? End::barrier : End::nowait);
     }
@@ -323,6 +329,7 @@ void memory_of_a_loop() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
+  largest_piece = static_cast<long>(check::number(argc, argv, "--piece", largest_piece));
   return check::run(
       argc, argv,
       {{"every_start_and_every_end", every_start_and_every_end},

@@ -4,6 +4,8 @@
 // own share of the body themselves and close it by an end, so that nothing encloses the body of the first
 // member. Loops of such regions, of either age, run once each; and so do newer regions inside of them, around
 // them and behind them.
+//   --piece N  no piece of a loop that leaves its schedule to the environment is larger, as WSTREE_FALLBACK
+//              says
 #include "gomp_forms.h"
 #include "hits.h"
 
@@ -16,6 +18,7 @@ namespace {
 using check::Hits;
 
 constexpr long k_n = 400;
+long largest_piece = k_n;
 
 /// What one region of the old kind works on.
 struct Job {
@@ -31,9 +34,10 @@ void touch(Hits& hits, long from, long to) {
 /// A loop as old compilers wrote all with schedule(runtime).
 void old_runtime_loop(Hits& hits) {
   long first = 0, end = 0;
-  if (gomp::GOMP_loop_runtime_start(0, k_n, 1, &first, &end)) do
+  if (gomp::GOMP_loop_runtime_start(0, k_n, 1, &first, &end)) do {
+      CHECK(end - first <= largest_piece, "%ld iterations at once", end - first);
       touch(hits, first, end);
-    while (gomp::GOMP_loop_runtime_next(&first, &end));
+    } while (gomp::GOMP_loop_runtime_next(&first, &end));
   gomp::GOMP_loop_end();
 }
 
@@ -92,6 +96,8 @@ void body_that_begins_with_a_loop(void* data) {
   while (job.next(&first, &end)) {
     CHECK(first > previous, "%ld after %ld", first, previous);
     previous = first;
+    if (job.next == gomp::GOMP_loop_runtime_next)
+      CHECK(end - first <= largest_piece, "%ld iterations at once", end - first);
     touch(job.hits, first, end);
   }
   gomp::GOMP_loop_end();
@@ -185,6 +191,7 @@ void regions_in_served_loops() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   omp_set_max_active_levels(3);
+  largest_piece = static_cast<long>(check::number(argc, argv, "--piece", largest_piece));
   return check::run(argc, argv,
                     {{"regions", regions},
                      {"regions_that_begin_with_a_loop", regions_that_begin_with_a_loop},

@@ -31,5 +31,9 @@ int omp_get_num_teams();
 int omp_get_team_num();
 }
 
-/// The schedule that the library adds to the standard's; the value is part of its public interface.
-constexpr omp_sched_t k_sched_wstree = static_cast<omp_sched_t>(0x77);
+/// The schedules that the library adds to the standard's, wstree, wsrange, ... wsstatic; the values are part
+/// of its public interface.
+constexpr unsigned k_own_schedules = 9;
+constexpr omp_sched_t own_schedule(unsigned which) { return static_cast<omp_sched_t>(0x77u + which); }
+constexpr omp_sched_t k_sched_wstree = own_schedule(0);
+constexpr int k_most_chunk = (1 << 26) - 1; // of these

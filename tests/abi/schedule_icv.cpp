@@ -4,8 +4,9 @@
 // and with the library's own, inheritance by regions and tasks, no leaking out of them, one member that
 // changes its mind in the middle of a region, roots that start with the environment's value. A loop runs
 // right whatever the schedule says.
-//   --library   the library is there; otherwise its own kind is left out
-//   --asked     OMP_SCHEDULE=wstree,5; otherwise it is dynamic,5
+//   --library   the library is there; otherwise its own kinds are left out
+//   --asked     OMP_SCHEDULE asks for one of them, with chunk 5; otherwise it is dynamic,5
+//   --kind N    for the N-th, counted from 0; without it the first
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -20,6 +21,7 @@ using check::HitsList;
 constexpr std::size_t k_width = 200;
 bool library = false;
 bool asked = false;
+omp_sched_t asked_kind = k_sched_wstree;
 
 struct Schedule {
   omp_sched_t kind;
@@ -42,7 +44,7 @@ void set(Schedule schedule) { omp_set_schedule(schedule.kind, schedule.chunk); }
           should.kind, should.chunk);                                                                        \
   } while (0)
 
-Schedule from_environment() { return {asked ? k_sched_wstree : omp_sched_dynamic, 5}; }
+Schedule from_environment() { return {asked ? asked_kind : omp_sched_dynamic, 5}; }
 
 /// A kind that differs from the environment's.
 constexpr Schedule k_guided{omp_sched_guided, 3};
@@ -56,13 +58,31 @@ void run_loop(const char* what) {
 
 void environment_gives_the_first_value() { MUST_BE(from_environment(), "first query"); }
 
+void own_schedules_at_the_limits_of_the_chunk() {
+  for (unsigned which = 0; which < k_own_schedules; ++which) {
+    const omp_sched_t kind = own_schedule(which);
+    for (const int chunk : {0, -5, -0x7fffffff - 1}) { // asks for the default, as with the standard's kinds
+      set({kind, chunk});
+      MUST_BE((Schedule{kind, kind == k_sched_wstree ? 1 : 0}), "after a chunk below 1");
+      run_loop("own schedule with a chunk below 1");
+    }
+    for (const int chunk : {k_most_chunk + 1, 0x7fffffff}) {
+      set({kind, chunk});
+      MUST_BE((Schedule{kind, k_most_chunk}), "after a chunk that is too large");
+      run_loop("own schedule with a chunk that is too large");
+    }
+  }
+}
+
 void get_after_set() {
   std::vector<Schedule> schedules{{omp_sched_static, 7}, {omp_sched_dynamic, 1},  {omp_sched_dynamic, 64},
                                   {omp_sched_guided, 2}, {omp_sched_guided, 100}, {omp_sched_static, 1}};
   // Not monotonic:dynamic: the library uses that value for itself, and a program that sets it reads dynamic.
   schedules.push_back({static_cast<omp_sched_t>(omp_sched_guided | omp_sched_monotonic), 9});
   if (library)
-    for (const int chunk : {1, 2, 64, 1 << 20, 0x7fffffff}) schedules.push_back({k_sched_wstree, chunk});
+    for (unsigned which = 0; which < k_own_schedules; ++which)
+      for (const int chunk : {1, 2, 64, 1 << 20, k_most_chunk})
+        schedules.push_back({own_schedule(which), chunk});
   for (const Schedule& schedule : schedules) {
     set(schedule);
     MUST_BE(schedule, "after set");
@@ -72,13 +92,7 @@ void get_after_set() {
   set({omp_sched_auto, 4}); // the chunk of auto is nobody's business
   CHECK(get().kind == omp_sched_auto, "%#x", get().kind);
   run_loop("auto");
-  if (library) { // a chunk below 1 asks for the default, as with the standard's kinds
-    for (const int chunk : {0, -5}) {
-      set({k_sched_wstree, chunk});
-      CHECK(get().kind == k_sched_wstree, "%#x after chunk %d", get().kind, chunk);
-      run_loop("wstree with a chunk below 1");
-    }
-  }
+  if (library) own_schedules_at_the_limits_of_the_chunk();
   set(from_environment());
   MUST_BE(from_environment(), "set back");
 }
@@ -123,16 +137,23 @@ void changes_inside_do_not_leak() {
   MUST_BE(from_environment(), "after the region");
 }
 
+/// Another one of the library's own in each round.
+Schedule own_or_dynamic(int round) {
+  if (!library) return {omp_sched_dynamic, 2};
+  return {own_schedule(static_cast<unsigned>(round) % k_own_schedules), 2};
+}
+
 void all_members_change_in_a_region() {
   // libomp asks for the schedule when it opens the region, GCC's runtime at every loop, as the standard has
   // it. Static shows which of the two it was, because its layout is known.
   for (int round = 0; round < check::repeat(20, 300); ++round) {
     HitsList hits = check::hits_list(6, k_width);
     std::vector<int> owner(k_width, -1);
-    const Schedule other = library ? Schedule{k_sched_wstree, 2} : Schedule{omp_sched_dynamic, 2};
+    const Schedule other = own_or_dynamic(round), another = own_or_dynamic(round + 1);
 #pragma omp parallel num_threads(4)
     {
-      const Schedule turns[] = {from_environment(), k_guided, other, {omp_sched_static, 0}, other, k_guided};
+      const Schedule turns[] = {from_environment(),    k_guided, other,
+                                {omp_sched_static, 0}, another,  k_guided};
       for (std::size_t k = 0; k < hits.size(); ++k) {
         set(turns[k]);
 #pragma omp for schedule(runtime) nowait
@@ -158,9 +179,10 @@ void all_members_change_in_a_region() {
 template <class Body> void for_pairs_of_schedules(Body&& body) {
   std::vector<Schedule> schedules{
       k_guided, {omp_sched_dynamic, 4}, {omp_sched_static, 3}, {omp_sched_auto, 1}};
-  if (library) schedules.push_back({k_sched_wstree, 6});
-  for (int round = 0; round < check::repeat(80, 2000); ++round) {
-    const Schedule a = library && round % 3 == 0 ? Schedule{k_sched_wstree, 2} : from_environment();
+  if (library)
+    for (unsigned which = 0; which < k_own_schedules; ++which) schedules.push_back({own_schedule(which), 6});
+  for (int round = 0; round < check::repeat(104, 2000); ++round) {
+    const Schedule a = round % 3 == 0 ? own_or_dynamic(round / 3) : from_environment();
     const Schedule b = schedules[static_cast<std::size_t>(round / 2) % schedules.size()];
     body(round % 2 == 0 ? a : b, round % 2 == 0 ? b : a, static_cast<unsigned>(round));
   }
@@ -227,7 +249,7 @@ void set_between_regions() {
   for (int round = 0; round < check::repeat(100, 2000); ++round) {
     const Schedule schedules[] = {
         from_environment(), k_guided, {omp_sched_dynamic, 2}, {omp_sched_static, 1}};
-    set(schedules[round % 4]);
+    set(library && round % 3 == 0 ? own_or_dynamic(round / 3) : schedules[round % 4]);
     run_loop("loop under a schedule that changes from region to region");
   }
   set(from_environment());
@@ -271,6 +293,7 @@ void new_roots_start_from_the_environment() {
 int main(int argc, char** argv) {
   library = check::flag(argc, argv, "--library");
   asked = check::flag(argc, argv, "--asked");
+  asked_kind = own_schedule(static_cast<unsigned>(check::number(argc, argv, "--kind", 0)));
   omp_set_dynamic(0);
   omp_set_max_active_levels(3);
   return check::run(argc, argv,

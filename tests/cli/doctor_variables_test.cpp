@@ -30,7 +30,8 @@ Check schedule(const std::string& value, const std::string& other = "A=b") {
 }
 
 TEST(DoctorSchedule, Good) {
-  for (const auto* value : {"wstree", " WSTREE , 8", "nonmonotonic:wstree", "Monotonic:Dynamic,8"}) {
+  for (const auto* value : {"wstree", " WSTREE , 8", "nonmonotonic:wstree", "Monotonic:Dynamic,8", "wsrange",
+                            "wsqueue,4", "WSQUEUE_LOCK"}) {
     EXPECT_EQ(schedule(value).status, Status::ok) << value;
     EXPECT_EQ(schedule(value).found, std::string("OMP_SCHEDULE=") + value);
   }
@@ -51,17 +52,36 @@ TEST(DoctorSchedule, OfTheRuntime) {
   }
 }
 
+TEST(DoctorSchedule, ForComparisons) {
+  for (const auto* value :
+       {"wsfixed", "wsfixed,64", "wsguided", "wsfac2", "wstrapezoid", "wsstatic", "monotonic:wsstatic,4"}) {
+    const auto check = schedule(value);
+    EXPECT_EQ(check.status, Status::note) << value;
+    EXPECT_EQ(check.found, std::string("OMP_SCHEDULE=") + value);
+    EXPECT_THAT(check.cause, HasSubstr("to compare with"));
+  }
+}
+
 TEST(DoctorSchedule, Misspelt) {
-  for (const auto* value : {"wsrtee", "WSTRE", "wstreee,8", "monotonic:wstee", "ws tre"}) {
+  const std::pair<const char*, const char*> values[] = {
+      {"wsrtee", "wstree"},    {"WSTRE", "wstree"},
+      {"wstreee,8", "wstree"}, {"monotonic:wstee", "wstree"},
+      {"ws tre", "wstree"},    {"wsqeue", "wsqueue"},
+      {"ws-range", "wsrange"}, {"wsgiuded,4", "wsguided"},
+      {"wtree", "wstree"},     {"wsqueuelock", "wsqueue_lock"},
+      {"dinamic", "dynamic"}};
+  for (const auto& [value, meant] : values) {
     const auto check = schedule(value);
     EXPECT_EQ(check.status, Status::warn) << value;
-    EXPECT_THAT(check.cause, HasSubstr("this is not wstree")) << value;
-    EXPECT_EQ(check.fix, "write OMP_SCHEDULE=wstree");
+    EXPECT_THAT(check.cause, HasSubstr("there is no such schedule")) << value;
+    EXPECT_EQ(check.fix, std::string("write OMP_SCHEDULE=") + meant) << value;
   }
+  EXPECT_THAT(schedule("wsomething_else").fix, HasSubstr("one of wstree, wsrange, "));
 }
 
 TEST(DoctorSchedule, ThatCannotBeKept) {
   EXPECT_THAT(schedule("monotonic:wstree").cause, HasSubstr("cannot keep the order"));
+  EXPECT_EQ(schedule("monotonic:wsqueue").fix, "set OMP_SCHEDULE=wsqueue");
   const auto chunk = schedule("wstree,x");
   EXPECT_EQ(chunk.status, Status::warn);
   EXPECT_EQ(chunk.found, "OMP_SCHEDULE='wstree,x'");
@@ -87,6 +107,31 @@ TEST(DoctorVariables, OfTheLibrary) {
   EXPECT_FALSE(unknown.fix.empty());
   EXPECT_EQ(about("WSTREE_LOOPS=fast").status, Status::warn);
   EXPECT_EQ(variables({"WSTREE_LOOPS=all", "WSTREE_STATS=1", "WSTREE_LIBRARY=x"}).size(), 1U);
+}
+
+/// Variables of the library under a schedule.
+Checks under(const std::string& kind, const std::string& entry) {
+  auto checks = variables({"OMP_SCHEDULE=" + kind, entry});
+  checks.erase(checks.begin());
+  return checks;
+}
+
+TEST(DoctorVariables, ThatTheScheduleDoesNotLookAt) {
+  const auto strategy = under("wsrange,4", "WSTREE_STRATEGY=assign");
+  ASSERT_EQ(strategy.size(), 1U);
+  EXPECT_EQ(strategy[0].status, Status::note);
+  EXPECT_EQ(strategy[0].found, "WSTREE_STRATEGY=assign");
+  EXPECT_EQ(strategy[0].cause, "OMP_SCHEDULE=wsrange does not look at it, only wstree does");
+  const auto batch = under("wsguided", "WSTREE_BATCH=fixed:8");
+  ASSERT_EQ(batch.size(), 1U);
+  EXPECT_EQ(batch[0].status, Status::note);
+  EXPECT_EQ(batch[0].cause, "OMP_SCHEDULE=wsguided does not look at it, only wstree, wsrange, wsqueue and "
+                            "wsqueue_lock do");
+  EXPECT_TRUE(under("wstree", "WSTREE_STRATEGY=assign").empty());
+  EXPECT_TRUE(under("wsfixed", "WSTREE_STRATEGY=").empty());
+  for (const auto* kind : {"wstree", "wsrange", "wsqueue", "wsqueue_lock"})
+    EXPECT_TRUE(under(kind, "WSTREE_BATCH=fixed:8").empty()) << kind;
+  EXPECT_TRUE(under("dynamic", "WSTREE_BATCH=fixed:8").empty()) << "nothing of ours is asked for";
 }
 
 TEST(DoctorVariables, ThatLeaveOneThread) {

@@ -93,6 +93,26 @@ TEST(Env, ShowsSchedulesOfTheRuntimeAsTheyAre) {
   EXPECT_EQ(option({{"OMP_SCHEDULE", "Monotonic:Dynamic,4"}}, "OMP_SCHEDULE")["value"], "wstree,4");
 }
 
+TEST(Env, KnowsEveryKindOfSchedule) {
+  for (const std::string kind : {"wstree", "wsrange", "wsqueue", "wsqueue_lock", "wsfixed", "wsguided",
+                                 "wsfac2", "wstrapezoid", "wsstatic"}) {
+    EXPECT_EQ(option({{"OMP_SCHEDULE", kind + " , 4"}}, "OMP_SCHEDULE")["value"], kind + ",4");
+    EXPECT_THAT(option({}, "OMP_SCHEDULE")["accepted"].get<std::string>(), HasSubstr(kind));
+  }
+  // What a process with the library hands down: kind 4 and a chunk of 64.
+  EXPECT_EQ(option({{"OMP_SCHEDULE", "Monotonic:Dynamic,268435520"}}, "OMP_SCHEDULE")["value"], "wsfixed,64");
+}
+
+TEST(Env, AsksForTheKindThatWasMeant) {
+  const auto result = env({}, {{"OMP_SCHEDULE", "wsqeue"}});
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_THAT(result.err,
+              testing::StartsWith(
+                  "wstree: OMP_SCHEDULE='wsqeue' is not understood; did you mean wsqueue? (accepted: "));
+  EXPECT_THAT(result.err, HasSubstr("); using static\n"));
+  EXPECT_EQ(option({{"OMP_SCHEDULE", "wsqeue"}}, "OMP_SCHEDULE")["value"], "static");
+}
+
 TEST(Env, ReportsBadValuesAndShowsWhatIsUsed) {
   const std::map<std::string, std::string> environment{
       {"WSTREE_STRATEGY", "foo"}, {"OMP_SCHEDULE", "wstree,x"}, {"WSTREE_BATHC", "1"}};

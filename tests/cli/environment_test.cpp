@@ -68,6 +68,18 @@ TEST(Environment, HasTheSchedule) {
   EXPECT_EQ(show({"--schedule", "static_steal,2"}).variable("OMP_SCHEDULE"), "static_steal,2");
 }
 
+TEST(Environment, HasEveryKindOfSchedule) {
+  for (const std::string kind : {"wstree", "wsrange", "wsqueue", "wsqueue_lock", "wsfixed", "wsguided",
+                                 "wsfac2", "wstrapezoid", "wsstatic"}) {
+    EXPECT_EQ(show({"--schedule", kind}).variable("OMP_SCHEDULE"), kind);
+    EXPECT_EQ(show({"--schedule", kind + ",67108863"}).variable("OMP_SCHEDULE"), kind + ",67108863");
+    EXPECT_EQ(show({"--schedule=" + kind, "--chunk=8"}).variable("OMP_SCHEDULE"), kind + ",8");
+  }
+  EXPECT_EQ(show({"--schedule", "nonmonotonic:wsqueue"}).variable("OMP_SCHEDULE"), "nonmonotonic:wsqueue");
+  // A chunk of the OpenMP runtime may be larger than one of ours.
+  EXPECT_EQ(show({"--schedule=dynamic", "--chunk=67108864"}).variable("OMP_SCHEDULE"), "dynamic,67108864");
+}
+
 TEST(Environment, OverridesAnotherScheduleWithAWarning) {
   const auto result = show({}, {{"OMP_SCHEDULE", "dynamic,4"}});
   EXPECT_EQ(result.variable("OMP_SCHEDULE"), "wstree");
@@ -76,26 +88,51 @@ TEST(Environment, OverridesAnotherScheduleWithAWarning) {
             "--schedule dynamic,4\n");
 }
 
+// To keep that one would end in an error.
+TEST(Environment, OverridesAMisspeltScheduleWithAWarning) {
+  const auto result = show({}, {{"OMP_SCHEDULE", "wsqeue,4"}});
+  EXPECT_EQ(result.variable("OMP_SCHEDULE"), "wstree");
+  EXPECT_EQ(result.err,
+            "wstree: OMP_SCHEDULE='wsqeue,4' is none of the library's schedules (wstree, wsrange, wsqueue, "
+            "wsqueue_lock, wsfixed, wsguided, wsfac2, wstrapezoid, wsstatic), so this run uses 'wstree'\n");
+}
+
 TEST(Environment, ANamedScheduleNeedsNoWarning) {
   const auto result = show({"--schedule", "static"}, {{"OMP_SCHEDULE", "dynamic,4"}});
   EXPECT_EQ(result.variable("OMP_SCHEDULE"), "static");
   EXPECT_EQ(result.err, "");
 }
 
-TEST(Environment, KeepsAChunkThatTheUserHasSet) {
-  for (const std::string present : {"wstree", "WSTREE , 8", "nonmonotonic:wstree,8"}) {
+TEST(Environment, KeepsAKindAndChunkThatTheUserHasSet) {
+  for (const std::string present :
+       {"wstree", "WSTREE , 8", "nonmonotonic:wstree,8", "wsrange", "WsFixed,64"}) {
     const auto result = show({}, {{"OMP_SCHEDULE", present}});
     EXPECT_EQ(result.variable("OMP_SCHEDULE"), present);
     EXPECT_EQ(result.err, "");
   }
   EXPECT_EQ(show({"--chunk=2"}, {{"OMP_SCHEDULE", "wstree,8"}}).variable("OMP_SCHEDULE"), "wstree,2");
+  EXPECT_EQ(show({"--chunk=2"}, {{"OMP_SCHEDULE", "wsqueue"}}).variable("OMP_SCHEDULE"), "wsqueue,2");
+  EXPECT_EQ(show({"--chunk=2"}, {{"OMP_SCHEDULE", "monotonic:wsfac2,8"}}).variable("OMP_SCHEDULE"),
+            "monotonic:wsfac2,2");
 }
 
 // A process with the library hands this down in place of wstree (see the library's constructor).
 TEST(Environment, UnderstandsTheScheduleOfAServedParent) {
-  const auto result = show({}, {{"OMP_SCHEDULE", "Monotonic:Dynamic,8"}});
-  EXPECT_EQ(result.variable("OMP_SCHEDULE"), "wstree,8");
-  EXPECT_EQ(result.err, "");
+  // The number holds the kind and the chunk.
+  constexpr int k_range = 1 << 26, k_static = 8 << 26;
+  const std::map<std::string, std::string> handed_down{
+      {"Monotonic:Dynamic", "wstree"},
+      {"Monotonic:Dynamic,8", "wstree,8"},
+      {"Monotonic:Dynamic," + std::to_string(k_range), "wsrange"},
+      {"Monotonic:Dynamic," + std::to_string(k_static + 5), "wsstatic,5"}};
+  for (const auto& [value, schedule] : handed_down) {
+    const auto result = show({}, {{"OMP_SCHEDULE", value}});
+    EXPECT_EQ(result.variable("OMP_SCHEDULE"), schedule) << value;
+    EXPECT_EQ(result.err, "");
+  }
+  EXPECT_EQ(show({"--chunk=7"}, {{"OMP_SCHEDULE", "Monotonic:Dynamic," + std::to_string(k_range)}})
+                .variable("OMP_SCHEDULE"),
+            "wsrange,7");
   EXPECT_THAT(show({}, {{"OMP_SCHEDULE", "monotonic:guided,8"}}).err, HasSubstr("is set"));
 }
 
@@ -178,7 +215,35 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"TwoChunks", {"--chunk", "4,5"}, "--chunk '4,5' is not understood"},
         BadValue{"Schedule",
                  {"--schedule", "wstre"},
-                 "--schedule 'wstre' is not understood (accepted: wstree, static, "},
+                 "--schedule 'wstre' is not understood; did you mean wstree? (accepted: wstree, wsrange, "
+                 "wsqueue, wsqueue_lock, wsfixed, wsguided, wsfac2, wstrapezoid, wsstatic, static, dynamic, "
+                 "guided, auto, trapezoidal, static_steal, each with [,chunk] behind and "},
+        BadValue{"Kind",
+                 {"--schedule", "wsqeue,4"},
+                 "--schedule 'wsqeue,4' is not understood; did you mean wsqueue? ("},
+        BadValue{"KindBehindAModifier",
+                 {"--schedule", "monotonic:wsstaic"},
+                 "--schedule 'monotonic:wsstaic' is not understood; did you mean wsstatic? ("},
+        // Nearer to the runtime's kind than to ours.
+        BadValue{"KindOfTheRuntime",
+                 {"--schedule", "guidde"},
+                 "--schedule 'guidde' is not understood; did you mean guided? ("},
+        BadValue{"ChunkOfTheRuntime",
+                 {"--schedule", "dynamic,x"},
+                 "--schedule 'dynamic,x' is not understood (accepted: "},
+        BadValue{"KindUnlikeAny", {"--schedule", "foo"}, "--schedule 'foo' is not understood (accepted: "},
+        BadValue{"KindTooShort", {"--schedule", "ws"}, "--schedule 'ws' is not understood (accepted: "},
+        BadValue{
+            "LargeChunk",
+            {"--schedule", "wsfixed", "--chunk", "67108864"},
+            "--chunk '67108864' is not understood (accepted: a number of iterations from 1 to 67108863)"},
+        BadValue{"LargeScheduleChunk",
+                 {"--schedule", "wsfixed,67108864"},
+                 "--schedule 'wsfixed,67108864' is not understood (accepted: "},
+        BadValue{
+            "LargeRuntimeChunk",
+            {"--schedule", "dynamic", "--chunk", "2147483648"},
+            "--chunk '2147483648' is not understood (accepted: a number of iterations from 1 to 2147483647)"},
         BadValue{"ScheduleChunk", {"--schedule", "wstree,x"}, "--schedule 'wstree,x' is not understood"},
         BadValue{"ScheduleEnding",
                  {"--schedule", "static_stealing"},

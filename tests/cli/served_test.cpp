@@ -124,5 +124,27 @@ TEST_F(Served, RunsWithinRuns) {
   EXPECT_EQ(wstree({"run", WSTREE_CLI, "run", "--require", target("loops_runtime")}).status(), 0);
 }
 
+TEST_F(Served, RequireIsContentWithEveryKind) {
+  for (const std::string kind : {"wstree", "wsrange", "wsqueue", "wsqueue_lock", "wsfixed", "wsguided",
+                                 "wsfac2", "wstrapezoid", "wsstatic"}) {
+    for (const std::string& schedule : {kind, kind + ",16"}) {
+      const auto result =
+          wstree({"run", "--require", "--stats=json", "--schedule", schedule, target("loops_runtime")});
+      EXPECT_EQ(result.status(), 0) << schedule << result.err;
+      const auto figures = json::parse(result.err, nullptr, false);
+      ASSERT_TRUE(figures.is_object() && figures["loops"].size() == 1) << result.err;
+      EXPECT_EQ(figures["loops"][0]["iterations"], 1000);
+      EXPECT_EQ(figures["loops"][0]["schedule"], kind);
+    }
+  }
+}
+
+TEST_F(Served, KindsAreHandedDown) {
+  const auto result =
+      wstree({"run", "--schedule=wsqueue,8", WSTREE_CLI, "run", "/bin/sh", "-c", WSTREE_CLI " env"});
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, HasSubstr("OMP_SCHEDULE=wsqueue,8  (environment)\n"));
+}
+
 } // namespace
 } // namespace wstree::test

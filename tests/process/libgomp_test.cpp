@@ -24,20 +24,21 @@ struct Way {
 class EveryWay : public testing::TestWithParam<Way> {};
 
 TEST_P(EveryWay, OfLoadingIsInTime) {
-  for (const auto& [schedule, chunk] : {std::pair{"wstree", "1"}, std::pair{"wstree,5", "5"}}) {
+  for (const auto& [schedule, answer] :
+       {std::pair{"wstree", "0x77 1"}, std::pair{"wstree,5", "0x77 5"}, std::pair{"wsfac2", "0x7d 0"}}) {
     Program program(GetParam().program);
     if (GetParam().preloaded) program.preload();
     program.set("OMP_SCHEDULE", schedule);
     const Outcome outcome = program.run();
     EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-    EXPECT_EQ(outcome.out, "schedule 0x77 " + std::string(chunk) + "\nsum 4995000\nmembers 4\n");
+    EXPECT_EQ(outcome.out, "schedule " + std::string(answer) + "\nsum 4995000\nmembers 4\n");
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_EQ(served_calls(program), 10);
   }
 }
 
 TEST_P(EveryWay, LeavesOtherSchedulesAlone) {
-  for (const char* schedule : {"dynamic,4", "guided", "static", "auto", "monotonic:dynamic,3", "wstre", ""}) {
+  for (const char* schedule : {"dynamic,4", "guided", "static", "auto", "monotonic:dynamic,3", "stree", ""}) {
     const Program plain = Program("loops_gcc", {"--environment"}).set("OMP_SCHEDULE", schedule);
     Program program(GetParam().program, {"--environment"});
     if (GetParam().preloaded) program.preload();
@@ -56,6 +57,14 @@ INSTANTIATE_TEST_SUITE_P(Libgomp, EveryWay,
                            return std::string(each.param.program) +
                                   (each.param.preloaded ? "_preloaded" : "");
                          });
+
+TEST(Libgomp, AMisspelledScheduleGetsOneLineAndStatic) {
+  const Outcome outcome = Program("loops_gcc").preload().set("OMP_SCHEDULE", "wsqeue").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  ASSERT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err; // the runtime is silent
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean wsqueue?"));
+  EXPECT_EQ(fact(outcome.out, "schedule"), "0x80000001 0"); // monotonic:static
+}
 
 TEST(Libgomp, WithoutTheLibraryTheRuntimeWarns) { // so that the silence above means something
   const Outcome outcome = Program("loops_gcc").set("OMP_SCHEDULE", "wstree").run();

@@ -60,14 +60,19 @@ TEST_P(Spelling, IsUnderstood) {
   EXPECT_EQ(fact(outcome.out, "schedule"), answer);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schedule, Spelling,
-                         testing::Values(std::tuple{"wstree", "0x77 1"}, std::tuple{"WSTREE", "0x77 1"},
-                                         std::tuple{"WsTree,7", "0x77 7"},
-                                         std::tuple{"  wstree  ,  7  ", "0x77 7"},
-                                         std::tuple{"nonmonotonic:wstree,7", "0x77 7"},
-                                         std::tuple{" NonMonotonic : wstree , 7 ", "0x77 7"},
-                                         std::tuple{"wstree,2147483647", "0x77 2147483646"}),
-                         [](const auto& each) { return "n" + std::to_string(each.index); });
+INSTANTIATE_TEST_SUITE_P(
+    Schedule, Spelling,
+    testing::Values(std::tuple{"wstree", "0x77 1"}, std::tuple{"WSTREE", "0x77 1"},
+                    std::tuple{"WsTree,7", "0x77 7"}, std::tuple{"  wstree  ,  7  ", "0x77 7"},
+                    std::tuple{"nonmonotonic:wstree,7", "0x77 7"},
+                    std::tuple{" NonMonotonic : wstree , 7 ", "0x77 7"},
+                    std::tuple{"wstree,67108863", "0x77 67108863"}, std::tuple{"wsrange", "0x78 0"},
+                    std::tuple{"wsqueue", "0x79 0"}, std::tuple{"WSQUEUE_LOCK,7", "0x7a 7"},
+                    std::tuple{"wsfixed,7", "0x7b 7"}, std::tuple{"wsguided", "0x7c 0"},
+                    std::tuple{"wsfac2,1", "0x7d 1"}, std::tuple{"nonmonotonic : wstrapezoid", "0x7e 0"},
+                    std::tuple{"wsstatic", "0x7f 0"},
+                    std::tuple{"monotonic:wsstatic,67108863", "0x7f 67108863"}),
+    [](const auto& each) { return "n" + std::to_string(each.index); });
 
 class BadChunk : public testing::TestWithParam<const char*> {};
 
@@ -81,16 +86,55 @@ TEST_P(BadChunk, GetsOneLineAndTheDefault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedule, BadChunk,
-                         testing::Values("wstree,0", "wstree,-1", "wstree,abc", "wstree,",
-                                         "wstree,2147483648", "wstree,99999999999999999999", "wstree,1,2",
-                                         "wstree,1 2"),
+                         testing::Values("wstree,0", "wstree,-1", "wstree,abc", "wstree,", "wstree,67108864",
+                                         "wstree,99999999999999999999", "wstree,1,2", "wstree,1 2"),
                          [](const auto& each) { return "n" + std::to_string(each.index); });
 
-TEST(Schedule, MonotonicTreeCannotBe) {
-  const Outcome outcome = with_tree("loops").set("OMP_SCHEDULE", "monotonic:wstree,4").run();
+class StealingKind : public testing::TestWithParam<const char*> {};
+
+TEST_P(StealingKind, CannotBeMonotonic) {
+  const std::string kind = GetParam();
+  const Outcome outcome = with_tree("loops").set("OMP_SCHEDULE", "monotonic:" + kind + ",4").run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(kind + "[,chunk]"));
+  EXPECT_EQ(fact(outcome.out, "schedule"), "0x2 4");
   EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedule, StealingKind,
+                         testing::Values("wstree", "wsrange", "wsqueue", "wsqueue_lock"),
+                         [](const auto& each) { return std::string(each.param); });
+
+class Misspelled : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Misspelled, GetsOneLineAndStatic) {
+  const auto& [value, meant] = GetParam();
+  const Outcome outcome = Program("loops").preload().set("OMP_SCHEDULE", value).run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  ASSERT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err; // the runtime is silent
+  EXPECT_THAT(outcome.err, testing::StartsWith("wstree: OMP_SCHEDULE='" + std::string(value)));
+  if (*meant != '\0') {
+    EXPECT_THAT(outcome.err, HasSubstr("did you mean " + std::string(meant) + "?"));
+  }
+  EXPECT_THAT(outcome.err, HasSubstr("; using static"));
+  EXPECT_EQ(fact(outcome.out, "schedule").substr(0, 3), "0x1");
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedule, Misspelled,
+                         testing::Values(std::tuple{"wsqeue", "wsqueue"}, std::tuple{"wstre", "wstree"},
+                                         std::tuple{"ws-range,4", "wsrange"},
+                                         std::tuple{"monotonic:wsfixd", "wsfixed"},
+                                         std::tuple{"wstree:64", "wstree"}, std::tuple{"wsomething", ""}),
+                         [](const auto& each) { return "n" + std::to_string(each.index); });
+
+TEST(Schedule, AMisspelledOneIsNotHandedDown) {
+  const Outcome outcome = Program("loops", {"--silent", "--run", "printenv OMP_SCHEDULE"})
+                              .preload()
+                              .set("OMP_SCHEDULE", "wsqeue")
+                              .run();
+  EXPECT_EQ(outcome.out, "static\n") << outcome.text();
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
 }
 
 class OtherSchedule : public testing::TestWithParam<const char*> {};
@@ -115,8 +159,8 @@ TEST_P(OtherSchedule, IsNotTouched) {
 INSTANTIATE_TEST_SUITE_P(Schedule, OtherSchedule,
                          testing::Values("", "static", "static,7", "dynamic", "dynamic,4", "guided,3", "auto",
                                          "trapezoidal,2", "static_steal", "monotonic:guided",
-                                         "monotonic:guided,3", "nonmonotonic:dynamic", "bogus", "wstre",
-                                         "wstreex", "wstree:64", "xwstree", "dynamic,4;wstree"),
+                                         "monotonic:guided,3", "nonmonotonic:dynamic", "bogus", "stree", "w",
+                                         "xwstree", "dynamic,4;wstree"),
                          [](const auto& each) {
                            return "n" + std::to_string(each.index) + readable(each.param);
                          });
@@ -131,6 +175,18 @@ TEST(Children, WithTheLibraryUseTheTree) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n");
   EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST(Children, WithTheLibraryUseTheOtherSchedulesToo) {
+  const std::tuple<const char*, const char*> cases[] = {
+      {"wsrange", "0x78 0"}, {"wsqueue_lock,3", "0x7a 3"}, {"monotonic:wsstatic", "0x7f 0"}};
+  for (const auto& [value, answer] : cases) {
+    const Outcome outcome =
+        with_tree("loops", {"--silent", "--run", program_path("loops")}).set("OMP_SCHEDULE", value).run();
+    EXPECT_EQ(fact(outcome.out, "schedule"), answer) << outcome.text();
+    EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
 }
 
 TEST(Children, GrandchildrenToo) {
@@ -155,16 +211,18 @@ TEST(Children, BeforeAnyLoopToo) {
 TEST(Children, WithoutTheLibraryGetAValidSchedule) {
   for (const std::string& libomp : libomp_builds()) {
     for (const char* when : {"--run", "--run-first"}) {
-      // A program of clang 14 runs on every libomp without help.
-      const Outcome outcome =
-          with_tree("loops-clang14", {"--silent", when, k_child + program_path("loops-clang14")})
-              .libomp(libomp)
-              .set("OMP_SCHEDULE", "wstree,32")
-              .run();
-      EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-      EXPECT_THAT(outcome.err, IsEmpty()) << libomp;
-      EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
-      EXPECT_NE(fact(outcome.out, "schedule").substr(0, 4), "0x77");
+      for (const char* schedule : {"wstree,32", "wsstatic,67108863"}) {
+        // A program of clang 14 runs on every libomp without help.
+        const Outcome outcome =
+            with_tree("loops-clang14", {"--silent", when, k_child + program_path("loops-clang14")})
+                .libomp(libomp)
+                .set("OMP_SCHEDULE", schedule)
+                .run();
+        EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+        EXPECT_THAT(outcome.err, IsEmpty()) << libomp;
+        EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
+        EXPECT_NE(fact(outcome.out, "schedule").substr(0, 3), "0x7");
+      }
     }
   }
 }
@@ -199,6 +257,22 @@ TEST(ChosenByTheProgram, TheTreeAndBack) {
   const Outcome guided = with_tree("loops", {"--set", "3", "8"}).run();
   EXPECT_TRUE(guided.succeeded()) << guided.text();
   EXPECT_THAT(guided.err, IsEmpty());
+}
+
+TEST(ChosenByTheProgram, EveryScheduleOfOurs) {
+  TemporaryFolder folder;
+  const char* const names[] = {"wstree",   "wsrange", "wsqueue",     "wsqueue_lock", "wsfixed",
+                               "wsguided", "wsfac2",  "wstrapezoid", "wsstatic"};
+  for (int i = 0; i < 9; ++i) {
+    const std::string figures = folder / names[i];
+    const Outcome outcome = Program("loops", {"--set", std::to_string(0x77 + i), "8"})
+                                .preload()
+                                .set("WSTREE_STATS", "json=" + figures)
+                                .run();
+    EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_THAT(contents_of(figures), HasSubstr("\"schedule\": \"" + std::string(names[i]) + "\"")) << i;
+  }
 }
 
 TEST(ChosenByTheProgram, IsServedOnlyWhileItLasts) {

@@ -3,37 +3,24 @@
 // the production templates, one call at a time, in the order of a virtual clock.
 #pragma once
 
-#include "fiber.h"
+#include "../../tools/simulate/clock.h"
+#include "../../tools/simulate/machine.h"
 
-#include "wstree/core/worker.h"
+#include "wstree/core/tree/worker.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <memory>
-#include <queue>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace wstree::test {
 
-/// Members stand in a row; domains of one size divide the row, and each divides those of the next size.
-struct VirtualMachine {
-  std::uint32_t members = 0;
-  std::vector<std::uint32_t> domain_sizes; ///< growing, each a multiple of the one before and below `members`
-
-  static constexpr std::uint32_t k_levels = 4;
-  /// 0: the same smallest domain; domain_sizes.size(): nothing in common but the machine.
-  std::uint32_t distance(std::uint32_t a, std::uint32_t b) const {
-    std::uint32_t level = 0;
-    while (level < domain_sizes.size() && a / domain_sizes[level] != b / domain_sizes[level]) ++level;
-    return level;
-  }
-  std::uint32_t farthest() const { return static_cast<std::uint32_t>(domain_sizes.size()); }
-};
+using simulate::VirtualClock;
+using simulate::VirtualMachine;
 
 /// Ticks of 0.4 ns by distance.
 struct Prices {
@@ -100,50 +87,6 @@ private:
   std::uint32_t member_ = 0;
   std::unordered_map<std::uintptr_t, Line> lines_;
   std::array<std::uint64_t, VirtualMachine::k_levels> misses_{};
-};
-
-/// The clock of the member that runs. When it goes on, others whose time has come run first.
-class VirtualClock {
-public:
-  static inline std::uint64_t now = 0;
-  static inline VirtualClock* running = nullptr;
-
-  void start(std::uint32_t member, std::uint64_t time, std::function<void()> body) {
-    if (member >= fibers_.size()) fibers_.resize(member + 1);
-    fibers_[member] = std::make_unique<Fiber>(std::move(body));
-    events_.push({time, member});
-  }
-  /// Until all have ended. `acts(member)` is told whose turn it is.
-  void run(const std::function<void(std::uint32_t)>& acts) {
-    running = this;
-    while (!events_.empty()) {
-      const Event event = events_.top();
-      events_.pop();
-      now = event.time;
-      member_ = event.member;
-      acts(member_);
-      fibers_[member_]->resume();
-    }
-    running = nullptr;
-  }
-  void pass(std::uint64_t ticks) {
-    now += ticks;
-    if (events_.empty() || events_.top().time >= now) return;
-    events_.push({now, member_});
-    fibers_[member_]->stop();
-  }
-
-private:
-  struct Event {
-    std::uint64_t time;
-    std::uint32_t member;
-    bool operator>(const Event& other) const {
-      return time != other.time ? time > other.time : member > other.member;
-    }
-  };
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<std::unique_ptr<Fiber>> fibers_;
-  std::uint32_t member_ = 0;
 };
 
 /// Its clock runs while lines are fetched, and the other members go on in that time.
@@ -240,8 +183,9 @@ public:
       arenas_[m]->reset(pairs_[m].data(), static_cast<std::uint32_t>(pairs_[m].size() / 2));
       clock.start(m, k_begin + (arrival ? arrival(m) : 0), [&, m] {
         auto& worker = workers[m];
-        worker.enter(tree_, shape_, use_, use_, m, machine_.members, *arenas_[m], settings, 1,
-                     aware ? &nears_[m] : nullptr);
+        worker.enter(
+            tree_, *arenas_[m],
+            {iterations, use_, use_, m, machine_.members, &settings, 1, aware ? &nears_[m] : nullptr});
         core::Range range;
         std::uint64_t asked = VirtualClock::now;
         for (std::uint64_t steals = 0; worker.next(range); steals = worker.counts().steals) {

@@ -4,7 +4,7 @@
 // inside a call.
 #pragma once
 
-#include "wstree/core/worker.h"
+#include "wstree/core/tree/worker.h"
 
 #include <cstdint>
 #include <functional>
@@ -52,7 +52,6 @@ public:
                  std::uint64_t steal = 500,
                  const std::function<void(std::uint32_t, const core::Range&)>& seen = {}) {
     ++use_;
-    const core::Shape shape(iterations, members_);
     std::vector<core::Worker<P>> workers(members_);
     struct Event {
       std::uint64_t time;
@@ -75,8 +74,8 @@ public:
       P::now = event.time;
       if (!entered[event.member]) {
         entered[event.member] = true;
-        worker.enter(tree_, shape, use_, use_, event.member, members_, *arenas_[event.member], settings,
-                     smallest_);
+        worker.enter(tree_, *arenas_[event.member],
+                     {iterations, use_, use_, event.member, members_, &settings, smallest_});
       }
       const std::uint64_t steals = worker.counts().steals;
       core::Range range;

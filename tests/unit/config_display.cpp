@@ -27,7 +27,7 @@ TEST(Display, ShowsTheDefaults) {
       displayed(Options{}, std::nullopt),
       ElementsAre(
           "WSTREE DISPLAY ENVIRONMENT BEGIN",
-          "  [wstree] OMP_SCHEDULE: not wstree, schedule(runtime) loops stay with the OpenMP runtime",
+          "  [wstree] OMP_SCHEDULE: none of ours, schedule(runtime) loops stay with the OpenMP runtime",
           "  [wstree] WSTREE_LOOPS='runtime'  (default)", "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
           "  [wstree] WSTREE_BATCH='timed'  (default)", "  [wstree] WSTREE_FALLBACK='guided'  (default)",
           "  [wstree] WSTREE_BIND='auto'  (default)", "  [wstree] WSTREE_STATS='0'  (default)",

@@ -210,29 +210,65 @@ TEST(Load, KnowsTheNamesOfTheLibraryItself) {
   EXPECT_EQ(load_from({"WSTREE_TESTS=1", "WSTREE_REQUESTS=1"}).lines.size(), 2u);
 }
 
+constexpr std::string_view k_accepted_schedules =
+    "(accepted: [monotonic:|nonmonotonic:]KIND[,chunk], KIND one of wstree, wsrange, wsqueue, wsqueue_lock, "
+    "wsfixed, wsguided, wsfac2, wstrapezoid, wsstatic, chunk from 1 to 67108863)";
+
 TEST(ReportSchedule, SpeaksOfABadChunkOnly) {
   struct Case {
-    std::string value, line;
+    std::string value, used;
   };
-  const std::string accepted = "' is not understood (accepted: [monotonic:|nonmonotonic:]wstree[,chunk] with "
-                               "chunk from 1 to 2147483647); ";
   const Case cases[] = {
-      {"wstree,abc", "wstree: OMP_SCHEDULE='wstree,abc" + accepted + "using wstree,1"},
-      {"monotonic:wstree,0",
-       "wstree: OMP_SCHEDULE='monotonic:wstree,0" + accepted + "using monotonic:wstree,1"},
+      {"wstree,abc", "wstree,1"},
+      {"monotonic:wstree,0", "monotonic:wstree,1"},
+      {"wsrange,67108864", "wsrange"},
+      {"monotonic:wsfixed,x", "monotonic:wsfixed"},
       {"wstree,64", ""},
       {"wstree", ""},
+      {"wsstatic,1", ""},
   };
-  for (const auto& [value, line] : cases) {
+  for (const auto& [value, used] : cases) {
     std::vector<std::string> lines;
     const auto request = parse_schedule(value);
     ASSERT_TRUE(request.has_value()) << value;
     report_schedule(value, *request, {keep_line, &lines});
-    if (line.empty())
+    if (used.empty())
       EXPECT_THAT(lines, IsEmpty()) << value;
     else
-      EXPECT_THAT(lines, ElementsAre(line));
+      EXPECT_THAT(lines, ElementsAre("wstree: OMP_SCHEDULE='" + value + "' is not understood " +
+                                     std::string(k_accepted_schedules) + "; using " + used));
   }
+}
+
+TEST(ReportMisspelledSchedule, NamesTheKindThatIsNearest) {
+  struct Case {
+    std::string value, advice;
+  };
+  const Case cases[] = {
+      {"wsqeue", "; did you mean wsqueue?"},
+      {"wstre", "; did you mean wstree?"},
+      {"wstree:64", "; did you mean wstree?"},
+      {"ws-range", "; did you mean wsrange?"},
+      {"monotonic: WSfixd,4", "; did you mean wsfixed?"},
+      {"wsqueuelock", "; did you mean wsqueue_lock?"},
+      {"wsfac", "; did you mean wsfac2?"},
+      {"ws", ""},
+      {"wsomething_else", ""},
+  };
+  for (const auto& [value, advice] : cases) {
+    std::vector<std::string> lines;
+    report_misspelled_schedule(value, "static", {keep_line, &lines});
+    EXPECT_THAT(lines, ElementsAre("wstree: OMP_SCHEDULE='" + value + "' is not understood" + advice + " " +
+                                   std::string(k_accepted_schedules) + "; using static"));
+  }
+}
+
+TEST(ReportMisspelledSchedule, LongestLineIsNotCutOff) {
+  std::vector<std::string> lines;
+  report_misspelled_schedule("wsqueuelock," + std::string(500, 'x'), "static", {keep_line, &lines});
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], testing::EndsWith("; using static"));
+  EXPECT_THAT(lines[0], testing::HasSubstr("did you mean wsqueue_lock?"));
 }
 
 TEST(FindVariable, BehavesAsGetenv) {

@@ -22,8 +22,9 @@ void PrintTo(const Stats& stats, std::ostream* out) { *out << to_text(stats.form
 
 namespace {
 
-constexpr ScheduleRequest request(std::uint64_t chunk, bool given, bool monotonic = false) {
-  return {chunk, given, monotonic, false};
+constexpr ScheduleRequest request(std::uint64_t chunk, bool given, bool monotonic = false,
+                                  ScheduleKind kind = ScheduleKind::wstree) {
+  return {kind, chunk, given, monotonic, false};
 }
 
 struct ScheduleCase {
@@ -40,13 +41,49 @@ TEST(ParseSchedule, UnderstandsItsGrammar) {
       {"wstree,64", request(64, true)},
       {"wstree , 64 ", request(64, true)},
       {" wstree\t,\t0064", request(64, true)},
-      {"wstree,2147483647", request(2147483647, true)},
+      {"wstree,67108863", request(67108863, true)},
       {"nonmonotonic:wstree", request(1, false)},
       {"NONMONOTONIC : WSTREE , 7", request(7, true)},
       {"monotonic:wstree", request(1, false, true)},
       {" Monotonic :wstree,9", request(9, true, true)},
+      {"wsrange", request(1, false, false, ScheduleKind::wsrange)},
+      {"wsqueue,5", request(5, true, false, ScheduleKind::wsqueue)},
+      {"WSQueue_Lock", request(1, false, false, ScheduleKind::wsqueue_lock)},
+      {"wsfixed,67108863", request(67108863, true, false, ScheduleKind::wsfixed)},
+      {" nonmonotonic : wsguided , 3", request(3, true, false, ScheduleKind::wsguided)},
+      {"monotonic:wsfac2", request(1, false, true, ScheduleKind::wsfac2)},
+      {"wstrapezoid", request(1, false, false, ScheduleKind::wstrapezoid)},
+      {"wsstatic,1", request(1, true, false, ScheduleKind::wsstatic)},
   };
   for (const auto& [value, expected] : cases) EXPECT_EQ(parse_schedule(value), expected) << value;
+}
+
+TEST(ParseSchedule, ReadsBackWhatItPrints) {
+  for (std::size_t kind = 0; kind < k_schedule_kinds; ++kind)
+    for (const bool monotonic : {false, true})
+      for (const bool given : {false, true}) {
+        const auto asked = request(given ? 42 : 1, given, monotonic, static_cast<ScheduleKind>(kind));
+        EXPECT_EQ(parse_schedule(to_text(asked).view()), asked) << to_text(asked).view();
+        EXPECT_FALSE(is_misspelled_schedule(to_text(asked).view())) << to_text(asked).view();
+      }
+}
+
+TEST(ParseSchedule, OnlyKindsWithoutThievesKeepAnOrder) {
+  for (const std::string_view value : {"wstree", "wsrange", "wsqueue", "wsqueue_lock"})
+    EXPECT_FALSE(is_monotonic(parse_schedule(value)->kind)) << value;
+  for (const std::string_view value : {"wsfixed", "wsguided", "wsfac2", "wstrapezoid", "wsstatic"})
+    EXPECT_TRUE(is_monotonic(parse_schedule(value)->kind)) << value;
+}
+
+TEST(MisspelledSchedule, BeginsAsOnlyOursDo) {
+  for (const std::string_view value :
+       {"wsqeue", "wstre", "ws-range", " WSfixd,4", "monotonic:wstre", "NonMonotonic : wsqueue lock", "ws",
+        "wstree:64", "wstree 64", "wstree;64", "wsanything"})
+    EXPECT_TRUE(is_misspelled_schedule(value)) << value;
+  for (const std::string_view value :
+       {"", "w", "static", "dynamic,wstree", "guided", "stree", "xwstree", "simd:wstree", ":wstree",
+        "monotonic:dynamic", "monotonic:", "trapezoidal", "bogus", "wstree", "wsfac2,3", "wstree,bad"})
+    EXPECT_FALSE(is_misspelled_schedule(value)) << value;
 }
 
 TEST(ParseSchedule, LeavesOtherSchedulesToTheRuntime) {
@@ -82,14 +119,15 @@ TEST(ParseSchedule, LeavesOtherSchedulesToTheRuntime) {
 
 TEST(ParseSchedule, KeepsTheKindWhenTheChunkIsBad) {
   for (const std::string_view chunk :
-       {"", " ", "abc", "0", "-3", "+4", "1.5", "1e3", "0x10", "64;junk", "64,2", "6 4", "2147483648",
+       {"", " ", "abc", "0", "-3", "+4", "1.5", "1e3", "0x10", "64;junk", "64,2", "6 4", "67108864",
         "18446744073709551616", "99999999999999999999999999", "\xff"}) {
     const std::string value = "wstree," + std::string(chunk);
     const auto parsed = parse_schedule(value);
     ASSERT_TRUE(parsed.has_value()) << value;
-    EXPECT_EQ(*parsed, (ScheduleRequest{1, false, false, true})) << value;
+    EXPECT_EQ(*parsed, (ScheduleRequest{ScheduleKind::wstree, 1, false, false, true})) << value;
   }
-  EXPECT_EQ(parse_schedule("monotonic:wstree,x"), (ScheduleRequest{1, false, true, true}));
+  EXPECT_EQ(parse_schedule("monotonic:wsfixed,x"),
+            (ScheduleRequest{ScheduleKind::wsfixed, 1, false, true, true}));
 }
 
 TEST(ParseLoops, UnderstandsLists) {
@@ -313,7 +351,7 @@ TEST(ParseDisplayAffinity, AcceptsWhatTheRuntimesAccept) {
 
 TEST(ScheduleText, ReadsBack) {
   for (const ScheduleRequest& original :
-       {request(1, false), request(64, true), request(1, false, true), request(2147483647, true, true)})
+       {request(1, false), request(64, true), request(1, false, true), request(67108863, true, true)})
     EXPECT_EQ(parse_schedule(to_text(original).view()), original);
   EXPECT_EQ(to_text(request(64, true)).view(), "wstree,64");
   EXPECT_EQ(to_text(request(8, true, true)).view(), "monotonic:wstree,8");
@@ -336,6 +374,10 @@ TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
 
 TEST(OptionTable, AcceptedTextNamesEveryWord) {
   using testing::HasSubstr;
+  for (std::size_t i = 0; i < k_schedule_kinds; ++i)
+    EXPECT_THAT(std::string(text_of(Option::schedule).accepted),
+                HasSubstr(" " + std::string(to_text(static_cast<ScheduleKind>(i))) + ","));
+  EXPECT_THAT(std::string(text_of(Option::schedule).accepted), HasSubstr(std::to_string(k_max_chunk)));
   for (int i = 0; i <= static_cast<int>(Strategy::findmax); ++i)
     EXPECT_THAT(std::string(text_of(Option::strategy).accepted),
                 HasSubstr(std::string(to_text(static_cast<Strategy>(i)))));

@@ -13,7 +13,7 @@ void expect_tiling(std::uint64_t n, std::uint32_t roots) {
   std::uint64_t at = 0;
   for (std::uint32_t i = 0; i < roots; ++i) {
     EXPECT_EQ(shape.root_begin(i), at);
-    EXPECT_LE(shape.root_begin(i + 1) - shape.root_begin(i), Word::k_max_size);
+    EXPECT_LE(shape.root_begin(i + 1) - shape.root_begin(i), k_max_share);
     at = shape.root_begin(i + 1);
     EXPECT_EQ(shape.root_begin(i) + shape.root_size(i), at);
   }

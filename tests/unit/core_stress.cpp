@@ -5,7 +5,7 @@
 #include "seed.h"
 #include "threads.h"
 
-#include "wstree/core/worker.h"
+#include "wstree/core/tree/worker.h"
 
 #include <gtest/gtest.h>
 
@@ -69,8 +69,8 @@ public:
       std::uint64_t use = first_use_;
       for (const std::uint64_t n : sizes) {
         arenas_[m]->reset(pairs_[m].data(), 2);
-        worker.enter(tree_, core::Shape(n, members_), use, use, m, members_, *arenas_[m], settings, 1,
-                     near_.empty() ? nullptr : &near_[m]);
+        worker.enter(tree_, *arenas_[m],
+                     {n, use, use, m, members_, &settings, 1, near_.empty() ? nullptr : &near_[m]});
         Range range;
         bool retired = false;
         while (worker.next(range)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "wstree/core/word.h"
+#include "wstree/core/tree/word.h"
 
 #include <gtest/gtest.h>
 

@@ -69,7 +69,7 @@ struct Fixture {
       arenas.push_back(std::make_unique<core::Arena<P>>());
       arenas[m]->reset(pairs[m].data(), 4);
       workers.emplace_back();
-      workers[m].enter(tree, shape, 1, 1, m, members, *arenas[m], settings, 1);
+      workers[m].enter(tree, *arenas[m], {n, 1, 1, m, members, &settings});
     }
   }
   Settings settings{.batch = BatchMode::fixed, .limit = 1};
@@ -208,8 +208,7 @@ TEST(Worker, WithoutMemoryForChildrenEveryIterationStillRunsOnce) {
     tree.roots = roots.data();
     core::Arena<PoorPlatform> arenas[2]; // no first chunk either
     core::Worker<PoorPlatform> workers[2];
-    const core::Shape shape(100, 2);
-    for (std::uint32_t m = 0; m < 2; ++m) workers[m].enter(tree, shape, 1, 1, m, 2, arenas[m], settings, 1);
+    for (std::uint32_t m = 0; m < 2; ++m) workers[m].enter(tree, arenas[m], {100, 1, 1, m, 2, &settings});
     std::vector<int> hits(100, 0);
     Range range;
     ASSERT_TRUE(workers[0].next(range));

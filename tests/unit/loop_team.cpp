@@ -22,6 +22,8 @@ const core::Settings k_defaults;
 
 struct Loop {
   std::uint64_t n;
+  core::Model model = core::Model::tree;
+  std::uint64_t chunk = 1;
   std::unique_ptr<std::atomic<std::uint32_t>[]> hits;
   std::atomic<std::uint32_t> lasts{0};
   explicit Loop(std::uint64_t size) : n(size), hits(new std::atomic<std::uint32_t>[size]()) {}
@@ -51,7 +53,7 @@ void region(Team<P>& team, std::uint32_t members, std::vector<std::unique_ptr<Lo
   test::in_parallel(members, [&](std::uint32_t m) {
     Member<P> member(&team, m, members);
     for (auto& loop : loops) {
-      ASSERT_TRUE(member.enter(loop->n, settings, 1));
+      ASSERT_TRUE(member.enter(loop->n, settings, loop->chunk, loop->model));
       work(member, *loop);
       member.leave(ignore);
     }
@@ -65,6 +67,21 @@ std::vector<std::unique_ptr<Loop>> some_loops(core::Rng& random, std::uint64_t c
   for (std::uint64_t i = 0; i < count; ++i) loops.push_back(std::make_unique<Loop>(1 + random.below(most)));
   return loops;
 }
+
+constexpr core::Model model_number(std::uint64_t number) {
+  return static_cast<core::Model>(number % core::k_model_count);
+}
+
+/// Every loop on one of the first `models` models, some with a chunk.
+void mix_models(core::Rng& random, std::vector<std::unique_ptr<Loop>>& loops,
+                std::uint32_t models = core::k_model_count) {
+  for (auto& loop : loops) {
+    loop->model = model_number(random.below(models));
+    loop->chunk = loop->model == core::Model::tree ? 1 : random.below(4);
+  }
+}
+
+static_assert(model_number(core::k_model_count - 1) == core::Model::static_);
 
 TEST(team_ring, ManyLoopsWithoutABarrierBetweenThem) {
   core::Rng random(test::seed());
@@ -107,20 +124,24 @@ TEST(team_ring, ALargeTeamAfterManyLoopsOfASmallOne) {
   }
 }
 
-TEST(team_ring, AMemberThatIsCancelledLetsTheOthersGoOn) {
+class team_ring_cancelled : public testing::TestWithParam<bool> {};
+
+TEST_P(team_ring_cancelled, AMemberThatLeavesLetsTheOthersGoOn) {
   core::Rng random(test::seed());
   Team<P> team;
   core::Settings settings;
   for (std::uint64_t round = 0, rounds = test::scaled(60); round < rounds; ++round) {
     // As many loops as it takes for the marks of the departed member's roots to go around.
     auto loops = some_loops(random, round == 0 ? 257 * k_ring : 40, 20);
+    // All but static_, where nobody does the share of a member that is not there.
+    if (GetParam()) mix_models(random, loops, core::k_model_count - 1);
     const std::uint64_t stops_at = random.below(8);
     team.open();
     test::in_parallel(3, [&](std::uint32_t m) {
       Member<P> member(&team, m, 3);
       for (std::uint64_t i = 0; i < loops.size(); ++i) {
         if (m == 1 && i == stops_at) break;
-        ASSERT_TRUE(member.enter(loops[i]->n, settings, 1));
+        ASSERT_TRUE(member.enter(loops[i]->n, settings, loops[i]->chunk, loops[i]->model));
         if (m == 1 && i + 1 == stops_at) { // leaves in the middle of a loop
           core::Range range;
           if (member.next(range)) {
@@ -142,6 +163,58 @@ TEST(team_ring, AMemberThatIsCancelledLetsTheOthersGoOn) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Models, team_ring_cancelled, testing::Bool(),
+                         [](const auto& each) { return each.param ? "mixed" : "tree"; });
+
+TEST(team_ring, ModelsTakeTurnsInOneRing) {
+  // Each loop finds in its slot what another model left there eight loops ago, and its neighbours are at work
+  // on the loops in between.
+  core::Rng random(test::seed());
+  Team<P> team;
+  core::Settings settings;
+  for (const std::uint32_t members : {2U, 3U, 6U, 2U}) {
+    auto loops = some_loops(random, test::scaled(2'000), 40);
+    mix_models(random, loops);
+    region(team, members, loops, settings);
+    for (auto& loop : loops) expect_done(*loop);
+  }
+}
+
+TEST(team_ring, EveryModelIsFollowedByEveryOtherInTheSameSlot) {
+  core::Rng random(test::seed());
+  Team<P> team;
+  core::Settings settings;
+  settings.clocked = true;
+  std::vector<std::unique_ptr<Loop>> loops;
+  for (std::uint64_t first = 0; first < core::k_model_count; ++first)
+    for (std::uint64_t second = 0; second < core::k_model_count; ++second)
+      for (const std::uint64_t which : {first, second, first})
+        for (std::uint64_t slot = 0; slot < k_ring; ++slot) {
+          loops.push_back(std::make_unique<Loop>(1 + random.below(200)));
+          loops.back()->model = model_number(which);
+          loops.back()->chunk = loops.back()->model == core::Model::tree ? 1 : slot % 3;
+        }
+  region(team, 3, loops, settings);
+  for (auto& loop : loops) expect_done(*loop);
+}
+
+TEST(team_ring, AModelAfterALongTimeOnOthers) {
+  // The marks of what is not in use get no younger while other models use the slots.
+  core::Rng random(test::seed());
+  for (std::uint64_t which = 0; which < core::k_model_count; ++which)
+    for (const std::uint64_t gap : {255ULL, 256ULL}) {
+      Team<P> team;
+      core::Settings settings;
+      auto loops = some_loops(random, (gap + 1) * k_ring, 3);
+      for (std::uint64_t i = 0; i < loops.size(); ++i) {
+        const bool end = i < k_ring || i >= gap * k_ring;
+        loops[i]->model = model_number(end ? which : which + 1 + random.below(core::k_model_count - 1));
+      }
+      region(team, 2, loops, settings);
+      for (auto& loop : loops) expect_done(*loop);
+    }
+}
+
 TEST(team_absent, AMemberThatLeavesBeforeAnyLoopLetsTheOthersGoOn) {
   core::Rng random(test::seed());
   for (std::uint64_t round = 0, rounds = test::scaled(100); round < rounds; ++round) {
@@ -152,7 +225,7 @@ TEST(team_absent, AMemberThatLeavesBeforeAnyLoopLetsTheOthersGoOn) {
       Member<P> member(&team, m, 3);
       for (auto& loop : loops) {
         if (m == 2) break;
-        ASSERT_TRUE(member.enter(loop->n, k_defaults, 1));
+        ASSERT_TRUE(member.enter(loop->n, k_defaults, loop->chunk, loop->model));
         work(member, *loop);
         member.leave(ignore);
       }
@@ -264,7 +337,7 @@ TEST(team_measure, TheLastOneToLeaveReportsTheWholeLoop) {
   test::in_parallel(4, [&](std::uint32_t m) {
     Member<P> member(&team, m, 4);
     for (auto& loop : loops) {
-      ASSERT_TRUE(member.enter(loop->n, settings, 1));
+      ASSERT_TRUE(member.enter(loop->n, settings, loop->chunk, loop->model));
       work(member, *loop);
       member.leave([&](const Execution& execution) {
         EXPECT_EQ(execution.members, 4U);

@@ -3,7 +3,9 @@
 #include "chunk_calls.h"
 #include "measure.h"
 #include "omp_calls.h"
+#include <algorithm>
 #include <atomic>
+#include <sstream>
 
 namespace bench {
 namespace {
@@ -21,14 +23,50 @@ struct Schedule {
   Clause clause;
   int kind, chunk;
 };
-constexpr Schedule k_schedules[] = {
+constexpr Schedule k_known[] = {
     {"static", Clause::runtime, k_static, 0},
     {"dynamic,1", Clause::runtime, k_dynamic, 1},
     {"guided", Clause::runtime, k_guided, 1},
     {"schedule(dynamic)", Clause::dynamic, k_static, 0},
     {"schedule(monotonic:dynamic)", Clause::monotonic_dynamic, k_static, 0},
+    {"wstree", Clause::runtime, k_wstree, 1},
+    {"wsrange", Clause::runtime, k_wsrange, 0},
+    {"wsqueue", Clause::runtime, k_wsqueue, 0},
+    {"wsqueue_lock", Clause::runtime, k_wsqueue_lock, 0},
+    {"wsfixed,1", Clause::runtime, k_wsfixed, 1},
+    {"wsfixed,64", Clause::runtime, k_wsfixed, 64},
+    {"wsguided", Clause::runtime, k_wsguided, 0},
+    {"wsfac2", Clause::runtime, k_wsfac2, 0},
+    {"wstrapezoid", Clause::runtime, k_wstrapezoid, 0},
+    {"wsstatic", Clause::runtime, k_wsstatic, 0},
 };
-constexpr Schedule k_tree = {"wstree", Clause::runtime, k_wstree, 1};
+
+const Schedule* find_schedule(const std::string& name) {
+  const auto found = std::find_if(std::begin(k_known), std::end(k_known),
+                                  [&](const Schedule& schedule) { return name == schedule.name; });
+  return found == std::end(k_known) ? nullptr : found;
+}
+
+/// Those of the list that this process can have.
+std::vector<Schedule> selected(const std::string& list, bool with_library) {
+  std::vector<Schedule> schedules;
+  std::istringstream words(list);
+  for (std::string word; words >> word;) {
+    const Schedule* const schedule = find_schedule(word);
+    if (schedule && (with_library || !is_ours(schedule->kind))) schedules.push_back(*schedule);
+  }
+  return schedules;
+}
+
+/// Batches of these grow by themselves, or shrink from a part of the loop: a few chunks come from a loop in
+/// which the others' would be counted by the million.
+bool has_large_chunks(const Schedule& schedule) {
+  return is_ours(schedule.kind) && schedule.kind != k_wsfixed && schedule.kind != k_wsstatic;
+}
+
+bool is_batched(const Schedule& schedule) {
+  return schedule.kind >= k_wstree && schedule.kind <= k_wsqueue_lock;
+}
 
 // clang-format off
 template <Clause clause> void one_loop_nowait(int n) {
@@ -176,7 +214,8 @@ std::string for_threads(const char* measure, const char* schedule, int threads) 
 void add_next(Collector& collect, const Schedule& schedule, int threads, int n) {
   if (threads == 1) return;
   // A whole-block static loop has one chunk a thread: chunks of 1, to have something to count.
-  const int chunk = schedule.kind == k_static ? 1 : schedule.chunk;
+  const bool is_static = schedule.kind == k_static || schedule.kind == k_wsstatic;
+  const int chunk = is_static ? 1 : schedule.chunk;
   for (const bool alone : {false, true})
     collect.add(for_threads(alone ? "next, others wait" : "next", schedule.name, threads), [&] {
       omp_set_schedule(schedule.kind, chunk);
@@ -187,11 +226,17 @@ void add_next(Collector& collect, const Schedule& schedule, int threads, int n) 
 
 } // namespace
 
+std::string unknown_schedule(const std::string& list) {
+  std::istringstream words(list);
+  for (std::string word; words >> word;)
+    if (!find_schedule(word)) return word;
+  return "";
+}
+
 std::vector<Figure> measure_calls(const CallSettings& settings, bool with_library) {
   start_team(settings.threads);
   Collector collect(settings);
-  std::vector<Schedule> schedules(std::begin(k_schedules), std::end(k_schedules));
-  if (with_library) schedules.push_back(k_tree);
+  const std::vector<Schedule> schedules = selected(settings.schedules, with_library);
   for (const int threads : team_sizes(settings)) {
     for (const Schedule& schedule : schedules) {
       const auto timed = [&](auto timing) {
@@ -214,9 +259,7 @@ std::vector<Figure> measure_calls(const CallSettings& settings, bool with_librar
         collect.add(for_threads("parallel for, constant bounds", schedule.name, threads),
                     timed([&] { return time_constant_region_loops(threads, settings.loops); }));
       }
-      // The tree's batches grow: few chunks come from a loop in which the others' would be counted by the
-      // million.
-      const int iterations = schedule.kind == k_wstree ? 1 << 30 : settings.loops * 20;
+      const int iterations = has_large_chunks(schedule) ? 1 << 30 : settings.loops * 20;
       if (schedule.clause != Clause::monotonic_dynamic) add_next(collect, schedule, threads, iterations);
     }
     omp_set_schedule(k_static, 0);
@@ -229,7 +272,9 @@ std::vector<Figure> measure_calls(const CallSettings& settings, bool with_librar
 std::vector<Figure> measure_next(const CallSettings& settings) {
   start_team(settings.threads);
   Collector collect(settings);
-  for (const int threads : team_sizes(settings)) add_next(collect, k_tree, threads, settings.loops * 20);
+  for (const int threads : team_sizes(settings))
+    for (const Schedule& schedule : selected(settings.schedules, true))
+      if (is_batched(schedule)) add_next(collect, schedule, threads, settings.loops * 20);
   return collect.take();
 }
 

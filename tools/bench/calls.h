@@ -11,19 +11,32 @@ struct Figure {
   double ns;
 };
 
+/// What is measured if nothing else is asked for, and all kinds of the library beside three of the runtime's,
+/// both separated by blanks.
+inline constexpr const char* k_usual_schedules =
+    "static dynamic,1 guided schedule(dynamic) schedule(monotonic:dynamic) wstree";
+inline constexpr const char* k_model_schedules =
+    "static dynamic,1 guided wstree wsrange wsqueue wsqueue_lock wsfixed,1 wsfixed,64 wsguided wsfac2 "
+    "wstrapezoid wsstatic";
+
 struct CallSettings {
   int threads;      ///< measured with one thread and, if greater, with this many
   int batches;      ///< a figure is the median of as many timings
   int loops;        ///< loops a timing
   double max_delay; ///< a timing is not used if its threads waited for longer than this part of it
+  std::string schedules = k_usual_schedules;
 };
+
+/// The first word of the list that is no schedule to measure; empty if all are known.
+std::string unknown_schedule(const std::string& list);
 
 /// Entering and leaving loops of one iteration and of as many as there are threads, with the barrier and (of
 /// one iteration, back to back) without; entering a region, and one that is a loop; taking a chunk. The
-/// schedule wstree is among them if `with_library`.
+/// library's schedules are left out unless `with_library`.
 std::vector<Figure> measure_calls(const CallSettings& settings, bool with_library);
 
-/// Taking a chunk alone, under wstree alone: for a process whose WSTREE_BATCH makes the batches small.
+/// Taking a chunk alone, under the schedules that WSTREE_BATCH is for: for a process in which it makes the
+/// batches small.
 std::vector<Figure> measure_next(const CallSettings& settings);
 
 } // namespace bench

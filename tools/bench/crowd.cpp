@@ -26,7 +26,9 @@ constexpr const char* k_usage =
     "  --threads N       many threads (64)\n"
     "  --ms N            time of the loop on all processors (200)\n"
     "  --only NAME       workload, as in the program loops (TRIANGLE/100k)\n"
-    "  --schedules LIST  separated by blanks (static dynamic,1 dynamic,64 guided wstree)\n"
+    "  --schedules LIST  separated by blanks (static dynamic,1 dynamic,64 guided wstree); what begins with "
+    "ws\n"
+    "                    runs with the library\n"
     "  --json FILE       write the figures\n";
 
 struct Options {
@@ -112,6 +114,8 @@ int child(const Options& options) {
   return 2;
 }
 
+bool is_ours(const std::string& schedule) { return schedule.starts_with("ws"); }
+
 struct Kind {
   std::string schedule;
   int threads;
@@ -126,7 +130,7 @@ struct Figures {
 bool run(const Options& options, Kind& kind, Figures& figures) {
   std::vector<std::string> more = {"OMP_SCHEDULE=" + kind.schedule,
                                    "OMP_NUM_THREADS=" + std::to_string(kind.threads)};
-  if (kind.schedule.starts_with("wstree")) more.push_back("LD_PRELOAD=" + options.library);
+  if (is_ours(kind.schedule)) more.push_back("LD_PRELOAD=" + options.library);
   std::string output;
   const int status =
       run_child("",
@@ -157,7 +161,7 @@ int main(int argc, char** argv) {
     const std::size_t end = std::min(options.schedules.find(' ', at), options.schedules.size());
     const std::string schedule = options.schedules.substr(at, end - at);
     at = end + 1;
-    if (schedule.empty() || (schedule.starts_with("wstree") && options.library.empty())) continue;
+    if (schedule.empty() || (is_ours(schedule) && options.library.empty())) continue;
     kinds.push_back({schedule, processors, {}});
     kinds.push_back({schedule, options.threads, {}});
   }

@@ -26,20 +26,27 @@ namespace {
 
 using namespace bench;
 
-/// Version of the library in this process, empty if it is not there. Ends the program if it is there and does
-/// not serve: a table of forwarded loops under the tree's name would be worse than none.
+/// Version of the library in this process, empty if it is not there.
 std::string library_version() {
   using Version = const char* (*)();
   const auto version = reinterpret_cast<Version>(dlsym(RTLD_DEFAULT, "wstree_version"));
-  if (!version) return "";
-  omp_set_schedule(k_wstree, 1);
-  int kind = 0, chunk = 0;
-  omp_get_schedule(&kind, &chunk);
-  if (kind != k_wstree) {
-    std::fprintf(stderr, "bench: the library is loaded, but omp_set_schedule(0x77, 1) had no effect\n");
+  return version ? version() : "";
+}
+
+/// Ends the program if the library does not take these kinds: a table of forwarded loops under the tree's
+/// name would be worse than none.
+void expect_served(const std::vector<Candidate>& candidates) {
+  for (const Candidate& candidate : candidates) {
+    if (!is_ours(candidate.kind)) continue;
+    omp_set_schedule(candidate.kind, candidate.chunk);
+    int kind = 0, chunk = 0;
+    omp_get_schedule(&kind, &chunk);
+    if (kind == candidate.kind) continue;
+    std::fprintf(stderr,
+                 "bench: the library is loaded, but omp_set_schedule(0x%x, %d) for %s had no effect\n",
+                 static_cast<unsigned>(candidate.kind), candidate.chunk, candidate.name.c_str());
     std::exit(1);
   }
-  return version();
 }
 
 /// Whether loops were served, in a process that counts them (WSTREE_STATS); elsewhere nobody knows. A library
@@ -59,6 +66,7 @@ public:
     const bool with_library = !library_.empty();
     families_.push_back(
         {k_runtime, "", selected_candidates(options, k_runtime, with_library), runtime_description(), {}});
+    expect_served(families_.front().candidates);
     if (!options.beside.empty()) {
       constexpr Runtime k_other = k_runtime == Runtime::libomp ? Runtime::libgomp : Runtime::libomp;
       families_.push_back(
@@ -153,7 +161,7 @@ private:
   bool child_round(Family& family, std::uint64_t seed, bool bare) {
     std::string names;
     for (const Candidate& candidate : family.candidates)
-      if (!bare || candidate.kind != k_wstree) names += (names.empty() ? "" : ",") + candidate.name;
+      if (!bare || !is_ours(candidate.kind)) names += (names.empty() ? "" : ",") + candidate.name;
     if (names.empty()) return true;
     quiet_team();
     const Settings& s = options_.settings;

@@ -13,7 +13,10 @@ constexpr const char* k_usage =
     "  --rounds N          samples of each value (7)\n"
     "  --passes N          parallel passes a sample, of which the median counts (3)\n"
     "  --only REGEX        workloads whose name contains a match\n"
-    "  --candidates LIST   of static,dyn1,dyn64,guided,trapez,steal1,steal64,wstree (all)\n"
+    "  --candidates LIST   of static,dyn1,dyn64,guided,trapez,steal1,steal64,wstree (all of these), and of\n"
+    "                      "
+    "wsrange,wsqueue,wsqueue_lock,wsfixed1,wsfixed64,wsguided,wsfac2,wstrapezoid,wsstatic;\n"
+    "                      models: all that begin with ws, beside static,dyn1,dyn64,guided\n"
     "  --threads P         (the processors of this process)\n"
     "  --scale F           work of every loop in parts of the usual (1)\n"
     "  --seed N            of the order within the rounds (1)\n"
@@ -25,7 +28,7 @@ constexpr const char* k_usage =
     "  --json FILE         write the figures\n"
     "  --list              names of the workloads\n"
     "  --samples           print the samples instead of a report\n"
-    "Preload libwstree.so to have the candidate wstree.\n";
+    "Preload libwstree.so to have the candidates that begin with ws.\n";
 
 double number(const char* option, const char* text, double least) {
   char* end = nullptr;
@@ -104,16 +107,21 @@ std::vector<WorkloadRecipe> selected_workloads(const Options& options) {
 }
 
 std::vector<Candidate> selected_candidates(const Options& options, Runtime runtime, bool with_library) {
+  if (options.candidates.empty()) return usual_candidates(runtime, with_library);
   const std::vector<Candidate> all = all_candidates(runtime, with_library);
-  if (options.candidates.empty()) return all;
   std::vector<Candidate> list;
+  const auto add = [&](const Candidate& candidate) {
+    if (!knows(list, candidate.name)) list.push_back(candidate);
+  };
   for (std::size_t at = 0; at <= options.candidates.size();) {
     const std::size_t comma = std::min(options.candidates.find(',', at), options.candidates.size());
     const std::string name = options.candidates.substr(at, comma - at);
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.name == name; });
-    if (found != all.end())
-      list.push_back(*found);
+    if (name == "models")
+      for (const Candidate& candidate : model_candidates(runtime, with_library)) add(candidate);
+    else if (found != all.end())
+      add(*found);
     else if (!knows(all_candidates(Runtime::libomp, with_library), name) &&
              !knows(all_candidates(Runtime::libgomp, with_library), name))
       refuse("--candidates: there is no " + name + (with_library ? "" : " (nothing preloaded)"));

@@ -24,7 +24,28 @@ std::vector<Candidate> all_candidates(Runtime runtime, bool with_library) {
     list.push_back({"steal1", Form::steal_1, k_static, 0});
     list.push_back({"steal64", Form::steal_64, k_static, 0});
   }
-  if (with_library) list.push_back({"wstree", Form::runtime, k_wstree, 1});
+  if (!with_library) return list;
+  // Without a chunk (0) each kind cuts as fine as it may; the static one then makes one block a thread.
+  const Candidate ours[] = {
+      {"wstree", Form::runtime, k_wstree, 1},           {"wsrange", Form::runtime, k_wsrange, 0},
+      {"wsqueue", Form::runtime, k_wsqueue, 0},         {"wsqueue_lock", Form::runtime, k_wsqueue_lock, 0},
+      {"wsfixed1", Form::runtime, k_wsfixed, 1},        {"wsfixed64", Form::runtime, k_wsfixed, 64},
+      {"wsguided", Form::runtime, k_wsguided, 0},       {"wsfac2", Form::runtime, k_wsfac2, 0},
+      {"wstrapezoid", Form::runtime, k_wstrapezoid, 0}, {"wsstatic", Form::runtime, k_wsstatic, 0},
+  };
+  list.insert(list.end(), std::begin(ours), std::end(ours));
+  return list;
+}
+
+std::vector<Candidate> usual_candidates(Runtime runtime, bool with_library) {
+  std::vector<Candidate> list = all_candidates(runtime, with_library);
+  std::erase_if(list, [](const Candidate& c) { return is_ours(c.kind) && c.kind != k_wstree; });
+  return list;
+}
+
+std::vector<Candidate> model_candidates(Runtime runtime, bool with_library) {
+  std::vector<Candidate> list = all_candidates(runtime, with_library);
+  std::erase_if(list, [](const Candidate& c) { return c.form != Form::runtime || c.kind == k_trapezoidal; });
   return list;
 }
 

@@ -19,8 +19,12 @@ struct Candidate {
   int kind, chunk; ///< for omp_set_schedule; of no effect on literal forms
 };
 
-/// The runtime's own schedules; with the library in the process, "wstree" comes last.
+/// The runtime's own schedules; with the library in the process, its kinds come last.
 std::vector<Candidate> all_candidates(Runtime runtime, bool with_library);
+/// What is measured when nothing else is asked for: of the library's kinds the tree alone.
+std::vector<Candidate> usual_candidates(Runtime runtime, bool with_library);
+/// All kinds of the library beside the runtime's static, dynamic and guided.
+std::vector<Candidate> model_candidates(Runtime runtime, bool with_library);
 
 double now_ns();
 

@@ -15,9 +15,25 @@ inline constexpr Runtime k_runtime = Runtime::libgomp;
 #endif
 constexpr const char* name_of(Runtime runtime) { return runtime == Runtime::libomp ? "libomp" : "libgomp"; }
 
-/// Values of omp_sched_t. Trapezoidal is libomp's own; the tree's is that of wstree.h, which the benchmark
-/// does not include: it has to be a program that knows nothing of the library.
-enum OmpKind : int { k_static = 1, k_dynamic = 2, k_guided = 3, k_trapezoidal = 101, k_wstree = 0x77 };
+/// Values of omp_sched_t. Trapezoidal is libomp's own; the library's are those of wstree.h, which the
+/// benchmark does not include: it has to be a program that knows nothing of the library.
+enum OmpKind : int {
+  k_static = 1,
+  k_dynamic = 2,
+  k_guided = 3,
+  k_trapezoidal = 101,
+  k_wstree = 0x77,
+  k_wsrange,
+  k_wsqueue,
+  k_wsqueue_lock,
+  k_wsfixed,
+  k_wsguided,
+  k_wsfac2,
+  k_wstrapezoid,
+  k_wsstatic
+};
+/// True for the kinds that only the library knows.
+constexpr bool is_ours(int kind) { return kind >= k_wstree && kind <= k_wsstatic; }
 
 } // namespace bench
 

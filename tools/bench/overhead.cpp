@@ -27,13 +27,17 @@ constexpr const char* k_usage =
     "  --rounds N       processes of each kind (5)\n"
     "  --loops N        loops a timing (2000)\n"
     "  --batches N      timings a process, of which the median counts (9)\n"
-    "  --pairs N        pairs of process starts (200)\n"
+    "  --pairs N        pairs of process starts (200); 0: none\n"
+    "  --schedules LIST separated by blanks (static dynamic,1 guided schedule(dynamic)\n"
+    "                   schedule(monotonic:dynamic) wstree), and wsrange wsqueue wsqueue_lock wsfixed,1\n"
+    "                   wsfixed,64 wsguided wsfac2 wstrapezoid wsstatic; models: all that begin with ws,\n"
+    "                   beside static, dynamic,1 and guided\n"
     "  --threads P      (the processors of this process)\n"
     "  --max-delay F    timing not used if its threads waited for longer than this part of it (0.02)\n"
     "  --json FILE      write the figures\n";
 
 struct Options {
-  std::string library, json, child, probe;
+  std::string library, json, child, probe, schedules = k_usual_schedules;
   int rounds = 5, loops = 2000, batches = 9, pairs = 200, threads = omp_get_num_procs();
   double max_delay = 0.02;
 };
@@ -56,15 +60,16 @@ Options parse(int argc, char** argv) {
                        : option == "--pairs"   ? &options.pairs
                        : option == "--threads" ? &options.threads
                                                : nullptr;
-    std::string* const text = option == "--library" ? &options.library
-                              : option == "--json"  ? &options.json
-                              : option == "--child" ? &options.child
-                              : option == "--probe" ? &options.probe
-                                                    : nullptr;
+    std::string* const text = option == "--library"     ? &options.library
+                              : option == "--json"      ? &options.json
+                              : option == "--child"     ? &options.child
+                              : option == "--probe"     ? &options.probe
+                              : option == "--schedules" ? &options.schedules
+                                                        : nullptr;
     if (count) {
       char* end = nullptr;
       const long number = std::strtol(value.c_str(), &end, 10);
-      if (end == value.c_str() || *end || number < 1 || number > 100000000)
+      if (end == value.c_str() || *end || number < (count == &options.pairs ? 0 : 1) || number > 100000000)
         refuse(option + ": not a number in range");
       *count = static_cast<int>(number);
     } else if (option == "--max-delay") {
@@ -78,6 +83,9 @@ Options parse(int argc, char** argv) {
       refuse("unknown option: " + option);
     }
   }
+  if (options.schedules == "models") options.schedules = k_model_schedules;
+  if (const std::string word = unknown_schedule(options.schedules); !word.empty())
+    refuse("--schedules: there is no " + word);
   return options;
 }
 
@@ -94,7 +102,8 @@ int probe(const std::string& kind) {
 
 /// The process that measures calls; its parent reads what it prints.
 int child(const Options& options) {
-  const CallSettings settings{options.threads, options.batches, options.loops, options.max_delay};
+  const CallSettings settings{options.threads, options.batches, options.loops, options.max_delay,
+                              options.schedules};
   const bool with_library = dlsym(RTLD_DEFAULT, "wstree_version") != nullptr;
   if (with_library != (options.child != "bare")) {
     std::fprintf(stderr, "bench: the library %s\n",
@@ -120,11 +129,12 @@ struct Kind {
 
 bool run_round(const Options& options, Kind& kind) {
   std::string output;
-  const int status = run_child("",
-                               {"--child", kind.name, "--threads", std::to_string(options.threads), "--loops",
-                                std::to_string(options.loops), "--batches", std::to_string(options.batches),
-                                "--max-delay", std::to_string(options.max_delay)},
-                               kind.environment, &output);
+  const int status =
+      run_child("",
+                {"--child", kind.name, "--threads", std::to_string(options.threads), "--loops",
+                 std::to_string(options.loops), "--batches", std::to_string(options.batches), "--max-delay",
+                 std::to_string(options.max_delay), "--schedules", options.schedules},
+                kind.environment, &output);
   if (status != 0) {
     std::fprintf(stderr, "bench: the process \"%s\" failed (status %d)\n", kind.name, status);
     return false;
@@ -195,12 +205,16 @@ struct Verdict {
 std::vector<Verdict> judge(const Options& options, const Kind& bare, const Kind& preloaded,
                            const std::vector<StartUp>& starts) {
   std::vector<Verdict> list;
+  const auto is_measured = [&](const std::string& name) {
+    return (' ' + options.schedules + ' ').find(' ' + name + ' ') != std::string::npos;
+  };
+  const bool both = is_measured("wstree") && is_measured("dynamic,1");
   for (const char* measure : {"loop", "loop nowait"})
     for (const int threads : {1, options.threads})
       for (const int n : {1, threads}) {
         const std::string where = "/P=" + std::to_string(threads) + "/n=" + std::to_string(n);
         const std::string tree = std::string(measure) + "/wstree" + where;
-        if (!list.empty() && list.back().what.starts_with(tree)) continue;
+        if (!both || (!list.empty() && list.back().what.starts_with(tree))) continue;
         list.push_back({tree + " in ns, limit: dynamic,1 without the library", figure(preloaded, tree),
                         figure(bare, std::string(measure) + "/dynamic,1" + where)});
       }
@@ -296,7 +310,7 @@ int main(int argc, char** argv) {
       if (!run_round(options, kinds[k])) return 1;
   }
   std::vector<StartUp> starts;
-  if (!options.library.empty())
+  if (!options.library.empty() && options.pairs > 0)
     for (const char* kind : {"no OpenMP", "region"})
       for (const char* schedule : {"", "wstree"}) {
         const auto start = time_starts(options, kind, schedule, random);

@@ -64,7 +64,7 @@ void print_report(std::FILE* out, const Origin& origin, const Part& part);
 bool write_json(const std::string& path, const Origin& origin, const std::vector<Part>& parts);
 
 /// One line for each number of iterations: every candidate's geometric mean and worst value of time / ideal
-/// over the paper's workloads of that size and of the usual work.
+/// over the paper's workloads of that size.
 void print_sizes(std::FILE* out, const std::vector<Row>& rows, const std::vector<Candidate>& candidates);
 
 } // namespace bench

@@ -1,51 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "workloads.h"
-#include "kernel.h"
+#include "cost_shapes.h"
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace bench {
 namespace {
-
-using Weight = double (*)(int i, int n);
-
-double position(int i, int n) { return (i + 0.5) / n; }
-
-/// Standard normal by Box and Muller from two numbers that depend on `i` alone.
-double normal(int i) {
-  const auto unit = [](std::uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; };
-  const auto u = static_cast<std::uint64_t>(i);
-  return std::sqrt(-2 * std::log(unit(scatter(2 * u)))) *
-         std::cos(2 * std::numbers::pi * unit(scatter(2 * u + 1)));
-}
-
-double uniform(int, int) { return 1; }
-double triangle(int i, int n) { return position(i, n); }
-double inv_triangle(int i, int n) { return 1 - position(i, n); }
-double parabola(int i, int n) { return position(i, n) * position(i, n); }
-double hill(int i, int n) { return std::max(0.02, std::sin(std::numbers::pi * position(i, n))); }
-double valley(int i, int n) { return 1.02 - std::sin(std::numbers::pi * position(i, n)); }
-double exponential(int i, int n) { return std::exp(10 * position(i, n)); }
-double gaussian(int i, int) { return std::max(0.05, 1 + 0.3 * normal(i)); }
-// Every hundredth on average costs 1000 times as much; a loop of fewer has exactly one such iteration.
-double rand_if(int i, int n) {
-  const bool expensive = n < 100 ? i == n / 3 : scatter(static_cast<std::uint64_t>(i)) % 100 == 0;
-  return expensive ? 1000 : 1;
-}
-double step_start(int i, int n) { return position(i, n) < 0.25 ? 100 : 1; }
-double step_middle(int i, int n) { return std::abs(position(i, n) - 0.5) < 0.125 ? 100 : 1; }
-double step_end(int i, int n) { return position(i, n) >= 0.75 ? 100 : 1; }
-
-struct Shape {
-  const char* name;
-  Weight weight;
-};
-constexpr Shape k_shapes[] = {
-    {"UNIFORM", uniform}, {"TRIANGLE", triangle}, {"INVTRIANGLE", inv_triangle}, {"PARABOLA", parabola},
-    {"HILL", hill},       {"VALLEY", valley},     {"EXP", exponential},          {"GAUSSIAN", gaussian},
-    {"RANDIF", rand_if},  {"STEP_S", step_start}, {"STEP_M", step_middle},       {"STEP_E", step_end},
-};
 
 /// Iterations whose cost is looked up.
 struct Listed {
@@ -196,7 +156,7 @@ std::vector<WorkloadRecipe> all_workloads(double scale) {
   static constexpr Size k_sizes[] = {{"/16", 16, 10},    {"/1k", 1000, 10},    {"/100k", 100000, 10},
                                      {"/16/1ms", 16, 1}, {"/1k/1ms", 1000, 1}, {"/100k/1ms", 100000, 1}};
   for (const Size& size : k_sizes)
-    for (const Shape& shape : k_shapes)
+    for (const CostShape& shape : k_cost_shapes)
       add(std::string(shape.name) + size.suffix, [&shape, &size, scale](const std::string& name) {
         return shaped(name, shape.weight, size.n, size.work_ms * scale);
       });

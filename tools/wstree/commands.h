@@ -31,6 +31,22 @@ struct TopoRequest {
   bool json = false;
 };
 
+/// Lists are as the user wrote them.
+struct SimulateRequest {
+  std::string schedules = "all";
+  std::string workloads = "all";
+  std::string threads = "4,16,64";
+  std::uint64_t iterations = 1'000;
+  double work_ms = 10;
+  std::uint32_t roots = 0; ///< of the tree; 0: one per thread
+  std::optional<std::string> batch, strategy, machine;
+  std::uint64_t seed = 1;
+  std::uint32_t rounds = 3;
+  bool details = false;
+  bool json = false;
+  std::optional<std::string> svg; ///< file, or "-"
+};
+
 /// Returns only if the program was not started or, with `require`, when it has ended.
 int run_command(RunRequest& request);
 int env_command(bool json);
@@ -38,5 +54,6 @@ int path_command();
 /// 0: all fine, 1: something costs time or leaves loops unserved, 2: the library cannot work.
 int doctor_command(const DoctorRequest& request);
 int topo_command(const TopoRequest& request);
+int simulate_command(const SimulateRequest& request);
 
 } // namespace wstree::cli

@@ -4,6 +4,7 @@
 #include "exit_status.h"
 #include "message.h"
 #include "run_arguments.h"
+#include "simulate/arguments.h"
 #include "topo/arguments.h"
 
 #include <CLI/CLI.hpp>
@@ -27,10 +28,13 @@ constexpr const char* k_footer = R"(Examples:
                                      serve loops that say schedule(dynamic) or guided as well
   wstree run --schedule guided ./heat
                                      the same program with a schedule of its OpenMP runtime
+  wstree run --schedule wsrange ./heat
+                                     and with another of the library's own; "wstree env" lists them
   LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
                                      what run does, by hand
   wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
   wstree topo --svg topo.svg         show who is pinned where, and whom each thread steals from first
+  wstree simulate --threads 64       compare the schedules on a machine that is not there
 
 Exit status of run: that of the program, or 125 if wstree itself failed, 126 if the program cannot
 be executed, 127 if it was not found. "wstree COMMAND --help" shows the options of a command.)";
@@ -71,6 +75,8 @@ int dispatch(std::vector<std::string> arguments) {
   auto* doctor = add_doctor(app, patient);
   TopoRequest place;
   auto* topo = add_topo(app, place);
+  SimulateRequest imagined;
+  auto* simulate = add_simulate(app, imagined);
 
   const std::string command = arguments.empty() ? "" : arguments.front();
   if (command == "run" || command == "doctor") {
@@ -101,11 +107,12 @@ int dispatch(std::vector<std::string> arguments) {
   if (path->parsed()) return path_command();
   if (doctor->parsed()) return doctor_command(patient);
   if (topo->parsed()) return topo_command(place);
+  if (simulate->parsed()) return simulate_command(imagined);
   if (run->parsed() && !request.command.empty()) return run_command(request);
   if (run->parsed()) {
     say("run needs a program; see wstree run --help");
   } else {
-    say("a command is needed: run, doctor, topo, env or path; see wstree --help");
+    say("a command is needed: run, doctor, topo, simulate, env or path; see wstree --help");
   }
   return k_own_error;
 }

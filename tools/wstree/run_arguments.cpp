@@ -2,6 +2,7 @@
 #include "run_arguments.h"
 
 #include "options.h"
+#include "schedule_names.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -56,9 +57,12 @@ CLI::App* add_run(CLI::App& app, RunRequest& request) {
   run->formatter(program_formatter("run"));
   run->footer(k_footer);
   run->option_defaults()->take_last(); // so that what is typed behind an alias or a script's options counts
-  run->add_option("--schedule", request.schedule, "Value of OMP_SCHEDULE instead of wstree")
+  run->add_option(
+         "--schedule", request.schedule,
+         fmt::format("Value of OMP_SCHEDULE instead of wstree: {}, each with [,chunk]", all_schedules()))
       ->option_text("SCHEDULE");
-  run->add_option("--chunk", request.chunk, "Smallest batch in iterations")->option_text("N");
+  run->add_option("--chunk", request.chunk, "Chunk of the schedule: the smallest batch in iterations")
+      ->option_text("N");
   run->add_option("--loops", request.loops, describe("Which loops to serve", Option::loops))
       ->option_text("LIST");
   run->add_option("--strategy", request.strategy,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "settings.h"
 
+#include "marked_schedule.h"
+#include "schedule_names.h"
+
 #include <fmt/format.h>
 
 namespace wstree::cli {
@@ -9,25 +12,8 @@ namespace {
 
 using config::Option;
 
-constexpr std::string_view k_accepted_schedules =
-    "wstree, static, dynamic, guided, auto, trapezoidal, static_steal, each with [,chunk] behind and "
-    "[monotonic:|nonmonotonic:] in front";
-
 std::string not_understood(std::string_view option, std::string_view value, std::string_view accepted) {
   return fmt::format("{} '{}' is not understood (accepted: {})", option, value, accepted);
-}
-
-bool is_runtime_schedule(std::string_view value) {
-  // The kinds are those of the fallback, and LLVM's own one, which the library has no use for.
-  constexpr std::string_view k_steal = "static_steal";
-  if (const auto colon = value.find(':'); colon != std::string_view::npos) {
-    const auto modifier = value.substr(0, colon);
-    if (modifier != "monotonic" && modifier != "nonmonotonic") return false;
-    value.remove_prefix(colon + 1);
-  }
-  if (value.starts_with(k_steal))
-    return config::parse_fallback(fmt::format("static{}", value.substr(k_steal.size()))).has_value();
-  return config::parse_fallback(value).has_value();
 }
 
 bool is_schedule(std::string_view value) {
@@ -35,24 +21,45 @@ bool is_schedule(std::string_view value) {
   return request ? !request->chunk_malformed : is_runtime_schedule(value);
 }
 
-bool is_chunk(std::string_view value) {
-  const auto request = config::parse_schedule(fmt::format("wstree,{}", value));
-  return request && !request->chunk_malformed;
+std::string bad_schedule(std::string_view value) {
+  const auto near = nearest_schedule(value);
+  const auto request = config::parse_schedule(value);
+  return fmt::format("--schedule '{}' is not understood{} (accepted: {}, each with [,chunk] behind and "
+                     "[monotonic:|nonmonotonic:] in front{})",
+                     value, near.empty() ? "" : fmt::format("; did you mean {}?", near), all_schedules(),
+                     request ? fmt::format(", chunk from 1 to {}", config::k_max_chunk) : "");
+}
+
+/// What --chunk is the chunk of.
+std::string_view kind_of(const RunRequest& request) {
+  if (!request.schedule) return "wstree";
+  return std::string_view(*request.schedule).substr(0, request.schedule->find(','));
+}
+
+std::string bad_chunk(const RunRequest& request) {
+  return not_understood("--chunk", *request.chunk,
+                        fmt::format("a number of iterations from 1 to {}",
+                                    is_runtime_schedule(kind_of(request)) ? config::k_max_fallback_chunk
+                                                                          : config::k_max_chunk));
 }
 
 /// The schedule that the program is to see; nothing if it is in the environment already.
 std::optional<std::string> wanted_schedule(const RunRequest& request, std::string_view present) {
   const auto chunk = request.chunk ? fmt::format(",{}", *request.chunk) : std::string();
   if (request.schedule) return *request.schedule + chunk;
-  const auto asked = requested_schedule(present);
-  if (!asked || request.chunk) return "wstree" + chunk;
-  if (config::parse_schedule(present)) return std::nullopt;
-  return std::string(config::to_text(*asked).view());
+  auto asked = requested_schedule(present);
+  if (!asked) return "wstree" + chunk;
+  if (!request.chunk && config::parse_schedule(present)) return std::nullopt;
+  if (request.chunk) asked->chunk_given = false;
+  return std::string(config::to_text(*asked).view()) + chunk;
 }
 
 } // namespace
 
 std::optional<std::string> check_values(const RunRequest& request) {
+  if (request.schedule && !is_schedule(*request.schedule)) return bad_schedule(*request.schedule);
+  if (request.chunk && !is_schedule(fmt::format("{},{}", kind_of(request), *request.chunk)))
+    return bad_chunk(request);
   struct Check {
     std::string_view option;
     const std::optional<std::string>& value;
@@ -67,9 +74,6 @@ std::optional<std::string> check_values(const RunRequest& request) {
     return [parse](std::string_view value) { return parse(value).has_value(); };
   };
   const Check checks[] = {
-      {"--schedule", request.schedule, good(request.schedule, is_schedule), k_accepted_schedules},
-      {"--chunk", request.chunk, good(request.chunk, is_chunk),
-       "a number of iterations from 1 to 2147483647"},
       {"--loops", request.loops, good(request.loops, with(config::parse_loops)),
        text_of(Option::loops).accepted},
       {"--strategy", request.strategy, good(request.strategy, with(config::parse_strategy)),
@@ -93,8 +97,8 @@ std::optional<std::string> check_values(const RunRequest& request) {
 }
 
 std::optional<config::ScheduleRequest> requested_schedule(std::string_view value) {
-  if (!value.starts_with(config::k_marked_kind)) return config::parse_schedule(value);
-  return config::parse_schedule(fmt::format("wstree{}", value.substr(config::k_marked_kind.size())));
+  const auto marked = config::parse_marked(value);
+  return marked ? marked : config::parse_schedule(value);
 }
 
 config::LoopKinds loops_in_force(const RunRequest& request, const Environment& environment) {
@@ -120,6 +124,10 @@ std::optional<std::string> apply(const RunRequest& request, Environment& environ
   if (!wanted) return std::nullopt;
   environment.set(name, *wanted);
   if (request.schedule || present.empty() || requested_schedule(present)) return std::nullopt;
+  if (config::is_misspelled_schedule(present)) {
+    return fmt::format("{}='{}' is none of the library's schedules ({}), so this run uses '{}'", name,
+                       present, own_schedules(), *wanted);
+  }
   return fmt::format("{}='{}' is set, but this run uses '{}'; to keep it, say --schedule {}", name, present,
                      *wanted, present);
 }

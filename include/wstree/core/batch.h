@@ -3,7 +3,7 @@
 #pragma once
 
 #include "wstree/core/settings.h"
-#include "wstree/core/word.h"
+#include "wstree/core/shape.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -67,11 +67,11 @@ public:
 
 private:
   static constexpr std::uint64_t k_long = 400;    // some 20 dispatches in 400 times the time of 10
-  static constexpr float k_most = 100'000'000.0F; // below Word::k_max_size and exact enough
+  static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
     const std::uint64_t units = iterations >> shift;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(units, 1, Word::k_max_size / 2));
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(units, 1, k_max_share / 2));
   }
 
   const Settings* settings_ = nullptr;

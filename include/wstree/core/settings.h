@@ -34,6 +34,7 @@ struct Settings {
   std::uint64_t tail_batch = 750;        ///< the end of a node is not cut finer than this
   std::uint64_t steal_cost = 500;        ///< what is estimated to take less is left to its owner
   std::uint64_t near_enough = 5'000; ///< what is estimated to take less is no work when distances are weighed
+  std::uint32_t roots = 0;           ///< of the tree; 0: one per member. The paper has 1
   bool clocked = true;               ///< measure busy time even if the batch mode does not need it
 };
 

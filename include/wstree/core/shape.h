@@ -2,8 +2,6 @@
 // How the iterations of a loop are laid out over the roots of its tree.
 #pragma once
 
-#include "wstree/core/word.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -17,6 +15,9 @@ struct Range {
   bool last = false;
 };
 
+/// Units in one member's share that every model can count.
+inline constexpr std::uint32_t k_max_share = (1U << 27) - 1;
+
 /// Iterations 0..n-2 are grouped into units of 2^shift iterations, which the tree hands out; shift is 0
 /// unless a root would get more units than a node's word can count. Iteration n-1 is kept out of the tree
 /// (see worker.h).
@@ -27,14 +28,15 @@ class Shape {
 public:
   constexpr Shape() = default;
 
-  /// 1 <= iterations < 2^63, 1 <= roots < 2^20.
-  constexpr Shape(std::uint64_t iterations, std::uint32_t roots) : iterations_(iterations), roots_(roots) {
+  /// 1 <= iterations < 2^63, 1 <= roots < 2^20. A root gets at most `comfortable` + 1 units, of which there
+  /// are at least 1; the default leaves room for the remainders below.
+  constexpr Shape(std::uint64_t iterations, std::uint32_t roots, std::uint32_t comfortable = k_max_share / 2)
+      : iterations_(iterations), roots_(roots) {
     const std::uint64_t share = iterations / roots + 1;
-    constexpr std::uint64_t k_comfortable = Word::k_max_size / 2; // leaves room for the remainders below
-    if (share > k_comfortable) shift_ = static_cast<unsigned>(std::bit_width(share / k_comfortable));
+    if (share > comfortable) shift_ = static_cast<unsigned>(std::bit_width(share / comfortable));
     units_ = ((iterations - 1) >> shift_) + (((iterations - 1) & ((1ULL << shift_) - 1)) != 0);
     const std::uint64_t total = units_ + 1; // the last iteration counts as a unit of the last root's share
-    if (std::has_single_bit(roots)) {
+    if ((roots & (roots - 1)) == 0) {       // std::has_single_bit calls a function where there is no popcnt
       quotient_ = total >> std::countr_zero(roots);
       remainder_ = static_cast<std::uint32_t>(total & (roots - 1));
     } else if (total >> 32 == 0) { // a 32-bit division costs a third of a 64-bit one

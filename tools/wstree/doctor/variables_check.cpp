@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks.h"
 
-#include "near_name.h"
+#include "schedule_names.h"
 #include "settings.h"
 
 #include <algorithm>
@@ -58,12 +58,8 @@ Check of_line(std::string line) {
   return check;
 }
 
-/// The kind in "modifier:kind,chunk".
-std::string kind_of(const std::string& value) {
-  const auto colon = value.find(':');
-  const auto rest = colon == std::string::npos ? value : value.substr(colon + 1);
-  return rest.substr(0, rest.find(','));
-}
+/// The kinds whose threads size their batches, as WSTREE_BATCH says, and steal from one another.
+bool is_batched(config::ScheduleKind kind) { return kind <= config::ScheduleKind::wsqueue_lock; }
 
 Check check_schedule(const Environment& environment, config::LoopKinds loops) {
   const auto value = environment.get("OMP_SCHEDULE").value_or("");
@@ -75,24 +71,48 @@ Check check_schedule(const Environment& environment, config::LoopKinds loops) {
     std::vector<std::string> lines;
     config::report_schedule(value, *request, {collect, &lines});
     if (!lines.empty()) return of_line(lines.front());
-    if (request->monotonic) {
+    if (request->monotonic && !config::is_monotonic(request->kind)) {
       return {k_name, Status::warn, found, "a thread that steals cannot keep the order, so dynamic is used",
-              "set OMP_SCHEDULE=wstree"};
+              fmt::format("set OMP_SCHEDULE={}", config::to_text(request->kind))};
     }
     if (!loops.has(config::LoopKind::runtime)) {
       return {k_name, Status::warn, found,
               "WSTREE_LOOPS lacks runtime, so schedule(runtime) loops stay with the OpenMP runtime",
               "add runtime to WSTREE_LOOPS"};
     }
+    if (!is_batched(request->kind)) {
+      return {k_name, Status::note, found,
+              "no thread takes work from another under it; it is there to compare with wstree, wsrange and "
+              "wsqueue"};
+    }
     return {k_name, Status::ok, found};
   }
-  constexpr std::size_t k_misspelt = 2;
-  const bool is_near = config::edit_distance(kind_of(plain(value)), "wstree") <= k_misspelt;
-  return {k_name, Status::warn, found,
-          is_near ? "this is not wstree: the OpenMP runtime complains and takes a schedule of its own"
-                  : "schedule(runtime) loops use it and stay with the OpenMP runtime",
-          is_near ? "write OMP_SCHEDULE=wstree"
-                  : "set OMP_SCHEDULE=wstree, or say wstree run, which does so"};
+  const auto word = plain(value);
+  const auto near = is_runtime_schedule(word) ? std::string_view() : nearest_schedule(word);
+  if (!near.empty() || config::is_misspelled_schedule(word)) {
+    return {k_name, Status::warn, found,
+            "there is no such schedule, so schedule(runtime) loops stay with the OpenMP runtime",
+            near.empty() ? fmt::format("write one of {}", own_schedules())
+                         : fmt::format("write OMP_SCHEDULE={}", near)};
+  }
+  return {k_name, Status::warn, found, "schedule(runtime) loops use it and stay with the OpenMP runtime",
+          "set OMP_SCHEDULE=wstree, or say wstree run, which does so"};
+}
+
+/// What a schedule other than the tree leaves unused.
+void check_schedule_options(const Environment& environment, Checks& checks) {
+  const auto request = requested_schedule(environment.get("OMP_SCHEDULE").value_or(""));
+  if (!request || request->kind == config::ScheduleKind::wstree) return;
+  const auto unused = [&](Option option, std::string_view users) {
+    const auto name = text_of(option).name;
+    const auto value = environment.get(name).value_or("");
+    if (plain(value).empty()) return;
+    checks.push_back(
+        {k_name, Status::note, fmt::format("{}={}", name, value),
+         fmt::format("OMP_SCHEDULE={} does not look at it, only {}", config::to_text(request->kind), users)});
+  };
+  unused(Option::strategy, "wstree does");
+  if (!is_batched(request->kind)) unused(Option::batch, "wstree, wsrange, wsqueue and wsqueue_lock do");
 }
 
 using Value = std::optional<std::string>;
@@ -172,6 +192,7 @@ Checks check_variables(Environment environment) {
   const auto options = config::load(environment.pointers().data(), {collect, &lines});
   Checks checks{check_schedule(environment, options.loops)};
   for (auto& line : lines) checks.push_back(of_line(std::move(line)));
+  check_schedule_options(environment, checks);
   check_team(environment, checks);
   check_places(environment, options.bind, checks);
   check_habits(environment, checks);

@@ -2,8 +2,9 @@
 // The tree of one live loop: its roots, its last iteration, and how to walk over them.
 #pragma once
 
-#include "wstree/core/node.h"
+#include "wstree/core/last_taken.h"
 #include "wstree/core/shape.h"
+#include "wstree/core/tree/node.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +18,7 @@ template <class P> struct Tree {
   std::size_t stride =
       1; ///< from one root to the next, in nodes: roots may stand among other data of their members
   Node<P>* root(std::uint32_t i) const noexcept { return roots + i * stride; }
-  /// Number of the loop whose last iteration was handed out most recently; numbers grow from use to use.
-  alignas(k_line_pair) typename P::template Atomic<std::uint64_t> last_taken{0};
+  LastTaken<P> last;
 };
 
 /// A node as one visit found it. The range of a root follows from the shape, that of other nodes is stored in

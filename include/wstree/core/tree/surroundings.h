@@ -3,7 +3,7 @@
 #pragma once
 
 #include "wstree/core/neighbourhood.h"
-#include "wstree/core/tree.h"
+#include "wstree/core/tree/tree.h"
 
 #include <algorithm>
 #include <array>

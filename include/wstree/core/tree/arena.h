@@ -2,7 +2,7 @@
 // Memory for the nodes that one member of a team adds to one loop.
 #pragma once
 
-#include "wstree/core/node.h"
+#include "wstree/core/tree/node.h"
 
 #include <cstdint>
 

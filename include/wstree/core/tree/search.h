@@ -5,8 +5,8 @@
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/rng.h"
 #include "wstree/core/settings.h"
-#include "wstree/core/surroundings.h"
-#include "wstree/core/tree.h"
+#include "wstree/core/tree/surroundings.h"
+#include "wstree/core/tree/tree.h"
 
 #include <algorithm>
 #include <bit>

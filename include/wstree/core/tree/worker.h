@@ -3,46 +3,40 @@
 // descend and findWork as one state machine, because OpenMP asks for one chunk at a time).
 #pragma once
 
-#include "wstree/core/arena.h"
 #include "wstree/core/batch.h"
-#include "wstree/core/last_iteration.h"
-#include "wstree/core/search.h"
-#include "wstree/core/tree.h"
+#include "wstree/core/scheduler.h"
+#include "wstree/core/tree/arena.h"
+#include "wstree/core/tree/last_iteration.h"
+#include "wstree/core/tree/search.h"
+#include "wstree/core/tree/tree.h"
 
 #include <cstdint>
 
 namespace wstree::core {
 
-/// What one member did in one execution of a loop.
-struct Counts {
-  std::uint64_t iterations = 0;
-  std::uint64_t batches = 0;
-  std::uint64_t steals = 0;     ///< nodes stopped or adopted as a thief, and roots of members that were late
-  std::uint64_t nodes = 0;      ///< nodes added to the tree
-  std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
-};
-
 /// Private to its member; next() is called until it returns false.
 ///
 /// The last iteration n-1 is not in the tree. Compilers copy lastprivate variables out of the private copy of
 /// the thread that was told "last", after the loop: that thread must not get another chunk. So iteration n-1
-/// is handed out by Tree::last_taken to one member, which then retires from the loop: normally to the first
+/// is handed out by Tree::last to one member, which then retires from the loop: normally to the first
 /// that finds nothing else, and earlier if it looks so expensive that starting it now ends the loop sooner
 /// (last_iteration.h).
 template <class P> class Worker {
 public:
-  /// `index` < `members` numbers this member; its own root is root(index). `loop` > 0 grows from use to use
-  /// of `tree`. `settings` and `near` (may be null) outlive the loop.
-  void enter(Tree<P>& tree, const Shape& shape, std::uint64_t use, std::uint64_t loop, std::uint32_t index,
-             std::uint32_t members, Arena<P>& arena, const Settings& settings, std::uint64_t smallest,
-             const Neighbourhood* near = nullptr) noexcept {
-    view_ = View<P>(tree, shape, use);
-    loop_ = loop;
-    index_ = index;
-    members_ = members;
+  using Loop = Tree<P>;
+  using Memory = Arena<P>;
+
+  /// The member's own root is root(index).
+  void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry) noexcept {
+    const Settings& settings = *entry.settings;
+    const Shape shape = shape_of(entry);
+    view_ = View<P>(tree, shape, entry.use);
+    loop_ = entry.loop;
+    index_ = entry.index;
+    members_ = entry.members;
     arena_ = &arena;
     settings_ = &settings;
-    rng_ = Rng(loop * 1'000'003 + index);
+    rng_ = Rng(entry.loop * 1'000'003 + entry.index);
     node_ = nullptr;
     given_ = 0;
     arrived_ = false;
@@ -51,12 +45,12 @@ public:
     counts_ = {};
     // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
     // one of them.
-    clocked_ =
-        settings.clocked || (settings.batch == BatchMode::timed && shape.units() >= k_few_units * members);
+    clocked_ = settings.clocked ||
+               (settings.batch == BatchMode::timed && shape.units() >= k_few_units * entry.members);
     handed_out_ = clocked_ ? P::ticks() : 0;
-    near_ = near != nullptr && near->count != 0 ? near : nullptr;
-    search_.enter(settings, index, members, near_, handed_out_);
-    batch_.enter(settings, smallest, shape.shift(), handed_out_);
+    near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
+    search_.enter(settings, entry.index, entry.members, near_, handed_out_);
+    batch_.enter(settings, entry.smallest, shape.shift(), handed_out_);
     last_.enter();
   }
 
@@ -69,9 +63,25 @@ public:
   }
 
   const Counts& counts() const noexcept { return counts_; }
+
+  static std::uint64_t unclaimed(Tree<P>& tree, const Entry& entry) noexcept {
+    const Shape shape = shape_of(entry);
+    std::uint64_t iterations = tree.last.is_taken(entry.loop) ? 0 : 1;
+    View<P>(tree, shape, entry.use).any_leaf([&](const Target<P>& leaf) {
+      const std::uint64_t first = leaf.begin + leaf.word.left();
+      const Range left = shape.range(first, first + leaf.remaining());
+      iterations += left.end - left.begin;
+      return false;
+    });
+    return iterations;
+  }
   const View<P>& view() const noexcept { return view_; }
 
 private:
+  static Shape shape_of(const Entry& entry) noexcept {
+    return {entry.iterations, entry.settings->roots == 0 ? entry.members : entry.settings->roots};
+  }
+
   /// The batch that was handed out is done.
   void account() noexcept {
     if (clocked_ && (settings_->clocked || !retired_)) {
@@ -373,16 +383,7 @@ private:
   }
 
   bool claim_last() noexcept {
-    auto& taken = view_.tree().last_taken;
-    // [W1] relaxed: who gets the iteration is decided by the read-modify-write, and no data goes with it.
-    // Numbers of loops
-    //      only grow, so a value that is not ours is older. Guard: core_stress (a plain store makes two
-    //      lasts).
-    std::uint64_t seen = taken.load(P::order(Tag::take_last, std::memory_order_relaxed));
-    if (seen == loop_ ||
-        !taken.compare_exchange_strong(seen, loop_, P::order(Tag::take_last, std::memory_order_relaxed),
-                                       P::order(Tag::take_last, std::memory_order_relaxed)))
-      return false;
+    if (!view_.tree().last.claim(loop_)) return false;
     retired_ = true;
     return true;
   }
@@ -447,5 +448,7 @@ private:
   LastIteration last_;
   Counts counts_;
 };
+
+static_assert(Scheduler<Worker<StdPlatform>>);
 
 } // namespace wstree::core

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "wstree/core/platform.h"
-#include "wstree/core/word.h"
+#include "wstree/core/tree/word.h"
 
 #include <bit>
 #include <cstdint>

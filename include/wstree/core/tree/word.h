@@ -3,6 +3,8 @@
 // compare-and-swap.
 #pragma once
 
+#include "wstree/core/shape.h"
+
 #include <cstdint>
 
 namespace wstree::core {
@@ -21,6 +23,7 @@ class Word {
 public:
   static constexpr unsigned k_count_bits = 27;
   static constexpr std::uint32_t k_max_size = (1U << k_count_bits) - 1;
+  static_assert(k_max_size >= k_max_share);
   static constexpr unsigned k_epoch_bits = 8;
   static constexpr std::uint64_t k_epoch_mask = (1U << k_epoch_bits) - 1;
 

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One member of a team working on one loop with work-stealing queues: its own queue, then the shares of
+// members that are late, then the queues of the others.
+#pragma once
+
+#include "wstree/core/batch.h"
+#include "wstree/core/last_taken.h"
+#include "wstree/core/queue/item.h"
+#include "wstree/core/queue/lock_free_queue.h"
+#include "wstree/core/queue/locked_queue.h"
+#include "wstree/core/scheduler.h"
+#include "wstree/core/share_mark.h"
+#include "wstree/core/victims.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// What one member brings to a loop. Zeroed memory is a valid state.
+template <class P, template <class> class Queue> struct alignas(k_line_pair) QueueCell {
+  Queue<P> queue;
+  ShareMark<P> share; ///< stands in the global queue until somebody takes it
+};
+
+template <class P, template <class> class Queue> struct QueueLoop {
+  Cells<QueueCell<P, Queue>> cells;
+  LastTaken<P> last;
+};
+
+/// Private to its member; next() is called until it returns false.
+///
+/// A member starts with its share, an item of the global queue. Whoever gets an item that is longer than a
+/// batch cuts it in two, pushes the far half, and goes on with the near one: an item is only cut when
+/// somebody is about to execute it, the owner goes through its share from front to back, and the oldest item
+/// of a queue, which thieves take, is the longest. A queue never holds more than one item per halving of a
+/// share.
+///
+/// Iteration n-1 is in no queue (last_taken.h): the first member that finds nothing else gets it and retires.
+///
+/// No item is lost: it is in the queue of a member that leaves only when that is empty, or in somebody's
+/// hands. While it is in somebody's hands the others cannot see it, and one that finds nothing would leave
+/// although there will be something to steal in a moment. So whoever takes an item that it will cut announces
+/// that (OwnerLine), and a search ends when two passes in a row have found nothing, and nobody at it. If that
+/// takes too long, somebody is suspended, and is left alone with what it holds.
+template <class P, template <class> class Queue> class QueueWorker {
+public:
+  using Loop = QueueLoop<P, Queue>;
+  using Memory = NoMemory;
+
+  void enter(Loop& loop, Memory&, const Entry& entry) noexcept {
+    const Settings& settings = *entry.settings;
+    loop_ = &loop;
+    own_ = &loop.cells[entry.index];
+    shape_ = shape_of(entry);
+    number_ = entry.loop;
+    index_ = entry.index;
+    settings_ = &settings;
+    near_ = entry.near;
+    rest_ = {};
+    given_ = 0;
+    arrived_ = false;
+    shares_gone_ = false;
+    done_ = false;
+    counts_ = {};
+    // As in tree/worker.h: a share of a few units leaves nothing to size.
+    clocked_ = settings.clocked ||
+               (settings.batch == BatchMode::timed && shape_.units() >= k_few_units * entry.members);
+    handed_out_ = clocked_ ? P::ticks() : 0;
+    batch_.enter(settings, entry.smallest, shape_.shift(), handed_out_);
+    own_->queue.reset(number_);
+  }
+
+  /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
+  /// somebody's hands, or in the queue of somebody who will come to it.
+  bool next(Range& out) noexcept {
+    if (given_ != 0) account();
+    if (done_) return false;
+    return take_own(out) || (!arrived_ && arrive(out)) || find(out) || take_last(out);
+  }
+
+  const Counts& counts() const noexcept { return counts_; }
+
+  static std::uint64_t unclaimed(Loop& loop, const Entry& entry) noexcept {
+    const Shape shape = shape_of(entry);
+    std::uint64_t iterations = loop.last.is_taken(entry.loop) ? 0 : 1;
+    const auto count = [&](Item item) {
+      const Range left = shape.range(item.begin, item.end);
+      iterations += left.end - left.begin;
+    };
+    for (std::uint32_t m = 0; m < entry.members; ++m) {
+      QueueCell<P, Queue>& cell = loop.cells[m];
+      if (cell.share.is_free(entry.loop) && shape.root_size(m) != 0) count(share_of(shape, m));
+      if (cell.queue.is_of(entry.loop)) cell.queue.each([&](std::uint64_t word) { count(Item::of(word)); });
+    }
+    return iterations;
+  }
+
+private:
+  /// What one pass over the other members has met.
+  struct Pass {
+    std::uint64_t moves = 0;
+    bool somebody_moves = false;
+  };
+
+  /// Units are counted from the beginning of the loop, in 32 bits.
+  static Shape shape_of(const Entry& entry) noexcept {
+    return {entry.iterations, entry.members,
+            std::min(k_max_share / 2, static_cast<std::uint32_t>((1ULL << 32) / entry.members - 2))};
+  }
+  static Item share_of(const Shape& shape, std::uint32_t member) noexcept {
+    return {static_cast<std::uint32_t>(shape.root_begin(member)),
+            static_cast<std::uint32_t>(shape.root_begin(member + 1))};
+  }
+
+  /// The batch that was handed out is done.
+  void account() noexcept {
+    if (clocked_ && (settings_->clocked || !done_)) {
+      const std::uint64_t now = P::ticks();
+      const std::uint64_t spent = now - handed_out_;
+      handed_out_ = now;
+      counts_.busy_ticks += spent;
+      batch_.finished(given_, spent, now);
+    } else {
+      batch_.finished_unclocked();
+    }
+    given_ = 0;
+  }
+
+  /// The newest item of the own queue.
+  bool take_own(Range& out) noexcept {
+    auto& queue = own_->queue;
+    std::uint64_t oldest = 0;
+    std::uint64_t newest = 0;
+    const bool looked = queue.look(oldest, newest);
+    if (rest_.size() != 0) [[unlikely]] {
+      const Item item = rest_;
+      rest_ = {};
+      give_front(item, batch_.size(left_behind(item, looked ? Item::of(oldest) : item)), out);
+      return true;
+    }
+    if (!looked) return queue.pop(newest) && give_popped(Item::of(newest), out);
+    const Item expected = Item::of(newest);
+    const std::uint32_t units = batch_.size(left_behind(expected, Item::of(oldest)));
+    const bool cuts = expected.size() > units;
+    if (cuts) queue.begin_move();
+    const bool popped = queue.pop(newest);
+    if (popped) give_front(Item::of(newest), units, out);
+    if (cuts) queue.end_move(popped);
+    return popped;
+  }
+
+  /// Units from `item` to the end of the oldest one in the own queue: its items follow one another, since all
+  /// are pieces of the one that this member stole last. As of a moment ago: thieves may have taken some.
+  static std::uint32_t left_behind(Item item, Item oldest) noexcept {
+    return oldest.end > item.end ? oldest.end - item.begin : item.size();
+  }
+
+  /// What pop() returns after look() has seen nothing: rare, and only of the queue with the lock.
+  [[gnu::noinline]] bool give_popped(Item item, Range& out) noexcept {
+    give_front(item, batch_.size(item.size()), out);
+    return true;
+  }
+
+  /// Hands out the first `units` of an item that nobody else can see, and pushes the rest.
+  void give_front(Item item, std::uint32_t units, Range& out) noexcept {
+    if (item.size() > units) item = push_far_halves(item, units);
+    out = shape_.range(item.begin, item.end);
+    given_ = item.size();
+    counts_.iterations += out.end - out.begin;
+    ++counts_.batches;
+  }
+
+  /// Cuts at multiples of `units`, so that the batches have that length, all but the last of an item.
+  Item push_far_halves(Item item, std::uint32_t units) noexcept {
+    for (std::uint32_t batches = half_of_batches(item.size(), units); batches != 0; batches /= 2) {
+      const std::uint32_t middle = item.begin + batches * units;
+      if (!own_->queue.push(Item{middle, item.end}.word())) {
+        rest_ = {item.begin + units, item.end}; // no memory: kept for this member
+        return {item.begin, item.begin + units};
+      }
+      item.end = middle;
+    }
+    return item;
+  }
+
+  /// Batches of `units` in the near half of `size` > `units`.
+  static std::uint32_t half_of_batches(std::uint32_t size, std::uint32_t units) noexcept {
+    return size - units <= units ? 1 : (size + units - 1) / units / 2; // mostly there are two: no division
+  }
+
+  // What follows happens once or a few times per loop: kept out of the way of next().
+
+  /// Begins with an item from elsewhere.
+  void start(Item item, Range& out) noexcept {
+    batch_.start_node();
+    give_front(item, batch_.size(item.size()), out);
+    if (clocked_) handed_out_ = P::ticks(); // the search is not the batch's
+  }
+
+  /// First call in this loop: the share that has this member's number, unless somebody took it already.
+  [[gnu::noinline]] bool arrive(Range& out) noexcept {
+    arrived_ = true;
+    return shape_.root_size(index_) != 0 && take_share(index_, out);
+  }
+
+  bool take_share(std::uint32_t member, Range& out) noexcept {
+    own_->queue.begin_move();
+    const bool taken = loop_->cells[member].share.take(number_);
+    if (taken) start(share_of(shape_, member), out);
+    own_->queue.end_move(taken);
+    return taken;
+  }
+
+  [[gnu::noinline]] bool find(Range& out) noexcept {
+    std::uint64_t moves_before = 0;
+    bool quiet_before = false;
+    for (std::uint32_t pass = 0; pass < k_passes; ++pass) {
+      if (pass >= k_passes / 2)
+        P::yield();
+      else if (pass >= 2)
+        P::relax();
+      if (take_late_share(out)) return true;
+      Pass seen;
+      if (steal(pass != 0, seen, out)) return true;
+      if (quiet_before && !seen.somebody_moves && seen.moves == moves_before) return false;
+      quiet_before = !seen.somebody_moves;
+      moves_before = seen.moves;
+    }
+    return false;
+  }
+
+  /// The global queue: the shares of members that are late, until there are none.
+  bool take_late_share(Range& out) noexcept {
+    if (shares_gone_) return false;
+    const bool found = any_victim(near_, index_, shape_.roots(), [&](std::uint32_t member) {
+      if (shape_.root_size(member) == 0 || !loop_->cells[member].share.is_free(number_)) return false;
+      const bool taken = take_share(member, out);
+      if (taken) ++counts_.steals;
+      return taken;
+    });
+    shares_gone_ = !found;
+    return found;
+  }
+
+  /// The oldest item of somebody's queue. `patient`: waits where somebody else is at it.
+  bool steal(bool patient, Pass& seen, Range& out) noexcept {
+    return any_victim(near_, index_, shape_.roots(), [&](std::uint32_t member) {
+      auto& victim = loop_->cells[member].queue;
+      const std::uint64_t moves = victim.moves();
+      seen.moves += moves;
+      seen.somebody_moves |= (moves & 1) != 0;
+      if (!victim.is_of(number_) || victim.looks_empty()) return false;
+      own_->queue.begin_move();
+      std::uint64_t word = 0;
+      const Theft theft = victim.steal(word, patient);
+      if (theft == Theft::taken) {
+        ++counts_.steals;
+        start(Item::of(word), out);
+      }
+      own_->queue.end_move(theft == Theft::taken);
+      seen.somebody_moves |= theft == Theft::lost_race;
+      return theft == Theft::taken;
+    });
+  }
+
+  /// Iteration n-1, for one member.
+  [[gnu::noinline]] bool take_last(Range& out) noexcept {
+    done_ = true; // with it or without
+    if (!loop_->last.claim(number_)) return false;
+    const std::uint64_t n = shape_.iterations();
+    out = {n - 1, n, true};
+    given_ = 1;
+    ++counts_.iterations;
+    ++counts_.batches;
+    if (clocked_) handed_out_ = P::ticks();
+    return true;
+  }
+
+  static constexpr std::uint64_t k_few_units = 4;
+  static constexpr std::uint32_t k_passes = 32;
+
+  Loop* loop_ = nullptr;
+  QueueCell<P, Queue>* own_ = nullptr;
+  Shape shape_;
+  Item rest_;               // of this member alone: there was no memory to push it
+  std::uint32_t given_ = 0; // units of the batch that the caller is executing
+  std::uint32_t index_ = 0;
+  bool arrived_ = false;
+  bool shares_gone_ = false;
+  bool done_ = false;
+  bool clocked_ = false;
+  std::uint64_t number_ = 0;
+  std::uint64_t handed_out_ = 0;
+  const Settings* settings_ = nullptr;
+  const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
+  Batcher batch_;
+  Counts counts_;
+};
+
+static_assert(Scheduler<QueueWorker<StdPlatform, LockFreeQueue>>);
+static_assert(Scheduler<QueueWorker<StdPlatform, LockedQueue>>);
+
+} // namespace wstree::core

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One member of a team working on one loop that is scheduled by work-stealing ranges.
+#pragma once
+
+#include "wstree/core/batch.h"
+#include "wstree/core/range/range.h"
+#include "wstree/core/victims.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// Private to its member; next() is called until it returns false.
+///
+/// Every member starts with its share of schedule(static), takes batches from its left end, and when it is
+/// drained steals the last part of another member's range, whose first batch it keeps and whose rest it shows
+/// as its own. A share whose member is late is taken whole. Iteration n-1 is kept out (last_taken.h), for the
+/// first member that finds nothing else. Batches are taken from the left in every mode: `random` is the same
+/// as `exponential`, since the right end is the thieves'.
+template <class P> class RangeWorker {
+public:
+  using Loop = RangeLoop<P>;
+  using Memory = NoMemory;
+
+  void enter(Loop& loop, Memory&, const Entry& entry) noexcept {
+    shape_ = shape_of(entry);
+    shared_ = &loop;
+    own_ = &loop.cells[entry.index];
+    loop_ = entry.loop;
+    index_ = entry.index;
+    members_ = entry.members;
+    near_ = entry.near;
+    settings_ = entry.settings;
+    open_ = false;
+    shown_ = false;
+    arrived_ = false;
+    retired_ = false;
+    given_ = 0;
+    handed_out_ = 0;
+    counts_ = {};
+    clocked_ = settings_->clocked ||
+               (settings_->batch == BatchMode::timed && shape_.units() >= k_few_units * entry.members);
+    since_ = clocked_ ? P::ticks() : 0;
+    batch_.enter(*settings_, entry.smallest, shape_.shift(), since_);
+  }
+
+  /// The next piece of the loop for this member. False: there is nothing left for it.
+  bool next(Range& out) noexcept {
+    if (given_ != 0) account();
+    if (open_ && take(out)) return true;
+    if (retired_) return false;
+    return (!arrived_ && arrive(out)) || find(out) || take_last(out);
+  }
+
+  const Counts& counts() const noexcept { return counts_; }
+
+  static std::uint64_t unclaimed(Loop& loop, const Entry& entry) noexcept {
+    const Shape shape = shape_of(entry);
+    std::uint64_t iterations = loop.last.is_taken(entry.loop) ? 0 : 1;
+    for (std::uint32_t m = 0; m < entry.members; ++m) {
+      Range left;
+      if (loop.cells[m].is_of(entry.loop)) {
+        const StealWord units = loop.cells[m].unclaimed();
+        if (!units.empty()) left = shape.range(units.mid(), units.high());
+      } else if (loop.cells[m].share.is_free(entry.loop) && shape.root_size(m) != 0) {
+        left = shape.range(shape.root_begin(m), shape.root_begin(m + 1));
+      }
+      iterations += left.end - left.begin;
+    }
+    return iterations;
+  }
+
+private:
+  enum class Steal : std::uint8_t { taken, empty, lost_race };
+
+  /// With so few units per member that their numbers have 32 bits.
+  static Shape shape_of(const Entry& entry) noexcept {
+    const auto most = static_cast<std::uint32_t>((std::uint64_t{1} << 32) / entry.members) - 2;
+    return {entry.iterations, entry.members, std::min(most, k_max_share / 2)};
+  }
+
+  /// The batch that was handed out is done.
+  void account() noexcept {
+    if (clocked_) {
+      const std::uint64_t now = P::ticks();
+      counts_.busy_ticks += now - since_;
+      batch_.finished(given_, now - since_, now);
+      since_ = now;
+    } else {
+      batch_.finished_unclocked();
+    }
+    given_ = 0;
+  }
+
+  /// Hands out units [begin, end).
+  void give(Range& out, std::uint32_t begin, std::uint32_t end) noexcept {
+    out = shape_.range(begin, end);
+    given_ = end - begin;
+    handed_out_ += given_;
+    counts_.iterations += out.end - out.begin;
+    ++counts_.batches;
+  }
+
+  /// The next batch of this member's own range.
+  bool take(Range& out) noexcept {
+    StealWord seen = known_;
+    while (low_ < seen.high()) {
+      const std::uint32_t end = low_ + batch_.size(seen.high() - low_);
+      own_->reserve(end);
+      const StealWord now = own_->check();
+      if (end <= now.mid()) {
+        known_ = own_->keep_quarter(now, end);
+      } else if (now != seen) {
+        seen = now; // thieves were here: less is left than the batch was made for
+        continue;
+      } else {
+        const StealWord rest = StealWord::last_quarter(end, now.high());
+        if (!own_->contend(seen, rest)) continue;
+        known_ = rest;
+      }
+      give(out, low_, end);
+      low_ = end;
+      return true;
+    }
+    if (!seen.empty()) own_->close(seen.high());
+    open_ = false;
+    return false;
+  }
+
+  // What follows happens once or a few times per loop: kept out of the way of next().
+
+  /// Units [begin, end) are this member's now, who has no others: the first batch at once, the rest for all
+  /// to see.
+  void receive(std::uint32_t begin, std::uint32_t end, Range& out) noexcept {
+    batch_.start_node();
+    low_ = begin + batch_.size(end - begin);
+    give(out, begin, low_);
+    open_ = low_ != end;
+    if (!open_) return;
+    known_ = own_->open(low_, end, loop_, shown_);
+    shown_ = true;
+  }
+
+  /// The share of `member`, if nobody has it yet.
+  Steal take_share(std::uint32_t member, Range& out) noexcept {
+    const auto begin = static_cast<std::uint32_t>(shape_.root_begin(member));
+    const auto end = static_cast<std::uint32_t>(shape_.root_begin(member + 1));
+    ShareMark<P>& share = shared_->cells[member].share;
+    if (begin == end || !share.is_free(loop_)) return Steal::empty;
+    own_->begin_move();
+    const bool taken = share.take(loop_);
+    if (taken) receive(begin, end, out);
+    own_->end_move();
+    return taken ? Steal::taken : Steal::lost_race;
+  }
+
+  [[gnu::noinline]] bool arrive(Range& out) noexcept {
+    arrived_ = true;
+    return take_share(index_, out) == Steal::taken;
+  }
+
+  Steal steal_from(std::uint32_t member, Range& out) noexcept {
+    RangeCell<P>& victim = shared_->cells[member];
+    if (!victim.is_of(loop_)) return take_share(member, out);
+    const StealWord seen = victim.read();
+    if (seen.empty()) return Steal::empty;
+    const std::uint32_t low = victim.read_low();
+    const StealWord part = seen.beyond(low);
+    if (part.empty()) return Steal::empty;
+    own_->begin_move();
+    const bool taken = victim.steal(seen, StealWord::last_quarter(low, part.mid()));
+    if (taken) receive(part.mid(), part.high(), out);
+    own_->end_move();
+    return taken ? Steal::taken : Steal::lost_race;
+  }
+
+  /// Takes work from another member. False: no unit is left that nobody has, unless somebody holds some for
+  /// so long between taking and showing them that waiting for it would be waiting for a suspended thread.
+  [[gnu::noinline]] bool find(Range& out) noexcept {
+    own_->give_back(handed_out_, loop_);
+    for (std::uint32_t waited = 0; waited < k_patience;) {
+      const RangeSurvey before = survey();
+      if (before.returned == shape_.units()) return false;
+      bool lost_race = false;
+      const bool found = any_victim(near_, index_, members_, [&](std::uint32_t member) {
+        const Steal steal = steal_from(member, out);
+        lost_race |= steal == Steal::lost_race;
+        return steal == Steal::taken;
+      });
+      if (found) {
+        ++counts_.steals;
+        return true;
+      }
+      if (lost_race) { // somebody else got ahead
+        P::relax();
+        continue;
+      }
+      const RangeSurvey after = survey();
+      if (after.moving || before.moving) {
+        if (++waited < k_spins)
+          P::relax();
+        else
+          P::yield();
+      } else if (after.moves == before.moves) {
+        return false; // what was empty at the look was not filled before it ended
+      }
+    }
+    return false;
+  }
+
+  RangeSurvey survey() const noexcept { return shared_->survey(members_, loop_); }
+
+  /// Iteration n-1, for one member. This member's part ends in any case.
+  [[gnu::noinline]] bool take_last(Range& out) noexcept {
+    retired_ = true;
+    if (!shared_->last.claim(loop_)) return false;
+    out = {shape_.iterations() - 1, shape_.iterations(), true};
+    given_ = 1;
+    ++counts_.iterations;
+    ++counts_.batches;
+    return true;
+  }
+
+  static constexpr std::uint64_t k_few_units = 4; // per member: leave nothing to size
+  static constexpr std::uint32_t k_spins = 40;    // several times what a move takes
+  static constexpr std::uint32_t k_patience = 44;
+
+  Shape shape_;
+  Loop* shared_ = nullptr;
+  RangeCell<P>* own_ = nullptr;
+  StealWord known_;              // the own word, as seen last
+  std::uint32_t low_ = 0;        // of the own range
+  std::uint32_t given_ = 0;      // units of the batch that the caller is executing
+  std::uint32_t handed_out_ = 0; // units in this loop
+  std::uint32_t index_ = 0;
+  std::uint32_t members_ = 1;
+  bool open_ = false;  // the own range is not known to be drained
+  bool shown_ = false; // the own cell is of this loop
+  bool arrived_ = false;
+  bool retired_ = false;
+  bool clocked_ = false;
+  std::uint64_t loop_ = 0;
+  std::uint64_t since_ = 0; // the latest batch was handed out
+  const Settings* settings_ = nullptr;
+  const Neighbourhood* near_ = nullptr;
+  Batcher batch_;
+  Counts counts_;
+};
+
+static_assert(Scheduler<RangeWorker<StdPlatform>>);
+
+} // namespace wstree::core

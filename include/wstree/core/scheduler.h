@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a way of sharing a loop among the members of a team has to offer. The tree is one, the others stand
+// beside it so that they can be compared on the same program: loops, teams, statistics and tests work with
+// any of them.
+#pragma once
+
+#include "wstree/core/neighbourhood.h"
+#include "wstree/core/settings.h"
+#include "wstree/core/shape.h"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace wstree::core {
+
+/// The models, each chosen by a kind of OMP_SCHEDULE.
+enum class Model : std::uint8_t {
+  tree,       ///< wstree: tree/worker.h
+  range,      ///< wsrange: range/worker.h
+  queue,      ///< wsqueue: queue/worker.h on queue/lock_free_queue.h
+  queue_lock, ///< wsqueue_lock: queue/worker.h on queue/locked_queue.h
+  fixed,      ///< wsfixed: self_scheduling/worker.h, like the next three
+  guided,     ///< wsguided
+  factoring,  ///< wsfac2
+  trapezoid,  ///< wstrapezoid
+  static_,    ///< wsstatic: self_scheduling/static_worker.h
+};
+inline constexpr std::size_t k_model_count = 9;
+
+/// What one member did in one execution of a loop.
+struct Counts {
+  std::uint64_t iterations = 0;
+  std::uint64_t batches = 0; ///< chunks handed out
+  std::uint64_t steals = 0;  ///< times that work was taken from another member, or that of one that was late
+  std::uint64_t nodes = 0;   ///< nodes added to the tree; 0 in other models
+  std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
+};
+
+/// One member's entry into one execution of a loop. Read in enter() only: it need not live longer.
+struct Entry {
+  std::uint64_t iterations = 1; ///< 1 to 2^63 - 1; the same for all members
+  std::uint64_t loop = 1;  ///< number of the execution: grows from use to use of a slot, the same for all
+  std::uint64_t use = 1;   ///< number of the use of the slot; grows by one each time
+  std::uint32_t index = 0; ///< of this member
+  std::uint32_t members = 1;
+  const Settings* settings = nullptr; ///< outlives the loop
+  std::uint64_t smallest =
+      1; ///< the chunk of the schedule, in iterations; 0: none was given, which means 1 but in static_
+  const Neighbourhood* near = nullptr; ///< may be null; outlives the loop
+};
+
+/// For models that need no memory of their own.
+struct NoMemory {};
+
+/// One element per member, each at the same place of a larger block that belongs to its member.
+template <class T> struct Cells {
+  T* first = nullptr;
+  std::size_t stride = sizeof(T); ///< bytes from one to the next
+  T& operator[](std::uint32_t member) const noexcept {
+    return *reinterpret_cast<T*>(reinterpret_cast<std::byte*>(first) + member * stride);
+  }
+};
+
+/// W is one member's private side: entered once per loop, then asked for pieces until there are none.
+///
+///   W::Loop     what the members share: lives in a slot that is used by one loop after the other. Zeroed
+///   memory is a
+///               valid state, apart from pointers that the team's storage fills in once. No member waits for
+///               another to initialise it: what an earlier use left behind is recognised by its number and
+///               counts as fresh.
+///   W::Memory   what the member may need besides; its own, and empty at the start of a loop
+///   enter()     joins a loop; when it returns, what the member brings along can be taken by the others
+///   next()      the next piece for this member. False, from then on always: every iteration is in somebody's
+///   hands. The
+///               piece with the last iteration says so and is its member's last piece (compilers copy
+///               lastprivate variables out of the thread that was told "last", after the loop).
+///   unclaimed() what a thief may take: iterations that nobody was handed yet, as far as the shared state
+///   tells. Exact
+///               while nobody is in a call; not for the hot path.
+///
+/// next() is never a virtual call, takes no lock (but in queue_lock, whose point that is) and does not
+/// allocate in the steady state.
+template <class W>
+concept Scheduler = std::is_trivially_destructible_v<W> &&
+    requires(W worker, const W& asked, typename W::Loop& loop, typename W::Memory& memory, const Entry& entry,
+             Range& out) {
+  { worker.enter(loop, memory, entry) }
+  noexcept->std::same_as<void>;
+  { worker.next(out) }
+  noexcept->std::same_as<bool>;
+  { asked.counts() }
+  noexcept->std::same_as<const Counts&>;
+  { W::unclaimed(loop, entry) }
+  noexcept->std::same_as<std::uint64_t>;
+};
+
+} // namespace wstree::core

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The word from which a loop is handed out by a rule.
+#pragma once
+
+#include "wstree/core/platform.h"
+
+#include <cstdint>
+
+namespace wstree::core {
+
+/// What the members share: | tag of the use:20 | value:44 |. What the value counts is up to the rule: chunks
+/// that were handed out, or iterations. Nobody initialises it: a word with another tag is of an earlier use
+/// and stands for (tag, 0), and each member that enters puts that in unless somebody has. Zeroed memory is a
+/// valid state.
+///
+/// A tag comes again after 2^20 uses of the slot. So in one use out of 2^18 the word is made current whatever
+/// the model of the loop is: when a loop meets it, the tag is at most that old, or its own.
+template <class P> class alignas(k_line_pair) CounterLoop {
+public:
+  static constexpr unsigned k_value_bits = 44;
+  /// In uses with these bits all 0 every member that enters the slot calls make_current().
+  static constexpr std::uint64_t k_refresh_mask = (1ULL << 18) - 1;
+
+  /// Turns what an earlier use left behind into (tag, 0). Before anything else that a member does here.
+  void make_current(std::uint64_t use) noexcept {
+    // [C1] relaxed: the word says all that there is to know, and no data goes with it. Only members of this
+    //      use are here (the slot's earlier uses have been left, which loop/member.h orders by T1 and T2), so
+    //      a failure means that one of them has put the tag in; from then on coherence of the one word shows
+    //      this member nothing older. Guard: core_self_scheduling_races (a plain store sets the value back
+    //      and hands chunks out twice).
+    std::uint64_t seen = word_.load(P::order(Tag::enter_counter, std::memory_order_relaxed));
+    if (is_of(seen, use)) return;
+    word_.compare_exchange_strong(seen, fresh(use), P::order(Tag::enter_counter, std::memory_order_relaxed),
+                                  P::order(Tag::enter_counter, std::memory_order_relaxed));
+  }
+
+  /// Adds one; returns the value before. Each member may do so once after the end of the loop: a team is far
+  /// too small to carry that into the tag.
+  std::uint64_t take() noexcept {
+    // [C2] relaxed: iterations carry no data; that no value is given twice is up to the read-modify-write.
+    //      Guard: core_self_scheduling_threads (a load and a store hand chunks out twice).
+    return value_of(word_.fetch_add(1, P::order(Tag::take_step, std::memory_order_relaxed)));
+  }
+
+  /// Raises the value from `seen` to `wanted`. False: it was another one, or the attempt failed without a
+  /// reason; `seen` is what it is now.
+  bool raise(std::uint64_t& seen, std::uint64_t wanted, std::uint64_t use) noexcept {
+    // [C3] relaxed both ways: as C2. Guard: core_self_scheduling_races (a plain store hands iterations out
+    //      twice).
+    std::uint64_t word = fresh(use) | seen;
+    const bool raised = word_.compare_exchange_weak(word, fresh(use) | wanted,
+                                                    P::order(Tag::raise_counter, std::memory_order_relaxed),
+                                                    P::order(Tag::raise_counter, std::memory_order_relaxed));
+    if (!raised) seen = value_of(word);
+    return raised;
+  }
+
+  /// The value of `use`; 0 as long as nobody has entered.
+  std::uint64_t value(std::uint64_t use) const noexcept {
+    const std::uint64_t word = word_.load(P::order(Tag::raise_counter, std::memory_order_relaxed)); // C3
+    return is_of(word, use) ? value_of(word) : 0;
+  }
+
+private:
+  static constexpr std::uint64_t k_value_mask = (1ULL << k_value_bits) - 1;
+
+  static std::uint64_t fresh(std::uint64_t use) noexcept { return use << k_value_bits; }
+  static bool is_of(std::uint64_t word, std::uint64_t use) noexcept {
+    return ((word ^ fresh(use)) & ~k_value_mask) == 0;
+  }
+  static std::uint64_t value_of(std::uint64_t word) noexcept { return word & k_value_mask; }
+
+  typename P::template Atomic<std::uint64_t> word_{0};
+};
+
+} // namespace wstree::core

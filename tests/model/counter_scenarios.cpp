@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops that are handed out from one counter.
+#include "loop_program.h"
+#include "scenario.h"
+
+namespace wstree::model {
+namespace {
+
+template <core::Model model> void add(std::vector<Scenario>& scenarios, const std::string& name) {
+  const auto plan = [](std::uint32_t members, std::vector<std::uint64_t> iterations) {
+    return loops<model>(LoopPlan{.members = members, .iterations = std::move(iterations)});
+  };
+  const Bounds all{.preemptions = 7, .stale = 7};
+  const Bounds suspended{.preemptions = 2, .stale = 2, .suspensions = 1};
+  scenarios.push_back({name + "_2x4", all, plan(2, {4})});
+  scenarios.push_back({name + "_3x3", {.preemptions = 3, .stale = 2}, plan(3, {3}), 5000});
+  scenarios.push_back({name + "_two_loops_2x3", {.preemptions = 5, .stale = 3}, plan(2, {3, 3}), 5000});
+  scenarios.push_back({name + "_suspended_3x3", suspended, plan(3, {3})});
+  scenarios.push_back({name + "_suspended_two_loops_2x3", suspended, plan(2, {3, 2})});
+  LoopPlan cancelled{.members = 2, .iterations = {8, 3}};
+  cancelled.cancelled_after = 1;
+  scenarios.push_back(
+      {name + "_cancelled_2x8", {.preemptions = 4, .stale = 3}, loops<model>(cancelled), 5000});
+  scenarios.push_back({name + "_4x6_long", {.preemptions = 4, .stale = 2}, plan(4, {6}), 500'000, true});
+}
+
+} // namespace
+
+std::vector<Scenario> counter_scenarios() {
+  std::vector<Scenario> scenarios;
+  add<core::Model::fixed>(scenarios, "fixed");
+  add<core::Model::guided>(scenarios, "guided");
+  add<core::Model::factoring>(scenarios, "factoring");
+  add<core::Model::trapezoid>(scenarios, "trapezoid");
+  return scenarios;
+}
+
+} // namespace wstree::model

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mutants.h"
+
+#include "engine/tags.h"
+
+#include <algorithm>
+
+namespace wstree::model {
+namespace {
+
+using core::Tag;
+using enum Fate;
+using enum Group;
+
+// Of tags whose operations are relaxed loads and stores: there is nothing to weaken.
+constexpr std::string_view k_hint =
+    "relaxed: a hint, whoever acts on it does so by a read-modify-write that fails if it was old";
+constexpr std::string_view k_estimate = "relaxed: an estimate that nothing depends on";
+constexpr std::string_view k_ordered = "relaxed: others order it";
+constexpr std::string_view k_team =
+    "not of the core: the tests of the team guard it, under a thread sanitizer";
+constexpr std::string_view k_later = "acquire against what the thread has not done yet: a load would have to "
+                                     "see a store of its own future, which "
+                                     "neither this model nor any hardware shows";
+constexpr std::string_view k_look_again = "it decides how often somebody looks again; no item depends on it";
+
+} // namespace
+
+const std::vector<TagRow>& tag_rows() {
+  static const std::vector<TagRow> rows{
+      {Tag::own, "N1 own", "tree/node.h", tree, none, none, killed},
+      {Tag::advance, "N2 advance", "tree/node.h", tree, none, none, killed},
+      {Tag::stop, "N3 stop", "tree/node.h", tree, none, none, killed},
+      {Tag::adopt, "N4 adopt", "tree/node.h", tree, killed, none, killed},
+      {Tag::read_children, "N5 read_children", "tree/node.h", tree, killed, none, none},
+      {Tag::inspect, "N6 inspect", "tree/node.h", tree, none, none, none, k_hint},
+      {Tag::publish_cost, "N7 publish_cost", "tree/node.h", tree, none, none, none, k_estimate},
+      {Tag::refresh, "N8 refresh", "tree/node.h", tree, none, none, survives,
+       "stale and AVAILABLE mean the same, and the root of a member without units is nobody else's"},
+      {Tag::publish_owner, "N9 publish_owner", "tree/node.h", tree, none, none, none, k_estimate},
+      {Tag::publish_held, "N10 publish_held", "tree/node.h", tree, killed, none, none},
+      {Tag::take_last, "W1 take_last", "last_taken.h", tree, none, none, killed},
+      {Tag::take_share, "S1 take_share", "share_mark.h", range, none, none, killed},
+      {Tag::reserve_units, "R1 reserve_units", "range/range.h", range, killed, killed, none},
+      {Tag::check_reserved, "R2 check_reserved", "range/range.h", range, killed, killed, none},
+      {Tag::contend, "R3 contend", "range/range.h", range, none, none, killed},
+      {Tag::keep_quarter, "R4 keep_quarter", "range/range.h", range, none, none, killed},
+      {Tag::read_range, "R5 read_range", "range/range.h", range, killed, none, none},
+      {Tag::read_low, "R6 read_low", "range/range.h", range, killed, killed, none},
+      {Tag::steal_range, "R7 steal_range", "range/range.h", range, killed, killed, killed},
+      {Tag::open_low, "R8 open_low", "range/range.h", range, killed, none, none},
+      {Tag::open_range, "R9 open_range", "range/range.h", range, killed, none, none},
+      {Tag::enter_cell, "R10 enter_cell", "range/range.h", range, killed, none, none},
+      {Tag::close_range, "R11 close_range", "range/range.h", range, none, none, none, k_ordered},
+      {Tag::move_units, "R12 move_units", "range/range.h", range, survives, none, none, k_look_again},
+      {Tag::return_units, "R13 return_units", "range/range.h", range, none, none, none, k_hint},
+      {Tag::enter_counter, "C1 enter_counter", "self_scheduling/counter.h", counter, none, none, killed},
+      {Tag::take_step, "C2 take_step", "self_scheduling/counter.h", counter, none, none, killed},
+      {Tag::raise_counter, "C3 raise_counter", "self_scheduling/counter.h", counter, none, none, killed},
+      {Tag::open_queue, "Q1 open_queue", "queue/owner_line.h", queue, killed, none, none},
+      {Tag::announce_move, "Q2 announce_move", "queue/owner_line.h", queue, survives, none, none,
+       k_look_again},
+      {Tag::item, "Q3 item", "queue/item_array.h", queue, none, none, none, k_ordered},
+      {Tag::grow_array, "Q4 grow_array", "queue/item_array.h", queue, killed, none, none},
+      {Tag::look, "Q5 look", "queue/lock_free_queue.h", queue, none, none, none, k_hint},
+      {Tag::find_room, "Q6 find_room", "queue/lock_free_queue.h", queue, survives, none, none, k_later},
+      {Tag::publish_item, "Q7 publish_item", "queue/lock_free_queue.h", queue, killed, none, none},
+      {Tag::lower_bottom, "Q8 lower_bottom", "queue/lock_free_queue.h", queue, killed, killed, none},
+      {Tag::owner_reads_top, "Q9 owner_reads_top", "queue/lock_free_queue.h", queue, killed, killed, none},
+      {Tag::thief_reads_top, "Q10 thief_reads_top", "queue/lock_free_queue.h", queue, killed, killed, none},
+      {Tag::thief_reads_bottom, "Q11 thief_reads_bottom", "queue/lock_free_queue.h", queue, killed, killed,
+       none},
+      {Tag::take_oldest, "Q12 take_oldest", "queue/lock_free_queue.h", queue, survives, none, killed,
+       k_later},
+      {Tag::take_only_item, "Q13 take_only_item", "queue/lock_free_queue.h", queue, none, none, killed},
+      {Tag::restore_bottom, "Q14 restore_bottom", "queue/lock_free_queue.h", queue, none, none, none,
+       k_ordered},
+      {Tag::lock_queue, "L1 lock_queue", "queue/locked_queue.h", queue_lock, killed, none, killed},
+      {Tag::find_room_locked, "L2 find_room_locked", "queue/locked_queue.h", queue_lock, survives, none, none,
+       k_later},
+      {Tag::publish_locked, "L3 publish_locked", "queue/locked_queue.h", queue_lock, killed, none, none},
+      {Tag::lower_tail, "L4 lower_tail", "queue/locked_queue.h", queue_lock, killed, killed, none},
+      {Tag::owner_reads_head, "L5 owner_reads_head", "queue/locked_queue.h", queue_lock, killed, killed,
+       none},
+      {Tag::raise_head, "L6 raise_head", "queue/locked_queue.h", queue_lock, killed, killed, none},
+      {Tag::thief_reads_tail, "L7 thief_reads_tail", "queue/locked_queue.h", queue_lock, killed, killed,
+       none},
+      {Tag::restore_tail, "L8 restore_tail", "queue/locked_queue.h", queue_lock, none, none, none, k_ordered},
+      {Tag::restore_head, "L9 restore_head", "queue/locked_queue.h", queue_lock, survives, none, none,
+       k_later},
+      {Tag::leave_loop, "T1 leave_loop", "loop/member.h", loops, none, none, none, k_team},
+      {Tag::wait_for_slot, "T2 wait_for_slot", "loop/member.h", loops, none, none, none, k_team},
+      {Tag::grow, "T3 grow", "loop/team.h", loops, none, none, none, k_team},
+      {Tag::next_base, "T4 next_base", "loop/team.h", loops, none, none, none, k_team},
+      {Tag::count_leaver, "T5 count_leaver", "loop/member.h", loops, none, none, none, k_team},
+      {Tag::absent, "T6 absent", "loop/team.h", loops, none, none, none, k_team},
+  };
+  return rows;
+}
+
+std::string_view name_of_tag(core::Tag tag) {
+  const auto& rows = tag_rows();
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [tag](const TagRow& row) { return row.tag == tag; });
+  return found == rows.end() ? "?" : found->name;
+}
+
+std::string Mutant::name() const {
+  std::string text(row->name);
+  text += "_" + std::string(name_of(mutation.mistake));
+  std::replace(text.begin(), text.end(), ' ', '_');
+  return text;
+}
+
+std::vector<Mutant> mutants() {
+  std::vector<Mutant> all;
+  for (const TagRow& row : tag_rows()) {
+    const std::pair<Mistake, Fate> mistakes[] = {{Mistake::relaxed, row.relaxed},
+                                                 {Mistake::acq_rel, row.acq_rel},
+                                                 {Mistake::non_atomic, row.non_atomic}};
+    for (const auto& [mistake, fate] : mistakes)
+      if (fate != none) all.push_back({&row, {mistake, row.tag}, fate});
+  }
+  return all;
+}
+
+} // namespace wstree::model

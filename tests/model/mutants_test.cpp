@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Weakens one tag at a time and sees whether the scenarios notice. Prints a table of what it has run.
+#include "engine/tags.h"
+#include "mutants.h"
+#include "scenario.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace wstree {
+namespace {
+
+using model::Fate;
+using model::Group;
+using model::Mutant;
+using model::Scenario;
+
+std::vector<Scenario> scenarios_of(Group group) {
+  std::vector<Scenario> all;
+  const bool with_lock = group == Group::queue_lock;
+  switch (group) {
+  case Group::tree:
+    return model::tree_scenarios();
+  case Group::range:
+    return model::range_scenarios();
+  case Group::counter:
+    return model::counter_scenarios();
+  case Group::queue:
+  case Group::queue_lock:
+    for (Scenario& scenario : model::queue_scenarios())
+      if (scenario.name.starts_with("queue_lock") == with_lock) all.push_back(std::move(scenario));
+    return all;
+  case Group::loops:
+    break;
+  }
+  return all;
+}
+
+struct Verdict {
+  bool killed = false;
+  std::string scenario;
+  std::string failure;
+  std::uint64_t executions = 0;
+};
+
+/// `most`: executions of each scenario.
+Verdict judge(const Mutant& mutant, std::uint64_t most) {
+  Verdict verdict;
+  for (const Scenario& scenario : scenarios_of(mutant.row->group)) {
+    if (scenario.is_long || !scenario.fails.empty()) continue;
+    const auto program = scenario.make();
+    const model::Result result = model::explore(*program, scenario.bounds, mutant.mutation, most);
+    verdict.executions += result.executions;
+    if (!result.failed) continue;
+    verdict.killed = true;
+    verdict.scenario = scenario.name;
+    verdict.failure = result.failure;
+    return verdict;
+  }
+  return verdict;
+}
+
+/// The lines of a Markdown table, printed when all is done.
+class Table : public testing::Environment {
+public:
+  static inline std::vector<std::string> lines;
+  void TearDown() override {
+    if (lines.empty()) return;
+    std::printf("| tag | site | weakened to | noticed by | executions | as |\n|---|---|---|---|---|---|\n");
+    for (const std::string& line : lines) std::printf("%s\n", line.c_str());
+  }
+};
+const auto* const k_table = testing::AddGlobalTestEnvironment(new Table);
+
+class Mutants : public testing::TestWithParam<Mutant> {};
+
+TEST_P(Mutants, AreNoticedOrHarmless) {
+  const Mutant& mutant = GetParam();
+  const bool expected = mutant.fate == Fate::killed;
+  const Verdict verdict = judge(mutant, expected ? 1'000'000 : 5'000);
+  Table::lines.push_back("| " + std::string(mutant.row->name) + " | " + std::string(mutant.row->site) +
+                         " | " + std::string(name_of(mutant.mutation.mistake)) + " | " +
+                         (verdict.killed ? verdict.scenario : "nothing") + " | " +
+                         std::to_string(verdict.executions) + " | " +
+                         (verdict.killed ? verdict.failure : std::string(mutant.row->reason)) + " |");
+  if (expected)
+    EXPECT_TRUE(verdict.killed) << mutant.name() << " makes no scenario fail";
+  else
+    EXPECT_FALSE(verdict.killed) << mutant.name() << " is not as harmless as said: " << verdict.scenario
+                                 << ": " << verdict.failure;
+}
+
+std::string name_of_mutant(const testing::TestParamInfo<Mutant>& info) { return info.param.name(); }
+
+INSTANTIATE_TEST_SUITE_P(All, Mutants, testing::ValuesIn(model::mutants()), name_of_mutant);
+
+TEST(Mutants, EveryTagHasARowAndEverySurvivorAReason) {
+  std::ifstream source(WSTREE_TAGS);
+  ASSERT_TRUE(source);
+  const std::regex entry(R"(^\s*\w+,\s*// ([A-Z]\d+) )");
+  std::size_t tags = 0;
+  for (std::string line; std::getline(source, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, entry)) continue;
+    const auto tag = static_cast<core::Tag>(tags++);
+    const std::string code = match[1];
+    EXPECT_TRUE(model::name_of_tag(tag).starts_with(code + " ")) << line;
+  }
+  EXPECT_EQ(tags, model::tag_rows().size());
+  for (const model::TagRow& row : model::tag_rows())
+    EXPECT_FALSE(row.relaxed == Fate::none && row.non_atomic == Fate::none && row.reason.empty()) << row.name;
+  for (const Mutant& mutant : model::mutants())
+    EXPECT_FALSE(mutant.fate == Fate::survives && mutant.row->reason.empty()) << mutant.name();
+}
+
+} // namespace
+
+namespace model {
+void PrintTo(const Mutant& mutant, std::ostream* out) { *out << mutant.name(); }
+} // namespace model
+} // namespace wstree

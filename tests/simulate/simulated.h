@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops on virtual machines, in the few words that the tests need.
+#pragma once
+
+#include "simulate.h"
+#include "workload.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace wstree::test {
+
+using core::Model;
+using simulate::Job;
+using simulate::k_ns;
+using simulate::MachineSpec;
+using simulate::Round;
+using simulate::Schedule;
+using simulate::Time;
+using simulate::Workload;
+
+inline constexpr Time k_ms = 1'000'000 * k_ns;
+inline constexpr Model k_models[] = {Model::tree,       Model::range,     Model::queue,
+                                     Model::queue_lock, Model::fixed,     Model::guided,
+                                     Model::factoring,  Model::trapezoid, Model::static_};
+
+/// One of the benchmark's.
+inline Workload workload(std::string_view shape, std::uint64_t iterations, Time work) {
+  return simulate::make_workload(shape, iterations, work).value();
+}
+
+/// The machine as it is assumed, its members at the loop at the same time.
+inline MachineSpec machine() {
+  MachineSpec spec;
+  spec.skew = 0;
+  return spec;
+}
+
+/// Batches of `step` in the models that adapt, and as the chunk in the others.
+inline Job fixed_steps(const Workload& loop, Model model, std::uint32_t members, std::uint64_t step) {
+  Job job;
+  job.workload = &loop;
+  job.schedule = {model, step};
+  job.members = members;
+  job.settings.batch = core::BatchMode::fixed;
+  job.settings.limit = step;
+  job.machine = machine();
+  return job;
+}
+
+inline Job with(const Workload& loop, Schedule schedule, std::uint32_t members) {
+  Job job;
+  job.workload = &loop;
+  job.schedule = schedule;
+  job.members = members;
+  job.machine = machine();
+  return job;
+}
+
+/// Time / ideal of the median.
+inline double ratio(Job job, std::uint32_t rounds = 3) {
+  job.rounds = rounds;
+  const auto result = simulate::simulate(job);
+  return static_cast<double>(simulate::median(result).time) /
+         static_cast<double>(job.workload->ideal(job.members));
+}
+inline double speedup(const Job& job) {
+  const auto work = job.workload->cost(0, job.workload->iterations());
+  return static_cast<double>(work) / (ratio(job) * static_cast<double>(job.workload->ideal(job.members)));
+}
+
+} // namespace wstree::test

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a team shares of one loop, for any model of scheduling: one slot of a team's ring without the team.
+#pragma once
+
+#include "wstree/core/models.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace wstree::test {
+
+/// `model` on platform P for `members` members. Used by one loop after the other; between two of them
+/// everybody has left.
+template <class P, core::Model model> class Slot {
+public:
+  using Worker = core::WorkerOf<P, model>;
+  using Loop = typename Worker::Loop;
+  static constexpr bool k_is_tree = model == core::Model::tree;
+  static constexpr bool k_has_cells =
+      model == core::Model::range || model == core::Model::queue || model == core::Model::queue_lock;
+
+  /// `pairs`: of nodes that each member of a tree has before it has to allocate.
+  explicit Slot(std::uint32_t members, std::uint32_t pairs = 8) : members_(members), pairs_(pairs) {
+    if constexpr (k_is_tree) {
+      own_.roots = std::make_unique<Node[]>(members);
+      own_.nodes = std::make_unique<Node[]>(std::size_t{2} * pairs * members + 1);
+      own_.arenas = std::make_unique<core::Arena<P>[]>(members);
+      loop_.roots = own_.roots.get();
+    } else if constexpr (k_has_cells) {
+      own_ = std::make_unique<Cell[]>(members);
+      loop_.cells = {own_.get(), sizeof(Cell)};
+    }
+  }
+
+  std::uint32_t members() const { return members_; }
+  Loop& loop() { return loop_; }
+  /// The member's own memory, empty. Before each loop, by the member or while nobody runs.
+  typename Worker::Memory& memory(std::uint32_t member) {
+    if constexpr (k_is_tree) {
+      own_.arenas[member].reset(&own_.nodes[std::size_t{2} * pairs_ * member], pairs_);
+      return own_.arenas[member];
+    } else {
+      return none_;
+    }
+  }
+  /// The entry of `member` into execution `loop` of a loop of `iterations`.
+  static core::Entry entry(std::uint64_t iterations, std::uint64_t loop, std::uint32_t member,
+                           std::uint32_t members, const core::Settings& settings, std::uint64_t smallest = 1,
+                           const core::Neighbourhood* near = nullptr) {
+    return {iterations, loop, loop, member, members, &settings, smallest, near};
+  }
+
+private:
+  using Node = core::Node<P>;
+  struct TreeOwn {
+    std::unique_ptr<Node[]> roots, nodes;
+    std::unique_ptr<core::Arena<P>[]> arenas;
+  };
+  struct Nothing {};
+  template <class L> struct CellOf : std::type_identity<Nothing> {};
+  template <class L>
+  requires requires(L loop) { loop.cells; }
+  struct CellOf<L> : std::remove_reference<decltype(std::declval<L&>().cells[0])> {};
+  using Cell = typename CellOf<Loop>::type;
+  using Own = std::conditional_t<k_is_tree, TreeOwn,
+                                 std::conditional_t<k_has_cells, std::unique_ptr<Cell[]>, Nothing>>;
+
+  std::uint32_t members_;
+  std::uint32_t pairs_;
+  Own own_{};
+  Loop loop_{};
+  core::NoMemory none_;
+};
+
+} // namespace wstree::test

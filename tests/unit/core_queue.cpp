@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The queues alone, with one thread: against a std::deque, and where an index meets a border.
+#include "seed.h"
+
+#include "wstree/core/queue/lock_free_queue.h"
+#include "wstree/core/queue/locked_queue.h"
+#include "wstree/core/rng.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+
+namespace wstree {
+namespace {
+
+using core::Item;
+using core::Theft;
+
+struct CountingPlatform : core::StdPlatform {
+  static inline std::uint64_t left = 0; ///< blocks that may still be allocated
+  static inline std::int64_t in_use = 0;
+  static void* allocate(std::size_t bytes) noexcept {
+    if (left == 0) return nullptr;
+    --left;
+    ++in_use;
+    return core::StdPlatform::allocate(bytes);
+  }
+  static void release(void* memory, std::size_t bytes) noexcept {
+    --in_use;
+    core::StdPlatform::release(memory, bytes);
+  }
+};
+using P = CountingPlatform;
+
+template <class Queue> class CoreQueue : public testing::Test {
+protected:
+  CoreQueue() { P::left = 100; }
+  ~CoreQueue() override {
+    queue_.reset();
+    EXPECT_EQ(P::in_use, 0) << "arrays that were not given back";
+  }
+  Queue& queue() { return *queue_; }
+  std::uint64_t pop() {
+    std::uint64_t item = 0;
+    return queue().pop(item) ? item : 0;
+  }
+  std::uint64_t steal() {
+    std::uint64_t item = 0;
+    return queue().steal(item, false) == Theft::taken ? item : 0;
+  }
+
+private:
+  std::unique_ptr<Queue> queue_ = std::make_unique<Queue>();
+};
+
+using Queues = testing::Types<core::LockFreeQueue<P>, core::LockedQueue<P>, core::ChaseLevQueue<P, 2>,
+                              core::DuffyQueue<P, 2>, core::ChaseLevQueue<P, 1>, core::DuffyQueue<P, 1>>;
+struct Names {
+  template <class Queue> static std::string GetName(int i) {
+    constexpr const char* k_names[] = {"LockFree",    "Locked",        "LockFreeOfTwo",
+                                       "LockedOfTwo", "LockFreeOfOne", "LockedOfOne"};
+    return k_names[i];
+  }
+};
+TYPED_TEST_SUITE(CoreQueue, Queues, Names);
+
+TEST(CoreQueueItem, IsOneWord) {
+  const Item item{5, 0xFFFF'FFFE};
+  EXPECT_EQ(Item::of(item.word()), item);
+  EXPECT_EQ(item.size(), 0xFFFF'FFF9U);
+}
+
+TYPED_TEST(CoreQueue, TheOwnerTakesTheNewestAndAThiefTheOldest) {
+  this->queue().reset(1);
+  for (std::uint64_t i = 1; i <= 5; ++i) ASSERT_TRUE(this->queue().push(i));
+  std::uint64_t oldest = 0;
+  std::uint64_t newest = 0;
+  ASSERT_TRUE(this->queue().look(oldest, newest));
+  EXPECT_EQ(oldest, 1U);
+  EXPECT_EQ(newest, 5U);
+  EXPECT_EQ(this->pop(), 5U);
+  EXPECT_EQ(this->steal(), 1U);
+  EXPECT_EQ(this->steal(), 2U);
+  EXPECT_EQ(this->pop(), 4U);
+  EXPECT_EQ(this->pop(), 3U) << "the only item: the owner meets the thieves' end";
+  EXPECT_EQ(this->pop(), 0U);
+  EXPECT_EQ(this->steal(), 0U);
+  EXPECT_TRUE(this->queue().looks_empty());
+  EXPECT_FALSE(this->queue().look(oldest, newest));
+  ASSERT_TRUE(this->queue().push(6)); // a pop of nothing has left the indices as they were
+  EXPECT_EQ(this->steal(), 6U);
+}
+
+TYPED_TEST(CoreQueue, ZeroedMemoryIsAnEmptyQueueOfNoLoop) {
+  EXPECT_FALSE(this->queue().is_of(1));
+  EXPECT_TRUE(this->queue().looks_empty());
+  EXPECT_EQ(this->pop(), 0U);
+  EXPECT_EQ(this->steal(), 0U);
+}
+
+TYPED_TEST(CoreQueue, OpeningItForALoopForgetsWhatAnEarlierOneLeftBehind) {
+  this->queue().reset(7);
+  for (std::uint64_t i = 1; i <= 40; ++i) ASSERT_TRUE(this->queue().push(i));
+  this->queue().reset(15);
+  EXPECT_TRUE(this->queue().is_of(15));
+  EXPECT_FALSE(this->queue().is_of(7));
+  EXPECT_EQ(this->pop(), 0U);
+  const std::int64_t in_use = P::in_use;
+  for (std::uint64_t i = 1; i <= 40; ++i) ASSERT_TRUE(this->queue().push(i));
+  EXPECT_EQ(P::in_use, in_use) << "the grown array is there for the next loop";
+  EXPECT_EQ(this->steal(), 1U);
+}
+
+TYPED_TEST(CoreQueue, WithoutMemoryPushSaysSoAndLosesNothing) {
+  P::left = 0;
+  this->queue().reset(1);
+  std::uint64_t pushed = 0;
+  while (pushed < 100 && this->queue().push(pushed + 1)) ++pushed;
+  ASSERT_LE(pushed, 32U);
+  EXPECT_FALSE(this->queue().push(1000));
+  for (std::uint64_t i = 1; i <= pushed; ++i) EXPECT_EQ(this->steal(), i);
+  EXPECT_EQ(this->steal(), 0U);
+}
+
+TYPED_TEST(CoreQueue, AMoveIsSeenWhileItLastsAndAfterwards) {
+  const std::uint64_t before = this->queue().moves();
+  EXPECT_EQ(before % 2, 0U);
+  this->queue().begin_move();
+  EXPECT_EQ(this->queue().moves() % 2, 1U);
+  this->queue().end_move(false);
+  EXPECT_EQ(this->queue().moves(), before) << "nothing was moved";
+  this->queue().begin_move();
+  this->queue().end_move(true);
+  EXPECT_EQ(this->queue().moves() % 2, 0U);
+  EXPECT_NE(this->queue().moves(), before);
+  this->queue().reset(2);
+  EXPECT_NE(this->queue().moves(), before) << "or a search would take a new loop for a quiet one";
+}
+
+/// Random programs of one thread that plays the owner and the thieves.
+TYPED_TEST(CoreQueue, DoesWhatADequeDoes) {
+  core::Rng random(test::seed());
+  for (std::uint64_t round = 0; round < test::scaled(200); ++round) {
+    this->queue().reset(round + 1);
+    std::deque<std::uint64_t> oracle;
+    const std::uint32_t most = 1 + random.below(round % 5 == 0 ? 300 : 30); // short ones go round and round
+    for (int step = 0; step < 500; ++step) {
+      switch (random.below(4)) {
+      case 0:
+      case 1:
+        if (oracle.size() < most) {
+          const std::uint64_t item = random.next() | 1;
+          ASSERT_TRUE(this->queue().push(item));
+          oracle.push_back(item);
+        }
+        break;
+      case 2:
+        ASSERT_EQ(this->pop(), oracle.empty() ? 0 : oracle.back());
+        if (!oracle.empty()) oracle.pop_back();
+        break;
+      default:
+        ASSERT_EQ(this->steal(), oracle.empty() ? 0 : oracle.front());
+        if (!oracle.empty()) oracle.pop_front();
+      }
+      ASSERT_EQ(this->queue().looks_empty(), oracle.empty());
+    }
+    std::deque<std::uint64_t> rest;
+    this->queue().each([&](std::uint64_t item) { rest.push_back(item); });
+    ASSERT_EQ(rest, oracle);
+  }
+}
+
+} // namespace
+} // namespace wstree

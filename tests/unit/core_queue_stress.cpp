@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Real threads with work-stealing queues: one slot, used by one loop after the other.
+#include "core_queue_support.h"
+#include "seed.h"
+#include "threads.h"
+
+#include "wstree/core/rng.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <vector>
+
+namespace wstree {
+namespace {
+
+using core::BatchMode;
+using core::Range;
+using core::Settings;
+using P = core::StdPlatform;
+
+template <template <class> class Queue> class SlotUser {
+public:
+  explicit SlotUser(std::uint32_t members)
+      : members_(members), cells_(std::make_unique<core::QueueCell<P, Queue>[]>(members)) {
+    loop_.cells = {cells_.get(), sizeof(core::QueueCell<P, Queue>)};
+  }
+
+  void run(const std::vector<std::uint64_t>& sizes, const Settings& settings) {
+    std::vector<std::atomic<std::uint32_t>> hits(*std::max_element(sizes.begin(), sizes.end()));
+    std::atomic<int> lasts{0};
+    std::atomic<int> late{0};
+    std::barrier together(static_cast<std::ptrdiff_t>(members_));
+    test::in_parallel(members_, [&](std::uint32_t m) {
+      core::QueueWorker<P, Queue> worker;
+      core::NoMemory none;
+      std::uint64_t number = first_;
+      for (const std::uint64_t n : sizes) {
+        const core::Entry entry{n, number, number, m, members_, &settings, 1, nullptr};
+        worker.enter(loop_, none, entry);
+        Range range;
+        bool retired = false;
+        while (worker.next(range)) {
+          late.fetch_add(retired, std::memory_order_relaxed);
+          for (auto i = range.begin; i < range.end; ++i) hits[i].fetch_add(1, std::memory_order_relaxed);
+          lasts.fetch_add(range.last, std::memory_order_relaxed);
+          retired = range.last;
+        }
+        together.arrive_and_wait();
+        if (m == 0) {
+          for (std::uint64_t i = 0; i < n; ++i)
+            EXPECT_EQ(hits[i].exchange(0), 1U) << "iteration " << i << " of " << n;
+          EXPECT_EQ(lasts.exchange(0), 1);
+          EXPECT_EQ(late.load(), 0) << "a chunk after the last iteration";
+          EXPECT_EQ((core::QueueWorker<P, Queue>::unclaimed(loop_, entry)), 0U);
+        }
+        together.arrive_and_wait();
+        ++number;
+      }
+    });
+    first_ += sizes.size();
+  }
+
+private:
+  std::uint32_t members_;
+  std::uint64_t first_ = 1;
+  std::unique_ptr<core::QueueCell<P, Queue>[]> cells_;
+  core::QueueLoop<P, Queue> loop_;
+};
+
+template <template <class> class Queue> void fight(BatchMode mode) {
+  core::Rng random(test::seed());
+  Settings settings;
+  settings.batch = mode;
+  settings.limit = mode == BatchMode::fixed ? 1 : 16;
+  for (const std::uint32_t members : {2U, 5U}) {
+    SlotUser<Queue> user(members);
+    std::vector<std::uint64_t> sizes;
+    for (std::uint64_t i = 0, count = test::scaled(40); i < count; ++i)
+      sizes.push_back(1 + random.below(i % 4 == 0 ? 300 : 20));
+    user.run(sizes, settings);
+  }
+}
+
+class CoreQueueStress : public testing::TestWithParam<BatchMode> {};
+TEST_P(CoreQueueStress, EveryIterationOnceUnderRealThreads) {
+  fight<core::LockFreeQueue>(GetParam());
+  fight<core::LockedQueue>(GetParam());
+  fight<test::TinyLockFreeQueue>(GetParam());
+  fight<test::TinyLockedQueue>(GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(All, CoreQueueStress,
+                         testing::Values(BatchMode::timed, BatchMode::exponential, BatchMode::fixed,
+                                         BatchMode::random));
+
+} // namespace
+} // namespace wstree

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whole loops on work-stealing ranges, one call at a time.
+#include "core_range_support.h"
+#include "once.h"
+#include "seed.h"
+
+#include "wstree/core/rng.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace wstree {
+namespace {
+
+using core::BatchMode;
+using core::Range;
+using core::Settings;
+using P = test::HookPlatform;
+using Team = test::RangeTeam<P>;
+
+/// Runs one loop, the members called in random order, some of them late.
+void run_in_random_order(Team& team, std::uint64_t n, std::uint64_t number, const Settings& settings,
+                         std::uint64_t smallest, core::Rng& random,
+                         const std::function<void(std::uint32_t, const Range&)>& seen) {
+  team.enter_all(n, number, settings, smallest);
+  std::vector<std::uint32_t> busy;
+  for (std::uint32_t m = 0; m < team.members(); ++m) busy.push_back(m);
+  const std::uint32_t late =
+      random.below(team.members() + 1); // this one is called once everybody else is through
+  std::uint64_t handed_out = 0;
+  while (!busy.empty()) {
+    const std::uint32_t at = random.below(static_cast<std::uint32_t>(busy.size()));
+    const std::uint32_t member = busy[at];
+    if (member == late && busy.size() > 1) continue;
+    P::now += random.below(1000);
+    Range range;
+    if (!team.worker(member).next(range)) {
+      busy.erase(busy.begin() + at);
+      continue;
+    }
+    seen(member, range);
+    handed_out += range.end - range.begin;
+    ASSERT_EQ(team.unclaimed(n, number, settings), n - handed_out);
+  }
+}
+
+TEST(RangeLoops, HandsOutEveryIterationOnceInEveryBatchMode) {
+  core::Rng random(test::seed());
+  for (const BatchMode mode : {BatchMode::timed, BatchMode::exponential, BatchMode::fixed, BatchMode::random})
+    for (const std::uint32_t members : {1U, 2U, 3U, 8U, 33U}) {
+      Settings settings;
+      settings.batch = mode;
+      settings.limit = mode == BatchMode::fixed ? 3 : 64;
+      Team team(members);
+      std::uint64_t number = 0;
+      for (const std::uint64_t smallest : {1ULL, 7ULL})
+        for (const std::uint64_t n :
+             {1ULL, 2ULL, 3ULL, 7ULL, 8ULL, 9ULL, 32ULL, 34ULL, 65ULL, 1000ULL, 5000ULL}) {
+          SCOPED_TRACE(testing::Message() << "mode " << static_cast<int>(mode) << " members " << members
+                                          << " n " << n << " smallest " << smallest);
+          test::Once once(n, members);
+          run_in_random_order(team, n, ++number, settings, smallest, random,
+                              [&](std::uint32_t m, const Range& range) { once.see(m, range); });
+          std::uint64_t counted = 0;
+          for (std::uint32_t m = 0; m < members; ++m) counted += team.worker(m).counts().iterations;
+          once.expect_done(counted);
+        }
+    }
+}
+
+TEST(RangeLoops, WhatACancelledLoopLeavesBehindIsNotTaken) {
+  core::Rng random(test::seed());
+  Settings settings;
+  settings.batch = BatchMode::fixed;
+  settings.limit = 2;
+  Team team(4);
+  for (std::uint64_t number = 1; number < 600; number += 2) {
+    team.enter_all(200, number, settings);
+    Range range;
+    for (std::uint32_t calls = random.below(80); calls > 0; --calls) team.worker(random.below(4)).next(range);
+    const std::uint64_t n = 1 + random.below(60);
+    test::Once once(n, 4);
+    run_in_random_order(team, n, number + 1, settings, 1, random,
+                        [&](std::uint32_t m, const Range& piece) { once.see(m, piece); });
+    once.expect_done(n);
+  }
+}
+
+TEST(RangeLoops, HugeLoopsAreCountedInUnits) {
+  core::Rng random(test::seed());
+  for (const std::uint32_t members : {1U, 2U, 7U, 200U})
+    for (const std::uint64_t n : {1ULL << 33, (1ULL << 40) + 12345, 1ULL << 62, ~0ULL >> 1}) {
+      Settings settings;
+      settings.batch = BatchMode::exponential;
+      settings.limit = n / 64 + 1;
+      Team team(members);
+      std::vector<Range> pieces;
+      run_in_random_order(team, n, 1, settings, n / 100'000, random,
+                          [&](std::uint32_t, const Range& range) { pieces.push_back(range); });
+      std::sort(pieces.begin(), pieces.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
+      std::uint64_t next = 0;
+      for (const Range& piece : pieces) {
+        ASSERT_EQ(piece.begin, next);
+        ASSERT_EQ(piece.last, piece.end == n);
+        next = piece.end;
+      }
+      EXPECT_EQ(next, n);
+    }
+}
+
+TEST(RangeLoops, NoBatchIsSmallerThanAskedFor) {
+  core::Rng random(test::seed());
+  for (const BatchMode mode : {BatchMode::timed, BatchMode::exponential, BatchMode::fixed}) {
+    Settings settings;
+    settings.batch = mode;
+    settings.limit = 256;
+    Team team(3);
+    std::uint64_t small = 0;
+    run_in_random_order(team, 100'000, 1, settings, 50, random,
+                        [&](std::uint32_t, const Range& range) { small += range.end - range.begin < 50; });
+    std::uint64_t steals = 0;
+    for (std::uint32_t m = 0; m < 3; ++m) steals += team.worker(m).counts().steals;
+    EXPECT_LE(small, steals + 3 + 1) << "ends of ranges, and the last iteration; mode "
+                                     << static_cast<int>(mode);
+  }
+}
+
+} // namespace
+} // namespace wstree

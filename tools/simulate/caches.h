@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What it costs to share cache lines, and to queue for one.
+#pragma once
+
+#include "machine.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace wstree::simulate {
+
+/// Picoseconds: fine enough for iterations of a fraction of a nanosecond.
+using Time = std::uint64_t;
+inline constexpr Time k_ns = 1'000;
+
+struct Prices {
+  Time hit = 1 * k_ns; ///< load or store of a line that the member has
+  Time rmw = 8 * k_ns; ///< read-modify-write, the line being there
+  /// Transfer of a line by the distance of the nearest member that has it, or if it is to be written, of the
+  /// farthest.
+  std::array<Time, VirtualMachine::k_levels> transfer{45 * k_ns, 110 * k_ns, 110 * k_ns, 110 * k_ns};
+  /// Loads that follow one another: so many are under way at a time. A core can do more with loads that do
+  /// not depend on each other, and only one with those that do.
+  std::uint32_t overlap = 2;
+  /// Of so many transfers of lines that others want as well, one leaves its line there long enough for a
+  /// read-modify-write at once, ahead of the queue. So a compare-and-swap after a load can succeed on a line
+  /// that its owner writes all the time, and a loop around one costs some transfers per success, and not as
+  /// many as there are members that try.
+  std::uint32_t keep = 4;
+};
+
+struct Traffic {
+  std::uint64_t transfers = 0; ///< of lines from one member to another
+  Time waiting = 0;            ///< of all members for lines that were on their way to somebody else
+};
+
+/// Who has which cache line, as in an invalidation protocol: several members may have it to read, one to
+/// write. A line that is on its way to somebody who writes it is busy, and whoever wants it next queues: that
+/// is what makes a counter that all members share expensive. Answers when an access ends; the state changes
+/// at once.
+class Caches {
+public:
+  Caches(const VirtualMachine& machine, const Prices& prices)
+      : machine_(machine), prices_(prices), words_(machine.members / 64 + 1), loaded_(machine.members),
+        kept_(machine.members) {
+    grow(1U << 12);
+  }
+
+  Time read(const void* address, std::uint32_t member, Time now) {
+    const Line line = find(address);
+    if (has(line, member)) return now + prices_.hit;
+    if (line.others == 0) {
+      add(line, member);
+      return now + prices_.hit;
+    }
+    Time price = prices_.transfer[nearest(line, member)];
+    if (now <= loaded_[member] + k_soon) price /= prices_.overlap;
+    ++traffic_.transfers;
+    add(line, member);
+    const Time end = wait(line, now) + price;
+    keep(line, member, end);
+    return loaded_[member] = end;
+  }
+
+  /// A read-modify-write, or a store that has to be seen by all before its member goes on.
+  Time modify(const void* address, std::uint32_t member, Time now) {
+    const Line line = find(address);
+    Slot& slot = slots_[line.slot];
+    Kept& kept = kept_[member];
+    if (kept.line == slot.line && now <= kept.until) {
+      kept.line = 0;
+      return now + prices_.rmw;
+    }
+    const Time begin = wait(line, now);
+    const Time end = begin + own(line, member) + prices_.rmw;
+    slot.busy_until = end;
+    if (begin > now) keep(line, member, end);
+    return end;
+  }
+
+  /// A store: the store buffer hides the time that the transfer takes from its member, and not from the
+  /// others.
+  Time write(const void* address, std::uint32_t member, Time now) {
+    const Line line = find(address);
+    const Time transfer = own(line, member);
+    if (transfer != 0) {
+      Time& busy = slots_[line.slot].busy_until;
+      busy = (busy > now ? busy : now) + transfer;
+    }
+    return now + prices_.hit;
+  }
+
+  const Traffic& traffic() const { return traffic_; }
+  void forget_traffic() { traffic_ = {}; }
+  /// Whether an access from `begin` to `end` found its line there: it disturbed nobody.
+  bool was_hit(Time begin, Time end) const { return end - begin <= prices_.hit; }
+
+private:
+  static constexpr unsigned k_line_bits = 6;
+  static constexpr Time k_soon = 10 * k_ns;
+  struct Slot {
+    std::uintptr_t line = 0; // number of the line; 0: free
+    Time busy_until = 0;
+    std::uint32_t holders = 0;
+  };
+  struct Kept {
+    std::uintptr_t line = 0;
+    Time until = 0;
+  };
+  struct Line {
+    std::size_t slot;
+    std::uint32_t others; // how many have it
+  };
+
+  /// An open hash table: a simulation is little else than these look-ups.
+  Line find(const void* address) {
+    const auto line = reinterpret_cast<std::uintptr_t>(address) >> k_line_bits;
+    std::size_t at = place(line);
+    while (slots_[at].line != line) {
+      if (slots_[at].line == 0) {
+        if (++used_ * 2 > slots_.size()) {
+          grow(slots_.size() * 4);
+          return find(address);
+        }
+        slots_[at].line = line;
+        break;
+      }
+      at = (at + 1) & (slots_.size() - 1);
+    }
+    return {at, slots_[at].holders};
+  }
+  std::size_t place(std::uintptr_t line) const {
+    return static_cast<std::size_t>(line * 0x9E3779B97F4A7C15ULL >> shift_);
+  }
+  void grow(std::size_t size) {
+    std::vector<Slot> slots(size);
+    std::vector<std::uint64_t> bits(size * words_);
+    slots.swap(slots_);
+    bits.swap(bits_);
+    shift_ = 64 - static_cast<unsigned>(std::countr_zero(size));
+    used_ = 0;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (slots[i].line == 0) continue;
+      std::size_t at = place(slots[i].line);
+      while (slots_[at].line != 0) at = (at + 1) & (size - 1);
+      slots_[at] = slots[i];
+      for (std::size_t w = 0; w < words_; ++w) bits_[at * words_ + w] = bits[i * words_ + w];
+      ++used_;
+    }
+  }
+
+  bool has(const Line& line, std::uint32_t member) const {
+    return (bits_[line.slot * words_ + member / 64] >> member % 64 & 1U) != 0;
+  }
+  void add(const Line& line, std::uint32_t member) {
+    bits_[line.slot * words_ + member / 64] |= 1ULL << member % 64;
+    ++slots_[line.slot].holders;
+  }
+  /// When the line is free for the next.
+  Time wait(const Line& line, Time now) {
+    const Time free = slots_[line.slot].busy_until;
+    if (free <= now) return now;
+    traffic_.waiting += free - now;
+    return free;
+  }
+  void keep(const Line& line, std::uint32_t member, Time end) {
+    if (++fetched_ % prices_.keep == 0) kept_[member] = {slots_[line.slot].line, end + k_soon};
+  }
+  /// Makes `member` the only one that has it; what the transfer takes.
+  Time own(const Line& line, std::uint32_t member) {
+    if (line.others == 0) {
+      add(line, member);
+      return 0;
+    }
+    if (line.others == 1 && has(line, member)) return 0;
+    const Time price = prices_.transfer[farthest(line, member)];
+    ++traffic_.transfers;
+    for (std::size_t w = 0; w < words_; ++w) bits_[line.slot * words_ + w] = 0;
+    slots_[line.slot].holders = 0;
+    add(line, member);
+    return price;
+  }
+  std::uint32_t nearest(const Line& line, std::uint32_t member) const {
+    for (std::uint32_t level = 0; level < machine_.farthest(); ++level)
+      if (count(line, member, level) != 0) return level;
+    return machine_.farthest();
+  }
+  std::uint32_t farthest(const Line& line, std::uint32_t member) const {
+    for (std::uint32_t level = 0; level < machine_.farthest(); ++level)
+      if (count(line, member, level) == line.others) return level;
+    return machine_.farthest();
+  }
+  /// How many in `member`'s domain have it.
+  std::uint32_t count(const Line& line, std::uint32_t member, std::uint32_t level) const {
+    const std::uint32_t size = machine_.domain_sizes[level];
+    const std::uint32_t begin = member / size * size;
+    std::uint32_t sum = 0;
+    for (std::uint32_t at = begin; at < begin + size && at < machine_.members; ++at) sum += has(line, at);
+    return sum;
+  }
+
+  VirtualMachine machine_;
+  Prices prices_;
+  std::size_t words_;        // of bits per line
+  std::vector<Time> loaded_; // when the latest transfer to a load of each member ended
+  std::vector<Slot> slots_;
+  std::vector<std::uint64_t> bits_; // who has the line
+  std::vector<Kept> kept_;          // the line that a member may use once more
+  std::uint64_t fetched_ = 0;
+  std::size_t used_ = 0;
+  unsigned shift_ = 0;
+  Traffic traffic_;
+};
+
+} // namespace wstree::simulate
