@@ -390,7 +390,15 @@ private:
 
   /// Whether to start iteration n-1 before the next batch of the own node.
   bool should_start_last() const noexcept {
-    return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && last_is_critical();
+    return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && is_time_to_ask() &&
+           last_is_critical();
+  }
+  /// Whoever asks looks at the nodes of all members. In a large team that costs more than it brings as long
+  /// as there is much to do.
+  bool is_time_to_ask() const noexcept {
+    const Word word(raw_);
+    return members_ <= k_small_team || node_ == nullptr ||
+           size_ - word.left() - word.right() <= k_near_the_end;
   }
 
   [[gnu::noinline]] bool last_is_critical() const noexcept {
@@ -422,6 +430,8 @@ private:
   static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
   static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
   static constexpr std::uint64_t k_few_units = 4;
+  static constexpr std::uint32_t k_small_team = 16;
+  static constexpr std::uint32_t k_near_the_end = 4; // units
   static constexpr std::uint64_t k_near_enough_units = 4;
 
   View<P> view_;
