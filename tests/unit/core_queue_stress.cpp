@@ -2,6 +2,7 @@
 // Real threads with work-stealing queues: one slot, used by one loop after the other.
 #include "core_queue_support.h"
 #include "seed.h"
+#include "shared_once.h"
 #include "threads.h"
 
 #include "wstree/core/rng.h"
@@ -9,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <barrier>
 #include <memory>
 #include <vector>
@@ -18,7 +18,6 @@ namespace wstree {
 namespace {
 
 using core::BatchMode;
-using core::Range;
 using core::Settings;
 using P = core::StdPlatform;
 
@@ -30,9 +29,7 @@ public:
   }
 
   void run(const std::vector<std::uint64_t>& sizes, const Settings& settings) {
-    std::vector<std::atomic<std::uint32_t>> hits(*std::max_element(sizes.begin(), sizes.end()));
-    std::atomic<int> lasts{0};
-    std::atomic<int> late{0};
+    test::SharedOnce once(*std::max_element(sizes.begin(), sizes.end()));
     std::barrier together(static_cast<std::ptrdiff_t>(members_));
     test::in_parallel(members_, [&](std::uint32_t m) {
       core::QueueWorker<P, Queue> worker;
@@ -41,20 +38,10 @@ public:
       for (const std::uint64_t n : sizes) {
         const core::Entry entry{n, number, number, m, members_, &settings, 1, nullptr};
         worker.enter(loop_, none, entry);
-        Range range;
-        bool retired = false;
-        while (worker.next(range)) {
-          late.fetch_add(retired, std::memory_order_relaxed);
-          for (auto i = range.begin; i < range.end; ++i) hits[i].fetch_add(1, std::memory_order_relaxed);
-          lasts.fetch_add(range.last, std::memory_order_relaxed);
-          retired = range.last;
-        }
+        once.drain(worker);
         together.arrive_and_wait();
         if (m == 0) {
-          for (std::uint64_t i = 0; i < n; ++i)
-            EXPECT_EQ(hits[i].exchange(0), 1U) << "iteration " << i << " of " << n;
-          EXPECT_EQ(lasts.exchange(0), 1);
-          EXPECT_EQ(late.load(), 0) << "a chunk after the last iteration";
+          once.expect_done(n);
           EXPECT_EQ((core::QueueWorker<P, Queue>::unclaimed(loop_, entry)), 0U);
         }
         together.arrive_and_wait();

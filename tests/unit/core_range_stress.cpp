@@ -2,6 +2,7 @@
 // Real threads on work-stealing ranges, in a slot that is used again and again.
 #include "core_range_support.h"
 #include "seed.h"
+#include "shared_once.h"
 #include "threads.h"
 
 #include "wstree/core/rng.h"
@@ -9,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <barrier>
 #include <vector>
 
@@ -17,7 +17,6 @@ namespace wstree {
 namespace {
 
 using core::BatchMode;
-using core::Range;
 using core::Settings;
 using P = core::StdPlatform;
 
@@ -27,9 +26,7 @@ struct Slot {
 
   void run(const std::vector<std::uint64_t>& sizes, const Settings& settings) {
     const std::uint32_t members = team.members();
-    std::vector<std::atomic<std::uint32_t>> hits(*std::max_element(sizes.begin(), sizes.end()));
-    std::atomic<int> lasts{0};
-    std::atomic<int> late{0};
+    test::SharedOnce once(*std::max_element(sizes.begin(), sizes.end()));
     std::barrier together(static_cast<std::ptrdiff_t>(members));
     test::in_parallel(members, [&](std::uint32_t m) {
       core::RangeWorker<P> worker;
@@ -38,23 +35,10 @@ struct Slot {
       for (const std::uint64_t n : sizes) {
         const core::Neighbourhood* near = nears.empty() ? nullptr : &nears[m];
         worker.enter(team.loop(), none, team.entry(n, number, m, settings, 1, near));
-        Range range;
-        bool retired = false;
-        while (worker.next(range)) {
-          if (retired) late.fetch_add(1, std::memory_order_relaxed);
-          for (auto i = range.begin; i < range.end; ++i) hits[i].fetch_add(1, std::memory_order_relaxed);
-          if (range.last) {
-            lasts.fetch_add(1, std::memory_order_relaxed);
-            retired = true;
-          }
-        }
-        if (worker.next(range)) late.fetch_add(1, std::memory_order_relaxed);
+        once.drain(worker);
         together.arrive_and_wait();
         if (m == 0) {
-          for (std::uint64_t i = 0; i < n; ++i)
-            EXPECT_EQ(hits[i].exchange(0), 1U) << "iteration " << i << " of " << n;
-          EXPECT_EQ(lasts.exchange(0), 1);
-          EXPECT_EQ(late.load(), 0) << "a chunk after the last iteration";
+          once.expect_done(n);
           EXPECT_EQ(team.unclaimed(n, number, settings), 0U);
         }
         together.arrive_and_wait();

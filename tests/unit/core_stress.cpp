@@ -3,6 +3,7 @@
 // hands units out twice or loses them, and a link that is published without a release is a race that the
 // thread sanitizer reports.
 #include "seed.h"
+#include "shared_once.h"
 #include "threads.h"
 
 #include "wstree/core/tree/worker.h"
@@ -10,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <barrier>
 #include <memory>
 #include <vector>
@@ -19,7 +19,6 @@ namespace wstree {
 namespace {
 
 using core::BatchMode;
-using core::Range;
 using core::Settings;
 using core::Strategy;
 using P = core::StdPlatform;
@@ -60,9 +59,7 @@ public:
   }
 
   void run(const std::vector<std::uint64_t>& sizes, const Settings& settings) {
-    std::vector<std::atomic<std::uint32_t>> hits(*std::max_element(sizes.begin(), sizes.end()));
-    std::atomic<int> lasts{0};
-    std::atomic<int> late{0};
+    test::SharedOnce once(*std::max_element(sizes.begin(), sizes.end()));
     std::barrier together(static_cast<std::ptrdiff_t>(members_));
     test::in_parallel(members_, [&](std::uint32_t m) {
       core::Worker<P> worker;
@@ -71,22 +68,10 @@ public:
         arenas_[m]->reset(pairs_[m].data(), 2);
         worker.enter(tree_, *arenas_[m],
                      {n, use, use, m, members_, &settings, 1, near_.empty() ? nullptr : &near_[m]});
-        Range range;
-        bool retired = false;
-        while (worker.next(range)) {
-          if (retired) late.fetch_add(1, std::memory_order_relaxed);
-          for (auto i = range.begin; i < range.end; ++i) hits[i].fetch_add(1, std::memory_order_relaxed);
-          if (range.last) {
-            lasts.fetch_add(1, std::memory_order_relaxed);
-            retired = true;
-          }
-        }
+        once.drain(worker);
         together.arrive_and_wait();
         if (m == 0) {
-          for (std::uint64_t i = 0; i < n; ++i)
-            EXPECT_EQ(hits[i].exchange(0), 1U) << "iteration " << i << " of " << n;
-          EXPECT_EQ(lasts.exchange(0), 1);
-          EXPECT_EQ(late.load(), 0) << "a chunk after the last iteration";
+          once.expect_done(n);
         }
         together.arrive_and_wait();
         ++use;
