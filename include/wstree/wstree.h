@@ -30,9 +30,9 @@ extern "C" {
  * inherited by the regions that it opens.
  */
 enum {
-  omp_sched_wstree = 0x77,       /**< work-stealing tree; the smallest batch, 1 */
-  omp_sched_wsrange = 0x78,      /**< a range per thread that thieves halve; the smallest batch, 1 */
-  omp_sched_wsqueue = 0x79,      /**< lock-free deques of ranges; the smallest batch, 1 */
+  omp_sched_wstree = 0x77,  /**< work-stealing tree; the smallest batch, 1 */
+  omp_sched_wsrange = 0x78, /**< a range per thread, its last quarter can be stolen; the smallest batch, 1 */
+  omp_sched_wsqueue = 0x79, /**< lock-free deques of ranges; the smallest batch, 1 */
   omp_sched_wsqueue_lock = 0x7a, /**< deques with a lock on contention; the smallest batch, 1 */
   omp_sched_wsfixed = 0x7b,      /**< fixed batches from one counter; their size, 1 */
   omp_sched_wsguided = 0x7c,     /**< guided self-scheduling; the smallest batch, 1 */

@@ -52,7 +52,7 @@ inline constexpr std::size_t k_max_affinity_format = 255;
 
 /// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
 enum class LoopKind : std::uint8_t { runtime = 1, dynamic = 2, guided = 4, auto_ = 8 };
-/// The kinds that the tree serves. Loops of the kind runtime need a schedule of wstree as well.
+/// The kinds that the library serves. Loops of the kind runtime need one of our schedules as well.
 struct LoopKinds {
   std::uint8_t bits = 1; // sum of LoopKind
   constexpr bool has(LoopKind kind) const noexcept { return (bits & static_cast<unsigned>(kind)) != 0; }

@@ -2,9 +2,9 @@
 // A team that runs loops on one slot, under the model checker.
 #pragma once
 
+#include "../../tools/simulate/slot.h"
 #include "engine/execution.h"
 #include "engine/platform.h"
-#include "slot.h"
 
 #include <array>
 #include <cstdint>
@@ -35,7 +35,7 @@ struct LoopPlan {
 template <core::Model model> class LoopProgram final : public Program {
 public:
   using P = ModelPlatform;
-  using Slot = test::Slot<P, model>;
+  using Slot = simulate::Slot<P, model>;
   using Worker = typename Slot::Worker;
   static_assert(std::is_trivially_destructible_v<Worker>);
 

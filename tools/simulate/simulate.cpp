@@ -74,7 +74,7 @@ public:
   }
 
 private:
-  using Slot = test::Slot<SimulatedPlatform, model>;
+  using Slot = simulate::Slot<SimulatedPlatform, model>;
   using Worker = typename Slot::Worker;
 
   Round run_once(std::uint32_t round) {

@@ -53,7 +53,8 @@ std::shared_ptr<CLI::Formatter> program_formatter(std::string command) {
 }
 
 CLI::App* add_run(CLI::App& app, RunRequest& request) {
-  auto* run = app.add_subcommand("run", "Run a program with its loops on the tree");
+  auto* run = app.add_subcommand(
+      "run", "Run a program with its loops on the tree, or on another schedule of the library");
   run->formatter(program_formatter("run"));
   run->footer(k_footer);
   run->option_defaults()->take_last(); // so that what is typed behind an alias or a script's options counts

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t k_max_share = (1U << 27) - 1;
 
 /// Iterations 0..n-2 are grouped into units of 2^shift iterations, which the tree hands out; shift is 0
 /// unless a root would get more units than a node's word can count. Iteration n-1 is kept out of the tree
-/// (see worker.h).
+/// (see last_taken.h).
 ///
 /// Every member computes the same shape from (n, roots), so that nobody has to publish it. Root i starts
 /// where member i's share of schedule(static) starts.

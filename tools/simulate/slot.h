@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace wstree::test {
+namespace wstree::simulate {
 
 /// `model` on platform P for `members` members. Used by one loop after the other; between two of them
 /// everybody has left.
@@ -73,4 +73,4 @@ private:
   core::NoMemory none_;
 };
 
-} // namespace wstree::test
+} // namespace wstree::simulate
