@@ -49,8 +49,13 @@ Cache* cache() noexcept {
   if (t_cache == nullptr) [[unlikely]] {
     pthread_once(&g_once,
                  [] { g_have_key = pthread_key_create(&g_key, [](void* data) { free_cache(data); }) == 0; });
-    t_cache = new (std::nothrow) Cache;
-    if (t_cache != nullptr && g_have_key) pthread_setspecific(g_key, t_cache);
+    Cache* made = g_have_key ? new (std::nothrow) Cache : nullptr;
+    // Where nothing would free it at the end of the thread, the runtime serves the thread's loops.
+    if (made != nullptr && pthread_setspecific(g_key, made) != 0) {
+      ::operator delete(made, std::nothrow);
+      made = nullptr;
+    }
+    t_cache = made;
   }
   return t_cache;
 }

@@ -210,19 +210,18 @@ WSTREE_EXPORT bool GOMP_loop_ull_doacross_start(unsigned count, ull* counts, lon
 /// chain as it was in all threads, and the team's barrier is all that is left of the loop's end.
 WSTREE_EXPORT void GOMP_loop_end() {
   const void* caller = WSTREE_CALLER;
-  if (const auto real = (end_loop(caller) == End::ours ? g_barrier : g_end).find(caller)) real();
+  (end_loop(caller) == End::ours ? g_barrier : g_end).require(caller)();
 }
 
 WSTREE_EXPORT void GOMP_loop_end_nowait() {
   const void* caller = WSTREE_CALLER;
   if (end_loop(caller) == End::ours) return;
-  if (const auto real = g_end_nowait.find(caller)) real();
+  g_end_nowait.require(caller)();
 }
 
 /// Returns whether the region was cancelled.
 WSTREE_EXPORT bool GOMP_loop_end_cancel() {
   const void* caller = WSTREE_CALLER;
-  const auto real = (end_loop(caller) == End::ours ? g_barrier_cancel : g_end_cancel).find(caller);
-  return real != nullptr && real();
+  return (end_loop(caller) == End::ours ? g_barrier_cancel : g_end_cancel).require(caller)();
 }
 }

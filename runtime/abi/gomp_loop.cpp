@@ -46,8 +46,7 @@ void register_loop(long start, long end, long increment, long schedule, long chu
                    std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
   static constinit Next<bool(long, long, long, long, long, long*, long*, std::uintptr_t*, void**)> real{
       "GOMP_loop_start", true};
-  if (const auto start_loop = real.find(caller))
-    start_loop(start, end, increment, schedule, chunk, nullptr, nullptr, reductions, memory);
+  real.require(caller)(start, end, increment, schedule, chunk, nullptr, nullptr, reductions, memory);
 }
 
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept {

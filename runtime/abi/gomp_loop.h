@@ -81,8 +81,8 @@ public:
 
   bool start(Up... up, T start, T end, T increment, T* first, T* past, const void* caller) noexcept {
     const Fallback instead = fallback();
-    const auto real = starts_[instead.kind - k_static].find(caller);
-    return real != nullptr && real(up..., start, end, increment, static_cast<T>(instead.chunk), first, past);
+    const auto real = starts_[instead.kind - k_static].require(caller);
+    return real(up..., start, end, increment, static_cast<T>(instead.chunk), first, past);
   }
 
 private:
@@ -99,8 +99,7 @@ public:
     Frame* frame = t_frame;
     if (frame != nullptr && asks_about_served_loop(*frame, caller)) [[likely]]
       return hand_out(*frame, first, past);
-    const auto real = next_.find(caller);
-    return real != nullptr && real(first, past);
+    return next_.require(caller)(first, past);
   }
 
 private:
@@ -125,8 +124,7 @@ public:
         break;
       }
     }
-    const auto real = start_.find(caller);
-    return real != nullptr && real(up..., start, end, increment, first, past);
+    return start_.require(caller)(up..., start, end, increment, first, past);
   }
 
 private:
@@ -144,8 +142,7 @@ public:
     if (active() && enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment),
                           static_cast<std::uint64_t>(chunk), caller) == Server::ours)
       return hand_out(*t_frame, first, past);
-    const auto real = start_.find(caller);
-    return real != nullptr && real(up..., start, end, increment, chunk, first, past);
+    return start_.require(caller)(up..., start, end, increment, chunk, first, past);
   }
 
 private:
@@ -172,8 +169,7 @@ public:
 
   bool start(Up... up, T start, T end, T increment, long schedule, T chunk, T* first, T* past,
              std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
-    const auto real = start_.find(caller);
-    if (real == nullptr) return false;
+    const auto real = start_.require(caller);
     if (active() && first == nullptr) {
       // Its pieces are asked for at the runtime, which has our mark for the schedule.
       if (kind_of(schedule) == config::LoopKind::runtime && task_schedule(caller).ours)
@@ -214,11 +210,10 @@ public:
 
   bool start(unsigned count, T* counts, T* first, T* past, const void* caller) noexcept {
     if (active() && dependent_loop_needs_fallback(config::LoopKind::runtime, caller)) {
-      const auto real = instead_[fallback().kind - k_static].find(caller);
-      return real != nullptr && real(count, counts, static_cast<T>(fallback().chunk), first, past);
+      return instead_[fallback().kind - k_static].require(caller)(
+          count, counts, static_cast<T>(fallback().chunk), first, past);
     }
-    const auto real = start_.find(caller);
-    return real != nullptr && real(count, counts, first, past);
+    return start_.require(caller)(count, counts, first, past);
   }
 
 private:
@@ -235,8 +230,7 @@ public:
   bool start(unsigned count, T* counts, long schedule, T chunk, T* first, T* past, std::uintptr_t* reductions,
              void** memory, const void* caller) noexcept {
     if (active() && dependent_loop_needs_fallback(kind_of(schedule), caller)) use_fallback(schedule, chunk);
-    const auto real = start_.find(caller);
-    return real != nullptr && real(count, counts, schedule, chunk, first, past, reductions, memory);
+    return start_.require(caller)(count, counts, schedule, chunk, first, past, reductions, memory);
   }
 
 private:

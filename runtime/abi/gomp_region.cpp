@@ -72,9 +72,10 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
 void wrap_member(void* data) {
   const Region& region = *static_cast<const Region*>(data);
   const int members = runtime_threads(region.caller);
-  Frame frame(region.team, static_cast<std::uint32_t>(std::max(runtime_thread(region.caller), 0)),
+  const int number = runtime_thread(region.caller);
+  Frame frame(region.team, static_cast<std::uint32_t>(std::max(number, 0)),
               static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region.caller));
-  frame.serves = frame.serves && members > 0;
+  frame.serves = frame.serves && members > 0 && number >= 0;
   frame.asks = true; // libgomp looks at the task's schedule whenever a loop starts
   frame.outer = t_frame;
   region.placement->enter(frame, frame.member.index(), frame.member.members());
@@ -115,9 +116,8 @@ public:
 
   void fork(Outlined function, void* data, unsigned threads, long start, long end, long increment,
             Chunk... chunk, unsigned flags, const void* caller) {
-    const auto real = real_.find(caller);
-    if (real == nullptr) return;
-    if (!active()) return real(function, data, threads, start, end, increment, chunk..., flags);
+    if (!active())
+      return real_.require(caller)(function, data, threads, start, end, increment, chunk..., flags);
     Region region{nullptr, function, data, caller};
     const wstree::loop::HalfOpenLoop bounds(start, end, increment);
     const bool asks = kind_ == LoopKind::runtime;
@@ -137,6 +137,7 @@ public:
         forced(wrapper, shared, threads, start, end, increment, instead.chunk, flags);
       });
     }
+    const auto real = real_.require(caller);
     fork_region(region, [&](Outlined wrapper, void* shared) {
       real(wrapper, shared, threads, start, end, increment, chunk..., flags);
     });
@@ -179,7 +180,7 @@ void start_old_region(Outlined function, void* data, unsigned threads, long star
     if (const auto real = telling[instead.kind - k_static].find(caller))
       return real(function, data, threads, start, end, increment, instead.chunk);
   }
-  if (const auto real = asking.find(caller)) real(function, data, threads, start, end, increment);
+  asking.require(caller)(function, data, threads, start, end, increment);
 }
 
 } // namespace
@@ -193,8 +194,7 @@ WSTREE_EXPORT void GOMP_parallel_loop_runtime_start(Outlined function, void* dat
 
 WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads, unsigned flags) {
   const void* caller = WSTREE_CALLER;
-  const auto real = g_parallel.find(caller);
-  if (real == nullptr) return; // no runtime: the program could not have been linked
+  const auto real = g_parallel.require(caller);
   if (!active()) return real(function, data, threads, flags);
   Region region{nullptr, function, data, caller};
   fork_region(region, [&](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
@@ -204,8 +204,7 @@ WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads
 WSTREE_EXPORT unsigned GOMP_parallel_reductions(Outlined function, void* data, unsigned threads,
                                                 unsigned flags) {
   const void* caller = WSTREE_CALLER;
-  const auto real = g_parallel_reductions.find(caller);
-  if (real == nullptr) return 0;
+  const auto real = g_parallel_reductions.require(caller);
   if (!active()) return real(function, data, threads, flags);
   Region region{*static_cast<void**>(data), function, data, caller};
   return fork_region(region,

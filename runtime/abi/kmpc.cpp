@@ -118,16 +118,14 @@ WSTREE_EXPORT void __kmpc_doacross_init(ident_t* loc, i32 gtid, i32 dimensions, 
   if (active())
     if (Frame* frame = innermost_frame(); frame != nullptr && frame->is_at(WSTREE_CALLER))
       frame->doacross = true;
-  if (const auto next = g_doacross_init.find(WSTREE_CALLER)) next(loc, gtid, dimensions, bounds);
+  g_doacross_init.require(WSTREE_CALLER)(loc, gtid, dimensions, bounds);
 }
 
 WSTREE_EXPORT i32 __kmpc_cancel(ident_t* loc, i32 gtid, i32 kind) {
-  const auto next = g_cancel.find(WSTREE_CALLER);
-  return next != nullptr ? note_cancelled(next(loc, gtid, kind), kind, WSTREE_CALLER) : 0;
+  return note_cancelled(g_cancel.require(WSTREE_CALLER)(loc, gtid, kind), kind, WSTREE_CALLER);
 }
 
 WSTREE_EXPORT i32 __kmpc_cancellationpoint(ident_t* loc, i32 gtid, i32 kind) {
-  const auto next = g_cancellation_point.find(WSTREE_CALLER);
-  return next != nullptr ? note_cancelled(next(loc, gtid, kind), kind, WSTREE_CALLER) : 0;
+  return note_cancelled(g_cancellation_point.require(WSTREE_CALLER)(loc, gtid, kind), kind, WSTREE_CALLER);
 }
 }

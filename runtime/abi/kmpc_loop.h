@@ -50,7 +50,7 @@ public:
       const loop::CanonicalLoop<T> loop(lower, upper, stride);
       if (serve(schedule, chunk, loop.countable(), loop.iterations(), lower, stride, loc, caller)) return;
     }
-    if (const auto forward = init_.find(caller)) forward(loc, gtid, schedule, lower, upper, stride, chunk);
+    init_.require(caller)(loc, gtid, schedule, lower, upper, stride, chunk);
   }
 
   i32 next(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride, const void* caller) noexcept {
@@ -58,8 +58,7 @@ public:
     // libomp's own layer for GCC's programs asks without `last` about loops that it started inside the
     // runtime.
     if (frame == nullptr || last == nullptr || !asks_about_served_loop(*frame, caller)) [[unlikely]] {
-      const auto forward = next_.find(caller);
-      return forward != nullptr ? forward(loc, gtid, last, lower, upper, stride) : 0;
+      return next_.require(caller)(loc, gtid, last, lower, upper, stride);
     }
     core::Range range;
     if (!frame->member.next(range)) {
@@ -76,9 +75,7 @@ public:
   }
 
   /// Called per iteration of ordered loops, which are never ours.
-  void fini(ident_t* loc, i32 gtid, const void* caller) noexcept {
-    if (const auto forward = fini_.find(caller)) forward(loc, gtid);
-  }
+  void fini(ident_t* loc, i32 gtid, const void* caller) noexcept { fini_.require(caller)(loc, gtid); }
 
   void dist_init(ident_t* loc, i32 gtid, i32 schedule, i32* last, T lower, T upper, S stride, S chunk,
                  const void* caller) noexcept {
@@ -93,8 +90,7 @@ public:
         }
       }
     }
-    if (const auto forward = dist_init_.find(caller))
-      forward(loc, gtid, schedule, last, lower, upper, stride, chunk);
+    dist_init_.require(caller)(loc, gtid, schedule, last, lower, upper, stride, chunk);
   }
 
 private:

@@ -53,7 +53,7 @@ constinit Next<void(ident_t*, i32)> g_serialized{"__kmpc_serialized_parallel"};
 constinit Next<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_parallel"};
 
 ForkCall real_fork_call(const void* caller) noexcept {
-  const auto found = reinterpret_cast<ForkCall>(g_fork_call.find(caller));
+  const auto found = reinterpret_cast<ForkCall>(g_fork_call.require(caller));
   // release: pairs with the load in __kmpc_fork_call, which goes on to read the binding (it depends on the
   // pointer, and the architectures that we run on order that). Any object's binding is as good as another's.
   if (wstree_plain_fork_call == nullptr)
@@ -108,9 +108,7 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
   static constinit Next<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
   const i32 count = args != nullptr ? 1 : 0;
   if (condition != 0) return __kmpc_fork_call(loc, count, micro, args);
-  const auto number = thread_number.find(caller);
-  if (number == nullptr) return;
-  i32 gtid = number(loc);
+  i32 gtid = thread_number.require(caller)(loc);
   i32 tid = 0;
   void* list[k_register_args] = {args};
   __kmpc_serialized_parallel(loc, gtid);
@@ -144,7 +142,6 @@ extern "C" {
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, ...) {
   const void* caller = WSTREE_CALLER;
   const ForkCall real = real_fork_call(caller);
-  if (real == nullptr) return; // no runtime: the program could not have been linked
   const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
   const i32 count = std::max(argc, 0);
   void** args = static_cast<void**>(
@@ -177,14 +174,14 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
 /// sees to its frame.
 WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t* loc, i32 gtid) {
   const void* caller = WSTREE_CALLER;
-  if (const auto real = g_serialized.find(caller)) real(loc, gtid);
+  g_serialized.require(caller)(loc, gtid);
   if (active() && !g_serialized.is_providers_own(caller)) push_alone(runtime_place(caller));
 }
 
 WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t* loc, i32 gtid) {
   const void* caller = WSTREE_CALLER;
-  const auto real = g_end_serialized.find(caller);
+  const auto real = g_end_serialized.require(caller);
   if (t_frame != nullptr && !g_end_serialized.is_providers_own(caller)) pop_alone();
-  if (real != nullptr) real(loc, gtid);
+  real(loc, gtid);
 }
 }

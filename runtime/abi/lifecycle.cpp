@@ -16,7 +16,9 @@
 #include "wstree/core/platform.h"
 
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <string_view>
@@ -87,7 +89,7 @@ void read_loops(const char* const* envp) noexcept {
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
   observe::remember_stderr();
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now); // sanitizers replace the function and are not ready yet
   abi::remember_start(core::StdPlatform::ticks(), static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
                                                       static_cast<std::uint64_t>(now.tv_nsec));
   if (getauxval(AT_SECURE) != 0) {

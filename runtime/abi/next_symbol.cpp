@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "next_symbol.h"
 
+#include "fixed_text.h"
+#include "message.h"
+
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <new>
@@ -112,6 +116,17 @@ void* next_symbol(const char* name, const void* caller) noexcept {
   }
   errno = saved_errno;
   return found;
+}
+
+void fail_for_want_of(const char* name) noexcept {
+  constexpr int k_status = 127; // the loader's
+  static constinit std::atomic<bool> ending{false};
+  // relaxed: only one of the members says it; the others wait for the end.
+  while (ending.exchange(true, std::memory_order_relaxed)) pause();
+  config::FixedText<256> line("wstree: symbol lookup error: no OpenMP runtime here has ");
+  line.append(name);
+  observe::say(line.view());
+  _exit(k_status);
 }
 
 void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept {

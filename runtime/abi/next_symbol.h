@@ -29,6 +29,10 @@ void* bind(const char* name, const void* caller, std::atomic<const Binding*>& li
 /// Address of the other definition of `name` that the object around `caller` would have got.
 void* next_symbol(const char* name, const void* caller) noexcept;
 
+/// Ends the process as the loader does where a program calls a function that no library has. To go on would
+/// leave out a loop or a region without a word.
+[[noreturn]] void fail_for_want_of(const char* name) noexcept;
+
 /// A function of the runtime, looked up once for each object that calls it. Any thread.
 template <class Function> class Next;
 template <class Result, class... Args> class Next<Result(Args...)> {
@@ -46,6 +50,14 @@ public:
          known = known->older)
       if (known->is_for(caller)) return reinterpret_cast<Pointer>(known->address);
     return reinterpret_cast<Pointer>(bind(name_, caller, bindings_, optional_));
+  }
+
+  /// The same for a function that the program cannot do without.
+  Pointer require(const void* caller) noexcept {
+    const Pointer found = find(caller);
+    if (found == nullptr) [[unlikely]]
+      fail_for_want_of(name_);
+    return found;
   }
 
   /// Whether `caller` is in the very object that provides the function: a runtime that calls itself. For a

@@ -23,6 +23,7 @@ constinit Next<void(int, int)> g_set{"omp_set_schedule"};
 constinit Next<void(int*, int*)> g_get{"omp_get_schedule"};
 constinit Next<int()> g_get_num_procs{"omp_get_num_procs"};
 
+constexpr int k_static = 1;
 constexpr int k_dynamic = 2;
 
 static_assert(omp_sched_wsstatic - omp_sched_wstree == static_cast<int>(config::ScheduleKind::wsstatic));
@@ -45,6 +46,9 @@ void set_schedule(int kind, int chunk, const void* caller) noexcept {
 
 void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
   const auto get = g_get.find(caller);
+  // A program without OpenMP that asks whether the function is there, and gets it from us.
+  *kind = k_static;
+  *chunk = 0;
   if (get == nullptr) return;
   get(kind, chunk);
   if (!active() || *kind != k_sentinel_kind) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rebind.h"
 
+#include "next_definition.h"
 #include "next_symbol.h"
 
 #include <elf.h>
@@ -25,6 +26,11 @@ constexpr std::uint32_t k_jump_slot = R_AARCH64_JUMP_SLOT;
 constexpr std::uint32_t k_global_data = R_AARCH64_GLOB_DAT;
 constexpr std::uint32_t k_absolute = R_AARCH64_ABS64;
 #endif
+
+/// A thread sanitizer replaces this function in the program, and is not ready when we are loaded: the C
+/// library's is called.
+constinit NextDefinition<int(int (*)(dl_phdr_info*, std::size_t, void*), void*)> g_for_each_object{
+    "dl_iterate_phdr"};
 
 /// The tables of a loaded object.
 struct Object {
@@ -154,7 +160,7 @@ int find_provider(dl_phdr_info* info, std::size_t, void* data) noexcept {
 
 bool comes_from_runtime(std::string_view name) noexcept {
   Provider provider{name};
-  dl_iterate_phdr(find_provider, &provider);
+  g_for_each_object(0, find_provider, &provider);
   return provider.is_runtime;
 }
 
@@ -182,10 +188,10 @@ int rebind_object(dl_phdr_info* info, std::size_t, void* data) noexcept {
 
 void rebind_if_shadowed() noexcept {
   Object ours;
-  if (dl_iterate_phdr(find_ourselves, &ours) == 0) return;
+  if (g_for_each_object(0, find_ourselves, &ours) == 0) return;
   // libgomp has the second one only.
   if (comes_from_runtime("__kmpc_dispatch_init_4") || comes_from_runtime("GOMP_parallel"))
-    dl_iterate_phdr(rebind_object, &ours);
+    g_for_each_object(0, rebind_object, &ours);
 }
 
 } // namespace wstree::abi

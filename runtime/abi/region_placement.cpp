@@ -42,7 +42,8 @@ void decide() noexcept {
   if (is_auto()) {
     // Children that are forked to do something side by side would all be pinned to the same CPUs.
     if (place::in_forked_child()) return say_placement("threads are not pinned", "a forked process");
-    pthread_atfork(nullptr, nullptr, [] { g_stopped.store(true, std::memory_order_relaxed); });
+    if (pthread_atfork(nullptr, nullptr, [] { g_stopped.store(true, std::memory_order_relaxed); }) != 0)
+      return say_placement("threads are not pinned", "no memory");
   }
   place::Placement* made = place::Placement::make(session().options.bind, environ, why);
   if (made == nullptr) return say_placement("threads are not pinned", why);

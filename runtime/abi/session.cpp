@@ -128,7 +128,10 @@ void prepare(Session& made) noexcept {
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
     config::display(made.options, g_request, lines);
   // The child of a fork starts with figures of its own.
-  if (made.measured) pthread_atfork(nullptr, nullptr, [] { observe::forget_executions(); });
+  if (made.measured && pthread_atfork(nullptr, nullptr, [] { observe::forget_executions(); }) != 0) {
+    made.measured = made.settings.clocked = false;
+    observe::say("wstree: WSTREE_STATS: no memory, nothing is measured");
+  }
 }
 
 } // namespace
@@ -189,13 +192,13 @@ bool runtime_may_nest(const void* caller) noexcept {
 /// Measured between load time and now; a process that gets here sooner than that allows waits for it.
 double ns_per_tick() noexcept {
   constexpr std::uint64_t k_enough_ns = 50'000;
-  // Being interrupted between the two clocks would make them disagree.
-  constexpr std::uint64_t k_together = 10'000; // ticks
+  // Being interrupted between the two clocks would make them disagree. Not in ticks, which may be long.
+  constexpr std::uint64_t k_together_ns = 4'000;
   for (int attempts = 0;; ++attempts) {
-    const std::uint64_t ticks = core::StdPlatform::ticks();
     const std::uint64_t now = monotonic_ns();
+    const std::uint64_t ticks = core::StdPlatform::ticks();
     if (now - g_start_ns < k_enough_ns) continue;
-    if (core::StdPlatform::ticks() - ticks > k_together && attempts < 100'000) continue;
+    if (monotonic_ns() - now > k_together_ns && attempts < 100'000) continue;
     const std::uint64_t passed = ticks - g_start_ticks;
     return passed == 0 ? 1.0 : static_cast<double>(now - g_start_ns) / static_cast<double>(passed);
   }

@@ -23,10 +23,11 @@ struct Execution {
 
 /// Private to its thread; lives as long as the thread is in the region. A thread outside of any region, or
 /// alone in one, is a member of no team: it gets each loop in one piece.
-template <class P> class Member {
+template <class P, class Sizes = UsualSizes> class Member {
 public:
+  static constexpr std::uint64_t k_ring = Sizes::k_ring;
   /// `team` may be null if `members` is 1.
-  Member(Team<P>* team, std::uint32_t index, std::uint32_t members) noexcept
+  Member(Team<P, Sizes>* team, std::uint32_t index, std::uint32_t members) noexcept
       : team_(team), index_(index), members_(members) {}
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
@@ -52,8 +53,8 @@ public:
     }
     ++loop_;
     // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
-    // position reuses
-    //      their slots; pairs with T2. Guard: team_ring under a thread sanitizer.
+    //      position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's length;
+    //      team_ring under a thread sanitizer.
     storage_->line(index_).position.store(loop_ << 1,
                                           P::order(core::Tag::leave_loop, std::memory_order_release));
     if (loop_ >= free_until_) wait_for_slot();
@@ -178,7 +179,7 @@ private:
     std::uint32_t late = 0;
     for (std::uint32_t m = 0; m < members_; ++m) {
       if (m == index_) continue;
-      // [T2] acquire: see T1.
+      // [T2] acquire: see T1. Guard: as there.
       const std::uint64_t position =
           storage_->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_acquire));
       const std::uint64_t started = position >> 1;
@@ -217,8 +218,8 @@ private:
     do {
       wanted = (seen >> 16 << 16 == tag ? seen : tag) + 1;
       // [T5] acq_rel: release hands this member's account over to the last one, acquire lets the last one
-      // read all of
-      //      them. Guard: team_measure under a thread sanitizer.
+      //      read all of them. Guard: model_team measured_2x3 (either half is missed there, and a plain store
+      //      loses the report); team_measure under a thread sanitizer.
     } while (!leavers.compare_exchange_weak(seen, wanted,
                                             P::order(core::Tag::count_leaver, std::memory_order_acq_rel),
                                             P::order(core::Tag::count_leaver, std::memory_order_relaxed)));
@@ -251,16 +252,16 @@ private:
        sizeof(core::WorkerOf<P, core::Model::factoring>), sizeof(core::WorkerOf<P, core::Model::trapezoid>),
        sizeof(core::WorkerOf<P, core::Model::static_>)});
 
-  Team<P>* team_;
+  Team<P, Sizes>* team_;
   std::uint32_t index_;
   std::uint32_t members_;
   bool in_loop_ = false;
   core::Model way_ = k_alone; // how the present loop is shared
   bool somebody_departed_ = false;
   bool departed_ = false;
-  Storage<P>* storage_ = nullptr; // from the first loop on
-  std::uint64_t loop_ = 0;        // number of the loop that was started last
-  std::uint64_t free_until_ = 0;  // loops before this one find their slot free
+  Storage<P, Sizes>* storage_ = nullptr; // from the first loop on
+  std::uint64_t loop_ = 0;               // number of the loop that was started last
+  std::uint64_t free_until_ = 0;         // loops before this one find their slot free
   std::uint64_t entered_ = 0;
   const core::Settings* settings_ = nullptr;
   core::Neighbourhood near_;

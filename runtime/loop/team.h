@@ -18,9 +18,10 @@ namespace wstree::loop {
 /// Loops are numbered from region to region without gaps or repeats. Loop k uses slot k mod k_ring. A member
 /// that starts loop k says by that that it left all loops before k, however it left them: cancellation needs
 /// no hook.
-template <class P> class Team {
+template <class P, class Sizes = UsualSizes> class Team {
 public:
-  using Store = Storage<P>;
+  using Store = Storage<P, Sizes>;
+  static constexpr std::uint64_t k_ring = Sizes::k_ring;
 
   Team() = default;
   Team(const Team&) = delete;
@@ -59,15 +60,15 @@ public:
   /// no memory.
   Store* storage(std::uint32_t members) noexcept {
     // [T3] acquire: the content of a storage is complete before its address is seen; pairs with the release
-    // below.
+    //      below. Guard: model_team, any region.
     Store* store = storage_.load(P::order(core::Tag::grow, std::memory_order_acquire));
     if (usable(store, members)) [[likely]]
       return store;
     while (store != failed() && !usable(store, members)) {
       Store* larger = Store::create(members, store);
       // [T3] success release: publishes the new storage, or that there is none. failure acquire: we go on to
-      // read what
-      //      another member published. Guard: team_growth under a thread sanitizer.
+      //      read what another member published. Guard: model_team growth_2 (each of the orders; a plain
+      //      store gives two members different storages); team_growth under a thread sanitizer.
       if (storage_.compare_exchange_strong(store, larger != nullptr ? larger : failed(),
                                            P::order(core::Tag::grow, std::memory_order_release),
                                            P::order(core::Tag::grow, std::memory_order_acquire))) {
@@ -89,7 +90,7 @@ public:
   /// A member left the region before anybody needed storage, in which it could have noted that.
   void note_absent() noexcept {
     // [T6] relaxed: a member that left has read nothing of ours; the count only ends a wait. Guard:
-    // team_absent.
+    //      model_team absent_twice_3x3 (a plain store loses one, and the others wait for ever); team_absent.
     absent_.fetch_add(1, P::order(core::Tag::absent, std::memory_order_relaxed));
   }
   std::uint32_t absent() const noexcept {
@@ -100,7 +101,7 @@ public:
   void reached(std::uint64_t loop) noexcept {
     std::uint64_t known = next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed));
     // [T4] relaxed: read only by open(), after the join has ordered all of these. The loop makes it a
-    // maximum.
+    //      maximum. Guard: model_team departs_apart_3x3 (a plain store lets numbers of loops come again).
     while (known <= loop && !next_base_.compare_exchange_weak(
                                 known, loop + 1, P::order(core::Tag::next_base, std::memory_order_relaxed),
                                 P::order(core::Tag::next_base, std::memory_order_relaxed))) {

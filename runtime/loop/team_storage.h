@@ -10,13 +10,23 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <type_traits>
 
 namespace wstree::loop {
 
 using core::Word;
 
-/// Loops that a member may be ahead of the slowest one (a power of two).
-inline constexpr std::uint64_t k_ring = 8;
+/// Sizes of a storage. A model of a team has smaller ones, so that the ring goes round in a few loops.
+struct UsualSizes {
+  /// Loops that a member may be ahead of the slowest one (a power of two).
+  static constexpr std::uint64_t k_ring = 8;
+  /// Nodes of a loop with a few steals; more are allocated.
+  static constexpr std::uint32_t k_first_pairs = 8;
+  /// What others read of one member is at least this far from what they read of the next.
+  static constexpr std::size_t k_page = 4096;
+};
+
+inline constexpr std::uint64_t k_ring = UsualSizes::k_ring;
 
 /// What a member did in a loop, for whoever leaves it last.
 struct alignas(core::k_line_pair) Account {
@@ -50,8 +60,9 @@ template <class P> struct alignas(core::k_line_pair) Line {
 /// together, and what the others read of it stands in the middle, a page away from the next member's:
 ///
 ///     Storage, slots | pairs, hot, pairs of member 0 | pairs, hot, pairs of member 1 | ...
-template <class P> class alignas(core::k_line_pair) Storage {
+template <class P, class Sizes = UsualSizes> class alignas(core::k_line_pair) Storage {
 public:
+  static constexpr std::uint64_t k_ring = Sizes::k_ring;
   using Node = core::Node<P>;
 
   /// nullptr if there is no memory. `previous` (may be null) is kept until this storage dies, because members
@@ -103,7 +114,8 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_first_pairs = 8; // nodes of a loop with a few steals; more are allocated
+  static constexpr std::uint32_t k_first_pairs = Sizes::k_first_pairs;
+  static_assert(k_ring >= 2 && std::has_single_bit(k_ring));
 
   /// What others read of a member, and what it writes in every loop.
   struct Hot {
@@ -112,7 +124,7 @@ private:
     Account accounts[k_ring];
     core::Arena<P> arenas[k_ring];
   };
-  struct alignas(core::k_line_pair) Share {
+  struct alignas(core::k_line_pair) Content {
     Node lower[k_ring / 2][2 * k_first_pairs];
     Hot hot;
     Node upper[k_ring / 2][2 * k_first_pairs];
@@ -121,9 +133,15 @@ private:
     core::QueueCell<P, core::LockFreeQueue> queues[k_ring];
     core::QueueCell<P, core::LockedQueue> locked_queues[k_ring];
   };
-  static constexpr std::size_t k_page = 4096;
-  static_assert(sizeof(Share::lower) >= k_page && sizeof(Share::upper) >= k_page);
+  template <std::size_t bytes> struct Padding { std::byte unused[bytes]; };
+  template <std::size_t bytes>
+  requires(bytes == 0) struct Padding<bytes> {
+  };
+  /// A whole number of nodes, because the trees count in nodes from one member's root to the next.
+  struct Share : Content, Padding<(sizeof(Node) - sizeof(Content) % sizeof(Node)) % sizeof(Node)> {};
+  static_assert(sizeof(Share::lower) >= Sizes::k_page && sizeof(Share::upper) >= Sizes::k_page);
   static_assert(sizeof(Share) % sizeof(Node) == 0);
+  static_assert(!std::is_same_v<P, core::StdPlatform> || sizeof(Share) == sizeof(Content));
 
   struct Layout {
     std::size_t slots, shares, bytes;

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "host_guard.h"
@@ -22,7 +23,9 @@ constinit KnownFile g_stderr;
 
 bool identify(int descriptor, KnownFile& file) noexcept {
   struct stat status;
-  if (fstat(descriptor, &status) != 0) return false;
+  // Not through the C library's function, which a thread sanitizer replaces: it is not ready when we are
+  // loaded.
+  if (syscall(SYS_fstat, descriptor, &status) != 0) return false;
   file = {true, status.st_dev, status.st_ino};
   return true;
 }

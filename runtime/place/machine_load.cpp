@@ -5,6 +5,8 @@
 #include "hwloc_library.h"
 #include "process_limits.h"
 
+#include "wstree/core/platform.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -259,6 +261,15 @@ CpuSet allowed_by(const MachineSource& source) noexcept {
   return allowed;
 }
 
+/// hwloc goes on with null pointers, or for ever, where it gets no memory itself. It takes some hundred
+/// kilobytes, a few megabytes on the largest machines.
+bool is_memory_left_for_hwloc() noexcept {
+  constexpr std::size_t k_plenty = std::size_t{16} << 20;
+  void* const probe = core::StdPlatform::allocate(k_plenty); // nothing of it is touched
+  core::StdPlatform::release(probe, k_plenty);
+  return probe != nullptr;
+}
+
 } // namespace
 
 std::unique_ptr<const Machine> Machine::load(const MachineSource& source, std::string_view& why) noexcept {
@@ -267,6 +278,11 @@ std::unique_ptr<const Machine> Machine::load(const MachineSource& source, std::s
   const CpuSet allowed = allowed_by(source);
   if (allowed.empty()) {
     why = "no CPU may be used";
+    return nullptr;
+  }
+  if (!is_memory_left_for_hwloc()) {
+    why = k_no_memory;
+    errno = error;
     return nullptr;
   }
   {

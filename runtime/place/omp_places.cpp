@@ -157,16 +157,12 @@ private:
     return scanner_.take('}');
   }
 
-  /// Those of the machine, in its order.
+  /// Those of the machine, in its order. A place may name thousands of CPUs that the machine lacks.
   void add_cpus(const CpuSet& place, std::int64_t shift) noexcept {
-    CpuSet indices;
-    for (std::uint32_t cpu = place.next(0); cpu < CpuSet::k_cpus; cpu = place.next(cpu + 1)) {
-      const std::int64_t os = cpu + shift;
-      if (!is_cpu(os)) continue;
-      const std::uint32_t i = machine_.find(static_cast<std::uint32_t>(os));
-      if (i < machine_.cpus()) indices.add(i);
+    for (std::uint32_t i = 0; i < machine_.cpus(); ++i) {
+      const std::int64_t cpu = std::int64_t{machine_.cpu(i).os} - shift;
+      if (is_cpu(cpu) && place.has(static_cast<std::uint32_t>(cpu))) builder_.add_cpu(i);
     }
-    for (std::uint32_t i = indices.next(0); i < CpuSet::k_cpus; i = indices.next(i + 1)) builder_.add_cpu(i);
   }
 
   static constexpr bool may_hit(std::int64_t shift) noexcept { return is_cpu(shift < 0 ? -shift : shift); }

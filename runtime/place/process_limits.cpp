@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace wstree::place {
@@ -65,7 +66,9 @@ bool binds(std::string_view name, const char* const* envp) noexcept {
 CpuSet current_mask() noexcept {
   const KeepErrno keep;
   CpuSet mask;
-  if (::sched_getaffinity(0, CpuSet::k_bytes, static_cast<cpu_set_t*>(mask.data())) != 0) return CpuSet();
+  // Not through the C library's function, which a thread sanitizer replaces: it is not ready when we are
+  // loaded.
+  if (syscall(SYS_sched_getaffinity, 0, CpuSet::k_bytes, mask.data()) < 0) return CpuSet();
   return mask;
 }
 

@@ -35,6 +35,7 @@ struct Settings {
   unsigned time_limit_s = 100;
   const char* program = "";
   const char* current = ""; ///< name of the running case
+  const char* detail = "";  ///< what of it, for the message about a hang
 };
 
 inline Settings settings;
@@ -83,6 +84,7 @@ inline void report_hang(int) {
   say(", seed ");
   say(first);
   say("\n");
+  say(settings.detail);
   std::_Exit(1);
 }
 

@@ -109,6 +109,16 @@ TEST(DoctorVariables, OfTheLibrary) {
   EXPECT_EQ(variables({"WSTREE_LOOPS=all", "WSTREE_STATS=1", "WSTREE_LIBRARY=x"}).size(), 1U);
 }
 
+TEST(DoctorVariables, AreNotTakenForThePartsOfAMessage) {
+  const auto value = about("WSTREE_STRATEGY=x is not y; z (accepted: w); using v");
+  EXPECT_EQ(value.found, "WSTREE_STRATEGY='x is not y; z (accepted: w); using v'");
+  EXPECT_EQ(value.cause, "it is not understood; using findmax");
+  EXPECT_THAT(value.fix, HasSubstr("use one of predefined, assign, "));
+  const auto name = about("WSTREE_COMPLETELY; UNKNOWN (accepted: x)=1");
+  EXPECT_EQ(name.cause, "the library does not know it, and goes on without");
+  EXPECT_EQ(name.fix, "correct it or unset it");
+}
+
 /// Variables of the library under a schedule.
 Checks under(const std::string& kind, const std::string& entry) {
   auto checks = variables({"OMP_SCHEDULE=" + kind, entry});

@@ -24,6 +24,23 @@ template <core::Model model> void add(std::vector<Scenario>& scenarios, const st
   scenarios.push_back({name + "_4x6_long", {.preemptions = 4, .stale = 2}, plan(4, {6}), 500'000, true});
 }
 
+/// wsstatic, where nothing is shared: a member that is late or left out stops nobody, and nobody does its
+/// share.
+void add_static(std::vector<Scenario>& scenarios) {
+  const auto plan = [](std::uint32_t members, std::vector<std::uint64_t> iterations, std::uint64_t chunk,
+                       std::uint32_t cancelled_after = 0) {
+    LoopPlan made{.members = members, .iterations = std::move(iterations), .smallest = chunk};
+    made.cancelled_after = cancelled_after;
+    return loops<core::Model::static_>(made);
+  };
+  const Bounds all{.preemptions = 7, .stale = 7, .suspensions = 1};
+  scenarios.push_back({"static_blocks_3x7", all, plan(3, {7}, 0)});
+  scenarios.push_back({"static_chunks_3x8", all, plan(3, {8}, 2)});
+  scenarios.push_back({"static_fewer_than_members_4x2", all, plan(4, {2, 1}, 0)});
+  scenarios.push_back({"static_two_loops_2x5", all, plan(2, {5, 4}, 1)});
+  scenarios.push_back({"static_cancelled_3x9", all, plan(3, {9, 4}, 1, 1)});
+}
+
 } // namespace
 
 std::vector<Scenario> counter_scenarios() {
@@ -32,6 +49,7 @@ std::vector<Scenario> counter_scenarios() {
   add<core::Model::guided>(scenarios, "guided");
   add<core::Model::factoring>(scenarios, "factoring");
   add<core::Model::trapezoid>(scenarios, "trapezoid");
+  add_static(scenarios);
   return scenarios;
 }
 

@@ -58,12 +58,14 @@ private:
   int finals_;
 };
 
-inline constexpr Bounds k_all{.preemptions = 7, .stale = 7};
+/// For programs without loops that wait: they could read what is old for ever.
+inline constexpr Bounds k_all{.preemptions = Bounds::k_unbounded, .stale = Bounds::k_unbounded};
 
 /// All outcomes: the registers, and then the values that `finals` variables have in the end.
-inline Outcomes outcomes(std::vector<Body> bodies, int registers, int finals = 0) {
+inline Outcomes outcomes(std::vector<Body> bodies, int registers, int finals = 0,
+                         const Bounds& bounds = k_all) {
   Litmus litmus(std::move(bodies), registers, finals);
-  const auto result = explore(litmus, k_all);
+  const auto result = explore(litmus, bounds);
   EXPECT_TRUE(result.exhausted) << result;
   return litmus.outcomes;
 }

@@ -5,7 +5,9 @@
 #include "../../tools/simulate/slot.h"
 #include "engine/execution.h"
 #include "engine/platform.h"
+#include "tree_invariants.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -26,9 +28,13 @@ struct LoopPlan {
   std::uint64_t most_missing = 1;
   std::uint32_t pairs = 4;     ///< of nodes that a member of a tree starts with
   bool has_memory = true;      ///< for more
+  std::uint32_t poor = 0;      ///< members with a bit here have no nodes of their own, and none to allocate
   bool are_neighbours = false; ///< members 0 and 1 are near each other
   /// Pieces after which a member leaves the first loop, which is cancelled; 0: it is not.
   std::uint32_t cancelled_after = 0;
+  /// Members go on to the next loop in the slot while others are still in the one before. Nothing holds then
+  /// but what the memory says about its use.
+  bool reuses_early = false;
 };
 
 /// Every iteration once, one "last" and nothing for its member afterwards, and in the end nothing unclaimed.
@@ -58,13 +64,16 @@ public:
 
   void body(std::uint32_t member) override {
     for (std::size_t loop = 0; loop < plan_.iterations.size(); ++loop) {
-      workers_[member].enter(slot_->loop(), slot_->memory(member), entry(member, loop));
+      Execution::now->works_for(plan_.first_loop + loop);
+      workers_[member].enter(slot_->loop(), memory(member), entry(member, loop));
       const std::uint32_t most = loop == 0 ? plan_.cancelled_after : 0;
       core::Range range;
       for (std::uint32_t pieces = 0; (most == 0 || pieces != most) && workers_[member].next(range); ++pieces)
         see(member, range);
+      Execution::now->succeed();
       Execution::now->tell("has left the loop");
       if (loop + 1 == plan_.iterations.size()) return;
+      if (plan_.reuses_early) continue;
       Execution::now->meet([this] {
         check_done();
         ++loop_;
@@ -73,7 +82,22 @@ public:
     }
   }
 
-  void finish() override { check_done(); }
+  void after_step() override {
+    if (plan_.reuses_early) return;
+    if constexpr (model == core::Model::tree) {
+      const std::string wrong = invariants_.check(slot_->loop(), hits_, most_in_hands());
+      if (!wrong.empty()) fail(wrong);
+    } else if constexpr (model != core::Model::range) {
+      // A range shows a new `low` before the word that belongs to it: its cells mean something together only
+      // while nobody is in a call.
+      const auto left = Worker::unclaimed(slot_->loop(), entry(0, loop_));
+      if (left + handed_ > hits_.size()) fail("iterations can be claimed that were handed out");
+    }
+  }
+
+  void finish() override {
+    if (!plan_.reuses_early) check_done();
+  }
 
   void without(std::uint32_t suspended) override {
     std::uint64_t missing = 0;
@@ -84,6 +108,12 @@ public:
   }
 
 private:
+  typename Worker::Memory& memory(std::uint32_t member) {
+    auto& memory = slot_->memory(member);
+    if constexpr (model == core::Model::tree)
+      if ((plan_.poor >> member & 1U) != 0) memory.reset(nullptr, 0);
+    return memory;
+  }
   core::Entry entry(std::uint32_t member, std::size_t loop) const {
     return Slot::entry(plan_.iterations[loop], plan_.first_loop + loop, member, plan_.members, plan_.settings,
                        plan_.smallest, &near_[member]);
@@ -92,14 +122,27 @@ private:
     hits_.assign(plan_.iterations[loop_], 0);
     retired_.fill(false);
     lasts_ = 0;
+    handed_ = 0;
+    if constexpr (model == core::Model::tree)
+      invariants_.start(
+          {plan_.iterations[loop_], plan_.settings.roots == 0 ? plan_.members : plan_.settings.roots},
+          plan_.first_loop + loop_);
   }
   static void fail(const std::string& why) { Execution::now->fail(why); }
 
+  /// A batch for each member; those that follow the clock have no bound of their own.
+  std::uint32_t most_in_hands() const {
+    if (plan_.settings.batch == core::BatchMode::timed) return static_cast<std::uint32_t>(hits_.size());
+    return plan_.members * static_cast<std::uint32_t>(std::max(plan_.settings.limit, plan_.smallest));
+  }
+
   void see(std::uint32_t member, const core::Range& range) {
     const std::uint64_t n = hits_.size();
+    Execution::now->succeed();
     if (Execution::now->is_told())
       Execution::now->tell("is handed " + std::to_string(range.begin) + " to " + std::to_string(range.end) +
                            (range.last ? ", the last" : ""));
+    if (plan_.reuses_early) return;
     if (range.begin >= range.end || range.end > n)
       return fail("a range that is empty or outside of the loop");
     if (retired_[member]) return fail("a range after the last one");
@@ -108,6 +151,7 @@ private:
       if (++hits_[i] != 1) return fail("iteration " + std::to_string(i) + " was handed out twice");
     retired_[member] = range.last;
     lasts_ += range.last;
+    handed_ += range.end - range.begin;
   }
 
   /// Everybody has left the loop.
@@ -135,6 +179,8 @@ private:
   std::vector<std::uint8_t> hits_;
   std::array<bool, View::k_most_threads> retired_{};
   int lasts_ = 0;
+  std::uint64_t handed_ = 0; // iterations of this loop
+  TreeInvariants invariants_;
 };
 
 template <core::Model model> std::function<std::unique_ptr<Program>()> loops(LoopPlan plan) {

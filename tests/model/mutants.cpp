@@ -4,6 +4,7 @@
 #include "engine/tags.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace wstree::model {
 namespace {
@@ -17,11 +18,9 @@ constexpr std::string_view k_hint =
     "relaxed: a hint, whoever acts on it does so by a read-modify-write that fails if it was old";
 constexpr std::string_view k_estimate = "relaxed: an estimate that nothing depends on";
 constexpr std::string_view k_ordered = "relaxed: others order it";
-constexpr std::string_view k_team =
-    "not of the core: the tests of the team guard it, under a thread sanitizer";
-constexpr std::string_view k_later = "acquire against what the thread has not done yet: a load would have to "
-                                     "see a store of its own future, which "
-                                     "neither this model nor any hardware shows";
+constexpr std::string_view k_later = "the order forbids that a load sees a store of its own future (load "
+                                     "buffering), which this model does not show; "
+                                     "Arm's architecture permits it, so the order stays";
 constexpr std::string_view k_look_again = "it decides how often somebody looks again; no item depends on it";
 
 } // namespace
@@ -39,7 +38,7 @@ const std::vector<TagRow>& tag_rows() {
        "stale and AVAILABLE mean the same, and the root of a member without units is nobody else's"},
       {Tag::publish_owner, "N9 publish_owner", "tree/node.h", tree, none, none, none, k_estimate},
       {Tag::publish_held, "N10 publish_held", "tree/node.h", tree, killed, none, none},
-      {Tag::take_last, "W1 take_last", "last_taken.h", tree, none, none, killed},
+      {Tag::take_last, "W1 take_last", "last_taken.h", tree, killed, none, killed},
       {Tag::take_share, "S1 take_share", "share_mark.h", range, none, none, killed},
       {Tag::reserve_units, "R1 reserve_units", "range/range.h", range, killed, killed, none},
       {Tag::check_reserved, "R2 check_reserved", "range/range.h", range, killed, killed, none},
@@ -88,12 +87,12 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::restore_tail, "L8 restore_tail", "queue/locked_queue.h", queue_lock, none, none, none, k_ordered},
       {Tag::restore_head, "L9 restore_head", "queue/locked_queue.h", queue_lock, survives, none, none,
        k_later},
-      {Tag::leave_loop, "T1 leave_loop", "loop/member.h", loops, none, none, none, k_team},
-      {Tag::wait_for_slot, "T2 wait_for_slot", "loop/member.h", loops, none, none, none, k_team},
-      {Tag::grow, "T3 grow", "loop/team.h", loops, none, none, none, k_team},
-      {Tag::next_base, "T4 next_base", "loop/team.h", loops, none, none, none, k_team},
-      {Tag::count_leaver, "T5 count_leaver", "loop/member.h", loops, none, none, none, k_team},
-      {Tag::absent, "T6 absent", "loop/team.h", loops, none, none, none, k_team},
+      {Tag::leave_loop, "T1 leave_loop", "loop/member.h", loops, killed, none, none},
+      {Tag::wait_for_slot, "T2 wait_for_slot", "loop/member.h", loops, killed, none, none},
+      {Tag::grow, "T3 grow", "loop/team.h", loops, killed, none, killed},
+      {Tag::next_base, "T4 next_base", "loop/team.h", loops, none, none, killed},
+      {Tag::count_leaver, "T5 count_leaver", "loop/member.h", loops, killed, none, killed},
+      {Tag::absent, "T6 absent", "loop/team.h", loops, none, none, killed},
   };
   return rows;
 }
@@ -107,10 +106,43 @@ std::string_view name_of_tag(core::Tag tag) {
 
 std::string Mutant::name() const {
   std::string text(row->name);
+  if (mutation.use) text += "_" + std::string(name_of(*mutation.use));
   text += "_" + std::string(name_of(mutation.mistake));
   std::replace(text.begin(), text.end(), ' ', '_');
   return text;
 }
+
+namespace {
+
+/// What survives alone, although all uses of its tag together do not.
+const std::vector<std::tuple<Tag, Use, Mistake, std::string_view>> k_survivors{};
+
+void add_use(const TagRow& row, Use use, Mistake mistake, std::vector<Mutant>& all) {
+  Mutant made{&row, {mistake, row.tag, use}, row.relaxed, row.reason};
+  for (const auto& [tag, survives, how, reason] : k_survivors)
+    if (tag == row.tag && survives == use && how == mistake) made.fate = Fate::survives, made.reason = reason;
+  for (const Mutant& known : all)
+    if (known.row == &row && known.mutation.use == use && known.mutation.mistake == mistake) return;
+  all.push_back(made);
+}
+
+void add_uses(const TagRow& row, std::vector<Mutant>& all) {
+  const auto found = std::find_if(use_rows().begin(), use_rows().end(),
+                                  [&row](const UseRow& uses) { return uses.tag == row.tag; });
+  if (found == use_rows().end() || row.relaxed == none) return;
+  const auto ordered = std::count_if(found->orders.begin(), found->orders.end(), [](const auto& order) {
+    return order.order != std::memory_order_relaxed;
+  });
+  for (const auto& [use, order] : found->orders) {
+    if (order == std::memory_order_acq_rel) {
+      add_use(row, use, Mistake::acquire, all);
+      add_use(row, use, Mistake::release, all);
+    }
+    if (ordered > 1 && order != std::memory_order_relaxed) add_use(row, use, Mistake::relaxed, all);
+  }
+}
+
+} // namespace
 
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
@@ -119,7 +151,8 @@ std::vector<Mutant> mutants() {
                                                  {Mistake::acq_rel, row.acq_rel},
                                                  {Mistake::non_atomic, row.non_atomic}};
     for (const auto& [mistake, fate] : mistakes)
-      if (fate != none) all.push_back({&row, {mistake, row.tag}, fate});
+      if (fate != none) all.push_back({&row, {mistake, row.tag}, fate, row.reason});
+    add_uses(row, all);
   }
   return all;
 }

@@ -32,13 +32,34 @@ struct TagRow {
 
 const std::vector<TagRow>& tag_rows();
 
+/// The orders that a tag's operations have.
+struct UseRow {
+  struct Order {
+    Use use;
+    std::memory_order order;
+  };
+  core::Tag tag;
+  std::string_view partners; ///< tags that its order, or its read-modify-write, is about
+  std::vector<Order> orders;
+};
+
+const std::vector<UseRow>& use_rows();
+
 struct Mutant {
   const TagRow* row;
   Mutation mutation;
   Fate fate;
-  std::string name() const; ///< of a test
+  std::string_view reason = {}; ///< why it survives
+  std::string name() const;     ///< of a test
 };
 
+/// Every tag in each way, and where the operations of a tag have orders of their own, each of them alone.
 std::vector<Mutant> mutants();
+
+/// The scenario that fails first with the mutant; empty: it survives, or nobody has looked yet.
+std::string_view guard_of(const Mutant& mutant);
+
+/// All of this as Markdown: TAGS.md.
+std::string table_of_tags();
 
 } // namespace wstree::model

@@ -70,40 +70,22 @@ private:
     }
   }
 
-  /// As RangeWorker::take() with batches of one unit.
+  /// A batch of one unit.
   bool take() {
-    Word seen = known_;
-    while (low_ < seen.high()) {
-      const std::uint32_t end = low_ + 1;
-      cell_->reserve(end);
-      const Word now = cell_->check();
-      if (end <= now.mid()) {
-        known_ = cell_->keep_quarter(now, end);
-      } else if (now != seen) {
-        seen = now;
-        continue;
-      } else {
-        const Word rest = Word::last_quarter(end, now.high());
-        if (!cell_->contend(seen, rest)) continue;
-        known_ = rest;
-      }
-      hand_out(low_, end);
-      low_ = end;
-      return true;
-    }
-    if (!seen.empty()) cell_->close(seen.high());
-    return false;
+    std::uint32_t end = 0;
+    if (!cell_->take(
+            known_, low_, [](std::uint32_t) { return 1U; }, end))
+      return false;
+    hand_out(low_, end);
+    low_ = end;
+    return true;
   }
 
-  /// As RangeWorker::steal_from().
   void steal() {
     if (!cell_->is_of(k_loop)) return;
-    const Word seen = cell_->read();
-    if (seen.empty()) return;
-    const std::uint32_t low = cell_->read_low();
-    const Word part = seen.beyond(low);
-    if (!part.empty() && cell_->steal(seen, Word::last_quarter(low, part.mid())))
-      hand_out(part.mid(), part.high());
+    const auto offer = cell_->offer();
+    if (!offer.part.empty() && cell_->steal(offer.seen, offer.rest))
+      hand_out(offer.part.mid(), offer.part.high());
   }
 
   RangePlan plan_;

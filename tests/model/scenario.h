@@ -19,25 +19,29 @@ struct Scenario {
   std::uint64_t samples = 0; ///< random executions on top, within wide bounds
   bool is_long = false;      ///< only under the ctest label `long`
   std::string fails = {};    ///< part of the failure that is documented; empty: there must be none
+  bool is_whole = false;     ///< every execution to its end, also those that come to a state again
 };
 
 /// Explores the scenario, and then takes the samples. The first failure ends it.
 inline Result run(const Scenario& scenario, std::uint64_t seed, const Mutation& mutation = {}) {
   const auto program = scenario.make();
-  Result result = explore(*program, scenario.bounds, mutation);
+  Result result = explore(*program, scenario.bounds, mutation, {.merges_states = !scenario.is_whole});
   if (result.failed || scenario.samples == 0) return result;
   Bounds wide = scenario.bounds;
   wide.preemptions = wide.stale = 7;
   Result sampled = sample(*program, wide, scenario.samples, seed, mutation);
-  sampled.executions += result.executions;
-  sampled.states = result.states;
-  sampled.exhausted = result.exhausted;
-  return sampled;
+  result.failed = sampled.failed;
+  result.failure = sampled.failure;
+  result.choices = sampled.choices;
+  result.story = sampled.story;
+  result.sampled = sampled.executions;
+  return result;
 }
 
 std::vector<Scenario> tree_scenarios();
 std::vector<Scenario> range_scenarios();
 std::vector<Scenario> queue_scenarios(); ///< the queues alone, and the loops on them
 std::vector<Scenario> counter_scenarios();
+std::vector<Scenario> team_scenarios();
 
 } // namespace wstree::model

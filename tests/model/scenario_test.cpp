@@ -22,6 +22,7 @@ TEST_P(Model, HoldsInAllExecutions) {
   }
   EXPECT_FALSE(result.failed) << result;
   EXPECT_TRUE(result.exhausted) << result;
+  RecordProperty("distinct_executions", std::to_string(result.complete));
   std::cout << result << "\n";
 }
 

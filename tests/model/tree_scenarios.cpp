@@ -10,6 +10,15 @@ using core::BatchMode;
 using core::Strategy;
 constexpr auto k_tree = core::Model::tree;
 
+constexpr std::pair<const char*, Strategy> k_strategies[] = {
+    {"find_max", Strategy::find_max},       {"predefined", Strategy::predefined},
+    {"assign", Strategy::assign},           {"assign_top", Strategy::assign_top},
+    {"random_walk", Strategy::random_walk}, {"random_all", Strategy::random_all}};
+constexpr std::pair<const char*, BatchMode> k_batches[] = {{"fixed", BatchMode::fixed},
+                                                           {"exponential", BatchMode::exponential},
+                                                           {"random", BatchMode::random},
+                                                           {"timed", BatchMode::timed}};
+
 LoopPlan plan(std::uint32_t members, std::vector<std::uint64_t> iterations,
               Strategy strategy = Strategy::find_max, BatchMode batch = BatchMode::fixed) {
   LoopPlan made{.members = members, .iterations = std::move(iterations)};
@@ -40,6 +49,54 @@ LoopPlan one_root(LoopPlan made) {
   return made;
 }
 
+LoopPlan missing_a_batch(LoopPlan made) {
+  // Batches that follow the clock have no bound of their own.
+  made.most_missing = made.settings.batch == BatchMode::timed ? made.iterations[0] : made.settings.limit;
+  return made;
+}
+
+/// Steps that a member may take while nobody is handed anything and nobody leaves: it looks at every node a
+/// few times and splits one, and a stale value makes it look again. A member that the others could keep from
+/// getting ahead for ever would pass any bound.
+constexpr std::uint32_t k_patience = 80;
+
+void add_exhaustive(std::vector<Scenario>& scenarios, const std::string& name, Strategy strategy,
+                    BatchMode batch) {
+  const Bounds all{.preemptions = 2, .stale = Bounds::k_unbounded, .patience = k_patience};
+  Bounds suspended = all;
+  suspended.preemptions = 1;
+  suspended.suspensions = 1;
+  Bounds unbounded = all;
+  unbounded.preemptions = Bounds::k_unbounded;
+  const auto add = [&](const char* size, const Bounds& bounds, std::uint32_t members, std::uint64_t n,
+                       bool is_long) {
+    scenarios.push_back({name + "_" + size + (is_long ? "_long" : ""), bounds,
+                         loops<k_tree>(missing_a_batch(plan(members, {n}, strategy, batch))), 0, is_long});
+  };
+  const bool is_large = strategy == Strategy::find_max && batch == BatchMode::timed;
+  add("2x3", all, 2, 3, false);
+  add("3x2", all, 3, 2, false);
+  add("2x6", all, 2, 6, is_large);
+  add("suspended_2x4", suspended, 2, 4, false);
+  // A member has one unit of three or four: all batches are the same.
+  if (batch != BatchMode::fixed) return;
+  add("unbounded_2x3", unbounded, 2, 3, false);
+  add("unbounded_2x4", unbounded, 2, 4, true);
+  add("unbounded_2x5", unbounded, 2, 5, true);
+  add("unbounded_3x2", unbounded, 3, 2, false);
+  add("suspended_3x3", suspended, 3, 3, false);
+  add("3x3", all, 3, 3, false);
+  add("3x4", all, 3, 4, true);
+}
+
+/// For every strategy and every batch mode: two preemptions or any number, and all values that weak memory
+/// may show.
+void add_exhaustive(std::vector<Scenario>& scenarios) {
+  for (const auto& [strategy_name, strategy] : k_strategies)
+    for (const auto& [batch_name, batch] : k_batches)
+      add_exhaustive(scenarios, "all_" + std::string(strategy_name) + "_" + batch_name, strategy, batch);
+}
+
 } // namespace
 
 std::vector<Scenario> tree_scenarios() {
@@ -48,6 +105,7 @@ std::vector<Scenario> tree_scenarios() {
   const Bounds wide{.preemptions = 4, .stale = 3};
   const Bounds suspended{.preemptions = 1, .stale = 1, .suspensions = 1};
   std::vector<Scenario> scenarios;
+  add_exhaustive(scenarios);
   const std::pair<const char*, Strategy> strategies[] = {{"find_max", Strategy::find_max},
                                                          {"predefined", Strategy::predefined},
                                                          {"random_all", Strategy::random_all}};
@@ -88,6 +146,47 @@ std::vector<Scenario> tree_scenarios() {
   LoopPlan timed = plan(2, {9}, Strategy::find_max, BatchMode::timed);
   timed.most_missing = 9;
   scenarios.push_back({"timed_2x9", narrow, loops<k_tree>(timed), 5000});
+  // Iteration n-1 looks long, so a member leaves its node for it. The other has no memory to split nodes, has
+  // found nothing else, and is about to ask for that iteration.
+  LoopPlan early = one_root(plan(2, {3}, Strategy::find_max, BatchMode::timed));
+  early.settings.clocked = true;
+  early.settings.shortest_target = 1;
+  early.settings.longest_target = 2;
+  early.has_memory = false;
+  early.poor = 2;
+  early.most_missing = 6;
+  scenarios.push_back({"early_last_2x3", usual, loops<k_tree>(early), 5000});
+  early.settings.roots = 0;
+  early.iterations = {6};
+  scenarios.push_back({"early_last_2x6", narrow, loops<k_tree>(early), 5000});
+  // The owner has taken a unit, and is suspended in most executions; two thieves want the only other one.
+  Bounds thieves{.preemptions = 1, .stale = 1, .suspensions = 1, .patience = k_patience};
+  scenarios.push_back({"two_thieves_one_iteration", thieves, loops<k_tree>(one_root(plan(3, {3})))});
+  thieves.preemptions = thieves.stale = 2;
+  scenarios.push_back(
+      {"two_thieves_one_iteration_long", thieves, loops<k_tree>(one_root(plan(3, {3}))), 0, true});
+  // The search of everything, without leaving out what comes to a state again.
+  const Bounds whole{.preemptions = 3, .stale = 2};
+  scenarios.push_back({"whole_2x4_long", whole, loops<k_tree>(plan(2, {4})), 0, true, {}, true});
+  scenarios.push_back({"whole_two_loops_2x3_long", whole, loops<k_tree>(plan(2, {3, 3})), 0, true, {}, true});
+  for (const auto& [name, strategy] : k_strategies)
+    scenarios.push_back({"whole_" + std::string(name) + "_3x3_long",
+                         {.preemptions = 3, .stale = 3},
+                         loops<k_tree>(plan(3, {3}, strategy)),
+                         0,
+                         true,
+                         {},
+                         true});
+  // Members 1 and 2 have no units, and make their roots current in such a use; links are four million uses
+  // old.
+  LoopPlan old = plan(3, {2, 3});
+  old.first_loop = (1ULL << 22) + 32;
+  scenarios.push_back({"refreshed_3x2", narrow, loops<k_tree>(old), 5000});
+  // What a loop's arena holds is written again while somebody still reads it.
+  LoopPlan early_reuse = plan(2, {6, 6});
+  early_reuse.reuses_early = true;
+  scenarios.push_back(
+      {"reused_under_a_reader_2x6", narrow, loops<k_tree>(early_reuse), 0, false, "a data race"});
   scenarios.push_back({"suspended_two_loops_2x2", suspended, loops<k_tree>(plan(2, {2, 2}))});
   scenarios.push_back({"suspended_one_root_3x4_long",
                        {.preemptions = 2, .stale = 1, .suspensions = 1},

@@ -89,9 +89,11 @@ private:
   std::array<std::uint64_t, VirtualMachine::k_levels> misses_{};
 };
 
-/// Its clock runs while lines are fetched, and the other members go on in that time.
+/// Its clock runs while lines are fetched, and the other members go on in that time. The one that members
+/// read may be coarser.
 struct CachedPlatform : core::StdPlatform {
-  static std::uint64_t ticks() noexcept { return VirtualClock::now; }
+  static inline std::uint64_t coarseness = 1;
+  static std::uint64_t ticks() noexcept { return VirtualClock::now / coarseness; }
   static void relax() noexcept { VirtualClock::running->pass(20); }
   static void yield() noexcept { VirtualClock::running->pass(1000); }
 

@@ -14,10 +14,12 @@
 
 namespace wstree::test {
 
-/// Clock of the worker that is being called, in ticks of 0.4 ns.
+/// Clock of the worker that is being called, in ticks of 0.4 ns. The one that the worker reads may be
+/// coarser.
 struct VirtualPlatform : core::StdPlatform {
   static inline std::uint64_t now = 0;
-  static std::uint64_t ticks() noexcept { return now; }
+  static inline std::uint64_t coarseness = 1;
+  static std::uint64_t ticks() noexcept { return now / coarseness; }
   static void relax() noexcept { now += 20; }
   static inline bool poor = false; ///< no memory beyond what the arenas start with
   static void* allocate(std::size_t bytes) noexcept {

@@ -321,7 +321,9 @@ TEST_F(WriteReport, NeedsLittleStack) {
   auto options = options_for(config::StatsFormat::json, folder_ / "out");
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 48 * 1024), 0);
+  // The C library has a smallest size, which on AArch64 is 128 kB.
+  const auto smallest = static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN));
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::max<std::size_t>(48 * 1024, smallest)), 0);
   pthread_t thread;
   const auto body = [](void* data) -> void* {
     write_report(*static_cast<config::Options*>(data), 100.0, 16, "1.2.3");

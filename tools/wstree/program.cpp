@@ -66,7 +66,7 @@ FileKind file_kind(const std::filesystem::path& path) {
   if (!text.starts_with("#!")) return {};
   const auto line = text.substr(2, text.find('\n') - 2);
   const auto first = line.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
+  if (first == std::string_view::npos || line[first] == '\0') return {};
   const auto last = std::min(line.find_first_of(std::string_view(" \t\0", 3), first), line.size());
   return {FileKind::Kind::script, std::string(line.substr(first, last - first))};
 }

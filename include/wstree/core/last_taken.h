@@ -14,17 +14,18 @@ template <class P> class alignas(k_line_pair) LastTaken {
 public:
   /// True for one member in the execution `loop`.
   bool claim(std::uint64_t loop) noexcept {
-    // [W1] relaxed: who gets the iteration is decided by the read-modify-write, and no data goes with it.
-    // Numbers of
-    //      loops only grow, so a value that is not ours is older. Guard: core_stress (a plain store makes two
-    //      lasts).
-    std::uint64_t seen = loop_.load(P::order(Tag::take_last, std::memory_order_relaxed));
+    // [W1] success release, load and failure acquire: a member of the tree that frees its node to run the
+    //      iteration has done so before others see that the iteration is taken. Who gets it is decided by the
+    //      read-modify-write. Numbers of loops only grow, so a value that is not ours is older. Guard:
+    //      model_tree early_last, core_stress (a plain store makes two lasts).
+    std::uint64_t seen = loop_.load(P::order(Tag::take_last, std::memory_order_acquire));
     return seen != loop &&
-           loop_.compare_exchange_strong(seen, loop, P::order(Tag::take_last, std::memory_order_relaxed),
-                                         P::order(Tag::take_last, std::memory_order_relaxed));
+           loop_.compare_exchange_strong(seen, loop, P::order(Tag::take_last, std::memory_order_release),
+                                         P::order(Tag::take_last, std::memory_order_acquire));
   }
   bool is_taken(std::uint64_t loop) const noexcept {
-    return loop_.load(P::order(Tag::take_last, std::memory_order_relaxed)) == loop; // W1
+    // [W1] relaxed: whoever acts on it claims the iteration.
+    return loop_.load(P::order(Tag::take_last, std::memory_order_relaxed)) == loop;
   }
 
 private:

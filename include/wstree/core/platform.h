@@ -79,13 +79,16 @@ enum class Tag : std::uint8_t {
 };
 
 /// The one seam between the scheduler and the machine. Requirements on a Platform:
-///   Atomic<T>            as std::atomic<T> for integral T and pointers
-///   order(tag, o)        the memory order to use for the operation that is tagged `tag` and needs `o`
-///   ticks()              a monotonic clock of a few nanoseconds' resolution; may differ slightly between
-///   threads relax(), yield()     inside a spin loop: for the core, for the operating system allocate(bytes)
-///   zeroed memory aligned to k_line_pair, or nullptr; release(p, bytes)
+///   Atomic<T>         as std::atomic<T> for integral T and pointers
+///   Plain<T>          as T: data that others may only read after a release and an acquire
+///   order(tag, o)     the memory order to use for the operation that is tagged `tag` and needs `o`
+///   ticks()           a monotonic clock of some nanoseconds; threads may differ slightly
+///   relax(), yield()  inside a spin loop: for the core, for the operating system
+///   allocate(bytes)   zeroed memory aligned to k_line_pair, or nullptr
+///   release(p, bytes)
 struct StdPlatform {
   template <class T> using Atomic = std::atomic<T>;
+  template <class T> using Plain = T;
 
   static constexpr std::memory_order order(Tag, std::memory_order needed) noexcept { return needed; }
 
@@ -113,12 +116,14 @@ struct StdPlatform {
   /// that is given back unused has cost next to nothing. Large blocks come from the system itself, because
   /// calloc() clears what somebody else has given back.
   static void* allocate(std::size_t bytes) noexcept {
-    if (bytes >= k_large) {
-      void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      return pages != MAP_FAILED ? pages : nullptr;
-    }
+    if (bytes >= k_large) return map(bytes);
     void* block = std::calloc(1, bytes + k_line_pair + sizeof(void*));
     if (block == nullptr) return nullptr;
+    if (reinterpret_cast<std::uintptr_t>(block) >> 56 != 0) { // a tag of AArch64: links have no room for it
+      std::free(block);
+      auto* pages = static_cast<std::byte*>(map(bytes + k_line_pair)); // the link in front says nullptr
+      return pages != nullptr ? pages + k_line_pair : nullptr;
+    }
     const auto behind_link = reinterpret_cast<std::uintptr_t>(block) + sizeof(void*);
     const std::uintptr_t aligned = (behind_link + k_line_pair - 1) / k_line_pair * k_line_pair;
     auto* memory = reinterpret_cast<void**>(aligned);
@@ -130,12 +135,19 @@ struct StdPlatform {
     if (memory == nullptr) return;
     if (bytes >= k_large)
       munmap(memory, bytes);
+    else if (void* block = static_cast<void**>(memory)[-1]; block != nullptr)
+      std::free(block);
     else
-      std::free(static_cast<void**>(memory)[-1]);
+      munmap(static_cast<std::byte*>(memory) - k_line_pair, bytes + k_line_pair);
   }
 
 private:
   static constexpr std::size_t k_large = 128 * 1024;
+
+  static void* map(std::size_t bytes) noexcept {
+    void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages != MAP_FAILED ? pages : nullptr;
+  }
 };
 
 } // namespace wstree::core

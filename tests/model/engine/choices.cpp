@@ -40,7 +40,7 @@ void PriorityChoices::begin() {
 }
 
 unsigned PriorityChoices::decide(Choice kind, unsigned count, const std::vector<std::uint8_t>& threads) {
-  if (kind == Choice::message) return random_.below(4) != 0 ? 0 : random_.below(count);
+  if (kind != Choice::thread) return random_.below(4) != 0 ? 0 : random_.below(count);
   for (const std::uint8_t thread : threads)
     while (thread >= priorities_.size()) priorities_.push_back(1 + random_.below(1000));
   if (std::find(drops_.begin(), drops_.end(), position()) != drops_.end())

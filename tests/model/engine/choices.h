@@ -16,6 +16,7 @@ namespace wstree::model {
 enum class Choice : std::uint8_t {
   thread,  ///< who goes on; alternative 0: the same thread, if it can
   message, ///< what a load reads, or before what a store goes; alternative 0: the newest
+  failure, ///< whether a weak compare-and-swap fails without a reason; alternative 0: it does not
 };
 
 /// Every execution is determined by the numbers of the alternatives taken, and alternative 0 is the one

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "execution.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace wstree::model {
@@ -15,12 +16,15 @@ Execution::End Execution::run(Choices& choices, Visited* visited, bool told) {
   states_.fill(State::ended);
   histories_.fill(0);
   clocks_.fill(0);
+  waits_.fill(0);
+  uses_.fill(0);
+  accesses_.clear();
   news_.fill(true);
   names_.fill(1);
   for (Region& region : regions_) region.used = 0;
   story_.clear();
   failure_.clear();
-  steps_ = preempted_ = stale_ = suspended_ = arrived_ = 0;
+  steps_ = preempted_ = stale_ = suspended_ = spurious_ = arrived_ = longest_wait_ = 0;
   in_fiber_ = quiet_ = failed_ = cut_short_ = is_tagged_ = false;
   current_ = k_nobody;
   now = this;
@@ -35,7 +39,7 @@ Execution::End Execution::run(Choices& choices, Visited* visited, bool told) {
 void Execution::start_threads() {
   for (std::uint32_t t = 0; t < program_.threads(); ++t) {
     states_[t] = State::ready;
-    fibers_[t] = std::make_unique<test::Fiber>([this, t] {
+    fibers_[t].start([this, t] {
       program_.body(t);
       states_[t] = State::ended;
       tell("ends");
@@ -49,7 +53,7 @@ void Execution::run_threads() {
   while (chosen_ != k_nobody && !failed_ && !cut_short_) {
     current_ = chosen_;
     in_fiber_ = true;
-    fibers_[current_]->resume();
+    fibers_[current_].resume();
     in_fiber_ = false;
   }
 }
@@ -66,11 +70,15 @@ void Execution::give_way() {
   choose_thread();
 }
 
+void Execution::count_step() {
+  if (++steps_ > bounds_.steps) fail("no end after " + std::to_string(bounds_.steps) + " steps");
+  longest_wait_ = std::max(longest_wait_, ++waits_[current_]);
+  if (waits_[current_] > bounds_.patience)
+    fail("nobody got anywhere while one thread took " + std::to_string(bounds_.patience) + " steps");
+}
+
 void Execution::step() {
-  if (++steps_ > bounds_.steps) {
-    fail("no end after " + std::to_string(bounds_.steps) + " steps");
-    return;
-  }
+  count_step();
   candidates_.assign(1, static_cast<std::uint8_t>(current_));
   suspends_.assign(1, 0);
   const bool may_preempt = preempted_ < bounds_.preemptions;
@@ -97,7 +105,8 @@ void Execution::step() {
   }
   choose_thread();
   if (cut_short_) stop_here();
-  preempted_ += chosen_ != current_ && states_[current_] == State::ready;
+  if (bounds_.preemptions != Bounds::k_unbounded)
+    preempted_ += chosen_ != current_ && states_[current_] == State::ready;
   if (chosen_ != current_) switch_to(chosen_);
   memory_.view(current_).raise(current_, clock() + 1);
 }
@@ -110,7 +119,7 @@ void Execution::choose_thread() {
   }
   unsigned choice = 0;
   if (candidates_.size() > 1) {
-    if (has_been_here()) {
+    if (has_been_here(0)) {
       cut_short_ = true;
       return;
     }
@@ -125,15 +134,16 @@ void Execution::choose_thread() {
   }
 }
 
-bool Execution::has_been_here() {
-  return visited_ != nullptr && choices_->on_new_ground() && visited_->add(hash(), preempted_, stale_);
+bool Execution::has_been_here(std::uint64_t point) {
+  return visited_ != nullptr && choices_->on_new_ground() &&
+         visited_->add(mix(hash(), point) | 1, preempted_, stale_);
 }
 
 std::uint64_t Execution::hash() const {
   std::uint64_t sum = memory_.hash();
   for (std::uint32_t t = 0; t < program_.threads(); ++t)
     sum += mix(t + 1, mix(histories_[t], static_cast<std::uint64_t>(states_[t]) << 1 | (news_[t] ? 1U : 0U)));
-  return mix(sum, current_) | 1;
+  return mix(sum, current_ | suspended_ << 8 | spurious_ << 16);
 }
 
 std::uint32_t Execution::next_when_nobody_is_ready() {
@@ -161,13 +171,13 @@ std::uint32_t Execution::next_when_nobody_is_ready() {
 void Execution::switch_to(std::uint32_t thread) {
   const std::uint32_t me = current_;
   chosen_ = thread;
-  fibers_[me]->stop();
+  fibers_[me].stop();
 }
 
 void Execution::stop_here() {
   while (true) {
     chosen_ = k_nobody;
-    fibers_[current_]->stop();
+    fibers_[current_].stop();
   }
 }
 
@@ -183,7 +193,7 @@ void Execution::fail(const std::string& why) {
 void Execution::wait() {
   if (is_quiet()) return;
   note(1, 0, 0);
-  if (++steps_ > bounds_.steps) fail("no end after " + std::to_string(bounds_.steps) + " steps");
+  count_step();
   if (std::exchange(news_[current_], false)) return;
   states_[current_] = State::waiting;
   give_way();

@@ -19,12 +19,17 @@ namespace wstree::model {
 /// What is explored. Without surprises a thread runs until it has to wait, and reads what is newest; each
 /// surprise costs one of its kind.
 struct Bounds {
-  std::uint32_t preemptions = 2; ///< at most 7
-  std::uint32_t stale = 1;       ///< loads of what is not newest, stores before others; at most 7
+  static constexpr std::uint32_t k_unbounded = ~0U;
+
+  std::uint32_t preemptions = 2; ///< at most 7, or k_unbounded
+  std::uint32_t stale = 1;       ///< loads of what is not newest, stores before others; likewise
   /// Threads that stop for ever before any of their operations; at most 1. When the others are done or wait
   /// for it, the program is asked what it thinks of that, and the thread goes on.
   std::uint32_t suspensions = 0;
+  std::uint32_t spurious = 1; ///< weak compare-and-swaps that fail without a reason
   std::uint32_t steps = 3000; ///< more than that without an end: a livelock
+  /// Steps of a thread while nobody gets anywhere, for programs that say who does: Execution::succeed().
+  std::uint32_t patience = k_unbounded;
 };
 
 /// What is checked. Bodies run in fibers that may never be resumed: what owns memory belongs into the
@@ -36,6 +41,8 @@ public:
   /// Makes everything as it was before the first execution.
   virtual void reset() = 0;
   virtual void body(std::uint32_t thread) = 0;
+  /// A thread has written something: atomics have their newest values.
+  virtual void after_step() {}
   /// All threads have ended.
   virtual void finish() {}
   /// All others have ended, or wait for `suspended` at a barrier.
@@ -68,6 +75,11 @@ public:
   const std::string& failure() const { return failure_; }
   const std::vector<std::string>& story() const { return story_; }
   std::uint32_t steps() const { return steps_; }
+  /// Most steps that a thread has taken while nobody got anywhere.
+  std::uint32_t longest_wait() const { return longest_wait_; }
+  const OrderLog& orders() const { return orders_; }
+  /// Whether Program::after_step() is called.
+  bool checks_steps = true;
 
   // For the platform and for programs.
 
@@ -76,11 +88,25 @@ public:
   std::uint64_t update(Spot& spot, std::memory_order order, Change change, std::uint64_t operand,
                        const char* what);
   bool compare_exchange(Spot& spot, std::uint64_t& expected, std::uint64_t wanted, std::memory_order success,
-                        std::memory_order failure);
-  std::memory_order order(core::Tag tag, std::memory_order needed);
+                        std::memory_order failure, bool is_weak);
+  void fence(std::memory_order order);
+  /// Accesses to plain data: a race is a failure, and so is what was written for another use.
+  void check_read(std::uint32_t& index, std::uint32_t& generation);
+  void check_write(std::uint32_t& index, std::uint32_t& generation);
+  /// The next operation has this tag.
+  std::memory_order order(core::Tag tag, std::memory_order needed) {
+    tag_ = tag;
+    is_tagged_ = true;
+    return needed;
+  }
   /// Inside of a loop that waits: not chosen again until another thread has written something, or nobody
   /// else can go on.
   void wait();
+  /// Somebody got ahead: was handed something, or has left.
+  void succeed() { waits_.fill(0); }
+  /// The running thread works for `use` of what it shares: plain data of another use is not for it.
+  void works_for(std::uint64_t use) { uses_[current_] = use; }
+  std::uint64_t use() const { return uses_[current_]; }
   std::uint64_t ticks() { return ++clocks_[current_] * 100; }
   void* allocate(std::size_t bytes);
   std::uint64_t next_name();
@@ -100,6 +126,7 @@ public:
   /// A line of the story.
   void tell(const std::string& line);
   bool is_told() const { return told_; }
+  bool is_quiet() const { return quiet_ || !in_fiber_; }
   std::uint32_t current() const { return current_; }
   Memory& memory() { return memory_; }
   std::uint64_t clock() { return memory_.view(current_)[current_]; }
@@ -114,7 +141,6 @@ private:
     std::size_t used = 0;
   };
 
-  bool is_quiet() const { return quiet_ || !in_fiber_; }
   void start_threads();
   void run_threads();
   /// Nobody is ready: whoever can go on nevertheless, or nobody.
@@ -122,20 +148,50 @@ private:
   void release_barrier();
   void pass_barrier();
 
+  /// Who has accessed a Cell: by the clocks of the threads; 0: not in this execution.
+  struct Accesses {
+    std::uint32_t writer = 0;
+    Time written = 0;
+    std::uint64_t use = 0;
+    std::array<Time, View::k_most_threads> read{};
+  };
+  Accesses& accesses(std::uint32_t& index, std::uint32_t& generation);
+  void race(std::uint32_t other);
+
+  /// The tag of the operation that begins; it has none unless order() was asked just before.
+  struct Tagged {
+    core::Tag tag;
+    bool is_tagged;
+  };
+  Tagged take_tag() { return {tag_, std::exchange(is_tagged_, false)}; }
+  std::memory_order weakened(Tagged tagged, Use use, std::memory_order order);
+  bool is_split(Tagged tagged) const {
+    return tagged.is_tagged && mutation_.hits(tagged.tag, Mistake::non_atomic);
+  }
+  bool split_exchange(Spot& spot, std::uint64_t& expected, std::uint64_t wanted, std::memory_order success,
+                      Tagged tagged);
+  std::uint64_t load(Spot& spot, std::memory_order order, Tagged tagged);
+  void store(Spot& spot, std::uint64_t value, std::memory_order order, Tagged tagged);
+  void find_exchangeable(std::uint32_t where, std::uint64_t expected, std::memory_order success,
+                         std::memory_order failure);
+  bool is_refused_for_nothing();
+  void count_step();
+  void check_step();
+
   /// Before an operation of the running thread: others may come first.
   void step();
   void choose_thread();
   void switch_to(std::uint32_t thread);
   void give_way();
-  bool has_been_here();
+  bool has_been_here(std::uint64_t point);
   std::uint64_t hash() const;
 
   std::uint32_t locate(Spot& spot);
   std::uint32_t choose_message(const std::vector<std::uint32_t>& options);
   void note(std::uint64_t operation, std::uint64_t name, std::uint64_t identity);
   void wrote();
-  void tell_operation(const char* what, const Spot& spot, std::uint64_t old, std::uint64_t value,
-                      std::memory_order order, bool is_write, bool is_old);
+  void tell_operation(Tagged tagged, const char* what, const Spot& spot, std::uint64_t old,
+                      std::uint64_t value, std::memory_order order, bool is_write, bool is_old);
 
   Program& program_;
   Bounds bounds_;
@@ -143,15 +199,20 @@ private:
   Choices* choices_ = nullptr;
   Visited* visited_ = nullptr;
   Memory memory_;
-  std::array<std::unique_ptr<test::Fiber>, View::k_most_threads> fibers_;
+  std::array<Fiber, View::k_most_threads> fibers_;
   std::array<State, View::k_most_threads> states_{};
   std::array<std::uint64_t, View::k_most_threads> histories_{};
   std::array<std::uint64_t, View::k_most_threads + 1> clocks_{};
   std::array<bool, View::k_most_threads> news_{}; // somebody else has written since the last wait()
   std::array<std::uint64_t, View::k_most_threads + 1> names_{};
   std::array<Region, View::k_most_threads + 1> regions_;
+  std::array<std::uint32_t, View::k_most_threads> waits_{}; // steps since somebody got ahead
+  std::array<std::uint64_t, View::k_most_threads + 1> uses_{};
+  std::vector<Accesses> accesses_;
+  OrderLog orders_;
   std::vector<std::uint32_t> options_;
   std::vector<std::uint32_t> extensible_;
+  std::vector<std::uint32_t> in_order_;
   std::vector<std::uint8_t> candidates_;
   std::vector<std::uint8_t> suspends_;
   std::string failure_;
@@ -163,6 +224,8 @@ private:
   std::uint32_t preempted_ = 0;
   std::uint32_t stale_ = 0;
   std::uint32_t suspended_ = 0;
+  std::uint32_t spurious_ = 0;
+  std::uint32_t longest_wait_ = 0;
   std::uint32_t arrived_ = 0;
   std::uint32_t generation_ = 0;
   bool in_fiber_ = false;

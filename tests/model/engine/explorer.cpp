@@ -32,25 +32,33 @@ bool run_written(Program& program, const Bounds& bounds, const Mutation& mutatio
   return true;
 }
 
+void note(const Execution& execution, Result& result) {
+  result.longest = std::max(result.longest, execution.steps());
+  result.longest_wait = std::max(result.longest_wait, execution.longest_wait());
+  result.orders = execution.orders(); // which adds up over the runs
+}
+
 } // namespace
 
-Result explore(Program& program, const Bounds& bounds, const Mutation& mutation, std::uint64_t most) {
+Result explore(Program& program, const Bounds& bounds, const Mutation& mutation, const Limits& limits) {
   Result result;
   if (run_written(program, bounds, mutation, result)) return result;
   Execution execution(program, bounds, mutation);
+  execution.checks_steps = limits.checks_steps;
   AllChoices choices;
   Visited visited;
   do {
     ++result.executions;
-    const auto end = execution.run(choices, &visited);
-    result.longest = std::max(result.longest, execution.steps());
+    const auto end = execution.run(choices, limits.merges_states ? &visited : nullptr);
+    result.complete += end == Execution::End::complete;
+    note(execution, result);
     result.states = visited.count();
     if (end == Execution::End::failed) {
       result.choices = choices.text();
       tell_failure(execution, result);
       return result;
     }
-    if (result.executions == most) return result;
+    if (result.executions == limits.most) return result;
   } while (choices.advance());
   result.exhausted = true;
   return result;
@@ -66,7 +74,8 @@ Result sample(Program& program, const Bounds& bounds, std::uint64_t count, std::
   while (result.executions < count) {
     Choices& choices = ++result.executions % 2 == 0 ? static_cast<Choices&>(walk) : priorities;
     const auto end = execution.run(choices, nullptr);
-    result.longest = std::max(result.longest, execution.steps());
+    result.complete += end == Execution::End::complete;
+    note(execution, result);
     if (end != Execution::End::failed) continue;
     result.choices = choices.text();
     tell_failure(execution, result);
@@ -76,8 +85,9 @@ Result sample(Program& program, const Bounds& bounds, std::uint64_t count, std::
 }
 
 std::ostream& operator<<(std::ostream& out, const Result& result) {
-  out << result.executions << " executions, " << result.states << " states, longest " << result.longest
-      << " steps";
+  out << result.executions << " executions, " << result.complete << " complete, " << result.states
+      << " states, longest " << result.longest << " steps, longest wait " << result.longest_wait;
+  if (result.sampled != 0) out << ", " << result.sampled << " random executions";
   if (!result.failed) return out << (result.exhausted ? ", exhausted" : "");
   out << "\nfailed: " << result.failure << "\nreplay with WSTREE_MODEL_CHOICES='" << result.choices << "'\n";
   constexpr std::size_t k_most = 400; // of a livelock the end says as much as the whole

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "memory.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace wstree::model {
@@ -10,6 +11,10 @@ void Memory::reset() {
   used_views_ = 1;
   sum_ = 0;
   for (View& view : threads_) view.clear();
+  for (View& view : seen_) view.clear();
+  for (bool& has_released : has_released_) has_released = false;
+  fenced_.clear();
+  fences_ = 0;
   if (locations_.size() < used_) locations_.resize(used_);
   if (views_.empty()) views_.resize(1);
 }
@@ -27,10 +32,15 @@ std::uint32_t Memory::add(std::uint64_t name, std::uint64_t value) {
   return used_++;
 }
 
+Time Memory::known(std::uint32_t thread, std::uint32_t location, bool seq_cst) const {
+  const Time own = threads_[thread][location];
+  return seq_cst ? std::max({own, locations_[location].floor, fenced_[location]}) : own;
+}
+
 void Memory::readable(std::uint32_t thread, std::uint32_t location, bool seq_cst,
                       std::vector<std::uint32_t>& out) {
   const Location& where = locations_[location];
-  const Time oldest = std::max(threads_[thread][location], seq_cst ? where.floor : 0);
+  const Time oldest = known(thread, location, seq_cst);
   out.clear();
   for (auto i = static_cast<std::uint32_t>(where.messages.size()); i-- > 0;) {
     if (where.messages[i].time < oldest) break;
@@ -46,7 +56,7 @@ bool Memory::is_extensible(std::uint32_t location, std::uint32_t position) const
 void Memory::writable(std::uint32_t thread, std::uint32_t location, bool seq_cst,
                       std::vector<std::uint32_t>& out) {
   const Location& where = locations_[location];
-  const Time oldest = std::max(threads_[thread][location], seq_cst ? where.floor : 0);
+  const Time oldest = known(thread, location, seq_cst);
   out.clear();
   out.push_back(static_cast<std::uint32_t>(where.messages.size()));
   for (auto i = static_cast<std::uint32_t>(where.messages.size()); i-- > 1;) {
@@ -60,7 +70,7 @@ void Memory::read(std::uint32_t thread, std::uint32_t location, std::uint32_t po
   Location& where = locations_[location];
   const Message& message = where.messages[position];
   threads_[thread].raise(location, message.time);
-  if (acquires(order) && message.view != k_nothing) threads_[thread].join(views_[message.view]);
+  if (message.view != k_nothing) (acquires(order) ? threads_ : seen_)[thread].join(views_[message.view]);
   if (order == std::memory_order_seq_cst) see_in_order(where, message);
 }
 
@@ -74,10 +84,7 @@ void Memory::write(std::uint32_t thread, std::uint32_t location, std::uint32_t p
     assert(message.time != before);
   }
   threads_[thread].raise(location, message.time);
-  if (releases(order)) {
-    message.view = new_view();
-    views_[message.view] = threads_[thread];
-  }
+  message.view = released(thread, order, k_nothing);
   insert(where, position, message);
   if (order == std::memory_order_seq_cst) see_in_order(where, message);
 }
@@ -90,11 +97,7 @@ void Memory::update(std::uint32_t thread, std::uint32_t location, std::uint32_t 
   Message message{value, identity, source.time + 1, source.view, true};
   assert(position + 1 == where.messages.size() || where.messages[position + 1].time > message.time);
   threads_[thread].raise(location, message.time);
-  if (releases(order)) {
-    message.view = new_view();
-    views_[message.view] = threads_[thread];
-    if (source.view != k_nothing) views_[message.view].join(views_[source.view]);
-  }
+  message.view = released(thread, order, source.view);
   insert(where, position + 1, message);
   if (order == std::memory_order_seq_cst) see_in_order(where, message);
 }
@@ -118,6 +121,30 @@ void Memory::see_in_order(Location& location, const Message& message) {
   location.floor = message.time;
   location.floor_identity = message.identity + 1;
   remember(location);
+}
+
+std::uint32_t Memory::released(std::uint32_t thread, std::memory_order order, std::uint32_t inherited) {
+  if (!releases(order) && !has_released_[thread]) return inherited;
+  const std::uint32_t made = new_view();
+  views_[made] = releases(order) ? threads_[thread] : released_[thread];
+  if (inherited != k_nothing) views_[made].join(views_[inherited]);
+  return made;
+}
+
+void Memory::fence(std::uint32_t thread, std::memory_order order, std::uint64_t history) {
+  View& known = threads_[thread];
+  if (acquires(order)) known.join(seen_[thread]);
+  if (order == std::memory_order_seq_cst) {
+    for (std::uint32_t i = View::k_most_threads; i < used_; ++i) {
+      known.raise(i, std::max(fenced_[i], locations_[i].floor));
+      fenced_.raise(i, known[i]);
+    }
+    fences_ = mix(fences_, history);
+  }
+  if (releases(order)) {
+    released_[thread] = known;
+    has_released_[thread] = true;
+  }
 }
 
 std::uint32_t Memory::new_view() {

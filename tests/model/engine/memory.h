@@ -10,6 +10,8 @@
 
 namespace wstree::model {
 
+enum Operation : std::uint64_t { k_load = 2, k_store, k_update, k_exchanged, k_refused, k_fence };
+
 constexpr bool acquires(std::memory_order order) {
   return order == std::memory_order_acquire || order == std::memory_order_consume ||
          order == std::memory_order_acq_rel || order == std::memory_order_seq_cst;
@@ -43,9 +45,15 @@ struct Message {
 ///
 /// seq_cst: the total order S is that in which the operations are executed. Each location remembers the
 /// newest message that a seq_cst operation has read or written, and no later seq_cst operation reads an older
-/// one or stores before it. Operations that are weaker ignore that. For programs without fences this is what
-/// C++20 demands (coherence-ordered pairs agree with S); it is too strong only in that S also agrees with
-/// relaxed reads-from between seq_cst operations, as it must in any model without promises.
+/// one or stores before it. Operations that are weaker ignore that. This is what C++20 demands
+/// (coherence-ordered pairs agree with S); it is too strong only in that S also agrees with relaxed
+/// reads-from between seq_cst operations, as it must in any model without promises.
+///
+/// Fences: what relaxed loads have read is kept for the thread's next acquire fence, and what it knew at its
+/// latest release fence goes with its relaxed stores. A seq_cst fence is both; besides, it learns what
+/// earlier seq_cst fences knew and what each location remembers of seq_cst operations, and later seq_cst
+/// operations read nothing older than what it knew. Of modification orders only: fences in S do not
+/// synchronize.
 class Memory {
 public:
   static constexpr std::uint32_t k_nothing = 0;
@@ -80,8 +88,10 @@ public:
   void update(std::uint32_t thread, std::uint32_t location, std::uint32_t position, std::uint64_t value,
               std::memory_order order, std::uint64_t identity);
 
-  /// Hash of all modification orders.
-  std::uint64_t hash() const { return sum_; }
+  void fence(std::uint32_t thread, std::memory_order order, std::uint64_t history);
+
+  /// Hash of all modification orders, and of the order of seq_cst fences.
+  std::uint64_t hash() const { return sum_ + fences_; }
 
 private:
   void insert(Location& location, std::uint32_t position, const Message& message);
@@ -92,6 +102,9 @@ private:
     return mix(location.name, mix(location.order, location.floor_identity));
   }
   std::uint32_t new_view();
+  Time known(std::uint32_t thread, std::uint32_t location, bool seq_cst) const;
+  /// What a store hands on.
+  std::uint32_t released(std::uint32_t thread, std::memory_order order, std::uint32_t inherited);
 
   static constexpr Time k_gap = Time{1} << 32;
 
@@ -100,6 +113,11 @@ private:
   std::vector<View> views_; // of messages; 0 is nobody's
   std::uint32_t used_views_ = 0;
   View threads_[View::k_most_threads];
+  View seen_[View::k_most_threads];     // by relaxed loads, for an acquire fence
+  View released_[View::k_most_threads]; // at the latest release fence
+  bool has_released_[View::k_most_threads]{};
+  View fenced_; // known at seq_cst fences
+  std::uint64_t fences_ = 0;
   std::uint64_t sum_ = 0;
 };
 

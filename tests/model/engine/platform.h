@@ -53,21 +53,11 @@ public:
   }
   bool compare_exchange_strong(T& expected, T wanted, std::memory_order success,
                                std::memory_order failure) noexcept {
-    std::uint64_t raw = to_raw(expected);
-    bool exchanged = false;
-    if (Execution::now != nullptr) {
-      exchanged = Execution::now->compare_exchange(*this, raw, to_raw(wanted), success, failure);
-    } else {
-      exchanged = raw == initial;
-      (exchanged ? initial : raw) = exchanged ? to_raw(wanted) : initial;
-    }
-    if (!exchanged) expected = from_raw(raw);
-    return exchanged;
+    return compare_exchange(expected, wanted, success, failure, false);
   }
-  /// Never fails without a reason: a loop around it would only look again.
   bool compare_exchange_weak(T& expected, T wanted, std::memory_order success,
                              std::memory_order failure) noexcept {
-    return compare_exchange_strong(expected, wanted, success, failure);
+    return compare_exchange(expected, wanted, success, failure, true);
   }
 
 private:
@@ -75,6 +65,19 @@ private:
     T operator()(T, T value) const { return value; }
   };
 
+  bool compare_exchange(T& expected, T wanted, std::memory_order success, std::memory_order failure,
+                        bool is_weak) noexcept {
+    std::uint64_t raw = to_raw(expected);
+    bool exchanged = false;
+    if (Execution::now != nullptr) {
+      exchanged = Execution::now->compare_exchange(*this, raw, to_raw(wanted), success, failure, is_weak);
+    } else {
+      exchanged = raw == initial;
+      (exchanged ? initial : raw) = exchanged ? to_raw(wanted) : initial;
+    }
+    if (!exchanged) expected = from_raw(raw);
+    return exchanged;
+  }
   template <class Function> T update(T operand, std::memory_order order, const char* what) noexcept {
     const auto change = [](std::uint64_t old, std::uint64_t with) {
       return to_raw(static_cast<T>(Function()(from_raw(old), from_raw(with))));
@@ -98,44 +101,53 @@ private:
   }
 };
 
-/// Plain data that several threads use. An access that another does not happen before is a failure. Checked
-/// by vector clocks: it does not matter in which order this execution had them.
+/// Plain data that several threads use. An access that another does not happen before is a failure; found by
+/// vector clocks, so it does not matter in which order this execution had them. And so is reading what was
+/// written for another use of the memory (Execution::works_for()). Zeroed memory is a valid one.
 template <class T> class Cell {
 public:
   Cell() = default;
-  explicit Cell(T value) : value_(value) {}
-  T read() {
-    check(false);
+  explicit(false) Cell(T value) : value_(value) {}
+  Cell(const Cell& other) : value_(other.value_) {} // who accessed what is not copied
+  Cell& operator=(const Cell& other) {
+    value_ = other.value_;
+    return *this;
+  }
+  ~Cell() = default;
+
+  T read() const {
+    if (is_checked()) Execution::now->check_read(index_, generation_);
     return value_;
   }
   void write(T value) {
-    check(true);
+    if (is_checked()) Execution::now->check_write(index_, generation_);
     value_ = value;
+  }
+  explicit(false) operator T() const { return read(); }
+  Cell& operator=(T value) {
+    write(value);
+    return *this;
   }
 
 private:
-  void check(bool is_write) {
-    Execution* const execution = Execution::now;
-    const std::uint32_t me = execution->current();
-    View& view = execution->memory().view(me);
-    view.raise(me, view[me] + 1); // after whatever was released before
-    for (std::uint32_t t = 0; t < View::k_most_threads; ++t)
-      if (t != me && (view[t] < written_[t] || (is_write && view[t] < read_[t])))
-        return execution->fail("a data race between threads " + std::to_string(t) + " and " +
-                               std::to_string(me));
-    (is_write ? written_ : read_)[me] = view[me];
-  }
+  static bool is_checked() { return Execution::now != nullptr && !Execution::now->is_quiet(); }
 
   T value_{};
-  Time written_[View::k_most_threads]{};
-  Time read_[View::k_most_threads]{};
+  mutable std::uint32_t index_ = 0;
+  mutable std::uint32_t generation_ = 0; // of `index_`
 };
 
 struct ModelPlatform {
   template <class T> using Atomic = model::Atomic<T>;
+  template <class T> using Plain = Cell<T>;
 
   static std::memory_order order(core::Tag tag, std::memory_order needed) noexcept {
     return Execution::now != nullptr ? Execution::now->order(tag, needed) : needed;
+  }
+  /// The core has no fences. A protocol that has some tells this platform of them, and
+  /// std::atomic_thread_fence of them in production.
+  static void fence(core::Tag tag, std::memory_order needed) noexcept {
+    if (Execution::now != nullptr) Execution::now->fence(order(tag, needed));
   }
   static std::uint64_t ticks() noexcept { return Execution::now->ticks(); }
   static void relax() noexcept { Execution::now->wait(); }

@@ -40,12 +40,14 @@ void collect(void* context, std::string_view line) noexcept {
 Check of_line(std::string line) {
   constexpr std::string_view k_speaker = "wstree: ";
   if (line.starts_with(k_speaker)) line.erase(0, k_speaker.size());
-  const auto is = line.find(" is not ");
-  const auto semicolon = line.rfind("; ");
+  // From behind, because what stands in front is the user's and may look like anything.
+  const auto is = line.rfind(" is not ");
+  const auto behind = [&](std::size_t at) { return is < at ? at : std::string::npos; };
+  const auto semicolon = behind(line.rfind("; "));
   Check check{k_name, Status::warn, line.substr(0, is), "the library does not know it, and goes on without",
               "correct it or unset it"};
   if (is == std::string::npos) return check;
-  const auto accepted = line.find("(accepted: ");
+  const auto accepted = behind(line.rfind("(accepted: "));
   if (accepted != std::string::npos) {
     const auto end = line.rfind(')');
     check.cause = fmt::format("it{}{}", line.substr(is, accepted - 1 - is),

@@ -37,8 +37,8 @@ public:
   bool push(std::uint64_t item) noexcept {
     const std::int64_t bottom = own_bottom();
     // [Q6] acquire: a slot is used again when a thief has moved top past it; the thief has read it before
-    //      that (Q12). Guard: none can exist where loads do not see stores of their future, and there is no
-    //      such hardware; the language demands it.
+    //      that (Q12). Guard: none in model_queue, whose loads do not see stores of their future; the
+    //      language and Arm's architecture permit that.
     const std::int64_t top = top_.load(P::order(Tag::find_room, std::memory_order_acquire));
     if (bottom - top >= items_.capacity() && !items_.grow(top, bottom)) return false;
     items_.write(bottom, item);

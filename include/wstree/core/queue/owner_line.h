@@ -30,13 +30,14 @@ public:
 
   void begin_move() noexcept {
     // Q2, relaxed: what is taken next, is taken with a release.
-    moves_.store(own_moves() + 1, P::order(Tag::announce_move, std::memory_order_relaxed));
+    const std::uint64_t moves = own_moves();
+    moves_.store(moves + 1, P::order(Tag::announce_move, std::memory_order_relaxed));
   }
   /// `moved`: else it came to nothing, and nobody has to look again.
   void end_move(bool moved) noexcept {
     // Q2, release: after the pushes.
-    moves_.store(moved ? own_moves() + 1 : own_moves() - 1,
-                 P::order(Tag::announce_move, std::memory_order_release));
+    const std::uint64_t moves = own_moves();
+    moves_.store(moved ? moves + 1 : moves - 1, P::order(Tag::announce_move, std::memory_order_release));
   }
 
 protected:

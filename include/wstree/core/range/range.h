@@ -91,6 +91,30 @@ public:
                ? wanted
                : StealWord(expected);
   }
+  /// Claims the next batch of the range, which begins at `low`: `size(left)` units if `left` units are left,
+  /// up to `end`. False: the range is drained. `known` is the word as the owner saw it last.
+  template <class Size>
+  bool take(StealWord& known, std::uint32_t low, const Size& size, std::uint32_t& end) noexcept {
+    StealWord seen = known;
+    while (low < seen.high()) {
+      end = low + size(seen.high() - low);
+      reserve(end);
+      const StealWord now = check();
+      if (end <= now.mid()) {
+        known = keep_quarter(now, end);
+      } else if (now != seen) {
+        seen = now; // thieves were here: less is left than the batch was made for
+        continue;
+      } else {
+        const StealWord rest = StealWord::last_quarter(end, now.high());
+        if (!contend(seen, rest)) continue;
+        known = rest;
+      }
+      return true;
+    }
+    if (!seen.empty()) close(seen.high());
+    return false;
+  }
   /// Shows units [low, high), low < high, as this member's in `loop`; `entered`: not the first ones in it.
   /// What was shown before is drained, and its word empty.
   StealWord open(std::uint32_t low, std::uint32_t high, std::uint64_t loop, bool entered) noexcept {
@@ -139,6 +163,18 @@ public:
   std::uint32_t read_low() const noexcept {
     // [R6] seq_cst: see R1; includes the acquire that R8 needs. Guard: model_range.
     return low_.load(P::order(Tag::read_low, std::memory_order_seq_cst));
+  }
+  /// What a thief would take: the units of `part`, by replacing `seen` with `rest`.
+  struct Offer {
+    StealWord seen, part, rest;
+  };
+  Offer offer() const noexcept {
+    const StealWord seen = read();
+    if (seen.empty()) return {};
+    const std::uint32_t low = read_low();
+    const StealWord part = seen.beyond(low);
+    if (part.empty()) return {};
+    return {seen, part, StealWord::last_quarter(low, part.mid())};
   }
   /// Takes what `seen` has beyond `rest`, which is left.
   bool steal(StealWord seen, StealWord rest) noexcept {

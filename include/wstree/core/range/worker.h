@@ -104,28 +104,15 @@ private:
 
   /// The next batch of this member's own range.
   bool take(Range& out) noexcept {
-    StealWord seen = known_;
-    while (low_ < seen.high()) {
-      const std::uint32_t end = low_ + batch_.size(seen.high() - low_);
-      own_->reserve(end);
-      const StealWord now = own_->check();
-      if (end <= now.mid()) {
-        known_ = own_->keep_quarter(now, end);
-      } else if (now != seen) {
-        seen = now; // thieves were here: less is left than the batch was made for
-        continue;
-      } else {
-        const StealWord rest = StealWord::last_quarter(end, now.high());
-        if (!own_->contend(seen, rest)) continue;
-        known_ = rest;
-      }
-      give(out, low_, end);
-      low_ = end;
-      return true;
+    std::uint32_t end = 0;
+    if (!own_->take(
+            known_, low_, [this](std::uint32_t left) { return batch_.size(left); }, end)) {
+      open_ = false;
+      return false;
     }
-    if (!seen.empty()) own_->close(seen.high());
-    open_ = false;
-    return false;
+    give(out, low_, end);
+    low_ = end;
+    return true;
   }
 
   // What follows happens once or a few times per loop: kept out of the way of next().
@@ -163,14 +150,11 @@ private:
   Steal steal_from(std::uint32_t member, Range& out) noexcept {
     RangeCell<P>& victim = shared_->cells[member];
     if (!victim.is_of(loop_)) return take_share(member, out);
-    const StealWord seen = victim.read();
-    if (seen.empty()) return Steal::empty;
-    const std::uint32_t low = victim.read_low();
-    const StealWord part = seen.beyond(low);
-    if (part.empty()) return Steal::empty;
+    const auto offer = victim.offer();
+    if (offer.part.empty()) return Steal::empty;
     own_->begin_move();
-    const bool taken = victim.steal(seen, StealWord::last_quarter(low, part.mid()));
-    if (taken) receive(part.mid(), part.high(), out);
+    const bool taken = victim.steal(offer.seen, offer.rest);
+    if (taken) receive(offer.part.mid(), offer.part.high(), out);
     own_->end_move();
     return taken ? Steal::taken : Steal::lost_race;
   }

@@ -211,12 +211,12 @@ private:
   typename P::template Atomic<std::uint64_t> word_{0};
   typename P::template Atomic<std::uint64_t> children_{0};
   typename P::template Atomic<std::uint32_t> cost_{0};
-  std::uint32_t size_ = 0; // constant after publication, beside the word because a search needs both
+  typename P::template Plain<std::uint32_t> size_{0};  // constant after publication; for searches
   typename P::template Atomic<std::uint64_t> held_{0}; // of roots: written by its member
   typename P::template Atomic<std::uint32_t> owner_{0};
   // Needed only by whoever claims or splits the node; constant after publication.
-  alignas(k_line_pair / 2) std::uint64_t begin_ = 0;
-  std::uint32_t level_ = 0;
+  alignas(k_line_pair / 2) typename P::template Plain<std::uint64_t> begin_{0};
+  typename P::template Plain<std::uint32_t> level_{0};
 };
 
 static_assert(sizeof(Node<StdPlatform>) == k_line_pair && alignof(Node<StdPlatform>) == k_line_pair);

@@ -185,8 +185,9 @@ private:
     return static_cast<float>(P::ticks() - entered_);
   }
 
+  /// Not 0, which a clock of few ticks makes of it, or there would be no wait.
   float steal_cost() const noexcept {
-    return static_cast<float>(std::max<std::uint64_t>(settings_->steal_cost, 100));
+    return static_cast<float>(std::max<std::uint64_t>(settings_->steal_cost, 1));
   }
 
   /// Until half of `worth` is done by somebody else, but not so short that looking again would disturb them.

@@ -65,7 +65,9 @@ public:
       const Ring& ring = rings_[r];
       const float work = near_work + ring.whole();
       const float members = near_members + ring.members;
-      const float lacks = work * near_members / members - near_work;
+      // With fewer roots than members there may be nobody to ask in either, and yet a node that belongs
+      // there.
+      const float lacks = members > 0 ? work * near_members / members - near_work : 0;
       const bool dry = near_most < enough && ring.most > near_most;
       const bool poor = lacks > ring.most * k_worth_it && ring.most > near_most &&
                         ring.whole() * near_members > k_clearly * near_work * ring.members;

@@ -59,7 +59,8 @@ public:
   bool next(Range& out) noexcept {
     if (given_ != 0) account();
     if (retired_) return false;
-    return (node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out)) || find(out) || take_last(out);
+    return (node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out)) || find(out) || take_last(out) ||
+           (starved_ && find(out)); // what leave_for_last() has freed since
   }
 
   const Counts& counts() const noexcept { return counts_; }
@@ -116,7 +117,8 @@ private:
       node_ = nullptr;
       return false;
     }
-    if (should_start_last() && leave_for_last(out)) return true;
+    if (should_start_last())
+      if (const auto pair = pair_for_last()) return leave_for_last(pair, out);
     const std::uint32_t units = batch_.size(remaining);
     const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
     const Word wanted = from_left ? word.with_left(units) : word.with_right(units);
@@ -345,17 +347,18 @@ private:
     return true;
   }
 
+  /// nullptr if iteration n-1 is not to be had, or not without keeping the own node.
+  typename Arena<P>::Pair pair_for_last() noexcept {
+    return view_.tree().last.is_taken(loop_) ? nullptr : arena_->take();
+  }
+
   /// Iteration n-1 instead of the next batch of the own node, whose rest has to be free for everybody then,
   /// also for a member that has no memory to steal it. So the owner splits it as a thief would, and keeps
-  /// neither half.
-  [[gnu::noinline]] bool leave_for_last(Range& out) noexcept {
-    const auto pair = arena_->take();
-    if (pair == nullptr) return false;
+  /// neither half. It does so before it claims the iteration: a member that found nothing it could take, and
+  /// then that somebody has the iteration, looks once more, and sees the halves (W1).
+  [[gnu::noinline]] bool leave_for_last(typename Arena<P>::Pair pair, Range& out) noexcept {
     Target<P> rest{node_, begin_, size_, level_, raw_, Word(raw_)};
-    if (!take_last(out)) {
-      arena_->untake(pair);
-      return false;
-    }
+    node_ = nullptr;
     bool hung = false;
     if (rest.node->stop(rest.word)) { // else a thief did, and has its own pair
       const Word free(Phase::available, view_.use(), 0, 0);
@@ -365,7 +368,8 @@ private:
       counts_.nodes += 2;
     else
       arena_->untake(pair);
-    return true;
+    // Where another member was faster, this one goes on as the victim of a thief does.
+    return take_last(out) || expand(rest, search_.chooses_left(rest.level, true, rng_), out);
   }
 
   /// Not worth a dispatch of its own, let alone another member's attention.

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Fences of C++20 under the model checker, and compare-and-swaps that fail without a reason.
+#include "litmus.h"
+
+namespace wstree::model {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+
+/// The tag is that of no fence in particular.
+void fence(std::memory_order order) { ModelPlatform::fence(core::Tag::own, order); }
+
+/// Fences between relaxed accesses; relaxed: none.
+Outcomes message_passing(std::memory_order writer, std::memory_order reader) {
+  return outcomes({[=](Machine& m) {
+                     m.x.store(1, relaxed);
+                     fence(writer);
+                     m.y.store(1, relaxed);
+                   },
+                   [=](Machine& m) {
+                     m.r[0] = m.y.load(relaxed);
+                     fence(reader);
+                     m.r[1] = m.x.load(relaxed);
+                   }},
+                  2);
+}
+
+TEST(Fences, MessagePassing) {
+  const Outcome lost{1, 0};
+  for (const auto writer : {release, acq_rel, seq_cst})
+    for (const auto reader : {acquire, acq_rel, seq_cst})
+      EXPECT_EQ(message_passing(writer, reader), (Outcomes{{0, 0}, {0, 1}, {1, 1}}));
+  EXPECT_THAT(message_passing(relaxed, acquire), Contains(lost));
+  EXPECT_THAT(message_passing(release, relaxed), Contains(lost));
+  EXPECT_THAT(message_passing(acquire, acquire), Contains(lost)) << "an acquire fence releases nothing";
+  EXPECT_THAT(message_passing(release, release), Contains(lost)) << "a release fence acquires nothing";
+}
+
+TEST(Fences, AFenceAndAnOperationSynchronize) {
+  const auto to_load = outcomes({[](Machine& m) {
+                                   m.x.store(1, relaxed);
+                                   fence(release);
+                                   m.y.store(1, relaxed);
+                                 },
+                                 [](Machine& m) {
+                                   m.r[0] = m.y.load(acquire);
+                                   m.r[1] = m.x.load(relaxed);
+                                 }},
+                                2);
+  EXPECT_EQ(to_load, (Outcomes{{0, 0}, {0, 1}, {1, 1}}));
+  const auto from_store = outcomes({[](Machine& m) {
+                                      m.x.store(1, relaxed);
+                                      m.y.store(1, release);
+                                    },
+                                    [](Machine& m) {
+                                      m.r[0] = m.y.load(relaxed);
+                                      fence(acquire);
+                                      m.r[1] = m.x.load(relaxed);
+                                    }},
+                                   2);
+  EXPECT_EQ(from_store, (Outcomes{{0, 0}, {0, 1}, {1, 1}}));
+}
+
+TEST(Fences, AReleaseFenceHandsOnWhatWasBeforeItOnly) {
+  const auto seen = outcomes({[](Machine& m) {
+                                fence(release);
+                                m.x.store(1, relaxed);
+                                m.y.store(1, relaxed);
+                              },
+                              [](Machine& m) {
+                                m.r[0] = m.y.load(acquire);
+                                m.r[1] = m.x.load(relaxed);
+                              }},
+                             2);
+  EXPECT_THAT(seen, Contains(Outcome{1, 0}));
+}
+
+TEST(Fences, AReadModifyWriteHandsOnWhatAFenceReleased) {
+  const auto seen = outcomes({[](Machine& m) {
+                                m.x.store(1, relaxed);
+                                fence(release);
+                                m.y.store(1, relaxed);
+                              },
+                              [](Machine& m) { m.y.fetch_add(2, relaxed); },
+                              [](Machine& m) {
+                                m.r[0] = m.y.load(relaxed);
+                                fence(acquire);
+                                m.r[1] = m.x.load(relaxed);
+                              }},
+                             2);
+  EXPECT_THAT(seen, Not(Contains(Outcome{3, 0})));
+  EXPECT_THAT(seen, Contains(Outcome{2, 0}));
+}
+
+TEST(Fences, PlainDataBehindFences) {
+  const auto run = [](std::memory_order writer, std::memory_order reader, bool late) {
+    Litmus litmus({[=](Machine& m) {
+                     if (!late) m.data.write(1);
+                     fence(writer);
+                     if (late) m.data.write(1);
+                     m.x.store(1, relaxed);
+                   },
+                   [=](Machine& m) {
+                     if (m.x.load(relaxed) != 1) return;
+                     fence(reader);
+                     m.r[0] = m.data.read();
+                   }},
+                  1);
+    return explore(litmus, k_all);
+  };
+  EXPECT_FALSE(run(release, acquire, false).failed);
+  EXPECT_TRUE(run(release, acquire, true).failed) << "written after the fence";
+  EXPECT_TRUE(run(relaxed, acquire, false).failed);
+  EXPECT_TRUE(run(release, relaxed, false).failed);
+}
+
+Outcomes store_buffering(std::memory_order first, std::memory_order second) {
+  return outcomes({[=](Machine& m) {
+                     m.x.store(1, relaxed);
+                     fence(first);
+                     m.r[0] = m.y.load(relaxed);
+                   },
+                   [=](Machine& m) {
+                     m.y.store(1, relaxed);
+                     fence(second);
+                     m.r[1] = m.x.load(relaxed);
+                   }},
+                  2);
+}
+
+TEST(Fences, StoreBuffering) {
+  EXPECT_EQ(store_buffering(seq_cst, seq_cst), (Outcomes{{0, 1}, {1, 0}, {1, 1}}));
+  for (const auto weaker : {relaxed, acquire, release, acq_rel}) {
+    EXPECT_THAT(store_buffering(seq_cst, weaker), Contains(Outcome{0, 0}));
+    EXPECT_THAT(store_buffering(weaker, weaker), Contains(Outcome{0, 0}));
+  }
+}
+
+/// C++20, atomics.order 4.2 and 4.3: one side has a fence, the other a seq_cst load and store.
+TEST(Fences, StoreBufferingBetweenAFenceAndOperations) {
+  const auto run = [](std::memory_order store, std::memory_order load) {
+    return outcomes({[](Machine& m) {
+                       m.x.store(1, relaxed);
+                       fence(seq_cst);
+                       m.r[0] = m.y.load(relaxed);
+                     },
+                     [=](Machine& m) {
+                       m.y.store(1, store);
+                       m.r[1] = m.x.load(load);
+                     }},
+                    2);
+  };
+  EXPECT_THAT(run(seq_cst, seq_cst), Not(Contains(Outcome{0, 0})));
+  EXPECT_THAT(run(release, seq_cst), Contains(Outcome{0, 0}));
+  EXPECT_THAT(run(seq_cst, acquire), Contains(Outcome{0, 0}));
+}
+
+TEST(Fences, IndependentReadsOfIndependentWrites) {
+  const auto run = [](std::memory_order between) {
+    return outcomes({[](Machine& m) { m.x.store(1, relaxed); }, [](Machine& m) { m.y.store(1, relaxed); },
+                     [=](Machine& m) {
+                       m.r[0] = m.x.load(relaxed);
+                       fence(between);
+                       m.r[1] = m.y.load(relaxed);
+                     },
+                     [=](Machine& m) {
+                       m.r[2] = m.y.load(relaxed);
+                       fence(between);
+                       m.r[3] = m.x.load(relaxed);
+                     }},
+                    4);
+  };
+  EXPECT_THAT(run(acq_rel), Contains(Outcome{1, 0, 1, 0}));
+  EXPECT_THAT(run(seq_cst), Not(Contains(Outcome{1, 0, 1, 0}))) << "C++20 and later";
+}
+
+TEST(Fences, TwoPlusTwoWrites) {
+  const auto run = [](std::memory_order between) {
+    return outcomes({[=](Machine& m) {
+                       m.x.store(1, relaxed);
+                       fence(between);
+                       m.y.store(2, relaxed);
+                     },
+                     [=](Machine& m) {
+                       m.y.store(1, relaxed);
+                       fence(between);
+                       m.x.store(2, relaxed);
+                     }},
+                    0, 2);
+  };
+  EXPECT_THAT(run(acq_rel), Contains(Outcome{1, 1}));
+  EXPECT_THAT(run(seq_cst), Not(Contains(Outcome{1, 1})));
+}
+
+/// They order what is read and written. They are no release and acquire for each other.
+TEST(Fences, FencesInTheTotalOrderDoNotSynchronize) {
+  Litmus litmus({[](Machine& m) {
+                   m.data.write(1);
+                   fence(seq_cst);
+                 },
+                 [](Machine& m) {
+                   fence(seq_cst);
+                   m.r[0] = m.data.read();
+                 }},
+                1);
+  EXPECT_TRUE(explore(litmus, k_all).failed);
+}
+
+TEST(Fences, AMutationWeakensAFence) {
+  const auto run = [](const Mutation& mutation) {
+    Litmus litmus({[](Machine& m) {
+                     m.data.write(1);
+                     fence(release);
+                     m.x.store(1, relaxed);
+                   },
+                   [](Machine& m) {
+                     if (m.x.load(acquire) == 1) m.r[0] = m.data.read();
+                   }},
+                  1);
+    return explore(litmus, k_all, mutation).failed;
+  };
+  EXPECT_FALSE(run({}));
+  EXPECT_FALSE(run({Mistake::relaxed, core::Tag::own, Use::store}));
+  EXPECT_TRUE(run({Mistake::relaxed, core::Tag::own, Use::fence}));
+  EXPECT_TRUE(run({Mistake::relaxed, core::Tag::own}));
+}
+
+TEST(WeakExchange, FailsWithoutAReasonAsOftenAsTheBoundsSay) {
+  const auto tries = [](std::uint32_t spurious) {
+    Litmus litmus({[](Machine& m) {
+                    int zero = 0;
+                    m.r[0] = 0;
+                    while (!m.x.compare_exchange_weak(zero, 1, acq_rel, relaxed)) ++m.r[0];
+                    m.r[1] = zero;
+                  }},
+                  2, 1);
+    Bounds bounds = k_all;
+    bounds.spurious = spurious;
+    EXPECT_TRUE(explore(litmus, bounds).exhausted);
+    return litmus.outcomes;
+  };
+  EXPECT_EQ(tries(0), (Outcomes{{0, 0, 1}}));
+  EXPECT_EQ(tries(2), (Outcomes{{0, 0, 1}, {1, 0, 1}, {2, 0, 1}}));
+}
+
+TEST(WeakExchange, AStrongOneFailsOnlyForAReason) {
+  const auto seen = outcomes({[](Machine& m) {
+                               int zero = 0;
+                               m.r[0] =
+                                   static_cast<int>(m.x.compare_exchange_strong(zero, 1, acq_rel, relaxed));
+                             }},
+                             1);
+  EXPECT_EQ(seen, (Outcomes{{1}}));
+}
+
+/// The failure order is that of a load.
+TEST(WeakExchange, AFailureWithoutAReasonAcquiresIfItsOrderSaysSo) {
+  const auto run = [](std::memory_order failure) {
+    Litmus litmus({[](Machine& m) {
+                     m.data.write(1);
+                     m.x.store(1, release);
+                   },
+                   [=](Machine& m) {
+                     int one = 1;
+                     if (!m.x.compare_exchange_weak(one, 2, relaxed, failure) && one == 1)
+                       m.r[0] = m.data.read();
+                   }},
+                  1);
+    return explore(litmus, k_all).failed;
+  };
+  EXPECT_FALSE(run(acquire));
+  EXPECT_TRUE(run(relaxed));
+}
+
+} // namespace
+} // namespace wstree::model

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The orders that each tag has in the product, by use, and whom they pair with.
+#include "mutants.h"
+
+namespace wstree::model {
+namespace {
+
+using core::Tag;
+constexpr auto relaxed = std::memory_order_relaxed;
+constexpr auto acquire = std::memory_order_acquire;
+constexpr auto release = std::memory_order_release;
+constexpr auto acq_rel = std::memory_order_acq_rel;
+constexpr auto seq_cst = std::memory_order_seq_cst;
+constexpr auto load = Use::load;
+constexpr auto store = Use::store;
+constexpr auto update = Use::update;
+constexpr auto success = Use::success;
+constexpr auto failure = Use::failure;
+
+} // namespace
+
+const std::vector<UseRow>& use_rows() {
+  static const std::vector<UseRow> rows{
+      {Tag::own, "N2, N3", {{success, relaxed}, {failure, relaxed}}},
+      {Tag::advance, "N3", {{success, relaxed}, {failure, relaxed}}},
+      {Tag::stop, "N2", {{success, relaxed}, {failure, relaxed}}},
+      {Tag::adopt, "N4, N5", {{load, acquire}, {success, release}, {failure, acquire}}},
+      {Tag::read_children, "N4", {{load, acquire}}},
+      {Tag::inspect, "", {{load, relaxed}}},
+      {Tag::publish_cost, "", {{load, relaxed}, {store, relaxed}}},
+      {Tag::refresh, "N1", {{load, relaxed}, {success, relaxed}, {failure, relaxed}}},
+      {Tag::publish_owner, "", {{load, relaxed}, {store, relaxed}}},
+      {Tag::publish_held, "N10", {{load, acquire}, {store, release}}},
+      {Tag::take_last, "W1", {{load, acquire}, {load, relaxed}, {success, release}, {failure, acquire}}},
+      {Tag::take_share, "S1", {{load, relaxed}, {success, relaxed}, {failure, relaxed}}},
+      {Tag::reserve_units, "R2, R6, R7", {{store, seq_cst}}},
+      {Tag::check_reserved, "R1, R6, R7", {{load, seq_cst}}},
+      {Tag::contend, "R4, R7", {{success, relaxed}, {failure, relaxed}}},
+      {Tag::keep_quarter, "R3, R7", {{success, relaxed}, {failure, relaxed}}},
+      {Tag::read_range, "R7, R9", {{load, acquire}}},
+      {Tag::read_low, "R1, R2, R7, R8", {{load, seq_cst}}},
+      {Tag::steal_range, "R1, R2, R5, R6", {{success, seq_cst}, {failure, relaxed}}},
+      {Tag::open_low, "R6", {{store, release}}},
+      {Tag::open_range, "R5", {{store, release}}},
+      {Tag::enter_cell, "R10", {{load, acquire}, {store, release}}},
+      {Tag::close_range, "R8", {{store, relaxed}}},
+      {Tag::move_units, "R7, R12", {{load, relaxed}, {load, acquire}, {store, relaxed}, {store, release}}},
+      {Tag::return_units, "", {{load, relaxed}, {store, relaxed}}},
+      {Tag::enter_counter, "C1", {{load, relaxed}, {success, relaxed}, {failure, relaxed}}},
+      {Tag::take_step, "C2", {{update, relaxed}}},
+      {Tag::raise_counter, "C3", {{load, relaxed}, {success, relaxed}, {failure, relaxed}}},
+      {Tag::open_queue, "Q1", {{load, acquire}, {store, release}}},
+      {Tag::announce_move, "Q2", {{load, acquire}, {store, relaxed}, {store, release}}},
+      {Tag::item, "Q7, Q12, L3", {{load, relaxed}, {store, relaxed}}},
+      {Tag::grow_array, "Q4", {{load, acquire}, {store, release}}},
+      {Tag::look, "", {{load, relaxed}}},
+      {Tag::find_room, "Q12", {{load, acquire}}},
+      {Tag::publish_item, "Q11", {{store, release}}},
+      {Tag::lower_bottom, "Q9 to Q11", {{store, seq_cst}}},
+      {Tag::owner_reads_top, "Q8, Q10, Q11", {{load, seq_cst}}},
+      {Tag::thief_reads_top, "Q8, Q9, Q11", {{load, seq_cst}}},
+      {Tag::thief_reads_bottom, "Q7 to Q10", {{load, seq_cst}}},
+      {Tag::take_oldest, "Q6", {{success, release}, {failure, relaxed}}},
+      {Tag::take_only_item, "Q12", {{success, relaxed}, {failure, relaxed}}},
+      {Tag::restore_bottom, "", {{store, relaxed}}},
+      {Tag::lock_queue, "L1", {{success, acquire}, {failure, relaxed}, {store, release}}},
+      {Tag::find_room_locked, "L6, L9", {{load, acquire}}},
+      {Tag::publish_locked, "L7", {{store, release}}},
+      {Tag::lower_tail, "L5 to L7", {{store, seq_cst}}},
+      {Tag::owner_reads_head, "L4, L6, L7", {{load, seq_cst}}},
+      {Tag::raise_head, "L2, L4, L5, L7", {{store, seq_cst}}},
+      {Tag::thief_reads_tail, "L3 to L6", {{load, seq_cst}}},
+      {Tag::restore_tail, "L1", {{store, relaxed}}},
+      {Tag::restore_head, "L2", {{store, release}}},
+      {Tag::leave_loop, "T2", {{store, release}}},
+      {Tag::wait_for_slot, "T1", {{load, acquire}}},
+      {Tag::grow, "T3", {{load, acquire}, {success, release}, {failure, acquire}}},
+      {Tag::next_base, "T4", {{load, relaxed}, {success, relaxed}, {failure, relaxed}}},
+      {Tag::count_leaver, "T1, T2, T5", {{load, relaxed}, {success, acq_rel}, {failure, relaxed}}},
+      {Tag::absent, "", {{load, relaxed}, {update, relaxed}}},
+  };
+  return rows;
+}
+
+} // namespace wstree::model

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The ring of loop slots of a team, as runtime/loop/member.h and team.h have it, over several regions: positions, the wait
+ * for a slot, members that leave a region early, and the marks that tell the uses of a slot apart. Sequential consistency.
+ *
+ *   MEMBERS  of the largest team        RING     slots (k_ring)
+ *   REGIONS  one after another          LOOPS    most loops in a region; members may leave it before any of them
+ *   EPOCHS   uses of a slot after which a mark in a root looks like that of the present use (256 in core/tree/word.h)
+ *   SMALLER  every other region has one member less
+ *   EMPTY    roots without units, whose marks their members refresh in every second use only
+ *   MUTANT_...  breaks one step, see README.md
+ */
+#ifndef MEMBERS
+#define MEMBERS 2
+#endif
+#ifndef RING
+#define RING 2
+#endif
+#ifndef REGIONS
+#define REGIONS 1
+#endif
+#ifndef LOOPS
+#define LOOPS 5
+#endif
+#ifndef EPOCHS
+#define EPOCHS 4
+#endif
+#define CLEAR 255
+#define ROOTS (RING * MEMBERS)
+
+/* Team. Loops are numbered from region to region; the first use of every slot has number 1. */
+byte base = RING;      /* base_ */
+byte next_base = RING; /* next_base_ */
+byte absent;           /* absent_ */
+bit storage;           /* storage_: made by the first member that needs it, kept from then on */
+byte team_size;        /* members of the region */
+byte cleaned_at;       /* cleaned_at_ */
+byte fewest = MEMBERS; /* fewest_members_ */
+
+/* Line::position of each member, in two variables that are written and read together. */
+byte started[MEMBERS];
+bit departed[MEMBERS];
+
+/* The use whose mark each root of each slot bears, CLEAR if none. */
+byte mark[ROOTS];
+
+/* What the properties speak about. */
+byte inside[MEMBERS]; /* the loop in which a member may still read, 0: none */
+byte region;          /* that is open */
+byte gone;            /* members that have left it */
+bit finished;
+
+#define SLOT(loop) ((loop) % RING)
+#define USE(loop) ((loop) / RING)
+#define MARK(loop, m) mark[SLOT(loop) * MEMBERS + m]
+
+/* The slot of `loop` is about to be used: nobody is in a loop that used it before, and no mark looks current that is not. */
+inline check_slot() {
+  m = 0;
+  do
+  :: m < team_size ->
+    assert(m == me || inside[m] == 0 || inside[m] == loop || SLOT(inside[m]) != SLOT(loop));
+    assert(MARK(loop, m) == CLEAR || MARK(loop, m) == USE(loop) || (USE(loop) - MARK(loop, m)) % EPOCHS != 0);
+    m++
+  :: else -> break
+  od;
+  m = 0
+}
+
+/* Member::slot_is_free(): one member after the other. `is_free` is the answer. */
+inline look_at_all() {
+  atomic {
+    slowest = loop;
+    late = 0;
+    m = 0;
+    leavers = absent
+  }
+  do
+  :: atomic { m < team_size && m == me -> m++ }
+  :: atomic { m < team_size && m != me ->
+      if
+#ifdef MUTANT_ANY_DEPARTURE
+      :: departed[m] -> leavers++
+#else
+      :: departed[m] && started[m] >= base -> leavers++
+#endif
+      :: else ->
+        if
+        :: started[m] >= loop - RING + 1 ->
+          if
+          :: started[m] < slowest -> slowest = started[m]
+          :: else
+          fi
+        :: else -> late++
+        fi
+      fi;
+      m++ }
+  :: atomic { m == team_size ->
+      m = 0;
+#ifdef MUTANT_NO_ABSENT
+      is_free = (late == 0);
+#else
+      is_free = (late <= absent);
+#endif
+      late = 0;
+      break }
+  od
+}
+
+/* Member::enter(), after the first lines, and the first next(). */
+inline enter() {
+  /* position.store(): also says that all loops before are left. */
+  d_step {
+    inside[me] = 0;
+    loop++;
+#ifndef MUTANT_NO_POSITION
+    started[me] = loop;
+    departed[me] = 0
+#endif
+  }
+#ifndef MUTANT_NO_WAIT
+  if
+  :: loop < free_until
+  :: else ->
+    do /* Member::wait_for_slot() */
+    :: look_at_all();
+      if
+      :: is_free -> break
+      :: else /* P::relax() or P::yield() */
+      fi
+    od;
+    atomic {
+      is_free = 0;
+      somebody_departed = (leavers != 0);
+#ifdef MUTANT_OPTIMISTIC
+      free_until = loop + RING;
+#else
+      free_until = (leavers != 0 -> loop : slowest + RING);
+#endif
+      leavers = 0;
+      slowest = 0
+    }
+  fi;
+#endif
+  d_step {
+    check_slot();
+    inside[me] = loop;
+#ifndef MUTANT_NO_TOUCH
+    if
+    :: somebody_departed -> /* Member::touch_for_departed(), Node::refresh() */
+      m = 0;
+      do
+      :: m < team_size -> MARK(loop, m) = USE(loop); m++
+      :: else -> break
+      od;
+      m = 0
+    :: else
+    fi
+#endif
+  }
+  /* Worker::arrive(): the own root is claimed, or refreshed. */
+  d_step {
+#ifdef EMPTY
+    if
+    :: USE(loop) % 2 == 0 -> MARK(loop, me) = USE(loop)
+    :: else
+    fi
+#else
+    MARK(loop, me) = USE(loop)
+#endif
+  }
+}
+
+/* Member::depart(). */
+inline depart() {
+  inside[me] = 0;
+  if
+  :: !has_storage ->
+    if
+    :: storage == 0 -> goto leave_without_storage /* Team::note_absent() */
+    :: else -> loop = base
+    fi
+  :: else
+  fi;
+#ifndef MUTANT_NO_DEPARTURE
+  d_step { started[me] = loop; departed[me] = 1 }
+#endif
+  d_step { /* Team::reached() */
+    if
+    :: next_base <= loop -> next_base = loop + 1
+    :: else
+    fi
+  }
+}
+
+proctype member(byte me) {
+  byte my_region;
+  byte loop, free_until, slowest, late, leavers, m;
+  bit has_storage, somebody_departed, is_free;
+
+  do
+  :: my_region == REGIONS -> break
+  :: atomic { my_region < REGIONS && region > my_region -> my_region++; loop = 0; free_until = 0 }
+    if
+    :: me < team_size
+    :: else -> goto not_in_this_region
+    fi;
+    do
+    :: atomic { !has_storage -> storage = 1; has_storage = 1; loop = base - 1; free_until = base + RING }
+      enter()
+    :: has_storage && loop + 1 < base + LOOPS -> enter()
+    :: break /* the region ends here for this member: it was cancelled, or it has no more loops */
+    od;
+    depart();
+    goto left;
+leave_without_storage:
+    absent++;
+left:
+    skip;
+    d_step { has_storage = 0; somebody_departed = 0; loop = 0; free_until = 0; gone++ }
+not_in_this_region:
+    skip
+  od
+}
+
+/* The thread that opens the regions. */
+init {
+  byte m;
+  d_step {
+    m = 0;
+    do
+    :: m < ROOTS -> mark[m] = CLEAR; m++
+    :: else -> break
+    od;
+    m = 0
+  }
+  atomic {
+    run member(0);
+    run member(1);
+#if MEMBERS > 2
+    run member(2);
+#endif
+#if MEMBERS > 3
+    run member(3);
+#endif
+  }
+  do
+  :: region < REGIONS ->
+    d_step { /* Team::open() */
+      base = next_base;
+      absent = 0;
+      gone = 0;
+#ifdef SMALLER
+      team_size = MEMBERS - region % 2;
+#else
+      team_size = MEMBERS;
+#endif
+      region++
+    }
+    gone == team_size;
+    d_step { /* Team::close() */
+      if
+      :: team_size < fewest -> fewest = team_size
+      :: else
+      fi;
+#ifndef MUTANT_NO_CLEANING
+      if
+      :: next_base - cleaned_at >= EPOCHS / 4 * RING -> /* Storage::clear_roots() */
+        m = 0;
+        do
+        :: m < ROOTS ->
+          if
+          :: m % MEMBERS >= fewest -> mark[m] = CLEAR
+          :: else
+          fi;
+          m++
+        :: else -> break
+        od;
+        m = 0;
+        cleaned_at = next_base;
+        fewest = MEMBERS
+      :: else
+      fi
+#endif
+    }
+  :: else -> break
+  od;
+  finished = 1
+}
+
+#ifdef LTL
+ltl the_last_region_ends { <> finished }
+#endif

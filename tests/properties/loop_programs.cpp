@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: programs that nobody thought of. Random descriptions of OpenMP programs (loop_programs.h) are
+// executed with real constructs and compared with what a sequential reading of the description says: how
+// often each iteration, section and single runs, and which value lastprivate leaves behind. A description
+// that fails is made smaller and printed.
+//   --programs N   how many; WSTREE_TEST_SEED or --seed replays them     --bare   without the library:
+//   nothing is cancelled
+#include "loop_programs.h"
+#include "omp_decls.h"
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <type_traits>
+
+namespace {
+
+using namespace programs;
+
+/// How often each part of a statement ran, and should have run.
+struct Counters {
+  explicit Counters(std::size_t size) : ran(size) {}
+  std::vector<std::atomic<unsigned>> ran;
+  unsigned wanted = 0;
+  bool at_most = false; // a cancelled loop leaves iterations out
+  std::atomic<unsigned> wrong_last{0};
+};
+
+// The same loop upwards and downwards, with each clause. Dynamic loops are monotonic: libomp turns others
+// into its static_steal, which gets lastprivate wrong and hangs now and then.
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define BOTH_WAYS(pragma, ...)                                                                               \
+  if (statement.up) {                                                                                        \
+    pragma for (T i = lower; i < end; i += step) { __VA_ARGS__ }                                             \
+  } else {                                                                                                   \
+    pragma for (T i = lower; i > end; i -= step) { __VA_ARGS__ }                                             \
+  }                                                                                                          \
+  break;
+#define ALL_CLAUSES(more, ...)                                                                               \
+  switch (statement.clause) {                                                                                \
+  case Clause::runtime:                                                                                      \
+    BOTH_WAYS(PRAGMA(omp for schedule(runtime) more), __VA_ARGS__)                                           \
+  case Clause::monotonic_runtime:                                                                            \
+    BOTH_WAYS(PRAGMA(omp for schedule(monotonic : runtime) more), __VA_ARGS__)                               \
+  case Clause::dynamic:                                                                                      \
+    BOTH_WAYS(PRAGMA(omp for schedule(monotonic : dynamic, chunk) more), __VA_ARGS__)                        \
+  case Clause::guided:                                                                                       \
+    BOTH_WAYS(PRAGMA(omp for schedule(guided, chunk) more), __VA_ARGS__)                                     \
+  case Clause::static_:                                                                                      \
+    BOTH_WAYS(PRAGMA(omp for schedule(static, chunk) more), __VA_ARGS__)                                     \
+  case Clause::none:                                                                                         \
+    BOTH_WAYS(PRAGMA(omp for more), __VA_ARGS__)                                                             \
+  }
+
+/// Shared by all threads, as a lastprivate variable of orphaned loops has to be: one region at a time uses
+/// it.
+long long last_value = -1;
+
+/// What the environment says.
+omp_sched_t first_kind;
+int first_chunk;
+
+class Execution;
+template <class T> void loop(Execution& execution, const Statement& statement);
+
+class Execution {
+public:
+  /// An empty text if all is well.
+  std::string run(Program& program) {
+    for (auto& root : program.roots) prepare(root, 1, 1);
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < program.roots.size(); ++i)
+      others.emplace_back([this, &program, i] { run_root(program.roots[i]); });
+    run_root(program.roots[0]);
+    for (std::thread& other : others) other.join();
+    return verdict();
+  }
+
+  void touch(const Statement& statement, std::size_t part) {
+    Counters& counters = counters_[static_cast<std::size_t>(statement.id)];
+    if (part >= counters.ran.size()) {
+      problem_ = "an iteration that does not exist";
+      return;
+    }
+    counters.ran[part].fetch_add(1, std::memory_order_relaxed);
+    if ((part * 2654435761u >> 7) % 16 == 0) check::spin(300);
+  }
+
+  void report_last(const Statement& statement) {
+    counters_[static_cast<std::size_t>(statement.id)].wrong_last = 1;
+  }
+
+private:
+  /// Numbers the statements, and counts sequentially how often each is met: worksharing once by a team, other
+  /// regions once by each of its members.
+  void prepare(std::vector<Statement>& list, unsigned times, unsigned members) {
+    for (Statement& statement : list) {
+      statement.id = static_cast<int>(counters_.size());
+      counters_.emplace_back(parts_of(statement));
+      Counters& mine = counters_.back();
+      mine.wanted = times;
+      mine.at_most = statement.cancel_at >= 0;
+      if (statement.what == What::region)
+        prepare(statement.body, times * members,
+                statement.serial ? 1 : static_cast<unsigned>(statement.threads));
+      else
+        prepare(statement.body, times, 1);
+    }
+  }
+
+  static std::size_t parts_of(const Statement& statement) {
+    if (statement.what == What::loop) return static_cast<std::size_t>(statement.count);
+    return statement.what == What::sections || statement.what == What::single ? 3 : 0;
+  }
+
+  std::string verdict() {
+    for (std::size_t id = 0; id < counters_.size(); ++id) {
+      const Counters& counters = counters_[id];
+      if (counters.wrong_last != 0)
+        return "a lastprivate variable of statement " + std::to_string(id) + " is wrong";
+      for (std::size_t i = 0; i < counters.ran.size(); ++i) {
+        const unsigned ran = counters.ran[i];
+        if (ran > counters.wanted || (ran < counters.wanted && !counters.at_most))
+          return "part " + std::to_string(i) + " of statement " + std::to_string(id) + " ran " +
+                 std::to_string(ran) + " times instead of " + std::to_string(counters.wanted);
+      }
+    }
+    return problem_.load() != nullptr ? problem_.load() : "";
+  }
+
+  void run_root(const std::vector<Statement>& list) {
+    omp_set_max_active_levels(5);
+    omp_set_schedule(first_kind, first_chunk); // the first root is the same thread for all programs
+    for (const Statement& statement : list) execute(statement);
+  }
+
+  void execute(const Statement& statement) {
+    switch (statement.what) {
+    case What::loop:
+      return loop_of_type(statement);
+    case What::sections:
+      return sections(statement);
+    case What::single:
+      return single(statement);
+    case What::barrier: {
+#pragma omp barrier
+      return;
+    }
+    case What::set_schedule:
+      return omp_set_schedule(static_cast<omp_sched_t>(statement.kind), statement.chunk);
+    case What::region:
+      return region(statement);
+    case What::task:
+      return task(statement);
+    }
+  }
+
+  void region(const Statement& statement) {
+#pragma omp parallel num_threads(statement.threads) if (!statement.serial)
+    {
+      if (omp_get_num_threads() != (statement.serial ? 1 : statement.threads))
+        problem_ = "the runtime gave a team of another size";
+      for (const Statement& inner : statement.body) execute(inner);
+    }
+  }
+
+  void task(const Statement& statement) {
+#pragma omp single
+    {
+#pragma omp task
+      {
+        for (const Statement& inner : statement.body) execute(inner);
+      }
+#pragma omp taskwait
+    }
+  }
+
+  void sections(const Statement& statement) {
+    if (statement.nowait) {
+#pragma omp sections nowait
+      {
+#pragma omp section
+        touch(statement, 0);
+#pragma omp section
+        touch(statement, 1);
+#pragma omp section
+        touch(statement, 2);
+      }
+    } else {
+#pragma omp sections
+      {
+#pragma omp section
+        touch(statement, 0);
+#pragma omp section
+        touch(statement, 1);
+#pragma omp section
+        touch(statement, 2);
+      }
+    }
+  }
+
+  void single(const Statement& statement) {
+    const auto all = [&] {
+      for (std::size_t part = 0; part < 3; ++part) touch(statement, part);
+    };
+    if (statement.nowait) {
+#pragma omp single nowait
+      all();
+    } else {
+#pragma omp single
+      all();
+    }
+  }
+
+  void loop_of_type(const Statement& statement) {
+    switch (statement.type) {
+    case Type::i32:
+      return loop<int>(*this, statement);
+    case Type::u32:
+      return loop<unsigned>(*this, statement);
+    case Type::i64:
+      return loop<long long>(*this, statement);
+    case Type::u64:
+      return loop<unsigned long long>(*this, statement);
+    }
+  }
+
+  std::deque<Counters> counters_;
+  std::atomic<const char*> problem_{nullptr};
+};
+
+template <class T> void loop(Execution& execution, const Statement& statement) {
+  const T lower = static_cast<T>(statement.lower);
+  // Signed also for unsigned T: gcc negates the step of a loop that goes down in the step's own type.
+  const auto step = static_cast<std::make_signed_t<T>>(statement.step);
+  const auto whole = static_cast<T>(static_cast<long long>(statement.count) * statement.step);
+  const T end = static_cast<T>(statement.up ? lower + whole : lower - whole);
+  const int chunk = statement.chunk;
+  const auto part = [&](T i) {
+    return static_cast<std::size_t>((statement.up ? i - lower : lower - i) / static_cast<T>(step));
+  };
+  if (statement.nowait) {
+    ALL_CLAUSES(nowait, execution.touch(statement, part(i));)
+  } else if (statement.cancel_at >= 0) {
+    ALL_CLAUSES(, {
+      if (part(i) == static_cast<std::size_t>(statement.cancel_at)) {
+        _Pragma("omp cancel for")
+      }
+      execution.touch(statement, part(i));
+      _Pragma("omp cancellation point for")
+    })
+  } else if (!statement.checks_last) {
+    ALL_CLAUSES(, execution.touch(statement, part(i));)
+  } else {
+    ALL_CLAUSES(lastprivate(last_value), last_value = static_cast<long long>(part(i));
+                execution.touch(statement, part(i));)
+    if (statement.count > 0 && last_value != statement.count - 1) execution.report_last(statement);
+#pragma omp barrier
+  }
+}
+
+std::string failure_of(Program program) {
+  const std::string text = text_of(program);
+  check::settings.detail = text.c_str();
+  std::string failure = Execution().run(program);
+  check::settings.detail = "";
+  return failure;
+}
+
+/// Tries each smaller program a few times, as long as one of them fails too.
+Program smallest_failing(Program program, std::string& reason) {
+  for (bool smaller_one = true; smaller_one;) {
+    smaller_one = false;
+    for (Program& candidate : smaller(program)) {
+      for (int attempt = 0; attempt < 20 && !smaller_one; ++attempt) {
+        const std::string failure = failure_of(candidate);
+        smaller_one = !failure.empty();
+        if (smaller_one) reason = failure;
+      }
+      if (!smaller_one) continue;
+      program = std::move(candidate);
+      break;
+    }
+  }
+  return program;
+}
+
+long long programs_wanted = 0;
+bool may_cancel = true;
+
+void random_programs() {
+  if (const char* given = std::getenv("WSTREE_TEST_SEED"))
+    check::settings.seed = std::strtoull(given, nullptr, 10);
+  std::printf("seed %llu (replay with WSTREE_TEST_SEED)\n",
+              static_cast<unsigned long long>(check::settings.seed));
+  std::fflush(stdout);
+  const long long wanted = programs_wanted > 0 ? programs_wanted : check::settings.thorough ? 3000 : 100;
+  check::Random seeds(check::settings.seed);
+  for (long long i = 0; i < wanted; ++i) {
+    const Program program = Author(seeds.next(), may_cancel).program();
+    const std::string failure = failure_of(program);
+    if (failure.empty()) continue;
+    std::fprintf(stderr, "program %lld: %s\n%s", i, failure.c_str(), text_of(program).c_str());
+    std::string reason = failure;
+    const Program small = smallest_failing(program, reason);
+    std::fprintf(stderr, "a smaller one that fails (%s):\n%s", reason.c_str(), text_of(small).c_str());
+    CHECK(failure.empty(), "program %lld: %s", i, failure.c_str());
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  programs_wanted = check::number(argc, argv, "--programs", 0);
+  may_cancel = !check::flag(argc, argv, "--bare");
+  omp_set_dynamic(0);
+  omp_get_schedule(&first_kind, &first_chunk);
+  return check::run(argc, argv, {{"random_programs", random_programs}});
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A root's links carry the low 23 bits of the use that they belong to. refresh() keeps those of a root that
+// nobody needs for millions of uses from looking current when these bits come round.
+#include "wstree/core/tree/node.h"
+
+#include <array>
+#include <cstdint>
+#include <gtest/gtest.h>
+
+namespace wstree::core {
+namespace {
+
+using N = Node<StdPlatform>;
+
+constexpr std::uint64_t k_round = std::uint64_t{1} << 23;
+constexpr std::uint64_t k_use = 5;
+
+/// A root with children and a held node of use k_use.
+struct Root {
+  Root() {
+    root.write_range(0, 4);
+    EXPECT_TRUE(root.own(root.inspect(), Word(Phase::owned, k_use, 1, 0)));
+    EXPECT_TRUE(root.stop(Word(root.inspect())));
+    EXPECT_EQ(root.adopt(below.data(), k_use), below.data());
+    root.publish_held(below.data(), k_use);
+  }
+  N root;
+  std::array<N, 2> below;
+};
+
+TEST(NodeLink, BelongsToOneUse) {
+  Root made;
+  EXPECT_EQ(made.root.children(k_use), made.below.data());
+  EXPECT_EQ(made.root.held(k_use), made.below.data());
+  EXPECT_EQ(made.root.children(k_use + 1), nullptr);
+  EXPECT_EQ(made.root.held(k_use + 1), nullptr);
+}
+
+TEST(NodeLink, StaysWhileItIsYoung) {
+  Root made;
+  made.root.refresh(k_use);
+  EXPECT_EQ(made.root.children(k_use), made.below.data());
+  EXPECT_EQ(made.root.held(k_use), made.below.data());
+}
+
+TEST(NodeLink, IsGoneWhenItsNumberComesRound) {
+  Root made;
+  ASSERT_EQ(made.root.children(k_use + k_round), made.below.data()) << "why it has to be refreshed before";
+  made.root.refresh(k_use + k_round / 4 + 1);
+  EXPECT_EQ(made.root.children(k_use + k_round), nullptr);
+  EXPECT_EQ(made.root.held(k_use + k_round), nullptr);
+}
+
+} // namespace
+} // namespace wstree::core
