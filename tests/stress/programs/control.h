@@ -24,7 +24,8 @@ struct Control {
   std::atomic<std::uint32_t> planned{0}; ///< the round whose members and size are known
   std::atomic<std::uint32_t> ended{0};   ///< the round that was found complete
   std::atomic<std::uint32_t> members{0};
-  std::atomic<std::uint32_t> size{0}; ///< iterations of all loops of the round
+  std::atomic<std::uint32_t> inside{0}; ///< members that have left the barrier at the region's beginning
+  std::atomic<std::uint32_t> size{0};   ///< iterations of all loops of the round
   std::atomic<std::uint32_t> done{0};
   std::atomic<std::uint32_t> held{0}; ///< members that stand in their handler
   std::atomic<std::int32_t> threads[k_most_members] = {};

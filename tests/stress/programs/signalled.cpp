@@ -69,6 +69,7 @@ public:
     control->members.store(static_cast<std::uint32_t>(members_));
     control->size.store(static_cast<std::uint32_t>(loops_ * size_));
     control->done.store(0);
+    control->inside.store(0);
     control->planned.store(number_);
     change(control->bell);
     await_go(2 * number_);
@@ -76,6 +77,7 @@ public:
     {
       control->threads[omp_get_thread_num()].store(static_cast<std::int32_t>(syscall(SYS_gettid)));
 #pragma omp barrier
+      if (control->inside.fetch_add(1) + 1 == control->members.load()) change(control->bell);
       for (std::size_t l = 0; l < loops_; ++l) {
 #pragma omp for schedule(runtime) nowait
         for (std::size_t i = 0; i < size_; ++i) touch(l * size_ + i);

@@ -101,6 +101,10 @@ private:
     const auto most = random.one_in(4) ? members - 1 : std::min(members - 1, 2U);
     const auto count = static_cast<std::uint32_t>(random.between(1, most));
     await_done(control_->wanted.load(), "some iterations");
+    // In libomp's barriers members let each other out. One that is held there holds others, who never get to
+    // the loops.
+    await("everybody to have left the barrier",
+          [this, members] { return control_->inside.load() == members; });
     const auto first = static_cast<std::uint32_t>(random.below(members));
     for (std::uint32_t i = 0; i < count; ++i)
       if (syscall(SYS_tgkill, child_, control_->threads[(first + i) % members].load(), SIGUSR1) != 0)
