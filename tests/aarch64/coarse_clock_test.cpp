@@ -129,10 +129,10 @@ test::MachineRun run_on_domains(std::uint64_t coarseness, const std::vector<std:
 
 TEST(CoarseClock, ThievesThatWeighDistancesDoNotWaitLonger) {
   // They wait for the owners of small far nodes, for a few times what a steal costs.
-  for (const std::uint64_t coarseness : {100, 250}) {
+  for (const std::uint64_t coarseness : {100U, 250U}) {
     double fine = 0;
     double coarse = 0;
-    for (const std::size_t shape : {1, 4, 6}) {
+    for (const std::size_t shape : {1U, 4U, 6U}) {
       const auto sums = sums_of(k_shapes[shape], 160'000, 0.5 * k_ms * 32);
       fine += static_cast<double>(run_on_domains(1, sums).find_ticks);
       coarse += static_cast<double>(run_on_domains(coarseness, sums).find_ticks);

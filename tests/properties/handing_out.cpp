@@ -37,7 +37,7 @@ TEST(Word, ReadsBackWhatWasPacked) {
     RC_ASSERT(word.epoch() == (use & core::Word::k_epoch_mask));
     RC_ASSERT(word.left() == left && word.right() == right);
     RC_ASSERT(core::Word::seen(word.raw(), use) == word);
-    const core::Word other = core::Word::seen(word.raw(), use + 1 + *rc::gen::inRange(0, 255));
+    const core::Word other = core::Word::seen(word.raw(), use + 1 + *rc::gen::inRange<std::uint64_t>(0, 255));
     RC_ASSERT(other.phase() == core::Phase::available && other.left() == 0 && other.right() == 0);
     const core::Word stopped = word.stopped();
     RC_ASSERT(stopped.phase() == core::Phase::stolen && stopped.epoch() == word.epoch());
