@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mutants.h"
 
+#include "engine/tags.h"
+
 #include <algorithm>
 
 namespace wstree::model {
 namespace {
-
-std::string_view name_of(std::memory_order order) {
-  switch (order) {
-  case std::memory_order_relaxed:
-    return "relaxed";
-  case std::memory_order_consume:
-  case std::memory_order_acquire:
-    return "acquire";
-  case std::memory_order_release:
-    return "release";
-  case std::memory_order_acq_rel:
-    return "acq_rel";
-  case std::memory_order_seq_cst:
-    break;
-  }
-  return "seq_cst";
-}
 
 const UseRow* uses_of(core::Tag tag) {
   const auto found =

@@ -6,27 +6,6 @@
 #include <cstdio>
 
 namespace wstree::model {
-namespace {
-
-const char* name_of(std::memory_order order) {
-  switch (order) {
-  case std::memory_order_relaxed:
-    return "relaxed";
-  case std::memory_order_consume:
-  case std::memory_order_acquire:
-    return "acquire";
-  case std::memory_order_release:
-    return "release";
-  case std::memory_order_acq_rel:
-    return "acq_rel";
-  case std::memory_order_seq_cst:
-    break;
-  }
-  return "seq_cst";
-}
-
-} // namespace
-
 Spot::Spot() noexcept : name(Execution::now != nullptr ? Execution::now->next_name() : 0) {}
 Spot::Spot(std::uint64_t value) noexcept : Spot() { initial = value; }
 
