@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A harness for test programs that a foreign compiler builds against a foreign OpenMP runtime: one header,
-// standard library only, so that nothing of the project's build leaks into what stands for "the user's
+// A harness for test programs that a foreign compiler builds against a foreign OpenMP runtime: headers and
+// the standard library only, so that nothing of the project's build leaks into what stands for "the user's
 // program".
 //
 // A program lists its cases and calls check::run(). The first violation prints file, case, culprit and seed
@@ -13,6 +13,8 @@
 //   races
 //   --long        the thorough sizes                 --time-limit S   default 100
 #pragma once
+
+#include "split_mix.h"
 
 #include <csignal>
 #include <cstdarg>
@@ -148,25 +150,6 @@ inline int run(int argc, char** argv, std::initializer_list<Case> cases) {
   std::printf("%zu cases passed, seed %llu\n", executed, static_cast<unsigned long long>(settings.seed));
   return 0;
 }
-
-/// SplitMix64: small, seedable, and the same on every compiler, which a replayed seed needs.
-class Random {
-public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-
-  /// Uniform enough in [0, bound) for choosing test data. Requires bound > 0.
-  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-
-private:
-  std::uint64_t state_;
-};
 
 /// Busy work of about `units` nanoseconds that no optimiser removes; uneven bodies are what makes threads
 /// steal.

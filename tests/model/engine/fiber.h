@@ -11,6 +11,10 @@
 
 #include <ucontext.h>
 
+#if defined(_FORTIFY_SOURCE) && _FORTIFY_SOURCE > 0
+#error "its longjmp() refuses to leave one stack for another: -U_FORTIFY_SOURCE"
+#endif
+
 namespace wstree::model {
 
 /// The simulator's fibers save the signal mask at every switch, which takes as long as several operations of
