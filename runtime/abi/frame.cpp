@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frame.h"
 
+#include "recordings.h"
+
 #include <pthread.h>
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace wstree::abi {
 
@@ -14,9 +17,10 @@ namespace {
 
 /// What a thread keeps from region to region, on lines of its own: it is written twice in each.
 struct alignas(core::k_line_pair) Cache {
-  Frame* base = nullptr;   // outside of any region
-  Frame* frames = nullptr; // unused ones of serialised regions
-  Team* teams = nullptr;   // unused
+  Frame* base = nullptr;                // outside of any region
+  Frame* frames = nullptr;              // unused ones of serialised regions
+  Team* teams = nullptr;                // unused
+  loop::Recording* recording = nullptr; // unused memory for one loop of a member that is alone
 };
 
 constinit thread_local Cache* t_cache __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -37,6 +41,7 @@ void free_cache(void* data) noexcept {
     team->~Team();
     Platform::release(team, sizeof(Team));
   }
+  loop::Recording::destroy<Platform>(cache->recording);
   ::operator delete(cache, std::nothrow);
 }
 
@@ -112,17 +117,60 @@ void give_back_team(Team* team) noexcept {
   t_cache->teams = team;
 }
 
+void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept {
+  if (frame.member.members() == 1) {
+    if (Cache* own = cache()) frame.recording = std::exchange(own->recording, nullptr);
+    if (frame.recording == nullptr)
+      frame.recording = loop::Recording::create<Platform>(loop::Recording::capacity(1));
+  }
+  frame.member.record(pace, units, chunk, frame.recording);
+}
+
+namespace {
+
+void take_back_recording(Frame& frame) noexcept {
+  loop::Recording* back = std::exchange(frame.recording, nullptr);
+  // Of several, where regions are nested, one is enough to keep.
+  if (Cache* own = cache(); back != nullptr && own != nullptr) std::swap(back, own->recording);
+  loop::Recording::destroy<Platform>(back);
+}
+
+/// Keeps what the members of a team have recorded of a loop, if all of them have.
+void keep_profile(const Frame& frame, const loop::Execution& execution, std::uint64_t number) noexcept {
+  if (!observe::is_kept(number)) return;
+  std::size_t pieces = 0;
+  for (std::uint32_t m = 0; m < execution.members; ++m) {
+    const loop::Recording* recording = execution.accounts[m].recording;
+    if (recording == nullptr) return;
+    pieces += recording->size();
+  }
+  observe::JoinedPieces joined(pieces);
+  if (!joined.is_ready()) return;
+  for (std::uint32_t m = 0; m < execution.members; ++m)
+    for (const loop::Piece& piece : *execution.accounts[m].recording)
+      joined.add(piece.begin, piece.end, piece.units, piece.ticks, m);
+  const Bounds& bounds = frame.bounds;
+  const std::uint64_t units = (bounds.iterations - 1) / bounds.unit + 1;
+  observe::keep(*frame.site,
+                {number, execution.members, execution.wall, units, bounds.unit, bounds.iterations}, joined);
+}
+
+} // namespace
+
 void leave_measured_work(Frame& frame) noexcept {
   frame.measured = false;
   frame.member.leave([&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
     const core::Counts& sum = execution.total;
     const std::uint64_t iterations = std::min(sum.iterations * frame.bounds.unit, frame.bounds.iterations);
-    observe::record(*frame.site, {execution.members,
-                                  {iterations, sum.batches, sum.steals, sum.nodes, sum.busy_ticks},
-                                  execution.busy_max,
-                                  execution.wall});
+    const std::uint64_t number =
+        observe::record(*frame.site, {execution.members,
+                                      {iterations, sum.batches, sum.steals, sum.nodes, sum.busy_ticks},
+                                      execution.busy_max,
+                                      execution.wall});
+    if (execution.accounts[0].recording != nullptr) keep_profile(frame, execution, number);
   });
+  if (frame.recording != nullptr) take_back_recording(frame);
 }
 
 bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept {

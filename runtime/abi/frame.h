@@ -68,6 +68,7 @@ struct Frame {
   std::uint64_t smallest = 1;            // its chunk, 0: none
   Bounds bounds;                         // of the served loop
   observe::LoopSite* site = nullptr;
+  loop::Recording* recording = nullptr; // of the served loop, if a member alone lends it its memory
 };
 
 /// The calling thread's innermost frame; nullptr if it never met a served region or loop.
@@ -85,6 +86,9 @@ void pop_alone() noexcept;
 /// A team of the calling thread that no open region uses. nullptr: no memory.
 Team* borrow_team() noexcept;
 void give_back_team(Team* team) noexcept;
+
+/// Records what the iterations of the loop take that the member of `frame` has entered with `chunk`.
+void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;
 
 void leave_measured_work(Frame& frame) noexcept;
 /// The member of `frame` takes no more of its loop, finished or not.

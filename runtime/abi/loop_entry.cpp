@@ -56,11 +56,12 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   return last.site;
 }
 
-[[gnu::noinline]] void measure_loop(Frame& frame, LoopKind kind, core::Model model, const char* source,
-                                    const void* caller) noexcept {
+[[gnu::noinline]] void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
+                                    const char* source, const void* caller, const Session& process) noexcept {
   frame.measured = true;
   note_members(frame.member.members());
-  frame.site = site_of(kind, model, source, caller);
+  frame.site = site_of(kind, schedule.model, source, caller);
+  if (process.recorded) record_loop(frame, process.pace, units, schedule.chunk);
 }
 
 [[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
@@ -75,7 +76,7 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   frame.registered = false;
   frame.measured = false;
   if (process.measured && units != 0) [[unlikely]]
-    measure_loop(frame, kind, schedule.model, source, caller);
+    measure_loop(frame, kind, units, schedule, source, caller, process);
   return true;
 }
 

@@ -5,15 +5,18 @@
 #include "marked_schedule.h"
 #include "message.h"
 #include "next_symbol.h"
+#include "recordings.h"
 #include "statistics.h"
 #include "version.h"
 
 #include "wstree/core/platform.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <new>
 #include <optional>
@@ -115,23 +118,59 @@ core::Settings to_settings(const config::Options& options) noexcept {
   return settings;
 }
 
+constinit double g_ticks_per_ns = 1; // written while the session is prepared
+
+loop::ProcessorTime processor_time() noexcept {
+  // The times in rusage are up to a timer tick old.
+  timespec ran{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+  rusage use{};
+  getrusage(RUSAGE_THREAD, &use);
+  const double ns = static_cast<double>(ran.tv_sec) * 1e9 + static_cast<double>(ran.tv_nsec);
+  return {static_cast<std::uint64_t>(ns * g_ticks_per_ns), static_cast<std::uint64_t>(use.ru_nvcsw)};
+}
+
+/// What looking at the clock takes, in ticks.
+std::uint64_t clock_cost() noexcept {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t before = core::StdPlatform::ticks();
+    least = std::min(least, core::StdPlatform::ticks() - before);
+  }
+  return least;
+}
+
+void prepare_measuring(Session& made) noexcept {
+  made.recorded = !made.options.record_path.empty();
+  made.measured = made.recorded || made.options.stats != config::StatsFormat::off;
+  // The child of a fork starts with figures of its own.
+  if (made.measured && pthread_atfork(nullptr, nullptr, [] {
+                         observe::forget_executions();
+                         observe::forget_recordings();
+                       }) != 0) {
+    made.measured = made.recorded = false;
+    observe::say("wstree: WSTREE_STATS, WSTREE_RECORD: no memory, nothing is measured");
+  }
+  made.settings.clocked = made.measured;
+  if (!made.recorded) return;
+  constexpr double k_piece_ns = 2'000;       // a dispatch in it is about 1 %
+  constexpr double k_suspicious_ns = 40'000; // asking the system is about 1 % of it
+  g_ticks_per_ns = 1 / ns_per_tick();
+  made.pace = {static_cast<std::uint64_t>(k_piece_ns * g_ticks_per_ns), clock_cost(), processor_time,
+               static_cast<std::uint64_t>(k_suspicious_ns * g_ticks_per_ns)};
+}
+
 void prepare(Session& made) noexcept {
   const config::LineSink lines = observe::stderr_lines();
   if (g_request) config::report_schedule(g_request_text.view(), *g_request, lines);
   made.options = config::load(environ, lines);
-  made.measured = made.options.stats != config::StatsFormat::off;
   made.settings = to_settings(made.options);
-  made.settings.clocked = made.measured;
   // A chunk in OMP_SCHEDULE is one of schedule(runtime) loops. These have their own, which is the unit.
   if (g_request) made.named.model = model_of(g_request->kind);
   made.named.chunk = made.named.model == core::Model::static_ ? 0 : 1;
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
     config::display(made.options, g_request, lines);
-  // The child of a fork starts with figures of its own.
-  if (made.measured && pthread_atfork(nullptr, nullptr, [] { observe::forget_executions(); }) != 0) {
-    made.measured = made.settings.clocked = false;
-    observe::say("wstree: WSTREE_STATS: no memory, nothing is measured");
-  }
+  prepare_measuring(made);
 }
 
 } // namespace
@@ -226,8 +265,9 @@ void note_members(std::uint32_t members) noexcept {
 
 void report_at_exit() noexcept {
   if (g_session.load(std::memory_order_acquire) == nullptr || !session().measured) return;
-  observe::write_report(session().options, ns_per_tick(), g_most_members.load(std::memory_order_relaxed),
-                        k_version);
+  const double tick = ns_per_tick();
+  observe::write_report(session().options, tick, g_most_members.load(std::memory_order_relaxed), k_version);
+  if (session().recorded) observe::write_recordings(session().options, tick, k_version);
 }
 
 } // namespace wstree::abi

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "options.h"
+#include "recording.h"
 
 #include "wstree/core/scheduler.h"
 
@@ -42,6 +43,8 @@ struct Session {
   core::Settings settings;
   TaskSchedule named{true}; // of loops that say dynamic, guided or auto; in units of their chunk
   bool measured = false;    // loops are counted and timed
+  bool recorded = false;    // and what their iterations cost is kept
+  loop::Pace pace;          // of that
 };
 
 extern std::atomic<const Session*> g_session;
@@ -82,7 +85,7 @@ void remember_secure() noexcept;
 
 /// Largest team that a loop was served for; for the report.
 void note_members(std::uint32_t members) noexcept;
-/// Writes the statistics, if they were asked for and session() was ever used.
+/// Writes the statistics and profiles, if they were asked for and session() was ever used.
 void report_at_exit() noexcept;
 
 } // namespace wstree::abi

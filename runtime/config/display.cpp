@@ -27,6 +27,8 @@ Value value_of(Option option, const Options& options) noexcept {
     if (!options.stats_path.empty()) value.append('=').append(options.stats_path.view());
     return value;
   }
+  case Option::record:
+    return Value(options.record_path.empty() ? "0" : options.record_path.view());
   case Option::verbose:
     return Value(options.verbose ? "1" : "0");
   case Option::display_env:

@@ -107,12 +107,14 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   Options options;
   Loader loader(envp, errors, options);
   Stats stats;
+  std::string_view record;
   loader.read(Option::loops, options.loops, parse_loops);
   loader.read(Option::strategy, options.strategy, parse_strategy);
   loader.read(Option::batch, options.batch, parse_batch);
   loader.read(Option::fallback, options.fallback, parse_fallback);
   loader.read(Option::bind, options.bind, parse_bind);
   loader.read(Option::stats, stats, parse_stats);
+  loader.read(Option::record, record, parse_record);
   loader.read(Option::verbose, options.verbose, parse_verbose);
   loader.read(Option::display_env, options.display_env,
               [](std::string_view value) noexcept { return std::optional(parse_display_env(value)); });
@@ -123,6 +125,7 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   });
   options.stats = stats.format;
   options.stats_path.append(stats.path);
+  options.record_path.append(record);
   report_unknown_names(envp, errors);
   return options;
 }

@@ -131,6 +131,14 @@ std::optional<Stats> parse_stats(std::string_view value) noexcept {
   return Stats{*format, {}};
 }
 
+std::optional<std::string_view> parse_record(std::string_view value) noexcept {
+  value = trim(value);
+  if (value == "0") return std::string_view();
+  // Whoever means "yes" has to say where; a file of that name is ./1.
+  if (value.empty() || value == "1" || value.size() > k_max_path) return std::nullopt;
+  return value;
+}
+
 std::optional<bool> parse_verbose(std::string_view value) noexcept {
   value = trim(value);
   if (value == "1") return true;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 namespace wstree::loop {
 
@@ -17,8 +18,9 @@ namespace wstree::loop {
 struct Execution {
   std::uint32_t members = 0;
   core::Counts total;
-  std::uint64_t busy_max = 0; ///< ticks of the member that was busy longest
-  std::uint64_t wall = 0;     ///< ticks from the first arrival to the last departure
+  std::uint64_t busy_max = 0;      ///< ticks of the member that was busy longest
+  std::uint64_t wall = 0;          ///< ticks from the first arrival to the last departure
+  core::Cells<Account> accounts{}; ///< of the members; theirs again when the report is done
 };
 
 /// Private to its thread; lives as long as the thread is in the region. A thread outside of any region, or
@@ -75,6 +77,23 @@ public:
     return true;
   }
 
+  /// Right after enter(), which was with Settings::clocked: what the iterations take is recorded. `memory` is
+  /// for a member that is alone (may be nullptr, then nothing is recorded); others have their own.
+  /// `iterations` and `smallest` as for enter(); `pace` outlives the loop.
+  void record(const Pace& pace, std::uint64_t iterations, std::uint64_t smallest,
+              Recording* memory) noexcept {
+    if (members_ != 1) {
+      Recording*& own = storage_->account(loop_, index_).memory;
+      if (own == nullptr) own = Recording::create<P>(Recording::capacity(members_));
+      memory = own;
+    }
+    recording_ = memory;
+    if (memory == nullptr) return;
+    memory->start(pace, iterations, smallest, entered_);
+    recorded_way_ = way_;
+    way_ = k_recorded;
+  }
+
   /// A loop without iterations: there is nothing to share, and no slot is used.
   void enter_empty() noexcept { way_ = k_alone; }
 
@@ -111,7 +130,8 @@ public:
   }
 
 private:
-  static constexpr core::Model k_alone{0xFF}; // the present loop is one of this member only
+  static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
+  static constexpr core::Model k_alone{0xFF};    // the present loop is one of this member only
 
   /// The private side of the present loop, whose model is `model`.
   template <core::Model model> auto& worker() noexcept {
@@ -140,11 +160,27 @@ private:
     });
   }
   [[gnu::noinline]] bool next_other(core::Range& out) noexcept {
-    if (way_ != k_alone)
+    if (way_ < k_recorded)
       return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
+    if (way_ == k_recorded) return next_recorded(out);
     if (alone_ == 0) return false;
     out = {0, alone_, true};
     alone_ = 0;
+    return true;
+  }
+  [[gnu::noinline]] bool next_recorded(core::Range& out) noexcept {
+    std::uint64_t now = P::ticks();
+    recording_->finish(now);
+    if (!recording_->has_more()) {
+      core::Range batch;
+      way_ = recorded_way_;
+      const bool any = next(batch);
+      way_ = k_recorded;
+      if (!any) return false;
+      recording_->take(batch);
+      now = P::ticks();
+    }
+    recording_->cut(out, now);
     return true;
   }
   const core::Counts& counts() noexcept {
@@ -204,13 +240,15 @@ private:
 
   template <class Report> void measure(Report&& report) noexcept {
     const std::uint64_t now = P::ticks();
+    if (way_ == k_recorded) way_ = recorded_way_;
+    const Recording* const recording = std::exchange(recording_, nullptr);
     if (members_ == 1) {
-      Execution solo{1, {}, now - entered_, now - entered_};
-      solo.total = {alone_size_, 1, 0, 0, solo.busy_max};
-      report(solo);
+      Account own{{alone_size_, 1, 0, 0, now - entered_}, entered_, now, recording};
+      report(Execution{1, own.counts, own.counts.busy_ticks, now - entered_, {&own}});
       return;
     }
-    storage_->account(loop_, index_) = {counts(), entered_, now};
+    Account& own = storage_->account(loop_, index_);
+    own = {counts(), entered_, now, recording, own.memory};
     auto& leavers = storage_->slot(loop_).leavers;
     const std::uint64_t tag = loop_ << 16;
     std::uint64_t seen = leavers.load(P::order(core::Tag::count_leaver, std::memory_order_relaxed));
@@ -224,7 +262,7 @@ private:
                                             P::order(core::Tag::count_leaver, std::memory_order_acq_rel),
                                             P::order(core::Tag::count_leaver, std::memory_order_relaxed)));
     if ((wanted & 0xFFFF) != members_) return;
-    Execution all{members_, {}, 0, 0};
+    Execution all{members_, {}, 0, 0, storage_->accounts(loop_)};
     std::uint64_t first = now;
     std::uint64_t last = now;
     for (std::uint32_t m = 0; m < members_; ++m) {
@@ -256,7 +294,8 @@ private:
   std::uint32_t index_;
   std::uint32_t members_;
   bool in_loop_ = false;
-  core::Model way_ = k_alone; // how the present loop is shared
+  core::Model way_ = k_alone;          // how the present loop is shared
+  core::Model recorded_way_ = k_alone; // the same, if it is recorded
   bool somebody_departed_ = false;
   bool departed_ = false;
   Storage<P, Sizes>* storage_ = nullptr; // from the first loop on
@@ -264,6 +303,7 @@ private:
   std::uint64_t free_until_ = 0;         // loops before this one find their slot free
   std::uint64_t entered_ = 0;
   const core::Settings* settings_ = nullptr;
+  Recording* recording_ = nullptr; // of the present loop
   core::Neighbourhood near_;
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;

@@ -3,6 +3,8 @@
 // position.
 #pragma once
 
+#include "recording.h"
+
 #include "wstree/core/models.h"
 
 #include <bit>
@@ -33,6 +35,8 @@ struct alignas(core::k_line_pair) Account {
   core::Counts counts;
   std::uint64_t entered = 0;
   std::uint64_t left = 0;
+  const Recording* recording = nullptr; ///< of this loop; nullptr: it was not recorded
+  Recording* memory = nullptr;          ///< for recordings, of the member alone and kept from loop to loop
 };
 
 /// What the members share of one loop, whatever its model: one of these is in use, the others lie idle.
@@ -105,6 +109,8 @@ public:
   Account& account(std::uint64_t loop, std::uint32_t member) noexcept {
     return shares_[member].hot.accounts[loop % k_ring];
   }
+  /// Those of all members.
+  core::Cells<Account> accounts(std::uint64_t loop) noexcept { return {&account(loop, 0), sizeof(Share)}; }
   Line<P>& line(std::uint32_t member) noexcept { return shares_[member].hot.line; }
 
   /// Makes the roots of members >= `first` in all slots AVAILABLE. Only while no member is in a loop.
@@ -167,6 +173,7 @@ private:
   ~Storage() {
     for (std::uint32_t m = 0; m < capacity_; ++m) {
       for (auto& arena : shares_[m].hot.arenas) arena.~Arena();
+      for (auto& account : shares_[m].hot.accounts) Recording::destroy<P>(account.memory);
       for (auto& cell : shares_[m].queues) std::destroy_at(&cell);
       for (auto& cell : shares_[m].locked_queues) std::destroy_at(&cell);
     }

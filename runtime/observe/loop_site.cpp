@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop_site.h"
 
+#include "profile.h"
+
 namespace wstree::observe {
 namespace {
 
@@ -13,12 +15,12 @@ constexpr auto k_sum_order = std::memory_order_relaxed;
 
 } // namespace
 
-void LoopSite::add(const LoopExecution& execution) noexcept {
+std::uint64_t LoopSite::add(const LoopExecution& execution) noexcept {
   const std::uint64_t members = execution.members != 0 ? execution.members : 1;
   const MemberCounts& total = execution.total;
   // Rounded, because the truncated part would add up over many short loops.
   const std::uint64_t mean = total.busy_ticks / members + (total.busy_ticks % members * 2 >= members ? 1 : 0);
-  calls_.fetch_add(1, k_sum_order);
+  const std::uint64_t number = calls_.fetch_add(1, k_sum_order) + 1;
   iterations_.fetch_add(total.iterations, k_sum_order);
   batches_.fetch_add(total.batches, k_sum_order);
   steals_.fetch_add(total.steals, k_sum_order);
@@ -27,6 +29,7 @@ void LoopSite::add(const LoopExecution& execution) noexcept {
   wall_.fetch_add(execution.wall_ticks, k_sum_order);
   busy_max_.fetch_add(execution.busy_max_ticks, k_sum_order);
   busy_mean_.fetch_add(mean, k_sum_order);
+  return number;
 }
 
 LoopFigures LoopSite::figures() const noexcept {
@@ -84,6 +87,29 @@ std::string_view LoopSite::where() const noexcept {
 std::string_view LoopSite::schedule() const noexcept {
   // [S5] as in where().
   return name_.load(std::memory_order_acquire) == Name::named ? schedule_.view() : std::string_view();
+}
+
+void LoopSite::add_profile(Profile* profile) noexcept {
+  Profile* last = profiles_.load(std::memory_order_relaxed);
+  do {
+    profile->next = last;
+    // [S12] release: the profile is complete before it is seen; pairs with the acquire [S13]. What a profile
+    // that
+    //      is on the list already points to is kept by the RMWs in between, which continue its release.
+    //      failure relaxed: nothing is read through `last`. Guard: observe_recordings,
+    //      ProfilesFromManyThreads under the thread sanitizer.
+  } while (
+      !profiles_.compare_exchange_weak(last, profile, std::memory_order_release, std::memory_order_relaxed));
+}
+
+const Profile* LoopSite::profiles() const noexcept {
+  // [S13] acquire: we go on to read the profiles; pairs with [S12].
+  return profiles_.load(std::memory_order_acquire);
+}
+
+Profile* LoopSite::take_profiles() noexcept {
+  // [S14] relaxed: the child of a fork has one thread.
+  return profiles_.exchange(nullptr, std::memory_order_relaxed);
 }
 
 } // namespace wstree::observe

@@ -11,6 +11,8 @@
 
 namespace wstree::observe {
 
+struct Profile;
+
 /// What a site has counted so far; see LoopExecution for the units.
 struct LoopFigures {
   std::uint64_t calls = 0;
@@ -41,7 +43,8 @@ public:
   LoopSite(const LoopSite&) = delete;
   LoopSite& operator=(const LoopSite&) = delete;
 
-  void add(const LoopExecution& execution) noexcept;
+  /// The number of this execution, counted from 1.
+  std::uint64_t add(const LoopExecution& execution) noexcept;
   LoopFigures figures() const noexcept;
   std::uint64_t calls() const noexcept;
   void clear_figures() noexcept;
@@ -56,6 +59,13 @@ public:
   std::string_view where() const noexcept;
   std::string_view schedule() const noexcept;
 
+  /// `profile` belongs to the site from here on (recordings.h).
+  void add_profile(Profile* profile) noexcept;
+  /// The one that was added last, whose `next` is the one before; nullptr: none.
+  const Profile* profiles() const noexcept;
+  /// All profiles; the caller owns them. While there is one thread.
+  Profile* take_profiles() noexcept;
+
 private:
   using Counter = std::atomic<std::uint64_t>;
   enum class Name : std::uint32_t { nameless, naming, named };
@@ -68,6 +78,7 @@ private:
   alignas(128) std::atomic<Name> name_{Name::nameless};
   PlaceName where_;
   config::FixedText<48> schedule_;
+  std::atomic<Profile*> profiles_{nullptr};
 };
 static_assert(sizeof(LoopSite) % 128 == 0 && std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -6,13 +6,6 @@
 namespace wstree::observe {
 namespace {
 
-PlaceName where_of(const SortedSites::Row& row) noexcept {
-  // The name is missing while the thread that was first at the site is still about to write it.
-  PlaceName where(row.site->where());
-  if (where.empty()) where.append("0x").append_number(reinterpret_cast<std::uintptr_t>(row.address), 16);
-  return where;
-}
-
 std::uint64_t rounded(double number) noexcept {
   constexpr double k_limit = 9e18;
   if (!(number > 0)) return 0; // also for NaN
@@ -96,6 +89,13 @@ void text_loop(ReportWriter& out, const SortedSites::Row& row, const Widths& wid
 }
 
 } // namespace
+
+PlaceName where_of(const SortedSites::Row& row) noexcept {
+  // The name is missing while the thread that was first at the site is still about to write it.
+  PlaceName where(row.site->where());
+  if (where.empty()) where.append("0x").append_number(reinterpret_cast<std::uintptr_t>(row.address), 16);
+  return where;
+}
 
 std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) noexcept {
   return rounded(static_cast<double>(ticks) * ns_per_tick);

@@ -40,6 +40,9 @@ private:
   std::array<Row, k_max_sites + 1> rows_{};
 };
 
+/// The name of a site, or its address.
+PlaceName where_of(const SortedSites::Row& row) noexcept;
+
 /// Ticks in nanoseconds, rounded; 0 for a clock that is not known.
 std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) noexcept;
 

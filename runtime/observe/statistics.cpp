@@ -2,15 +2,13 @@
 #include "statistics.h"
 
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 #include "host_guard.h"
 #include "message.h"
 #include "report.h"
 #include "report_file.h"
+#include "report_output.h"
 
 namespace wstree::observe {
 namespace {
@@ -35,39 +33,13 @@ int write_to(int descriptor, config::StatsFormat format, const ReportFrame& fram
   return writer.flush();
 }
 
-void complain(std::string_view path, int error) noexcept {
-  constexpr std::size_t k_shown_path = 300;
-  config::FixedText<config::k_max_line + 1> line;
-  line.append("wstree: WSTREE_STATS cannot write '").append_foreign(path, k_shown_path);
-  line.append("': ");
-#if __GLIBC_PREREQ(2, 32)
-  // Unlike strerror it needs neither the locale nor the heap.
-  if (const char* cause = strerrordesc_np(error)) line.append(cause);
-#else
-  line.append("error ").append_number(static_cast<std::uint64_t>(error));
-#endif
-  say(line.view());
-}
-
-void write_file(config::StatsFormat format, const ReportFrame& frame, std::string_view pattern) noexcept {
-  Path& path = g_workspace.path;
-  path = expand_path(pattern);
-  const OpenFile file = open_new_file(path);
-  int error = file.error;
-  if (file.descriptor >= 0) {
-    error = write_to(file.descriptor, format, frame);
-    if (close(file.descriptor) != 0 && error == 0) error = errno;
-  }
-  if (error != 0) complain(path.view(), error);
-}
-
 } // namespace
 
 LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule) noexcept {
   return &site_table().find(return_address, psource, schedule);
 }
 
-void record(LoopSite& site, const LoopExecution& execution) noexcept { site.add(execution); }
+std::uint64_t record(LoopSite& site, const LoopExecution& execution) noexcept { return site.add(execution); }
 
 std::uint64_t executions_recorded() noexcept {
   std::uint64_t sum = 0;
@@ -97,10 +69,11 @@ void write_report(const config::Options& options, double ns_per_tick, std::uint3
     const ReportFrame frame{version, max_threads, ns_per_tick, options.loops};
     // Whoever starts a setuid program must not choose which files it creates.
     const bool to_stderr = options.stats_path.empty() || getauxval(AT_SECURE) != 0;
+    const auto write = [&](int descriptor) noexcept { return write_to(descriptor, options.stats, frame); };
     if (!to_stderr)
-      write_file(options.stats, frame, options.stats_path.view());
+      write_new_file("WSTREE_STATS", options.stats_path.view(), g_workspace.path, write);
     else if (const int descriptor = stderr_descriptor(); descriptor >= 0)
-      (void)write_to(descriptor, options.stats, frame); // there is nowhere else to complain
+      (void)write(descriptor); // there is nowhere else to complain
   }
   // [S11] release: our use of the workspace ends before the next one begins; pairs with [S10].
   g_workspace.busy.store(false, std::memory_order_release);

@@ -44,8 +44,8 @@ inline constexpr std::uint32_t k_max_sites = 4096;
 /// Any thread; wait-free for a known site.
 LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule) noexcept;
 
-/// Adds one finished execution. Any thread, wait-free.
-void record(LoopSite& site, const LoopExecution& execution) noexcept;
+/// Adds one finished execution; its number at the site, counted from 1. Any thread, wait-free.
+std::uint64_t record(LoopSite& site, const LoopExecution& execution) noexcept;
 
 /// Number of executions recorded so far in this process.
 std::uint64_t executions_recorded() noexcept;

@@ -39,6 +39,8 @@ bool is_good(Option option, std::string_view value) {
     return parse_bind(value).has_value();
   case Option::stats:
     return parse_stats(value).has_value();
+  case Option::record:
+    return parse_record(value).has_value();
   case Option::verbose:
     return parse_verbose(value).has_value();
   default:

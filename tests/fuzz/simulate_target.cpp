@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arguments of `wstree simulate`. The first three bytes are numbers, then each line is an argument. Small
-// plans are run: all schedules then hand out every iteration once, whatever the machine is like.
+// The arguments of `wstree simulate`. The first three bytes are numbers, then each line is an argument; the
+// seventh, if there is one, has the costs of a recorded loop. Small plans are run: all schedules then hand
+// out every iteration once, whatever the machine is like.
 #include "support/bytes.h"
 #include "support/target.h"
 
 #include "simulate/plan.h"
+#include "simulate/prediction.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -26,7 +28,7 @@ void check_run(const Plan& plan) {
     for (const auto& workload : plan.workloads)
       for (const auto& schedule : plan.schedules) {
         std::vector<std::uint32_t> hits(workload.iterations());
-        simulate::Job job{&workload, schedule, threads, plan.settings, plan.machine, plan.seed, 1};
+        simulate::Job job{&workload, schedule, threads, plan.settings, plan.machine.spec, plan.seed, 1};
         job.seen = [&](std::uint32_t, std::uint32_t member, const core::Range& range) {
           require(member < threads && range.begin < range.end && range.end <= hits.size(),
                   "pieces are parts of the loop");
@@ -38,6 +40,37 @@ void check_run(const Plan& plan) {
         require(rounds.size() == 1 && rounds.front().counts.iterations == workload.iterations(),
                 "and counted", name_of(schedule));
       }
+}
+
+/// Only machines that are the same everywhere and at once.
+bool is_made_up(const std::string& machine) {
+  const auto first = machine.substr(0, machine.find(','));
+  return first.find("here") == std::string::npos &&
+         (first.find(':') == std::string::npos || first.find('=') != std::string::npos);
+}
+
+/// Two loops: a piece for each byte.
+std::vector<simulate::RecordedLoop> recorded_loops(std::string_view costs) {
+  simulate::RecordedExecution execution{1'000, 2, {}};
+  std::uint64_t begin = 0;
+  for (const char c : costs.substr(0, 100)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const std::uint64_t end = begin + byte % 4 + 1;
+    execution.pieces.push_back({begin, end, byte * 1.5});
+    begin = end;
+  }
+  simulate::RecordedLoop loop{"a.out+0x<1>", "wstree", begin, 3, 1'000, {execution}};
+  auto other = loop;
+  other.schedule = "wsguided,2 (dynamic)";
+  return {loop, other};
+}
+
+void check_advice(const Results& results) {
+  for (const auto& prediction : predictions(results))
+    if (const auto advice = advise(prediction, results.plan()))
+      require(advice->threads < results.plan().threads.size() && !advice->limit.empty() &&
+                  can_be_set(results.plan().schedules[advice->schedule]),
+              "what is recommended can be had", prediction.title);
 }
 
 void body(std::string_view input) {
@@ -59,26 +92,34 @@ void body(std::string_view input) {
   request.machine = optional(3);
   request.strategy = optional(4);
   request.batch = optional(5);
-  if (request.schedules.size() + request.workloads.size() + request.threads.size() > 300) return;
+  if (request.schedules->size() + request.workloads.size() + request.threads->size() > 300) return;
+  if (request.machine && !is_made_up(*request.machine)) return;
+  const auto costs = line(6);
+  if (!costs.empty()) request.profile = "profile";
 
   Plan plan;
-  if (const auto problem = make_plan(request, plan)) {
+  if (const auto problem = make_plan(
+          request, costs.empty() ? std::vector<simulate::RecordedLoop>() : recorded_loops(costs), plan)) {
     require(problem->starts_with("--"), "a problem names its option", *problem);
     return;
   }
   require(!plan.schedules.empty() && !plan.workloads.empty() && !plan.threads.empty(),
           "a plan has something to run");
-  for (const auto& schedule : plan.schedules) {
-    const auto again = config::parse_schedule(name_of(schedule));
-    require(again && again->chunk_given == (schedule.chunk != 0), "a schedule is named as it is asked for",
+  for (const auto& schedule : plan.schedules)
+    require(schedule_named(name_of(schedule)) == schedule, "a schedule is named as it is asked for",
             name_of(schedule));
-  }
+  ChosenMachine again;
+  require(!parse_machine(machine_text(plan.machine.spec), again), "a machine is shown as it is asked for",
+          machine_text(plan.machine.spec));
+  require(machine_text(again.spec) == machine_text(plan.machine.spec), "and means the same",
+          machine_text(plan.machine.spec));
   if (!is_small(plan)) return;
   check_run(plan);
   const Results results(plan);
   for (std::size_t t = 0; t < plan.threads.size(); ++t)
     for (std::size_t s = 0; s < plan.schedules.size(); ++s)
       require(results.worst(t, s) >= 0.999, "nobody is faster than the ideal", name_of(plan.schedules[s]));
+  if (!plan.profile.empty()) check_advice(results);
   const auto document = nlohmann::json::parse(simulate_json(results), nullptr, false);
   require(document.is_object() && document["results"].is_array(), "the results are JSON");
   require(simulate_text(results, true).ends_with('\n'), "the text is complete");

@@ -39,7 +39,7 @@ TEST(Simulate, ShowsTheRatioOfEachScheduleToTheIdeal) {
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out,
             R"(256 iterations, 10 ms of work, median of 3 rounds; batches timed, strategy findmax
-machine: hit=1 rmw=8 near=45 far=110 domain=8 pinned=1 overlap=2 keep=4 dispatch=30 skew=0
+machine: generic,near=45,domain=8,far=110,hit=1,rmw=8,pinned=1,overlap=2,keep=4,fault=500,tick=12,dispatch=18,skew=0
 time / ideal; ideal is max(work / threads, longest iteration)
 
 4 threads       wsguided  wsstatic
@@ -134,20 +134,15 @@ TEST(Simulate, DrawsALineForEachSchedule) {
 TEST(Simulate, NamesWhatItDoesNotUnderstand) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> faults{
       {{"--schedule", "wstree,wsgided"},
-       "--schedule 'wsgided' is not understood (accepted: all, or a list of wstree, "},
+       "--schedule 'wsgided' is not understood (accepted: all, peers, or a list of wstree, "},
       {{"--schedule", "wsfixed,0"}, "--schedule 'wsfixed,0' is not understood"},
-      {{"--schedule", "guided"}, "--schedule 'guided' is not understood"},
+      {{"--schedule", "dynamic,0"}, "--schedule 'dynamic,0' is not understood"},
       {{"--workload", "STEP"}, "--workload 'STEP' is not understood (accepted: all, or a list of UNIFORM, "},
-      {{"--threads", "4,x"}, "--threads 'x' is not understood (accepted: a list of numbers from 1 to 1024)"},
-      {{"--threads", "4,0"}, "--threads '0' is not understood"},
+      {{"--threads", "4,x"},
+       "--threads or --workers 'x' is not understood (accepted: a list of numbers from 1 to 1024)"},
+      {{"--workers", "4,0"}, "--threads or --workers '0' is not understood"},
       {{"--batch", "tiny"}, "--batch 'tiny' is not understood (accepted: timed[:ns], "},
       {{"--strategy", "best"}, "--strategy 'best' is not understood (accepted: predefined, "},
-      {{"--machine", "far=9,fur=3"},
-       "--machine 'fur=3' is not understood (accepted: a list of NAME=NUMBER, "},
-      {{"--machine", "far"},
-       "--machine 'far' is not understood (accepted for far: a number from 0 to 1000000)"},
-      {{"--machine", "overlap=0"},
-       "--machine 'overlap=0' is not understood (accepted for overlap: a number from 1"},
       {{"--roots", "5"}, "--roots 5 is more than 4 threads"},
       {{"--json", "--svg", "-"}, "--json and --svg - both want the standard output"},
   };
@@ -159,6 +154,25 @@ TEST(Simulate, NamesWhatItDoesNotUnderstand) {
   }
   EXPECT_THAT(simulation({"--threads", "1", "--svg", "/nowhere/x.svg"}).err,
               StartsWith("wstree: /nowhere/x.svg cannot be written: No such file"));
+}
+
+TEST(Simulate, PeersAreTheSchedulesOfOthers) {
+  const auto document =
+      results({"--schedule", "peers,Dynamic,16", "--workload", "UNIFORM", "--workers", "4"});
+  std::vector<std::string> names;
+  for (const auto& result : document["results"]) names.push_back(result["schedule"]);
+  EXPECT_THAT(names, testing::ElementsAre("static", "dynamic", "guided", "trapezoidal", "static_steal",
+                                          "gomp_guided", "tbb_auto", "cilk_for", "dynamic,16"));
+  EXPECT_EQ(document["results"][8]["batches"], 63);
+}
+
+TEST(Simulate, DetailsTellTheFirstLoopFromTheOthers) {
+  const auto result =
+      simulation({"--schedule", "wstree", "--workload", "STEP_S", "--threads", "8", "--details"});
+  EXPECT_THAT(result.out, HasSubstr("time us  first us  batches"));
+  const auto document =
+      results({"--schedule", "wstree", "--workload", "STEP_S", "--threads", "8", "--machine", "fault=50000"});
+  EXPECT_GE(document["results"][0]["first_ns"], document["results"][0]["time_ns"]);
 }
 
 TEST(Simulate, HelpSaysWhatAMachineIs) {

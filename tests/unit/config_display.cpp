@@ -31,7 +31,8 @@ TEST(Display, ShowsTheDefaults) {
           "  [wstree] WSTREE_LOOPS='runtime'  (default)", "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
           "  [wstree] WSTREE_BATCH='timed'  (default)", "  [wstree] WSTREE_FALLBACK='guided'  (default)",
           "  [wstree] WSTREE_BIND='auto'  (default)", "  [wstree] WSTREE_STATS='0'  (default)",
-          "  [wstree] WSTREE_VERBOSE='0'  (default)", "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
+          "  [wstree] WSTREE_RECORD='0'  (default)", "  [wstree] WSTREE_VERBOSE='0'  (default)",
+          "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
           "  [wstree] OMP_DISPLAY_AFFINITY='false'  (default)",
           "  [wstree] OMP_AFFINITY_FORMAT=''  (default)", "WSTREE DISPLAY ENVIRONMENT END"));
 }
@@ -42,6 +43,7 @@ TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
                               "WSTREE_STRATEGY=nonsense",
                               "WSTREE_FALLBACK=Dynamic , 8",
                               "WSTREE_STATS=json=out/%p.json",
+                              "WSTREE_RECORD=out/%p.profile",
                               "WSTREE_VERBOSE=1",
                               "OMP_DISPLAY_ENV=TRUE",
                               "WSTREE_BIND=SPREAD",
@@ -58,6 +60,7 @@ TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
           "  [wstree] WSTREE_FALLBACK='dynamic,8'  (environment)",
           "  [wstree] WSTREE_BIND='spread'  (environment)",
           "  [wstree] WSTREE_STATS='json=out/%p.json'  (environment)",
+          "  [wstree] WSTREE_RECORD='out/%p.profile'  (environment)",
           "  [wstree] WSTREE_VERBOSE='1'  (environment)", "  [wstree] OMP_DISPLAY_ENV='true'  (environment)",
           "  [wstree] OMP_DISPLAY_AFFINITY='true'  (environment)",
           "  [wstree] OMP_AFFINITY_FORMAT=' %n on %A '  (environment)", "WSTREE DISPLAY ENVIRONMENT END"));

@@ -45,6 +45,7 @@ TEST(Load, GivesDefaultsWhenNothingIsSet) {
     EXPECT_EQ(options.fallback, (Fallback{FallbackKind::guided, 0}));
     EXPECT_EQ(options.bind, Bind::auto_);
     EXPECT_EQ(options.stats, StatsFormat::off);
+    EXPECT_TRUE(options.record_path.empty());
     EXPECT_FALSE(options.verbose);
     EXPECT_FALSE(options.display_affinity);
     EXPECT_TRUE(options.affinity_format.empty());
@@ -60,22 +61,23 @@ TEST(Load, TakesEveryOptionFromTheEnvironment) {
   const auto [options, lines] =
       load_from({"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
                  "WSTREE_LOOPS=auto,Dynamic", "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1",
-                 "OMP_DISPLAY_ENV=verbose", "WSTREE_BIND=close", "OMP_DISPLAY_AFFINITY=true",
-                 "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
+                 "WSTREE_RECORD=/tmp/%p.profile", "OMP_DISPLAY_ENV=verbose", "WSTREE_BIND=close",
+                 "OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
   EXPECT_TRUE(options.loops == LoopKinds{10});
   EXPECT_EQ(options.strategy, Strategy::assign);
   EXPECT_EQ(options.batch, (Batch{BatchMode::fixed, 8}));
   EXPECT_EQ(options.fallback, (Fallback{FallbackKind::static_, 4}));
   EXPECT_EQ(options.stats, StatsFormat::json);
   EXPECT_EQ(options.stats_path.view(), "/tmp/%p.json");
+  EXPECT_EQ(options.record_path.view(), "/tmp/%p.profile");
   EXPECT_TRUE(options.verbose);
   EXPECT_EQ(options.display_env, DisplayEnv::verbose);
   EXPECT_EQ(options.bind, Bind::close);
   EXPECT_TRUE(options.display_affinity);
   EXPECT_EQ(options.affinity_format.view(), "%{thread_num} %A");
-  for (const Option option :
-       {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::bind, Option::stats,
-        Option::verbose, Option::display_env, Option::display_affinity, Option::affinity_format})
+  for (const Option option : {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::bind,
+                              Option::stats, Option::record, Option::verbose, Option::display_env,
+                              Option::display_affinity, Option::affinity_format})
     EXPECT_EQ(options.origin(option), Origin::environment) << text_of(option).name;
   EXPECT_THAT(lines, IsEmpty());
 }
@@ -110,6 +112,8 @@ TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
       {"WSTREE_STATS=csv",
        "wstree: WSTREE_STATS='csv' is not understood (accepted: 0, 1, text, json, text=path, "
        "json=path); using 0"},
+      {"WSTREE_RECORD=1",
+       "wstree: WSTREE_RECORD='1' is not understood (accepted: 0, path of a new file); using 0"},
       {"WSTREE_BIND=master",
        "wstree: WSTREE_BIND='master' is not understood (accepted: auto, close, spread, none); using auto"},
       {"WSTREE_VERBOSE= 2", "wstree: WSTREE_VERBOSE=' 2' is not understood (accepted: 0, 1); using 0"},

@@ -357,6 +357,19 @@ TEST(ScheduleText, ReadsBack) {
   EXPECT_EQ(to_text(request(8, true, true)).view(), "monotonic:wstree,8");
 }
 
+TEST(ParseRecord, TakesAPathOrNothing) {
+  EXPECT_EQ(parse_record("0"), "");
+  EXPECT_EQ(parse_record(" 0 "), "");
+  EXPECT_EQ(parse_record(" out/%p.profile "), "out/%p.profile");
+  EXPECT_EQ(parse_record("./1"), "./1");
+  EXPECT_EQ(parse_record("a=b c"), "a=b c");
+  EXPECT_EQ(parse_record("1"), std::nullopt);
+  EXPECT_EQ(parse_record(" "), std::nullopt);
+  const std::string longest(k_max_path, 'x');
+  EXPECT_EQ(parse_record(longest), longest);
+  EXPECT_EQ(parse_record(longest + 'x'), std::nullopt);
+}
+
 TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
   const Options options;
   EXPECT_EQ(parse_loops(text_of(Option::loops).default_value), options.loops);
@@ -365,6 +378,7 @@ TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
   EXPECT_EQ(parse_fallback(text_of(Option::fallback).default_value), options.fallback);
   EXPECT_EQ(parse_bind(text_of(Option::bind).default_value), options.bind);
   EXPECT_EQ(parse_stats(text_of(Option::stats).default_value), (Stats{options.stats, ""}));
+  EXPECT_EQ(parse_record(text_of(Option::record).default_value), options.record_path.view());
   EXPECT_EQ(parse_verbose(text_of(Option::verbose).default_value), options.verbose);
   EXPECT_EQ(parse_display_env(text_of(Option::display_env).default_value), options.display_env);
   EXPECT_EQ(parse_display_affinity(text_of(Option::display_affinity).default_value),

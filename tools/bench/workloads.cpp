@@ -82,7 +82,10 @@ Workload workload(const std::string& name, Group group, int n, double longest_sh
           false,
           longest_share,
           [n, body](Form form, int threads) { return loop(form, n, threads, body); },
-          [n, body] { return loop_plain(n, body); }};
+          [n, body] { return loop_plain(n, body); },
+          n,
+          1,
+          [body](int begin, int end) { return loop_part(begin, end, body); }};
 }
 
 /// `loops` loops of `n` iterations, a region each; `units` make the iteration.
@@ -101,7 +104,10 @@ Workload short_loops(const std::string& name, int loops, int n) {
             for (int k = 0; k < loops; ++k) sum += loop(form, n, threads, body);
             return sum;
           },
-          [=] { return static_cast<std::uint64_t>(loops) * loop_plain(n, body); }};
+          [=] { return static_cast<std::uint64_t>(loops) * loop_plain(n, body); },
+          n,
+          loops,
+          [body](int begin, int end) { return loop_part(begin, end, body); }};
 }
 
 Workload shaped(const std::string& name, Weight weight, int n, double work_ms) {

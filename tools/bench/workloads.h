@@ -23,6 +23,9 @@ struct Workload {
   double longest_share; ///< cost of the most expensive iteration as a part of all work: bounds every schedule
   std::function<std::uint64_t(Form, int threads)> pass;
   std::function<std::uint64_t()> plain;
+  int iterations;                                        ///< of one loop
+  int loops;                                             ///< of them that a pass runs
+  std::function<std::uint64_t(int begin, int end)> part; ///< these iterations of one loop, without OpenMP
 };
 
 /// A workload that has not been built yet: only what --only selects is.

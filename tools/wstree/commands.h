@@ -31,11 +31,12 @@ struct TopoRequest {
   bool json = false;
 };
 
-/// Lists are as the user wrote them.
+/// Lists are as the user wrote them. What is not set follows from whether there is a profile.
 struct SimulateRequest {
-  std::string schedules = "all";
+  std::optional<std::string> profile; ///< file that WSTREE_RECORD wrote, instead of workloads
+  std::optional<std::string> loop;    ///< of the profile: a number or a part of its name
+  std::optional<std::string> schedules, threads;
   std::string workloads = "all";
-  std::string threads = "4,16,64";
   std::uint64_t iterations = 1'000;
   double work_ms = 10;
   std::uint32_t roots = 0; ///< of the tree; 0: one per thread
@@ -44,6 +45,7 @@ struct SimulateRequest {
   std::uint32_t rounds = 3;
   bool details = false;
   bool json = false;
+  bool calibrate = false;         ///< nothing but that
   std::optional<std::string> svg; ///< file, or "-"
 };
 

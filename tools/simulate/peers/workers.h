@@ -2,9 +2,16 @@
 // All peers together.
 #pragma once
 
+#include "central.h"
+#include "cilk_for.h"
+#include "gomp_guided.h"
+#include "libomp_dynamic.h"
+#include "libomp_guided.h"
+#include "libomp_static.h"
+#include "libomp_static_steal.h"
+#include "libomp_trapezoidal.h"
 #include "peer.h"
-
-#include "wstree/core/self_scheduling/worker.h"
+#include "tbb_auto.h"
 
 #include <type_traits>
 #include <utility>
@@ -14,11 +21,37 @@ namespace wstree::simulate {
 /// Each satisfies core::Scheduler.
 template <class P, Peer peer> struct PeerWorker;
 template <class P>
-struct PeerWorker<P, Peer::dynamic> : std::type_identity<core::SelfSchedulingWorker<P, core::FixedRule>> {};
+struct PeerWorker<P, Peer::static_> : std::type_identity<OpenmpWorker<P, LibompStatic<P>>> {};
+template <class P>
+struct PeerWorker<P, Peer::dynamic> : std::type_identity<OpenmpWorker<P, LibompDynamic<P>>> {};
+template <class P>
+struct PeerWorker<P, Peer::guided> : std::type_identity<OpenmpWorker<P, LibompGuided<P>>> {};
+template <class P>
+struct PeerWorker<P, Peer::trapezoidal> : std::type_identity<OpenmpWorker<P, LibompTrapezoidal<P>>> {};
+template <class P>
+struct PeerWorker<P, Peer::static_steal> : std::type_identity<OpenmpWorker<P, LibompStaticSteal<P>>> {};
+template <class P>
+struct PeerWorker<P, Peer::gomp_guided> : std::type_identity<OpenmpWorker<P, GompGuided<P>>> {};
+template <class P> struct PeerWorker<P, Peer::tbb_auto> : std::type_identity<TbbWorker<P>> {};
+template <class P> struct PeerWorker<P, Peer::cilk_for> : std::type_identity<CilkWorker<P>> {};
 
 /// Calls `visit.template operator()<Worker>()` for the worker of that peer.
 template <class P, class Visit> decltype(auto) with_peer(Peer peer, Visit&& visit) {
   switch (peer) {
+  case Peer::static_:
+    return visit.template operator()<typename PeerWorker<P, Peer::static_>::type>();
+  case Peer::guided:
+    return visit.template operator()<typename PeerWorker<P, Peer::guided>::type>();
+  case Peer::trapezoidal:
+    return visit.template operator()<typename PeerWorker<P, Peer::trapezoidal>::type>();
+  case Peer::static_steal:
+    return visit.template operator()<typename PeerWorker<P, Peer::static_steal>::type>();
+  case Peer::gomp_guided:
+    return visit.template operator()<typename PeerWorker<P, Peer::gomp_guided>::type>();
+  case Peer::tbb_auto:
+    return visit.template operator()<typename PeerWorker<P, Peer::tbb_auto>::type>();
+  case Peer::cilk_for:
+    return visit.template operator()<typename PeerWorker<P, Peer::cilk_for>::type>();
   case Peer::dynamic:
     break;
   }

@@ -4,8 +4,11 @@
 
 #include "commands.h"
 
+#include "machine_text.h"
 #include "options.h"
+#include "schedules.h"
 
+#include "../../simulate/profile.h" // "profile.h" is that of runtime/observe elsewhere
 #include "simulate.h"
 #include "workload.h"
 
@@ -17,6 +20,17 @@
 
 namespace wstree::cli {
 
+/// Of a loop in a profile, what its workload does not tell.
+struct Recording {
+  std::size_t number = 0; ///< in the profile, from 1
+  std::string schedule;   ///< which it was recorded with
+  std::string clause;     ///< what the source says, if not schedule(runtime)
+  std::uint32_t members = 0;
+  std::uint64_t seen = 0;     ///< executions
+  std::size_t kept = 0;       ///< of them
+  simulate::Time elapsed = 0; ///< in the one that is simulated
+};
+
 struct Plan {
   std::vector<simulate::Schedule> schedules;
   std::vector<simulate::Workload> workloads;
@@ -24,30 +38,33 @@ struct Plan {
   core::Settings settings;
   config::Batch batch;
   config::Strategy strategy = config::Strategy::findmax;
-  simulate::MachineSpec machine;
+  ChosenMachine machine;
   std::uint64_t iterations = 0;
   double work_ms = 0;
   std::uint64_t seed = 1;
   std::uint32_t rounds = 1;
+
+  std::string profile;               ///< file; empty: none
+  std::vector<Recording> recordings; ///< of each workload, if they are from a profile
+  std::size_t recorded = 0;          ///< loops in the profile
+  double covered = 1;                ///< part of their work that is in those of the plan
 };
 
 /// nullopt: `plan` is made; else what is wrong with the request.
 std::optional<std::string> make_plan(const SimulateRequest& request, Plan& plan);
+/// The same with loops that have been read; request.profile is what they are called.
+std::optional<std::string> make_plan(const SimulateRequest& request,
+                                     const std::vector<simulate::RecordedLoop>& loops, Plan& plan);
 
-/// As in OMP_SCHEDULE.
-std::string name_of(const simulate::Schedule& schedule);
-
-/// A value of --machine by its name.
-struct MachineValue {
-  std::string_view name;
-  std::uint64_t value; ///< durations in ns
-};
-std::vector<MachineValue> values_of(const simulate::MachineSpec& machine);
+/// Of a loop in a profile more batches are not simulated.
+inline constexpr std::uint64_t k_most_batches = 4'000'000;
 
 /// One schedule on one workload with so many threads: the round with the median of the times.
 struct Outcome {
-  double ratio = 0; ///< time / ideal
+  bool simulated = false; ///< false: it would take too long
+  double ratio = 0;       ///< time / ideal
   simulate::Time ideal = 0;
+  simulate::Time first = 0; ///< time of the first round, which finds no memory there
   simulate::Round round;
 };
 
@@ -68,6 +85,9 @@ private:
   const Plan* plan_;
   std::vector<Outcome> outcomes_;
 };
+
+/// Which numbers of threads are more than the machine has cores; "" if none.
+std::string beyond_the_machine(const Plan& plan);
 
 std::string simulate_text(const Results& results, bool details);
 std::string simulate_json(const Results& results);

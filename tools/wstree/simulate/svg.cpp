@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A small diagram for each workload: time / ideal against the number of threads, a line for each schedule.
-#include "plan.h"
+#include "prediction.h"
+
+#include "pens.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
@@ -16,22 +17,7 @@ namespace {
 constexpr int k_columns = 3;
 constexpr int k_width = 300, k_height = 210; // of a diagram with its margins
 constexpr int k_left = 44, k_top = 30, k_right = 14, k_bottom = 34;
-constexpr int k_legend = 20; // height of a line
 constexpr double k_highest = 16;
-
-/// Distinguishable without colours as well: each has a dash pattern.
-struct Pen {
-  std::string_view colour, dashes;
-};
-constexpr std::array<Pen, 9> k_pens{{{"#0b5fa5", ""},
-                                     {"#1b8a5a", ""},
-                                     {"#7a3fa8", ""},
-                                     {"#b07cc6", "6 3"},
-                                     {"#c0392b", ""},
-                                     {"#d98324", "8 3"},
-                                     {"#8a6d1d", "3 3"},
-                                     {"#5c6b73", "8 3 2 3"},
-                                     {"#222222", "2 3"}}};
 
 double height_of(double ratio) {
   const double part = std::log2(std::clamp(ratio, 1.0, k_highest)) / std::log2(k_highest);
@@ -68,11 +54,11 @@ void axes(std::string& out, const Plan& plan, const std::string& title) {
 }
 
 void line(std::string& out, const Results& results, std::size_t workload, std::size_t schedule) {
-  const auto& [colour, dashes] = k_pens[schedule % k_pens.size()];
+  const auto& [colour, dashes] = pen_of(schedule);
   const auto count = results.plan().threads.size();
   auto to = std::back_inserter(out);
   fmt::format_to(to, R"(<polyline fill="none" stroke="{}" stroke-width="1.8" stroke-dasharray="{}" points=")",
-                 colour, dashes.empty() ? "none" : dashes);
+                 colour, dashes);
   for (std::size_t t = 0; t < count; ++t)
     fmt::format_to(to, "{}{:.1f},{:.1f}", t == 0 ? "" : " ", place_of(t, count),
                    height_of(results.at(t, workload, schedule).ratio));
@@ -88,13 +74,12 @@ void line(std::string& out, const Results& results, std::size_t workload, std::s
 } // namespace
 
 std::string simulate_svg(const Results& results) {
+  if (!results.plan().profile.empty()) return prediction_svg(results);
   const Plan& plan = results.plan();
   const int columns = std::min<int>(k_columns, static_cast<int>(plan.workloads.size()));
   const int rows = (static_cast<int>(plan.workloads.size()) + columns - 1) / columns;
   const int wide = std::max(columns, 2) * k_width;
-  const int per_line = std::max(wide / 140, 1);
-  const int lines = (static_cast<int>(plan.schedules.size()) + per_line - 1) / per_line;
-  const int legend = rows * k_height + 8;
+  const int below = rows * k_height + 8;
   std::string body;
   for (std::size_t w = 0; w < plan.workloads.size(); ++w) {
     const int at = static_cast<int>(w);
@@ -104,17 +89,7 @@ std::string simulate_svg(const Results& results) {
     for (std::size_t s = 0; s < plan.schedules.size(); ++s) line(body, results, w, s);
     body += "</g>\n";
   }
-  for (std::size_t s = 0; s < plan.schedules.size(); ++s) {
-    const auto& [colour, dashes] = k_pens[s % k_pens.size()];
-    const int x = 16 + static_cast<int>(s) % per_line * 140;
-    const int y = legend + static_cast<int>(s) / per_line * k_legend;
-    fmt::format_to(std::back_inserter(body),
-                   R"(<line x1="{0}" y1="{1}" x2="{2}" y2="{1}" stroke="{3}" stroke-width="2.4" )"
-                   R"(stroke-dasharray="{4}"/><text x="{5}" y="{6}" font-size="12">{7}</text>)"
-                   "\n",
-                   x, y, x + 26, colour, dashes.empty() ? "none" : dashes, x + 32, y + 4,
-                   name_of(plan.schedules[s]));
-  }
+  body += legend(plan.schedules, wide, below);
   return fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{0}" height="{1}" viewBox="0 0 {0} {1}" font-family="sans-serif" fill="#1a1a1a">
 <title>Time / ideal against the number of threads</title>
@@ -122,7 +97,8 @@ std::string simulate_svg(const Results& results) {
 <rect width="{0}" height="{1}" fill="#ffffff"/>
 {5}</svg>
 )",
-                     wide, legend + lines * k_legend, plan.iterations, plan.work_ms, k_highest, body);
+                     wide, below + legend_height(plan.schedules, wide), plan.iterations, plan.work_ms,
+                     k_highest, body);
 }
 
 } // namespace wstree::cli

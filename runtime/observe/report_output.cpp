@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report_output.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <unistd.h>
+
+#include "message.h"
+#include "options.h"
+
+namespace wstree::observe {
+namespace {
+
+void complain(std::string_view variable, std::string_view path, int error) noexcept {
+  constexpr std::size_t k_shown_path = 300;
+  config::FixedText<config::k_max_line + 1> line;
+  line.append("wstree: ").append(variable).append(" cannot write '").append_foreign(path, k_shown_path);
+  line.append("': ");
+#if __GLIBC_PREREQ(2, 32)
+  // Unlike strerror it needs neither the locale nor the heap.
+  if (const char* cause = strerrordesc_np(error)) line.append(cause);
+#else
+  line.append("error ").append_number(static_cast<std::uint64_t>(error));
+#endif
+  say(line.view());
+}
+
+} // namespace
+
+void write_new_file(std::string_view variable, std::string_view pattern, Path& path,
+                    int (*write)(void* context, int descriptor) noexcept, void* context) noexcept {
+  path = expand_path(pattern);
+  const OpenFile file = open_new_file(path);
+  int error = file.error;
+  if (file.descriptor >= 0) {
+    error = write(context, file.descriptor);
+    if (close(file.descriptor) != 0 && error == 0) error = errno;
+  }
+  if (error != 0) complain(variable, path.view(), error);
+}
+
+} // namespace wstree::observe

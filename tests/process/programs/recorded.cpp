@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops for profiles: recorded LOOP [repetitions].
+//   quarter   2000 iterations of int, downwards with stride -3; those of the third quarter take 200 times as
+//   long wide      the same, unsigned long long, 64-bit bounds beyond 2^32 nowait    ten loops one after the
+//   other without a barrier, 300 to 309 iterations nested    a team of two, each of whose members opens a
+//   team of two with a loop of 500 iterations literal   schedule(dynamic, 7) of 100 iterations lengths loops
+//   of 10, 20, 30 iterations, ten times each cancel    a loop of 1000 iterations that is cancelled, and one
+//   of 50 that is not orphan    a loop outside of any region
+#include "check.h"
+#include "omp_decls.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+std::atomic<long> done{0};
+
+constexpr std::uint64_t k_light = 100, k_heavy = 200 * k_light;
+
+void count() { done.fetch_add(1, std::memory_order_relaxed); }
+
+void quarter() {
+#pragma omp parallel for schedule(runtime)
+  for (int i = 5'999; i > 0; i -= 3) {
+    const int k = (5'999 - i) / 3;
+    check::spin(k >= 1'000 && k < 1'500 ? k_heavy : k_light);
+    count();
+  }
+}
+
+void wide() {
+  constexpr unsigned long long k_first = 5'000'000'000ULL;
+#pragma omp parallel for schedule(runtime)
+  for (unsigned long long i = k_first; i < k_first + 2'000; ++i) {
+    check::spin(i - k_first >= 1'000 && i - k_first < 1'500 ? k_heavy : k_light);
+    count();
+  }
+}
+
+void nowait() {
+#pragma omp parallel
+  for (int loop = 0; loop < 10; ++loop) {
+#pragma omp for schedule(runtime) nowait
+    for (long i = 0; i < 300 + loop; ++i) count();
+  }
+}
+
+void nested() {
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp parallel for schedule(runtime) num_threads(2)
+    for (int i = 0; i < 500; ++i) count();
+  }
+}
+
+void literal() {
+#pragma omp parallel for schedule(dynamic, 7)
+  for (int i = 0; i < 100; ++i) count();
+}
+
+void lengths() {
+  for (int round = 0; round < 10; ++round)
+    for (int n = 10; n <= 30; n += 10) {
+#pragma omp parallel for schedule(runtime)
+      for (int i = 0; i < n; ++i) count();
+    }
+}
+
+void cancel() {
+#pragma omp parallel
+  {
+#pragma omp for schedule(runtime)
+    for (int i = 0; i < 1'000; ++i) {
+      if (i == 3) {
+#pragma omp cancel for
+      }
+      count();
+    }
+#pragma omp for schedule(runtime)
+    for (int i = 0; i < 50; ++i) count();
+  }
+}
+
+void orphan() {
+#pragma omp for schedule(runtime)
+  for (int i = 0; i < 64; ++i) count();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  const std::string wanted = argc > 1 ? argv[1] : "quarter";
+  const int repetitions = argc > 2 ? std::atoi(argv[2]) : 1;
+  struct Loop {
+    const char* name;
+    void (*run)();
+  };
+  for (const Loop& loop :
+       {Loop{"quarter", quarter}, Loop{"wide", wide}, Loop{"nowait", nowait}, Loop{"nested", nested},
+        Loop{"literal", literal}, Loop{"lengths", lengths}, Loop{"cancel", cancel}, Loop{"orphan", orphan}})
+    if (wanted == loop.name)
+      for (int i = 0; i < repetitions; ++i) loop.run();
+  std::printf("done %ld\n", done.load());
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// WSTREE_RECORD: profiles of programs whose loops are known, of both compilers on both runtimes.
+#include "process.h"
+#include "profile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+using wstree::simulate::Piece;
+using wstree::simulate::RecordedExecution;
+using wstree::simulate::RecordedLoop;
+
+std::vector<RecordedLoop> profile_in(const std::string& path) {
+  std::istringstream in(contents_of(path));
+  auto profile =
+      wstree::simulate::read_profile(in); // also makes sure that pieces are sorted and cover the loop
+  if (const auto* problem = std::get_if<std::string>(&profile)) {
+    ADD_FAILURE() << *problem << '\n' << contents_of(path).substr(0, 2'000);
+    return {};
+  }
+  return std::get<0>(std::move(profile));
+}
+
+/// Runs a loop of programs/recorded.cpp and reads its profile.
+class Recording : public testing::TestWithParam<const char*> {
+protected:
+  Program program(const std::string& loop, int repetitions = 1) {
+    return with_tree(GetParam(), {loop, std::to_string(repetitions)})
+        .set("WSTREE_RECORD", folder_ / "profile");
+  }
+  std::vector<RecordedLoop> profile(const Program& program) {
+    const Outcome outcome = program.run();
+    EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+    EXPECT_THAT(outcome.err, IsEmpty());
+    out_ = outcome.out;
+    return profile_in(folder_ / "profile");
+  }
+
+  TemporaryFolder folder_;
+  std::string out_;
+};
+
+double ns_between(const RecordedExecution& execution, std::uint64_t begin, std::uint64_t end) {
+  double sum = 0;
+  for (const Piece& piece : execution.pieces) {
+    const auto from = std::max(piece.begin, begin), to = std::min(piece.end, end);
+    if (from < to)
+      sum += piece.ns * static_cast<double>(to - from) / static_cast<double>(piece.end - piece.begin);
+  }
+  return sum;
+}
+
+TEST_P(Recording, CostsAreWhereTheWorkIs) {
+  for (const char* loop : {"quarter", "wide"})
+    for (const char* threads : {"1", "2", "4"})
+      for (const char* schedule : {"wstree", "wsrange", "wsqueue", "wsfixed,3", "wsguided", "wsstatic"}) {
+        TemporaryFolder folder;
+        const Outcome outcome = program(loop)
+                                    .set("OMP_NUM_THREADS", threads)
+                                    .set("OMP_SCHEDULE", schedule)
+                                    .set("WSTREE_RECORD", folder / "profile")
+                                    .run();
+        ASSERT_EQ(outcome.out, "done 2000\n") << outcome.text();
+        const auto recorded = profile_in(folder / "profile");
+        ASSERT_EQ(recorded.size(), 1U);
+        ASSERT_EQ(recorded[0].iterations, 2'000U);
+        ASSERT_EQ(recorded[0].executions.size(), 1U);
+        const auto& execution = recorded[0].executions[0];
+        EXPECT_EQ(std::to_string(execution.members), threads);
+        const double heavy = ns_between(execution, 1'000, 1'500);
+        const double light = ns_between(execution, 0, 950) + ns_between(execution, 1'550, 2'000);
+        EXPECT_GT(heavy, 20 * light) << loop << ' ' << threads << ' ' << schedule;
+        EXPECT_GT(execution.pieces.size(), 160U) << loop << ' ' << threads << ' ' << schedule;
+        EXPECT_LE(recorded[0].total_ns, execution.elapsed_ns * execution.members * 1.01);
+      }
+}
+
+TEST_P(Recording, LoopsWithoutABarrierBetweenThem) {
+  const auto loops = profile(program("nowait", 3));
+  EXPECT_EQ(out_, "done " + std::to_string(3 * (10 * 300 + 45)) + "\n");
+  // Ten lengths at one place: of the 30 executions number 1 to 8 and 16 are kept, of which 6 was number 16.
+  std::map<std::uint64_t, std::uint64_t> executions;
+  std::uint64_t seen = 0;
+  for (const auto& loop : loops) {
+    executions[loop.iterations] += loop.executions.size();
+    seen += loop.executions_seen;
+  }
+  std::uint64_t kept = 0;
+  for (const auto& [iterations, count] : executions) kept += count;
+  EXPECT_EQ(kept, 9U);
+  EXPECT_EQ(seen, 30U);
+}
+
+TEST_P(Recording, TeamsInsideTeams) {
+  const auto loops = profile(program("nested", 4));
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].iterations, 500U);
+  EXPECT_EQ(loops[0].executions_seen, 8U);
+  EXPECT_EQ(loops[0].executions.size(), 8U);
+  for (const auto& execution : loops[0].executions) EXPECT_EQ(execution.members, 2U);
+}
+
+TEST_P(Recording, ChunksOfALoopStayWhole) {
+  const auto loops = profile(program("literal").set("WSTREE_LOOPS", "dynamic"));
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].iterations, 100U);
+  EXPECT_EQ(loops[0].schedule, "wstree (dynamic)");
+  for (const Piece& piece : loops[0].executions.at(0).pieces) EXPECT_EQ(piece.begin % 7, 0U);
+}
+
+TEST_P(Recording, EachLengthIsALoopOfItsOwn) {
+  const auto loops = profile(program("lengths"));
+  ASSERT_EQ(loops.size(), 3U);
+  std::uint64_t seen = 0;
+  for (const auto& loop : loops) {
+    EXPECT_EQ(loop.iterations % 10, 0U);
+    seen += loop.executions_seen;
+  }
+  EXPECT_EQ(seen, 30U);
+}
+
+TEST_P(Recording, ACancelledLoopIsLeftOut) {
+  const auto loops = profile(program("cancel", 3).set("OMP_CANCELLATION", "true"));
+  std::map<std::uint64_t, std::size_t> kept;
+  for (const auto& loop : loops) kept[loop.iterations] = loop.executions.size();
+  EXPECT_EQ(kept[50], 3U);
+}
+
+TEST_P(Recording, OutsideOfARegion) {
+  const auto loops = profile(program("orphan", 2));
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].iterations, 64U);
+  EXPECT_EQ(loops[0].executions.size(), 2U);
+  EXPECT_EQ(loops[0].executions[0].members, 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Recording,
+                         testing::Values("recorded"
+#ifdef WSTREE_TEST_HAS_GCC
+                                         ,
+                                         "recorded_gcc"
+#endif
+                                         ));
+
+TEST(RecordingFile, IsNamedAsAskedForAndNeverOverwritten) {
+  TemporaryFolder folder;
+  for (int round = 0; round < 2; ++round) {
+    const Outcome outcome = with_tree("loops").set("WSTREE_RECORD", folder / "a/%e.%r.%%").run();
+    EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_EQ(outcome.out, with_tree("loops").run().out);
+  }
+  for (const char* name : {"a/loops.0.%", "a/loops.0.%.1"}) {
+    const auto loops = profile_in(folder / name);
+    ASSERT_EQ(loops.size(), 1U) << name;
+    EXPECT_EQ(loops[0].executions_seen, 10U);
+    EXPECT_THAT(loops[0].name, HasSubstr("loops.cpp:"));
+  }
+}
+
+TEST(RecordingFile, ThatCannotBeWrittenCostsOneLine) {
+  const Outcome outcome =
+      with_tree("loops", {"--status", "7"}).set("WSTREE_RECORD", "/proc/nonsense/profile").run();
+  EXPECT_EQ(outcome.status, 7) << outcome.text();
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+  EXPECT_THAT(outcome.err, StartsWith("wstree: WSTREE_RECORD cannot write '/proc/nonsense/profile': "));
+}
+
+TEST(RecordingFile, GoesWithStatistics) {
+  TemporaryFolder folder;
+  const Outcome outcome =
+      with_tree("loops").set("WSTREE_RECORD", folder / "profile").set("WSTREE_STATS", "text").run();
+  EXPECT_THAT(outcome.err, HasSubstr("10 calls"));
+  EXPECT_THAT(outcome.err, HasSubstr("10,000 iterations"));
+  EXPECT_EQ(profile_in(folder / "profile").at(0).executions_seen, 10U);
+}
+
+TEST(RecordingFile, OfAForkedChildIsItsOwn) {
+  TemporaryFolder folder;
+  const Outcome outcome =
+      with_tree("forks", {"--case", "between_regions"}).set("WSTREE_RECORD", folder / "%p.profile").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_EQ(folder.files().size(), 6U); // five children and the parent
+  std::map<std::uint64_t, int> processes;
+  for (const std::string& file : folder.files()) {
+    std::uint64_t seen = 0;
+    for (const auto& loop : profile_in(file)) seen += loop.executions_seen;
+    ++processes[seen];
+  }
+  EXPECT_EQ(processes, (std::map<std::uint64_t, int>{{10, 5}, {60, 1}}));
+}
+
+TEST(RecordingFile, OfAProcessThatLeavesFromWithinALoop) {
+  for (const auto& [how, written] : {std::pair{"exit", 1U}, std::pair{"underscore", 0U}}) {
+    TemporaryFolder folder;
+    const Outcome outcome = with_tree("leaves", {how}).set("WSTREE_RECORD", folder / "profile").run();
+    EXPECT_EQ(outcome.status, 5) << outcome.text();
+    ASSERT_EQ(folder.files().size(), written) << how;
+    if (written == 0) continue;
+    const auto loops = profile_in(folder / "profile"); // the first loop was over, the second one is left out
+    ASSERT_EQ(loops.size(), 1U);
+    EXPECT_EQ(loops[0].iterations, 100U);
+  }
+}
+
+#ifdef WSTREE_TEST_HAS_GCC
+TEST(RecordingFile, HasTheLoopsOfTwoRuntimesInOneProcess) {
+  TemporaryFolder folder;
+  const Outcome outcome = with_tree("mixed").set("WSTREE_RECORD", folder / "profile").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_GE(profile_in(folder / "profile").size(), 2U);
+}
+#endif
+
+TEST(RecordingFile, WithoutAServedLoopThereIsNoNoise) {
+  TemporaryFolder folder;
+  const Outcome outcome = Program("loops")
+                              .preload()
+                              .set("OMP_SCHEDULE", "dynamic")
+                              .set("WSTREE_RECORD", folder / "profile")
+                              .run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(folder.files(), IsEmpty());
+}
+
+} // namespace

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading what WSTREE_RECORD writes: the format, the writer's own output, and files that are none.
+#include "profile.h"
+
+#include "joined_pieces.h"
+#include "recordings.h"
+#include "statistics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace wstree::simulate {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string k_example = "wstree-profile 1\n"
+                              "# a comment\n"
+                              "library 0.1.0\n"
+                              "program heat\n"
+                              "loop 1\n"
+                              "where heat.c:88 (step)\n"
+                              "schedule wstree (dynamic)\n"
+                              "iterations 10\n"
+                              "executions 37\n"
+                              "work 100.5\n"
+                              "execution 1 members 2 elapsed 61.5 pieces 3\n"
+                              "0 4 41.0 0\n"
+                              "4 1 20.5 1\n"
+                              "5 5 0.0 0\n"
+                              "execution 2 members 2 elapsed 50 pieces 1\n"
+                              "0 10 1e2 1\n"
+                              "loop 2\n"
+                              "where a b\n"
+                              "schedule wsrange\n"
+                              "iterations 1\n"
+                              "executions 1\n"
+                              "work 7000.0\n"
+                              "execution 1 members 1 elapsed 7000.0 pieces 1\n"
+                              "0 1 7000.0 0\n"
+                              "end\n";
+
+std::vector<RecordedLoop> loops_of(const std::string& text) {
+  std::istringstream in(text);
+  auto result = read_profile(in);
+  if (const auto* problem = std::get_if<std::string>(&result)) {
+    ADD_FAILURE() << *problem;
+    return {};
+  }
+  return std::get<0>(std::move(result));
+}
+
+std::string problem_of(const std::string& text) {
+  std::istringstream in(text);
+  const auto result = read_profile(in);
+  const auto* problem = std::get_if<std::string>(&result);
+  return problem != nullptr ? *problem : "";
+}
+
+/// The example with `old` replaced.
+std::string with(const std::string& old, const std::string& text) {
+  std::string changed = k_example;
+  const auto at = changed.find(old);
+  EXPECT_NE(at, std::string::npos) << old;
+  return changed.replace(at, old.size(), text);
+}
+
+TEST(profile, IsReadWithMostWorkFirst) {
+  const auto loops = loops_of(k_example);
+  ASSERT_EQ(loops.size(), 2U);
+  EXPECT_EQ(loops[0].name, "a b");
+  EXPECT_EQ(loops[0].total_ns, 7'000);
+  const RecordedLoop& loop = loops[1];
+  EXPECT_EQ(loop.name, "heat.c:88 (step)");
+  EXPECT_EQ(loop.schedule, "wstree (dynamic)");
+  EXPECT_EQ(loop.iterations, 10U);
+  EXPECT_EQ(loop.executions_seen, 37U);
+  EXPECT_EQ(loop.total_ns, 100.5);
+  ASSERT_EQ(loop.executions.size(), 2U);
+  EXPECT_EQ(loop.executions[0].members, 2U);
+  EXPECT_EQ(loop.executions[0].elapsed_ns, 61.5);
+  ASSERT_EQ(loop.executions[0].pieces.size(), 3U);
+  EXPECT_EQ(loop.executions[0].pieces[1].begin, 4U);
+  EXPECT_EQ(loop.executions[0].pieces[1].end, 5U);
+  EXPECT_EQ(loop.executions[0].pieces[1].ns, 20.5);
+  EXPECT_EQ(loop.executions[1].pieces[0].ns, 100);
+}
+
+TEST(profile, LinesOfOtherSystemsAreReadToo) {
+  std::string text;
+  for (const char c : k_example) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_EQ(loops_of(text).size(), 2U);
+}
+
+TEST(profile, WhatIsWrongIsNamedWithItsLine) {
+  struct Case {
+    std::string text, problem;
+  };
+  const std::vector<Case> cases = {
+      {"", "line 1: this is no profile of WSTREE_RECORD, which begins with 'wstree-profile 1'"},
+      {"{\"version\": 1}\n",
+       "line 1: this is no profile of WSTREE_RECORD, which begins with 'wstree-profile 1'"},
+      {with("profile 1", "profile 2"),
+       "line 1: 'version of the profile' has to be a whole number from 1 to 1, not '2'"},
+      {with("where heat", "were heat"), "line 6: 'where' is missing, not 'were'"},
+      {with("iterations 10", "iterations 0"),
+       "line 8: 'iterations' has to be a whole number from 1 to 9223372036854775807, not '0'"},
+      {with("iterations 10", "iterations 9223372036854775808"),
+       "line 8: 'iterations' has to be a whole number from 1 to 9223372036854775807, not "
+       "'9223372036854775808'"},
+      {with("work 100.5", "work -1"), "line 10: 'work' has to be a time in ns, up to 1e18, not '-1'"},
+      {with("work 100.5", "work nan"), "line 10: 'work' has to be a time in ns, up to 1e18, not 'nan'"},
+      {with("pieces 3", "pieces 11"), "line 11: 'pieces' has to be a whole number from 1 to 10, not '11'"},
+      {with("pieces 3", "pieces 2"), "line 13: the pieces end at iteration 5 of 10"},
+      {with("pieces 3", "pieces 4"), "line 15: there are more pieces than iterations"},
+      {with("pieces 3", "pieces 3 4"), "line 11: something stands behind the end of the line: '4'"},
+      {with("4 1 20.5 1", "5 1 20.5 1"), "line 13: a piece begins at iteration 5 where 4 comes next"},
+      {with("4 1 20.5 1", "3 2 20.5 1"), "line 13: a piece begins at iteration 3 where 4 comes next"},
+      {with("5 5 0.0 0", "5 6 0.0 0"),
+       "line 14: 'number of iterations' has to be a whole number from 1 to 5, not '6'"},
+      {with("4 1 20.5 1", "4 1 20.5 2"), "line 13: 'member' has to be a whole number from 0 to 1, not '2'"},
+      {with("4 1 20.5 1", "4 1 20.5"), "line 13: 'member' has to be a whole number from 0 to 1"},
+      {with("4 1 20.5 1", "end"), "line 13: a piece is missing"},
+      {with("execution 1 members 2", "0 1 2 3"), "line 11: 'execution' is missing"},
+      {with("end\n", ""), "line 25: the profile is cut off: there is no 'end'"},
+      {k_example.substr(0, k_example.find("5 5 0.0")), "line 14: the profile is cut off: there is no 'end'"},
+      {"wstree-profile 1\nend\n", "line 2: the profile has no loop: none was served, or none ran to its end"},
+      {"wstree-profile 1\n0 1 2 3\n", "line 2: a piece that belongs to no execution"},
+  };
+  for (const auto& [text, problem] : cases) EXPECT_EQ(problem_of(text), problem) << text;
+}
+
+TEST(profile, WhereverItIsCutOffThatIsSeen) {
+  for (std::size_t size = 0; size + 1 < k_example.size(); ++size)
+    EXPECT_THAT(problem_of(k_example.substr(0, size)), StartsWith("line ")) << size;
+}
+
+TEST(profile, StrangeBytesDoNotGetIntoTheMessage) {
+  const auto problem = problem_of(with("work 100.5", "work \x1b[31m" + std::string(1'000, 'x')));
+  EXPECT_THAT(problem, HasSubstr("not '?[31mxxx"));
+  EXPECT_LT(problem.size(), 150U);
+}
+
+TEST(profile, WhatTheLibraryWritesIsRead) {
+  using namespace observe;
+  std::string folder = testing::TempDir() + "/profile-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  forget_executions();
+  forget_recordings();
+  static const char place[] = ";heat.c;step;88;1;;";
+  LoopSite& site = *find_site(place, place, "wsqueue");
+  for (int i = 0; i < 20; ++i) {
+    const std::uint64_t number = record(site, {2, {1'000, 2, 0, 0, 6'000}, 4'000, 4'000});
+    JoinedPieces pieces(3);
+    pieces.add(0, 400, 400, 2'000, 0);
+    pieces.add(401, 1'000, 599, 2'000, 1);
+    pieces.add(400, 401, 1, 2'000, 0);
+    if (is_kept(number)) keep(site, {number, 2, 4'000, 1'000, 1, 1'000}, pieces);
+  }
+  config::Options options;
+  options.record_path.append(folder).append("/profile");
+  write_recordings(options, 0.5, "1");
+  forget_executions();
+  forget_recordings();
+  std::ifstream file(folder + "/profile");
+  std::ostringstream text;
+  text << file.rdbuf();
+  std::filesystem::remove_all(folder);
+
+  const auto loops = loops_of(text.str());
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].name, "heat.c:88 (step)");
+  EXPECT_EQ(loops[0].schedule, "wsqueue");
+  EXPECT_EQ(loops[0].executions_seen, 20U);
+  EXPECT_EQ(loops[0].total_ns, 20 * 3'000);
+  ASSERT_EQ(loops[0].executions.size(), 9U);
+  for (const auto& execution : loops[0].executions) {
+    EXPECT_EQ(execution.elapsed_ns, 2'000);
+    ASSERT_EQ(execution.pieces.size(), 3U);
+    EXPECT_EQ(execution.pieces[1].begin, 400U);
+    EXPECT_EQ(execution.pieces[1].end, 401U);
+    EXPECT_EQ(execution.pieces[1].ns, 1'000);
+  }
+}
+
+} // namespace
+} // namespace wstree::simulate

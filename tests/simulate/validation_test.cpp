@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The comparison of the simulator with what was measured: its input, its prices, its arithmetic.
+#include "validation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace wstree::test {
+namespace {
+
+using simulate::k_ns;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+using validation::Costs;
+using validation::LoopCosts;
+using validation::Measured;
+using validation::Row;
+
+constexpr const char* k_costs = "alone 200\n"
+                                "region 2 300 100 350\n"
+                                "calls library's 150 22\n"
+                                "calls runtime's 160 12\n"
+                                "workload EVEN 1 10 0.5 4 3\n400\n400\n200\n"
+                                "workload MANY 50 2 0 1 2\n100\n300\n";
+
+Costs costs(const std::string& text) {
+  std::istringstream in(text);
+  auto read = validation::read_costs(in);
+  if (const auto* problem = std::get_if<std::string>(&read)) ADD_FAILURE() << *problem;
+  return std::get<Costs>(std::move(read));
+}
+std::string problem_of_costs(const std::string& text) {
+  std::istringstream in(text);
+  auto read = validation::read_costs(in);
+  const auto* problem = std::get_if<std::string>(&read);
+  return problem != nullptr ? *problem : "none";
+}
+Measured samples(const std::string& text, std::uint32_t threads) {
+  std::istringstream in(text);
+  auto read = validation::read_samples(in, threads);
+  if (const auto* problem = std::get_if<std::string>(&read)) ADD_FAILURE() << *problem;
+  return std::get<Measured>(std::move(read));
+}
+std::string problem_of_samples(const std::string& text) {
+  std::istringstream in(text);
+  auto read = validation::read_samples(in, 2);
+  const auto* problem = std::get_if<std::string>(&read);
+  return problem != nullptr ? *problem : "none";
+}
+
+TEST(ValidationInput, CostsAreRead) {
+  const Costs read = costs(k_costs);
+  EXPECT_EQ(read.runtime.alone_ns, 200);
+  EXPECT_EQ(read.runtime.threads, 2U);
+  EXPECT_EQ(read.runtime.open_ns, 300);
+  EXPECT_EQ(read.runtime.late_ns, 100);
+  EXPECT_EQ(read.runtime.close_ns, 350);
+  EXPECT_EQ(read.runtime.library.next_ns, 22);
+  EXPECT_EQ(read.runtime.own.enter_ns, 160);
+  ASSERT_EQ(read.loops.size(), 2U);
+  EXPECT_EQ(read.loops[0].name, "EVEN");
+  EXPECT_EQ(read.loops[0].pieces_ns, (std::vector<double>{400, 400, 200}));
+  EXPECT_EQ(read.loops[1].loops, 50U);
+}
+
+TEST(ValidationInput, BadCostsAreNamed) {
+  EXPECT_EQ(problem_of_costs(""), "no line begins with 'workload'");
+  EXPECT_THAT(problem_of_costs("alone 5\nnobody 1\n"), HasSubstr("line 2: 'nobody 1'"));
+  EXPECT_THAT(problem_of_costs("alone many\n"), HasSubstr("line 1: 'alone many'"));
+  EXPECT_THAT(problem_of_costs("calls somebody's 1 2\n"), HasSubstr("line 1"));
+  EXPECT_THAT(problem_of_costs("workload A 1 10 0 4 2\n1\n1\n"), HasSubstr("line 1")); // 3 pieces
+  EXPECT_THAT(problem_of_costs("workload A 0 10 0 10 1\n1\n"), HasSubstr("line 1"));
+  EXPECT_THAT(problem_of_costs("workload A 1 10 0 4 3\n1\n-1\n1\n"), HasSubstr("line 3: '-1'"));
+  EXPECT_THAT(problem_of_costs("workload A 1 10 0 4 3\n1\n"), HasSubstr("line 3"));
+}
+
+TEST(ValidationInput, OtherWorkOnTheMachineIsLeftOut) {
+  const Measured read =
+      samples("libomp /usr/lib/libomp.so (release build)\nlibrary 0.1.0\n"
+              "A wstree 1.0 8\nA wstree 1.5 8\nA wstree 1.1 16\nA wstree 1.2 8\nA static 2.0 9\n",
+              2);
+  EXPECT_EQ(read.runtime, "libomp");
+  EXPECT_THAT(read.sequential, UnorderedElementsAre(Pair("A", 8e6)));
+  EXPECT_THAT(read.parallel, UnorderedElementsAre(Pair(Pair("A", "wstree"), 1.2 * 8e6 / 2),
+                                                  Pair(Pair("A", "static"), 2.0 * 9e6 / 2)));
+}
+
+TEST(ValidationInput, BadSamplesAreNamed) {
+  EXPECT_THAT(problem_of_samples(""), HasSubstr("line 1"));
+  EXPECT_THAT(problem_of_samples("libiomp x\n"), HasSubstr("line 1: 'libiomp x'"));
+  EXPECT_THAT(problem_of_samples("libomp x\nnone\n"), HasSubstr("line 2: 'none'"));
+  EXPECT_EQ(problem_of_samples("libomp x\nlibrary \n"), "there are no samples");
+  EXPECT_THAT(problem_of_samples("libgomp x\nlibrary \nA wstree 1\n"), HasSubstr("line 3: 'A wstree 1'"));
+  EXPECT_THAT(problem_of_samples("libgomp x\nlibrary \nA wstree 0 1\n"), HasSubstr("line 3"));
+}
+
+TEST(Validation, IterationsAreScaledToTheMeasuredTime) {
+  const Costs read = costs(k_costs);
+  const auto even = validation::workload_of(read.loops[0], read.runtime, 2'200);
+  EXPECT_EQ(even.iterations(), 10U);
+  EXPECT_EQ(even.cost(0, 10), 2'000 * k_ns); // without the region of one
+  EXPECT_EQ(even.cost(0, 4), 800 * k_ns);
+  EXPECT_EQ(even.cost(8, 10), 400 * k_ns);
+  const auto many = validation::workload_of(read.loops[1], read.runtime, 50 * 1'000);
+  EXPECT_EQ(many.cost(0, 2), 800 * k_ns); // one of the 50 loops
+  EXPECT_EQ(many.cost(1, 2), 600 * k_ns);
+}
+
+TEST(Validation, PricesAreThoseThatWereMeasured) {
+  const Costs read = costs(k_costs);
+  simulate::Calibration here;
+  here.rmw_ns = 6;
+  here.hit_ns = 1;
+  here.tick_ns = 9;
+  here.transfer_ns = {55, 120};
+  const auto ours = validation::machine_for(here, read.runtime, read.loops[0], 2, false);
+  EXPECT_EQ(ours.across, 55 * k_ns);
+  EXPECT_EQ(ours.tick, 9 * k_ns);
+  EXPECT_EQ(ours.region, 650 * k_ns);
+  EXPECT_EQ(ours.skew, 200 * k_ns);
+  EXPECT_EQ(ours.enter, 150 * k_ns);
+  EXPECT_EQ(ours.dispatch, 16'500); // a call, without its read-modify-write, and the body's start
+  const auto own = validation::machine_for(here, read.runtime, read.loops[0], 2, true);
+  EXPECT_EQ(own.enter, 160 * k_ns);
+  EXPECT_EQ(own.dispatch, 6'500);
+  const auto alone = validation::machine_for(here, read.runtime, read.loops[0], 1, false);
+  EXPECT_EQ(alone.region, 200 * k_ns);
+  EXPECT_EQ(alone.dispatch + alone.enter + alone.skew, 0U);
+}
+
+TEST(Validation, ALoopThatIsMeasuredIsSimulated) {
+  const Costs read = costs(k_costs);
+  // 10 iterations of 200 us; a block each takes half of them, a chunk of 64 all.
+  const Measured measured = samples("libomp x\nlibrary 0.1.0\nEVEN wsstatic 1 2\nEVEN wsfixed64 2 2\n"
+                                    "EVEN unknown 2 2\nOTHER wsstatic 1 2\n",
+                                    2);
+  const auto rows = validation::compare(read, measured, 2, {});
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].schedule, "wsfixed64");
+  EXPECT_NEAR(rows[0].ideal_ns, 1e6, 1);
+  EXPECT_NEAR(rows[0].predicted_ns, 2e6, 5e3);
+  EXPECT_NEAR(rows[0].error(), 0, 0.01);
+  EXPECT_EQ(rows[1].schedule, "wsstatic");
+  EXPECT_NEAR(rows[1].predicted_ns, 1e6, 5e3);
+}
+
+TEST(Validation, ATeamOfOneGetsItsLoopInOnePiece) {
+  const Costs read = costs(k_costs);
+  const Measured measured = samples("libomp x\nlibrary 0.1.0\nEVEN wsfixed1 1 2\n", 1);
+  const auto rows = validation::compare(read, measured, 1, {});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_NEAR(rows[0].error(), 0, 1e-6);
+}
+
+TEST(Validation, SummariesAreOfAbsoluteErrors) {
+  const auto row = [](const char* workload, const char* schedule, std::uint32_t threads, double predicted) {
+    return Row{workload, schedule, threads, 1, 100, predicted};
+  };
+  const auto made = validation::summaries({row("A", "wstree", 2, 110), row("A", "static", 2, 100),
+                                           row("B", "wstree", 2, 70), row("C", "wstree", 2, 95),
+                                           row("D", "wstree", 2, 100), row("A", "wstree", 1, 100)});
+  ASSERT_EQ(made.size(), 3U);
+  EXPECT_EQ(made[0].schedule, "wstree");
+  EXPECT_EQ(made[0].threads, 2U);
+  EXPECT_EQ(made[0].rows, 4U);
+  EXPECT_NEAR(made[0].median, 0.075, 1e-9);
+  EXPECT_NEAR(made[0].worst, 0.30, 1e-9);
+  EXPECT_EQ(made[0].worst_workload, "B");
+  EXPECT_EQ(made[1].worst, 0);
+  EXPECT_EQ(made[1].worst_workload, "A");
+  EXPECT_EQ(made[2].threads, 1U);
+}
+
+} // namespace
+} // namespace wstree::test

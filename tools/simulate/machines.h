@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Machines that others have measured, by name.
+#pragma once
+
+#include "machine_spec.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace wstree::simulate {
+
+struct KnownMachine {
+  std::string_view name;
+  std::string_view description;
+  std::uint32_t cores = 0; ///< that there are; 0: as many as are wanted
+};
+/// The machine that is meant when none is named comes first.
+std::vector<KnownMachine> known_machines();
+
+std::optional<MachineSpec> machine_named(std::string_view name);
+
+/// What is assumed where nobody has measured: the transfer between members that have no domain in common but
+/// the one around that of `transfer`.
+Time farther_than(Time transfer);
+
+} // namespace wstree::simulate

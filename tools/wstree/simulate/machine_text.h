@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The values of --machine: a machine to begin with, and what differs from it.
+#pragma once
+
+#include "machine_spec.h"
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wstree::cli {
+
+struct ChosenMachine {
+  simulate::MachineSpec spec;
+  std::uint32_t cores = 0; ///< that the machine has; 0: as many as there are members
+};
+
+/// nullopt: `machine` is made; else what is wrong with the text.
+std::optional<std::string> parse_machine(const std::string& text, ChosenMachine& machine);
+
+/// A text that means this machine: its name and all its values. What is 0 or empty unless it is asked for is
+/// left out.
+std::string machine_text(const simulate::MachineSpec& machine);
+nlohmann::ordered_json machine_json(const simulate::MachineSpec& machine);
+
+/// What there is to choose from, a line for each.
+std::string machine_help();
+
+} // namespace wstree::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the results mean to somebody who has to choose a schedule and a number of workers for a loop.
+#pragma once
+
+#include "plan.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wstree::cli {
+
+/// One loop, or several together. Durations in ns.
+struct Prediction {
+  std::string title;
+  double work = 0;            ///< of all iterations, on one worker
+  double longest = 0;         ///< of the iterations; 0: of no single loop
+  std::string recorded;       ///< the schedule; empty: several
+  std::string clause;         ///< what the source says if not schedule(runtime); of several loops, all of it
+  std::vector<double> ideals; ///< for each number of workers
+  /// For each number of workers and schedule; nothing if it was not simulated.
+  std::vector<std::vector<std::optional<double>>> times;
+};
+
+/// Those of a plan with a profile: each loop, and if there are several, all together as often as they ran.
+std::vector<Prediction> predictions(const Results& results);
+
+/// Part of the workers' time that is work.
+double efficiency(const Prediction& prediction, const Plan& plan, std::size_t threads, double time);
+
+/// How much longer the loop takes with another schedule and the same workers.
+struct Comparison {
+  std::string schedule;
+  double factor = 1;
+  std::string_view remark = {}; ///< what that schedule is to this loop
+};
+
+struct Advice {
+  std::size_t threads = 0; ///< places in the plan
+  std::size_t schedule = 0;
+  double time = 0;
+  std::vector<Comparison> others;
+  std::optional<std::size_t> too_many; ///< the first number of workers, above `threads`, that does not pay
+  double wasted = 0;                   ///< efficiency there
+  std::string limit;                   ///< one sentence
+};
+
+/// The most workers of which half of the time is work, with the schedule that is shortest there. Nothing if
+/// none was simulated that a user can set.
+std::optional<Advice> advise(const Prediction& prediction, const Plan& plan);
+
+/// Sentences, one a line.
+std::vector<std::string> sentences(const Advice& advice, const Prediction& prediction, const Plan& plan);
+
+/// "1.54 ms"
+std::string duration(double ns);
+
+std::string prediction_text(const Results& results);
+std::string prediction_svg(const Results& results);
+
+} // namespace wstree::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The schedules that can be simulated, by the names that users give them.
+#pragma once
+
+#include "schedule.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wstree::cli {
+
+/// A list as users write it: "wsfixed,64,wstree", "all" for the library's own, "peers" for all others.
+/// nullopt: they stand behind those that are in `schedules`; else what is wrong with it.
+std::optional<std::string> take_schedules(const std::string& text,
+                                          std::vector<simulate::Schedule>& schedules);
+
+/// As in OMP_SCHEDULE.
+std::string name_of(const simulate::Schedule& schedule);
+std::optional<simulate::Schedule> schedule_named(std::string_view name);
+
+/// Whether it is the library's, which can serve loops whatever their source says.
+bool is_own(const simulate::Schedule& schedule);
+/// Whether schedule(runtime) loops can have it by OMP_SCHEDULE, with the library or without.
+bool can_be_set(const simulate::Schedule& schedule);
+
+/// How many batches it makes of a loop, if that does not depend on what happens; else 0.
+std::uint64_t batches_of(const simulate::Schedule& schedule, std::uint64_t iterations);
+
+} // namespace wstree::cli
