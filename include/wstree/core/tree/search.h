@@ -88,16 +88,9 @@ public:
       return false;
     };
     share_ = 4;
-    const std::uint32_t roots = view.shape().roots();
+    if (view.has_board(*settings_)) return best_on_board(view, rng, worth, enough);
     if (near_ != nullptr) {
       found = best_around(view, rng, worth, enough);
-      if (found.node != nullptr) return found;
-    } else if (roots > k_scan_all) {
-      for (std::uint32_t i = 0; i < k_sample / 2; ++i) {
-        const std::uint32_t near = index_ ^ (i + 1);
-        view.leaves(view.root(near < roots ? near : rng.below(roots)), consider);
-        view.leaves(view.root(rng.below(roots)), consider);
-      }
       if (found.node != nullptr) return found;
     }
     view.any_leaf(consider);
@@ -105,15 +98,44 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_scan_all =
-      16; // roots; a simulation of 1,024 members found 8 samples enough
-  static constexpr std::uint32_t k_sample = 8;
+  static constexpr std::uint32_t k_sample = 8; // roots; a simulation of 1,024 members found them enough
   static constexpr std::uint32_t k_scan_ring = 24; // members at one distance
   static constexpr std::uint32_t k_sample_ring = 8;
   // Far nodes with less left than this part of the time so far, or than so many steals take, are left to
   // their domain.
   static constexpr float k_end = 32;
   static constexpr float k_idle = 500;
+
+  template <class Worth> Target<P> best_on_board(const View<P>& view, Rng& rng, Worth& worth, float enough) {
+    Board<P> board = view.board();
+    Target<P> found;
+    if (board.is_full()) return found;
+    if (near_ != nullptr) {
+      found = best_around(view, rng, worth, enough);
+      if (found.node != nullptr) return found;
+    }
+    float most = 0;
+    const auto is_done = [&](std::uint32_t root) {
+      return view.is_done(root, [&](const Target<P>& target) {
+        const float value = worth(target);
+        if (value > most) {
+          most = value;
+          found = target;
+        }
+        return false;
+      });
+    };
+    for (std::uint32_t i = 0; i < k_sample; ++i) {
+      const std::uint32_t root = board.pick(rng);
+      if (root == Board<P>::k_none) break;
+      if (is_done(root)) board.mark(root);
+    }
+    if (found.node == nullptr) board.walk(rng, is_done, [&] { return found.node != nullptr; });
+    if (found.node == nullptr) return found;
+    found.raw = found.node->inspect(); // the search has taken time
+    found.word = Word::seen(found.raw, view.use());
+    return found;
+  }
 
   /// What the member with that root works on: the node that it holds elsewhere, or its root.
   Target<P> current(const View<P>& view, std::uint32_t root) const {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "wstree/core/last_taken.h"
+#include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
+#include "wstree/core/tree/board.h"
 #include "wstree/core/tree/node.h"
 
 #include <cstddef>
@@ -18,6 +20,8 @@ template <class P> struct Tree {
   std::size_t stride =
       1; ///< from one root to the next, in nodes: roots may stand among other data of their members
   Node<P>* root(std::uint32_t i) const noexcept { return roots + i * stride; }
+  /// Board::words() of the roots; nullptr: a team that is so small that all roots are looked at.
+  DoneWord<P>* board = nullptr;
   LastTaken<P> last;
 };
 
@@ -51,6 +55,30 @@ public:
   }
   Target<P> inner(Node<P>* node) const noexcept {
     return look(node, node->begin(), node->size(), node->level());
+  }
+
+  /// Roots beyond the units have nothing.
+  Board<P> board() const noexcept {
+    const std::uint64_t units = shape_.units();
+    const std::uint32_t roots = shape_.roots();
+    return {tree_->board, units < roots ? static_cast<std::uint32_t>(units) : roots, use_};
+  }
+  bool has_board(const Settings& settings) const noexcept {
+    return shape_.roots() > settings.scan_all && tree_->board != nullptr;
+  }
+
+  /// Calls `visit(Target)` for each leaf of the root with something left, until it returns true. True: there
+  /// was none.
+  template <class Visit> bool is_done(std::uint32_t root, Visit&& visit) const {
+    const Target<P> target = this->root(root);
+    bool any = false;
+    if (target.size != 0)
+      leaves(target, [&](const Target<P>& leaf) {
+        if (leaf.remaining() == 0) return false;
+        any = true;
+        return visit(leaf);
+      });
+    return !any;
   }
 
   /// Calls `visit(Target)` for every node below `target` that is not EXPANDED, left to right, until it

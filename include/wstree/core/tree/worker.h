@@ -40,6 +40,7 @@ public:
     node_ = nullptr;
     given_ = 0;
     arrived_ = false;
+    is_marked_ = false;
     retired_ = false;
     starved_ = false;
     counts_ = {};
@@ -191,6 +192,7 @@ private:
   [[gnu::noinline]] bool find(Range& out) noexcept {
     if (settings_->strategy != Strategy::find_max)
       return search_.traverse(view_, rng_, [&](const Target<P>& target) { return claim(target, out); });
+    mark_own_root();
     for (bool insist = false;;) {
       bool refused = false;
       const Target<P> target = search_.best(
@@ -201,10 +203,19 @@ private:
         wait_a_steal();
         continue;
       }
-      if (should_start_last() && take_last(out)) return true;
+      if (reaches_last(target) && should_start_last() && take_last(out)) return true;
+      if (target.remaining() == 0 && target.word.phase() == Phase::owned) continue;
       if (claim(target, out) == Claim::taken) return true;
       P::relax(); // a lost race means that somebody else got ahead; after a refusal worth() says 0
     }
+  }
+
+  /// In a large team whoever has done its root says so, before it looks for work.
+  void mark_own_root() noexcept {
+    if (is_marked_ || !view_.has_board(*settings_)) return;
+    is_marked_ = true;
+    if (index_ >= view_.shape().roots() || index_ >= view_.shape().units()) return;
+    if (view_.is_done(index_, [](const Target<P>&) { return true; })) view_.board().mark(index_);
   }
 
   /// Takes work from a node that has some.
@@ -334,6 +345,14 @@ private:
   bool nothing_else() const noexcept {
     return !view_.any_leaf([](const Target<P>& target) { return target.remaining() != 0; });
   }
+  bool nothing_else_on_board() noexcept {
+    bool any = false;
+    const auto is_done = [&](std::uint32_t root) {
+      return view_.is_done(root, [&](const Target<P>&) { return any = true; });
+    };
+    view_.board().walk(rng_, is_done, [&] { return any; });
+    return !any;
+  }
 
   /// Iteration n-1, for one member.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
@@ -380,7 +399,7 @@ private:
   /// The batch that was just taken ends where iteration n-1 begins: one dispatch for both if there is nothing
   /// else to do.
   [[gnu::noinline]] void append_last(Range& out) noexcept {
-    if (!nothing_else() || !claim_last()) return;
+    if (!(view_.has_board(*settings_) ? nothing_else_on_board() : nothing_else()) || !claim_last()) return;
     ++out.end;
     out.last = true;
     ++counts_.iterations;
@@ -402,19 +421,34 @@ private:
   bool is_time_to_ask() const noexcept {
     const Word word(raw_);
     return members_ <= k_small_team || node_ == nullptr ||
-           size_ - word.left() - word.right() <= k_near_the_end;
+           (size_ - word.left() - word.right() <= k_near_the_end && begin_ + size_ == view_.shape().units());
+  }
+  bool reaches_last(const Target<P>& target) const noexcept {
+    return members_ <= k_small_team || target.begin + target.size == view_.shape().units();
   }
 
   [[gnu::noinline]] bool last_is_critical() const noexcept {
     float others = 0;
     float neighbour = 0; // cost near the end of the loop
-    view_.any_leaf([&](const Target<P>& target) {
+    const auto see = [&](const Target<P>& target) {
       // The higher of two estimates: whoever starts the last iteration for nothing leaves the rest to the
       // others.
       others += static_cast<float>(target.remaining()) * std::max(cost_of(target), batch_.cost());
       if (target.begin + target.size == view_.shape().units()) neighbour = cost_of(target);
       return false;
-    });
+    };
+    if (view_.has_board(*settings_)) {
+      const std::uint32_t roots = view_.shape().roots();
+      view_.leaves(view_.root(roots - 1), see);
+      others = 0;
+      for (std::uint32_t i = 0; i < k_sample; ++i) {
+        const auto root = static_cast<std::uint32_t>(std::uint64_t{i} * roots / k_sample);
+        view_.leaves(view_.root(root), see);
+      }
+      others *= static_cast<float>(roots) / k_sample;
+    } else {
+      view_.any_leaf(see);
+    }
     const bool mine = node_ != nullptr && begin_ + size_ == view_.shape().units();
     const float last = mine ? last_.estimate(view_.shape().units()) : neighbour;
     return last_.is_critical(members_, others, last, batch_.cost());
@@ -436,6 +470,7 @@ private:
   static constexpr std::uint64_t k_few_units = 4;
   static constexpr std::uint32_t k_small_team = 16;
   static constexpr std::uint32_t k_near_the_end = 4; // units
+  static constexpr std::uint32_t k_sample = 16;      // roots
   static constexpr std::uint64_t k_near_enough_units = 4;
 
   View<P> view_;
@@ -448,6 +483,7 @@ private:
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;
   bool arrived_ = false;
+  bool is_marked_ = false; // the own root, on the board
   bool retired_ = false;
   bool starved_ = false; // no memory for more nodes: this member only takes what needs none
   bool clocked_ = false;
