@@ -115,17 +115,18 @@ private:
       if (found.node != nullptr) return found;
     }
     float most = 0;
+    std::uint32_t seen = 0;
     const auto is_done = [&](std::uint32_t root) {
-      return view.is_done(root, [&](const Target<P>& target) {
+      return view.is_done(root, rng, [&](const Target<P>& target) {
         const float value = worth(target);
         if (value > most) {
           most = value;
           found = target;
         }
-        return false;
+        return value > 0 && ++seen >= k_sample;
       });
     };
-    for (std::uint32_t i = 0; i < k_sample; ++i) {
+    for (std::uint32_t i = 0; i < k_sample && seen < k_sample; ++i) {
       const std::uint32_t root = board.pick(rng);
       if (root == Board<P>::k_none) break;
       if (is_done(root)) board.mark(root);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/core/last_taken.h"
+#include "wstree/core/rng.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tree/board.h"
@@ -67,18 +68,12 @@ public:
     return shape_.roots() > settings.scan_all && tree_->board != nullptr;
   }
 
-  /// Calls `visit(Target)` for each leaf of the root with something left, until it returns true. True: there
-  /// was none.
-  template <class Visit> bool is_done(std::uint32_t root, Visit&& visit) const {
+  /// Calls `visit(Target)` for each leaf below the root with something left, until it returns true. True: there
+  /// was none, and there will never be one. Each node's children come in any order.
+  template <class Visit> bool is_done(std::uint32_t root, Rng& rng, Visit&& visit) const {
     const Target<P> target = this->root(root);
-    bool any = false;
-    if (target.size != 0)
-      leaves(target, [&](const Target<P>& leaf) {
-        if (leaf.remaining() == 0) return false;
-        any = true;
-        return visit(leaf);
-      });
-    return !any;
+    bool stopped = false;
+    return target.size == 0 || is_done(target, rng, visit, stopped);
   }
 
   /// Calls `visit(Target)` for every node below `target` that is not EXPANDED, left to right, until it
@@ -106,6 +101,25 @@ public:
   }
 
 private:
+  template <class Visit>
+  bool is_done(const Target<P>& target, Rng& rng, Visit& visit, bool& stopped) const {
+    if (target.word.phase() == Phase::stolen) {
+      if (auto pair = target.node->children(use_)) {
+        const bool below_root = target.level != 0;
+        if (below_root && target.node->is_marked_done()) return true;
+        const int first = rng.coin() ? 0 : 1;
+        bool done = is_done(inner(pair + first), rng, visit, stopped);
+        if (stopped) return false;
+        done = is_done(inner(pair + (1 - first)), rng, visit, stopped) && done;
+        if (done && below_root) target.node->mark_done();
+        return done;
+      }
+    }
+    if (target.remaining() == 0) return true;
+    stopped = visit(target);
+    return false;
+  }
+
   Target<P> look(Node<P>* node, std::uint64_t begin, std::uint32_t size, std::uint32_t level) const noexcept {
     const std::uint64_t raw = node->inspect();
     return {node, begin, size, level, raw, Word::seen(raw, use_)};

@@ -215,7 +215,7 @@ private:
     if (is_marked_ || !view_.has_board(*settings_)) return;
     is_marked_ = true;
     if (index_ >= view_.shape().roots() || index_ >= view_.shape().units()) return;
-    if (view_.is_done(index_, [](const Target<P>&) { return true; })) view_.board().mark(index_);
+    if (view_.is_done(index_, rng_, [](const Target<P>&) { return true; })) view_.board().mark(index_);
   }
 
   /// Takes work from a node that has some.
@@ -348,7 +348,7 @@ private:
   bool nothing_else_on_board() noexcept {
     bool any = false;
     const auto is_done = [&](std::uint32_t root) {
-      return view_.is_done(root, [&](const Target<P>&) { return any = true; });
+      return view_.is_done(root, rng_, [&](const Target<P>&) { return any = true; });
     };
     view_.board().walk(rng_, is_done, [&] { return any; });
     return !any;
