@@ -84,11 +84,6 @@ public:
     set(place, 1U << root % k_fan_out);
   }
 
-  bool is_done(std::uint32_t root) const noexcept {
-    const Place place{words_, leaves_, root / k_fan_out};
-    return (missing(place) >> root % k_fan_out & 1U) == 0;
-  }
-
   /// A random root that is not known to be done; k_none: none was met.
   std::uint32_t pick(Rng& rng) noexcept {
     if (leaves_ == 0) return k_none;
@@ -164,7 +159,8 @@ private:
     for (std::uint32_t to_see = rotate(left, first); to_see != 0; to_see &= to_see - 1) {
       const std::uint32_t bit = (static_cast<std::uint32_t>(std::countr_zero(to_see)) + first) % k_fan_out;
       const std::uint32_t thing = place.index * k_fan_out + bit;
-      const bool done = place.level == words_ ? visit(thing) : walk_word(below(place, thing), rng, visit, stop);
+      const bool done =
+          place.level == words_ ? visit(thing) : walk_word(below(place, thing), rng, visit, stop);
       if (done) found |= 1U << bit;
       if (stop()) break;
     }

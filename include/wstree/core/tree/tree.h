@@ -68,8 +68,8 @@ public:
     return shape_.roots() > settings.scan_all && tree_->board != nullptr;
   }
 
-  /// Calls `visit(Target)` for each leaf below the root with something left, until it returns true. True: there
-  /// was none, and there will never be one. Each node's children come in any order.
+  /// Calls `visit(Target)` for each leaf below the root with something left, until it returns true. True:
+  /// there was none, and there will never be one. Each node's children come in any order.
   template <class Visit> bool is_done(std::uint32_t root, Rng& rng, Visit&& visit) const {
     const Target<P> target = this->root(root);
     bool stopped = false;
@@ -100,9 +100,28 @@ public:
     return false;
   }
 
+  /// Nothing is left for anybody but iteration n-1.
+  bool is_empty() const {
+    return !any_leaf([](const Target<P>& target) { return target.remaining() != 0; });
+  }
+  /// The same of a large team. May be wrong in the other direction: what it has seen may be done meanwhile.
+  bool is_empty_by_board(Rng& rng) const {
+    bool any = false;
+    board().walk(
+        rng,
+        [&](std::uint32_t root) { return is_done(root, rng, [&](const Target<P>&) { return any = true; }); },
+        [&] { return any; });
+    return !any;
+  }
+  /// About what all leaves would give: of `looked` roots of a large team, evenly spread, and the last one.
+  template <class Visit> void sample(std::uint32_t looked, Visit&& visit) const {
+    const std::uint32_t roots = shape_.roots();
+    for (std::uint32_t i = 1; i <= looked; ++i)
+      leaves(root(static_cast<std::uint32_t>(std::uint64_t{i} * roots / looked) - 1), visit);
+  }
+
 private:
-  template <class Visit>
-  bool is_done(const Target<P>& target, Rng& rng, Visit& visit, bool& stopped) const {
+  template <class Visit> bool is_done(const Target<P>& target, Rng& rng, Visit& visit, bool& stopped) const {
     if (target.word.phase() == Phase::stolen) {
       if (auto pair = target.node->children(use_)) {
         const bool below_root = target.level != 0;

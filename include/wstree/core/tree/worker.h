@@ -193,10 +193,15 @@ private:
     if (settings_->strategy != Strategy::find_max)
       return search_.traverse(view_, rng_, [&](const Target<P>& target) { return claim(target, out); });
     mark_own_root();
-    for (bool insist = false;;) {
+    const bool is_large = view_.has_board(*settings_);
+    Target<P> lost;
+    for (bool insist = false, again = false;; again = true) {
       bool refused = false;
-      const Target<P> target = search_.best(
-          view_, rng_, [&](const Target<P>& seen) { return worth(seen, insist, refused); }, enough());
+      const auto value = [&](const Target<P>& seen) { return worth(seen, insist, refused); };
+      Target<P> target;
+      if (lost.node != nullptr) target = search_.best_below(view_, lost, value);
+      if (target.node == nullptr) target = search_.best(view_, rng_, value, enough(), again);
+      lost.node = nullptr;
       if (target.node == nullptr) {
         if (!refused) return false;
         insist = true; // what a thief left alone should be done by now; if it is not, the estimate was wrong
@@ -204,8 +209,8 @@ private:
         continue;
       }
       if (reaches_last(target) && should_start_last() && take_last(out)) return true;
-      if (target.remaining() == 0 && target.word.phase() == Phase::owned) continue;
       if (claim(target, out) == Claim::taken) return true;
+      if (is_large) lost = target;
       P::relax(); // a lost race means that somebody else got ahead; after a refusal worth() says 0
     }
   }
@@ -342,16 +347,8 @@ private:
   }
 
   /// Nothing is left for anybody but iteration n-1.
-  bool nothing_else() const noexcept {
-    return !view_.any_leaf([](const Target<P>& target) { return target.remaining() != 0; });
-  }
-  bool nothing_else_on_board() noexcept {
-    bool any = false;
-    const auto is_done = [&](std::uint32_t root) {
-      return view_.is_done(root, rng_, [&](const Target<P>&) { return any = true; });
-    };
-    view_.board().walk(rng_, is_done, [&] { return any; });
-    return !any;
+  bool nothing_else() noexcept {
+    return view_.has_board(*settings_) ? view_.is_empty_by_board(rng_) : view_.is_empty();
   }
 
   /// Iteration n-1, for one member.
@@ -399,7 +396,7 @@ private:
   /// The batch that was just taken ends where iteration n-1 begins: one dispatch for both if there is nothing
   /// else to do.
   [[gnu::noinline]] void append_last(Range& out) noexcept {
-    if (!(view_.has_board(*settings_) ? nothing_else_on_board() : nothing_else()) || !claim_last()) return;
+    if (!nothing_else() || !claim_last()) return;
     ++out.end;
     out.last = true;
     ++counts_.iterations;
@@ -416,13 +413,14 @@ private:
     return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && is_time_to_ask() &&
            last_is_critical();
   }
-  /// Whoever asks looks at the nodes of all members. In a large team that costs more than it brings as long
-  /// as there is much to do.
+  /// Whoever asks looks at the nodes of many members. In a large team that costs more than it brings as long
+  /// as there is much to do, and one member is enough: the one that has the end of the loop.
   bool is_time_to_ask() const noexcept {
     const Word word(raw_);
     return members_ <= k_small_team || node_ == nullptr ||
            (size_ - word.left() - word.right() <= k_near_the_end && begin_ + size_ == view_.shape().units());
   }
+  /// A thief asks in a large team if it is about to take the end of the loop.
   bool reaches_last(const Target<P>& target) const noexcept {
     return members_ <= k_small_team || target.begin + target.size == view_.shape().units();
   }
@@ -438,14 +436,9 @@ private:
       return false;
     };
     if (view_.has_board(*settings_)) {
-      const std::uint32_t roots = view_.shape().roots();
-      view_.leaves(view_.root(roots - 1), see);
-      others = 0;
-      for (std::uint32_t i = 0; i < k_sample; ++i) {
-        const auto root = static_cast<std::uint32_t>(std::uint64_t{i} * roots / k_sample);
-        view_.leaves(view_.root(root), see);
-      }
-      others *= static_cast<float>(roots) / k_sample;
+      const std::uint32_t looked = std::min(k_sample, view_.shape().roots());
+      view_.sample(looked, see);
+      others *= static_cast<float>(view_.shape().roots()) / static_cast<float>(looked);
     } else {
       view_.any_leaf(see);
     }
