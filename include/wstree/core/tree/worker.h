@@ -193,24 +193,19 @@ private:
     if (settings_->strategy != Strategy::find_max)
       return search_.traverse(view_, rng_, [&](const Target<P>& target) { return claim(target, out); });
     mark_own_root();
-    const bool is_large = view_.has_board(*settings_);
-    Target<P> lost;
     for (bool insist = false, again = false;; again = true) {
       bool refused = false;
-      const auto value = [&](const Target<P>& seen) { return worth(seen, insist, refused); };
-      Target<P> target;
-      if (lost.node != nullptr) target = search_.best_below(view_, lost, value);
-      if (target.node == nullptr) target = search_.best(view_, rng_, value, enough(), again);
-      lost.node = nullptr;
+      const Target<P> target = search_.best(
+          view_, rng_, [&](const Target<P>& seen) { return worth(seen, insist, refused); }, enough(), again);
       if (target.node == nullptr) {
         if (!refused) return false;
         insist = true; // what a thief left alone should be done by now; if it is not, the estimate was wrong
         wait_a_steal();
         continue;
       }
+      if (target.remaining() == 0) continue; // its owner has done it while the others were looked at
       if (reaches_last(target) && should_start_last() && take_last(out)) return true;
       if (claim(target, out) == Claim::taken) return true;
-      if (is_large) lost = target;
       P::relax(); // a lost race means that somebody else got ahead; after a refusal worth() says 0
     }
   }
