@@ -117,7 +117,7 @@ void add_by_board(std::vector<Scenario>& scenarios) {
   add("board_stale_2x4", stale, plan(2, {4}));
   add("board_two_loops_2x3", narrow, plan(2, {3, 3}));
   add("board_other_roots_3x2", {.preemptions = 1, .stale = 1, .patience = k_patience}, plan(3, {2, 4}));
-  add("board_one_root_3x5", {.preemptions = 1, .stale = 1, .patience = k_patience}, one_root(plan(3, {5})));
+  add("board_one_root_3x5", narrow, one_root(plan(3, {5})));
   add("board_exponential_2x6", narrow, plan(2, {6}, Strategy::find_max, BatchMode::exponential));
   add("board_neighbours_3x4", {.preemptions = 1, .stale = 1, .patience = k_patience},
       neighbours(plan(3, {4})));
