@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 namespace wstree::simulate {
 
@@ -83,6 +84,7 @@ private:
     begin_ = end_ + k_pause;
     end_ = begin_;
     caches_.forget_traffic();
+    distance_.emplace(team_.machine(), job_.workload->iterations());
     std::vector<Worker> workers(job_.members);
     const auto late = arrivals(job_, round);
     VirtualClock clock;
@@ -92,7 +94,7 @@ private:
     SimulatedPlatform::caches = &caches_;
     clock.run([](std::uint32_t m) { SimulatedPlatform::member = m; });
     SimulatedPlatform::caches = nullptr;
-    Round result{end_ - begin_, {}, caches_.traffic()};
+    Round result{end_ - begin_, {}, caches_.traffic(), distance_->travel()};
     for (const Worker& worker : workers) add(result.counts, worker.counts());
     return result;
   }
@@ -105,7 +107,9 @@ private:
       clock.pass(job_.machine.dispatch);
       if (!worker.next(range)) break;
       if (job_.seen) job_.seen(round, member, range);
-      clock.pass(job_.workload->cost(range.begin, range.end));
+      const Time cost = job_.workload->cost(range.begin, range.end);
+      distance_->handed(member, range, cost);
+      clock.pass(cost);
     }
     end_ = std::max(end_, VirtualClock::now);
   }
@@ -118,6 +122,7 @@ private:
   const Job& job_;
   Team team_;
   Caches caches_;
+  std::optional<Distance> distance_; // of the present round
   std::unique_ptr<Slot> slot_;
   std::uint64_t number_ = 0; // of the loop
   Time begin_ = 0;
@@ -129,6 +134,7 @@ private:
 VirtualMachine MachineSpec::machine(std::uint32_t members) const {
   VirtualMachine made{members, {}};
   if (domain > 1 && domain < members) made.domain_sizes.push_back(domain);
+  if (package > domain && package < members) made.domain_sizes.push_back(package);
   return made;
 }
 

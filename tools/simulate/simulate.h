@@ -3,6 +3,7 @@
 #pragma once
 
 #include "caches.h"
+#include "distance.h"
 #include "machine.h"
 #include "workload.h"
 
@@ -19,6 +20,7 @@ namespace wstree::simulate {
 struct MachineSpec {
   Prices prices;
   std::uint32_t domain = 8;  ///< members that are near each other; 0: all
+  std::uint32_t package = 0; ///< members of a package, a multiple of `domain`; 0: there is one
   Time dispatch = 30 * k_ns; ///< what a call of the runtime costs besides its accesses to memory
   Time skew = 1'000 * k_ns;  ///< from the first arrival to the latest possible one
   bool aware = true;         ///< members know who is near them, as threads do that are pinned
@@ -55,6 +57,7 @@ struct Round {
   Time time = 0;       ///< from the earliest possible arrival until the last member has left
   core::Counts counts; ///< of all members
   Traffic traffic;
+  Travel travel;
 };
 
 std::vector<Round> simulate(const Job& job);
