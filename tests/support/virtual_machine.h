@@ -25,9 +25,9 @@ using simulate::VirtualMachine;
 /// Ticks of 0.4 ns by distance.
 struct Prices {
   std::uint64_t dispatch = 70;
-  std::array<std::uint64_t, VirtualMachine::k_levels> steal{500, 2500, 2500, 2500};
+  std::array<std::uint64_t, VirtualMachine::k_levels> steal{500, 2500, 2500, 2500, 2500, 2500};
   std::array<std::uint64_t, VirtualMachine::k_levels> miss{100, 300, 300,
-                                                           300}; ///< of a line that another wrote
+                                                           300, 300, 300}; ///< of a line that another wrote
 };
 
 /// Who has which cache line: a member that reads one which was written since it read it last waits for it.

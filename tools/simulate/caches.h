@@ -3,34 +3,16 @@
 #pragma once
 
 #include "machine.h"
+#include "prices.h"
+#include "virtual_time.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace wstree::simulate {
-
-/// Picoseconds: fine enough for iterations of a fraction of a nanosecond.
-using Time = std::uint64_t;
-inline constexpr Time k_ns = 1'000;
-
-struct Prices {
-  Time hit = 1 * k_ns; ///< load or store of a line that the member has
-  Time rmw = 8 * k_ns; ///< read-modify-write, the line being there
-  /// Transfer of a line by the distance of the nearest member that has it, or if it is to be written, of the
-  /// farthest.
-  std::array<Time, VirtualMachine::k_levels> transfer{45 * k_ns, 110 * k_ns, 110 * k_ns, 110 * k_ns};
-  /// Loads that follow one another: so many are under way at a time. A core can do more with loads that do
-  /// not depend on each other, and only one with those that do.
-  std::uint32_t overlap = 2;
-  /// Of so many transfers of lines that others want as well, one leaves its line there long enough for a
-  /// read-modify-write at once, ahead of the queue. So a compare-and-swap after a load can succeed on a line
-  /// that its owner writes all the time, and a loop around one costs some transfers per success, and not as
-  /// many as there are members that try.
-  std::uint32_t keep = 4;
-};
 
 struct Traffic {
   std::uint64_t transfers = 0; ///< of lines from one member to another
@@ -54,7 +36,7 @@ public:
     if (has(line, member)) return now + prices_.hit;
     if (line.others == 0) {
       add(line, member);
-      return now + prices_.hit;
+      return now + line.fault + prices_.hit;
     }
     Time price = prices_.transfer[nearest(line, member)];
     if (now <= loaded_[member] + k_soon) price /= prices_.overlap;
@@ -75,7 +57,7 @@ public:
       return now + prices_.rmw;
     }
     const Time begin = wait(line, now);
-    const Time end = begin + own(line, member) + prices_.rmw;
+    const Time end = begin + line.fault + own(line, member) + prices_.rmw;
     slot.busy_until = end;
     if (begin > now) keep(line, member, end);
     return end;
@@ -90,7 +72,13 @@ public:
       Time& busy = slots_[line.slot].busy_until;
       busy = (busy > now ? busy : now) + transfer;
     }
-    return now + prices_.hit;
+    return now + line.fault + prices_.hit;
+  }
+
+  /// Memory that the system has given out and nobody has touched.
+  void allocated(const void* block, std::size_t bytes) {
+    fresh_.push_back(
+        {reinterpret_cast<std::uintptr_t>(block), std::vector<bool>((bytes + k_page - 1) / k_page)});
   }
 
   const Traffic& traffic() const { return traffic_; }
@@ -101,6 +89,11 @@ public:
 private:
   static constexpr unsigned k_line_bits = 6;
   static constexpr Time k_soon = 10 * k_ns;
+  static constexpr std::size_t k_page = 4096;
+  struct Fresh {
+    std::uintptr_t begin;
+    std::vector<bool> pages; // touched
+  };
   struct Slot {
     std::uintptr_t line = 0; // number of the line; 0: free
     Time busy_until = 0;
@@ -113,6 +106,7 @@ private:
   struct Line {
     std::size_t slot;
     std::uint32_t others; // how many have it
+    Time fault = 0;       // of its page
   };
 
   /// An open hash table: a simulation is little else than these look-ups.
@@ -126,7 +120,7 @@ private:
           return find(address);
         }
         slots_[at].line = line;
-        break;
+        return {at, 0, fresh_.empty() ? 0 : first_touch(line)};
       }
       at = (at + 1) & (slots_.size() - 1);
     }
@@ -197,9 +191,28 @@ private:
   std::uint32_t count(const Line& line, std::uint32_t member, std::uint32_t level) const {
     const std::uint32_t size = machine_.domain_sizes[level];
     const std::uint32_t begin = member / size * size;
+    const std::uint32_t end = std::min(begin + size, machine_.members);
+    const std::uint64_t* bits = &bits_[line.slot * words_];
     std::uint32_t sum = 0;
-    for (std::uint32_t at = begin; at < begin + size && at < machine_.members; ++at) sum += has(line, at);
+    for (std::uint32_t w = begin / 64; w * 64 < end; ++w) {
+      std::uint64_t word = bits[w];
+      if (w * 64 < begin) word &= ~0ULL << begin % 64;
+      if (end - w * 64 < 64) word &= (1ULL << end % 64) - 1;
+      sum += static_cast<std::uint32_t>(std::popcount(word));
+    }
     return sum;
+  }
+  /// What the first access to a page adds, if the memory is new.
+  Time first_touch(std::uintptr_t line) {
+    for (Fresh& fresh : fresh_) {
+      const std::uintptr_t address = line << k_line_bits;
+      if (address < fresh.begin || address >= fresh.begin + fresh.pages.size() * k_page) continue;
+      const std::size_t page = (address - fresh.begin) / k_page;
+      if (fresh.pages[page]) return 0;
+      fresh.pages[page] = true;
+      return prices_.fault;
+    }
+    return 0;
   }
 
   VirtualMachine machine_;
@@ -209,6 +222,7 @@ private:
   std::vector<Slot> slots_;
   std::vector<std::uint64_t> bits_; // who has the line
   std::vector<Kept> kept_;          // the line that a member may use once more
+  std::vector<Fresh> fresh_;
   std::uint64_t fetched_ = 0;
   std::size_t used_ = 0;
   unsigned shift_ = 0;

@@ -2,8 +2,8 @@
 // How far work has travelled, seen from the pieces that members were handed.
 #pragma once
 
-#include "caches.h"
 #include "machine.h"
+#include "virtual_time.h"
 
 #include "wstree/core/shape.h"
 

@@ -3,13 +3,12 @@
 // them.
 #pragma once
 
+#include <boost/context/fiber.hpp>
+
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
-
-#include <ucontext.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define WSTREE_FIBER_ASAN 1
@@ -34,16 +33,14 @@
 
 namespace wstree::simulate {
 
+/// Its function has to end before it is destroyed, or what stands on its stack is lost.
 class Fiber {
 public:
   explicit Fiber(std::function<void()> body) : body_(std::move(body)), stack_(new std::byte[k_stack]) {
-    getcontext(&inside_);
-    inside_.uc_stack.ss_sp = stack_.get();
-    inside_.uc_stack.ss_size = k_stack;
-    inside_.uc_link = nullptr; // run() never lets its function return
-    const auto self = reinterpret_cast<std::uintptr_t>(this);
-    makecontext(&inside_, reinterpret_cast<void (*)()>(&Fiber::run), 2, static_cast<unsigned>(self >> 32),
-                static_cast<unsigned>(self));
+    const boost::context::stack_context stack = where();
+    inside_ = boost::context::fiber(
+        std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), Borrowed{},
+        [this](boost::context::fiber&& outside) { return run(std::move(outside)); });
 #if defined(WSTREE_FIBER_TSAN)
     tsan_inside_ = __tsan_create_fiber(0);
 #endif
@@ -65,7 +62,7 @@ public:
     tsan_outside_ = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(tsan_inside_, 0);
 #endif
-    swapcontext(&outside_, &inside_);
+    inside_ = std::move(inside_).resume();
 #if defined(WSTREE_FIBER_ASAN)
     __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 #endif
@@ -73,15 +70,10 @@ public:
 
   /// Called by the function: back to resume()'s caller.
   void stop() {
+    leave();
+    outside_ = std::move(outside_).resume();
 #if defined(WSTREE_FIBER_ASAN)
-    void* fake = nullptr;
-    __sanitizer_start_switch_fiber(&fake, outside_stack_, outside_size_);
-#elif defined(WSTREE_FIBER_TSAN)
-    __tsan_switch_to_fiber(tsan_outside_, 0);
-#endif
-    swapcontext(&inside_, &outside_);
-#if defined(WSTREE_FIBER_ASAN)
-    __sanitizer_finish_switch_fiber(fake, &outside_stack_, &outside_size_);
+    __sanitizer_finish_switch_fiber(fake_, &outside_stack_, &outside_size_);
 #endif
   }
 
@@ -90,22 +82,43 @@ public:
 private:
   static constexpr std::size_t k_stack = 256 * 1024; // pages that are not used cost nothing
 
-  static void run(unsigned high, unsigned low) {
-    auto* self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | low);
+  /// The stack is the Fiber's own.
+  struct Borrowed {
+    void deallocate(boost::context::stack_context&) const noexcept {}
+  };
+  boost::context::stack_context where() const {
+    boost::context::stack_context stack;
+    stack.size = k_stack;
+    stack.sp = stack_.get() + k_stack;
+    return stack;
+  }
+
+  boost::context::fiber run(boost::context::fiber&& outside) {
+    outside_ = std::move(outside);
 #if defined(WSTREE_FIBER_ASAN)
-    __sanitizer_finish_switch_fiber(nullptr, &self->outside_stack_, &self->outside_size_);
+    __sanitizer_finish_switch_fiber(nullptr, &outside_stack_, &outside_size_);
 #endif
-    self->body_();
-    self->ended_ = true;
-    self->stop();
+    body_();
+    ended_ = true;
+    leave();
+    return std::move(outside_);
+  }
+  void leave() {
+#if defined(WSTREE_FIBER_ASAN)
+    // A fiber that has ended gives its shadow stack back.
+    __sanitizer_start_switch_fiber(ended_ ? nullptr : &fake_, outside_stack_, outside_size_);
+#elif defined(WSTREE_FIBER_TSAN)
+    __tsan_switch_to_fiber(tsan_outside_, 0);
+#endif
   }
 
   std::function<void()> body_;
   std::unique_ptr<std::byte[]> stack_;
-  ucontext_t inside_{};
-  ucontext_t outside_{};
+  boost::context::fiber inside_;
+  boost::context::fiber outside_;
   bool ended_ = false;
 #if defined(WSTREE_FIBER_ASAN)
+  void* fake_ = nullptr;
   const void* outside_stack_ = nullptr;
   std::size_t outside_size_ = 0;
 #elif defined(WSTREE_FIBER_TSAN)

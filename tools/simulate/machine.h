@@ -12,7 +12,7 @@ struct VirtualMachine {
   std::uint32_t members = 0;
   std::vector<std::uint32_t> domain_sizes; ///< growing, each a multiple of the one before and below `members`
 
-  static constexpr std::uint32_t k_levels = 4;
+  static constexpr std::uint32_t k_levels = 6;
   /// 0: the same smallest domain; domain_sizes.size(): nothing in common but the machine.
   std::uint32_t distance(std::uint32_t a, std::uint32_t b) const {
     std::uint32_t level = 0;

@@ -4,10 +4,12 @@
 
 #include "caches.h"
 #include "clock.h"
+#include "noise.h"
 
 #include "wstree/core/platform.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -17,13 +19,28 @@ namespace wstree::simulate {
 /// waits for a line, and the other members go on in that time. So the memory is sequentially consistent;
 /// orders cost what they cost on x86, where only a sequentially consistent store is more than a store.
 struct SimulatedPlatform : core::StdPlatform {
-  static constexpr Time k_tick = 400; ///< of a clock of 2.5 GHz
-  static inline Caches* caches = nullptr;
-  static inline std::uint32_t member = 0; ///< that acts
+  static constexpr Time k_tick = 400;     ///< of a clock of 2.5 GHz
+  static inline Caches* caches = nullptr; ///< of the machine that runs; nullptr: nothing is charged
+  static inline Interruptions* interruptions = nullptr; ///< nullptr: there are none
+  static inline std::uint32_t member = 0;               ///< that acts
+  static inline Time tick_price = 0;
 
-  static std::uint64_t ticks() noexcept { return VirtualClock::now / k_tick; }
-  static void relax() noexcept { VirtualClock::running->pass(10 * k_ns); }
-  static void yield() noexcept { VirtualClock::running->pass(400 * k_ns); }
+  static std::uint64_t ticks() noexcept {
+    if (caches != nullptr) VirtualClock::now += tick_price;
+    return VirtualClock::now / k_tick;
+  }
+  static void relax() noexcept { pass(10 * k_ns); }
+  static void yield() noexcept { pass(400 * k_ns); }
+  /// The member that acts is busy for `time`, and longer if it is interrupted.
+  static void pass(Time time) noexcept {
+    if (interruptions != nullptr) time += interruptions->during(member, VirtualClock::now, time);
+    VirtualClock::running->pass(time);
+  }
+  static void* allocate(std::size_t bytes) noexcept {
+    void* const block = core::StdPlatform::allocate(bytes);
+    if (caches != nullptr && block != nullptr) caches->allocated(block, bytes);
+    return block;
+  }
 
   template <class T> class Atomic {
   public:
@@ -92,7 +109,7 @@ struct SimulatedPlatform : core::StdPlatform {
     void modify() noexcept {
       if (caches != nullptr) wait_until(caches->modify(this, member, VirtualClock::now));
     }
-    static void wait_until(Time time) noexcept { VirtualClock::running->pass(time - VirtualClock::now); }
+    static void wait_until(Time time) noexcept { pass(time - VirtualClock::now); }
 
     T value_{};
   };

@@ -2,6 +2,7 @@
 #include "simulate.h"
 #include "platform.h"
 
+#include "peers/workers.h"
 #include "slot.h"
 
 #include "wstree/core/models.h"
@@ -9,8 +10,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
+#include <variant>
 
 namespace wstree::simulate {
 
@@ -62,11 +63,11 @@ std::vector<Time> arrivals(const Job& job, std::uint32_t round) {
   return times;
 }
 
-template <core::Model model> class Simulation {
+template <class Worker> class Simulation {
 public:
   explicit Simulation(const Job& job)
-      : job_(job), team_(job), caches_(team_.machine(), job.machine.prices),
-        slot_(std::make_unique<Slot>(job.members)) {}
+      : job_(job), team_(job), caches_(team_.machine(), job.machine.prices_on(team_.machine())),
+        noise_(job.machine.noise, job.members, job.seed), slot_(std::make_unique<Slot>(job.members)) {}
 
   std::vector<Round> run() {
     std::vector<Round> rounds;
@@ -75,8 +76,7 @@ public:
   }
 
 private:
-  using Slot = simulate::Slot<SimulatedPlatform, model>;
-  using Worker = typename Slot::Worker;
+  using Slot = SlotOf<SimulatedPlatform, Worker>;
 
   Round run_once(std::uint32_t round) {
     // The coins of a worker follow from the number of its loop.
@@ -92,26 +92,36 @@ private:
       clock.start(m, begin_ + late[m], [this, m, round, &workers] { work(workers[m], m, round); });
     }
     SimulatedPlatform::caches = &caches_;
+    SimulatedPlatform::interruptions = job_.machine.noise.every != 0 ? &noise_ : nullptr;
+    SimulatedPlatform::tick_price = job_.machine.tick;
     clock.run([](std::uint32_t m) { SimulatedPlatform::member = m; });
     SimulatedPlatform::caches = nullptr;
-    Round result{end_ - begin_, {}, caches_.traffic(), distance_->travel()};
+    SimulatedPlatform::interruptions = nullptr;
+    Round result{end_ - begin_ + job_.machine.region, {}, caches_.traffic(), distance_->travel()};
     for (const Worker& worker : workers) add(result.counts, worker.counts());
     return result;
   }
 
   void work(Worker& worker, std::uint32_t member, std::uint32_t round) {
-    auto& clock = *VirtualClock::running;
     const auto entry = entry_of(member);
+    noise_.start(member, VirtualClock::now);
+    busy(member, job_.machine.enter);
     worker.enter(slot_->loop(), slot_->memory(member), entry);
     for (core::Range range;;) {
-      clock.pass(job_.machine.dispatch);
+      busy(member, job_.machine.dispatch);
       if (!worker.next(range)) break;
       if (job_.seen) job_.seen(round, member, range);
       const Time cost = job_.workload->cost(range.begin, range.end);
       distance_->handed(member, range, cost);
-      clock.pass(cost);
+      busy(member, cost);
     }
     end_ = std::max(end_, VirtualClock::now);
+  }
+
+  /// The member does something that takes `time` at normal speed.
+  void busy(std::uint32_t member, Time time) const {
+    if (!job_.machine.speeds.empty()) time = time * 1'000 / job_.machine.speed(member);
+    SimulatedPlatform::pass(time);
   }
 
   core::Entry entry_of(std::uint32_t member) const {
@@ -122,6 +132,7 @@ private:
   const Job& job_;
   Team team_;
   Caches caches_;
+  Interruptions noise_;
   std::optional<Distance> distance_; // of the present round
   std::unique_ptr<Slot> slot_;
   std::uint64_t number_ = 0; // of the loop
@@ -133,14 +144,46 @@ private:
 
 VirtualMachine MachineSpec::machine(std::uint32_t members) const {
   VirtualMachine made{members, {}};
-  if (domain > 1 && domain < members) made.domain_sizes.push_back(domain);
-  if (package > domain && package < members) made.domain_sizes.push_back(package);
+  for (const Level& level : levels)
+    if (level.members > 1 && level.members < members) made.domain_sizes.push_back(level.members);
+  return made;
+}
+
+Prices MachineSpec::prices_on(const VirtualMachine& machine) const {
+  Prices made = prices;
+  std::size_t at = 0;
+  for (const Level& level : levels)
+    if (at < machine.domain_sizes.size() && level.members == machine.domain_sizes[at])
+      made.transfer[at++] = level.transfer;
+  // What is left is as far as the members of this machine can be from each other: in one domain that is
+  // larger than the team, or in none.
+  Time farthest = across;
+  for (auto level = levels.rbegin(); level != levels.rend() && level->members >= machine.members; ++level)
+    farthest = level->transfer;
+  for (; at < made.transfer.size(); ++at) made.transfer[at] = farthest;
   return made;
 }
 
 std::vector<Round> simulate(const Job& job) {
-  return core::with_model(job.schedule.model,
-                          [&]<core::Model model>() { return Simulation<model>(job).run(); });
+  const auto run = [&]<class Worker>() { return Simulation<Worker>(job).run(); };
+  if (const auto* peer = std::get_if<Peer>(&job.schedule.kind))
+    return with_peer<SimulatedPlatform>(*peer, run);
+  return core::with_model(std::get<core::Model>(job.schedule.kind), [&]<core::Model model>() {
+    return run.template operator()<core::WorkerOf<SimulatedPlatform, model>>();
+  });
+}
+
+Time ideal(const Workload& workload, std::uint32_t members, const MachineSpec& machine) {
+  if (machine.speeds.empty()) return workload.ideal(members);
+  std::uint64_t together = 0;
+  std::uint64_t fastest = 1;
+  for (std::uint32_t m = 0; m < members; ++m) {
+    together += machine.speed(m);
+    fastest = std::max<std::uint64_t>(fastest, machine.speed(m));
+  }
+  const Time work = workload.cost(0, workload.iterations());
+  return std::max(
+      {work * 1'000 / std::max<std::uint64_t>(together, 1), workload.longest() * 1'000 / fastest, Time{1}});
 }
 
 const Round& median(const std::vector<Round>& rounds) {

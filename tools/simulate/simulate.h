@@ -4,7 +4,8 @@
 
 #include "caches.h"
 #include "distance.h"
-#include "machine.h"
+#include "machine_spec.h"
+#include "schedule.h"
 #include "workload.h"
 
 #include "wstree/core/scheduler.h"
@@ -15,23 +16,6 @@
 #include <vector>
 
 namespace wstree::simulate {
-
-/// A machine and what it charges, in ns; for any number of members.
-struct MachineSpec {
-  Prices prices;
-  std::uint32_t domain = 8;  ///< members that are near each other; 0: all
-  std::uint32_t package = 0; ///< members of a package, a multiple of `domain`; 0: there is one
-  Time dispatch = 30 * k_ns; ///< what a call of the runtime costs besides its accesses to memory
-  Time skew = 1'000 * k_ns;  ///< from the first arrival to the latest possible one
-  bool aware = true;         ///< members know who is near them, as threads do that are pinned
-
-  VirtualMachine machine(std::uint32_t members) const;
-};
-
-struct Schedule {
-  core::Model model = core::Model::tree;
-  std::uint64_t chunk = 0; ///< 0: none given
-};
 
 /// As the library has them when nobody asks for statistics.
 inline core::Settings unmeasured() {
@@ -61,6 +45,10 @@ struct Round {
 };
 
 std::vector<Round> simulate(const Job& job);
+
+/// No schedule ends the loop sooner: all members busy all the time, as fast as they are, or the longest
+/// iteration on the fastest of them.
+Time ideal(const Workload& workload, std::uint32_t members, const MachineSpec& machine);
 
 /// The round with the median of the times.
 const Round& median(const std::vector<Round>& rounds);

@@ -6,22 +6,24 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 namespace wstree::simulate {
 
-/// `model` on platform P for `members` members. Used by one loop after the other; between two of them
-/// everybody has left.
-template <class P, core::Model model> class Slot {
+/// What workers of type W share on platform P, for `members` members. Used by one loop after the other;
+/// between two of them everybody has left. A loop that needs to know the number of members is made from it.
+template <class P, class W> class SlotOf {
 public:
-  using Worker = core::WorkerOf<P, model>;
+  using Worker = W;
   using Loop = typename Worker::Loop;
-  static constexpr bool k_is_tree = model == core::Model::tree;
-  static constexpr bool k_has_cells =
-      model == core::Model::range || model == core::Model::queue || model == core::Model::queue_lock;
+  static constexpr bool k_is_tree = std::is_same_v<Loop, core::Tree<P>>;
+  static constexpr bool k_has_cells = requires(Loop loop) { loop.cells; };
+  static constexpr bool k_knows_members = std::is_constructible_v<Loop, std::uint32_t>;
 
   /// `pairs`: of nodes that each member of a tree has before it has to allocate.
-  explicit Slot(std::uint32_t members, std::uint32_t pairs = 8) : members_(members), pairs_(pairs) {
+  explicit SlotOf(std::uint32_t members, std::uint32_t pairs = 8)
+      : members_(members), pairs_(pairs), loop_(make_loop(members)) {
     if constexpr (k_is_tree) {
       own_.roots = std::make_unique<Node[]>(members);
       own_.nodes = std::make_unique<Node[]>(std::size_t{2} * pairs * members + 1);
@@ -66,11 +68,21 @@ private:
   using Own = std::conditional_t<k_is_tree, TreeOwn,
                                  std::conditional_t<k_has_cells, std::unique_ptr<Cell[]>, Nothing>>;
 
+  static Loop make_loop([[maybe_unused]] std::uint32_t members) {
+    if constexpr (k_knows_members)
+      return Loop(members);
+    else
+      return Loop{};
+  }
+
   std::uint32_t members_;
   std::uint32_t pairs_;
   Own own_{};
-  Loop loop_{};
+  Loop loop_;
   core::NoMemory none_;
 };
+
+/// One of the library's models.
+template <class P, core::Model model> using Slot = SlotOf<P, core::WorkerOf<P, model>>;
 
 } // namespace wstree::simulate

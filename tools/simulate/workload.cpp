@@ -28,6 +28,24 @@ Workload::Workload(std::string name, std::uint64_t iterations, Time work,
   }
 }
 
+Workload::Workload(std::string name, const std::vector<Stretch>& stretches)
+    : name_(std::move(name)), sums_{0}, firsts_{0} {
+  for (const Stretch& stretch : stretches) {
+    sums_.push_back(sums_.back() + stretch.cost);
+    firsts_.push_back(firsts_.back() + stretch.iterations);
+    longest_ = std::max(longest_, (stretch.cost + stretch.iterations - 1) / stretch.iterations);
+  }
+}
+
+Time Workload::within(std::uint64_t iteration) const {
+  const auto next = std::upper_bound(firsts_.begin(), firsts_.end() - 1, iteration);
+  const auto at = static_cast<std::size_t>(next - firsts_.begin()) - 1;
+  if (iteration == firsts_[at]) return sums_[at];
+  __extension__ using Wide = unsigned __int128;
+  const Wide cost = sums_[at + 1] - sums_[at];
+  return sums_[at] + static_cast<Time>(cost * (iteration - firsts_[at]) / (firsts_[at + 1] - firsts_[at]));
+}
+
 Time Workload::ideal(std::uint32_t members) const {
   return std::max({(sums_.back() + members - 1) / members, longest_, Time{1}});
 }

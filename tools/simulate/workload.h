@@ -2,7 +2,7 @@
 // Loops as the simulator sees them: what each iteration costs.
 #pragma once
 
-#include "caches.h"
+#include "virtual_time.h"
 
 #include <cstdint>
 #include <functional>
@@ -13,21 +13,36 @@
 
 namespace wstree::simulate {
 
+/// So many iterations that cost the same.
+struct Stretch {
+  std::uint64_t iterations = 0;
+  Time cost = 0; ///< of all of them
+};
+
 class Workload {
 public:
   /// `weight(i)` is what iteration i costs in relation to the others; all together cost `work`.
   Workload(std::string name, std::uint64_t iterations, Time work,
            const std::function<double(std::uint64_t)>& weight);
+  /// Known only for stretches of iterations, none of which is empty.
+  Workload(std::string name, const std::vector<Stretch>& stretches);
 
   const std::string& name() const { return name_; }
-  std::uint64_t iterations() const { return sums_.size() - 1; }
-  Time cost(std::uint64_t begin, std::uint64_t end) const { return sums_[end] - sums_[begin]; }
+  std::uint64_t iterations() const { return firsts_.empty() ? sums_.size() - 1 : firsts_.back(); }
+  Time cost(std::uint64_t begin, std::uint64_t end) const { return before(end) - before(begin); }
+  Time longest() const { return longest_; } ///< of all iterations
   /// No schedule ends the loop sooner.
   Time ideal(std::uint32_t members) const;
 
 private:
+  Time before(std::uint64_t iteration) const {
+    return firsts_.empty() ? sums_[iteration] : within(iteration);
+  }
+  Time within(std::uint64_t iteration) const;
+
   std::string name_;
-  std::vector<Time> sums_; // of the iterations before each
+  std::vector<Time> sums_;            // of what is before each iteration, or each stretch
+  std::vector<std::uint64_t> firsts_; // the first iteration of each stretch and the end; empty: all have one
   Time longest_ = 0;
 };
 

@@ -110,18 +110,22 @@ constexpr std::array k_fields{
           [](MachineSpec& m, std::uint64_t v) { m.prices.hit = v * k_ns; }},
     Field{"rmw", 0, k_most_ns, [](const MachineSpec& m) { return m.prices.rmw / k_ns; },
           [](MachineSpec& m, std::uint64_t v) { m.prices.rmw = v * k_ns; }},
-    Field{"near", 0, k_most_ns, [](const MachineSpec& m) { return m.prices.transfer[0] / k_ns; },
-          [](MachineSpec& m, std::uint64_t v) { m.prices.transfer[0] = v * k_ns; }},
-    Field{"far", 0, k_most_ns, [](const MachineSpec& m) { return m.prices.transfer[1] / k_ns; },
-          [](MachineSpec& m, std::uint64_t v) { m.prices.transfer[1] = v * k_ns; }},
-    Field{"domain", 0, k_most_threads, [](const MachineSpec& m) { return std::uint64_t{m.domain}; },
-          [](MachineSpec& m, std::uint64_t v) { m.domain = static_cast<std::uint32_t>(v); }},
+    Field{"near", 0, k_most_ns, [](const MachineSpec& m) { return m.levels.front().transfer / k_ns; },
+          [](MachineSpec& m, std::uint64_t v) { m.levels.front().transfer = v * k_ns; }},
+    Field{"far", 0, k_most_ns, [](const MachineSpec& m) { return m.across / k_ns; },
+          [](MachineSpec& m, std::uint64_t v) { m.across = v * k_ns; }},
+    Field{"domain", 0, k_most_threads, [](const MachineSpec& m) { return std::uint64_t{m.levels.front().members}; },
+          [](MachineSpec& m, std::uint64_t v) { m.levels.front().members = static_cast<std::uint32_t>(v); }},
     Field{"pinned", 0, 1, [](const MachineSpec& m) { return std::uint64_t{m.aware}; },
           [](MachineSpec& m, std::uint64_t v) { m.aware = v != 0; }},
     Field{"overlap", 1, 64, [](const MachineSpec& m) { return std::uint64_t{m.prices.overlap}; },
           [](MachineSpec& m, std::uint64_t v) { m.prices.overlap = static_cast<std::uint32_t>(v); }},
     Field{"keep", 1, k_most_ns, [](const MachineSpec& m) { return std::uint64_t{m.prices.keep}; },
           [](MachineSpec& m, std::uint64_t v) { m.prices.keep = static_cast<std::uint32_t>(v); }},
+    Field{"fault", 0, k_most_ns, [](const MachineSpec& m) { return m.prices.fault / k_ns; },
+          [](MachineSpec& m, std::uint64_t v) { m.prices.fault = v * k_ns; }},
+    Field{"tick", 0, k_most_ns, [](const MachineSpec& m) { return m.tick / k_ns; },
+          [](MachineSpec& m, std::uint64_t v) { m.tick = v * k_ns; }},
     Field{"dispatch", 0, k_most_ns, [](const MachineSpec& m) { return m.dispatch / k_ns; },
           [](MachineSpec& m, std::uint64_t v) { m.dispatch = v * k_ns; }},
     Field{"skew", 0, 1'000'000'000, [](const MachineSpec& m) { return m.skew / k_ns; },
@@ -217,7 +221,7 @@ std::optional<std::string> make_plan(const SimulateRequest& request, Plan& plan)
 }
 
 std::string name_of(const Schedule& schedule) {
-  auto name = std::string(config::to_text(static_cast<config::ScheduleKind>(schedule.model)));
+  auto name = std::string(config::to_text(static_cast<config::ScheduleKind>(std::get<core::Model>(schedule.kind))));
   return schedule.chunk == 0 ? name : fmt::format("{},{}", name, schedule.chunk);
 }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a machine is like and what it charges, for any number of members.
+#pragma once
+
+#include "machine.h"
+#include "prices.h"
+#include "virtual_time.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wstree::simulate {
+
+/// Domains of so many members each, who share something: a cache, a memory, a package.
+struct Level {
+  std::string name;
+  std::uint32_t members = 1;
+  Time transfer = 0; ///< of a line between two of them that have no smaller domain in common
+};
+
+/// An operating system that has other things to do: each member is held up now and then, wherever it is.
+struct Noise {
+  Time every = 0; ///< mean of the times between two interruptions of a member, which are random; 0: none
+  Time lasts = 0; ///< mean of what one takes
+};
+
+struct MachineSpec {
+  std::string name = "generic";
+  /// Smallest first, each a multiple of the one before. At most VirtualMachine::k_levels - 1.
+  std::vector<Level> levels{{"domain", 8, 45 * k_ns}};
+  Time across = 110 * k_ns; ///< transfer of a line between members that share no domain
+  Prices prices;
+  Time tick = 12 * k_ns; ///< reading the clock
+  Time dispatch =
+      18 * k_ns;   ///< what a call of the runtime costs besides its accesses to memory and to the clock
+  Time enter = 0;  ///< what entering a loop costs besides that
+  Time region = 0; ///< fork and join, with any schedule
+  Time skew = 1'000 * k_ns; ///< from the first arrival to the latest possible one
+  Noise noise;
+  /// Of members 0, 1, 2, ..., again and again, in thousandths; empty: all alike. Iterations and calls take
+  /// 1000 / speed of their time.
+  std::vector<std::uint32_t> speeds;
+  bool aware = true; ///< members know who is near them, as threads do that are pinned
+
+  VirtualMachine machine(std::uint32_t members) const;
+  /// What a transfer takes at each distance on that machine.
+  Prices prices_on(const VirtualMachine& machine) const;
+  std::uint32_t speed(std::uint32_t member) const {
+    return speeds.empty() ? 1'000 : speeds[member % speeds.size()];
+  }
+};
+
+} // namespace wstree::simulate

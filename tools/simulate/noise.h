@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An operating system that takes a core away now and then.
+#pragma once
+
+#include "machine_spec.h"
+#include "virtual_time.h"
+
+#include "wstree/core/rng.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace wstree::simulate {
+
+/// When each member is interrupted and for how long: both between 0 and twice their mean, all equally likely.
+/// Independent of what the members do, so that two schedules meet the same noise.
+class Interruptions {
+public:
+  Interruptions(const Noise& noise, std::uint32_t members, std::uint64_t seed)
+      : noise_(noise), members_(members) {
+    for (std::uint32_t m = 0; m < members; ++m) members_[m].random = core::Rng(seed * 1'000'003 + m);
+  }
+  /// `member` begins at `now`.
+  void start(std::uint32_t member, Time now) {
+    Member& it = members_[member];
+    it.next = now + draw(it, noise_.every);
+  }
+  /// What is added to something that `member` does from `now` on and that takes `time` alone.
+  Time during(std::uint32_t member, Time now, Time time) {
+    Member& it = members_[member];
+    Time added = 0;
+    while (it.next <= now + time + added) {
+      const Time taken = draw(it, noise_.lasts);
+      added += taken;
+      it.next += taken + draw(it, noise_.every);
+    }
+    return added;
+  }
+
+private:
+  struct Member {
+    core::Rng random;
+    Time next = 0;
+  };
+  /// At least 1, so that time goes on.
+  static Time draw(Member& member, Time mean) { return member.random.next() % (2 * mean + 1) + 1; }
+
+  Noise noise_;
+  std::vector<Member> members_;
+};
+
+} // namespace wstree::simulate

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What accesses to memory cost.
+#pragma once
+
+#include "machine.h"
+#include "virtual_time.h"
+
+#include <array>
+#include <cstdint>
+
+namespace wstree::simulate {
+
+struct Prices {
+  Time hit = 1 * k_ns; ///< load or store of a line that the member has
+  Time rmw = 8 * k_ns; ///< read-modify-write, the line being there
+  /// Transfer of a line by the distance of the nearest member that has it, or if it is to be written, of the
+  /// farthest.
+  std::array<Time, VirtualMachine::k_levels> transfer{45 * k_ns,  110 * k_ns, 110 * k_ns,
+                                                      110 * k_ns, 110 * k_ns, 110 * k_ns};
+  /// Loads that follow one another: so many are under way at a time. A core can do more with loads that do
+  /// not depend on each other, and only one with those that do.
+  std::uint32_t overlap = 2;
+  /// Of so many transfers of lines that others want as well, one leaves its line there long enough for a
+  /// read-modify-write at once, ahead of the queue. So a compare-and-swap after a load can succeed on a line
+  /// that its owner writes all the time, and a loop around one costs some transfers per success, and not as
+  /// many as there are members that try.
+  std::uint32_t keep = 4;
+  Time fault = 500 * k_ns; ///< the first access to a page of memory that was allocated during a loop
+};
+
+} // namespace wstree::simulate

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace wstree::simulate {
+
+/// Picoseconds: fine enough for iterations of a fraction of a nanosecond.
+using Time = std::uint64_t;
+inline constexpr Time k_ns = 1'000;
+
+} // namespace wstree::simulate
