@@ -75,8 +75,10 @@ public:
   /// The node with most left to do by `worth(Target)` (at most 0: not worth a steal), among those that are as
   /// near as they should be (surroundings.h); Target::node is nullptr if there is none. Of many roots only a
   /// sample is looked at first, because looking at all of them costs a cache miss each; only an empty sample
-  /// makes it look at all. `enough`: nodes that are worth less do not count as work when distance matters.
-  template <class Worth> Target<P> best(const View<P>& view, Rng& rng, Worth&& worth, float enough) {
+  /// leads to those that the board does not say to be done. `enough`: nodes that are worth less do not count
+  /// as work when distance matters. `again`: this search has looked around itself before.
+  template <class Worth>
+  Target<P> best(const View<P>& view, Rng& rng, Worth&& worth, float enough, bool again = false) {
     Target<P> found;
     float most = 0;
     auto consider = [&](const Target<P>& target) {
@@ -88,32 +90,76 @@ public:
       return false;
     };
     share_ = 4;
-    const std::uint32_t roots = view.shape().roots();
+    if (view.has_board(*settings_)) return best_on_board(view, rng, worth, enough, again);
     if (near_ != nullptr) {
       found = best_around(view, rng, worth, enough);
-      if (found.node != nullptr) return found;
-    } else if (roots > k_scan_all) {
-      for (std::uint32_t i = 0; i < k_sample / 2; ++i) {
-        const std::uint32_t near = index_ ^ (i + 1);
-        view.leaves(view.root(near < roots ? near : rng.below(roots)), consider);
-        view.leaves(view.root(rng.below(roots)), consider);
-      }
       if (found.node != nullptr) return found;
     }
     view.any_leaf(consider);
     return found;
   }
 
+  /// The same below a node that this worker wanted and somebody else got: its halves are the freshest.
+  template <class Worth> Target<P> best_below(const View<P>& view, Target<P> lost, Worth&& worth) {
+    Target<P> found;
+    float most = 0;
+    lost.raw = lost.node->inspect();
+    lost.word = Word::seen(lost.raw, view.use());
+    std::uint32_t seen = 0;
+    share_ = 4;
+    view.leaves(lost, [&](const Target<P>& target) {
+      const float value = worth(target);
+      if (value > most) {
+        most = value;
+        found = target;
+      }
+      return ++seen >= k_sample;
+    });
+    return found;
+  }
+
 private:
-  static constexpr std::uint32_t k_scan_all =
-      16; // roots; a simulation of 1,024 members found 8 samples enough
-  static constexpr std::uint32_t k_sample = 8;
+  static constexpr std::uint32_t k_sample = 4;     // roots, and leaves with work below them
   static constexpr std::uint32_t k_scan_ring = 24; // members at one distance
   static constexpr std::uint32_t k_sample_ring = 8;
+  static constexpr std::uint32_t k_sample_large = 4; // where the board makes an empty sample cheap
   // Far nodes with less left than this part of the time so far, or than so many steals take, are left to
   // their domain.
   static constexpr float k_end = 32;
   static constexpr float k_idle = 500;
+
+  template <class Worth>
+  Target<P> best_on_board(const View<P>& view, Rng& rng, Worth& worth, float enough, bool again) {
+    Board<P> board = view.board();
+    Target<P> found;
+    if (board.is_full()) return found;
+    if (near_ != nullptr && !again) {
+      found = best_around(view, rng, worth, enough);
+      if (found.node != nullptr) return found;
+    }
+    float most = 0;
+    std::uint32_t seen = 0;
+    const auto is_done = [&](std::uint32_t root) {
+      return view.is_done(root, rng, [&](const Target<P>& target) {
+        const float value = worth(target);
+        if (value > most) {
+          most = value;
+          found = target;
+        }
+        return value > 0 && ++seen >= k_sample;
+      });
+    };
+    for (std::uint32_t i = 0; i < k_sample && seen < k_sample; ++i) {
+      const std::uint32_t root = board.pick(rng);
+      if (root == Board<P>::k_none) break;
+      if (is_done(root)) board.mark(root);
+    }
+    if (found.node == nullptr) board.walk(rng, is_done, [&] { return found.node != nullptr; });
+    if (found.node == nullptr) return found;
+    found.raw = found.node->inspect(); // the search has taken time, and its owner has gone on
+    found.word = Word::seen(found.raw, view.use());
+    return found;
+  }
 
   /// What the member with that root works on: the node that it holds elsewhere, or its root.
   Target<P> current(const View<P>& view, std::uint32_t root) const {
@@ -149,6 +195,7 @@ private:
   template <class Worth>
   void look_around(const View<P>& view, Rng& rng, Worth& worth, Surroundings<P>& around) const {
     const std::uint32_t roots = view.shape().roots();
+    const std::uint32_t sampled = view.has_board(*settings_) ? k_sample_large : k_sample_ring;
     Domain inner;
     for (std::uint32_t r = 0; r < around.rings(); ++r) {
       const Domain domain = around.domain(r, roots);
@@ -156,7 +203,7 @@ private:
       const std::uint32_t right = domain.end - std::min(inner.end, domain.end);
       const std::uint32_t first_right = std::max(inner.end, domain.begin);
       const std::uint32_t all = r == 0 ? domain.end - domain.begin : left + right;
-      const std::uint32_t looked = all > k_scan_ring ? k_sample_ring : all;
+      const std::uint32_t looked = all <= k_scan_ring ? all : sampled;
       // Evenly spread, because in most loops neighbours have similar work.
       const std::uint32_t start = looked < all ? rng.below(all) : 0;
       around.expect(r, looked, all);
