@@ -19,7 +19,8 @@ namespace wstree::simulate {
 struct Travel {
   using Levels = std::array<std::uint64_t, VirtualMachine::k_levels>;
   Levels steals{}; ///< ranges that a member took from another one
-  Levels work{};   ///< time of the iterations, from the member that has them in schedule(static) to who ran them
+  Levels
+      work{}; ///< time of the iterations, from the member that has them in schedule(static) to who ran them
 
   std::uint64_t far_steals() const { return beyond(steals); }
   std::uint64_t far_work() const { return beyond(work); }
@@ -37,7 +38,8 @@ private:
 /// with it: all schedules that steal take the end of what their victim has.
 class Distance {
 public:
-  Distance(const VirtualMachine& machine, std::uint64_t iterations) : machine_(&machine), iterations_(iterations) {
+  Distance(const VirtualMachine& machine, std::uint64_t iterations)
+      : machine_(&machine), iterations_(iterations) {
     const core::Shape shape(iterations, machine.members);
     for (std::uint32_t m = 0; m < machine.members; ++m) {
       const std::uint64_t begin = shape.root_begin(m) << shape.shift();

@@ -8,13 +8,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 
 namespace wstree::core {
 
 /// Ring d holds the members of domain d that are in no smaller one; the last ring is the rest of the team.
 /// A few steals of large nodes should bring a domain what it lacks, because its members can share that among
-/// themselves afterwards. So a thief goes far as soon as the domain has much less to do than the others,
-/// while their nodes are still large, and not only when nothing is left near it.
+/// themselves afterwards. So a thief goes far as soon as its domain has much less to do than the team has for
+/// so many members, while the nodes of the others are still large, and not only when nothing is left near it.
 template <class P> class Surroundings {
 public:
   struct Choice {
@@ -54,40 +55,55 @@ public:
     rings_[ring].found = target;
   }
 
+  /// What each member has left, on average: of the team, and of the smallest domain.
+  float mean() const noexcept {
+    float work = 0;
+    float members = 0;
+    for (std::uint32_t r = 0; r < count_; ++r) {
+      work += rings_[r].whole();
+      members += rings_[r].members;
+    }
+    return members > 0 ? work / members : 0;
+  }
+  float near_mean() const noexcept {
+    return rings_[0].members > 0 ? rings_[0].whole() / rings_[0].members : 0;
+  }
+  Choice nearest() const noexcept { return {rings_[0].found, rings_[0].most}; }
+
   /// Below `enough` is not worth counting as work; a far node has to be worth `far_enough` unless there is
   /// nothing at all near by.
   Choice choose(float enough, float far_enough) const noexcept {
-    Choice choice{rings_[0].found, rings_[0].most};
+    Choice choice = nearest();
+    const float each = mean();
     float near_most = rings_[0].most;
     float near_work = rings_[0].whole();
     float near_members = rings_[0].members;
+    float lacks = std::numeric_limits<float>::max();
     for (std::uint32_t r = 1; r < count_; ++r) {
       const Ring& ring = rings_[r];
-      const float work = near_work + ring.whole();
-      const float members = near_members + ring.members;
-      // With fewer roots than members there may be nobody to ask in either, and yet a node that belongs
-      // there.
-      const float lacks = members > 0 ? work * near_members / members - near_work : 0;
+      // What is too much for a smaller domain around this thief would have to be fetched from there again.
+      lacks = std::min(lacks, each * near_members - near_work);
       const bool dry = near_most < enough && ring.most > near_most;
       const bool poor = lacks > ring.most * k_worth_it && ring.most > near_most &&
                         ring.whole() * near_members > k_clearly * near_work * ring.members;
-      if (ring.most > 0 && (ring.most >= far_enough ? dry || poor : near_most == 0)) {
-        const float share = std::clamp(8 * lacks / ring.most, k_smallest_share, k_largest_share);
-        choice = {ring.found, ring.most, true, static_cast<std::uint32_t>(share)};
-      }
+      if (ring.most > 0 && (ring.most >= far_enough ? dry || poor : near_most == 0))
+        choice = {ring.found, ring.most, true, share(8 * lacks / ring.most, ring.found.remaining())};
       near_most = std::max(near_most, ring.most);
-      near_work = work;
-      near_members = members;
+      near_work += ring.whole();
+      near_members += ring.members;
     }
     return choice;
   }
 
 private:
   static constexpr std::uint32_t k_most_domains = 7; // what lies outside of them counts as equally far
-  static constexpr float k_worth_it = 0.6F;          // of a node has to be missing: about what a thief gets
+  static constexpr float k_worth_it = 0.9F;          // of a node has to be missing: about what a thief gets
   static constexpr float k_clearly = 1.25F;          // estimates of both sides are rough
+  // Eighths of a node for the thief. One who takes nearly all of a few units makes its victim a thief.
   static constexpr float k_smallest_share = 4;
-  static constexpr float k_largest_share = 6;
+  static constexpr float k_largest_share = 7;
+  static constexpr float k_largest_share_of_few = 6;
+  static constexpr std::uint32_t k_few_units = 16;
 
   struct Ring {
     float work = 0; // of the members that were looked at
@@ -97,6 +113,11 @@ private:
     Target<P> found;
     float whole() const noexcept { return looked == 0 ? 0 : work * members / looked; }
   };
+
+  static std::uint32_t share(float wanted, std::uint32_t units) noexcept {
+    const float most = units > k_few_units ? k_largest_share : k_largest_share_of_few;
+    return static_cast<std::uint32_t>(std::clamp(wanted, k_smallest_share, most));
+  }
 
   std::uint32_t ring_of(std::uint32_t position) const noexcept {
     for (std::uint32_t r = 0; r + 1 < count_; ++r)
