@@ -124,11 +124,11 @@ private:
   // Members at one distance, where the board makes an empty sample cheap.
   static constexpr std::uint32_t k_scan_ring = 8;
   static constexpr std::uint32_t k_sample_near = 6; // in the smallest domain
-  static constexpr std::uint32_t k_sample_far = 3;
-  static constexpr float k_as_much = 0.8F; // has a domain that need not compare itself with the others
+  static constexpr std::uint32_t k_sample_far = 2;
+  static constexpr float k_as_much = 0.7F; // has a domain that need not compare itself with the others
   // Far nodes with less left than this part of the time so far, or than so many steals take, are left to
   // their domain.
-  static constexpr float k_end = 24;
+  static constexpr float k_end = 16;
   static constexpr float k_idle = 500;
 
   template <class Worth>
