@@ -123,9 +123,9 @@ private:
   static constexpr std::uint32_t k_sample = 4; // roots, and leaves with work below them
   // Members at one distance, where the board makes an empty sample cheap.
   static constexpr std::uint32_t k_scan_ring = 8;
-  static constexpr std::uint32_t k_sample_near = 6; // in the smallest domain
-  static constexpr std::uint32_t k_sample_far = 2;
-  static constexpr float k_as_much = 0.7F; // has a domain that need not compare itself with the others
+  static constexpr std::uint32_t k_sample_near = 6; // at home
+  static constexpr std::uint32_t k_sample_far = 4;  // in all farther rings together
+  static constexpr float k_as_much = 0.7F;          // has a home that need not compare itself with the others
   // Far nodes with less left than this part of the time so far, or than so many steals take, are left to
   // their domain.
   static constexpr float k_end = 16;
@@ -173,9 +173,9 @@ private:
   template <class Worth> Target<P> best_around(const View<P>& view, Rng& rng, Worth& worth, float enough) {
     for (float waited = 0, first = 0;;) {
       Surroundings<P> around(*near_);
-      const bool near_only = look_around(view, rng, worth, enough, around);
+      look_around(view, rng, worth, enough, around);
       const float far_enough = std::max(std::min(elapsed() / k_end, k_idle * steal_cost()), enough);
-      const auto choice = near_only ? around.nearest() : around.choose(enough, far_enough);
+      const auto choice = around.choose(enough, far_enough);
       if (choice.target.node == nullptr) return choice.target;
       if (first == 0) first = choice.worth;
       if (choice.far && choice.worth < far_enough && waited < first) {
@@ -195,10 +195,10 @@ private:
     }
   }
 
-  /// True: only in the smallest domain, which has enough. The lines of those who are farther away cost most
-  /// of a search.
+  /// Only in the home domain if that has enough: the lines of those who are farther away cost most of a
+  /// search.
   template <class Worth>
-  bool look_around(const View<P>& view, Rng& rng, Worth& worth, float enough, Surroundings<P>& around) {
+  void look_around(const View<P>& view, Rng& rng, Worth& worth, float enough, Surroundings<P>& around) {
     const std::uint32_t roots = view.shape().roots();
     Domain inner;
     for (std::uint32_t r = 0; r < around.rings(); ++r) {
@@ -207,7 +207,9 @@ private:
       const std::uint32_t right = domain.end - std::min(inner.end, domain.end);
       const std::uint32_t first_right = std::max(inner.end, domain.begin);
       const std::uint32_t all = r == 0 ? domain.end - domain.begin : left + right;
-      const std::uint32_t sampled = r == 0 ? k_sample_near : k_sample_far;
+      const std::uint32_t sampled = r <= around.home()
+                                        ? k_sample_near
+                                        : std::max(k_sample_far / (around.rings() - 1 - around.home()), 2U);
       const std::uint32_t looked = all <= k_scan_ring || !view.has_board(*settings_) ? all : sampled;
       // Evenly spread, because in most loops neighbours have similar work.
       const std::uint32_t start = looked < all ? rng.below(all) : 0;
@@ -228,20 +230,18 @@ private:
         });
       }
       inner = domain;
-      if (r == 0 && domain_will_do(around, enough)) return true;
+      if (r == around.home() && home_will_do(around, enough)) return;
     }
-    if (is_timed()) {
-      team_mean_ = around.mean();
-      looked_ = P::ticks();
-    }
-    return false;
+    if (!is_timed()) return;
+    team_mean_ = around.mean(around.rings() - 1);
+    looked_ = P::ticks();
   }
 
-  /// What this worker's domain has is about its part of what the team must have by now, of which every member
+  /// What this worker's home has is about its part of what the team must have by now, of which every member
   /// has done a tick per tick since this worker looked at the others.
-  bool domain_will_do(const Surroundings<P>& around, float enough) const noexcept {
-    return looked_ != 0 && around.nearest().worth >= enough &&
-           around.near_mean() >= k_as_much * (team_mean_ - static_cast<float>(P::ticks() - looked_));
+  bool home_will_do(const Surroundings<P>& around, float enough) const noexcept {
+    return looked_ != 0 && around.home_most() >= enough &&
+           around.mean(around.home()) >= k_as_much * (team_mean_ - static_cast<float>(P::ticks() - looked_));
   }
 
   /// Durations mean something, and there is a clock.

@@ -21,14 +21,20 @@ public:
   struct Choice {
     Target<P> target; ///< node is nullptr if there is nothing
     float worth = 0;
-    bool far = false;        ///< outside of the smallest domain
+    bool far = false;        ///< outside of the home domain
     std::uint32_t share = 4; ///< eighths of the node for the thief, if it has to be split
   };
 
   explicit Surroundings(const Neighbourhood& near) noexcept
-      : near_(&near), count_(std::min(near.count, k_most_domains) + 1) {}
+      : near_(&near), count_(std::min(near.count, k_most_domains) + 1) {
+    while (home_ + 2 < count_ && near.domains[home_ + 1].end - near.domains[home_ + 1].begin <= k_home)
+      ++home_;
+  }
 
   std::uint32_t rings() const noexcept { return count_; }
+  /// The last ring of the domain that this member shares its work with: the largest one that is small enough
+  /// for its members to find what one of them has brought. What is outside of it is far.
+  std::uint32_t home() const noexcept { return home_; }
   /// The domain that ends with ring `ring`.
   Domain domain(std::uint32_t ring, std::uint32_t roots) const noexcept {
     if (ring + 1 == count_) return {0, roots};
@@ -55,39 +61,43 @@ public:
     rings_[ring].found = target;
   }
 
-  /// What each member has left, on average: of the team, and of the smallest domain.
-  float mean() const noexcept {
+  /// What each member has left, on average, in rings 0 to `last` as far as they were looked at.
+  float mean(std::uint32_t last) const noexcept {
     float work = 0;
     float members = 0;
-    for (std::uint32_t r = 0; r < count_; ++r) {
+    for (std::uint32_t r = 0; r <= last; ++r) {
       work += rings_[r].whole();
       members += rings_[r].members;
     }
     return members > 0 ? work / members : 0;
   }
-  float near_mean() const noexcept {
-    return rings_[0].members > 0 ? rings_[0].whole() / rings_[0].members : 0;
+  /// The largest worth of a node in the home domain.
+  float home_most() const noexcept {
+    float most = 0;
+    for (std::uint32_t r = 0; r <= home_; ++r) most = std::max(most, rings_[r].most);
+    return most;
   }
-  Choice nearest() const noexcept { return {rings_[0].found, rings_[0].most}; }
 
   /// Below `enough` is not worth counting as work; a far node has to be worth `far_enough` unless there is
   /// nothing at all near by.
   Choice choose(float enough, float far_enough) const noexcept {
-    Choice choice = nearest();
-    const float each = mean();
+    Choice choice{rings_[0].found, rings_[0].most};
+    const float each = mean(count_ - 1);
     float near_most = rings_[0].most;
     float near_work = rings_[0].whole();
     float near_members = rings_[0].members;
-    float lacks = std::numeric_limits<float>::max();
+    float least = std::numeric_limits<float>::max();
     for (std::uint32_t r = 1; r < count_; ++r) {
       const Ring& ring = rings_[r];
-      // What is too much for a smaller domain around this thief would have to be fetched from there again.
-      lacks = std::min(lacks, each * near_members - near_work);
+      const bool far = r > home_;
+      float lacks = each * near_members - near_work;
+      // What is too much for the home domain would have to be fetched from there again.
+      if (far) lacks = least = std::min(least, lacks);
       const bool dry = near_most < enough && ring.most > near_most;
       const bool poor = lacks > ring.most * k_worth_it && ring.most > near_most &&
                         ring.whole() * near_members > k_clearly * near_work * ring.members;
-      if (ring.most > 0 && (ring.most >= far_enough ? dry || poor : near_most == 0))
-        choice = {ring.found, ring.most, true, share(8 * lacks / ring.most, ring.found.remaining())};
+      if (ring.most > 0 && (ring.most >= (far ? far_enough : enough) ? dry || poor : near_most == 0))
+        choice = {ring.found, ring.most, far, share(8 * lacks / ring.most, ring.found.remaining())};
       near_most = std::max(near_most, ring.most);
       near_work += ring.whole();
       near_members += ring.members;
@@ -97,6 +107,7 @@ public:
 
 private:
   static constexpr std::uint32_t k_most_domains = 7; // what lies outside of them counts as equally far
+  static constexpr std::uint32_t k_home = 24;        // members
   static constexpr float k_worth_it = 0.9F;          // of a node has to be missing: about what a thief gets
   static constexpr float k_clearly = 1.25F;          // estimates of both sides are rough
   // Eighths of a node for the thief. One who takes nearly all of a few units makes its victim a thief.
@@ -127,6 +138,7 @@ private:
 
   const Neighbourhood* near_;
   std::uint32_t count_;
+  std::uint32_t home_ = 0;
   std::array<Ring, k_most_domains + 1> rings_{};
 };
 
