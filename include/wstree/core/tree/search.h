@@ -128,7 +128,7 @@ private:
   static constexpr float k_as_much = 0.7F;          // has a home that need not compare itself with the others
   // Far nodes with less left than this part of the time so far, or than so many steals take, are left to
   // their domain.
-  static constexpr float k_end = 16;
+  static constexpr float k_end = 32;
   static constexpr float k_idle = 500;
 
   template <class Worth>

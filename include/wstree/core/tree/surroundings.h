@@ -108,7 +108,7 @@ public:
 private:
   static constexpr std::uint32_t k_most_domains = 7; // what lies outside of them counts as equally far
   static constexpr std::uint32_t k_home = 24;        // members
-  static constexpr float k_worth_it = 0.9F;          // of a node has to be missing: about what a thief gets
+  static constexpr float k_worth_it = 0.6F;          // of a node has to be missing: about what a thief gets
   static constexpr float k_clearly = 1.25F;          // estimates of both sides are rough
   // Eighths of a node for the thief. One who takes nearly all of a few units makes its victim a thief.
   static constexpr float k_smallest_share = 4;
