@@ -100,25 +100,6 @@ public:
     return found;
   }
 
-  /// The same below a node that this worker wanted and somebody else got: its halves are the freshest.
-  template <class Worth> Target<P> best_below(const View<P>& view, Target<P> lost, Worth&& worth) {
-    Target<P> found;
-    float most = 0;
-    lost.raw = lost.node->inspect();
-    lost.word = Word::seen(lost.raw, view.use());
-    std::uint32_t seen = 0;
-    share_ = 4;
-    view.leaves(lost, [&](const Target<P>& target) {
-      const float value = worth(target);
-      if (value > most) {
-        most = value;
-        found = target;
-      }
-      return ++seen >= k_sample;
-    });
-    return found;
-  }
-
 private:
   static constexpr std::uint32_t k_sample = 4; // roots, and leaves with work below them
   // Members at one distance, where the board makes an empty sample cheap.

@@ -193,26 +193,34 @@ private:
     if (settings_->strategy != Strategy::find_max)
       return search_.traverse(view_, rng_, [&](const Target<P>& target) { return claim(target, out); });
     mark_own_root();
-    const bool is_large = view_.has_board(*settings_);
-    Target<P> lost;
-    for (bool insist = false, again = false;; again = true) {
+    bool insist = false;
+    for (std::uint32_t failed = 0;; ++failed) {
+      if (failed != 0) let_others_go(failed);
       bool refused = false;
-      const auto value = [&](const Target<P>& seen) { return worth(seen, insist, refused); };
-      Target<P> target;
-      if (lost.node != nullptr) target = search_.best_below(view_, lost, value);
-      if (target.node == nullptr) target = search_.best(view_, rng_, value, enough(), again);
-      lost.node = nullptr;
+      const Target<P> target = search_.best(
+          view_, rng_, [&](const Target<P>& seen) { return worth(seen, insist, refused); }, enough(),
+          failed != 0);
       if (target.node == nullptr) {
         if (!refused) return false;
         insist = true; // what a thief left alone should be done by now; if it is not, the estimate was wrong
         wait_a_steal();
         continue;
       }
+      if (target.remaining() == 0) continue; // its owner has done it while the others were looked at
       if (reaches_last(target) && should_start_last() && take_last(out)) return true;
       if (claim(target, out) == Claim::taken) return true;
-      if (is_large) lost = target;
       P::relax(); // a lost race means that somebody else got ahead; after a refusal worth() says 0
     }
+  }
+
+  /// At the end of a loop all members of a large team want the same few nodes. Those that got nothing wait,
+  /// at random and longer each time, or each of them would hold up all others, and the owner.
+  void let_others_go(std::uint32_t failed) noexcept {
+    if (!view_.has_board(*settings_)) return;
+    const std::uint64_t most = settings_->steal_cost << std::min(failed, k_longest_wait);
+    const std::uint64_t ticks = rng_.below(static_cast<std::uint32_t>(most) + 1);
+    const std::uint64_t since = P::ticks();
+    while (P::ticks() - since < ticks) P::relax();
   }
 
   /// In a large team whoever has done its root says so, before it looks for work.
@@ -464,6 +472,7 @@ private:
   static constexpr std::uint32_t k_small_team = 16;
   static constexpr std::uint32_t k_near_the_end = 4; // units
   static constexpr std::uint32_t k_sample = 16;      // roots
+  static constexpr std::uint32_t k_longest_wait = 3; // doublings of the time that a steal takes
   static constexpr std::uint64_t k_near_enough_units = 4;
 
   View<P> view_;
