@@ -121,6 +121,10 @@ struct CachedPlatform : core::StdPlatform {
     bool compare_exchange_weak(T& expected, T wanted, std::memory_order a, std::memory_order b) noexcept {
       return compare_exchange_strong(expected, wanted, a, b);
     }
+    T fetch_or(T bits, std::memory_order) noexcept {
+      if (VirtualCaches::now != nullptr) VirtualClock::running->pass(VirtualCaches::now->write(this));
+      return std::exchange(value_, static_cast<T>(value_ | bits));
+    }
 
   private:
     T value_{};

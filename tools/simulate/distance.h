@@ -39,7 +39,7 @@ private:
 class Distance {
 public:
   Distance(const VirtualMachine& machine, std::uint64_t iterations)
-      : machine_(&machine), iterations_(iterations) {
+      : machine_(machine), iterations_(iterations) {
     const core::Shape shape(iterations, machine.members);
     for (std::uint32_t m = 0; m < machine.members; ++m) {
       const std::uint64_t begin = shape.root_begin(m) << shape.shift();
@@ -51,11 +51,11 @@ public:
   }
 
   void handed(std::uint32_t member, const core::Range& piece, Time cost) {
-    travel_.work[machine_->distance(at(home_, piece.begin)->second, member)] += cost;
+    travel_.work[machine_.distance(at(home_, piece.begin)->second, member)] += cost;
     if (piece.begin + 1 == iterations_) return; // iteration n-1 is nobody's
     const auto range = at(holder_, piece.begin);
     if (range->second == member) return;
-    ++travel_.steals[machine_->distance(range->second, member)];
+    ++travel_.steals[machine_.distance(range->second, member)];
     holder_.insert_or_assign(range, piece.begin, member);
   }
 
@@ -67,7 +67,7 @@ private:
     return std::prev(members.upper_bound(iteration));
   }
 
-  const VirtualMachine* machine_;
+  VirtualMachine machine_;
   std::uint64_t iterations_;
   Members home_;
   Members holder_;
