@@ -25,19 +25,15 @@ public:
     settings_ = &settings;
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
-    part_ = share * (1 / k_parts);
+    part_ = share * (1 / k_parts) + 1;
     entered_ = now;
     cost_ = 0;
-    nodes_ = 0;
     finest_ = 1;
     start_node();
   }
 
   /// A new node: what was learned in another part of the loop says little about this one.
-  void start_node() noexcept {
-    ++nodes_;
-    step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_;
-  }
+  void start_node() noexcept { step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_; }
 
   /// The latest batch is done; nobody looked at the clock.
   void finished_unclocked() noexcept {
@@ -53,9 +49,9 @@ public:
     const auto target = static_cast<float>(
         std::clamp((now - entered_) / 16, settings_->shortest_target, settings_->longest_target));
     cost_ = spent / done;
-    // The last units of a node may be expensive ones: once the dispatches that it takes in all nodes so far
-    // are nothing compared with what has been done, cut them as fine as can be.
-    finest_ = now - entered_ > k_long * nodes_ * settings_->tail_batch
+    // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
+    // with what has been done, cut them as fine as can be.
+    finest_ = now - entered_ > k_long * settings_->tail_batch
                   ? 1
                   : static_cast<std::uint32_t>(
                         std::min(static_cast<float>(settings_->tail_batch) / cost_ + 1, k_most));
@@ -87,8 +83,7 @@ private:
   const Settings* settings_ = nullptr;
   std::uint64_t entered_ = 0;
   float cost_ = 0;
-  float part_ = 1;          // units; no batch is larger unless it is shorter than shortest_target
-  std::uint32_t nodes_ = 0; // that this member has begun
+  float part_ = 1; // units; no batch is larger unless it is shorter than shortest_target
   std::uint32_t step_ = 1;
   std::uint32_t finest_ = 1; // the end of a node is not cut finer
   std::uint32_t smallest_ = 1;
