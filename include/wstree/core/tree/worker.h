@@ -51,7 +51,7 @@ public:
     handed_out_ = clocked_ ? P::ticks() : 0;
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
-    batch_.enter(settings, entry.smallest, shape.shift(), handed_out_);
+    batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
     last_.enter();
   }
 
@@ -60,8 +60,11 @@ public:
   bool next(Range& out) noexcept {
     if (given_ != 0) account();
     if (retired_) return false;
-    return (node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out)) || find(out) || take_last(out) ||
-           (starved_ && find(out)); // what leave_for_last() has freed since
+    if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
+    if (!find(out) && !take_last(out) && !(starved_ && find(out))) // what leave_for_last() has freed since
+      return false;
+    searched();
+    return true;
   }
 
   const Counts& counts() const noexcept { return counts_; }
@@ -100,6 +103,11 @@ private:
       batch_.finished_unclocked();
     }
     given_ = 0;
+  }
+
+  /// The time that a search has taken is not that of the batch which it has brought.
+  void searched() noexcept {
+    if (clocked_) handed_out_ = P::ticks();
   }
 
   /// Hands out units [begin, end).
@@ -185,7 +193,9 @@ private:
   [[gnu::noinline]] bool descend(Range& out) noexcept {
     Target<P> stopped{node_, begin_, size_, level_, raw_, Word(raw_)};
     node_ = nullptr;
-    return expand(stopped, search_.chooses_left(stopped.level, true, rng_), out);
+    if (!expand(stopped, search_.chooses_left(stopped.level, true, rng_), out)) return false;
+    searched();
+    return true;
   }
 
   /// findWork.
