@@ -94,15 +94,18 @@ TEST(Engine, WhoeverWantsABusyLineQueues) {
   const VirtualMachine machine{4, {}};
   Prices prices;
   prices.keep = 1'000'000;
-  const Time turn = prices.transfer[0] + prices.rmw;
+  const Time half = prices.transfer[0] / 2; // the request travels while others use the line
+  const Time turn = half + prices.rmw;
   Caches caches(machine, prices);
   alignas(64) const int line = 0;
   caches.modify(&line, 0, 0);
-  for (std::uint32_t m = 1; m < 4; ++m) EXPECT_EQ(caches.modify(&line, m, 1'000'000), 1'000'000 + m * turn);
-  EXPECT_EQ(caches.traffic().waiting, 3 * turn) << "one turn and two";
+  for (std::uint32_t m = 1; m < 4; ++m)
+    EXPECT_EQ(caches.modify(&line, m, 1'000'000), 1'000'000 + half + m * turn);
+  EXPECT_EQ(caches.traffic().waiting, 2 * half + 3 * turn) << "a transfer and an access, and another turn";
   // A store costs its member nothing, but the others the transfer.
   EXPECT_EQ(caches.write(&line, 0, 2'000'000), 2'000'000 + prices.hit);
-  EXPECT_EQ(caches.modify(&line, 1, 2'000'000), 2'000'000 + prices.transfer[0] + turn);
+  EXPECT_EQ(caches.modify(&line, 1, 2'000'000), 2'000'000 + prices.transfer[0] + turn)
+      << "is there and leaves";
 }
 
 TEST(Engine, LoadsInARowOverlap) {
@@ -128,7 +131,7 @@ TEST(Engine, ASharedCounterHandsOutOneChunkPerTransfer) {
     Job job = with(loop, {Model::fixed, 1}, members);
     job.machine.levels.clear();
     const auto round = simulate::simulate(job).front();
-    const Time turn = job.machine.across + job.machine.prices.rmw;
+    const Time turn = job.machine.across / 2 + job.machine.prices.rmw;
     const auto per_chunk = static_cast<double>(round.time) / 10'000;
     EXPECT_NEAR(per_chunk, static_cast<double>(turn), 0.03 * static_cast<double>(turn)) << members;
   }

@@ -42,7 +42,7 @@ public:
     if (now <= loaded_[member] + k_soon) price /= prices_.overlap;
     ++traffic_.transfers;
     add(line, member);
-    const Time end = wait(line, now) + price;
+    const Time end = arrival(now, wait(line, now), price);
     keep(line, member, end);
     return loaded_[member] = end;
   }
@@ -56,10 +56,10 @@ public:
       kept.line = 0;
       return now + prices_.rmw;
     }
-    const Time begin = wait(line, now);
-    const Time end = begin + line.fault + own(line, member) + prices_.rmw;
+    const Time free = wait(line, now);
+    const Time end = arrival(now, free, own(line, member)) + line.fault + prices_.rmw;
     slot.busy_until = end;
-    if (begin > now) keep(line, member, end);
+    if (free > now) keep(line, member, end);
     return end;
   }
 
@@ -152,6 +152,11 @@ private:
   void add(const Line& line, std::uint32_t member) {
     bits_[line.slot * words_ + member / 64] |= 1ULL << member % 64;
     ++slots_[line.slot].holders;
+  }
+  /// When a line comes that was asked for at `now` and is `free` to leave then. The request is one half of
+  /// the transfer, and travels while others still use the line.
+  static Time arrival(Time now, Time free, Time transfer) {
+    return std::max(now + transfer / 2, free) + (transfer - transfer / 2);
   }
   /// When the line is free for the next.
   Time wait(const Line& line, Time now) {
