@@ -95,7 +95,7 @@ core::Settings to_settings(const config::Options& options) noexcept {
   };
   settings.shortest_target = ticks(1'000);
   settings.longest_target = ticks(16'000);
-  settings.tail_batch = ticks(300);
+  settings.tail_batch = ticks(600);
   settings.steal_cost = ticks(200);
   settings.near_enough = ticks(2'000);
   const std::uint64_t value = options.batch.value;

@@ -63,7 +63,7 @@ template <class P> struct alignas(core::k_line_pair) Line {
 /// Memory belongs to the NUMA node of whoever writes a page of it first. So what belongs to a member stands
 /// together, and what the others read of it stands in the middle, a page away from the next member's:
 ///
-///     Storage, slots | pairs, hot, pairs of member 0 | pairs, hot, pairs of member 1 | ...
+///     Storage, slots, boards | pairs, hot, pairs of member 0 | pairs, hot, pairs of member 1 | ...
 template <class P, class Sizes = UsualSizes> class alignas(core::k_line_pair) Storage {
 public:
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
@@ -150,10 +150,12 @@ private:
   static_assert(!std::is_same_v<P, core::StdPlatform> || sizeof(Share) == sizeof(Content));
 
   struct Layout {
-    std::size_t slots, shares, bytes;
+    std::size_t slots, boards, board, shares, bytes;
     explicit Layout(std::size_t capacity) noexcept {
       slots = sizeof(Storage);
-      shares = slots + k_ring * sizeof(Slot<P>);
+      boards = slots + k_ring * sizeof(Slot<P>);
+      board = core::Board<P>::words(capacity) * sizeof(core::DoneWord<P>);
+      shares = boards + k_ring * board;
       bytes = shares + capacity * sizeof(Share);
     }
   };
@@ -164,6 +166,7 @@ private:
     for (std::uint64_t s = 0; s < k_ring; ++s) {
       slots_[s].tree.roots = &shares_->hot.roots[s];
       slots_[s].tree.stride = sizeof(Share) / sizeof(Node);
+      slots_[s].tree.board = at<core::DoneWord<P>>(layout.boards + s * layout.board);
       slots_[s].range.cells = {&shares_->ranges[s], sizeof(Share)};
       slots_[s].queue.cells = {&shares_->queues[s], sizeof(Share)};
       slots_[s].queue_lock.cells = {&shares_->locked_queues[s], sizeof(Share)};

@@ -17,6 +17,7 @@ using enum Group;
 constexpr std::string_view k_hint =
     "relaxed: a hint, whoever acts on it does so by a read-modify-write that fails if it was old";
 constexpr std::string_view k_estimate = "relaxed: an estimate that nothing depends on";
+constexpr std::string_view k_true = "relaxed: says that there is nothing left to read";
 constexpr std::string_view k_ordered = "relaxed: others order it";
 constexpr std::string_view k_later = "the order forbids that a load sees a store of its own future (load "
                                      "buffering), which this model does not show; "
@@ -38,6 +39,9 @@ const std::vector<TagRow>& tag_rows() {
        "stale and AVAILABLE mean the same, and the root of a member without units is nobody else's"},
       {Tag::publish_owner, "N9 publish_owner", "tree/node.h", tree, none, none, none, k_estimate},
       {Tag::publish_held, "N10 publish_held", "tree/node.h", tree, killed, none, none},
+      {Tag::mark_done, "N11 mark_done", "tree/board.h", tree, none, none, survives,
+       "a bit that got lost is found missing by whoever walks over the board, who looks below and sets it"},
+      {Tag::mark_below, "N12 mark_below", "tree/node.h", tree, none, none, none, k_true},
       {Tag::take_last, "W1 take_last", "last_taken.h", tree, killed, none, killed},
       {Tag::take_share, "S1 take_share", "share_mark.h", range, none, none, killed},
       {Tag::reserve_units, "R1 reserve_units", "range/range.h", range, killed, killed, none},

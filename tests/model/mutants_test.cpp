@@ -141,7 +141,9 @@ TEST(Tags, OrdersAreThoseOfTheTable) {
   for (const Scenario& scenario : all_scenarios()) {
     if (scenario.is_long || scenario.name.starts_with("all_")) continue;
     const auto program = scenario.make();
-    seen.add(model::explore(*program, scenario.bounds, {}, {.most = 300, .checks_steps = false}).orders);
+    // Only in few executions does a node below the root become EXPANDED, and is looked at again.
+    const std::uint64_t most = scenario.name.starts_with("board_one_root") ? 20'000 : 300;
+    seen.add(model::explore(*program, scenario.bounds, {}, {.most = most, .checks_steps = false}).orders);
   }
   model::OrderLog said;
   for (const model::UseRow& row : model::use_rows())

@@ -49,6 +49,12 @@ LoopPlan one_root(LoopPlan made) {
   return made;
 }
 
+/// As a large team: nobody looks at all roots.
+LoopPlan by_board(LoopPlan made) {
+  made.settings.scan_all = 0;
+  return made;
+}
+
 LoopPlan missing_a_batch(LoopPlan made) {
   // Batches that follow the clock have no bound of their own.
   made.most_missing = made.settings.batch == BatchMode::timed ? made.iterations[0] : made.settings.limit;
@@ -97,6 +103,30 @@ void add_exhaustive(std::vector<Scenario>& scenarios) {
       add_exhaustive(scenarios, "all_" + std::string(strategy_name) + "_" + batch_name, strategy, batch);
 }
 
+/// The searches of large teams.
+void add_by_board(std::vector<Scenario>& scenarios) {
+  const Bounds narrow{.preemptions = 2, .stale = 1, .patience = k_patience};
+  const Bounds stale{.preemptions = 1, .stale = 3, .patience = k_patience};
+  const Bounds suspended{.preemptions = 1, .stale = 1, .suspensions = 1, .patience = k_patience};
+  const auto add = [&](const char* name, const Bounds& bounds, const LoopPlan& made, bool is_long = false) {
+    scenarios.push_back({name, bounds, loops<k_tree>(by_board(made)), is_long ? 100'000U : 5'000U, is_long});
+  };
+  add("board_2x4", narrow, plan(2, {4}));
+  add("board_2x6", narrow, plan(2, {6}));
+  add("board_3x3", narrow, plan(3, {3}));
+  add("board_stale_2x4", stale, plan(2, {4}));
+  add("board_two_loops_2x3", narrow, plan(2, {3, 3}));
+  add("board_other_roots_3x2", {.preemptions = 1, .stale = 1, .patience = k_patience}, plan(3, {2, 4}));
+  add("board_one_root_3x5", narrow, one_root(plan(3, {5})));
+  add("board_exponential_2x6", narrow, plan(2, {6}, Strategy::find_max, BatchMode::exponential));
+  add("board_neighbours_3x4", {.preemptions = 1, .stale = 1, .patience = k_patience},
+      neighbours(plan(3, {4})));
+  add("board_suspended_2x4", suspended, plan(2, {4}));
+  add("board_suspended_3x3", suspended, plan(3, {3}));
+  add("board_suspended_two_loops_2x2", suspended, plan(2, {2, 2}));
+  add("board_3x4_long", {.preemptions = 3, .stale = 1, .patience = k_patience}, plan(3, {4}), true);
+}
+
 } // namespace
 
 std::vector<Scenario> tree_scenarios() {
@@ -106,6 +136,7 @@ std::vector<Scenario> tree_scenarios() {
   const Bounds suspended{.preemptions = 1, .stale = 1, .suspensions = 1};
   std::vector<Scenario> scenarios;
   add_exhaustive(scenarios);
+  add_by_board(scenarios);
   const std::pair<const char*, Strategy> strategies[] = {{"find_max", Strategy::find_max},
                                                          {"predefined", Strategy::predefined},
                                                          {"random_all", Strategy::random_all}};
@@ -159,6 +190,7 @@ std::vector<Scenario> tree_scenarios() {
   early.settings.roots = 0;
   early.iterations = {6};
   scenarios.push_back({"early_last_2x6", narrow, loops<k_tree>(early), 5000});
+  scenarios.push_back({"board_early_last_2x6", narrow, loops<k_tree>(by_board(early)), 5000});
   // The owner has taken a unit, and is suspended in most executions; two thieves want the only other one.
   Bounds thieves{.preemptions = 1, .stale = 1, .suspensions = 1, .patience = k_patience};
   scenarios.push_back({"two_thieves_one_iteration", thieves, loops<k_tree>(one_root(plan(3, {3})))});

@@ -81,7 +81,8 @@ TEST(Batcher, TakesSomethingAndNeverTooMuch) {
     core::Batcher batcher;
     std::uint64_t now = *rc::gen::inRange<std::uint64_t>(0, 1ULL << 40);
     const auto shift = static_cast<unsigned>(*rc::gen::inRange(0, 37));
-    batcher.enter(settings, smallest, shift, now);
+    const auto share = static_cast<float>(*counts(core::k_max_share));
+    batcher.enter(settings, smallest, shift, share, now);
     std::uint32_t remaining = 1 + *counts(core::k_max_share - 1);
     const std::uint64_t least = std::max<std::uint64_t>(smallest >> shift, 1);
     for (int step = 0; step < 40 && remaining > 0; ++step) {

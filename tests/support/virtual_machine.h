@@ -121,6 +121,10 @@ struct CachedPlatform : core::StdPlatform {
     bool compare_exchange_weak(T& expected, T wanted, std::memory_order a, std::memory_order b) noexcept {
       return compare_exchange_strong(expected, wanted, a, b);
     }
+    T fetch_or(T bits, std::memory_order) noexcept {
+      if (VirtualCaches::now != nullptr) VirtualClock::running->pass(VirtualCaches::now->write(this));
+      return std::exchange(value_, static_cast<T>(value_ | bits));
+    }
 
   private:
     T value_{};
@@ -153,6 +157,8 @@ public:
         pairs_(machine.members), position_(machine.members), domains_(machine.members),
         nears_(machine.members) {
     tree_.roots = roots_.data();
+    board_ = std::make_unique<core::DoneWord<P>[]>(core::Board<P>::words(machine.members));
+    tree_.board = board_.get();
     for (std::uint32_t p = 0; p < machine.members; ++p) position_[member_at_.empty() ? p : member_at_[p]] = p;
     for (std::uint32_t m = 0; m < machine.members; ++m) {
       pairs_[m] = std::vector<Node>(16);
@@ -246,6 +252,7 @@ private:
   core::Shape shape_;
   std::uint64_t use_ = 0;
   std::vector<Node> roots_;
+  std::unique_ptr<core::DoneWord<P>[]> board_;
   std::vector<std::vector<Node>> pairs_;
   std::vector<std::unique_ptr<core::Arena<P>>> arenas_;
   std::vector<std::uint32_t> position_; // of a member

@@ -40,6 +40,8 @@ public:
   explicit VirtualTeam(std::uint32_t members, std::uint64_t smallest = 1, std::uint32_t pairs = 8)
       : members_(members), smallest_(smallest), roots_(members), pairs_(members), arenas_(members) {
     tree_.roots = roots_.data();
+    board_ = std::make_unique<core::DoneWord<P>[]>(core::Board<P>::words(members));
+    tree_.board = board_.get();
     for (std::uint32_t i = 0; i < members; ++i) {
       pairs_[i] = std::vector<core::Node<P>>(2 * pairs);
       arenas_[i] = std::make_unique<core::Arena<P>>();
@@ -104,6 +106,7 @@ private:
   std::uint64_t use_ = 0;
   core::Tree<P> tree_;
   std::vector<core::Node<P>> roots_;
+  std::unique_ptr<core::DoneWord<P>[]> board_;
   std::vector<std::vector<core::Node<P>>> pairs_;
   std::vector<std::unique_ptr<core::Arena<P>>> arenas_;
 };

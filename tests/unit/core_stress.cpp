@@ -28,6 +28,8 @@ class SlotUser {
 public:
   explicit SlotUser(std::uint32_t members) : members_(members), roots_(members), pairs_(members) {
     tree_.roots = roots_.data();
+    board_ = std::make_unique<core::DoneWord<P>[]>(core::Board<P>::words(members));
+    tree_.board = board_.get();
     for (std::uint32_t m = 0; m < members; ++m) {
       pairs_[m] = std::vector<core::Node<P>>(4);
       arenas_.push_back(std::make_unique<core::Arena<P>>());
@@ -85,6 +87,7 @@ private:
   std::uint64_t first_use_ = 1;
   core::Tree<P> tree_;
   std::vector<core::Node<P>> roots_;
+  std::unique_ptr<core::DoneWord<P>[]> board_;
   std::vector<std::vector<core::Node<P>>> pairs_;
   std::vector<std::unique_ptr<core::Arena<P>>> arenas_;
   std::vector<core::Neighbourhood> near_;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <variant>
 
 namespace wstree::simulate {
@@ -83,6 +84,7 @@ private:
     begin_ = end_ + k_pause;
     end_ = begin_;
     caches_.forget_traffic();
+    distance_.emplace(team_.machine(), job_.workload->iterations());
     std::vector<Worker> workers(job_.members);
     const auto late = arrivals(job_, round);
     VirtualClock clock;
@@ -95,7 +97,7 @@ private:
     clock.run([](std::uint32_t m) { SimulatedPlatform::member = m; });
     SimulatedPlatform::caches = nullptr;
     SimulatedPlatform::interruptions = nullptr;
-    Round result{end_ - begin_ + job_.machine.region, {}, caches_.traffic()};
+    Round result{end_ - begin_ + job_.machine.region, {}, caches_.traffic(), distance_->travel()};
     for (const Worker& worker : workers) add(result.counts, worker.counts());
     return result;
   }
@@ -109,7 +111,9 @@ private:
       busy(member, job_.machine.dispatch);
       if (!worker.next(range)) break;
       if (job_.seen) job_.seen(round, member, range);
-      busy(member, job_.workload->cost(range.begin, range.end));
+      const Time cost = job_.workload->cost(range.begin, range.end);
+      distance_->handed(member, range, cost);
+      busy(member, cost);
     }
     end_ = std::max(end_, VirtualClock::now);
   }
@@ -129,6 +133,7 @@ private:
   Team team_;
   Caches caches_;
   Interruptions noise_;
+  std::optional<Distance> distance_; // of the present round
   std::unique_ptr<Slot> slot_;
   std::uint64_t number_ = 0; // of the loop
   Time begin_ = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "caches.h"
+#include "distance.h"
 #include "machine_spec.h"
 #include "schedule.h"
 #include "workload.h"
@@ -40,6 +41,7 @@ struct Round {
   Time time = 0;       ///< from the earliest possible arrival until the last member has left
   core::Counts counts; ///< of all members
   Traffic traffic;
+  Travel travel;
 };
 
 std::vector<Round> simulate(const Job& job);

@@ -28,7 +28,9 @@ public:
       own_.roots = std::make_unique<Node[]>(members);
       own_.nodes = std::make_unique<Node[]>(std::size_t{2} * pairs * members + 1);
       own_.arenas = std::make_unique<core::Arena<P>[]>(members);
+      own_.board = std::make_unique<core::DoneWord<P>[]>(core::Board<P>::words(members));
       loop_.roots = own_.roots.get();
+      loop_.board = own_.board.get();
     } else if constexpr (k_has_cells) {
       own_ = std::make_unique<Cell[]>(members);
       loop_.cells = {own_.get(), sizeof(Cell)};
@@ -58,6 +60,7 @@ private:
   struct TreeOwn {
     std::unique_ptr<Node[]> roots, nodes;
     std::unique_ptr<core::Arena<P>[]> arenas;
+    std::unique_ptr<core::DoneWord<P>[]> board;
   };
   struct Nothing {};
   template <class L> struct CellOf : std::type_identity<Nothing> {};

@@ -11,17 +11,21 @@
 namespace wstree::core {
 
 /// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow
-/// expensive iterations. `timed` therefore aims at a duration, a 32nd of the time since the member entered
-/// the loop (between shortest_target and longest_target), takes at most a quarter of what is left in the
-/// node, and starts every node with the smallest batch, growing at most 16-fold per step. Private to its
-/// member.
+/// expensive iterations. `timed` therefore aims at a duration, a 16th of the time since the member entered
+/// the loop (between shortest_target and longest_target), takes at most a 96th of a member's share, so that
+/// an expensive interval that others could help with is not swallowed whole, and at most a quarter of what is
+/// left in the node, and starts every node with the smallest batch, growing at most 16-fold per step. Private
+/// to its member.
 class Batcher {
 public:
-  /// `smallest` in iterations: no batch is smaller unless less is left in its node.
-  void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, std::uint64_t now) noexcept {
+  /// `smallest` in iterations: no batch is smaller unless less is left in its node. `share`: units per
+  /// member.
+  void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, float share,
+             std::uint64_t now) noexcept {
     settings_ = &settings;
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
+    part_ = share * (1 / k_parts) + 1;
     entered_ = now;
     cost_ = 0;
     finest_ = 1;
@@ -43,7 +47,7 @@ public:
     const auto spent = static_cast<float>(ticks | 1);
     const auto done = static_cast<float>(units);
     const auto target = static_cast<float>(
-        std::clamp((now - entered_) / 32, settings_->shortest_target, settings_->longest_target));
+        std::clamp((now - entered_) / 16, settings_->shortest_target, settings_->longest_target));
     cost_ = spent / done;
     // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
     // with what has been done, cut them as fine as can be.
@@ -51,7 +55,8 @@ public:
                   ? 1
                   : static_cast<std::uint32_t>(
                         std::min(static_cast<float>(settings_->tail_batch) / cost_ + 1, k_most));
-    const float wanted = done * std::min(target / spent, 16.0F);
+    const auto shortest = static_cast<float>(settings_->shortest_target);
+    const float wanted = std::min(done * std::min(target / spent, 16.0F), std::max(part_, shortest / cost_));
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
 
@@ -66,7 +71,8 @@ public:
   float cost() const noexcept { return cost_; }
 
 private:
-  static constexpr std::uint64_t k_long = 400;    // some 20 dispatches in 400 times the time of 10
+  static constexpr std::uint64_t k_long = 200; // some 20 dispatches in 200 times the time of 20
+  static constexpr float k_parts = 96;         // of a share, none of which is larger than a batch should be
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
@@ -77,6 +83,7 @@ private:
   const Settings* settings_ = nullptr;
   std::uint64_t entered_ = 0;
   float cost_ = 0;
+  float part_ = 1; // units; no batch is larger unless it is shorter than shortest_target
   std::uint32_t step_ = 1;
   std::uint32_t finest_ = 1; // the end of a node is not cut finer
   std::uint32_t smallest_ = 1;

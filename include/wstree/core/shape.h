@@ -53,6 +53,11 @@ public:
   constexpr std::uint32_t roots() const { return roots_; }
   constexpr unsigned shift() const { return shift_; }
 
+  /// Units per member.
+  constexpr float share(std::uint32_t members) const {
+    return static_cast<float>(units_) / static_cast<float>(members);
+  }
+
   /// First unit of root i; i may be roots(), which gives units().
   constexpr std::uint64_t root_begin(std::uint32_t i) const {
     return std::min(i * quotient_ + std::min(i, remainder_), units_);

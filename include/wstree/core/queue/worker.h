@@ -67,7 +67,7 @@ public:
     clocked_ = settings.clocked ||
                (settings.batch == BatchMode::timed && shape_.units() >= k_few_units * entry.members);
     handed_out_ = clocked_ ? P::ticks() : 0;
-    batch_.enter(settings, entry.smallest, shape_.shift(), handed_out_);
+    batch_.enter(settings, entry.smallest, shape_.shift(), shape_.share(entry.members), handed_out_);
     own_->queue.reset(number_);
   }
 

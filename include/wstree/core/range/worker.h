@@ -42,7 +42,7 @@ public:
     clocked_ = settings_->clocked ||
                (settings_->batch == BatchMode::timed && shape_.units() >= k_few_units * entry.members);
     since_ = clocked_ ? P::ticks() : 0;
-    batch_.enter(*settings_, entry.smallest, shape_.shift(), since_);
+    batch_.enter(*settings_, entry.smallest, shape_.shift(), shape_.share(entry.members), since_);
   }
 
   /// The next piece of the loop for this member. False: there is nothing left for it.
@@ -50,7 +50,10 @@ public:
     if (given_ != 0) account();
     if (open_ && take(out)) return true;
     if (retired_) return false;
-    return (!arrived_ && arrive(out)) || find(out) || take_last(out);
+    if (!arrived_ && arrive(out)) return true;
+    if (!find(out) && !take_last(out)) return false;
+    if (clocked_) since_ = P::ticks(); // the search is not the batch's
+    return true;
   }
 
   const Counts& counts() const noexcept { return counts_; }

@@ -32,7 +32,8 @@ public:
 
   bool may_matter(const Shape& shape, std::uint32_t members, float cost,
                   const Settings& settings) const noexcept {
-    return settings.batch == BatchMode::timed && shape.units() <= 64ULL * members &&
+    // A member that is alone would leave the rest to nobody.
+    return settings.batch == BatchMode::timed && members > 1 && shape.units() <= 64ULL * members &&
            cost > static_cast<float>(settings.shortest_target);
   }
 

@@ -33,6 +33,7 @@ public:
     index_ = index;
     levels_ = std::max(1U, static_cast<std::uint32_t>(std::bit_width(members - 1)));
     entered_ = now;
+    looked_ = 0;
   }
 
   /// Eighths of the node that best() returned which are for the thief, if it has to be split.
@@ -75,8 +76,10 @@ public:
   /// The node with most left to do by `worth(Target)` (at most 0: not worth a steal), among those that are as
   /// near as they should be (surroundings.h); Target::node is nullptr if there is none. Of many roots only a
   /// sample is looked at first, because looking at all of them costs a cache miss each; only an empty sample
-  /// makes it look at all. `enough`: nodes that are worth less do not count as work when distance matters.
-  template <class Worth> Target<P> best(const View<P>& view, Rng& rng, Worth&& worth, float enough) {
+  /// leads to those that the board does not say to be done. `enough`: nodes that are worth less do not count
+  /// as work when distance matters. `again`: this search has looked around itself before.
+  template <class Worth>
+  Target<P> best(const View<P>& view, Rng& rng, Worth&& worth, float enough, bool again = false) {
     Target<P> found;
     float most = 0;
     auto consider = [&](const Target<P>& target) {
@@ -88,16 +91,9 @@ public:
       return false;
     };
     share_ = 4;
-    const std::uint32_t roots = view.shape().roots();
+    if (view.has_board(*settings_)) return best_on_board(view, rng, worth, enough, again);
     if (near_ != nullptr) {
       found = best_around(view, rng, worth, enough);
-      if (found.node != nullptr) return found;
-    } else if (roots > k_scan_all) {
-      for (std::uint32_t i = 0; i < k_sample / 2; ++i) {
-        const std::uint32_t near = index_ ^ (i + 1);
-        view.leaves(view.root(near < roots ? near : rng.below(roots)), consider);
-        view.leaves(view.root(rng.below(roots)), consider);
-      }
       if (found.node != nullptr) return found;
     }
     view.any_leaf(consider);
@@ -105,15 +101,49 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_scan_all =
-      16; // roots; a simulation of 1,024 members found 8 samples enough
-  static constexpr std::uint32_t k_sample = 8;
-  static constexpr std::uint32_t k_scan_ring = 24; // members at one distance
-  static constexpr std::uint32_t k_sample_ring = 8;
+  static constexpr std::uint32_t k_sample = 4; // roots, and leaves with work below them
+  // Members at one distance, where the board makes an empty sample cheap.
+  static constexpr std::uint32_t k_scan_ring = 8;
+  static constexpr std::uint32_t k_sample_near = 6; // at home
+  static constexpr std::uint32_t k_sample_far = 4;  // in all farther rings together
+  static constexpr float k_as_much = 0.7F;          // has a home that need not compare itself with the others
   // Far nodes with less left than this part of the time so far, or than so many steals take, are left to
   // their domain.
   static constexpr float k_end = 32;
   static constexpr float k_idle = 500;
+
+  template <class Worth>
+  Target<P> best_on_board(const View<P>& view, Rng& rng, Worth& worth, float enough, bool again) {
+    Board<P> board = view.board();
+    Target<P> found;
+    if (board.is_full()) return found;
+    if (near_ != nullptr && !again) {
+      found = best_around(view, rng, worth, enough);
+      if (found.node != nullptr) return found;
+    }
+    float most = 0;
+    std::uint32_t seen = 0;
+    const auto is_done = [&](std::uint32_t root) {
+      return view.is_done(root, rng, [&](const Target<P>& target) {
+        const float value = worth(target);
+        if (value > most) {
+          most = value;
+          found = target;
+        }
+        return value > 0 && ++seen >= k_sample;
+      });
+    };
+    for (std::uint32_t i = 0; i < k_sample && seen < k_sample; ++i) {
+      const std::uint32_t root = board.pick(rng);
+      if (root == Board<P>::k_none) break;
+      if (is_done(root)) board.mark(root);
+    }
+    if (found.node == nullptr) board.walk(rng, is_done, [&] { return found.node != nullptr; });
+    if (found.node == nullptr) return found;
+    found.raw = found.node->inspect(); // the search has taken time, and its owner has gone on
+    found.word = Word::seen(found.raw, view.use());
+    return found;
+  }
 
   /// What the member with that root works on: the node that it holds elsewhere, or its root.
   Target<P> current(const View<P>& view, std::uint32_t root) const {
@@ -124,7 +154,7 @@ private:
   template <class Worth> Target<P> best_around(const View<P>& view, Rng& rng, Worth& worth, float enough) {
     for (float waited = 0, first = 0;;) {
       Surroundings<P> around(*near_);
-      look_around(view, rng, worth, around);
+      look_around(view, rng, worth, enough, around);
       const float far_enough = std::max(std::min(elapsed() / k_end, k_idle * steal_cost()), enough);
       const auto choice = around.choose(enough, far_enough);
       if (choice.target.node == nullptr) return choice.target;
@@ -146,8 +176,10 @@ private:
     }
   }
 
+  /// Only in the home domain if that has enough: the lines of those who are farther away cost most of a
+  /// search.
   template <class Worth>
-  void look_around(const View<P>& view, Rng& rng, Worth& worth, Surroundings<P>& around) const {
+  void look_around(const View<P>& view, Rng& rng, Worth& worth, float enough, Surroundings<P>& around) {
     const std::uint32_t roots = view.shape().roots();
     Domain inner;
     for (std::uint32_t r = 0; r < around.rings(); ++r) {
@@ -156,7 +188,10 @@ private:
       const std::uint32_t right = domain.end - std::min(inner.end, domain.end);
       const std::uint32_t first_right = std::max(inner.end, domain.begin);
       const std::uint32_t all = r == 0 ? domain.end - domain.begin : left + right;
-      const std::uint32_t looked = all > k_scan_ring ? k_sample_ring : all;
+      const std::uint32_t sampled = r <= around.home()
+                                        ? k_sample_near
+                                        : std::max(k_sample_far / (around.rings() - 1 - around.home()), 2U);
+      const std::uint32_t looked = all <= k_scan_ring || !view.has_board(*settings_) ? all : sampled;
       // Evenly spread, because in most loops neighbours have similar work.
       const std::uint32_t start = looked < all ? rng.below(all) : 0;
       around.expect(r, looked, all);
@@ -176,14 +211,25 @@ private:
         });
       }
       inner = domain;
+      if (r == around.home() && home_will_do(around, enough)) return;
     }
+    if (!is_timed()) return;
+    team_mean_ = around.mean(around.rings() - 1);
+    looked_ = P::ticks();
   }
 
-  /// Ticks since this member entered the loop, as far as that matters.
-  float elapsed() const noexcept {
-    if (entered_ == 0 || settings_->batch != BatchMode::timed) return 0;
-    return static_cast<float>(P::ticks() - entered_);
+  /// What this worker's home has is about its part of what the team must have by now, of which every member
+  /// has done a tick per tick since this worker looked at the others.
+  bool home_will_do(const Surroundings<P>& around, float enough) const noexcept {
+    return looked_ != 0 && around.home_most() >= enough &&
+           around.mean(around.home()) >= k_as_much * (team_mean_ - static_cast<float>(P::ticks() - looked_));
   }
+
+  /// Durations mean something, and there is a clock.
+  bool is_timed() const noexcept { return entered_ != 0 && settings_->batch == BatchMode::timed; }
+
+  /// Ticks since this member entered the loop, as far as that matters.
+  float elapsed() const noexcept { return is_timed() ? static_cast<float>(P::ticks() - entered_) : 0; }
 
   /// Not 0, which a clock of few ticks makes of it, or there would be no wait.
   float steal_cost() const noexcept {
@@ -192,7 +238,7 @@ private:
 
   /// Until half of `worth` is done by somebody else, but not so short that looking again would disturb them.
   float wait(float worth) const noexcept {
-    const float ticks = std::clamp(worth / 2, 5 * steal_cost(), 40 * steal_cost());
+    const float ticks = std::clamp(worth / 2, 2 * steal_cost(), 10 * steal_cost());
     const std::uint64_t since = P::ticks();
     while (static_cast<float>(P::ticks() - since) < ticks) P::relax();
     return ticks;
@@ -256,6 +302,8 @@ private:
   const Settings* settings_ = nullptr;
   const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
   std::uint64_t entered_ = 0;
+  std::uint64_t looked_ = 0; // at members of all distances, at `team_mean_`; 0: not in this loop
+  float team_mean_ = 0;      // ticks of work that each member had left then
   std::uint32_t index_ = 0;
   std::uint32_t levels_ = 1;
   std::uint32_t share_ = 4;

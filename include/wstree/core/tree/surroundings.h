@@ -8,26 +8,33 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 
 namespace wstree::core {
 
 /// Ring d holds the members of domain d that are in no smaller one; the last ring is the rest of the team.
 /// A few steals of large nodes should bring a domain what it lacks, because its members can share that among
-/// themselves afterwards. So a thief goes far as soon as the domain has much less to do than the others,
-/// while their nodes are still large, and not only when nothing is left near it.
+/// themselves afterwards. So a thief goes far as soon as its domain has much less to do than the team has for
+/// so many members, while the nodes of the others are still large, and not only when nothing is left near it.
 template <class P> class Surroundings {
 public:
   struct Choice {
     Target<P> target; ///< node is nullptr if there is nothing
     float worth = 0;
-    bool far = false;        ///< outside of the smallest domain
+    bool far = false;        ///< outside of the home domain
     std::uint32_t share = 4; ///< eighths of the node for the thief, if it has to be split
   };
 
   explicit Surroundings(const Neighbourhood& near) noexcept
-      : near_(&near), count_(std::min(near.count, k_most_domains) + 1) {}
+      : near_(&near), count_(std::min(near.count, k_most_domains) + 1) {
+    while (home_ + 2 < count_ && near.domains[home_ + 1].end - near.domains[home_ + 1].begin <= k_home)
+      ++home_;
+  }
 
   std::uint32_t rings() const noexcept { return count_; }
+  /// The last ring of the domain that this member shares its work with: the largest one that is small enough
+  /// for its members to find what one of them has brought. What is outside of it is far.
+  std::uint32_t home() const noexcept { return home_; }
   /// The domain that ends with ring `ring`.
   Domain domain(std::uint32_t ring, std::uint32_t roots) const noexcept {
     if (ring + 1 == count_) return {0, roots};
@@ -54,40 +61,60 @@ public:
     rings_[ring].found = target;
   }
 
+  /// What each member has left, on average, in rings 0 to `last` as far as they were looked at.
+  float mean(std::uint32_t last) const noexcept {
+    float work = 0;
+    float members = 0;
+    for (std::uint32_t r = 0; r <= last; ++r) {
+      work += rings_[r].whole();
+      members += rings_[r].members;
+    }
+    return members > 0 ? work / members : 0;
+  }
+  /// The largest worth of a node in the home domain.
+  float home_most() const noexcept {
+    float most = 0;
+    for (std::uint32_t r = 0; r <= home_; ++r) most = std::max(most, rings_[r].most);
+    return most;
+  }
+
   /// Below `enough` is not worth counting as work; a far node has to be worth `far_enough` unless there is
   /// nothing at all near by.
   Choice choose(float enough, float far_enough) const noexcept {
     Choice choice{rings_[0].found, rings_[0].most};
+    const float each = mean(count_ - 1);
     float near_most = rings_[0].most;
     float near_work = rings_[0].whole();
     float near_members = rings_[0].members;
+    float least = std::numeric_limits<float>::max();
     for (std::uint32_t r = 1; r < count_; ++r) {
       const Ring& ring = rings_[r];
-      const float work = near_work + ring.whole();
-      const float members = near_members + ring.members;
-      // With fewer roots than members there may be nobody to ask in either, and yet a node that belongs
-      // there.
-      const float lacks = members > 0 ? work * near_members / members - near_work : 0;
+      const bool far = r > home_;
+      float lacks = each * near_members - near_work;
+      // What is too much for the home domain would have to be fetched from there again.
+      if (far) lacks = least = std::min(least, lacks);
       const bool dry = near_most < enough && ring.most > near_most;
       const bool poor = lacks > ring.most * k_worth_it && ring.most > near_most &&
                         ring.whole() * near_members > k_clearly * near_work * ring.members;
-      if (ring.most > 0 && (ring.most >= far_enough ? dry || poor : near_most == 0)) {
-        const float share = std::clamp(8 * lacks / ring.most, k_smallest_share, k_largest_share);
-        choice = {ring.found, ring.most, true, static_cast<std::uint32_t>(share)};
-      }
+      if (ring.most > 0 && (ring.most >= (far ? far_enough : enough) ? dry || poor : near_most == 0))
+        choice = {ring.found, ring.most, far, share(8 * lacks / ring.most, ring.found.remaining())};
       near_most = std::max(near_most, ring.most);
-      near_work = work;
-      near_members = members;
+      near_work += ring.whole();
+      near_members += ring.members;
     }
     return choice;
   }
 
 private:
   static constexpr std::uint32_t k_most_domains = 7; // what lies outside of them counts as equally far
+  static constexpr std::uint32_t k_home = 24;        // members
   static constexpr float k_worth_it = 0.6F;          // of a node has to be missing: about what a thief gets
   static constexpr float k_clearly = 1.25F;          // estimates of both sides are rough
+  // Eighths of a node for the thief. One who takes nearly all of a few units makes its victim a thief.
   static constexpr float k_smallest_share = 4;
-  static constexpr float k_largest_share = 6;
+  static constexpr float k_largest_share = 7;
+  static constexpr float k_largest_share_of_few = 6;
+  static constexpr std::uint32_t k_few_units = 16;
 
   struct Ring {
     float work = 0; // of the members that were looked at
@@ -98,6 +125,11 @@ private:
     float whole() const noexcept { return looked == 0 ? 0 : work * members / looked; }
   };
 
+  static std::uint32_t share(float wanted, std::uint32_t units) noexcept {
+    const float most = units > k_few_units ? k_largest_share : k_largest_share_of_few;
+    return static_cast<std::uint32_t>(std::clamp(wanted, k_smallest_share, most));
+  }
+
   std::uint32_t ring_of(std::uint32_t position) const noexcept {
     for (std::uint32_t r = 0; r + 1 < count_; ++r)
       if (position >= near_->domains[r].begin && position < near_->domains[r].end) return r;
@@ -106,6 +138,7 @@ private:
 
   const Neighbourhood* near_;
   std::uint32_t count_;
+  std::uint32_t home_ = 0;
   std::array<Ring, k_most_domains + 1> rings_{};
 };
 

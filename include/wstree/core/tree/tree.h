@@ -3,7 +3,10 @@
 #pragma once
 
 #include "wstree/core/last_taken.h"
+#include "wstree/core/rng.h"
+#include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
+#include "wstree/core/tree/board.h"
 #include "wstree/core/tree/node.h"
 
 #include <cstddef>
@@ -18,6 +21,8 @@ template <class P> struct Tree {
   std::size_t stride =
       1; ///< from one root to the next, in nodes: roots may stand among other data of their members
   Node<P>* root(std::uint32_t i) const noexcept { return roots + i * stride; }
+  /// Board::words() of the roots; nullptr: a team that is so small that all roots are looked at.
+  DoneWord<P>* board = nullptr;
   LastTaken<P> last;
 };
 
@@ -53,6 +58,24 @@ public:
     return look(node, node->begin(), node->size(), node->level());
   }
 
+  /// Roots beyond the units have nothing.
+  Board<P> board() const noexcept {
+    const std::uint64_t units = shape_.units();
+    const std::uint32_t roots = shape_.roots();
+    return {tree_->board, units < roots ? static_cast<std::uint32_t>(units) : roots, use_};
+  }
+  bool has_board(const Settings& settings) const noexcept {
+    return shape_.roots() > settings.scan_all && tree_->board != nullptr;
+  }
+
+  /// Calls `visit(Target)` for each leaf below the root with something left, until it returns true. True:
+  /// there was none, and there will never be one. Each node's children come in any order.
+  template <class Visit> bool is_done(std::uint32_t root, Rng& rng, Visit&& visit) const {
+    const Target<P> target = this->root(root);
+    bool stopped = false;
+    return target.size == 0 || is_done(target, rng, visit, stopped);
+  }
+
   /// Calls `visit(Target)` for every node below `target` that is not EXPANDED, left to right, until it
   /// returns true.
   template <class Visit> bool leaves(const Target<P>& target, Visit&& visit) const {
@@ -77,7 +100,45 @@ public:
     return false;
   }
 
+  /// Nothing is left for anybody but iteration n-1.
+  bool is_empty() const {
+    return !any_leaf([](const Target<P>& target) { return target.remaining() != 0; });
+  }
+  /// The same of a large team. May be wrong in the other direction: what it has seen may be done meanwhile.
+  bool is_empty_by_board(Rng& rng) const {
+    bool any = false;
+    board().walk(
+        rng,
+        [&](std::uint32_t root) { return is_done(root, rng, [&](const Target<P>&) { return any = true; }); },
+        [&] { return any; });
+    return !any;
+  }
+  /// About what all leaves would give: of `looked` roots of a large team, evenly spread, and the last one.
+  template <class Visit> void sample(std::uint32_t looked, Visit&& visit) const {
+    const std::uint32_t roots = shape_.roots();
+    for (std::uint32_t i = 1; i <= looked; ++i)
+      leaves(root(static_cast<std::uint32_t>(std::uint64_t{i} * roots / looked) - 1), visit);
+  }
+
 private:
+  template <class Visit> bool is_done(const Target<P>& target, Rng& rng, Visit& visit, bool& stopped) const {
+    if (target.word.phase() == Phase::stolen) {
+      if (auto pair = target.node->children(use_)) {
+        const bool below_root = target.level != 0;
+        if (below_root && target.node->is_marked_done()) return true;
+        const int first = rng.coin() ? 0 : 1;
+        bool done = is_done(inner(pair + first), rng, visit, stopped);
+        if (stopped) return false;
+        done = is_done(inner(pair + (1 - first)), rng, visit, stopped) && done;
+        if (done && below_root) target.node->mark_done();
+        return done;
+      }
+    }
+    if (target.remaining() == 0) return true;
+    stopped = visit(target);
+    return false;
+  }
+
   Target<P> look(Node<P>* node, std::uint64_t begin, std::uint32_t size, std::uint32_t level) const noexcept {
     const std::uint64_t raw = node->inspect();
     return {node, begin, size, level, raw, Word::seen(raw, use_)};

@@ -40,6 +40,7 @@ public:
     node_ = nullptr;
     given_ = 0;
     arrived_ = false;
+    is_marked_ = false;
     retired_ = false;
     starved_ = false;
     counts_ = {};
@@ -50,7 +51,7 @@ public:
     handed_out_ = clocked_ ? P::ticks() : 0;
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
-    batch_.enter(settings, entry.smallest, shape.shift(), handed_out_);
+    batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
     last_.enter();
   }
 
@@ -59,8 +60,11 @@ public:
   bool next(Range& out) noexcept {
     if (given_ != 0) account();
     if (retired_) return false;
-    return (node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out)) || find(out) || take_last(out) ||
-           (starved_ && find(out)); // what leave_for_last() has freed since
+    if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
+    if (!find(out) && !take_last(out) && !(starved_ && find(out))) // what leave_for_last() has freed since
+      return false;
+    searched();
+    return true;
   }
 
   const Counts& counts() const noexcept { return counts_; }
@@ -99,6 +103,11 @@ private:
       batch_.finished_unclocked();
     }
     given_ = 0;
+  }
+
+  /// The time that a search has taken is not that of the batch which it has brought.
+  void searched() noexcept {
+    if (clocked_) handed_out_ = P::ticks();
   }
 
   /// Hands out units [begin, end).
@@ -184,27 +193,52 @@ private:
   [[gnu::noinline]] bool descend(Range& out) noexcept {
     Target<P> stopped{node_, begin_, size_, level_, raw_, Word(raw_)};
     node_ = nullptr;
-    return expand(stopped, search_.chooses_left(stopped.level, true, rng_), out);
+    if (!expand(stopped, search_.chooses_left(stopped.level, true, rng_), out)) return false;
+    searched();
+    return true;
   }
 
   /// findWork.
   [[gnu::noinline]] bool find(Range& out) noexcept {
     if (settings_->strategy != Strategy::find_max)
       return search_.traverse(view_, rng_, [&](const Target<P>& target) { return claim(target, out); });
-    for (bool insist = false;;) {
+    mark_own_root();
+    bool insist = false;
+    for (std::uint32_t failed = 0;; ++failed) {
+      if (failed != 0) let_others_go(failed);
       bool refused = false;
       const Target<P> target = search_.best(
-          view_, rng_, [&](const Target<P>& seen) { return worth(seen, insist, refused); }, enough());
+          view_, rng_, [&](const Target<P>& seen) { return worth(seen, insist, refused); }, enough(),
+          failed != 0);
       if (target.node == nullptr) {
         if (!refused) return false;
         insist = true; // what a thief left alone should be done by now; if it is not, the estimate was wrong
         wait_a_steal();
         continue;
       }
-      if (should_start_last() && take_last(out)) return true;
+      if (target.remaining() == 0) continue; // its owner has done it while the others were looked at
+      if (reaches_last(target) && should_start_last() && take_last(out)) return true;
       if (claim(target, out) == Claim::taken) return true;
       P::relax(); // a lost race means that somebody else got ahead; after a refusal worth() says 0
     }
+  }
+
+  /// At the end of a loop all members of a large team want the same few nodes. Those that got nothing wait,
+  /// at random and longer each time, or each of them would hold up all others, and the owner.
+  void let_others_go(std::uint32_t failed) noexcept {
+    if (!view_.has_board(*settings_)) return;
+    const std::uint64_t most = settings_->steal_cost << std::min(failed, k_longest_wait);
+    const std::uint64_t ticks = rng_.below(static_cast<std::uint32_t>(most) + 1);
+    const std::uint64_t since = P::ticks();
+    while (P::ticks() - since < ticks) P::relax();
+  }
+
+  /// In a large team whoever has done its root says so, before it looks for work.
+  void mark_own_root() noexcept {
+    if (is_marked_ || !view_.has_board(*settings_)) return;
+    is_marked_ = true;
+    if (index_ >= view_.shape().roots() || index_ >= view_.shape().units()) return;
+    if (view_.is_done(index_, rng_, [](const Target<P>&) { return true; })) view_.board().mark(index_);
   }
 
   /// Takes work from a node that has some.
@@ -331,8 +365,8 @@ private:
   }
 
   /// Nothing is left for anybody but iteration n-1.
-  bool nothing_else() const noexcept {
-    return !view_.any_leaf([](const Target<P>& target) { return target.remaining() != 0; });
+  bool nothing_else() noexcept {
+    return view_.has_board(*settings_) ? view_.is_empty_by_board(rng_) : view_.is_empty();
   }
 
   /// Iteration n-1, for one member.
@@ -397,24 +431,35 @@ private:
     return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && is_time_to_ask() &&
            last_is_critical();
   }
-  /// Whoever asks looks at the nodes of all members. In a large team that costs more than it brings as long
-  /// as there is much to do.
+  /// Whoever asks looks at the nodes of many members. In a large team that costs more than it brings as long
+  /// as there is much to do, and one member is enough: the one that has the end of the loop.
   bool is_time_to_ask() const noexcept {
     const Word word(raw_);
     return members_ <= k_small_team || node_ == nullptr ||
-           size_ - word.left() - word.right() <= k_near_the_end;
+           (size_ - word.left() - word.right() <= k_near_the_end && begin_ + size_ == view_.shape().units());
+  }
+  /// A thief asks in a large team if it is about to take the end of the loop.
+  bool reaches_last(const Target<P>& target) const noexcept {
+    return members_ <= k_small_team || target.begin + target.size == view_.shape().units();
   }
 
   [[gnu::noinline]] bool last_is_critical() const noexcept {
     float others = 0;
     float neighbour = 0; // cost near the end of the loop
-    view_.any_leaf([&](const Target<P>& target) {
+    const auto see = [&](const Target<P>& target) {
       // The higher of two estimates: whoever starts the last iteration for nothing leaves the rest to the
       // others.
       others += static_cast<float>(target.remaining()) * std::max(cost_of(target), batch_.cost());
       if (target.begin + target.size == view_.shape().units()) neighbour = cost_of(target);
       return false;
-    });
+    };
+    if (view_.has_board(*settings_)) {
+      const std::uint32_t looked = std::min(k_sample, view_.shape().roots());
+      view_.sample(looked, see);
+      others *= static_cast<float>(view_.shape().roots()) / static_cast<float>(looked);
+    } else {
+      view_.any_leaf(see);
+    }
     const bool mine = node_ != nullptr && begin_ + size_ == view_.shape().units();
     const float last = mine ? last_.estimate(view_.shape().units()) : neighbour;
     return last_.is_critical(members_, others, last, batch_.cost());
@@ -436,6 +481,8 @@ private:
   static constexpr std::uint64_t k_few_units = 4;
   static constexpr std::uint32_t k_small_team = 16;
   static constexpr std::uint32_t k_near_the_end = 4; // units
+  static constexpr std::uint32_t k_sample = 16;      // roots
+  static constexpr std::uint32_t k_longest_wait = 3; // doublings of the time that a steal takes
   static constexpr std::uint64_t k_near_enough_units = 4;
 
   View<P> view_;
@@ -448,6 +495,7 @@ private:
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;
   bool arrived_ = false;
+  bool is_marked_ = false; // the own root, on the board
   bool retired_ = false;
   bool starved_ = false; // no memory for more nodes: this member only takes what needs none
   bool clocked_ = false;
