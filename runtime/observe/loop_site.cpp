@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop_site.h"
 
-#include "profile.h"
+#include "kept_execution.h"
 
 namespace wstree::observe {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-#include "profile.h"
+#include "kept_execution.h"
 #include "site_table.h"
 
 namespace wstree::observe {

@@ -7,7 +7,7 @@
 #include <sys/auxv.h>
 
 #include "host_guard.h"
-#include "profile.h"
+#include "kept_execution.h"
 #include "report.h"
 #include "report_output.h"
 

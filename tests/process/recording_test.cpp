@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <vector>
 
 namespace {
 
@@ -145,13 +146,14 @@ TEST_P(Recording, OutsideOfARegion) {
   EXPECT_EQ(loops[0].executions[0].members, 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Recording,
-                         testing::Values("recorded"
+std::vector<const char*> compiled_programs() {
+  std::vector<const char*> programs{"recorded"};
 #ifdef WSTREE_TEST_HAS_GCC
-                                         ,
-                                         "recorded_gcc"
+  programs.push_back("recorded_gcc");
 #endif
-                                         ));
+  return programs;
+}
+INSTANTIATE_TEST_SUITE_P(Programs, Recording, testing::ValuesIn(compiled_programs()));
 
 TEST(RecordingFile, IsNamedAsAskedForAndNeverOverwritten) {
   TemporaryFolder folder;

@@ -158,8 +158,8 @@ TEST(Clock, ReadingItCostsATick) {
     job.settings.clocked = clocked;
     return simulate::simulate(job).front().time;
   };
-  // After each of 100 batches and the last iteration, and on entry.
-  EXPECT_EQ(time(true) - time(false), 102 * job.machine.tick);
+  // After each of 100 batches and the last iteration, on entry, and when the search for the latter has ended.
+  EXPECT_EQ(time(true) - time(false), 103 * job.machine.tick);
 }
 
 TEST(Prices, EnteringAndTheRegionAddWhatTheySay) {

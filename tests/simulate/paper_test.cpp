@@ -97,7 +97,8 @@ TEST(Figure7, TreesOfEightWorkersInTheOrderOfThePaper) {
   EXPECT_GT(size[Strategy::predefined], 2.5 * size[Strategy::random_all]);
   EXPECT_GT(size[Strategy::random_walk], 1.5 * size[Strategy::assign]);
   EXPECT_GT(size[Strategy::random_all], 1.5 * size[Strategy::assign]);
-  EXPECT_GE(size[Strategy::assign], size[Strategy::assign_top]);
+  // The same as long as no tree is deeper than log2 P, but for arrivals.
+  EXPECT_GT(1.1 * size[Strategy::assign], size[Strategy::assign_top]);
   EXPECT_GT(size[Strategy::assign_top], 1.05 * size[Strategy::find_max]);
 }
 

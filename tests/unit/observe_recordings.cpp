@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "joined_pieces.h"
+#include "kept_execution.h"
 #include "observe_support.h"
-#include "profile.h"
 #include "recordings.h"
 #include "site_table.h"
 #include "statistics.h"

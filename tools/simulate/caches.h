@@ -89,7 +89,7 @@ public:
 private:
   static constexpr unsigned k_line_bits = 6;
   static constexpr Time k_soon = 10 * k_ns;
-  static constexpr std::size_t k_page = 4096;
+  static constexpr std::size_t k_page = std::size_t{1} << 12; // of the virtual machine
   struct Fresh {
     std::uintptr_t begin;
     std::vector<bool> pages; // touched

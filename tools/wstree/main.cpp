@@ -125,10 +125,10 @@ int main(int argc, char** argv) {
   try {
     status = dispatch({argv + 1, argv + argc});
   } catch (const std::exception& error) {
-    say("{}", error.what());
+    if (std::ferror(stdout) == 0) say("{}", error.what());
   }
-  // What was asked for must have arrived; a full disk shows only now.
-  if (std::fflush(stdout) != 0) {
+  // What was asked for must have arrived; a full disk shows now, or when the buffer was full.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     say("standard output cannot be written to");
     return k_own_error;
   }

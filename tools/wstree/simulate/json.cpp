@@ -25,6 +25,8 @@ ordered_json result_of(const Results& results, std::size_t t, std::size_t w, std
   json["first_ns"] = ns(outcome.first);
   json["batches"] = round.counts.batches;
   json["steals"] = round.counts.steals;
+  json["far_steals"] = far_steals(round);
+  json["far_work"] = far_work(round, results.plan().workloads[w]);
   json["nodes"] = round.counts.nodes;
   json["transfers"] = round.traffic.transfers;
   json["waiting_ns"] = ns(round.traffic.waiting);

@@ -164,6 +164,15 @@ std::string beyond_the_machine(const Plan& plan) {
   return fmt::format("{}", fmt::join(beyond, ", "));
 }
 
+std::uint64_t far_steals(const simulate::Round& round) {
+  return round.counts.steals == 0 ? 0 : round.travel.far_steals();
+}
+
+double far_work(const simulate::Round& round, const simulate::Workload& workload) {
+  const auto work = static_cast<double>(workload.cost(0, workload.iterations()));
+  return work == 0 ? 0 : static_cast<double>(round.travel.far_work()) / work;
+}
+
 Results::Results(const Plan& plan) : plan_(&plan) {
   for (const auto threads : plan.threads)
     for (const auto& workload : plan.workloads)

@@ -8,7 +8,7 @@
 #include "options.h"
 #include "schedules.h"
 
-#include "../../simulate/profile.h" // "profile.h" is that of runtime/observe elsewhere
+#include "profile.h"
 #include "simulate.h"
 #include "workload.h"
 
@@ -67,6 +67,12 @@ struct Outcome {
   simulate::Time first = 0; ///< time of the first round, which finds no memory there
   simulate::Round round;
 };
+
+/// Of the steals, those from a member outside of the smallest domain; 0 for schedules that do not steal.
+std::uint64_t far_steals(const simulate::Round& round);
+/// The part of the work that was done outside of the smallest domain of the member that schedule(static)
+/// gives it to.
+double far_work(const simulate::Round& round, const simulate::Workload& workload);
 
 class Results {
 public:

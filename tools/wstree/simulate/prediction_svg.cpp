@@ -113,7 +113,8 @@ std::string prediction_svg(const Results& results) {
                    at / columns * k_height);
     axes(body, plan, loops[p]);
     ceiling(body, plan, loops[p]);
-    for (std::size_t s = 0; s < plan.schedules.size(); ++s) line(body, plan, loops[p], s);
+    // Those that were named first on top.
+    for (std::size_t s = plan.schedules.size(); s-- > 0;) line(body, plan, loops[p], s);
     body += "</g>\n";
   }
   body += legend(plan.schedules, wide, below);

@@ -53,7 +53,8 @@ std::string details_of(const Results& results, std::size_t t) {
   const Plan& plan = results.plan();
   Table table;
   table.add({fmt::format("{} thread{}", plan.threads[t], plan.threads[t] == 1 ? "" : "s"), "schedule",
-             "time/ideal", "time us", "first us", "batches", "steals", "nodes", "transfers", "waiting us"});
+             "time/ideal", "time us", "first us", "batches", "steals", "far", "far work", "nodes",
+             "transfers", "waiting us"});
   for (std::size_t w = 0; w < plan.workloads.size(); ++w)
     for (std::size_t s = 0; s < plan.schedules.size(); ++s) {
       const auto& outcome = results.at(t, w, s);
@@ -62,10 +63,11 @@ std::string details_of(const Results& results, std::size_t t) {
       const auto us = [](simulate::Time time) {
         return fmt::format("{:.1f}", static_cast<double>(time) / (1'000 * simulate::k_ns));
       };
-      table.add({plan.workloads[w].name(), name_of(plan.schedules[s]), ratio(outcome.ratio), us(round.time),
-                 us(outcome.first), with_commas(round.counts.batches), with_commas(round.counts.steals),
-                 with_commas(round.counts.nodes), with_commas(round.traffic.transfers),
-                 us(round.traffic.waiting)});
+      table.add(
+          {plan.workloads[w].name(), name_of(plan.schedules[s]), ratio(outcome.ratio), us(round.time),
+           us(outcome.first), with_commas(round.counts.batches), with_commas(round.counts.steals),
+           with_commas(far_steals(round)), fmt::format("{:.0f} %", 100 * far_work(round, plan.workloads[w])),
+           with_commas(round.counts.nodes), with_commas(round.traffic.transfers), us(round.traffic.waiting)});
     }
   return table.text();
 }

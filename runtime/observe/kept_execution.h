@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_PROFILE_H
-#define WSTREE_OBSERVE_PROFILE_H
+#ifndef WSTREE_OBSERVE_KEPT_EXECUTION_H
+#define WSTREE_OBSERVE_KEPT_EXECUTION_H
 
 #include <cstddef>
 #include <cstdint>
