@@ -97,7 +97,7 @@ TEST(JoinedPieces, KeepsExpensiveOnesApartWhenItGetsCoarser) {
 TEST(JoinedPieces, AnyNumberOfPiecesCanBeReached) {
   std::vector<Recorded> pieces;
   for (std::uint64_t i = 0; i < 1'000; ++i) pieces.push_back({i, i + 1, 1, i % 7 * 100});
-  for (const std::size_t most : {1, 2, 3, 10, 999, 1'000})
+  for (const std::size_t most : {1U, 2U, 3U, 10U, 999U, 1'000U})
     EXPECT_LE(join(pieces, 1'000, most).pieces.size(), most);
   for (auto& piece : pieces) piece.ticks = 0;
   EXPECT_EQ(join(pieces, 1'000, 5).pieces.size(), 1U);

@@ -32,8 +32,8 @@ double work_of(const RecordedExecution& execution) {
 const RecordedExecution& median_execution(const RecordedLoop& loop) {
   std::vector<std::pair<double, const RecordedExecution*>> order;
   for (const auto& execution : loop.executions) order.emplace_back(work_of(execution), &execution);
-  // Equal work: the earlier one.
-  std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });
+  // Equal work: in the order in which they stand in the loop.
+  std::ranges::sort(order);
   return *order[(order.size() - 1) / 2].second;
 }
 
