@@ -36,25 +36,14 @@ template <class P> struct alignas(core::k_line_pair) CilkHalf {
   typename P::template Atomic<std::uint64_t> begin{0}, end{0};
 };
 
-template <class P> class CilkLoop {
-public:
-  struct Member {
-    StealDeque<P, CilkHalf<P>> halves;
-    alignas(core::k_line_pair)
-        typename P::template Atomic<CilkFrame<P>*> frame{nullptr}; ///< what it returns to
-    Store<CilkHalf<P>> half_store;
-    Store<CilkFrame<P>> frames;
-  };
-
-  explicit CilkLoop(std::uint32_t members) : members_(std::make_unique<Member[]>(members)) {}
-  Member& operator[](std::uint32_t member) noexcept { return members_[member]; }
-  void end(std::uint64_t loop) noexcept { ended_.store(loop, std::memory_order_release); }
-  bool has_ended(std::uint64_t loop) const noexcept { return ended_.load(std::memory_order_acquire) == loop; }
-
-private:
-  std::unique_ptr<Member[]> members_;
-  alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> ended_{0}; // the latest loop that has
+template <class P> struct CilkMember {
+  StealDeque<P, CilkHalf<P>> halves;
+  alignas(core::k_line_pair)
+      typename P::template Atomic<CilkFrame<P>*> frame{nullptr}; ///< what it returns to
+  Store<CilkHalf<P>> half_store;
+  Store<CilkFrame<P>> frames;
 };
+template <class P> using CilkLoop = TaskLoop<P, CilkMember<P>>;
 
 template <class P> class CilkWorker {
 public:
@@ -138,7 +127,7 @@ private:
     return false;
   }
   /// What the victim still has and what was taken become the two sides of a frame.
-  CilkHalf<P>* steal_from(typename Loop::Member& victim) noexcept {
+  CilkHalf<P>* steal_from(CilkMember<P>& victim) noexcept {
     if (!victim.halves.has_some()) return nullptr;
     return victim.halves.steal(false, [&](CilkHalf<P>&) {
       CilkFrame<P>* const frame = own_->frames.get();
@@ -164,7 +153,7 @@ private:
   }
 
   Loop* loop_ = nullptr;
-  typename Loop::Member* own_ = nullptr;
+  CilkMember<P>* own_ = nullptr;
   std::uint64_t number_ = 0; // of the loop
   std::uint64_t iterations_ = 0;
   std::uint64_t grain_ = 1;

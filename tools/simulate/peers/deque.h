@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 namespace wstree::simulate {
@@ -113,6 +114,20 @@ public:
 private:
   std::deque<T> all_;
   std::vector<T*> free_;
+};
+
+/// What the members of a team share who steal tasks from each other: a Member of each, and that the loop has
+/// ended.
+template <class P, class Member> class TaskLoop {
+public:
+  explicit TaskLoop(std::uint32_t members) : members_(std::make_unique<Member[]>(members)) {}
+  Member& operator[](std::uint32_t member) noexcept { return members_[member]; }
+  void end(std::uint64_t loop) noexcept { ended_.store(loop, std::memory_order_release); }
+  bool has_ended(std::uint64_t loop) const noexcept { return ended_.load(std::memory_order_acquire) == loop; }
+
+private:
+  std::unique_ptr<Member[]> members_;
+  alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> ended_{0}; // the latest loop that has
 };
 
 } // namespace wstree::simulate

@@ -103,23 +103,12 @@ template <class P> struct alignas(core::k_line_pair) TbbTask {
   TbbNode<P>* parent = nullptr;
 };
 
-template <class P> class TbbLoop {
-public:
-  struct Member {
-    StealDeque<P, TbbTask<P>> tasks;
-    Store<TbbTask<P>> task_store;
-    Store<TbbNode<P>> nodes;
-  };
-
-  explicit TbbLoop(std::uint32_t members) : members_(std::make_unique<Member[]>(members)) {}
-  Member& operator[](std::uint32_t member) noexcept { return members_[member]; }
-  void end(std::uint64_t loop) noexcept { ended_.store(loop, std::memory_order_release); }
-  bool has_ended(std::uint64_t loop) const noexcept { return ended_.load(std::memory_order_acquire) == loop; }
-
-private:
-  std::unique_ptr<Member[]> members_;
-  alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> ended_{0}; // the latest loop that has
+template <class P> struct TbbMember {
+  StealDeque<P, TbbTask<P>> tasks;
+  Store<TbbTask<P>> task_store;
+  Store<TbbNode<P>> nodes;
 };
+template <class P> using TbbLoop = TaskLoop<P, TbbMember<P>>;
 
 template <class P> class TbbWorker {
 public:
@@ -279,7 +268,7 @@ private:
   }
 
   Loop* loop_ = nullptr;
-  typename Loop::Member* own_ = nullptr;
+  TbbMember<P>* own_ = nullptr;
   std::uint64_t number_ = 0; // of the loop
   std::uint64_t iterations_ = 0;
   std::uint64_t grain_ = 1;
