@@ -39,6 +39,13 @@ inline double step_start(int i, int n) { return position(i, n) < 0.25 ? 100 : 1;
 inline double step_middle(int i, int n) { return std::abs(position(i, n) - 0.5) < 0.125 ? 100 : 1; }
 inline double step_end(int i, int n) { return position(i, n) >= 0.75 ? 100 : 1; }
 
+/// The paper's STEP: an interval that costs 100 times as much, from `from` on and `span` long, both in parts
+/// of the loop.
+inline double step_at(int i, int n, double from, double span) {
+  const double at = position(i, n);
+  return at >= from && at < from + span ? 100 : 1;
+}
+
 struct CostShape {
   const char* name;
   Weight weight;

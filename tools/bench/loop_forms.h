@@ -1,11 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// One loop, written three times as a user would write it. The copies differ in the schedule clause alone.
+/// One loop in all the ways in which a user would write it. The copies of a runtime differ in the schedule
+/// clause, or in the partitioner, alone.
 #pragma once
+#include "form.h"
 #include <cstdint>
+
+#ifdef WSTREE_BENCH_TBB
+#include <functional>
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+#else
+#include "omp_calls.h"
+#endif
 
 namespace bench {
 
-enum class Form { runtime, steal_1, steal_64 };
+/// The same sum without a runtime: what every pass is checked against.
+template <class Body> [[gnu::noinline]] std::uint64_t loop_plain(int n, const Body& body) {
+  std::uint64_t sum = 0;
+  for (int i = 0; i < n; ++i) sum += body(i);
+  return sum;
+}
+
+/// What iterations cost, piece by piece.
+template <class Body> [[gnu::noinline]] std::uint64_t loop_part(int begin, int end, const Body& body) {
+  std::uint64_t sum = 0;
+  for (int i = begin; i < end; ++i) sum += body(i);
+  return sum;
+}
+
+#ifdef WSTREE_BENCH_TBB
+
+/// What a place in a program remembers from one run of its loop to the next.
+struct Site {
+  tbb::affinity_partitioner affinity;
+};
+
+template <class Body> struct SumOfRange {
+  const Body& body;
+  [[gnu::noinline]] std::uint64_t operator()(const tbb::blocked_range<int>& range, std::uint64_t sum) const {
+    for (int i = range.begin(); i < range.end(); ++i) sum += body(i);
+    return sum;
+  }
+};
+
+/// Sum of body(i) over 0..n-1 in the arena that the caller is in. With one thread the range is a single
+/// piece: that is the sequential pass of the very same machine code.
+template <class Body> std::uint64_t loop(Form form, int n, int threads, const Body& body, Site& site) {
+  const tbb::blocked_range<int> all(0, n);
+  const SumOfRange<Body> sum_of{body};
+  if (threads == 1) return sum_of(all, 0);
+  const auto reduce = [&](auto&& partitioner) {
+    return tbb::parallel_reduce(all, std::uint64_t{0}, sum_of, std::plus<std::uint64_t>(), partitioner);
+  };
+  switch (form) {
+  case Form::tbb_affinity:
+    return reduce(site.affinity);
+  case Form::tbb_static:
+    return reduce(tbb::static_partitioner());
+  case Form::tbb_simple:
+    return reduce(tbb::simple_partitioner());
+  default:
+    return reduce(tbb::auto_partitioner());
+  }
+}
+
+/// Of the thread that calls this, from within a loop; 0 outside of all arenas.
+inline int worker_index() {
+  const int index = tbb::this_task_arena::current_thread_index();
+  return index < 0 ? 0 : index;
+}
+
+#else
+
+/// What a place in a program remembers from one run of its loop to the next: OpenMP has no such thing.
+struct Site {};
 
 /// Sum of body(i) over 0..n-1 on `threads` threads; the sum modulo 2^64 does not depend on the order. With
 /// one thread the runtime hands out the whole range at once: that is the sequential pass of the very same
@@ -33,30 +104,20 @@ template <class Body> [[gnu::noinline]] std::uint64_t loop_steal_64(int n, int t
   return sum;
 }
 
-template <class Body> std::uint64_t loop(Form form, int n, int threads, const Body& body) {
+template <class Body> std::uint64_t loop(Form form, int n, int threads, const Body& body, Site&) {
   switch (form) {
   case Form::steal_1:
     return loop_steal_1(n, threads, body);
   case Form::steal_64:
     return loop_steal_64(n, threads, body);
-  case Form::runtime:
-    break;
+  default:
+    return loop_runtime(n, threads, body);
   }
-  return loop_runtime(n, threads, body);
 }
 
-/// The same sum without OpenMP: what every pass is checked against.
-template <class Body> [[gnu::noinline]] std::uint64_t loop_plain(int n, const Body& body) {
-  std::uint64_t sum = 0;
-  for (int i = 0; i < n; ++i) sum += body(i);
-  return sum;
-}
+/// Of the thread that calls this, from within a loop.
+inline int worker_index() { return omp_get_thread_num(); }
 
-/// What iterations cost, piece by piece.
-template <class Body> [[gnu::noinline]] std::uint64_t loop_part(int begin, int end, const Body& body) {
-  std::uint64_t sum = 0;
-  for (int i = begin; i < end; ++i) sum += body(i);
-  return sum;
-}
+#endif
 
 } // namespace bench

@@ -5,18 +5,23 @@
 /// All candidates of a runtime run in one process, in shuffled rounds, on the same machine code: a
 /// schedule(runtime) loop whose schedule is set from outside, and copies of it with a literal clause for
 /// libomp's static_steal. The sequential time is that of the same copy on one thread, right before and after.
-/// With --bare every round also measures the runtime's schedules in a child process without the library, so
-/// that they cannot suffer from the calls that the library forwards. With --beside every round does all of
-/// that for the other runtime too, in child processes of the program that another compiler made of the same
-/// source.
-#include "loops_options.h"
+/// What cannot be in that process is measured in children of it, one of each in every round:
+/// --bare     the runtime's schedules without the library, so that they cannot suffer from the calls that the
+///            library forwards;
+/// --beside   all of that for another runtime, with the program that was made for it of the same source:
+///            by another compiler, or for oneTBB;
+/// --libomp   the same program on another libomp;
+/// --variant  the tree with other options: they are read when a process starts.
+#include "families.h"
 #include "process.h"
 #include "report.h"
+#include "team.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <dlfcn.h>
 #include <functional>
 #include <random>
@@ -26,18 +31,11 @@ namespace {
 
 using namespace bench;
 
-/// Version of the library in this process, empty if it is not there.
-std::string library_version() {
-  using Version = const char* (*)();
-  const auto version = reinterpret_cast<Version>(dlsym(RTLD_DEFAULT, "wstree_version"));
-  return version ? version() : "";
-}
-
 /// Ends the program if the library does not take these kinds: a table of forwarded loops under the tree's
 /// name would be worse than none.
 void expect_served(const std::vector<Candidate>& candidates) {
   for (const Candidate& candidate : candidates) {
-    if (!is_ours(candidate.kind)) continue;
+    if (!is_ours(candidate)) continue;
     omp_set_schedule(candidate.kind, candidate.chunk);
     int kind = 0, chunk = 0;
     omp_get_schedule(&kind, &chunk);
@@ -63,34 +61,29 @@ bool loops_were_served() {
 class Bench {
 public:
   Bench(const Options& options, std::string library) : options_(options), library_(std::move(library)) {
-    const bool with_library = !library_.empty();
-    families_.push_back(
-        {k_runtime, "", selected_candidates(options, k_runtime, with_library), runtime_description(), {}});
-    expect_served(families_.front().candidates);
-    if (!options.beside.empty()) {
-      constexpr Runtime k_other = k_runtime == Runtime::libomp ? Runtime::libgomp : Runtime::libomp;
-      families_.push_back(
-          {k_other, options.beside, selected_candidates(options, k_other, with_library), "", {}});
+    measured_here_ = selected_candidates(options, k_runtime, with_library());
+    Family& lead = add_family(name_of(k_runtime), k_runtime, true, measured_here_);
+    lead.description = runtime_description();
+    expect_served(measured_here_);
+    add_bare(lead, "", measured_here_);
+    add_variants(lead);
+    for (const std::string& program : options.beside) add_beside(program);
+    for (const std::string& libomp : options.libomps) {
+      Family& family = add_family("libomp " + libomp, k_runtime, false, measured_here_);
+      children_.push_back({&family, "", environment_for_libomp(libomp), library_, names_of(measured_here_)});
     }
     for (const WorkloadRecipe& recipe : selected_workloads(options)) {
       workloads_.push_back(recipe.make(recipe.name));
-      expected_.push_back(workloads_.back().plain());
+      expected_.push_back(expected_of(workloads_.back()));
     }
   }
 
   bool run() {
     std::mt19937_64 random(options_.settings.seed);
-    start_team();
     const RunDelay delay;
-    std::vector<std::function<bool()>> parts;
-    for (Family& family : families_) {
-      const bool bare = options_.bare && !library_.empty();
-      if (bare) parts.push_back([&] { return child_round(family, random(), true); });
-      if (family.program.empty())
-        parts.push_back([&] { return round_here(family, random, delay); });
-      else
-        parts.push_back([&] { return child_round(family, random(), false); });
-    }
+    std::vector<std::function<bool()>> parts = {[&] { return round_here(random, delay); }};
+    for (const Child& child : children_)
+      parts.push_back([&] { return run_round(child, options_, workloads_, random()); });
     for (int round = 0; round < options_.settings.rounds; ++round) {
       for (const auto& part : parts)
         if (!part()) return false;
@@ -101,24 +94,24 @@ public:
   }
 
   bool report() const {
-    if (options_.samples) return print_samples();
+    if (options_.samples) {
+      print_samples(families_.front(), library_);
+      return true;
+    }
     std::vector<RowInfo> infos;
     for (const Workload& workload : workloads_)
       infos.push_back({workload.name, workload.group, workload.is_short, workload.longest_share});
     const Origin origin{library_, options_.settings.threads, options_.settings.rounds};
     std::vector<Part> parts;
-    for (const Family& family : families_) {
-      if (family.candidates.empty()) continue;
-      Part part{name_of(family.runtime), family.description, family.candidates, {}, {}};
-      part.rows = make_rows(infos, part.candidates, family.results, origin.threads);
-      part.verdicts = make_verdicts(part.rows, part.candidates, origin.threads);
-      if (!parts.empty()) std::printf("\n");
+    for (const Family& family : families_)
+      if (!family.candidates.empty()) parts.push_back(part_of(family, infos));
+    find_best_peers(parts);
+    const char* separator = "";
+    for (Part& part : parts) {
+      part.verdicts = make_verdicts(part, origin.threads);
+      std::printf("%s", separator);
       print_report(stdout, origin, part);
-      int dropped = 0;
-      for (const auto& [key, series] : family.results.main) dropped += series.dropped;
-      if (dropped)
-        std::printf("\n%d samples not used: other work on the machine held their threads up\n", dropped);
-      parts.push_back(std::move(part));
+      separator = "\n";
     }
     if (options_.json.empty() || write_json(options_.json, origin, parts)) return true;
     std::fprintf(stderr, "bench: cannot write %s\n", options_.json.c_str());
@@ -126,114 +119,76 @@ public:
   }
 
 private:
-  /// A runtime and all that was measured on it.
-  struct Family {
-    Runtime runtime;
-    std::string program; ///< empty: this one
-    std::vector<Candidate> candidates;
-    std::string description;
-    Results results;
-  };
+  bool with_library() const { return !library_.empty(); }
 
-  /// The runtime creates its threads now, before they are looked up in /proc.
-  void start_team() {
-    omp_set_schedule(k_static, 0);
-    const auto body = [](int i) { return static_cast<std::uint64_t>(i); };
-    loop_runtime(1000, options_.settings.threads, body);
+  static std::vector<std::string> names_of(const std::vector<Candidate>& candidates, bool ours = true) {
+    std::vector<std::string> names;
+    for (const Candidate& candidate : candidates)
+      if (ours || !is_ours(candidate)) names.push_back(candidate.name);
+    return names;
   }
 
-  bool round_here(Family& family, std::mt19937_64& random, const RunDelay& delay) {
+  Family& add_family(const std::string& name, Runtime runtime, bool is_peer,
+                     const std::vector<Candidate>& candidates) {
+    return families_.emplace_back(Family{name, runtime, is_peer, candidates});
+  }
+
+  /// The runtime's schedules without the library.
+  void add_bare(Family& family, const std::string& program, const std::vector<Candidate>& candidates) {
+    if (!options_.bare || !with_library()) return;
+    children_.push_back({&family, program, environment_with({}), "", names_of(candidates, false), "", true});
+  }
+
+  void add_variants(Family& lead) {
+    if (!options_.variants.empty() && !with_library()) refuse("--variant: the library is not preloaded");
+    for (const Variant& variant : options_.variants) {
+      lead.candidates.push_back({variant.name, Form::runtime, k_wstree, 1});
+      children_.push_back(
+          {&lead, "", own_environment_with(variant.variables), library_, {"wstree"}, variant.name});
+    }
+  }
+
+  void add_beside(const std::string& program) {
+    const Runtime runtime = runtime_of(program);
+    // There is nothing in a program of oneTBB that the library could serve.
+    const bool served = with_library() && runtime != Runtime::tbb;
+    const std::vector<Candidate> candidates = selected_candidates(options_, runtime, with_library());
+    Family& family = add_family(name_of(runtime), runtime, true, candidates);
+    children_.push_back({&family, program, served ? own_environment() : environment_with({}),
+                         served ? library_ : "", names_of(candidates)});
+    if (served) add_bare(family, program, candidates);
+  }
+
+  bool round_here(std::mt19937_64& random, const RunDelay& delay) {
     std::vector<std::size_t> order(workloads_.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
     std::shuffle(order.begin(), order.end(), random);
+    Results& results = families_.front().results;
     for (const std::size_t w : order) {
-      std::vector<Candidate> shuffled = family.candidates;
+      std::vector<Candidate> shuffled = measured_here_;
       std::shuffle(shuffled.begin(), shuffled.end(), random);
       for (const Candidate& candidate : shuffled)
-        if (!take_sample(workloads_[w], candidate, options_.settings, delay, expected_[w],
-                         family.results.main[{workloads_[w].name, candidate.name}]))
+        if (is_measured(workloads_[w], candidate) &&
+            !take_sample(workloads_[w], candidate, options_.settings, delay, expected_[w],
+                         results.main[{workloads_[w].name, candidate.name}]))
           return false;
     }
     return true;
   }
 
-  /// A child process that takes the samples of one round, without the library if `bare`.
-  bool child_round(Family& family, std::uint64_t seed, bool bare) {
-    std::string names;
-    for (const Candidate& candidate : family.candidates)
-      if (!bare || !is_ours(candidate.kind)) names += (names.empty() ? "" : ",") + candidate.name;
-    if (names.empty()) return true;
-    quiet_team();
-    const Settings& s = options_.settings;
-    std::vector<std::string> arguments = {"--samples",
-                                          "--rounds",
-                                          "1",
-                                          "--passes",
-                                          std::to_string(s.passes),
-                                          "--threads",
-                                          std::to_string(s.threads),
-                                          "--scale",
-                                          std::to_string(options_.scale),
-                                          "--seed",
-                                          std::to_string(seed % 1000000),
-                                          "--max-delay",
-                                          std::to_string(s.max_delay),
-                                          "--only",
-                                          options_.only,
-                                          "--candidates",
-                                          names};
-    // Priority is inherited, the pauses that go with it are not.
-    if (options_.fifo) arguments.push_back("--fifo");
-    std::string output;
-    const int status =
-        run_child(family.program, arguments, bare ? environment_with({}) : own_environment(), &output);
-    if (status != 0) {
-      std::fprintf(stderr, "bench: the process for %s%s failed (status %d)\n", name_of(family.runtime),
-                   bare ? " without the library" : "", status);
-      return false;
-    }
-    return read_samples(family, output, bare);
-  }
-
-  /// Two lines on the process, then one for each sample.
-  bool print_samples() const {
-    const Family& family = families_.front();
-    std::printf("%s %s\n", name_of(family.runtime), family.description.c_str());
-    std::printf("library %s\n", library_.c_str());
-    for (const auto& [key, series] : family.results.main)
-      for (std::size_t k = 0; k < series.ratio.size(); ++k)
-        std::printf("%s %s %.6f %.6f\n", key.first.c_str(), key.second.c_str(), series.ratio[k],
-                    series.seq_ms[k]);
-    return true;
-  }
-
-  bool read_samples(Family& family, const std::string& output, bool bare) const {
-    const std::size_t first = output.find('\n'), second = output.find('\n', first + 1);
-    const std::string runtime = std::string(name_of(family.runtime)) + ' ';
-    const std::string library = "library " + (bare ? std::string() : library_);
-    if (second == output.npos || !output.starts_with(runtime) ||
-        output.substr(first + 1, second - first - 1) != library) {
-      std::fprintf(stderr,
-                   "bench: a process does not have the runtime or the library that it was to have:\n%s\n",
-                   output.substr(0, second).c_str());
-      return false;
-    }
-    family.description = output.substr(runtime.size(), first - runtime.size());
-    auto& series_of = bare ? family.results.bare : family.results.main;
-    char workload[64], candidate[64];
-    double ratio = 0, seq_ms = 0;
-    for (std::size_t at = second + 1; at < output.size(); at = output.find('\n', at) + 1)
-      if (std::sscanf(output.c_str() + at, "%63s %63s %lf %lf", workload, candidate, &ratio, &seq_ms) == 4) {
-        Series& series = series_of[{workload, candidate}];
-        series.ratio.push_back(ratio);
-        series.seq_ms.push_back(seq_ms);
-      }
-    return true;
+  Part part_of(const Family& family, const std::vector<RowInfo>& infos) const {
+    Part part{family.name, family.description, family.is_peer, family.candidates, {}, {}, 0};
+    part.rows = make_rows(infos, part.candidates, family.results, options_.settings.threads);
+    for (const auto* all : {&family.results.main, &family.results.bare})
+      for (const auto& [key, series] : *all) part.dropped += series.dropped;
+    return part;
   }
 
   const Options& options_;
   std::string library_;
-  std::vector<Family> families_;
+  std::deque<Family> families_; ///< this program's first; children point to them
+  std::vector<Candidate> measured_here_;
+  std::vector<Child> children_;
   std::vector<Workload> workloads_;
   std::vector<std::uint64_t> expected_;
 };
@@ -251,11 +206,16 @@ void real_time(Settings& settings) {
 
 int main(int argc, char** argv) {
   Options options = parse(argc, argv);
+  if (options.which) {
+    std::puts(name_of(k_runtime));
+    return 0;
+  }
   if (options.list) {
     for (const WorkloadRecipe& recipe : selected_workloads(options)) std::puts(recipe.name.c_str());
     return 0;
   }
   if (options.fifo) real_time(options.settings);
   Bench bench(options, library_version());
-  return bench.run() && loops_were_served() && bench.report() ? 0 : 1;
+  const bool done = in_team(options.settings.threads, [&] { return bench.run(); });
+  return done && loops_were_served() && bench.report() ? 0 : 1;
 }

@@ -7,11 +7,19 @@
 
 namespace bench {
 
+/// The tree with other options, in processes of their own: a column of the table.
+struct Variant {
+  std::string name;
+  std::vector<std::string> variables; ///< NAME=value
+};
+
 struct Options {
   Settings settings;
-  std::string only, candidates, beside, json;
+  std::string only, groups, candidates, json;
+  std::vector<std::string> beside, libomps;
+  std::vector<Variant> variants;
   double scale = 1;
-  bool bare = false, fifo = false, list = false, samples = false;
+  bool bare = false, fifo = false, list = false, samples = false, step_grid = false, which = false;
 };
 
 /// Ends the program if it is wrong, or if it asks for help.
@@ -22,7 +30,7 @@ Options parse(int argc, char** argv);
 
 std::vector<WorkloadRecipe> selected_workloads(const Options& options);
 
-/// What --candidates selects for this runtime: nothing if it names the other's alone.
+/// What --candidates selects for this runtime: nothing if it names the others' alone.
 std::vector<Candidate> selected_candidates(const Options& options, Runtime runtime, bool with_library);
 
 } // namespace bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "measure.h"
 #include "omp_calls.h"
+#include "team.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -11,43 +12,6 @@
 #include <unistd.h>
 
 namespace bench {
-
-std::vector<Candidate> all_candidates(Runtime runtime, bool with_library) {
-  std::vector<Candidate> list = {
-      {"static", Form::runtime, k_static, 0},
-      {"dyn1", Form::runtime, k_dynamic, 1},
-      {"dyn64", Form::runtime, k_dynamic, 64},
-      {"guided", Form::runtime, k_guided, 1},
-  };
-  if (runtime == Runtime::libomp) {
-    list.push_back({"trapez", Form::runtime, k_trapezoidal, 1});
-    list.push_back({"steal1", Form::steal_1, k_static, 0});
-    list.push_back({"steal64", Form::steal_64, k_static, 0});
-  }
-  if (!with_library) return list;
-  // Without a chunk (0) each kind cuts as fine as it may; the static one then makes one block a thread.
-  const Candidate ours[] = {
-      {"wstree", Form::runtime, k_wstree, 1},           {"wsrange", Form::runtime, k_wsrange, 0},
-      {"wsqueue", Form::runtime, k_wsqueue, 0},         {"wsqueue_lock", Form::runtime, k_wsqueue_lock, 0},
-      {"wsfixed1", Form::runtime, k_wsfixed, 1},        {"wsfixed64", Form::runtime, k_wsfixed, 64},
-      {"wsguided", Form::runtime, k_wsguided, 0},       {"wsfac2", Form::runtime, k_wsfac2, 0},
-      {"wstrapezoid", Form::runtime, k_wstrapezoid, 0}, {"wsstatic", Form::runtime, k_wsstatic, 0},
-  };
-  list.insert(list.end(), std::begin(ours), std::end(ours));
-  return list;
-}
-
-std::vector<Candidate> usual_candidates(Runtime runtime, bool with_library) {
-  std::vector<Candidate> list = all_candidates(runtime, with_library);
-  std::erase_if(list, [](const Candidate& c) { return is_ours(c.kind) && c.kind != k_wstree; });
-  return list;
-}
-
-std::vector<Candidate> model_candidates(Runtime runtime, bool with_library) {
-  std::vector<Candidate> list = all_candidates(runtime, with_library);
-  std::erase_if(list, [](const Candidate& c) { return c.form != Form::runtime || c.kind == k_trapezoidal; });
-  return list;
-}
 
 double now_ns() {
   timespec t{};
@@ -98,8 +62,10 @@ double RunDelay::all_ns() const {
 }
 
 void quiet_team() {
+#ifndef WSTREE_BENCH_TBB
   constexpr int k_soft = 1;
   if constexpr (k_runtime == Runtime::libomp) omp_pause_resource_all(k_soft);
+#endif
 }
 
 double median(std::vector<double> values) {
@@ -111,6 +77,9 @@ double median(std::vector<double> values) {
 
 namespace {
 
+// Several of these without a rest are more than the kernel lets real-time threads have in a second.
+constexpr double k_long_ns = 1e8;
+
 struct Pass {
   double ns;
   bool disturbed;
@@ -120,11 +89,14 @@ struct Pass {
 template <class Delay>
 Pass timed_pass(const Workload& workload, Form form, int threads, std::uint64_t expected, double max_delay,
                 Delay delay) {
+  if (workload.prepare) workload.prepare();
   const double delayed = delay();
   const double start = now_ns();
-  const std::uint64_t sum = workload.pass(form, threads);
+  std::uint64_t sum = workload.pass(form, threads);
   const double ns = now_ns() - start;
-  return {ns, delay() - delayed > max_delay * ns, sum == expected};
+  const bool disturbed = delay() - delayed > max_delay * ns;
+  if (workload.digest) sum += workload.digest();
+  return {ns, disturbed, sum == expected};
 }
 
 /// One attempt at a sample: nothing if a pass was disturbed that cannot be spared.
@@ -133,6 +105,13 @@ struct Attempt {
   std::optional<double> ratio;
   double seq_ns = 0;
 };
+
+/// Leaves the processors to others for a part of the time that was spent, if that is asked for.
+void rest(const Settings& settings, double spent_ns) {
+  if (settings.pause <= 0) return;
+  quiet_team();
+  usleep(static_cast<useconds_t>(spent_ns / 1e3 * settings.pause));
+}
 
 Attempt attempt(const Workload& workload, const Candidate& candidate, const Settings& settings,
                 const RunDelay& delay, std::uint64_t expected) {
@@ -143,10 +122,13 @@ Attempt attempt(const Workload& workload, const Candidate& candidate, const Sett
   // different baseline.
   const auto sequential = [&] {
     omp_set_schedule(k_static, 0);
-    const Pass pass = timed_pass(workload, candidate.form, 1, expected, settings.max_delay,
-                                 [&] { return delay.caller_ns(); });
+    const Pass pass = alone_in_team(settings.threads, [&] {
+      return timed_pass(workload, candidate.form, 1, expected, settings.max_delay,
+                        [&] { return delay.caller_ns(); });
+    });
     made.right = made.right && pass.right;
     disturbed = disturbed || pass.disturbed;
+    if (pass.ns > k_long_ns) rest(settings, pass.ns);
     return pass.ns;
   };
   const double before = sequential();
@@ -157,8 +139,10 @@ Attempt attempt(const Workload& workload, const Candidate& candidate, const Sett
                                  [&] { return delay.all_ns(); });
     made.right = made.right && pass.right;
     if (!pass.disturbed) parallel.push_back(pass.ns);
-    // A schedule that is many times slower than the sequential loop needs no more than one pass to show it.
-    if (pass.ns > 5 * before) break;
+    if (pass.ns > k_long_ns) rest(settings, pass.ns);
+    // A schedule that is many times slower than the sequential loop needs no more than one pass to show it,
+    // and a long pass is a mean in itself.
+    if (pass.ns > 5 * before || (pass.ns > k_long_ns && !pass.disturbed)) break;
   }
   made.seq_ns = (before + sequential()) / 2;
   if (!disturbed && !parallel.empty()) made.ratio = median(parallel) * settings.threads / made.seq_ns;
@@ -167,20 +151,27 @@ Attempt attempt(const Workload& workload, const Candidate& candidate, const Sett
 
 } // namespace
 
+std::uint64_t expected_of(const Workload& workload) {
+  if (workload.prepare) workload.prepare();
+  const std::uint64_t sum = workload.plain();
+  return workload.digest ? sum + workload.digest() : sum;
+}
+
+bool is_measured(const Workload& workload, const Candidate& candidate) {
+  return workload.group != Group::memory || !one_at_a_time(candidate);
+}
+
 bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
                  const RunDelay& delay, std::uint64_t expected, Series& series) {
   for (int k = 0; k < settings.attempts; ++k) {
     const double began = now_ns();
     const Attempt made = attempt(workload, candidate, settings, delay, expected);
     if (!made.right) {
-      std::fprintf(stderr, "bench: %s under %s: the sum is wrong, iterations were lost or repeated\n",
+      std::fprintf(stderr, "bench: %s under %s: the result is wrong, iterations were lost or repeated\n",
                    workload.name.c_str(), candidate.name.c_str());
       return false;
     }
-    if (settings.pause > 0) {
-      quiet_team();
-      usleep(static_cast<useconds_t>((now_ns() - began) / 1e3 * settings.pause));
-    }
+    rest(settings, now_ns() - began);
     if (made.ratio) {
       series.ratio.push_back(*made.ratio);
       series.seq_ms.push_back(made.seq_ns / 1e6);

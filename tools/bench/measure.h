@@ -2,8 +2,7 @@
 /// How one value is obtained: passes, clocks, and the samples that somebody else's work on the machine has
 /// spoilt.
 #pragma once
-#include "loop_forms.h"
-#include "omp_calls.h"
+#include "candidates.h"
 #include "workloads.h"
 #include <cstdint>
 #include <map>
@@ -11,20 +10,6 @@
 #include <vector>
 
 namespace bench {
-
-/// A way to run the loops.
-struct Candidate {
-  std::string name;
-  Form form;
-  int kind, chunk; ///< for omp_set_schedule; of no effect on literal forms
-};
-
-/// The runtime's own schedules; with the library in the process, its kinds come last.
-std::vector<Candidate> all_candidates(Runtime runtime, bool with_library);
-/// What is measured when nothing else is asked for: of the library's kinds the tree alone.
-std::vector<Candidate> usual_candidates(Runtime runtime, bool with_library);
-/// All kinds of the library beside the runtime's static, dynamic and guided.
-std::vector<Candidate> model_candidates(Runtime runtime, bool with_library);
 
 double now_ns();
 
@@ -67,13 +52,20 @@ struct Results {
   std::map<std::pair<std::string, std::string>, Series> main, bare;
 };
 
+/// What every pass of a workload has to compute: the sequential pass' sum and data.
+std::uint64_t expected_of(const Workload& workload);
+
+/// False for the loops over memory where each iteration would be handed out on its own: that costs 30 times
+/// the iteration and takes minutes to show.
+bool is_measured(const Workload& workload, const Candidate& candidate);
+
 /// One sample, added to `series` unless every attempt at it was disturbed. False: a pass computed a wrong
 /// sum; stderr has said so.
 bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
                  const RunDelay& delay, std::uint64_t expected, Series& series);
 
 /// Puts the runtime's waiting threads to sleep now instead of after its block time. Does nothing on libgomp:
-/// there they go to sleep by themselves within milliseconds, and the call would end them.
+/// there they go to sleep by themselves within milliseconds, and the call would end them. Nor on oneTBB.
 void quiet_team();
 
 double median(std::vector<double> values);

@@ -3,17 +3,25 @@
 /// may come without omp.h.
 #pragma once
 
+#ifdef WSTREE_BENCH_TBB
+#include <thread>
+#endif
+
 namespace bench {
 
-/// The runtime that a program of this compiler calls. gcc and clang emit different calls for the same source,
-/// so that there is one program for each.
-enum class Runtime { libomp, libgomp };
-#ifdef __clang__
+/// The runtime that this program calls. gcc and clang emit different calls for the same source, so that there
+/// is one program for each; a third one runs the loops with oneTBB.
+enum class Runtime { libomp, libgomp, tbb };
+#if defined(WSTREE_BENCH_TBB)
+inline constexpr Runtime k_runtime = Runtime::tbb;
+#elif defined(__clang__)
 inline constexpr Runtime k_runtime = Runtime::libomp;
 #else
 inline constexpr Runtime k_runtime = Runtime::libgomp;
 #endif
-constexpr const char* name_of(Runtime runtime) { return runtime == Runtime::libomp ? "libomp" : "libgomp"; }
+constexpr const char* name_of(Runtime runtime) {
+  return runtime == Runtime::libomp ? "libomp" : runtime == Runtime::libgomp ? "libgomp" : "oneTBB";
+}
 
 /// Values of omp_sched_t. Trapezoidal is libomp's own; the library's are those of wstree.h, which the
 /// benchmark does not include: it has to be a program that knows nothing of the library.
@@ -37,6 +45,12 @@ constexpr bool is_ours(int kind) { return kind >= k_wstree && kind <= k_wsstatic
 
 } // namespace bench
 
+#ifdef WSTREE_BENCH_TBB
+// A program without OpenMP has no schedule to set.
+inline void omp_set_schedule(int, int) {}
+inline void omp_get_schedule(int* kind, int* chunk) { *kind = *chunk = 0; }
+inline int omp_get_num_procs() { return static_cast<int>(std::thread::hardware_concurrency()); }
+#else
 extern "C" {
 void omp_set_schedule(int kind, int chunk);
 void omp_get_schedule(int* kind, int* chunk);
@@ -44,3 +58,4 @@ int omp_get_num_procs(void);
 int omp_get_thread_num(void);
 int omp_pause_resource_all(int kind);
 }
+#endif

@@ -104,7 +104,8 @@ std::string runtime_description() {
       [](dl_phdr_info* info, std::size_t, void* data) {
         const std::string_view name = info->dlpi_name ? info->dlpi_name : "";
         const std::string_view file = name.substr(name.find_last_of('/') + 1);
-        if (!file.starts_with("libomp") && !file.starts_with("libiomp") && !file.starts_with("libgomp"))
+        if (!file.starts_with("libomp") && !file.starts_with("libiomp") && !file.starts_with("libgomp") &&
+            !file.starts_with("libtbb.so"))
           return 0;
         *static_cast<std::string*>(data) = name;
         return 1;
@@ -112,7 +113,7 @@ std::string runtime_description() {
       &path);
   std::ifstream file(path, std::ios::binary);
   if (path.empty() || !file) return "unknown";
-  if constexpr (k_runtime == Runtime::libgomp) return path;
+  if constexpr (k_runtime != Runtime::libomp) return path;
   const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const bool traced = content.find("__kmp_dispatch_next: T#") != content.npos;
   return path + (traced ? " (debug build: every chunk formats trace text)" : " (release build)");

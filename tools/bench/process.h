@@ -19,8 +19,8 @@ std::vector<std::string> own_environment();
 int run_child(const std::string& program, const std::vector<std::string>& arguments,
               const std::vector<std::string>& environment, std::string* output);
 
-/// Path of the OpenMP runtime in this process and, for libomp, whether it is a build with debugging code,
-/// which formats trace text for every chunk.
+/// Path of the OpenMP runtime, or oneTBB, in this process and, for libomp, whether it is a build with
+/// debugging code, which formats trace text for every chunk.
 std::string runtime_description();
 
 } // namespace bench

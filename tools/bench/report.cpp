@@ -6,8 +6,6 @@
 namespace bench {
 namespace {
 
-constexpr const char* k_tree = "wstree";
-
 std::optional<double> median_of(const std::map<std::pair<std::string, std::string>, Series>& all,
                                 const std::string& workload, const std::string& candidate) {
   const auto found = all.find({workload, candidate});
@@ -23,26 +21,29 @@ double relative_spread(std::vector<double> values) {
 }
 
 struct Means {
-  std::optional<double> all, without_short, worst; ///< worst: of those that are not short
+  std::optional<double> all, usual, worst; ///< worst: of the usual
 };
+
+/// Ideal means nothing for loops that are too short for two threads, or that memory holds up.
+bool is_usual(const RowInfo& info) { return !info.is_short && info.group != Group::memory; }
 
 /// Over the rows for which the column has a value.
 template <class Column> Means means(const std::vector<Row>& rows, Column column) {
-  double sum = 0, sum_long = 0, worst = 0;
-  int count = 0, count_long = 0;
+  double sum = 0, sum_usual = 0, worst = 0;
+  int count = 0, count_usual = 0;
   for (const Row& row : rows) {
     const std::optional<double> value = column(row);
     if (!value) continue;
     sum += std::log(*value);
     ++count;
-    if (row.info.is_short) continue;
-    sum_long += std::log(*value);
-    ++count_long;
+    if (!is_usual(row.info)) continue;
+    sum_usual += std::log(*value);
+    ++count_usual;
     worst = std::max(worst, *value);
   }
   Means made;
   if (count) made.all = std::exp(sum / count);
-  if (count_long) made.without_short = std::exp(sum_long / count_long), made.worst = worst;
+  if (count_usual) made.usual = std::exp(sum_usual / count_usual), made.worst = worst;
   return made;
 }
 
@@ -73,9 +74,9 @@ void print_means(std::FILE* out, const std::vector<Row>& rows, const std::vector
     print_cells(out, values, candidates);
     std::fprintf(out, "\n");
   };
-  line("geom. mean without SHORT", &Means::without_short);
   line("geom. mean of all", &Means::all);
-  line("worst without SHORT", &Means::worst);
+  line("without SHORT, memory", &Means::usual);
+  line("worst of those", &Means::worst);
 }
 
 void print_head(std::FILE* out, const std::vector<Candidate>& candidates) {
@@ -86,13 +87,14 @@ void print_head(std::FILE* out, const std::vector<Candidate>& candidates) {
 
 void print_table(std::FILE* out, const std::vector<Row>& rows, const std::vector<Candidate>& candidates) {
   print_head(out, candidates);
-  std::fprintf(out, " | %6s %7s %-9s %7s %6s %3s\n", "ideal", "/ideal", "best", "/best", "spread", "n");
+  std::fprintf(out, " | %6s %7s %-16s %7s %6s %3s\n", "ideal", "/ideal", "best", "/best", "spread", "n");
   for (const Row& row : rows) {
+    if (row.info.group == Group::grid) continue;
     std::fprintf(out, "%-24s %8.2f", row.info.name.c_str(), row.seq_ms);
     print_cells(out, row.main, candidates);
     std::fprintf(out, " | %6.3f", row.ideal);
     print_cell(out, row.tree ? std::optional(*row.tree / row.ideal) : std::nullopt);
-    std::fprintf(out, " %-9s", row.best_name.c_str());
+    std::fprintf(out, " %-16s", row.best_name.c_str());
     print_cell(out, row.tree && row.best ? std::optional(*row.tree / *row.best) : std::nullopt);
     if (row.tree) std::fprintf(out, " %5.1f%% %3zu", 100 * row.tree_spread, row.tree_samples);
     std::fprintf(out, "\n");
@@ -105,62 +107,12 @@ void print_bare_table(std::FILE* out, const std::vector<Row>& rows,
   print_head(out, candidates);
   std::fprintf(out, "\n");
   for (const Row& row : rows) {
+    if (row.info.group == Group::grid) continue;
     std::fprintf(out, "%-24s %8s", row.info.name.c_str(), "");
     print_cells(out, row.bare, candidates);
     std::fprintf(out, "\n");
   }
   print_means(out, rows, candidates, &Row::bare);
-}
-
-/// Collects a figure over many rows; larger is worse.
-class Judge {
-public:
-  Judge(std::string what, double limit) : verdict_{std::move(what), limit, 0, 0, 0, {}} {}
-  void add(const std::string& name, double value) {
-    ++verdict_.of;
-    verdict_.worst = std::max(verdict_.worst, value);
-    if (value <= verdict_.limit) {
-      ++verdict_.held;
-      return;
-    }
-    char text[160];
-    std::snprintf(text, sizeof text, "%s %.3f", name.c_str(), value);
-    verdict_.failures.push_back(text);
-  }
-  /// A workload whose samples were all spoilt: nothing is known, so the figure is not reached.
-  void add_unknown(const std::string& name) {
-    ++verdict_.of;
-    verdict_.failures.push_back(name + " no sample");
-  }
-  void finish(std::vector<Verdict>& list) {
-    if (verdict_.of) list.push_back(std::move(verdict_));
-  }
-
-private:
-  Verdict verdict_;
-};
-
-// A little below 1 ms, so that a workload sized for it counts however fast the machine is today.
-constexpr double k_least_ms = 0.9;
-
-/// The range and the queue on loops that any good balancer has to do well.
-void judge_models(const std::vector<Row>& rows, const std::vector<Candidate>& candidates, int threads,
-                  std::vector<Verdict>& list) {
-  if (threads == 1) return;
-  for (std::size_t c = 0; c < candidates.size(); ++c) {
-    const int kind = candidates[c].kind;
-    if (kind != k_wsrange && kind != k_wsqueue) continue;
-    Judge judge("UNIFORM and TRIANGLE of 1 ms and more: " + candidates[c].name + " / ideal", 1.10);
-    for (const Row& row : rows) {
-      const bool is_meant = row.info.name.starts_with("UNIFORM/") || row.info.name.starts_with("TRIANGLE/");
-      if (!is_meant || row.seq_ms < k_least_ms) continue;
-      if (row.main[c])
-        judge.add(row.info.name, *row.main[c] / row.ideal);
-      else
-        judge.add_unknown(row.info.name);
-    }
-    judge.finish(list);
-  }
 }
 
 } // namespace
@@ -176,21 +128,15 @@ std::vector<Row> make_rows(const std::vector<RowInfo>& workloads, const std::vec
     for (const Candidate& candidate : candidates) {
       row.main.push_back(median_of(results.main, info.name, candidate.name));
       row.bare.push_back(median_of(results.bare, info.name, candidate.name));
+      row.spreads.push_back(0);
       const auto found = results.main.find({info.name, candidate.name});
-      if (found != results.main.end())
-        seq.insert(seq.end(), found->second.seq_ms.begin(), found->second.seq_ms.end());
-      if (candidate.name == k_tree) {
-        row.tree = row.main.back();
-        if (row.tree) {
-          row.tree_spread = relative_spread(found->second.ratio);
-          row.tree_samples = found->second.ratio.size();
-        }
-      }
-      if (is_ours(candidate.kind)) continue;
-      // Where there is a process without the library, it alone speaks for the runtime: forwarded calls cost a
-      // little, and the lower of two medians would be the luckier one.
-      const auto value = row.bare.back() ? row.bare.back() : row.main.back();
-      if (value && (!row.best || *value < *row.best)) row.best = value, row.best_name = candidate.name;
+      if (found == results.main.end()) continue;
+      seq.insert(seq.end(), found->second.seq_ms.begin(), found->second.seq_ms.end());
+      row.spreads.back() = relative_spread(found->second.ratio);
+      if (candidate.name != k_tree || !row.main.back()) continue;
+      row.tree = row.main.back();
+      row.tree_spread = row.spreads.back();
+      row.tree_samples = found->second.ratio.size();
     }
     row.seq_ms = median(seq);
     rows.push_back(std::move(row));
@@ -198,53 +144,22 @@ std::vector<Row> make_rows(const std::vector<RowInfo>& workloads, const std::vec
   return rows;
 }
 
-std::vector<Verdict> make_verdicts(const std::vector<Row>& rows, const std::vector<Candidate>& candidates,
-                                   int threads) {
-  std::vector<Verdict> list;
-  const auto fixed = std::find_if(candidates.begin(), candidates.end(),
-                                  [](const Candidate& candidate) { return candidate.name == "static"; });
-  const auto fixed_index = static_cast<std::size_t>(fixed - candidates.begin());
-  const auto static_of = [&](const Row& row) -> std::optional<double> {
-    if (fixed == candidates.end()) return std::nullopt;
-    return row.bare[fixed_index] ? row.bare[fixed_index] : row.main[fixed_index];
-  };
-  Judge one_thread("one thread, iterations of a nanosecond: wstree / static", 1.01);
-  Judge near_ideal("paper's workloads of 1 ms and more: wstree / ideal", 1.03);
-  Judge near_best("paper's workloads of 1 ms and more: wstree / best of the runtime's", 1.02);
-  Judge mean("geometric mean over ideal without SHORT", 1.01);
-  Judge worst("worst over ideal without SHORT", 1.10);
-  Judge tiny("loops too short for two threads: wstree / static", 1.05);
-  const bool tree_runs = std::any_of(candidates.begin(), candidates.end(),
-                                     [](const Candidate& candidate) { return candidate.name == k_tree; });
-  judge_models(rows, candidates, threads, list);
-  if (!tree_runs) return list;
-  for (const Row& row : rows) {
-    if (!row.tree) {
-      (threads == 1 ? one_thread : row.info.is_short ? tiny : worst).add_unknown(row.info.name);
-      continue;
+void find_best_peers(std::vector<Part>& parts) {
+  if (parts.empty()) return;
+  for (std::size_t r = 0; r < parts.front().rows.size(); ++r) {
+    std::string name;
+    std::optional<double> best;
+    for (const Part& part : parts) {
+      if (!part.is_peer) continue;
+      for (std::size_t c = 0; c < part.candidates.size(); ++c) {
+        const auto value = part.rows[r].value(c);
+        if (is_ours(part.candidates[c]) || !value || (best && *best <= *value)) continue;
+        best = value;
+        name = part.runtime + ' ' + part.candidates[c].name;
+      }
     }
-    const auto of_static = static_of(row);
-    if (threads == 1) {
-      if (row.info.name == "UNIFORM/10M" && of_static) one_thread.add(row.info.name, *row.tree / *of_static);
-      continue;
-    }
-    if (row.info.is_short) {
-      if (of_static) tiny.add(row.info.name, *row.tree / *of_static);
-      continue;
-    }
-    worst.add(row.info.name, *row.tree / row.ideal);
-    if (row.info.group != Group::paper || row.seq_ms < k_least_ms) continue;
-    near_ideal.add(row.info.name, *row.tree / row.ideal);
-    if (row.best) near_best.add(row.info.name, *row.tree / *row.best);
+    for (Part& part : parts) part.rows[r].best = best, part.rows[r].best_name = name;
   }
-  if (threads > 1) {
-    const auto over_ideal = [](const Row& row) {
-      return row.tree ? std::optional(*row.tree / row.ideal) : std::nullopt;
-    };
-    if (const Means tree = means(rows, over_ideal); tree.without_short) mean.add("all", *tree.without_short);
-  }
-  for (Judge* judge : {&one_thread, &near_ideal, &near_best, &mean, &worst, &tiny}) judge->finish(list);
-  return list;
 }
 
 void print_report(std::FILE* out, const Origin& origin, const Part& part) {
@@ -253,8 +168,10 @@ void print_report(std::FILE* out, const Origin& origin, const Part& part) {
       out, "%s: %s\nlibrary: %s\nthreads %d, rounds %d; values are T_par / (T_seq / threads), medians\n\n",
       part.runtime.c_str(), part.file.c_str(), origin.library.empty() ? "none" : origin.library.c_str(),
       origin.threads, origin.rounds);
-  print_table(out, rows, part.candidates);
-  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) {
+  const bool only_grid =
+      std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.info.group == Group::grid; });
+  if (!only_grid) print_table(out, rows, part.candidates);
+  if (!only_grid && std::any_of(rows.begin(), rows.end(), [](const Row& row) {
         return std::any_of(row.bare.begin(), row.bare.end(),
                            [](const auto& value) { return value.has_value(); });
       })) {
@@ -262,6 +179,10 @@ void print_report(std::FILE* out, const Origin& origin, const Part& part) {
     print_bare_table(out, rows, part.candidates);
   }
   print_sizes(out, rows, part.candidates);
+  print_grid(out, part);
+  if (part.dropped)
+    std::fprintf(out, "\n%d samples not used: other work on the machine held their threads up\n",
+                 part.dropped);
   if (part.verdicts.empty()) return;
   std::fprintf(out, "\nVerdict, %s\n", part.runtime.c_str());
   for (const Verdict& verdict : part.verdicts) {
@@ -270,70 +191,6 @@ void print_report(std::FILE* out, const Origin& origin, const Part& part) {
                  verdict.held, verdict.of);
     for (const std::string& failure : verdict.failures) std::fprintf(out, "         %s\n", failure.c_str());
   }
-}
-
-namespace {
-
-/// Names of workloads, candidates and verdicts need no more than this; paths may.
-std::string quoted(const std::string& text) {
-  std::string made = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') made += '\\';
-    made += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return made + '"';
-}
-
-void write_medians(std::FILE* out, const char* key, const std::vector<std::optional<double>>& values,
-                   const std::vector<Candidate>& candidates) {
-  std::fprintf(out, ", \"%s\": {", key);
-  const char* separator = "";
-  for (std::size_t c = 0; c < candidates.size(); ++c) {
-    if (!values[c]) continue;
-    std::fprintf(out, "%s%s: %.5f", separator, quoted(candidates[c].name).c_str(), *values[c]);
-    separator = ", ";
-  }
-  std::fprintf(out, "}");
-}
-
-void write_part(std::FILE* out, const Part& part) {
-  std::fprintf(out, "{\"runtime\": %s, \"file\": %s,\n \"workloads\": [", quoted(part.runtime).c_str(),
-               quoted(part.file).c_str());
-  const char* separator = "\n";
-  for (const Row& row : part.rows) {
-    std::fprintf(out, "%s  {\"name\": %s, \"seq_ms\": %.4f, \"ideal\": %.4f, \"spread\": %.4f", separator,
-                 quoted(row.info.name).c_str(), row.seq_ms, row.ideal, row.tree_spread);
-    write_medians(out, "ratio", row.main, part.candidates);
-    write_medians(out, "ratio_without_library", row.bare, part.candidates);
-    std::fprintf(out, "}");
-    separator = ",\n";
-  }
-  std::fprintf(out, "],\n \"verdicts\": [");
-  separator = "\n";
-  for (const Verdict& verdict : part.verdicts) {
-    std::fprintf(out, "%s  {\"what\": %s, \"limit\": %.3f, \"worst\": %.4f, \"held\": %zu, \"of\": %zu}",
-                 separator, quoted(verdict.what).c_str(), verdict.limit, verdict.worst, verdict.held,
-                 verdict.of);
-    separator = ",\n";
-  }
-  std::fprintf(out, "]}");
-}
-
-} // namespace
-
-bool write_json(const std::string& path, const Origin& origin, const std::vector<Part>& parts) {
-  std::FILE* out = std::fopen(path.c_str(), "w");
-  if (!out) return false;
-  std::fprintf(out, "{\"library\": %s, \"threads\": %d, \"rounds\": %d,\n\"runtimes\": [",
-               quoted(origin.library).c_str(), origin.threads, origin.rounds);
-  const char* separator = "\n";
-  for (const Part& part : parts) {
-    std::fputs(separator, out);
-    write_part(out, part);
-    separator = ",\n";
-  }
-  std::fprintf(out, "]}\n");
-  return std::fclose(out) == 0;
 }
 
 } // namespace bench

@@ -29,12 +29,19 @@ struct Row {
   double seq_ms = 0;                       ///< sequential pass, median over everything
   double ideal = 1;                        ///< max(work / P, longest iteration) in units of work / P
   std::vector<std::optional<double>> main; ///< a median per candidate, nothing if there is no sample
+  std::vector<double> spreads;             ///< of the same: half the distance of its quartiles, relative
   std::vector<std::optional<double>> bare; ///< the same for the runtime's schedules without the library
   std::optional<double> tree;              ///< the tree's median
-  double tree_spread = 0;                  ///< half the distance of its quartiles, relative
+  double tree_spread = 0;
   std::size_t tree_samples = 0;
-  std::string best_name; ///< the best of the runtime's schedules
+  std::string best_name; ///< the best of all runtimes' schedules
   std::optional<double> best;
+
+  /// What speaks for a runtime's schedule. Where there is a process without the library, it alone: forwarded
+  /// calls cost a little, and the lower of two medians would be the luckier one.
+  std::optional<double> value(std::size_t candidate) const {
+    return bare[candidate] ? bare[candidate] : main[candidate];
+  }
 };
 
 /// One figure that must be reached.
@@ -45,19 +52,25 @@ struct Verdict {
   std::vector<std::string> failures;
 };
 
-std::vector<Row> make_rows(const std::vector<RowInfo>& workloads, const std::vector<Candidate>& candidates,
-                           const Results& results, int threads);
-std::vector<Verdict> make_verdicts(const std::vector<Row>& rows, const std::vector<Candidate>& candidates,
-                                   int threads);
-
 /// All that was measured on one runtime.
 struct Part {
   std::string runtime; ///< its name
   std::string file;    ///< its path and build kind
+  bool is_peer;        ///< its schedules are among those that the tree has to match
   std::vector<Candidate> candidates;
-  std::vector<Row> rows;
+  std::vector<Row> rows; ///< the same in every part
   std::vector<Verdict> verdicts;
+  int dropped; ///< samples not used
 };
+
+std::vector<Row> make_rows(const std::vector<RowInfo>& workloads, const std::vector<Candidate>& candidates,
+                           const Results& results, int threads);
+
+/// Fills in who was best. Times of programs by different compilers are not compared as such, they would show
+/// how well the compilers translate the iterations: each counts in parts of its own sequential time.
+void find_best_peers(std::vector<Part>& parts);
+
+std::vector<Verdict> make_verdicts(const Part& part, int threads);
 
 void print_report(std::FILE* out, const Origin& origin, const Part& part);
 /// False: the file could not be written.
@@ -66,5 +79,15 @@ bool write_json(const std::string& path, const Origin& origin, const std::vector
 /// One line for each number of iterations: every candidate's geometric mean and worst value of time / ideal
 /// over the paper's workloads of that size.
 void print_sizes(std::FILE* out, const std::vector<Row>& rows, const std::vector<Candidate>& candidates);
+
+/// STEP at every position and of every span: mean and worst time / ideal of every candidate, and a table of
+/// the tree's. Prints nothing if it was not measured.
+void print_grid(std::FILE* out, const Part& part);
+
+/// The workloads that other projects were measured with, too: of about ten milliseconds.
+bool is_standard(const RowInfo& info);
+
+/// The tree's column has this name.
+inline constexpr const char* k_tree = "wstree";
 
 } // namespace bench

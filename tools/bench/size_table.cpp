@@ -16,10 +16,14 @@ constexpr Size k_sizes[] = {{"/16", "16"},
                             {"/10M", "10,000,000"},
                             {"/16/1ms", "16, 1 ms"},
                             {"/1k/1ms", "1,000, 1 ms"},
-                            {"/100k/1ms", "100,000, 1 ms"}};
+                            {"/100k/1ms", "100,000, 1 ms"},
+                            {"/16/100us", "16, 100 us"},
+                            {"/1k/100us", "1,000, 100 us"},
+                            {"/16/20us", "16, 20 us"},
+                            {"/1k/20us", "1,000, 20 us"}};
 
 bool counts(const Row& row, const Size& size) {
-  if (row.info.group != Group::paper) return false;
+  if (row.info.group != Group::paper && row.info.group != Group::small) return false;
   // One of 16 iterations with nearly all of the work says nothing on a schedule.
   if (row.info.name.starts_with("RANDIF/16")) return false;
   const std::size_t slash = row.info.name.find('/');
@@ -47,7 +51,7 @@ void print_sizes(std::FILE* out, const std::vector<Row>& rows, const std::vector
       int count = 0;
       for (const Row& row : rows) {
         if (!counts(row, size)) continue;
-        const auto value = row.bare[c] ? row.bare[c] : row.main[c];
+        const auto value = row.value(c);
         if (!value) continue;
         sum += std::log(*value / row.ideal);
         worst = std::max(worst, *value / row.ideal);

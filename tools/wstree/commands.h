@@ -49,6 +49,21 @@ struct SimulateRequest {
   std::optional<std::string> svg; ///< file, or "-"
 };
 
+/// Lists are as the user wrote them.
+struct BenchRequest {
+  std::optional<std::string> parts, runtimes, only;
+  std::optional<std::string> libomp;   ///< a build of tools/libomp, or "system"
+  std::optional<std::string> library;  ///< file, or "none"
+  std::optional<std::string> programs; ///< folder of those that measure
+  std::optional<std::string> out;      ///< folder
+  std::optional<std::uint32_t> rounds;
+  bool quick = false;
+  bool smoke = false;
+  bool fifo = false;
+  std::vector<std::string> compare; ///< two files, and nothing is measured
+  std::optional<std::string> draw;  ///< a file, and nothing is measured
+};
+
 /// Returns only if the program was not started or, with `require`, when it has ended.
 int run_command(RunRequest& request);
 int env_command(bool json);
@@ -57,5 +72,7 @@ int path_command();
 int doctor_command(const DoctorRequest& request);
 int topo_command(const TopoRequest& request);
 int simulate_command(const SimulateRequest& request);
+/// 0, or 1: a program failed, or a figure is worse than it was.
+int bench_command(const BenchRequest& request);
 
 } // namespace wstree::cli

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/arguments.h"
 #include "commands.h"
 #include "doctor/checks.h"
 #include "exit_status.h"
@@ -35,6 +36,7 @@ constexpr const char* k_footer = R"(Examples:
   wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
   wstree topo --svg topo.svg         show who is pinned where, and whom each thread steals from first
   wstree simulate --threads 64       compare the schedules on a machine that is not there
+  wstree bench --quick               measure the library against others on this machine
 
 Exit status of run: that of the program, or 125 if wstree itself failed, 126 if the program cannot
 be executed, 127 if it was not found. "wstree COMMAND --help" shows the options of a command.)";
@@ -77,6 +79,8 @@ int dispatch(std::vector<std::string> arguments) {
   auto* topo = add_topo(app, place);
   SimulateRequest imagined;
   auto* simulate = add_simulate(app, imagined);
+  BenchRequest measured;
+  auto* bench = add_bench(app, measured);
 
   const std::string command = arguments.empty() ? "" : arguments.front();
   if (command == "run" || command == "doctor") {
@@ -108,11 +112,12 @@ int dispatch(std::vector<std::string> arguments) {
   if (doctor->parsed()) return doctor_command(patient);
   if (topo->parsed()) return topo_command(place);
   if (simulate->parsed()) return simulate_command(imagined);
+  if (bench->parsed()) return bench_command(measured);
   if (run->parsed() && !request.command.empty()) return run_command(request);
   if (run->parsed()) {
     say("run needs a program; see wstree run --help");
   } else {
-    say("a command is needed: run, doctor, topo, simulate, env or path; see wstree --help");
+    say("a command is needed: run, doctor, topo, simulate, bench, env or path; see wstree --help");
   }
   return k_own_error;
 }

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `wstree bench` with shell scripts in place of the programs that measure; the test bench_smoke starts the
+// real ones.
+#include "command.h"
+
+#include <algorithm>
+#include <cctype>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using Arguments = std::vector<std::string>;
+
+/// Says what it was started with, and writes FIGURES, a file beside it, where --json says.
+constexpr const char* k_program = R"(#!/bin/sh
+here=${0%/*}
+name=${0##*/}
+echo "program $name $*"
+echo "variables LD_LIBRARY_PATH=$LD_LIBRARY_PATH LD_PRELOAD=$LD_PRELOAD"
+if [ -f "$here/$name.fails" ]; then exit 7; fi
+while [ $# -gt 0 ]; do
+  if [ "$1" = --json ]; then cat "$here/$name.figures" > "$2"; fi
+  shift
+done
+)";
+
+constexpr const char* k_loops = R"({"library": "0.1.0", "threads": 2, "rounds": 3, "runtimes": [
+ {"runtime": "libomp", "file": "x", "dropped": 3, "workloads": [
+  {"name": "EXP/16", "group": "paper", "seq_ms": 10, "ideal": 1, "spread": 0.01,
+   "ratio": {"static": 1.98, "wstree": 1.06}, "ratio_without_library": {"static": 1.97},
+   "spreads": {"static": 0.001, "wstree": 0.25}}],
+  "verdicts": [{"what": "worst over ideal", "limit": 1.1, "worst": 1.06, "held": 1, "of": 1},
+               {"what": "best peer", "limit": 1.02, "worst": 1.5, "held": 0, "of": 1}]}]})";
+
+constexpr const char* k_calls = R"({"threads": 2, "rounds": 1, "ns": {"bare": {"loop/wstree/P=1": 31.5}},
+ "start_up_us": [{"process": "region", "OMP_SCHEDULE": "wstree", "without": 800.5, "added": 90}],
+ "verdicts": [{"what": "loop", "value": 20.5, "limit": 30, "reached": true},
+              {"what": "unknown", "value": null, "limit": null, "reached": false}]})";
+
+class Bench : public testing::Test {
+protected:
+  Bench() {
+    write("bench.conf", "runtimes=libomp\nbuild_type=Release\nclang=clang of the test\n");
+    for (const auto* name : {"loops", "overhead", "crowd", "step", "costs"}) program(name);
+    write("loops.figures", k_loops);
+    write("overhead.figures", k_calls);
+    fs::create_directory(builds() / "19-release");
+    folder_.write("libomp/19-release/libomp.so.5", "a release", k_data);
+    start_.environment["WSTREE_LIBOMP_DIR"] = builds().string();
+  }
+
+  [[nodiscard]] fs::path builds() const {
+    fs::create_directory(folder_.path() / "libomp");
+    return folder_.path() / "libomp";
+  }
+  [[nodiscard]] fs::path programs() const {
+    fs::create_directory(folder_.path() / "programs");
+    return folder_.path() / "programs";
+  }
+  [[nodiscard]] fs::path out() const { return folder_.path() / "out"; }
+  void write(const std::string& name, std::string_view text, fs::perms permissions = k_data) const {
+    (void)programs();
+    (void)folder_.write("programs/" + name, text, permissions);
+  }
+  void program(const std::string& name) const { write(name, k_program, k_executable); }
+
+  Result bench(const Arguments& options) {
+    start_.arguments = {"bench", "--out", out().string()};
+    if (std::ranges::find(options, "--bench") == options.end())
+      start_.arguments.insert(start_.arguments.end(), {"--bench", programs().string()});
+    start_.arguments.insert(start_.arguments.end(), options.begin(), options.end());
+    return run(start_);
+  }
+  [[nodiscard]] json results() const { return json::parse(contents(out() / "results.json")); }
+
+  /// The only value of that row and column.
+  static json value_of(const json& document, const std::string& row, const std::string& column) {
+    json found;
+    for (const auto& value : document.at("rows"))
+      if (value.at("row") == row && value.at("column") == column) {
+        EXPECT_TRUE(found.is_null()) << row << " " << column << " is there twice";
+        found = value;
+      }
+    return found;
+  }
+
+  TemporaryFolder folder_;
+  Start start_;
+};
+
+TEST_F(Bench, HelpNamesTheParts) {
+  const auto result = wstree({"bench", "--help"});
+  EXPECT_EQ(result.status(), 0);
+  for (const auto* word :
+       {"loops", "one-thread", "calls", "crowd", "memory", "strategies", "workers", "step-grid", "models",
+        "validation", "--quick", "--compare", "tools/libomp 19-release"})
+    EXPECT_THAT(result.out, HasSubstr(word));
+}
+
+TEST_F(Bench, RefusesWrongOptionsInOneLine) {
+  const std::vector<std::pair<Arguments, std::string>> cases{
+      {{"--parts", "loops,lops"}, "--parts: there is no 'lops' (accepted: a list of loops, one-thread, "},
+      {{"--parts", ""}, "--parts: there is no '' (accepted: "},
+      {{"--runtimes", "libiomp"}, "--runtimes: there is no 'libiomp' (accepted: a list of libomp, libgomp)"},
+      {{"--runtimes", "libgomp"}, "--runtimes: '" + programs().string() + "' has no programs for libgomp; "},
+      {{"--only", "["}, "--only: '[' is no regular expression"},
+      {{"--libomp", "12"},
+       "--libomp 12: there is no " + builds().string() + "/12/libomp.so.5; tools/libomp 12 of "},
+      {{"--library", "/no/such.so"}, "--library: '/no/such.so' is not a file that can be read; "},
+      {{"--rounds", "0"}, "--rounds: "},
+      {{"--quick", "--smoke"}, "--quick excludes --smoke"},
+      {{"--compare", "one"}, "'--compare' needs a value"},
+      {{"--compare", "/no/a", "/no/b"}, "--compare: '/no/a' cannot be read"},
+      {{"--draw", "/no/a"}, "--draw: '/no/a' cannot be read"},
+      {{"now"}, "'now' is not expected here; see wstree bench --help"}};
+  for (const auto& [options, line] : cases) {
+    const auto result = bench(options);
+    EXPECT_EQ(result.status(), 125) << line;
+    EXPECT_EQ(result.out, "") << line;
+    EXPECT_THAT(result.err, StartsWith("wstree: " + line));
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  }
+}
+
+TEST_F(Bench, SaysWhereItLookedForThePrograms) {
+  const auto empty = bench({"--bench", folder_.path().string()});
+  EXPECT_EQ(empty.status(), 125);
+  EXPECT_THAT(empty.err, StartsWith("wstree: the programs that measure were not found (looked for " +
+                                    folder_.path().string() + "/bench.conf); build the target 'bench' "));
+  fs::remove(programs() / "loops");
+  const auto missing = bench({});
+  EXPECT_EQ(missing.status(), 125);
+  EXPECT_EQ(missing.err,
+            "wstree: '" + programs().string() + "/loops' is missing; build the target 'bench'\n");
+}
+
+TEST_F(Bench, SaysIfResultsCannotBeWritten) {
+  (void)folder_.write("out", "a file", k_data);
+  const auto result = bench({"--parts", "loops"});
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_THAT(result.err, StartsWith("wstree: --out: '" + out().string() + "' cannot be made: "));
+}
+
+TEST_F(Bench, StartsTheProgramsWithTheLibraryAndTheReleaseBuild) {
+  const auto result = bench({"--parts", "loops", "--rounds", "9", "--only", "EXP"});
+  EXPECT_EQ(result.status(), 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out,
+              HasSubstr("libomp        " + builds().string() + "/19-release/libomp.so.5 (release build)\n"));
+  EXPECT_THAT(result.out, HasSubstr("clang         clang of the test\n"));
+  EXPECT_THAT(result.out, HasSubstr("program loops --rounds 9 --bare --libomp system --only EXP --json "));
+  EXPECT_THAT(result.out, HasSubstr("variables LD_LIBRARY_PATH=" + builds().string() +
+                                    "/19-release LD_PRELOAD=" CLI_STAND_IN "\n"));
+  EXPECT_EQ(contents(out() / "report.txt"), result.out.substr(0, contents(out() / "report.txt").size()));
+  EXPECT_THAT(contents(out() / "report.txt"), HasSubstr("program loops --rounds 9"));
+  EXPECT_FALSE(fs::exists(out() / "programs"));
+}
+
+TEST_F(Bench, ASmallerSizeIsAskedOfThePrograms) {
+  const auto quick = bench({"--parts", "loops,calls", "--quick"}).out;
+  EXPECT_THAT(quick, HasSubstr("program loops --rounds 2 --bare --passes 2 --groups paper,program --only "));
+  EXPECT_THAT(quick, HasSubstr("program overhead --library " CLI_STAND_IN " --rounds 3 --pairs 60 --json "));
+  const auto smoke = bench({"--parts", "loops", "--smoke"}).out;
+  EXPECT_THAT(smoke, HasSubstr("program loops --rounds 1 --scale 0.002 --max-delay 1e9 --bare --groups "
+                               "paper,program,small --json "));
+}
+
+TEST_F(Bench, OtherRuntimesAreMeasuredBesideTheFirst) {
+  write("bench.conf", "runtimes=libomp,libgomp\n");
+  for (const auto* name : {"loops-libgomp", "loops-tbb"}) program(name);
+  const auto both = bench({"--parts", "loops"}).out;
+  EXPECT_THAT(both, HasSubstr(" --beside " + (programs() / "loops-libgomp").string() + " --beside " +
+                              (programs() / "loops-tbb").string() + " "));
+  const auto one = bench({"--parts", "loops", "--runtimes", "libgomp"}).out;
+  EXPECT_THAT(one, HasSubstr("program loops-libgomp --rounds 3 --bare --beside " +
+                             (programs() / "loops-tbb").string() + " "));
+  EXPECT_THAT(one, Not(HasSubstr("19-release")));
+}
+
+TEST_F(Bench, NamesTheBuildThatStandsInForTheReleaseBuild) {
+  fs::remove_all(builds() / "19-release");
+  const auto none = bench({"--parts", "loops"});
+  EXPECT_EQ(none.status(), 0);
+  EXPECT_EQ(none.err,
+            "wstree: there is no release build of libomp in " + builds().string() +
+                "/19-release; tools/libomp 19-release of the source tree makes it; measured instead: the "
+                "linker's choice\n");
+  EXPECT_THAT(none.out, HasSubstr("LD_LIBRARY_PATH= "));
+  fs::create_directory(builds() / "19");
+  (void)folder_.write("libomp/19/libomp.so.5", "... __kmp_dispatch_next: T#%d ...", k_data);
+  const auto debug = bench({"--parts", "loops", "--libomp", "19"});
+  EXPECT_EQ(debug.err, "");
+  EXPECT_THAT(debug.out, HasSubstr(builds().string() + "/19/libomp.so.5 (debug build)\n"));
+  EXPECT_EQ(results().at("software").at("libomp"), builds().string() + "/19/libomp.so.5 (debug build)");
+}
+
+TEST_F(Bench, WithoutTheLibraryNothingIsPreloaded) {
+  const auto result = bench({"--parts", "loops,calls,strategies", "--library", "none"});
+  EXPECT_EQ(result.status(), 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("LD_PRELOAD=\n"), Not(HasSubstr("LD_PRELOAD=/")), Not(HasSubstr("--library"))));
+  EXPECT_THAT(result.out, HasSubstr("not measured: they are those of the library\n"));
+}
+
+TEST_F(Bench, ResultsHaveEveryValueAndVerdict) {
+  const auto result = bench({"--parts", "loops,calls"});
+  EXPECT_EQ(result.status(), 0) << result.err;
+  const auto document = results();
+  EXPECT_EQ(document.at("schema"), 1);
+  EXPECT_EQ(document.at("size"), "full");
+  EXPECT_EQ(document.at("parts").at("loops").at("data").at("loops"), json::parse(k_loops));
+  const auto tree = value_of(document, "EXP/16", "wstree");
+  EXPECT_EQ(tree.at("part"), "loops");
+  EXPECT_EQ(tree.at("runtime"), "libomp");
+  EXPECT_EQ(tree.at("value"), 1.06);
+  EXPECT_EQ(tree.at("spread"), 0.25);
+  EXPECT_EQ(value_of(document, "EXP/16", "static without the library").at("value"), 1.97);
+  EXPECT_EQ(value_of(document, "loop/wstree/P=1", "ns/bare").at("value"), 31.5);
+  EXPECT_EQ(value_of(document, "added", "start_up_us/region wstree").at("value"), 90);
+  EXPECT_EQ(document.at("verdicts").size(), 4U);
+  EXPECT_EQ(document.at("noise").at("dropped"), 3);
+  EXPECT_EQ(document.at("noise").at("worst"), "loops libomp EXP/16 wstree");
+  EXPECT_THAT(document.at("failures"), testing::IsEmpty());
+  for (const auto* line :
+       {"Verdict, loops\n", "  yes  libomp, worst over ideal: limit 1.100, worst 1.060, holds for 1 of 1\n",
+        "  NO   libomp, best peer: limit 1.020, worst 1.500, holds for 0 of 1\n",
+        "  NO   libomp, unknown: limit unknown, worst unknown, holds for 0 of 1\n",
+        "; 3 samples not used because other work held their threads up; ", "The machine was not quiet: "})
+    EXPECT_THAT(result.out, HasSubstr(line));
+}
+
+TEST_F(Bench, AProgramThatFailsIsNamedAndTheOthersGoOn) {
+  write("overhead.fails", "");
+  const auto result = bench({"--parts", "loops,calls"});
+  EXPECT_EQ(result.status(), 1);
+  EXPECT_EQ(result.err,
+            "wstree: calls, libomp: " + (programs() / "overhead").string() + " failed: status 7\n");
+  EXPECT_THAT(results().at("failures"),
+              ElementsAre("calls, libomp: " + (programs() / "overhead").string() + " failed: status 7"));
+  EXPECT_EQ(value_of(results(), "EXP/16", "wstree").at("value"), 1.06);
+}
+
+TEST_F(Bench, AnInterruptionEndsAllOfIt) {
+  write("loops", "#!/bin/sh\ncase \"$*\" in *UNIFORM/1k*|*--list*) exit 0;; esac\nkill -INT $$\n", k_executable);
+  const auto result = bench({"--parts", "loops,calls"});
+  EXPECT_EQ(result.status(), 1);
+  EXPECT_EQ(result.err,
+            "wstree: loops, loops: " + (programs() / "loops").string() + " failed: died of signal 2\n");
+  EXPECT_THAT(result.out, Not(HasSubstr("program overhead")));
+}
+
+TEST_F(Bench, AProgramThatWritesNoFiguresHasFailed) {
+  write("loops.figures", "{\"library\": ");
+  const auto result = bench({"--parts", "loops"});
+  EXPECT_EQ(result.status(), 1);
+  EXPECT_THAT(result.err, HasSubstr("/loops wrote no figures to "));
+}
+
+/// Two documents with one value each, and what is said of them.
+class Comparing : public Bench {
+protected:
+  static json document(double value, json spread = nullptr) {
+    json row{
+        {"part", "loops"}, {"runtime", "libomp"}, {"row", "EXP/16"}, {"column", "wstree"}, {"value", value}};
+    if (!spread.is_null()) row["spread"] = std::move(spread);
+    return {{"schema", 1}, {"rows", json::array({row})}};
+  }
+  Result compare(const json& a, const json& b) {
+    const auto before = folder_.write("a.json", a.dump(), k_data),
+               after = folder_.write("b.json", b.dump(), k_data);
+    return wstree({"bench", "--compare", before, after});
+  }
+};
+
+TEST_F(Comparing, AValueThatIsWorseBeyondItsSpread) {
+  const auto worse = compare(document(1.0, 0.01), document(1.05, 0.01));
+  EXPECT_EQ(worse.status(), 1);
+  EXPECT_EQ(worse.out, "worse                        A     B    B/A  allowed\n"
+                       "loops libomp EXP/16, wstree  1  1.05  1.050    4.0 %\n\n"
+                       "1 values are worse in B, 0 better, 0 as they were; 0 only in A, 0 only in B\n");
+  const auto within = compare(document(1.0, 0.01), document(1.05, 0.02));
+  EXPECT_EQ(within.status(), 0);
+  EXPECT_THAT(within.out, StartsWith("0 values are worse in B, 0 better, 1 as they were; "));
+  const auto better = compare(document(1.05, 0.01), document(1.0, 0.01));
+  EXPECT_EQ(better.status(), 0);
+  EXPECT_THAT(better.out, HasSubstr("0 values are worse in B, 1 better, 0 as they were; "));
+}
+
+TEST_F(Comparing, AnUnknownSpreadAllowsATenth) {
+  EXPECT_EQ(compare(document(100), document(109)).status(), 0);
+  EXPECT_EQ(compare(document(100), document(111)).status(), 1);
+  EXPECT_EQ(compare(document(100, 0.001), document(109)).status(), 0);
+}
+
+TEST_F(Comparing, ValuesOfOneFileAndOtherMachinesAreNamed) {
+  auto other = document(1);
+  other["rows"][0]["row"] = "HILL/16";
+  other["machine"]["processor"] = "another";
+  const auto result = compare(document(1), other);
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_THAT(result.out, HasSubstr("0 as they were; 1 only in A, 1 only in B\n"));
+  EXPECT_THAT(result.out, HasSubstr("Not the same processor:  in A, another in B\n"));
+}
+
+TEST_F(Comparing, WhatIsNoResultIsRefused) {
+  const auto result = compare(document(1), json{{"rows", 1}});
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_THAT(result.err, HasSubstr("b.json' is no results.json of wstree bench\n"));
+  const auto incomplete = compare(document(1), json{{"schema", 1}, {"rows", {{{"part", "loops"}}}}});
+  EXPECT_EQ(incomplete.status(), 125);
+  EXPECT_THAT(incomplete.err, HasSubstr("has rows that are incomplete\n"));
+}
+
+TEST_F(Bench, DrawsAgain) {
+  const json document{{"schema", 1}, {"parts", {{"loops", {{"data", {{"loops", json::parse(k_loops)}}}}}}}};
+  const auto file = folder_.write("results.json", document.dump(), k_data);
+  auto without = Start{.arguments = {"bench", "--draw", file}};
+  without.environment["PATH"] = folder_.path().string();
+  const auto nothing = run(without);
+  EXPECT_EQ(nothing.status(), 0);
+  EXPECT_EQ(std::ranges::count(nothing.err, '\n'), 1) << nothing.err;
+  EXPECT_THAT(nothing.err, StartsWith("wstree: gnuplot was not found, so that there are no pictures; "));
+  EXPECT_FALSE(fs::exists(folder_.path() / "ratio-libomp-paper.svg"));
+
+  if (!fs::exists("/usr/bin/gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
+  const auto drawn = wstree({"bench", "--draw", file});
+  EXPECT_EQ(drawn.status(), 0);
+  EXPECT_EQ(drawn.err, "");
+  EXPECT_EQ(drawn.out, "Pictures (.svg, .png): ratio-libomp-paper\n");
+  const auto svg = contents(folder_.path() / "ratio-libomp-paper.svg");
+  for (const auto* word : {"EXP/16", "static", "wstree", "Time / ideal, 2 threads, libomp, paper", "</svg>"})
+    EXPECT_THAT(svg, HasSubstr(word));
+  EXPECT_THAT(contents(folder_.path() / "ratio-libomp-paper.png"), StartsWith("\x89PNG"));
+}
+
+} // namespace
+} // namespace wstree::test

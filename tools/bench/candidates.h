@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// The ways to run the loops.
+#pragma once
+#include "form.h"
+#include "omp_calls.h"
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Candidate {
+  std::string name;
+  Form form;
+  int kind, chunk; ///< for omp_set_schedule; of no effect on literal forms and on oneTBB
+};
+
+/// True for the kinds of the library, in whatever process.
+inline bool is_ours(const Candidate& candidate) { return is_ours(candidate.kind); }
+
+/// Each iteration is handed out on its own.
+bool one_at_a_time(const Candidate& candidate);
+
+/// The runtime's own schedules; with the library in the process, its kinds come last.
+std::vector<Candidate> all_candidates(Runtime runtime, bool with_library);
+/// What is measured when nothing else is asked for: of the library's kinds the tree alone.
+std::vector<Candidate> usual_candidates(Runtime runtime, bool with_library);
+/// All kinds of the library beside the runtime's static, dynamic and guided.
+std::vector<Candidate> model_candidates(Runtime runtime, bool with_library);
+
+} // namespace bench

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// The runtimes that are measured, and the processes in which that happens where one process will not do.
+#pragma once
+#include "loops_options.h"
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// A runtime, or another build of it, and all that was measured on it.
+struct Family {
+  std::string name;
+  Runtime runtime;
+  bool is_peer; ///< false: another build of a runtime that is there already
+  std::vector<Candidate> candidates;
+  std::string description{};
+  Results results{};
+};
+
+/// A process that takes the samples of one round.
+struct Child {
+  Family* family;
+  std::string program; ///< empty: this one
+  std::vector<std::string> environment;
+  std::string library;                 ///< version that has to be in the process, empty: none
+  std::vector<std::string> candidates; ///< their names
+  std::string column{};                ///< keeps the samples instead of the candidate's name, if not empty
+  bool bare = false;                   ///< the samples are those without the library
+};
+
+/// Version of the library in this process, empty if it is not there.
+std::string library_version();
+
+/// The runtime that another build of this program was built for. Ends this one if there is no such program.
+Runtime runtime_of(const std::string& program);
+
+/// The environment that makes the loader find another libomp: in a folder, or, for `system`, where it looks
+/// by itself.
+std::vector<std::string> environment_for_libomp(const std::string& libomp);
+
+/// This process's environment, with these variables ("NAME=value") instead of what it says of them.
+std::vector<std::string> own_environment_with(const std::vector<std::string>& variables);
+
+/// Runs it and keeps its samples. False: it failed, or it was not what it was to be; stderr has said so.
+bool run_round(const Child& child, const Options& options, const std::vector<Workload>& workloads,
+               std::uint64_t seed);
+
+/// What run_round() reads.
+void print_samples(const Family& family, const std::string& library);
+
+} // namespace bench

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a reader of figures has to know of the machine.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wstree::cli::bench {
+
+/// In the order in which they are shown: "processor", "Intel(R) Xeon(R)". What cannot be found out is left
+/// out.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+Facts machine_facts();
+/// CPUs in the mask of this process.
+unsigned allowed_cpus();
+/// The three averages, as the kernel writes them.
+std::string load_average();
+
+} // namespace wstree::cli::bench

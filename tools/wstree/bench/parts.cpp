@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/parts.h"
+
+#include "simulate/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace wstree::cli::bench {
+
+bool Selection::has(std::string_view part) const { return std::ranges::find(parts, part) != parts.end(); }
+
+std::optional<std::string> choose(std::string_view option, const std::string& list,
+                                  const std::vector<std::string>& known, std::vector<std::string>& chosen) {
+  const auto words = parts_of(list, ',');
+  for (const auto& word : words)
+    if (std::ranges::find(known, word) == known.end())
+      return fmt::format("{}: there is no '{}' (accepted: a list of {})", option, word,
+                         fmt::join(known, ", "));
+  for (const auto& name : known)
+    if (std::ranges::find(words, name) != words.end()) chosen.push_back(name);
+  return std::nullopt;
+}
+
+std::optional<std::string> choose_parts(const std::optional<std::string>& list, Size size,
+                                        std::vector<std::string>& chosen) {
+  std::vector<std::string> all;
+  for (const auto& part : k_parts) all.emplace_back(part.name);
+  if (list) return choose("--parts", *list, all, chosen);
+  for (const auto& part : k_parts)
+    // A test has to see everything, except what takes long however small the loops are.
+    if (part.usual || (size == Size::smoke && part.name != "validation")) chosen.emplace_back(part.name);
+  return std::nullopt;
+}
+
+} // namespace wstree::cli::bench

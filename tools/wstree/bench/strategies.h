@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the parts `strategies` and `workers` measure, for those who draw it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace wstree::cli::bench {
+
+inline constexpr std::array<std::string_view, 6> k_strategies{"predefined", "assign",    "assigntop",
+                                                              "randomwalk", "randomall", "findmax"};
+inline constexpr std::array<std::string_view, 3> k_batches{"timed", "exponential", "random"};
+
+/// The workload on which strategies are compared, as in figure 7, and those of figure 19.
+inline constexpr const char* k_even_shape = "UNIFORM";
+inline constexpr std::array<std::string_view, 3> k_step_shapes{"STEP_S", "STEP_E", "STEP_M"};
+inline constexpr const char* k_strategies_suffix = "/100k";
+inline constexpr std::uint64_t k_strategies_iterations = 100'000;
+
+inline constexpr const char* k_workers_suffix = "/1k";
+inline constexpr std::uint64_t k_workers_iterations = 1'000;
+/// Of figure 10, and more like them.
+inline constexpr std::array<std::string_view, 4> k_programs{"MANDEL", "TRIMM", "PRIMES", "SPMV"};
+
+/// 1, 2, 4 and so on, and as many as there are.
+std::vector<unsigned> measured_workers();
+
+} // namespace wstree::cli::bench
