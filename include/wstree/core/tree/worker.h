@@ -47,7 +47,7 @@ public:
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
     batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
-    last_.enter();
+    last_.enter(shape, entry.members, settings);
   }
 
   /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
@@ -84,6 +84,10 @@ private:
 
   /// The batch that was handed out is done.
   void account() noexcept {
+    if (batch_.is_settled(given_)) {
+      given_ = 0;
+      return;
+    }
     if (clocked_ && (settings_->clocked || !retired_)) {
       const std::uint64_t now = P::ticks();
       const std::uint64_t spent = now - handed_out_;
@@ -91,8 +95,11 @@ private:
       counts_.busy_ticks += spent;
       batch_.finished(given_, spent, now);
       if (settings_->batch == BatchMode::timed && node_ != nullptr) {
-        node_->publish_cost(batch_.cost());
-        last_.learn(begin_ + Word(raw_).left(), given_, batch_.cost());
+        const std::uint64_t position = begin_ + Word(raw_).left();
+        last_.learn(position, given_, batch_.cost());
+        node_->publish_cost(last_.may_matter(batch_.cost())
+                                ? last_.of_rest(position, begin_ + size_ - Word(raw_).right())
+                                : batch_.cost());
       }
     } else {
       batch_.finished_unclocked();
@@ -321,9 +328,9 @@ private:
 
   /// Whether to start iteration n-1 before the next batch of the own node.
   bool should_start_last() const noexcept {
-    return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && is_time_to_ask() &&
-           last_is_critical();
+    return last_.may_matter(batch_.cost()) && is_time_to_ask() && last_is_critical();
   }
+
   /// Ticks per unit: what the node's owner says, or said before it was split, else what this member has seen.
   /// What stands in a root that nobody has owned yet is of an earlier loop.
   float cost_of(const Target<P>& target) const noexcept {

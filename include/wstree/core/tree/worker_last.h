@@ -90,9 +90,9 @@ template <class P> bool Worker<P>::last_is_critical() const noexcept {
   float others = 0;
   float neighbour = 0; // cost near the end of the loop
   const auto see = [&](const Target<P>& target) {
-    // The higher of two estimates: whoever starts the last iteration for nothing leaves the rest to the
-    // others.
-    others += static_cast<float>(target.remaining()) * std::max(cost_of(target), batch_.cost());
+    // Whoever starts the last iteration for nothing leaves the rest to the others. So what this member has
+    // seen counts too.
+    others += static_cast<float>(target.remaining()) * std::max(cost_of(target), batch_.cost() / 2);
     if (target.begin + target.size == view_.shape().units()) neighbour = cost_of(target);
     return false;
   };
@@ -105,7 +105,8 @@ template <class P> bool Worker<P>::last_is_critical() const noexcept {
   }
   const bool mine = node_ != nullptr && begin_ + size_ == view_.shape().units();
   const float last = mine ? last_.estimate(view_.shape().units()) : neighbour;
-  return last_.is_critical(members_, others, last, batch_.cost());
+  const float step = node_ != nullptr ? last_.estimate(begin_ + Word(raw_).left()) : batch_.cost();
+  return last_.is_critical(members_, others, last, step);
 }
 
 } // namespace wstree::core
