@@ -18,8 +18,10 @@ namespace wstree::core {
 /// the loop. And it takes at most a quarter of what is left in the node, starts every node with the smallest
 /// batch, and grows at most 16-fold per step. Private to its member.
 ///
-/// Reading the clock costs as much as the rest of a dispatch. Once batches agree about what a unit costs, the
-/// clock is read after several of them only, which together take no longer than one batch might.
+/// Reading the clock costs as much as the rest of a dispatch. Once batches agree about what a unit costs, it
+/// is read after several of them only, which together take at most a quarter of the time so far and four
+/// times longest_target. What a batch can swallow is the same: thieves take what is left whatever the owner
+/// knows.
 class Batcher {
 public:
   /// `smallest` in iterations: no batch is smaller unless less is left in its node. `share`: units per
@@ -69,7 +71,10 @@ public:
     const std::uint64_t elapsed = now - entered_;
     const float cost = spent / done;
     const float rate = done / spent;
-    choose_skip(cost, spent, elapsed);
+    const auto target = static_cast<float>(std::clamp(
+        elapsed / 16, std::min(settings_->shortest_target, elapsed / 3), settings_->longest_target));
+    const float most = static_cast<float>(units) * 16;
+    choose_skip(cost, spent, elapsed, target * rate > most);
     cost_ = cost;
     pending_ = 0;
     skipped_ = 0;
@@ -79,10 +84,9 @@ public:
     finest_ = elapsed > k_long * settings_->tail_batch
                   ? 1
                   : static_cast<std::uint32_t>(std::min(tail * rate + 1, k_most));
-    const std::uint64_t shortest = std::min(settings_->shortest_target, elapsed / 3);
-    floor_ = static_cast<std::uint32_t>(std::min(static_cast<float>(shortest) * rate + 1, k_most));
-    const auto target = static_cast<float>(std::clamp(elapsed / 16, shortest, settings_->longest_target));
-    const float wanted = std::min(target * rate, static_cast<float>(units) * 16);
+    const auto shortest = static_cast<float>(settings_->shortest_target);
+    floor_ = static_cast<std::uint32_t>(std::min(std::min(target, shortest) * rate + 1, k_most));
+    const float wanted = std::min(target * rate, most);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
 
@@ -103,8 +107,8 @@ public:
 private:
   static constexpr std::uint64_t k_long = 200; // some 20 dispatches in 200 times the time of 20
   static constexpr unsigned k_part_bits = 16;
-  static constexpr std::uint64_t k_of_rest = 262; // of 2^k_part_bits: a 250th of what is left in the node
-  static constexpr float k_of_share = 79;         // likewise: and an 830th of a member's share
+  static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
+  static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
   static constexpr float k_alike = 0.75F;         // costs that differ by less are the same
   static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
@@ -115,14 +119,14 @@ private:
   }
 
   /// How many batches to do before the clock is read again, if this one cost what the one before did.
-  void choose_skip(float cost, float spent, std::uint64_t elapsed) noexcept {
+  void choose_skip(float cost, float spent, std::uint64_t elapsed, bool grows) noexcept {
     const bool is_long =
         cost > static_cast<float>(settings_->shortest_target); // the clock costs nothing then
-    if (settings_->clocked || is_long || cost < cost_ * k_alike || cost_ < cost * k_alike) {
+    if (settings_->clocked || is_long || grows || cost < cost_ * k_alike || cost_ < cost * k_alike) {
       skip_ = 0;
       return;
     }
-    const auto budget = static_cast<float>(std::min(elapsed / 4, settings_->longest_target));
+    const auto budget = static_cast<float>(std::min(elapsed / 4, 4 * settings_->longest_target));
     skip_ = 2 * spent < budget ? std::min(2 * skip_ + 1, k_most_skipped) : skip_ / 2;
   }
 
