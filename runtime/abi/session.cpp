@@ -94,7 +94,7 @@ core::Settings to_settings(const config::Options& options) noexcept {
     return static_cast<std::uint64_t>(ns / per_tick + 0.5);
   };
   settings.shortest_target = ticks(1'000);
-  settings.longest_target = ticks(16'000);
+  settings.longest_target = ticks(20'000);
   settings.tail_batch = ticks(600);
   settings.steal_cost = ticks(200);
   settings.near_enough = ticks(2'000);
