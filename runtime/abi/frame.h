@@ -32,8 +32,9 @@ struct Bounds {
 struct Frame {
   /// Member `index` of `members` of the region at `here`. Without a team the runtime serves what more than
   /// one member has to share.
-  Frame(Team* team, std::uint32_t index, std::uint32_t members, Place here) noexcept
-      : member(team, index, members), place(here), serves(members == 1 || team != nullptr) {}
+  Frame(Team* team, const Team::Opening& opening, std::uint32_t index, std::uint32_t members,
+        Place here) noexcept
+      : member(team, opening, index, members), place(here), serves(members == 1 || team != nullptr) {}
   /// A thread alone, whose schedule is asked for at every loop.
   explicit Frame(Place here) noexcept : member(nullptr, 0, 1), place(here), asks(true), alone(true) {}
 

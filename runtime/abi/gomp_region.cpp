@@ -38,7 +38,9 @@ struct alignas(wstree::core::k_line_pair) Region {
   void* data;
   const void* caller;
   Team* team = nullptr; // no memory: the runtime serves the loops
-  const RegionPlacement* placement = nullptr;
+  Team::Opening opening{};
+  RegionPlacement::Summary placed{};
+  const RegionPlacement* placement = nullptr; // looked at only by members that have to move
   std::optional<CombinedLoop> loop{}; // of a combined region, if we serve it
 };
 
@@ -73,12 +75,12 @@ void wrap_member(void* data) {
   const Region& region = *static_cast<const Region*>(data);
   const int members = runtime_threads(region.caller);
   const int number = runtime_thread(region.caller);
-  Frame frame(region.team, static_cast<std::uint32_t>(std::max(number, 0)),
+  Frame frame(region.team, region.opening, static_cast<std::uint32_t>(std::max(number, 0)),
               static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region.caller));
   frame.serves = frame.serves && members > 0 && number >= 0;
   frame.asks = true; // libgomp looks at the task's schedule whenever a loop starts
   frame.outer = t_frame;
-  region.placement->enter(frame, frame.member.index(), frame.member.members());
+  RegionPlacement::enter(*region.placement, region.placed, frame);
   t_frame = &frame;
   if (region.loop) start_combined_loop(frame, *region.loop, region.caller);
   region.function(region.data);
@@ -91,7 +93,7 @@ void wrap_member(void* data) {
 template <class Fork> auto fork_region(Region& region, Fork&& fork) {
   struct Open {
     explicit Open(Team* opened) noexcept : team(opened) {
-      if (team != nullptr) team->open();
+      if (team != nullptr) opening = team->open();
     }
     ~Open() {
       if (team == nullptr) return;
@@ -101,10 +103,13 @@ template <class Fork> auto fork_region(Region& region, Fork&& fork) {
     Open(const Open&) = delete;
     Open& operator=(const Open&) = delete;
     Team* team;
+    Team::Opening opening;
   } open(borrow_team());
   region.team = open.team;
+  region.opening = open.opening;
   const RegionPlacement placement(region.caller);
   region.placement = &placement;
+  region.placed = placement.summary();
   return fork(wrap_member, static_cast<void*>(&region));
 }
 

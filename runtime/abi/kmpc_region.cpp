@@ -15,6 +15,7 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 extern "C" {
 
@@ -61,46 +62,114 @@ ForkCall real_fork_call(const void* caller) noexcept {
   return found;
 }
 
+/// What a member has to know of its region. In the usual case it comes with the region's arguments, which the
+/// runtime brings to every thread anyway, so that a member fetches nothing from the memory of the thread that
+/// forks: each line of that takes as long as dispatching ten chunks.
+struct Terms {
+  kmpc_micro micro = nullptr;
+  const void* caller = nullptr;
+  Team* team = nullptr; // no memory: the runtime serves the loops
+  Team::Opening opening;
+  RegionPlacement::Summary placed;
+  TaskSchedule schedule; // captured at the fork, as libomp does with its own schedules
+};
+
 /// On the stack of the thread that forks; outlives the region.
 struct Region {
-  kmpc_micro micro;
+  Terms terms;
   i32 count;
   void** args;
-  TaskSchedule schedule; // captured at the fork, as libomp does with its own schedules
-  const void* caller;
-  Team* team = nullptr; // no memory: the runtime serves the loops
   const RegionPlacement* placement = nullptr;
 };
 
-/// The outlined function of a region whose loops may be served, in every member.
-void wrap_member(i32* gtid, i32* tid, Region* region) {
-  const int members = runtime_threads(region->caller);
-  Frame frame(region->team, static_cast<std::uint32_t>(*tid),
-              static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region->caller));
-  frame.serves = frame.serves && members > 0;
-  frame.ours = region->schedule.ours;
-  frame.model = region->schedule.model;
-  frame.smallest = region->schedule.chunk;
-  frame.outer = t_frame;
-  region->placement->enter(frame, frame.member.index(), frame.member.members());
-  t_frame = &frame;
-  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
-  if (frame.member.in_loop()) leave_loop(frame); // cancelled
-  if (frame.serves) frame.member.depart();
-  t_frame = frame.outer;
+/// A member in a region whose loops may be served, and in one that goes to the runtime. The frame of the
+/// latter says so: to libomp the region's schedule counts, even if members ask for ours inside.
+class ServedMember {
+public:
+  [[gnu::noinline]] ServedMember(i32 tid, const Terms& terms, const Region& region) noexcept
+      : members_(runtime_threads(terms.caller)),
+        frame_(terms.team, terms.opening, static_cast<std::uint32_t>(tid),
+               static_cast<std::uint32_t>(std::max(members_, 1)), runtime_place(terms.caller)) {
+    frame_.serves = frame_.serves && members_ > 0;
+    frame_.ours = terms.schedule.ours;
+    frame_.model = terms.schedule.model;
+    frame_.smallest = terms.schedule.chunk;
+    frame_.outer = t_frame;
+    RegionPlacement::enter(*region.placement, terms.placed, frame_);
+    t_frame = &frame_;
+  }
+  [[gnu::noinline]] ~ServedMember() {
+    if (frame_.member.in_loop()) leave_loop(frame_); // cancelled
+    if (frame_.serves) frame_.member.depart();
+    t_frame = frame_.outer;
+  }
+  ServedMember(const ServedMember&) = delete;
+  ServedMember& operator=(const ServedMember&) = delete;
+
+private:
+  int members_;
+  Frame frame_;
+};
+class PlainMember {
+public:
+  [[gnu::noinline]] PlainMember(i32, const Terms& terms, const Region&) noexcept
+      : frame_(runtime_place(terms.caller)) {
+    frame_.asks = frame_.alone = frame_.serves = false;
+    frame_.parallel = t_frame != nullptr && t_frame->parallel;
+    frame_.outer = t_frame;
+    t_frame = &frame_;
+  }
+  ~PlainMember() { t_frame = frame_.outer; }
+  PlainMember(const PlainMember&) = delete;
+  PlainMember& operator=(const PlainMember&) = delete;
+
+private:
+  Frame frame_;
+};
+
+/// Terms as arguments of a region: words.
+constexpr i32 k_words = 8;
+using Word = std::uintptr_t;
+
+Word pack(RegionPlacement::Summary placed, const TaskSchedule& schedule) noexcept {
+  return static_cast<Word>(schedule.chunk) << 16 | static_cast<Word>(schedule.model) << 8 |
+      static_cast<Word>(placed.placed) << 2 | static_cast<Word>(placed.nested) << 1 |
+      static_cast<Word>(schedule.ours);
+}
+void unpack(Word packed, Terms& terms) noexcept {
+  terms.schedule = {(packed & 1) != 0, static_cast<wstree::core::Model>(packed >> 8 & 0xFF), packed >> 16};
+  terms.placed = {(packed & 4) != 0, (packed & 2) != 0};
 }
 
-/// The same for regions that go to the runtime. Their frame says so: to libomp the region's schedule counts,
-/// even if members ask for ours inside.
-void wrap_plain(i32* gtid, i32* tid, Region* region) {
-  Frame frame(runtime_place(region->caller));
-  frame.asks = frame.alone = frame.serves = false;
-  frame.parallel = t_frame != nullptr && t_frame->parallel;
-  frame.outer = t_frame;
-  t_frame = &frame;
-  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
-  t_frame = frame.outer;
+/// The outlined function of a region with one argument of the program's for each of `Args`, in every member.
+template <class As, class... Args>
+void wrap_words(i32* gtid, i32* tid, Region* region, kmpc_micro micro, const void* caller, Team* team,
+                Team::Store* storage, Word base, Word next, Word packed, Args... args) {
+  Terms terms{micro, caller, team, {storage, base, next}, {}, {}};
+  unpack(packed, terms);
+  const As member(*tid, terms, *region);
+  reinterpret_cast<void (*)(i32*, i32*, Args...)>(micro)(gtid, tid, args...);
 }
+/// The same for any number of arguments. All that is known of the region is in the forking thread's memory.
+template <class As> void wrap_region(i32* gtid, i32* tid, Region* region) {
+  const As member(*tid, region->terms, *region);
+  wstree_invoke_microtask(region->terms.micro, gtid, tid, region->count, region->args);
+}
+
+constexpr std::size_t k_most_args = 8; // of a region whose terms go with them
+template <class As, std::size_t> using Argument = void*;
+template <class As, std::size_t... number>
+kmpc_micro wrapper_of(std::index_sequence<number...>) noexcept {
+  return reinterpret_cast<kmpc_micro>(&wrap_words<As, Argument<As, number>...>);
+}
+/// By the number of arguments.
+template <class As>
+const kmpc_micro wrappers[k_most_args + 1] = {
+    wrapper_of<As>(std::make_index_sequence<0>()), wrapper_of<As>(std::make_index_sequence<1>()),
+    wrapper_of<As>(std::make_index_sequence<2>()), wrapper_of<As>(std::make_index_sequence<3>()),
+    wrapper_of<As>(std::make_index_sequence<4>()), wrapper_of<As>(std::make_index_sequence<5>()),
+    wrapper_of<As>(std::make_index_sequence<6>()), wrapper_of<As>(std::make_index_sequence<7>()),
+    wrapper_of<As>(std::make_index_sequence<8>())};
 
 /// __kmpc_fork_call_if for the runtimes before 16, which do not have it; programs that were built for a later
 /// one run on them with this.
@@ -121,17 +190,19 @@ bool may_serve(const TaskSchedule& schedule) noexcept {
   return active() && (schedule.ours || session().options.loops.any_named());
 }
 
-/// Forks through `fork(wrapper, region)`.
+/// Forks through `fork.operator()<As>(region)`.
 template <class Fork> void fork_region(Region& region, Fork&& fork) {
-  if (!may_serve(region.schedule)) return fork(wrap_plain, region);
-  region.team = borrow_team();
-  if (region.team != nullptr) region.team->open();
-  const RegionPlacement placement(region.caller);
+  if (!may_serve(region.terms.schedule)) return fork.template operator()<PlainMember>(region);
+  Team* const team = borrow_team();
+  region.terms.team = team;
+  if (team != nullptr) region.terms.opening = team->open();
+  const RegionPlacement placement(region.terms.caller);
   region.placement = &placement;
-  fork(wrap_member, region);
-  if (region.team == nullptr) return;
-  if (region.team->close()) note_served_region();
-  give_back_team(region.team);
+  region.terms.placed = placement.summary();
+  fork.template operator()<ServedMember>(region);
+  if (team == nullptr) return;
+  if (team->close()) note_served_region();
+  give_back_team(team);
 }
 
 } // namespace
@@ -150,9 +221,15 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   va_start(list, micro);
   for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
   va_end(list);
-  Region region{micro, count, args, schedule, caller};
-  fork_region(region, [&](auto* wrapper, Region& shared) {
-    real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), &shared);
+  Region region{{micro, caller, nullptr, {}, {}, schedule}, count, args};
+  fork_region(region, [&]<class As>(Region& shared) {
+    if (count > static_cast<i32>(k_most_args))
+      return real(loc, 1, reinterpret_cast<kmpc_micro>(&wrap_region<As>), &shared);
+    const Terms& terms = shared.terms;
+    // Of the arguments the runtime takes as many as it is told.
+    real(loc, k_words + count, wrappers<As>[count], &shared, micro, caller, terms.team, terms.opening.storage,
+         terms.opening.base, terms.opening.next, pack(terms.placed, schedule), args[0], args[1], args[2],
+         args[3], args[4], args[5], args[6], args[7]);
   });
 }
 
@@ -163,9 +240,9 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
   if (!active()) return real(loc, argc, micro, condition, args);
   const TaskSchedule schedule = task_schedule(WSTREE_CALLER);
   void* list[k_register_args] = {args};
-  Region region{micro, args != nullptr ? 1 : 0, list, schedule, WSTREE_CALLER};
-  fork_region(region, [&](auto* wrapper, Region& shared) {
-    real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), condition, &shared);
+  Region region{{micro, WSTREE_CALLER, nullptr, {}, {}, schedule}, args != nullptr ? 1 : 0, list};
+  fork_region(region, [&]<class As>(Region& shared) {
+    real(loc, 1, reinterpret_cast<kmpc_micro>(&wrap_region<As>), condition, &shared);
   });
 }
 

@@ -105,23 +105,24 @@ RegionPlacement::~RegionPlacement() {
   if (placement_ != nullptr) g_busy.store(false, std::memory_order_relaxed);
 }
 
-void RegionPlacement::enter(Frame& frame, std::uint32_t index, std::uint32_t members) const noexcept {
-  frame.parallel = nested_ || members > 1;
-  if (members == 1) return;
-  if (placement_ == nullptr) {
-    if (nested_ && !g_stopped.load(std::memory_order_relaxed) && is_auto())
-      g_stopped.store(true, std::memory_order_relaxed);
-    // A worker of the team around this one is member 0 here and keeps the pin that was asked for.
-    if (place::pinned_to() != 0 && (index != 0 || is_auto())) place::unpin_thread();
-    return;
-  }
+void RegionPlacement::enter_unplaced(Summary summary, std::uint32_t index) noexcept {
+  if (summary.nested && !g_stopped.load(std::memory_order_relaxed) && is_auto())
+    g_stopped.store(true, std::memory_order_relaxed);
+  // A worker of the team around this one is member 0 here and keeps the pin that was asked for.
+  if (place::pinned_to() != 0 && (index != 0 || is_auto())) place::unpin_thread();
+}
+
+void RegionPlacement::enter_placed(const RegionPlacement& region, Frame& frame) noexcept {
+  const std::uint32_t index = frame.member.index();
+  // relaxed: whoever forked this member has seen it complete, and it is never replaced.
+  place::Placement& placement = *g_placement.load(std::memory_order_relaxed);
   bool fresh = false;
-  place::TeamPlan* plan = placement_->plan(members, fresh);
+  place::TeamPlan* plan = placement.plan(frame.member.members(), fresh);
   if (plan == nullptr) return;
-  if (fresh) show_plan(*placement_, *plan);
+  if (fresh) show_plan(placement, *plan);
   bool pinned = false;
-  frame.member.set_neighbourhood(placement_->settle(*plan, index, opener_, pinned));
-  if (pinned && session().options.display_affinity) show_pin(frame, placement_->mask(*plan, index));
+  frame.member.set_neighbourhood(placement.settle(*plan, index, region.opener_, pinned));
+  if (pinned && session().options.display_affinity) show_pin(frame, placement.mask(*plan, index));
 }
 
 } // namespace wstree::abi

@@ -29,11 +29,29 @@ public:
   RegionPlacement(const RegionPlacement&) = delete;
   RegionPlacement& operator=(const RegionPlacement&) = delete;
 
+  /// What a member has to know before it looks at this object, which stands in the forking thread's memory.
+  struct Summary {
+    bool placed = false; ///< the members are
+    bool nested = false; ///< the region is inside another team
+  };
+  Summary summary() const noexcept { return {placement_ != nullptr, nested_}; }
+
   /// Every member, at the beginning of the region: puts the thread in its place and tells `frame` where the
-  /// others are. No system calls if the thread is in its place.
-  void enter(Frame& frame, std::uint32_t index, std::uint32_t members) const noexcept;
+  /// others are. No system calls if the thread is in its place. `region` is looked at only if it is not.
+  static void enter(const RegionPlacement& region, Summary summary, Frame& frame) noexcept {
+    const std::uint32_t members = frame.member.members();
+    frame.parallel = summary.nested || members > 1;
+    if (members == 1) return;
+    if (summary.placed)
+      enter_placed(region, frame);
+    else
+      enter_unplaced(summary, frame.member.index());
+  }
 
 private:
+  static void enter_placed(const RegionPlacement& region, Frame& frame) noexcept;
+  static void enter_unplaced(Summary summary, std::uint32_t index) noexcept;
+
   place::Placement* placement_ = nullptr; // nullptr: the members are not placed
   bool nested_ = false;                   // inside another team
   pthread_t opener_ = pthread_self();

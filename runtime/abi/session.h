@@ -3,6 +3,7 @@
 // OpenMP runtime.
 #pragma once
 
+#include "next_symbol.h"
 #include "options.h"
 #include "recording.h"
 
@@ -70,7 +71,13 @@ struct Place {
   const void* runtime = nullptr; // tells runtimes apart; nullptr: any
   int level = -1;                // omp_get_level; -1 if it cannot be asked
 };
-Place runtime_place(const void* caller) noexcept;
+extern constinit Next<int()> g_get_level;
+inline Place runtime_place(const void* caller) noexcept { // at every loop
+  const auto get = g_get_level.find(caller);
+  if (get == nullptr) [[unlikely]]
+    return {};
+  return {reinterpret_cast<const void*>(get), get()};
+}
 int runtime_threads(const void* caller) noexcept; // omp_get_num_threads; -1 if it cannot be asked
 int runtime_thread(const void* caller) noexcept;  // omp_get_thread_num; -1 if it cannot be asked
 
