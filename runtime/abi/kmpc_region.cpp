@@ -45,7 +45,7 @@ using i32 = std::int32_t;
 static_assert(offsetof(Binding, begin) == 0 && offsetof(Binding, size) == 8 &&
               offsetof(Binding, address) == 16);
 
-constexpr i32 k_register_args = 8; // no architecture passes more pointers in registers
+constexpr std::size_t k_register_args = 8; // no architecture passes more pointers in registers
 
 using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
 constinit Next<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
@@ -62,114 +62,100 @@ ForkCall real_fork_call(const void* caller) noexcept {
   return found;
 }
 
-/// What a member has to know of its region. In the usual case it comes with the region's arguments, which the
-/// runtime brings to every thread anyway, so that a member fetches nothing from the memory of the thread that
-/// forks: each line of that takes as long as dispatching ten chunks.
-struct Terms {
-  kmpc_micro micro = nullptr;
-  const void* caller = nullptr;
-  Team* team = nullptr; // no memory: the runtime serves the loops
-  Team::Opening opening;
-  RegionPlacement::Summary placed;
-  TaskSchedule schedule; // captured at the fork, as libomp does with its own schedules
-};
-
 /// On the stack of the thread that forks; outlives the region.
 struct Region {
-  Terms terms;
+  kmpc_micro micro;
   i32 count;
   void** args;
-  const RegionPlacement* placement = nullptr;
+  const void* caller;
+  const ServedRegion* served = nullptr; // nullptr: it goes to the runtime
 };
 
-/// A member in a region whose loops may be served, and in one that goes to the runtime. The frame of the
-/// latter says so: to libomp the region's schedule counts, even if members ask for ours inside.
-class ServedMember {
+/// A member of a region whose loops may be served.
+class Served {
 public:
-  [[gnu::noinline]] ServedMember(i32 tid, const Terms& terms, const Region& region) noexcept
-      : members_(runtime_threads(terms.caller)),
-        frame_(terms.team, terms.opening, static_cast<std::uint32_t>(tid),
-               static_cast<std::uint32_t>(std::max(members_, 1)), runtime_place(terms.caller)) {
-    frame_.serves = frame_.serves && members_ > 0;
-    frame_.ours = terms.schedule.ours;
-    frame_.model = terms.schedule.model;
-    frame_.smallest = terms.schedule.chunk;
-    frame_.outer = t_frame;
-    RegionPlacement::enter(*region.placement, terms.placed, frame_);
-    t_frame = &frame_;
+  [[gnu::noinline]] Served(i32 tid, KeptTeam* team, const Terms& terms, std::uint64_t base) noexcept
+      : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {
+    Frame& frame = member_.frame();
+    frame.ours = terms.schedule.ours; // captured at the fork, as libomp does with its own schedules
+    frame.model = terms.schedule.model;
+    frame.smallest = terms.schedule.chunk;
   }
-  [[gnu::noinline]] ~ServedMember() {
-    if (frame_.member.in_loop()) leave_loop(frame_); // cancelled
-    if (frame_.serves) frame_.member.depart();
-    t_frame = frame_.outer;
-  }
-  ServedMember(const ServedMember&) = delete;
-  ServedMember& operator=(const ServedMember&) = delete;
+  [[gnu::noinline]] ~Served() = default;
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
 
 private:
-  int members_;
-  Frame frame_;
+  ServedMember member_;
 };
-class PlainMember {
+
+/// The same in regions that go to the runtime. Their frame says so: to libomp the region's schedule counts,
+/// even if members ask for ours inside.
+class Plain {
 public:
-  [[gnu::noinline]] PlainMember(i32, const Terms& terms, const Region&) noexcept
-      : frame_(runtime_place(terms.caller)) {
+  [[gnu::noinline]] explicit Plain(const void* caller) noexcept : frame_(runtime_place(caller)) {
     frame_.asks = frame_.alone = frame_.serves = false;
     frame_.parallel = t_frame != nullptr && t_frame->parallel;
     frame_.outer = t_frame;
     t_frame = &frame_;
   }
-  ~PlainMember() { t_frame = frame_.outer; }
-  PlainMember(const PlainMember&) = delete;
-  PlainMember& operator=(const PlainMember&) = delete;
+  ~Plain() { t_frame = frame_.outer; }
+  Plain(const Plain&) = delete;
+  Plain& operator=(const Plain&) = delete;
 
 private:
   Frame frame_;
 };
 
-/// Terms as arguments of a region: words.
-constexpr i32 k_words = 8;
-using Word = std::uintptr_t;
-
-Word pack(RegionPlacement::Summary placed, const TaskSchedule& schedule) noexcept {
-  return static_cast<Word>(schedule.chunk) << 16 | static_cast<Word>(schedule.model) << 8 |
-      static_cast<Word>(placed.placed) << 2 | static_cast<Word>(placed.nested) << 1 |
-      static_cast<Word>(schedule.ours);
-}
-void unpack(Word packed, Terms& terms) noexcept {
-  terms.schedule = {(packed & 1) != 0, static_cast<wstree::core::Model>(packed >> 8 & 0xFF), packed >> 16};
-  terms.placed = {(packed & 4) != 0, (packed & 2) != 0};
-}
-
-/// The outlined function of a region with one argument of the program's for each of `Args`, in every member.
-template <class As, class... Args>
-void wrap_words(i32* gtid, i32* tid, Region* region, kmpc_micro micro, const void* caller, Team* team,
-                Team::Store* storage, Word base, Word next, Word packed, Args... args) {
-  Terms terms{micro, caller, team, {storage, base, next}, {}, {}};
-  unpack(packed, terms);
-  const As member(*tid, terms, *region);
+/// The outlined function of a region, in every member. What it has to know of the region comes in front of
+/// the arguments, which the runtime brings to every thread anyway: whatever a member fetches from the memory
+/// of the thread that forks delays it.
+template <class... Args>
+void wrap_served(i32* gtid, i32* tid, KeptTeam* team, std::uintptr_t base, kmpc_micro micro, Args... args) {
+  const Served member(*tid, team, team->terms(), base);
   reinterpret_cast<void (*)(i32*, i32*, Args...)>(micro)(gtid, tid, args...);
 }
-/// The same for any number of arguments. All that is known of the region is in the forking thread's memory.
-template <class As> void wrap_region(i32* gtid, i32* tid, Region* region) {
-  const As member(*tid, region->terms, *region);
-  wstree_invoke_microtask(region->terms.micro, gtid, tid, region->count, region->args);
+template <class... Args>
+void wrap_plain(i32* gtid, i32* tid, const void* caller, kmpc_micro micro, Args... args) {
+  const Plain member(caller);
+  reinterpret_cast<void (*)(i32*, i32*, Args...)>(micro)(gtid, tid, args...);
+}
+/// The same for any number of arguments, which stay where they are.
+void wrap_many_served(i32* gtid, i32* tid, Region* region) {
+  const ServedRegion& served = *region->served;
+  const Served member(*tid, served.team(), served.terms(), served.base());
+  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+}
+void wrap_many_plain(i32* gtid, i32* tid, Region* region) {
+  const Plain member(region->caller);
+  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+}
+kmpc_micro wrapper_of_many(const Region& region) noexcept {
+  return reinterpret_cast<kmpc_micro>(region.served != nullptr ? &wrap_many_served : &wrap_many_plain);
 }
 
-constexpr std::size_t k_most_args = 8; // of a region whose terms go with them
-template <class As, std::size_t> using Argument = void*;
-template <class As, std::size_t... number>
-kmpc_micro wrapper_of(std::index_sequence<number...>) noexcept {
-  return reinterpret_cast<kmpc_micro>(&wrap_words<As, Argument<As, number>...>);
-}
+constexpr std::size_t k_most_args = 8; // of a region whose arguments are passed on
+struct Wrappers {
+  kmpc_micro served, plain;
+};
+// A macro, because only addresses that stand here as they are need nobody to write them down at load time.
+#define WSTREE_WRAPPERS(...)                                                                                 \
+  {                                                                                                          \
+    reinterpret_cast<kmpc_micro>(&wrap_served<__VA_ARGS__>),                                                 \
+        reinterpret_cast<kmpc_micro>(&wrap_plain<__VA_ARGS__>)                                               \
+  }
+using Arg = void*;
 /// By the number of arguments.
-template <class As>
-const kmpc_micro wrappers[k_most_args + 1] = {
-    wrapper_of<As>(std::make_index_sequence<0>()), wrapper_of<As>(std::make_index_sequence<1>()),
-    wrapper_of<As>(std::make_index_sequence<2>()), wrapper_of<As>(std::make_index_sequence<3>()),
-    wrapper_of<As>(std::make_index_sequence<4>()), wrapper_of<As>(std::make_index_sequence<5>()),
-    wrapper_of<As>(std::make_index_sequence<6>()), wrapper_of<As>(std::make_index_sequence<7>()),
-    wrapper_of<As>(std::make_index_sequence<8>())};
+const Wrappers k_wrappers[k_most_args + 1] = {WSTREE_WRAPPERS(),
+                                              WSTREE_WRAPPERS(Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg, Arg)};
+#undef WSTREE_WRAPPERS
 
 /// __kmpc_fork_call_if for the runtimes before 16, which do not have it; programs that were built for a later
 /// one run on them with this.
@@ -190,19 +176,12 @@ bool may_serve(const TaskSchedule& schedule) noexcept {
   return active() && (schedule.ours || session().options.loops.any_named());
 }
 
-/// Forks through `fork.operator()<As>(region)`.
-template <class Fork> void fork_region(Region& region, Fork&& fork) {
-  if (!may_serve(region.terms.schedule)) return fork.template operator()<PlainMember>(region);
-  Team* const team = borrow_team();
-  region.terms.team = team;
-  if (team != nullptr) region.terms.opening = team->open();
-  const RegionPlacement placement(region.terms.caller);
-  region.placement = &placement;
-  region.terms.placed = placement.summary();
-  fork.template operator()<ServedMember>(region);
-  if (team == nullptr) return;
-  if (team->close()) note_served_region();
-  give_back_team(team);
+/// Forks through `fork(region)`.
+template <class Fork> void fork_region(Region& region, const TaskSchedule& schedule, Fork&& fork) {
+  if (!may_serve(schedule)) return fork(region);
+  const ServedRegion served(region.caller, schedule);
+  region.served = &served;
+  fork(region);
 }
 
 } // namespace
@@ -215,21 +194,25 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   const ForkCall real = real_fork_call(caller);
   const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
   const i32 count = std::max(argc, 0);
-  void** args = static_cast<void**>(
-      __builtin_alloca(sizeof(void*) * static_cast<std::size_t>(std::max(count, k_register_args))));
+  const std::size_t room = std::max(static_cast<std::size_t>(count), k_most_args);
+  void** args = static_cast<void**>(__builtin_alloca(sizeof(void*) * room));
   va_list list;
   va_start(list, micro);
   for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
   va_end(list);
-  Region region{{micro, caller, nullptr, {}, {}, schedule}, count, args};
-  fork_region(region, [&]<class As>(Region& shared) {
-    if (count > static_cast<i32>(k_most_args))
-      return real(loc, 1, reinterpret_cast<kmpc_micro>(&wrap_region<As>), &shared);
-    const Terms& terms = shared.terms;
+  Region region{micro, count, args, caller};
+  fork_region(region, schedule, [&](Region& shared) {
+    const bool fits = count <= static_cast<i32>(k_most_args);
+    const ServedRegion* const served = shared.served;
     // Of the arguments the runtime takes as many as it is told.
-    real(loc, k_words + count, wrappers<As>[count], &shared, micro, caller, terms.team, terms.opening.storage,
-         terms.opening.base, terms.opening.next, pack(terms.placed, schedule), args[0], args[1], args[2],
-         args[3], args[4], args[5], args[6], args[7]);
+    if (served == nullptr && fits)
+      real(loc, 2 + count, k_wrappers[count].plain, caller, micro, args[0], args[1], args[2], args[3],
+           args[4], args[5], args[6], args[7]);
+    else if (served != nullptr && served->team() != nullptr && fits)
+      real(loc, 3 + count, k_wrappers[count].served, served->team(), served->base(), micro, args[0], args[1],
+           args[2], args[3], args[4], args[5], args[6], args[7]);
+    else
+      real(loc, 1, wrapper_of_many(shared), &shared);
   });
 }
 
@@ -240,10 +223,9 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
   if (!active()) return real(loc, argc, micro, condition, args);
   const TaskSchedule schedule = task_schedule(WSTREE_CALLER);
   void* list[k_register_args] = {args};
-  Region region{{micro, WSTREE_CALLER, nullptr, {}, {}, schedule}, args != nullptr ? 1 : 0, list};
-  fork_region(region, [&]<class As>(Region& shared) {
-    real(loc, 1, reinterpret_cast<kmpc_micro>(&wrap_region<As>), condition, &shared);
-  });
+  Region region{micro, args != nullptr ? 1 : 0, list, WSTREE_CALLER};
+  fork_region(region, schedule,
+              [&](Region& shared) { real(loc, 1, wrapper_of_many(shared), condition, &shared); });
 }
 
 /// A region of one thread: the compiled code calls its outlined function itself, between these two. libomp

@@ -34,6 +34,7 @@ struct TaskSchedule {
   bool ours = false;
   core::Model model = core::Model::tree;
   std::uint64_t chunk = 1; // in units, which are iterations; 0: none was given
+  bool operator==(const TaskSchedule&) const = default;
 };
 
 /// The models are numbered as their kinds are (session.cpp makes sure of it).

@@ -7,8 +7,8 @@
 
 namespace wstree::loop {
 
-/// How many steps fit into `distance`. Most loops go in single steps, and a division takes a tenth of the time
-/// of entering a loop. (Asked whether the step is 1, compilers see that x / 1 is x, and divide always.)
+/// How many steps fit into `distance`. Most loops go in single steps, and a division takes a tenth of the
+/// time of entering a loop. (Asked whether the step is 1, compilers see that x / 1 is x, and divide always.)
 template <class Unsigned> constexpr Unsigned steps_in(Unsigned distance, Unsigned step) {
   return step > 1 ? distance / step : distance;
 }

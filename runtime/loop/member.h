@@ -197,7 +197,8 @@ private:
 
   /// Before the first loop of the region. False: there is no memory.
   bool find_storage() noexcept {
-    storage_ = Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage : team_->storage(members_);
+    storage_ =
+        Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage : team_->storage(members_);
     if (storage_ == nullptr) return false;
     loop_ = opening_.base - 1;
     free_until_ = opening_.base + k_ring; // older uses of the slots were in regions that have joined

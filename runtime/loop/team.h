@@ -26,9 +26,10 @@ public:
   /// What the members of an open region have to know of it; the same for all. Whoever forks hands it to them
   /// with the rest, so that they need not fetch it from the team.
   struct Opening {
-    Store* storage = nullptr;         ///< of earlier regions; may be too small, or none yet
-    std::uint64_t base = k_ring;      ///< number of the region's first loop
-    std::uint64_t next = k_ring + 1;  ///< what the next region's will be if this one has as many loops as the last
+    Store* storage = nullptr;    ///< of earlier regions; may be too small, or none yet
+    std::uint64_t base = k_ring; ///< number of the region's first loop
+    std::uint64_t next =
+        k_ring + 1; ///< what the next region's will be if this one has as many loops as the last
   };
 
   Team() = default;
@@ -58,7 +59,8 @@ public:
       // In a region of loops that are not ours all members count themselves in one place. The next one finds
       // storage, with a place for each: untouched pages, but for the line that a member writes.
       if (const std::uint32_t members = absent(); members != 0)
-        storage_.store(Store::create(members, nullptr), std::memory_order_relaxed); // ordered by the next fork
+        storage_.store(Store::create(members, nullptr),
+                       std::memory_order_relaxed); // ordered by the next fork
       return false;
     }
     // The marks of roots that were not used must not get so old that they look current (core/tree/node.h).

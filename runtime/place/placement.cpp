@@ -99,7 +99,7 @@ TeamPlan* Placement::make_plan(std::uint32_t members) noexcept {
   return plan.release();
 }
 
-core::Neighbourhood Placement::settle(TeamPlan& plan, std::uint32_t member, const pthread_t& opener,
+core::Neighbourhood Placement::settle(TeamPlan& plan, std::uint32_t member, pthread_t opener,
                                       bool& pinned) noexcept {
   pinned = false;
   if (plan.decision_.pins) {
@@ -120,7 +120,7 @@ core::Neighbourhood Placement::settle(TeamPlan& plan, std::uint32_t member, cons
   return {};
 }
 
-bool Placement::pin(const TeamPlan& plan, std::uint32_t member, const pthread_t& opener, PinKey wanted) noexcept {
+bool Placement::pin(const TeamPlan& plan, std::uint32_t member, pthread_t opener, PinKey wanted) noexcept {
   if (t_refused.key == wanted && t_refused.opener == opener) return false;
   if (is_as_it_was(opener) && pin_thread(wanted, mask(plan, member), limits_.mask)) return true;
   t_refused = {wanted, opener};

@@ -67,7 +67,7 @@ public:
   /// The calling thread is member `member` of a team that the plan is for and that `opener` has opened. Pins
   /// or moves it, or looks where it is; no system calls if it is where it was. `pinned`: it is now pinned
   /// somewhere else than before.
-  core::Neighbourhood settle(TeamPlan& plan, std::uint32_t member, const pthread_t& opener, bool& pinned) noexcept;
+  core::Neighbourhood settle(TeamPlan& plan, std::uint32_t member, pthread_t opener, bool& pinned) noexcept;
 
   /// The CPUs of a pinned member.
   CpuSet mask(const TeamPlan& plan, std::uint32_t member) const noexcept;
@@ -79,7 +79,7 @@ private:
   Placement() = default;
   TeamPlan* make_plan(std::uint32_t members) noexcept;
   PinKey key(const TeamPlan& plan, std::uint32_t member) const noexcept;
-  bool pin(const TeamPlan& plan, std::uint32_t member, const pthread_t& opener, PinKey wanted) noexcept;
+  bool pin(const TeamPlan& plan, std::uint32_t member, pthread_t opener, PinKey wanted) noexcept;
   bool is_as_it_was(pthread_t opener) noexcept;
   void move_opener(const TeamPlan& plan) noexcept;
   void look(TeamPlan& plan, std::uint32_t member) noexcept;
