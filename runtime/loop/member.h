@@ -28,9 +28,12 @@ struct Execution {
 template <class P, class Sizes = UsualSizes> class Member {
 public:
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
-  /// `team` may be null if `members` is 1.
+  using Opening = typename Team<P, Sizes>::Opening;
+  /// `team`, which is open as `opening` says, may be null if `members` is 1.
+  Member(Team<P, Sizes>* team, const Opening& opening, std::uint32_t index, std::uint32_t members) noexcept
+      : team_(team), opening_(opening), index_(index), members_(members) {}
   Member(Team<P, Sizes>* team, std::uint32_t index, std::uint32_t members) noexcept
-      : team_(team), index_(index), members_(members) {}
+      : Member(team, team != nullptr ? team->opening() : Opening{}, index, members) {}
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
@@ -46,13 +49,7 @@ public:
   bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest,
              core::Model model = core::Model::tree) noexcept {
     if (members_ == 1) return enter_alone(iterations, settings);
-    if (storage_ == nullptr) {
-      storage_ = team_->storage(members_);
-      if (storage_ == nullptr) return false;
-      loop_ = team_->base() - 1;
-      free_until_ = team_->base() + k_ring; // older uses of the slots were in regions that have joined
-      if (index_ == 0) team_->set_members(members_);
-    }
+    if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;
     // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
     //      position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's length;
@@ -120,13 +117,14 @@ public:
     if (members_ == 1 || departed_) return;
     departed_ = true;
     if (storage_ == nullptr) {
-      storage_ = team_->existing_storage(members_);
+      storage_ = Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage
+                                                                    : team_->existing_storage(members_);
       if (storage_ == nullptr) return team_->note_absent();
-      loop_ = team_->base();
+      loop_ = opening_.base;
     }
     storage_->line(index_).position.store(loop_ << 1 | 1,
                                           P::order(core::Tag::leave_loop, std::memory_order_release)); // T1
-    team_->reached(loop_);
+    if (loop_ + 1 != opening_.next) team_->reached(loop_);
   }
 
 private:
@@ -197,6 +195,17 @@ private:
     return true;
   }
 
+  /// Before the first loop of the region. False: there is no memory.
+  bool find_storage() noexcept {
+    storage_ =
+        Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage : team_->storage(members_);
+    if (storage_ == nullptr) return false;
+    loop_ = opening_.base - 1;
+    free_until_ = opening_.base + k_ring; // older uses of the slots were in regions that have joined
+    if (index_ == 0) team_->set_members(members_);
+    return true;
+  }
+
   /// Until every member has left the loop that used the slot before. That is k_ring loops back, so the
   /// members that are waited for are on their way here; nobody who runs a loop waits for anybody.
   void wait_for_slot() noexcept {
@@ -219,7 +228,7 @@ private:
       const std::uint64_t position =
           storage_->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_acquire));
       const std::uint64_t started = position >> 1;
-      if ((position & 1) != 0 && started >= team_->base())
+      if ((position & 1) != 0 && started >= opening_.base)
         ++departed;
       else if (started >= needed)
         slowest = std::min(slowest, started);
@@ -291,6 +300,7 @@ private:
        sizeof(core::WorkerOf<P, core::Model::static_>)});
 
   Team<P, Sizes>* team_;
+  Opening opening_;
   std::uint32_t index_;
   std::uint32_t members_;
   bool in_loop_ = false;

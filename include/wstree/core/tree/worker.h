@@ -121,7 +121,7 @@ private:
   }
 
   /// workOn: the next batch of the node that this member owns.
-  bool go_on(Range& out) noexcept {
+  [[gnu::always_inline]] bool go_on(Range& out) noexcept {
     const Word word(raw_);
     const std::uint32_t remaining = size_ - word.left() - word.right();
     if (remaining == 0) {
