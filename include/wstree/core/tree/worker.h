@@ -43,6 +43,7 @@ public:
     is_marked_ = false;
     retired_ = false;
     starved_ = false;
+    leaves_frozen_ = false;
     counts_ = {};
     // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
     // one of them.
@@ -258,6 +259,7 @@ private:
     }
     case Phase::stolen:
       taken = expand(target, search_.chooses_left(target.level, false, rng_), out);
+      if (!taken && leaves_frozen_) return Claim::refused;
       break;
     }
     if (!taken) return Claim::lost_race;
@@ -279,10 +281,15 @@ private:
 
   /// trySteal, second step, for everybody who meets a frozen node: its victim, or a worker that helps.
   bool expand(const Target<P>& target, bool left, Range& out) noexcept {
-    while (true) {
+    for (std::uint32_t waited = 0;; ++waited) {
       if (auto theirs = target.node->children(view_.use())) return adopt_theirs(theirs, left, out);
       if (const auto pair = arena_->take()) return publish(pair, target, left, out);
-      P::yield(); // no memory here; the thief has its pair and is about to hang it
+      // No memory here. Who has frozen the node has its pair and is about to hang it. If that takes long it
+      // is suspended, and will find both halves free when it goes on.
+      starved_ = true;
+      leaves_frozen_ |= waited == k_patience;
+      if (leaves_frozen_) return false;
+      P::yield();
     }
   }
 
@@ -341,7 +348,9 @@ private:
   /// if only the estimate, which is of the past, speaks against it; `insist`: do not listen to that.
   float worth(const Target<P>& target, bool insist, bool& refused) const noexcept {
     const std::uint32_t remaining = target.remaining();
-    if (remaining == 0 || (starved_ && target.word.phase() == Phase::owned)) return 0;
+    if (remaining == 0 || (starved_ && target.word.phase() == Phase::owned) ||
+        (leaves_frozen_ && target.word.phase() == Phase::stolen))
+      return 0;
     if (settings_->batch != BatchMode::timed) return static_cast<float>(remaining);
     const float cost = cost_of(target);
     const float ticks = static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
@@ -431,12 +440,17 @@ private:
     return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && is_time_to_ask() &&
            last_is_critical();
   }
-  /// Whoever asks looks at the nodes of many members. In a large team that costs more than it brings as long
-  /// as there is much to do, and one member is enough: the one that has the end of the loop.
+  /// Whoever asks looks at the nodes of many members. In a large team, and where iterations are short, that
+  /// costs more than it brings as long as there is much to do, and one member is enough: the one that has the
+  /// end of the loop.
   bool is_time_to_ask() const noexcept {
     const Word word(raw_);
-    return members_ <= k_small_team || node_ == nullptr ||
+    return node_ == nullptr || (members_ <= k_small_team && batch_.cost() > price_of_asking()) ||
            (size_ - word.left() - word.right() <= k_near_the_end && begin_ + size_ == view_.shape().units());
+  }
+  /// Ticks of a batch for which a look at all members is a few percent.
+  float price_of_asking() const noexcept {
+    return static_cast<float>(2 * settings_->steal_cost) * static_cast<float>(members_);
   }
   /// A thief asks in a large team if it is about to take the end of the loop.
   bool reaches_last(const Target<P>& target) const noexcept {
@@ -484,6 +498,7 @@ private:
   static constexpr std::uint32_t k_sample = 16;      // roots
   static constexpr std::uint32_t k_longest_wait = 3; // doublings of the time that a steal takes
   static constexpr std::uint64_t k_near_enough_units = 4;
+  static constexpr std::uint32_t k_patience = 16; // times that a member without memory lets others go on
 
   View<P> view_;
   Node<P>* node_ = nullptr; // owned by this member, or nullptr
@@ -497,7 +512,8 @@ private:
   bool arrived_ = false;
   bool is_marked_ = false; // the own root, on the board
   bool retired_ = false;
-  bool starved_ = false; // no memory for more nodes: this member only takes what needs none
+  bool starved_ = false;       // no memory for more nodes: this member only takes what needs none
+  bool leaves_frozen_ = false; // starved, and it has waited in vain for somebody to split a node
   bool clocked_ = false;
   std::uint64_t handed_out_ = 0;
   std::uint64_t loop_ = 0;
