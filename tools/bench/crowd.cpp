@@ -5,6 +5,10 @@
 /// This process only starts itself: for each workload and number of threads in every round once for each
 /// schedule, in random order, with OMP_NUM_THREADS and OMP_SCHEDULE in the environment as a user would set
 /// them. The runtime's schedules run without the library.
+///
+/// Where threads wait by giving their processor away, a process may keep its threads on one processor for
+/// long. So a table, which is there to compare schedules, has processes that change the schedule from pass to
+/// pass instead.
 #include "measure.h"
 #include "process.h"
 #include <algorithm>
@@ -34,8 +38,8 @@ constexpr const char* k_usage =
     "  --json FILE       write the figures: an object, or an array of them if there are several workloads "
     "or\n"
     "                    numbers of threads\n"
-    "With several workloads or numbers of threads there is one row for each, and no column for as many\n"
-    "threads as there are processors.\n";
+    "With several workloads or numbers of threads there is one row for each: processes that change the\n"
+    "schedule from pass to pass, all of them with the library.\n";
 
 struct Options {
   std::string library, json, child, only = "TRIANGLE/100k", threads = "64";
@@ -106,39 +110,88 @@ std::vector<int> thread_counts(const Options& options) {
   return counts;
 }
 
-/// The process that is measured; its parent reads what it prints: the sequential time and that of the loop.
+/// A schedule as the loop forms and omp_set_schedule() have it.
+struct Choice {
+  Form form = Form::runtime;
+  int kind = 0, chunk = 0;
+};
+
+/// False: nothing here has that name.
+bool choose(const std::string& schedule, Choice& choice) {
+  static constexpr struct {
+    const char* name;
+    int kind, chunk;
+  } k_kinds[] = {{"static", k_static, 0},    {"dynamic", k_dynamic, 1},
+                 {"guided", k_guided, 1},    {"trapezoidal", k_trapezoidal, 1},
+                 {"wstree", k_wstree, 1},    {"wsrange", k_wsrange, 0},
+                 {"wsqueue", k_wsqueue, 0},  {"wsqueue_lock", k_wsqueue_lock, 0},
+                 {"wsfixed", k_wsfixed, 1},  {"wsguided", k_wsguided, 0},
+                 {"wsfac2", k_wsfac2, 0},    {"wstrapezoid", k_wstrapezoid, 0},
+                 {"wsstatic", k_wsstatic, 0}};
+  const std::size_t comma = schedule.find(',');
+  const std::string name = schedule.substr(0, comma);
+  const int chunk = comma == std::string::npos ? 0 : std::atoi(schedule.c_str() + comma + 1);
+  if (name == "static_steal") {
+    choice.form = chunk == 64 ? Form::steal_64 : Form::steal_1;
+    return chunk <= 1 || chunk == 64;
+  }
+  for (const auto& known : k_kinds) {
+    if (name != known.name) continue;
+    choice = {Form::runtime, known.kind, chunk != 0 ? chunk : known.chunk};
+    return true;
+  }
+  return false;
+}
+
+/// One pass in ms; negative: the sum is wrong.
+double pass_ms(const Workload& workload, Form form, int threads, std::uint64_t expected) {
+  const double start = now_ns();
+  const std::uint64_t sum = workload.pass(form, threads);
+  const double ms = (now_ns() - start) / 1e6;
+  if (sum == expected) return ms;
+  std::fprintf(stderr, "bench: %s: the sum is wrong, iterations were lost or repeated\n",
+               workload.name.c_str());
+  return -1;
+}
+
+/// The process that is measured; its parent reads what it prints: the sequential time, and that of the loop
+/// under OMP_SCHEDULE, or with --alternate under each of the schedules.
 int child(const Options& options) {
   // A workload of the usual size has 10 ms of work.
   const double scale = options.ms * omp_get_num_procs() / 10;
   const int threads = thread_counts(options).front();
+  std::vector<Choice> choices(1);
+  if (options.child == "alternate") {
+    const std::vector<std::string> names = words(options.schedules);
+    choices.resize(names.size());
+    for (std::size_t c = 0; c < names.size(); ++c)
+      if (!choose(names[c], choices[c])) refuse("--schedules: a table has no " + names[c]);
+  }
   for (const WorkloadRecipe& recipe : all_workloads(scale)) {
     if (recipe.name != options.only) continue;
     const Workload workload = recipe.make(recipe.name);
-    double start = now_ns();
+    const double start = now_ns();
     const std::uint64_t expected = workload.plain();
     const double plain_ms = (now_ns() - start) / 1e6;
-    std::vector<double> values;
+    std::vector<std::vector<double>> values(choices.size());
     // The kernel leaves 5 % of each second to others than real-time threads, and takes it in the middle of a
     // pass if it is not given before.
     const bool real_time = sched_getscheduler(0) != SCHED_OTHER;
-    // The first pass creates the threads.
     const double until = now_ns() + options.span * 1e6;
-    for (int k = 0; k <= options.passes || now_ns() < until; ++k) {
-      if (real_time) {
-        quiet_team();
-        usleep(static_cast<useconds_t>(options.ms * 1000 / 3));
+    // The first pass creates the threads.
+    for (int k = 0; k <= options.passes || now_ns() < until; ++k)
+      for (std::size_t c = 0; c < choices.size(); ++c) {
+        if (real_time) {
+          quiet_team();
+          usleep(static_cast<useconds_t>(options.ms * 1000 / 3));
+        }
+        if (choices[c].kind != 0) omp_set_schedule(choices[c].kind, choices[c].chunk);
+        const double ms = pass_ms(workload, choices[c].form, threads, expected);
+        if (ms < 0) return 1;
+        if (k > 0) values[c].push_back(ms);
       }
-      start = now_ns();
-      const std::uint64_t sum = workload.pass(Form::runtime, threads);
-      values.push_back((now_ns() - start) / 1e6);
-      if (sum != expected) {
-        std::fprintf(stderr, "bench: %s: the sum is wrong, iterations were lost or repeated\n",
-                     options.only.c_str());
-        return 1;
-      }
-    }
-    values.erase(values.begin());
-    std::printf("%.4f %.4f\n%s\n", plain_ms, median(values), runtime_description().c_str());
+    std::printf("%s\n%.4f\n", runtime_description().c_str(), plain_ms);
+    for (const auto& series : values) std::printf("%.4f\n", median(series));
     return 0;
   }
   std::fprintf(stderr, "bench: --only: there is no workload %s\n", options.only.c_str());
@@ -159,26 +212,44 @@ struct Figures {
   std::string runtime;
 };
 
-bool run(const Options& options, Kind& kind, Figures& figures) {
-  std::vector<std::string> more = {"OMP_SCHEDULE=" + kind.schedule,
-                                   "OMP_NUM_THREADS=" + std::to_string(kind.threads)};
-  if (is_ours(kind.schedule)) more.push_back("LD_PRELOAD=" + options.library);
+/// Starts a process that measures `kinds`, which are of one workload and number of threads: under
+/// OMP_SCHEDULE if there is one of them, else in turn.
+bool run(const Options& options, const std::vector<Kind*>& kinds, Figures& figures) {
+  const Kind& first = *kinds.front();
+  const bool alternates = kinds.size() > 1;
+  std::vector<std::string> more = {"OMP_NUM_THREADS=" + std::to_string(first.threads)};
+  std::string list;
+  bool ours = false;
+  for (const Kind* kind : kinds) {
+    list += kind->schedule + ' ';
+    ours |= is_ours(kind->schedule);
+  }
+  if (!alternates) more.push_back("OMP_SCHEDULE=" + first.schedule);
+  if (ours) more.push_back("LD_PRELOAD=" + options.library);
   std::string output;
-  const int status = run_child("",
-                               {"--child", "yes", "--only", kind.workload, "--ms", std::to_string(options.ms),
-                                "--passes", std::to_string(options.passes), "--threads",
-                                std::to_string(kind.threads), "--span", std::to_string(options.span)},
-                               environment_with(more), &output);
-  double plain = 0, ms = 0;
-  if (status != 0 || std::sscanf(output.c_str(), "%lf %lf", &plain, &ms) != 2) {
+  const int status =
+      run_child("",
+                {"--child", alternates ? "alternate" : "yes", "--schedules", list, "--only", first.workload,
+                 "--ms", std::to_string(options.ms), "--passes", std::to_string(options.passes), "--threads",
+                 std::to_string(first.threads), "--span", std::to_string(options.span)},
+                environment_with(more), &output);
+  std::vector<double> values;
+  const std::size_t line = std::min(output.find('\n'), output.size());
+  for (const char* at = output.c_str() + line;;) {
+    char* end = nullptr;
+    const double value = std::strtod(at, &end);
+    if (end == at) break;
+    values.push_back(value);
+    at = end;
+  }
+  if (status != 0 || values.size() != kinds.size() + 1) {
     std::fprintf(stderr, "bench: the process for OMP_SCHEDULE=%s with %d threads failed (status %d)\n",
-                 kind.schedule.c_str(), kind.threads, status);
+                 list.c_str(), first.threads, status);
     return false;
   }
-  figures.plain_ms.push_back(plain);
-  const std::size_t line = output.find('\n') + 1;
-  figures.runtime = output.substr(line, output.find('\n', line) - line);
-  kind.ms.push_back(ms);
+  figures.runtime = output.substr(0, line);
+  figures.plain_ms.push_back(values.front());
+  for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k]->ms.push_back(values[k + 1]);
   return true;
 }
 
@@ -190,7 +261,7 @@ bool run_all(const Options& options, std::vector<Kind>& kinds, Figures& figures)
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t k : order)
-      if (!run(options, kinds[k], figures)) return false;
+      if (!run(options, {&kinds[k]}, figures)) return false;
   }
   return true;
 }
@@ -262,7 +333,10 @@ bool compare_in_row(const Options& options, const std::string& workload, int thr
   std::vector<Kind> kinds;
   for (const std::string& schedule : schedules(options)) kinds.push_back({workload, schedule, threads, {}});
   Figures figures;
-  if (!run_all(options, kinds, figures)) return false;
+  std::vector<Kind*> all;
+  for (Kind& kind : kinds) all.push_back(&kind);
+  for (int round = 0; round < options.rounds; ++round)
+    if (!run(options, all, figures)) return false;
   const double plain = median(figures.plain_ms);
   std::printf("%-16s %8d %10.3f", workload.c_str(), threads, plain);
   const double best = best_of_peers(kinds);
