@@ -38,6 +38,7 @@ public:
     is_marked_ = false;
     retired_ = false;
     starved_ = false;
+    leaves_frozen_ = false;
     counts_ = {};
     // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
     // one of them.
@@ -260,6 +261,7 @@ private:
     }
     case Phase::stolen:
       taken = expand(target, search_.chooses_left(target.level, false, rng_), out);
+      if (!taken && leaves_frozen_) return Claim::refused;
       break;
     }
     if (!taken) return Claim::lost_race;
@@ -291,7 +293,9 @@ private:
   /// if only the estimate, which is of the past, speaks against it; `insist`: do not listen to that.
   float worth(const Target<P>& target, bool insist, bool& refused) const noexcept {
     const std::uint32_t remaining = target.remaining();
-    if (remaining == 0 || (starved_ && target.word.phase() == Phase::owned)) return 0;
+    if (remaining == 0 || (starved_ && target.word.phase() == Phase::owned) ||
+        (leaves_frozen_ && target.word.phase() == Phase::stolen))
+      return 0;
     if (settings_->batch != BatchMode::timed) return static_cast<float>(remaining);
     const float cost = cost_of(target);
     const float ticks = static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
@@ -323,6 +327,7 @@ private:
   [[gnu::noinline]] void append_last(Range& out) noexcept;
   bool claim_last() noexcept;
   bool is_time_to_ask() const noexcept;
+  float price_of_asking() const noexcept;
   bool reaches_last(const Target<P>& target) const noexcept;
   [[gnu::noinline]] bool last_is_critical() const noexcept;
 
@@ -350,6 +355,7 @@ private:
   static constexpr std::uint32_t k_sample = 16;      // roots
   static constexpr std::uint32_t k_longest_wait = 3; // doublings of the time that a steal takes
   static constexpr std::uint64_t k_near_enough_units = 4;
+  static constexpr std::uint32_t k_patience = 16; // times that a member without memory lets others go on
 
   View<P> view_;
   Node<P>* node_ = nullptr; // owned by this member, or nullptr
@@ -363,7 +369,8 @@ private:
   bool arrived_ = false;
   bool is_marked_ = false; // the own root, on the board
   bool retired_ = false;
-  bool starved_ = false; // no memory for more nodes: this member only takes what needs none
+  bool starved_ = false;       // no memory for more nodes: this member only takes what needs none
+  bool leaves_frozen_ = false; // starved, and it has waited in vain for somebody to split a node
   bool clocked_ = false;
   std::uint64_t handed_out_ = 0;
   std::uint64_t loop_ = 0;

@@ -73,12 +73,18 @@ template <class P> bool Worker<P>::claim_last() noexcept {
   return true;
 }
 
-/// Whoever asks looks at the nodes of many members. In a large team that costs more than it brings as long
-/// as there is much to do, and one member is enough: the one that has the end of the loop.
+/// Whoever asks looks at the nodes of many members. In a large team, and where iterations are short, that
+/// costs more than it brings as long as there is much to do, and one member is enough: the one that has the
+/// end of the loop.
 template <class P> bool Worker<P>::is_time_to_ask() const noexcept {
   const Word word(raw_);
-  return members_ <= k_small_team || node_ == nullptr ||
+  return node_ == nullptr || (members_ <= k_small_team && batch_.cost() > price_of_asking()) ||
          (size_ - word.left() - word.right() <= k_near_the_end && begin_ + size_ == view_.shape().units());
+}
+
+/// Ticks of a batch for which a look at all members is a few percent.
+template <class P> float Worker<P>::price_of_asking() const noexcept {
+  return static_cast<float>(2 * settings_->steal_cost) * static_cast<float>(members_);
 }
 
 /// A thief asks in a large team if it is about to take the end of the loop.

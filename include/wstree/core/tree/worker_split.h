@@ -9,10 +9,15 @@ namespace wstree::core {
 
 /// trySteal, second step, for everybody who meets a frozen node: its victim, or a worker that helps.
 template <class P> bool Worker<P>::expand(const Target<P>& target, bool left, Range& out) noexcept {
-  while (true) {
+  for (std::uint32_t waited = 0;; ++waited) {
     if (auto theirs = target.node->children(view_.use())) return adopt_theirs(theirs, left, out);
     if (const auto pair = arena_->take()) return publish(pair, target, left, out);
-    P::yield(); // no memory here; the thief has its pair and is about to hang it
+    // No memory here. Who has frozen the node has its pair and is about to hang it. If that takes long it is
+    // suspended, and will find both halves free when it goes on.
+    starved_ = true;
+    leaves_frozen_ |= waited == k_patience;
+    if (leaves_frozen_) return false;
+    P::yield();
   }
 }
 
