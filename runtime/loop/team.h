@@ -3,6 +3,7 @@
 // different loops.
 #pragma once
 
+#include "history.h"
 #include "team_storage.h"
 
 #include "wstree/core/platform.h"
@@ -49,6 +50,7 @@ public:
     fewest_members_ = std::min(fewest_members_, members_);
     const std::uint64_t now = next_base_.load(std::memory_order_relaxed); // ordered by the join
     const bool any = now != base_;
+    if (any) history_.close(now);
     if (now - cleaned_at_ < k_clean_after) return any;
     store->clear_roots(fewest_members_);
     cleaned_at_ = now;
@@ -111,6 +113,9 @@ public:
   /// Told by member 0, which is the thread that calls close().
   void set_members(std::uint32_t members) noexcept { members_ = members; }
 
+  /// Of the loops of this team; its planner is member 0, which is the thread that calls close().
+  History<P>& history() noexcept { return history_; }
+
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
@@ -132,6 +137,8 @@ private:
   // Written by members that leave a region.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
+  // Read by all, and hardly ever written.
+  alignas(core::k_line_pair) History<P> history_;
 };
 
 } // namespace wstree::loop

@@ -35,6 +35,18 @@ public:
   /// A new node: what was learned in another part of the loop says little about this one.
   void start_node() noexcept { step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_; }
 
+  /// The next node, which start_node() was called for, is expected to take `cost` ticks per unit; `at_once`:
+  /// and so little that it is one batch.
+  void expect(float cost, bool at_once) noexcept {
+    if (!(cost > 0)) return;
+    cost_ = cost;
+    const auto tail = static_cast<float>(settings_->tail_batch);
+    const auto shortest = static_cast<float>(settings_->shortest_target);
+    finest_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(tail / cost + 1, k_most));
+    const float wanted = at_once ? k_most : std::max(part_, shortest / cost);
+    step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
+  }
+
   /// The latest batch is done; nobody looked at the clock.
   void finished_unclocked() noexcept {
     if (settings_->batch == BatchMode::exponential || settings_->batch == BatchMode::random)
@@ -73,6 +85,7 @@ public:
 private:
   static constexpr std::uint64_t k_long = 200; // some 20 dispatches in 200 times the time of 20
   static constexpr float k_parts = 96;         // of a share, none of which is larger than a batch should be
+  static constexpr float k_tiny = 2;           // shortest batches
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {

@@ -7,6 +7,7 @@
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tree/arena.h"
 #include "wstree/core/tree/last_iteration.h"
+#include "wstree/core/tree/plan.h"
 #include "wstree/core/tree/search.h"
 #include "wstree/core/tree/tree.h"
 
@@ -27,9 +28,13 @@ public:
   using Memory = Arena<P>;
 
   /// The member's own root is root(index).
-  void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry) noexcept {
+  void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry, const Learned<P>& learned = {}) noexcept {
     const Settings& settings = *entry.settings;
-    const Shape shape = shape_of(entry);
+    Shape shape = shape_of(entry);
+    plan_ = learned.plan;
+    bins_ = learned.bins;
+    starts_last_ = leaves_last_ = believes_ = foreseen_ = false;
+    if (plan_ != nullptr) follow_plan(shape, entry);
     view_ = View<P>(tree, shape, entry.use);
     loop_ = entry.loop;
     index_ = entry.index;
@@ -46,7 +51,7 @@ public:
     counts_ = {};
     // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
     // one of them.
-    clocked_ = settings.clocked ||
+    clocked_ = settings.clocked || bins_ != nullptr ||
                (settings.batch == BatchMode::timed && shape.units() >= k_few_units * entry.members);
     handed_out_ = clocked_ ? P::ticks() : 0;
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
@@ -61,7 +66,9 @@ public:
     if (given_ != 0) account();
     if (retired_) return false;
     if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
-    if (!find(out) && !take_last(out) && !(starved_ && find(out))) // what leave_for_last() has freed since
+    if (starts_last_ && foreseen_ && take_last_first(out)) return true;
+    if (!find(out) && (leaves_last_ || !take_last(out)) &&
+        !(starved_ && find(out))) // what leave_for_last() has freed since
       return false;
     searched();
     return true;
@@ -89,12 +96,14 @@ private:
 
   /// The batch that was handed out is done.
   void account() noexcept {
-    if (clocked_ && (settings_->clocked || !retired_)) {
+    if (clocked_ && (settings_->clocked || bins_ != nullptr || !retired_)) {
       const std::uint64_t now = P::ticks();
       const std::uint64_t spent = now - handed_out_;
       handed_out_ = now;
       counts_.busy_ticks += spent;
       batch_.finished(given_, spent, now);
+      if (bins_ != nullptr) remember(spent);
+      if (plan_ != nullptr && given_from_ != k_last) check_plan(spent);
       if (settings_->batch == BatchMode::timed && node_ != nullptr) {
         node_->publish_cost(batch_.cost());
         last_.learn(begin_ + Word(raw_).left(), given_, batch_.cost());
@@ -103,6 +112,43 @@ private:
       batch_.finished_unclocked();
     }
     given_ = 0;
+  }
+
+  /// For the next executions of this loop.
+  void remember(std::uint64_t spent) noexcept {
+    if (given_from_ == k_last)
+      bins_->add_last(spent);
+    else
+      bins_->add(given_from_, given_, spent);
+  }
+
+  void follow_plan(Shape& shape, const Entry& entry) noexcept {
+    shape.lay_out(plan_->begins);
+    believes_ = true;
+    // Iteration n-1 is as long as much of a share, and was counted as a part of this member's.
+    starts_last_ =
+        plan_->is_sure && entry.index + 1 == plan_->busy && plan_->last * k_long_last > plan_->share;
+    // Whoever has the end of the loop comes by it; to look whether it did costs more than it takes.
+    leaves_last_ = entry.index >= plan_->busy || (plan_->is_short && entry.index + 1 != plan_->busy);
+  }
+
+  /// A batch took `spent`. Once one of them was not as expected, nothing more is taken from the plan.
+  void check_plan(std::uint64_t spent) noexcept {
+    if (!believes_) return;
+    believes_ = foreseen_ =
+        plan_->foresaw(given_from_, given_, spent, static_cast<float>(settings_->tail_batch));
+    starts_last_ = starts_last_ && believes_;
+  }
+
+  /// The next batch is the first one of a node whose first unit that is.
+  void expect(std::uint64_t unit) noexcept {
+    if (plan_ != nullptr && believes_) batch_.expect(plan_->cost_at(unit), plan_->is_short);
+  }
+
+  /// Iteration n-1 before what the others could be relieved of.
+  [[gnu::noinline]] bool take_last_first(Range& out) noexcept {
+    starts_last_ = false;
+    return take_last(out);
   }
 
   /// The time that a search has taken is not that of the batch which it has brought.
@@ -114,6 +160,7 @@ private:
   void give(Range& out, std::uint64_t begin, std::uint32_t units) noexcept {
     out = view_.shape().range(begin, begin + units);
     given_ = units;
+    given_from_ = begin;
     counts_.iterations += out.end - out.begin;
     ++counts_.batches;
   }
@@ -158,6 +205,7 @@ private:
   /// tryOwn, with the first batch in the same step.
   bool own(const Target<P>& target, Range& out) noexcept {
     batch_.start_node();
+    expect(target.begin);
     const std::uint32_t units = batch_.size(target.size);
     const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
     const Word first(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
@@ -298,6 +346,7 @@ private:
     batch_.start_node();
     const std::uint32_t size = left ? half : remaining - half;
     const std::uint64_t begin = left ? first_unit : first_unit + half;
+    expect(begin);
     const std::uint32_t units = batch_.size(size);
     const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
     const Word mine(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
@@ -375,6 +424,7 @@ private:
     const std::uint64_t n = view_.shape().iterations();
     out = {n - 1, n, true};
     given_ = 1;
+    given_from_ = k_last;
     node_ = nullptr;
     ++counts_.iterations;
     ++counts_.batches;
@@ -428,6 +478,9 @@ private:
 
   /// Whether to start iteration n-1 before the next batch of the own node.
   bool should_start_last() const noexcept {
+    // Where the costs are known, so is whose it is: after its root, and after one batch that was as expected.
+    if (plan_ != nullptr && plan_->is_sure && believes_)
+      return starts_last_ && foreseen_ && node_ != view_.tree().root(index_);
     return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && is_time_to_ask() &&
            last_is_critical();
   }
@@ -479,6 +532,8 @@ private:
   static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
   static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
   static constexpr std::uint64_t k_few_units = 4;
+  static constexpr std::uint64_t k_last = ~std::uint64_t{0}; // iteration n-1, instead of a unit
+  static constexpr float k_long_last = 8;                    // such a part of a share is long
   static constexpr std::uint32_t k_small_team = 16;
   static constexpr std::uint32_t k_near_the_end = 4; // units
   static constexpr std::uint32_t k_sample = 16;      // roots
@@ -491,7 +546,8 @@ private:
   std::uint64_t begin_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t level_ = 0;
-  std::uint32_t given_ = 0; // units of the batch that the caller is executing
+  std::uint32_t given_ = 0;      // units of the batch that the caller is executing
+  std::uint64_t given_from_ = 0; // the first of them, or k_last
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;
   bool arrived_ = false;
@@ -504,6 +560,12 @@ private:
   const Settings* settings_ = nullptr;
   const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
   Arena<P>* arena_ = nullptr;
+  const Plan* plan_ = nullptr;  // nullptr: nothing is known about the loop
+  CostBins<P>* bins_ = nullptr; // nullptr: nobody wants to know what it costs
+  bool starts_last_ = false;    // iteration n-1 comes right after the own root
+  bool leaves_last_ = false;    // and is somebody else's
+  bool believes_ = false;       // in the costs of the plan
+  bool foreseen_ = false;       // a batch was as the plan said
   Rng rng_;
   Batcher batch_;
   Search<P> search_;
