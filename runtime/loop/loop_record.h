@@ -55,8 +55,8 @@ public:
 
   const LoopKey& key() const noexcept { return key_; }
 
-  /// Any member, for its part in execution `loop`, after it has made sure that the loop's slot is free.
-  core::Learned<P> learned(std::uint64_t loop) noexcept {
+  /// `member`, for its part in execution `loop`, after it has made sure that the loop's slot is free.
+  core::Learned<P> learned(std::uint64_t loop, std::uint32_t member) noexcept {
     // [H1] acquire: whoever reads that a plan is in force reads the plan; pairs with the release in
     // publish().
     //      Guard: model_team plans_* (relaxed: a member goes by an unfinished plan); team_history under a
@@ -64,7 +64,9 @@ public:
     const std::uint64_t word = word_.load(P::order(core::Tag::publish_plan, std::memory_order_acquire));
     const std::uint64_t which = loop >= word >> 1 ? word & 1 : ~word & 1;
     const core::Plan* plan = &plans_[which];
-    return {plan->busy != 0 ? plan : nullptr, measures_ ? &bins_ : nullptr};
+    if (!measures_) return {plan->busy != 0 ? plan : nullptr, nullptr};
+    visits_[member].add();
+    return {plan->busy != 0 ? plan : nullptr, &bins_};
   }
 
   // What follows is for the planner.
@@ -73,9 +75,7 @@ public:
   /// `farthest`.
   void enter(std::uint64_t loop, std::uint64_t left, std::uint64_t farthest) noexcept {
     if (left > latest_ && left >= in_force_) {
-      const bool measures = measures_;
       look(farthest + 1);
-      measures_ = measures; // the others may be in a loop
       watches_ = false;
     }
     enter(loop);
@@ -84,7 +84,7 @@ public:
     latest_ = loop;
     is_open_ = true;
     ++executions_;
-    if (measures_) ++measured_;
+    if (measures_) ++measured_, ++all_measured_;
     if (watches_) entered_ = P::ticks();
   }
   /// Whether it is worth to ask the others where they are, for the first enter().
@@ -103,6 +103,7 @@ public:
       return;
     }
     look(next);
+    measures_ = wait_ == 1; // not in enter(): the others may be reading it
   }
 
   bool is_open() const noexcept { return is_open_; }
@@ -130,14 +131,32 @@ private:
     return static_cast<std::uint32_t>(std::min(wanted, units));
   }
 
-  /// Behind the object: bins | samples, the oldest first | median | begins of two plans and of the candidate
-  /// | their costs.
+  /// Of one member: measured executions in which it has found this record.
+  class alignas(core::k_line_pair) Visits {
+  public:
+    // [H2] relaxed: only its member adds, and the planner looks when that member has left the loop (T2, or
+    // the
+    //      join of the region).
+    void add() noexcept {
+      count_.store(count() + 1, P::order(core::Tag::add_cost, std::memory_order_relaxed));
+    }
+    std::uint64_t count() const noexcept {
+      return count_.load(P::order(core::Tag::add_cost, std::memory_order_relaxed));
+    }
+
+  private:
+    typename P::template Atomic<std::uint64_t> count_{0};
+  };
+
+  /// Behind the object: visits | bins | samples, the oldest first | median | begins of two plans and of the
+  /// candidate | their costs.
   struct Layout {
-    std::size_t bins, samples, begins, costs, bytes;
+    std::size_t visits, bins, samples, begins, costs, bytes;
     std::uint32_t most_bins;
     Layout(std::uint32_t members, std::uint32_t most) noexcept : most_bins(most) {
       constexpr std::size_t k_lines = core::k_line_pair;
-      bins = round_up(sizeof(LoopRecord), k_lines);
+      visits = round_up(sizeof(LoopRecord), k_lines);
+      bins = visits + members * sizeof(Visits);
       samples = round_up(bins + most * sizeof(typename Bins::Bin), k_lines);
       begins = round_up(samples + (k_kept + 1) * most * sizeof(float), k_lines);
       costs = begins + 3 * (members + std::size_t{1}) * sizeof(std::uint64_t);
@@ -151,7 +170,8 @@ private:
   LoopRecord(const LoopKey& key, const core::Shape& shape, const core::Settings& settings,
              const Layout& layout) noexcept
       : key_(key), shape_(shape), shortest_(settings.shortest_target), grain_(settings.steal_cost),
-        bytes_(layout.bytes), bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()) {
+        bytes_(layout.bytes), visits_(at<Visits>(layout.visits)),
+        bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()) {
     for (std::uint32_t k = 0; k <= k_kept; ++k)
       samples_[k] = at<float>(layout.samples) + std::size_t{k} * layout.most_bins;
     for (std::uint32_t k = 0; k < 3; ++k)
@@ -166,6 +186,7 @@ private:
 
   /// Makes of what was measured the plan for loops from `from` on.
   void look(std::uint64_t from) noexcept {
+    if (!all_were_here()) return start_over(from);
     take_sample();
     if (seen_ > 1 && is_another_loop()) start_again();
     const core::CostCurve fresh = curve(samples_[newest_], lasts_[newest_]);
@@ -178,7 +199,31 @@ private:
     watches_ = wait_ > 1;
     limit_ = 4 * share + 16 * shortest_;
     executions_ = measured_ = 0;
-    measures_ = wait_ == 1;
+  }
+
+  /// Members that find another record, or none, do not go by the plans of this one, and so nobody may. Some
+  /// do not come here where the compiler has made several loops of one in the source, for members that reach
+  /// it on different paths, and in the execution in which the record was made.
+  bool all_were_here() noexcept {
+    std::uint64_t least = all_measured_; // who is ahead may have been here more often
+    for (std::uint32_t m = 0; m < key_.members; ++m) least = std::min(least, visits_[m].count());
+    if (least + missed_ >= all_measured_) return true;
+    missed_ = all_measured_ - least;
+    return false;
+  }
+  /// Nothing that was measured is complete.
+  void start_over(std::uint64_t from) noexcept {
+    for (std::uint32_t b = 0; b < bins_.count(); ++b) bins_.take(b);
+    bins_.take_last();
+    executions_ = measured_ = seen_ = 0;
+    wait_ = 1;
+    watches_ = false;
+    score_cut_ = score_equal_ = 0;
+    way_ = Way::none;
+    const auto present = static_cast<std::uint32_t>(word_now_ & 1);
+    if (plans_[present].busy == 0) return;
+    plans_[1 - present] = {};
+    publish(from, 1 - present);
   }
 
   void take_sample() noexcept {
@@ -317,6 +362,7 @@ private:
   const core::Shape shape_;
   const std::uint64_t shortest_, grain_;
   const std::size_t bytes_;
+  Visits* const visits_;
   Bins bins_;
   bool measures_ = true; // changes only while nobody is in a loop
   /// | first loop of which the plan is in force:63 | which of the two:1 |; before, it is the other one.
@@ -329,7 +375,9 @@ private:
   std::uint64_t latest_ = 0;     // loop in which it was executed last
   std::uint64_t executions_ = 0; // since the last look
   std::uint64_t measured_ = 0;   // of them
-  std::uint64_t wait_ = 1;       // executions until the next look
+  std::uint64_t all_measured_ = 0;
+  std::uint64_t missed_ = 0; // of those, by the member that came least
+  std::uint64_t wait_ = 1;   // executions until the next look
   std::uint64_t entered_ = 0;
   std::uint64_t limit_ = 0; // ticks; an execution that takes longer is looked at
   std::uint64_t seen_ = 0;  // samples

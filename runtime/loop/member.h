@@ -75,7 +75,7 @@ public:
     if (model == core::Model::tree) [[likely]] {
       if (remembers && index_ != 0) record = team_->history().find(key);
       start<core::Model::tree>(slot.tree, storage_->fresh_arena(loop_, index_), entry,
-                               record != nullptr ? record->learned(loop_) : core::Learned<P>{});
+                               record != nullptr ? record->learned(loop_, index_) : core::Learned<P>{});
     } else
       start_other(slot, entry, model);
     way_ = model;
