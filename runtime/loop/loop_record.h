@@ -2,6 +2,8 @@
 // What a team remembers of one of its loops: what it has cost, and the plan for its next executions.
 #pragma once
 
+#include "visits.h"
+
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tree/plan.h"
@@ -57,16 +59,16 @@ public:
 
   /// `member`, for its part in execution `loop`, after it has made sure that the loop's slot is free.
   core::Learned<P> learned(std::uint64_t loop, std::uint32_t member) noexcept {
-    // [H1] acquire: whoever reads that a plan is in force reads the plan; pairs with the release in
-    // publish().
-    //      Guard: model_team plans_* (relaxed: a member goes by an unfinished plan); team_history under a
-    //      thread sanitizer.
-    const std::uint64_t word = word_.load(P::order(core::Tag::publish_plan, std::memory_order_acquire));
+    // [H1] relaxed: a member to whose loop a plan applies has seen the planner leave a loop after it had made
+    //      the plan (T2), or was forked since; to all others the word says to go by the plan before,
+    //      whichever of the two words they read. Guard: model_team plans_* (the plan in force from the next
+    //      loop on: a member goes by an unfinished plan, or not by the one of the others).
+    const std::uint64_t word = word_.load(P::order(core::Tag::publish_plan, std::memory_order_relaxed));
     const std::uint64_t which = loop >= word >> 1 ? word & 1 : ~word & 1;
-    const core::Plan* plan = &plans_[which];
-    if (!measures_) return {plan->busy != 0 ? plan : nullptr, nullptr};
+    const core::Plan* const plan = is_made_[which] != 0 ? &plans_[which] : nullptr;
+    if (!measures_) return {plan, nullptr};
     visits_[member].add();
-    return {plan->busy != 0 ? plan : nullptr, &bins_};
+    return {plan, &bins_};
   }
 
   // What follows is for the planner.
@@ -131,32 +133,16 @@ private:
     return static_cast<std::uint32_t>(std::min(wanted, units));
   }
 
-  /// Of one member: measured executions in which it has found this record.
-  class alignas(core::k_line_pair) Visits {
-  public:
-    // [H2] relaxed: only its member adds, and the planner looks when that member has left the loop (T2, or
-    // the
-    //      join of the region).
-    void add() noexcept {
-      count_.store(count() + 1, P::order(core::Tag::add_cost, std::memory_order_relaxed));
-    }
-    std::uint64_t count() const noexcept {
-      return count_.load(P::order(core::Tag::add_cost, std::memory_order_relaxed));
-    }
-
-  private:
-    typename P::template Atomic<std::uint64_t> count_{0};
-  };
-
-  /// Behind the object: visits | bins | samples, the oldest first | median | begins of two plans and of the
-  /// candidate | their costs.
+  /// Behind the object: visits | missed | bins | samples, the oldest first | median | begins of two plans and
+  /// of the candidate | their costs.
   struct Layout {
-    std::size_t visits, bins, samples, begins, costs, bytes;
+    std::size_t visits, missed, bins, samples, begins, costs, bytes;
     std::uint32_t most_bins;
     Layout(std::uint32_t members, std::uint32_t most) noexcept : most_bins(most) {
       constexpr std::size_t k_lines = core::k_line_pair;
       visits = round_up(sizeof(LoopRecord), k_lines);
-      bins = visits + members * sizeof(Visits);
+      missed = visits + members * sizeof(Visits<P>);
+      bins = round_up(missed + members * sizeof(std::uint64_t), k_lines);
       samples = round_up(bins + most * sizeof(typename Bins::Bin), k_lines);
       begins = round_up(samples + (k_kept + 1) * most * sizeof(float), k_lines);
       costs = begins + 3 * (members + std::size_t{1}) * sizeof(std::uint64_t);
@@ -170,8 +156,10 @@ private:
   LoopRecord(const LoopKey& key, const core::Shape& shape, const core::Settings& settings,
              const Layout& layout) noexcept
       : key_(key), shape_(shape), shortest_(settings.shortest_target), grain_(settings.steal_cost),
-        bytes_(layout.bytes), visits_(at<Visits>(layout.visits)),
-        bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()) {
+        bytes_(layout.bytes), visits_(at<Visits<P>>(layout.visits)),
+        bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()),
+        missed_(at<std::uint64_t>(layout.missed)) {
+    for (auto& made : is_made_) made = 0; // a write, by which a model sees who may not know of this record
     for (std::uint32_t k = 0; k <= k_kept; ++k)
       samples_[k] = at<float>(layout.samples) + std::size_t{k} * layout.most_bins;
     for (std::uint32_t k = 0; k < 3; ++k)
@@ -205,11 +193,14 @@ private:
   /// do not come here where the compiler has made several loops of one in the source, for members that reach
   /// it on different paths, and in the execution in which the record was made.
   bool all_were_here() noexcept {
-    std::uint64_t least = all_measured_; // who is ahead may have been here more often
-    for (std::uint32_t m = 0; m < key_.members; ++m) least = std::min(least, visits_[m].count());
-    if (least + missed_ >= all_measured_) return true;
-    missed_ = all_measured_ - least;
-    return false;
+    bool all = true;
+    for (std::uint32_t m = 0; m < key_.members; ++m) {
+      const std::uint64_t due = all_measured_ - missed_[m];
+      const std::uint64_t count = visits_[m].count(); // larger if the member is ahead
+      all = count >= due && all;
+      missed_[m] += due - std::min(count, due);
+    }
+    return all;
   }
   /// Nothing that was measured is complete.
   void start_over(std::uint64_t from) noexcept {
@@ -352,8 +343,9 @@ private:
   void publish(std::uint64_t from, std::uint32_t which) noexcept {
     in_force_ = from;
     word_now_ = from << 1 | which;
-    // [H1] release: the plan is complete before it can be seen to be in force; see learned().
-    word_.store(word_now_, P::order(core::Tag::publish_plan, std::memory_order_release));
+    is_made_[which] = plans_[which].busy != 0 ? 1 : 0;
+    // [H1] relaxed: see learned().
+    word_.store(word_now_, P::order(core::Tag::publish_plan, std::memory_order_relaxed));
   }
 
   static constexpr std::uint32_t k_candidate = 2;
@@ -362,12 +354,13 @@ private:
   const core::Shape shape_;
   const std::uint64_t shortest_, grain_;
   const std::size_t bytes_;
-  Visits* const visits_;
+  Visits<P>* const visits_;
   Bins bins_;
   bool measures_ = true; // changes only while nobody is in a loop
   /// | first loop of which the plan is in force:63 | which of the two:1 |; before, it is the other one.
   typename P::template Atomic<std::uint64_t> word_{0};
   core::Plan plans_[2];
+  typename P::template Plain<std::uint32_t> is_made_[2]{}; ///< whether there is such a plan
 
   // Private to the planner, as are samples_ and what the candidate stands in.
   alignas(core::k_line_pair) std::uint64_t word_now_ = 0;
@@ -376,8 +369,8 @@ private:
   std::uint64_t executions_ = 0; // since the last look
   std::uint64_t measured_ = 0;   // of them
   std::uint64_t all_measured_ = 0;
-  std::uint64_t missed_ = 0; // of those, by the member that came least
-  std::uint64_t wait_ = 1;   // executions until the next look
+  std::uint64_t* const missed_; // of those, by each member
+  std::uint64_t wait_ = 1;      // executions until the next look
   std::uint64_t entered_ = 0;
   std::uint64_t limit_ = 0; // ticks; an execution that takes longer is looked at
   std::uint64_t seen_ = 0;  // samples

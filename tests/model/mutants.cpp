@@ -97,6 +97,10 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::next_base, "T4 next_base", "loop/team.h", loops, none, none, killed},
       {Tag::count_leaver, "T5 count_leaver", "loop/member.h", loops, killed, none, killed},
       {Tag::absent, "T6 absent", "loop/team.h", loops, none, none, killed},
+      {Tag::publish_plan, "H1 publish_plan", "loop/loop_record.h", loops, none, none, none,
+       "relaxed: T1 and T2 order it, or the fork; where they do not, both words mean the same plan"},
+      {Tag::add_cost, "H2 add_cost", "tree/plan.h", loops, none, none, none, k_estimate},
+      {Tag::add_record, "H3 add_record", "loop/history.h", loops, killed, none, none},
   };
   return rows;
 }

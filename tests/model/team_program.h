@@ -30,6 +30,10 @@ public:
         .batch = core::BatchMode::fixed, .limit = 1, .steal_cost = 0, .near_enough = 0, .clocked = false};
     measured_ = plain_;
     measured_.clocked = true;
+    remembered_ = plain_;
+    remembered_.batch = core::BatchMode::timed;
+    coarse_ = remembered_;
+    coarse_.steal_cost = 1'000'000;
   }
 
   std::uint32_t threads() const override { return plan_.threads(); }
@@ -44,6 +48,12 @@ public:
         ::new (static_cast<void*>(team_bytes_)) Team; // the last one may have ended in the middle of anything
     if (plan_.first_loop != 0) team_->reached(plan_.first_loop - 1);
     region_ = 0;
+    if (plan_.is_known) {
+      const TeamLoop& first = plan_.regions[0].loops[0];
+      const loop::LoopKey key{caller(first), first.iterations, plan_.regions[0].members};
+      // Nothing in this loop is worth another member: its plan is none like equal shares.
+      for (int times = 0; times < 2; ++times) team_->history().find_or_add(key, coarse_);
+    }
     team_->open();
     checks_.open(0, team_->base());
   }
@@ -95,8 +105,8 @@ private:
     checks_.leave(me);
     waiting_.begin();
     checks_.start(me, number);
-    const core::Settings& settings = loop.measured ? measured_ : plain_;
-    const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model);
+    const core::Settings& settings = loop.place != 0 ? remembered_ : loop.measured ? measured_ : plain_;
+    const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model, caller(loop));
     if (!checks_.agree(me, served, memory_.refused())) return;
     auto* const storage = newest_storage();
     if (storage == nullptr) return fail("a loop is served without storage");
@@ -140,12 +150,19 @@ private:
     return positions;
   }
 
+  /// Any address will do.
+  const void* caller(const TeamLoop& loop) const {
+    return loop.place != 0 ? team_bytes_ + loop.place : nullptr;
+  }
+
   TeamPlan plan_;
   TeamChecks checks_;
   TeamMemory memory_;
   TeamWaiting waiting_;
   core::Settings plain_;
   core::Settings measured_;
+  core::Settings remembered_;
+  core::Settings coarse_;
   alignas(Team) std::byte team_bytes_[sizeof(Team)];
   Team* team_ = nullptr;
   std::array<std::optional<Member>, View::k_most_threads> members_;

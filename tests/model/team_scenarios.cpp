@@ -163,6 +163,30 @@ void add_measured(std::vector<Scenario>& all) {
                  100'000, true});
 }
 
+/// `count` loops at one place, each of `iterations`.
+std::vector<TeamLoop> again(std::size_t count, std::uint64_t iterations) {
+  return std::vector<TeamLoop>(count, TeamLoop{iterations, Model::tree, false, 1, 1});
+}
+
+/// Loops that are executed again. Where a plan comes into force the roots are laid out anew, so two members
+/// of one loop that go by different plans hand out its units twice or not at all. A plan that is made at the
+/// second loop is in force from the fourth on.
+void add_plans(std::vector<Scenario>& all) {
+  const auto known = [](TeamPlan plan) {
+    plan.is_known = true;
+    return plan;
+  };
+  all.push_back({"plans_added_2x3", k_one, team(one_region(2, again(3, 3))), 1000});
+  all.push_back({"plans_2x5", k_one, team(known(one_region(2, again(5, 3)))), 1000});
+  all.push_back({"plans_3x4", {.preemptions = 1, .stale = 0}, team(known(one_region(3, again(4, 4)))), 1000});
+  all.push_back({"plans_of_regions_2", k_one,
+                 team(known({.regions = {{2, again(1, 3), {}}, {2, again(1, 3), {}}, {2, again(2, 3), {}}}})),
+                 1000});
+  all.push_back({"plans_departs_2x5", k_one, team(known(one_region(2, again(5, 3), {{1, 3, 1}}))), 1000});
+  all.push_back({"plans_2x6_long", k_narrow, team(known(one_region(2, again(6, 3)))), 100'000, true});
+  all.push_back({"plans_3x5_long", k_one, team(known(one_region(3, again(5, 4)))), 100'000, true});
+}
+
 /// A member that is suspended stops those that are a ring ahead of it, and nobody else.
 void add_suspended(std::vector<Scenario>& all) {
   const Bounds usual{.preemptions = 1, .stale = 0, .suspensions = 1};
@@ -190,6 +214,7 @@ std::vector<Scenario> team_scenarios() {
   add_measured(all);
   add_departures(all);
   add_growth(all);
+  add_plans(all);
   add_refusals(all);
   add_ring(all);
   add_suspended(all);
