@@ -114,7 +114,7 @@ private:
   static constexpr std::uint32_t k_most_bins = 4'096;
   static constexpr float k_better = 0.05F; // by which another plan has to be better
   static constexpr float k_better_if_short = 0.15F;
-  static constexpr double k_right = 1.1;            // a cut that foresaw an execution
+  static constexpr double k_right = 1.2;            // a cut that foresaw an execution
   static constexpr std::uint32_t k_sure = 3;        // executions that were foreseen
   static constexpr std::uint64_t k_many_units = 32; // in a part
   static constexpr std::uint64_t k_short = 4;       // shortest batches: a share that is handed out at once
