@@ -15,9 +15,13 @@
 
 namespace wstree::loop {
 
-/// Which loop it is: code location, team and number of iterations.
+/// Which loop it is, by what is the same for all members: the code location of the region, the place of the
+/// loop in it (rhythm.h), the number of iterations, and the team. Not by the code location of the loop
+/// itself: a compiler may have made two loops of one in the source, for members on different paths, and
+/// members of one loop that follow different plans would lose iterations.
 struct LoopKey {
-  const void* caller = nullptr;
+  const void* region = nullptr;
+  std::uint32_t place = 0;
   std::uint64_t iterations = 0;
   std::uint32_t members = 0;
   bool operator==(const LoopKey&) const = default;
@@ -73,9 +77,7 @@ public:
   /// `farthest`.
   void enter(std::uint64_t loop, std::uint64_t left, std::uint64_t farthest) noexcept {
     if (left > latest_ && left >= in_force_) {
-      const bool measures = measures_;
       look(farthest + 1);
-      measures_ = measures; // the others may be in a loop
       watches_ = false;
     }
     enter(loop);
@@ -103,6 +105,7 @@ public:
       return;
     }
     look(next);
+    measures_ = wait_ == 1; // not in enter(): the others may be reading it
   }
 
   bool is_open() const noexcept { return is_open_; }
@@ -179,7 +182,6 @@ private:
     watches_ = wait_ > 1;
     limit_ = 4 * share + 16 * shortest_;
     executions_ = measured_ = 0;
-    measures_ = wait_ == 1;
   }
 
   /// Of the execution in which the record was made, some members knew nothing.

@@ -61,6 +61,8 @@ public:
   /// The roots begin elsewhere: at `begins`[0] = 0 to `begins`[roots()] = units(), which outlive this shape.
   constexpr void lay_out(const std::uint64_t* begins) { begins_ = begins; }
 
+  constexpr bool is_laid_out() const { return begins_ != nullptr; }
+
   /// First unit of root i; i may be roots(), which gives units().
   constexpr std::uint64_t root_begin(std::uint32_t i) const {
     if (begins_ != nullptr) [[unlikely]]

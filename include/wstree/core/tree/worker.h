@@ -68,7 +68,9 @@ public:
     if (retired_) return false;
     if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
     if (starts_last_ && foreseen_ && take_last_first(out)) return true;
-    if (!find(out) && (leaves_last_ || !take_last(out)) &&
+    // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
+    // leave the rest of its node to the others.
+    if (!find(out) && ((leaves_last_ && !starved_) || !take_last(out)) &&
         !(starved_ && find(out))) // what leave_for_last() has freed since
       return false;
     searched();
