@@ -60,7 +60,7 @@ public:
     ++loop_;
     const bool remembers = region_ != nullptr && is_remembered(settings, model);
     if (remembers && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
-    Record* record = remembers && index_ == 0 ? plan(key_of(iterations), settings) : nullptr;
+    Record* record = remembers && index_ == 0 ? plan(iterations, settings) : nullptr;
     // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
     //      position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's length;
     //      team_ring under a thread sanitizer.
@@ -76,7 +76,7 @@ public:
     if (settings.clocked) entered_ = P::ticks();
     const core::Entry entry{iterations, loop_, use, index_, members_, &settings, smallest, &near_};
     if (model == core::Model::tree) [[likely]] {
-      if (remembers && index_ != 0) record = team_->history().find(key_of(iterations));
+      if (remembers && index_ != 0) record = record_of(iterations);
       start<core::Model::tree>(slot.tree, storage_->fresh_arena(loop_, index_), entry,
                                record != nullptr ? record->learned(loop_) : core::Learned<P>{});
     } else
@@ -248,12 +248,19 @@ private:
            settings.strategy == core::Strategy::find_max && settings.roots == 0;
   }
 
+  /// nullptr if nothing is known, or nobody can say which loop this is.
+  Record* record_of(std::uint64_t iterations) const noexcept {
+    const LoopKey key = key_of(iterations);
+    return key.place != Rhythm<P>::k_unknown ? team_->history().find(key) : nullptr;
+  }
   LoopKey key_of(std::uint64_t iterations) const noexcept {
     return {region_, team_->rhythm().place(loop_, team_->base()), iterations, members_};
   }
 
   /// By member 0, before the others can know that it is in this loop.
-  Record* plan(const LoopKey& key, const core::Settings& settings) noexcept {
+  Record* plan(std::uint64_t iterations, const core::Settings& settings) noexcept {
+    const LoopKey key = key_of(iterations);
+    if (key.place == Rhythm<P>::k_unknown) return nullptr;
     Record* record = team_->history().find_or_add(key, settings);
     if (record == nullptr) return nullptr;
     team_->history().opened(*record);

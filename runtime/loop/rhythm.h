@@ -16,6 +16,8 @@ namespace wstree::loop {
 /// rounds, loops are told apart by their place in a round.
 template <class P> class Rhythm {
 public:
+  static constexpr std::uint32_t k_unknown = ~std::uint32_t{0};
+
   /// Before the fork of a region.
   void open() noexcept {
     if (word_.load(std::memory_order_relaxed) != 0) // ordered by the join before and by the fork
@@ -23,8 +25,8 @@ public:
     period_ = seen_ = run_ = 0;
   }
 
-  /// Loop `loop` of a region whose first one is `base`; the same for all members. Any member, after it has
-  /// made sure that the loop's slot is free.
+  /// Loop `loop` of a region whose first one is `base`; the same for all members, also where it is k_unknown.
+  /// Any member, after it has made sure that the loop's slot is free.
   std::uint32_t place(std::uint64_t loop, std::uint64_t base) const noexcept {
     // [H4] relaxed: the word says all there is to say; that it is seen by whom it concerns follows from T1
     // and
@@ -33,8 +35,8 @@ public:
     const std::uint64_t word = word_.load(P::order(core::Tag::publish_period, std::memory_order_relaxed));
     const std::uint64_t number = loop - base;
     if (word != 0 && loop >= word >> k_period_bits)
-      return static_cast<std::uint32_t>(k_first_loops + 1 + number % (word & k_longest));
-    return static_cast<std::uint32_t>(number < k_first_loops ? number : k_first_loops);
+      return static_cast<std::uint32_t>(k_first_loops + number % (word & k_longest));
+    return number < k_first_loops ? static_cast<std::uint32_t>(number) : k_unknown;
   }
 
   /// By the planner, before others can know that it enters `loop`, at code location `caller`; `farthest`: the
@@ -46,7 +48,7 @@ public:
     else
       find_period(sign);
     signs_[seen_++ % k_longest] = sign;
-    if (seen_ > k_first_loops && run_ == 2 * period_ && period_ != 0 &&
+    if (seen_ > k_first_loops && run_ >= 2 * period_ && period_ != 0 &&
         word_.load(std::memory_order_relaxed) == 0) // only this member writes it
       word_.store((farthest + 1) << k_period_bits | period_,
                   P::order(core::Tag::publish_period, std::memory_order_relaxed)); // H4
