@@ -121,7 +121,7 @@ private:
   static constexpr std::uint32_t k_sure = 3;        // executions that were foreseen
   static constexpr std::uint64_t k_many_units = 32; // in a part
   static constexpr std::uint64_t k_short = 4;       // shortest batches: a share that is handed out at once
-  static constexpr float k_change = 1.5F;
+  static constexpr float k_change = 2.0F;
   static constexpr float k_weight = 0.25F; // of the latest execution in how well something has done
   static constexpr std::uint64_t k_part_of_work = 400; // that looking may take
   static constexpr std::uint64_t k_ticks_of_bin = 8;   // that looking takes
