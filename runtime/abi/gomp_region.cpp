@@ -76,6 +76,7 @@ void wrap_member(void* data) {
   Frame frame(region.team, static_cast<std::uint32_t>(std::max(number, 0)),
               static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region.caller));
   frame.serves = frame.serves && members > 0 && number >= 0;
+  frame.member.set_region(region.caller);
   frame.asks = true; // libgomp looks at the task's schedule whenever a loop starts
   frame.outer = t_frame;
   region.placement->enter(frame, frame.member.index(), frame.member.members());

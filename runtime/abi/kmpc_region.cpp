@@ -78,6 +78,7 @@ void wrap_member(i32* gtid, i32* tid, Region* region) {
   Frame frame(region->team, static_cast<std::uint32_t>(*tid),
               static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region->caller));
   frame.serves = frame.serves && members > 0;
+  frame.member.set_region(region->caller);
   frame.ours = region->schedule.ours;
   frame.model = region->schedule.model;
   frame.smallest = region->schedule.chunk;

@@ -68,7 +68,7 @@ private:
 
   static std::uint32_t place_of(const LoopKey& key) noexcept {
     const std::uint64_t mixed =
-        (reinterpret_cast<std::uintptr_t>(key.caller) ^ key.iterations << 20 ^ key.members) *
+        (reinterpret_cast<std::uintptr_t>(key.region) ^ key.iterations << 20 ^ key.place << 8 ^ key.members) *
         0x9E3779B97F4A7C15U;
     return static_cast<std::uint32_t>(mixed >> 58) % k_records;
   }

@@ -17,9 +17,13 @@
 
 namespace wstree::loop {
 
-/// Which loop it is: code location, team and number of iterations.
+/// Which loop it is, by what is the same for all members: the code location of the region, the place of the
+/// loop in it (rhythm.h), the number of iterations, and the team. Not by the code location of the loop
+/// itself: a compiler may have made two loops of one in the source, for members on different paths, and
+/// members of one loop that follow different plans would lose iterations.
 struct LoopKey {
-  const void* caller = nullptr;
+  const void* region = nullptr;
+  std::uint32_t place = 0;
   std::uint64_t iterations = 0;
   std::uint32_t members = 0;
   bool operator==(const LoopKey&) const = default;
@@ -115,13 +119,13 @@ private:
   static constexpr std::uint32_t k_kept = 3;
   static constexpr std::uint32_t k_bins_of_member = 64;
   static constexpr std::uint32_t k_most_bins = 4'096;
-  static constexpr double k_even = 1.02;            // nobody gains from cutting anew what is as even as this
-  static constexpr double k_better = 0.01;          // by which a cut has to beat equal shares
-  static constexpr double k_right = 1.1;            // a cut that foresaw an execution
+  static constexpr float k_better = 0.05F; // by which another plan has to be better
+  static constexpr float k_better_if_short = 0.15F;
+  static constexpr double k_right = 1.2;            // a cut that foresaw an execution
   static constexpr std::uint32_t k_sure = 3;        // executions that were foreseen
   static constexpr std::uint64_t k_many_units = 32; // in a part
   static constexpr std::uint64_t k_short = 4;       // shortest batches: a share that is handed out at once
-  static constexpr float k_change = 1.5F;
+  static constexpr float k_change = 2.0F;
   static constexpr float k_weight = 0.25F; // of the latest execution in how well something has done
   static constexpr std::uint64_t k_part_of_work = 400; // that looking may take
   static constexpr std::uint64_t k_ticks_of_bin = 8;   // that looking takes
@@ -174,7 +178,7 @@ private:
 
   /// Makes of what was measured the plan for loops from `from` on.
   void look(std::uint64_t from) noexcept {
-    if (!all_were_here()) return start_over(from);
+    if (!is_complete_) return start_over();
     take_sample();
     if (seen_ > 1 && is_another_loop()) start_again();
     const core::CostCurve fresh = curve(samples_[newest_], lasts_[newest_]);
@@ -189,32 +193,12 @@ private:
     executions_ = measured_ = 0;
   }
 
-  /// Members that find another record, or none, do not go by the plans of this one, and so nobody may. Some
-  /// do not come here where the compiler has made several loops of one in the source, for members that reach
-  /// it on different paths, and in the execution in which the record was made.
-  bool all_were_here() noexcept {
-    bool all = true;
-    for (std::uint32_t m = 0; m < key_.members; ++m) {
-      const std::uint64_t due = all_measured_ - missed_[m];
-      const std::uint64_t count = visits_[m].count(); // larger if the member is ahead
-      all = count >= due && all;
-      missed_[m] += due - std::min(count, due);
-    }
-    return all;
-  }
-  /// Nothing that was measured is complete.
-  void start_over(std::uint64_t from) noexcept {
+  /// Of the execution in which the record was made, some members knew nothing.
+  void start_over() noexcept {
     for (std::uint32_t b = 0; b < bins_.count(); ++b) bins_.take(b);
     bins_.take_last();
-    executions_ = measured_ = seen_ = 0;
-    wait_ = 1;
-    watches_ = false;
-    score_cut_ = score_equal_ = 0;
-    way_ = Way::none;
-    const auto present = static_cast<std::uint32_t>(word_now_ & 1);
-    if (plans_[present].busy == 0) return;
-    plans_[1 - present] = {};
-    publish(from, 1 - present);
+    executions_ = measured_ = 0;
+    is_complete_ = true;
   }
 
   void take_sample() noexcept {
@@ -241,7 +225,7 @@ private:
     }
     newest_ = 0;
     seen_ = 1;
-    score_cut_ = score_equal_ = 0;
+    score_cut_ = score_equal_ = score_now_ = 0;
     way_ = Way::none;
   }
 
@@ -272,8 +256,10 @@ private:
     } else {
       right_ = 0;
     }
+    if (way_ == Way::cut) learn(score_now_, fresh.imbalance(key_.members, begins_[word_now_ & 1]));
     lay_out_equally(equal);
     learn(score_equal_, fresh.imbalance(key_.members, equal));
+    if (way_ != Way::cut) score_now_ = score_equal_;
   }
   void learn(float& score, double seen) const noexcept {
     const auto value = static_cast<float>(seen);
@@ -283,21 +269,41 @@ private:
     for (std::uint32_t m = 0; m <= key_.members; ++m) begins[m] = shape_.root_begin(m);
   }
 
+  /// Members stay where they are, so that what they have in their caches stays, unless another plan is
+  /// clearly better.
   void choose(const core::CostCurve& usual, std::uint64_t from) noexcept {
-    const bool equal_will_do = seen_ > 1 ? score_cut_ + k_better >= score_equal_ : score_equal_ < k_even;
-    const std::uint32_t busy = members_needed(usual);
-    const std::uint32_t present = static_cast<std::uint32_t>(word_now_ & 1);
+    std::uint32_t busy = members_needed(usual);
+    const bool is_short = usual.all() / busy < static_cast<double>(k_short * shortest_);
+    const auto present = static_cast<std::uint32_t>(word_now_ & 1);
     const core::Plan& old = plans_[present];
     usual.cut(key_.members, begins_[k_candidate]);
-    // Where a part is a few long iterations, a cut in the wrong place is hard to mend.
-    const bool dares = shape_.units() >= k_many_units * key_.members || right_ >= k_sure;
-    const Way way = busy < key_.members ? Way::few : equal_will_do || !dares ? Way::equal : Way::cut;
-    const bool same_kind = old.busy == busy && way == way_ && old.is_sure == (right_ >= k_sure);
-    if (same_kind && way != Way::cut && is_as_long_as(old, usual)) return;
-    if (same_kind && usual.imbalance(key_.members, old.begins) < k_even && is_as_long_as(old, usual)) return;
+    Way way = busy < key_.members ? Way::few : way_ == Way::cut ? Way::cut : Way::equal;
+    bool stays = way == way_ && old.busy == busy;
+    if (way != Way::few) {
+      const float better = is_short ? k_better_if_short : k_better;
+      const float now = stays ? score_now_ : score_equal_;
+      // Where a part is a few long iterations, a cut in the wrong place is hard to mend.
+      const bool dares = shape_.units() >= k_many_units * key_.members || right_ >= k_sure;
+      const float cut = seen_ > 1 ? score_cut_ : 1;
+      if (dares && cut + better < std::min(now, score_equal_)) {
+        way = Way::cut;
+        stays = false;
+      } else if (way == Way::cut && score_equal_ + better < now) {
+        way = Way::equal;
+        stays = false;
+      }
+    }
+    const bool is_sure = right_ >= k_sure;
+    if (stays && old.is_sure == is_sure && old.is_short == is_short && is_as_long_as(old, usual)) return;
+    const std::uint32_t next = 1 - present;
+    if (!stays)
+      lay_out(next, way, busy, usual);
+    else
+      std::copy_n(begins_[present], key_.members + 1, begins_[next]);
+    if (!stays) score_now_ = way == Way::cut ? std::min(score_cut_, score_equal_) : score_equal_;
     way_ = way;
-    prepare(1 - present, way, busy, usual);
-    publish(from, 1 - present);
+    describe(next, busy, is_sure, is_short, usual);
+    publish(from, next);
   }
 
   enum class Way : std::uint8_t { none, equal, cut, few };
@@ -316,28 +322,35 @@ private:
     return share < 1.25 * static_cast<double>(old.share) && share > 0.8 * static_cast<double>(old.share);
   }
 
-  void prepare(std::uint32_t which, Way way, std::uint32_t busy, const core::CostCurve& usual) noexcept {
+  void lay_out(std::uint32_t which, Way& way, std::uint32_t& busy, const core::CostCurve& usual) noexcept {
     std::uint64_t* const begins = begins_[which];
-    if (way == Way::equal) {
-      lay_out_equally(begins);
-    } else {
+    if (way != Way::equal) {
       usual.cut(busy, begins);
       std::fill(begins + busy, begins + key_.members + 1, shape_.units());
-      for (std::uint32_t m = 0; m < busy; ++m)
-        if (begins[m + 1] - begins[m] > core::k_max_share / 2)
-          return prepare(which, Way::equal, key_.members, usual);
+      if (can_count(begins)) return;
+      way = Way::equal;
+      busy = key_.members;
     }
+    lay_out_equally(begins);
+  }
+  bool can_count(const std::uint64_t* begins) const noexcept {
+    for (std::uint32_t m = 0; m < key_.members; ++m)
+      if (begins[m + 1] - begins[m] > core::k_max_share / 2) return false;
+    return true;
+  }
+
+  void describe(std::uint32_t which, std::uint32_t busy, bool is_sure, bool is_short,
+                const core::CostCurve& usual) noexcept {
     for (std::uint32_t b = 0; b < bins_.count(); ++b)
       costs_[which][b] = samples_[k_kept][b] / static_cast<float>(bins_.width(b, shape_.units()));
-    const double share = usual.all() / busy;
-    plans_[which] = {begins,
+    plans_[which] = {begins_[which],
                      costs_[which],
                      bins_.shift(),
                      static_cast<float>(usual.last()),
-                     static_cast<float>(share),
+                     static_cast<float>(usual.all() / busy),
                      busy,
-                     right_ >= k_sure,
-                     share < static_cast<double>(k_short * shortest_)};
+                     is_sure,
+                     is_short};
   }
 
   void publish(std::uint64_t from, std::uint32_t which) noexcept {
@@ -377,10 +390,12 @@ private:
   std::uint32_t newest_ = 0;
   bool is_open_ = false;
   bool watches_ = false;
+  bool is_complete_ = false; // all members can know of this record
   Way way_ = Way::none;
   std::uint32_t right_ = 0; // executions in a row that were foreseen
   float score_cut_ = 0;
   float score_equal_ = 0;
+  float score_now_ = 0; // of the plan in force
   float* samples_[k_kept + 1] = {};
   float lasts_[k_kept] = {};
   std::uint64_t* begins_[3] = {};

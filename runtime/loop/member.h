@@ -38,12 +38,15 @@ public:
   std::uint32_t members() const noexcept { return members_; }
   /// Where the others are; before the first loop. It and what it points to outlive the region.
   void set_neighbourhood(const core::Neighbourhood& near) noexcept { near_ = near; }
+  /// By what all members know the region when it comes again, and its loops by their place in it; nullptr:
+  /// its loops are not remembered. Before the first loop.
+  void set_region(const void* region) noexcept { region_ = region; }
   bool in_loop() const noexcept { return in_loop_; }
 
   /// Starts the region's next loop, of `iterations` > 0, scheduled by `model` with the chunk `smallest`.
   /// False, for all members alike: no memory, nothing was started. leave() has been called for the previous
-  /// loop; `settings` outlives this one. `caller`: the code location of the loop, by which it is known when
-  /// it comes again; nullptr: it is not.
+  /// loop; `settings` outlives this one. `caller`: the code location of the loop, which need not be the same
+  /// for all members.
   bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest,
              core::Model model = core::Model::tree, const void* caller = nullptr) noexcept {
     if (members_ == 1) return enter_alone(iterations, settings);
@@ -55,9 +58,9 @@ public:
       if (index_ == 0) team_->set_members(members_);
     }
     ++loop_;
-    const LoopKey key{caller, iterations, members_};
-    const bool remembers = caller != nullptr && is_remembered(settings, model);
-    Record* record = remembers && index_ == 0 ? plan(key, settings) : nullptr;
+    const bool remembers = region_ != nullptr && is_remembered(settings, model);
+    if (remembers && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
+    Record* record = remembers && index_ == 0 ? plan(iterations, settings) : nullptr;
     // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
     //      position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's length;
     //      team_ring under a thread sanitizer.
@@ -73,7 +76,7 @@ public:
     if (settings.clocked) entered_ = P::ticks();
     const core::Entry entry{iterations, loop_, use, index_, members_, &settings, smallest, &near_};
     if (model == core::Model::tree) [[likely]] {
-      if (remembers && index_ != 0) record = team_->history().find(key);
+      if (remembers && index_ != 0) record = record_of(iterations);
       start<core::Model::tree>(slot.tree, storage_->fresh_arena(loop_, index_), entry,
                                record != nullptr ? record->learned(loop_, index_) : core::Learned<P>{});
     } else
@@ -245,8 +248,19 @@ private:
            settings.strategy == core::Strategy::find_max && settings.roots == 0;
   }
 
+  /// nullptr if nothing is known, or nobody can say which loop this is.
+  Record* record_of(std::uint64_t iterations) const noexcept {
+    const LoopKey key = key_of(iterations);
+    return key.place != Rhythm<P>::k_unknown ? team_->history().find(key) : nullptr;
+  }
+  LoopKey key_of(std::uint64_t iterations) const noexcept {
+    return {region_, team_->rhythm().place(loop_, team_->base()), iterations, members_};
+  }
+
   /// By member 0, before the others can know that it is in this loop.
-  Record* plan(const LoopKey& key, const core::Settings& settings) noexcept {
+  Record* plan(std::uint64_t iterations, const core::Settings& settings) noexcept {
+    const LoopKey key = key_of(iterations);
+    if (key.place == Rhythm<P>::k_unknown) return nullptr;
     Record* record = team_->history().find_or_add(key, settings);
     if (record == nullptr) return nullptr;
     team_->history().opened(*record);
@@ -341,6 +355,7 @@ private:
   const core::Settings* settings_ = nullptr;
   Recording* recording_ = nullptr; // of the present loop
   core::Neighbourhood near_;
+  const void* region_ = nullptr;
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
   /// Made anew for each loop of the team: most regions have few loops, and many threads are alone.

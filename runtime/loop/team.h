@@ -4,6 +4,7 @@
 #pragma once
 
 #include "history.h"
+#include "rhythm.h"
 #include "team_storage.h"
 
 #include "wstree/core/platform.h"
@@ -35,6 +36,7 @@ public:
         next_base_.load(std::memory_order_relaxed); // ordered by the joins of earlier regions and by the fork
     kept_ = storage_.load(std::memory_order_relaxed); // likewise
     members_ = 0;
+    rhythm_.open();
     if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
   }
 
@@ -115,6 +117,7 @@ public:
 
   /// Of the loops of this team; its planner is member 0, which is the thread that calls close().
   History<P>& history() noexcept { return history_; }
+  Rhythm<P>& rhythm() noexcept { return rhythm_; }
 
   Team* next = nullptr; ///< for whoever keeps unused teams
 
@@ -139,6 +142,7 @@ private:
   typename P::template Atomic<std::uint32_t> absent_{0};
   // Read by all, and hardly ever written.
   alignas(core::k_line_pair) History<P> history_;
+  Rhythm<P> rhythm_;
 };
 
 } // namespace wstree::loop

@@ -27,6 +27,7 @@ public:
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
     part_ = share * (1 / k_parts) + 1;
     entered_ = now;
+    distrust();
     cost_ = 0;
     finest_ = 1;
     start_node();
@@ -35,15 +36,26 @@ public:
   /// A new node: what was learned in another part of the loop says little about this one.
   void start_node() noexcept { step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_; }
 
+  /// A member's share is expected to take `share` ticks, and what was expected has come true so far: batches
+  /// of a short loop need not be as short as those of one that nobody knows.
+  void trust(float share) noexcept {
+    const auto shortest = static_cast<float>(settings_->shortest_target);
+    floor_ = std::clamp(share / k_trusted_parts, shortest, k_longest_floor * shortest);
+    part_of_rest_ = 2;
+  }
+  void distrust() noexcept {
+    floor_ = static_cast<float>(settings_->shortest_target);
+    part_of_rest_ = 4;
+  }
+
   /// The next node, which start_node() was called for, is expected to take `cost` ticks per unit; `at_once`:
   /// and so little that it is one batch.
   void expect(float cost, bool at_once) noexcept {
     if (!(cost > 0)) return;
     cost_ = cost;
     const auto tail = static_cast<float>(settings_->tail_batch);
-    const auto shortest = static_cast<float>(settings_->shortest_target);
     finest_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(tail / cost + 1, k_most));
-    const float wanted = at_once ? k_most : std::max(part_, shortest / cost);
+    const float wanted = at_once ? k_most : std::max(part_, floor_ / cost);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
 
@@ -58,8 +70,9 @@ public:
     if (settings_->batch != BatchMode::timed) return finished_unclocked();
     const auto spent = static_cast<float>(ticks | 1);
     const auto done = static_cast<float>(units);
-    const auto target = static_cast<float>(
-        std::clamp((now - entered_) / 16, settings_->shortest_target, settings_->longest_target));
+    const auto elapsed = static_cast<float>(now - entered_);
+    const float target =
+        std::clamp(elapsed / 16, floor_, std::max(floor_, static_cast<float>(settings_->longest_target)));
     cost_ = spent / done;
     // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
     // with what has been done, cut them as fine as can be.
@@ -67,15 +80,15 @@ public:
                   ? 1
                   : static_cast<std::uint32_t>(
                         std::min(static_cast<float>(settings_->tail_batch) / cost_ + 1, k_most));
-    const auto shortest = static_cast<float>(settings_->shortest_target);
-    const float wanted = std::min(done * std::min(target / spent, 16.0F), std::max(part_, shortest / cost_));
+    const float wanted = std::min(done * std::min(target / spent, 16.0F), std::max(part_, floor_ / cost_));
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
 
   /// Units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
   std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
-    if (settings_->batch == BatchMode::timed) units = std::min(units, std::max(remaining / 4, finest_));
+    if (settings_->batch == BatchMode::timed)
+      units = std::min(units, std::max(remaining / part_of_rest_, finest_));
     return std::min(std::max(units, smallest_), remaining);
   }
 
@@ -86,6 +99,8 @@ private:
   static constexpr std::uint64_t k_long = 200; // some 20 dispatches in 200 times the time of 20
   static constexpr float k_parts = 96;         // of a share, none of which is larger than a batch should be
   static constexpr float k_tiny = 2;           // shortest batches
+  static constexpr float k_trusted_parts = 16; // of a share
+  static constexpr float k_longest_floor = 6;  // shortest targets
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
@@ -96,9 +111,11 @@ private:
   const Settings* settings_ = nullptr;
   std::uint64_t entered_ = 0;
   float cost_ = 0;
-  float part_ = 1; // units; no batch is larger unless it is shorter than shortest_target
+  float floor_ = 1; // ticks; what is shorter is not worth a batch
+  float part_ = 1;  // units; no batch is larger unless it is shorter than shortest_target
   std::uint32_t step_ = 1;
-  std::uint32_t finest_ = 1; // the end of a node is not cut finer
+  std::uint32_t part_of_rest_ = 4; // of a node, that a batch takes at most
+  std::uint32_t finest_ = 1;       // the end of a node is not cut finer
   std::uint32_t smallest_ = 1;
   std::uint32_t limit_ = 1;
 };

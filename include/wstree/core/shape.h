@@ -62,6 +62,8 @@ public:
   constexpr void lay_out(const std::uint64_t* begins) { begins_ = begins; }
   constexpr bool is_laid_out() const { return begins_ != nullptr; }
 
+  constexpr bool is_laid_out() const { return begins_ != nullptr; }
+
   /// First unit of root i; i may be roots(), which gives units().
   constexpr std::uint64_t root_begin(std::uint32_t i) const {
     if (begins_ != nullptr) [[unlikely]]

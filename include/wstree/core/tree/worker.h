@@ -57,6 +57,7 @@ public:
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
     batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
+    if (plan_ != nullptr && plan_->is_sure) batch_.trust(plan_->share);
     last_.enter();
   }
 
@@ -139,7 +140,9 @@ private:
     if (!believes_) return;
     believes_ = foreseen_ =
         plan_->foresaw(given_from_, given_, spent, static_cast<float>(settings_->tail_batch));
-    starts_last_ = starts_last_ && believes_;
+    if (believes_) return;
+    starts_last_ = false;
+    batch_.distrust();
   }
 
   /// The next batch is the first one of a node whose first unit that is.
