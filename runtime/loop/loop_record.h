@@ -2,8 +2,6 @@
 // What a team remembers of one of its loops: what it has cost, and the plan for its next executions.
 #pragma once
 
-#include "visits.h"
-
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tree/plan.h"
@@ -61,18 +59,15 @@ public:
 
   const LoopKey& key() const noexcept { return key_; }
 
-  /// `member`, for its part in execution `loop`, after it has made sure that the loop's slot is free.
-  core::Learned<P> learned(std::uint64_t loop, std::uint32_t member) noexcept {
+  /// Any member, for its part in execution `loop`, after it has made sure that the loop's slot is free.
+  core::Learned<P> learned(std::uint64_t loop) noexcept {
     // [H1] relaxed: a member to whose loop a plan applies has seen the planner leave a loop after it had made
     //      the plan (T2), or was forked since; to all others the word says to go by the plan before,
-    //      whichever of the two words they read. Guard: model_team plans_* (the plan in force from the next
-    //      loop on: a member goes by an unfinished plan, or not by the one of the others).
+    //      whichever of the two words they read. Guard: model_team plans_* (in force from the next loop on:
+    //      members go by different plans, or by an unfinished one).
     const std::uint64_t word = word_.load(P::order(core::Tag::publish_plan, std::memory_order_relaxed));
     const std::uint64_t which = loop >= word >> 1 ? word & 1 : ~word & 1;
-    const core::Plan* const plan = is_made_[which] != 0 ? &plans_[which] : nullptr;
-    if (!measures_) return {plan, nullptr};
-    visits_[member].add();
-    return {plan, &bins_};
+    return {is_made_[which] != 0 ? &plans_[which] : nullptr, measures_ ? &bins_ : nullptr};
   }
 
   // What follows is for the planner.
@@ -90,7 +85,7 @@ public:
     latest_ = loop;
     is_open_ = true;
     ++executions_;
-    if (measures_) ++measured_, ++all_measured_;
+    if (measures_) ++measured_;
     if (watches_) entered_ = P::ticks();
   }
   /// Whether it is worth to ask the others where they are, for the first enter().
@@ -137,16 +132,14 @@ private:
     return static_cast<std::uint32_t>(std::min(wanted, units));
   }
 
-  /// Behind the object: visits | missed | bins | samples, the oldest first | median | begins of two plans and
-  /// of the candidate | their costs.
+  /// Behind the object: bins | samples, the oldest first | median | begins of two plans and of the candidate
+  /// | their costs.
   struct Layout {
-    std::size_t visits, missed, bins, samples, begins, costs, bytes;
+    std::size_t bins, samples, begins, costs, bytes;
     std::uint32_t most_bins;
     Layout(std::uint32_t members, std::uint32_t most) noexcept : most_bins(most) {
       constexpr std::size_t k_lines = core::k_line_pair;
-      visits = round_up(sizeof(LoopRecord), k_lines);
-      missed = visits + members * sizeof(Visits<P>);
-      bins = round_up(missed + members * sizeof(std::uint64_t), k_lines);
+      bins = round_up(sizeof(LoopRecord), k_lines);
       samples = round_up(bins + most * sizeof(typename Bins::Bin), k_lines);
       begins = round_up(samples + (k_kept + 1) * most * sizeof(float), k_lines);
       costs = begins + 3 * (members + std::size_t{1}) * sizeof(std::uint64_t);
@@ -160,9 +153,7 @@ private:
   LoopRecord(const LoopKey& key, const core::Shape& shape, const core::Settings& settings,
              const Layout& layout) noexcept
       : key_(key), shape_(shape), shortest_(settings.shortest_target), grain_(settings.steal_cost),
-        bytes_(layout.bytes), visits_(at<Visits<P>>(layout.visits)),
-        bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()),
-        missed_(at<std::uint64_t>(layout.missed)) {
+        bytes_(layout.bytes), bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()) {
     for (auto& made : is_made_) made = 0; // a write, by which a model sees who may not know of this record
     for (std::uint32_t k = 0; k <= k_kept; ++k)
       samples_[k] = at<float>(layout.samples) + std::size_t{k} * layout.most_bins;
@@ -356,7 +347,7 @@ private:
   void publish(std::uint64_t from, std::uint32_t which) noexcept {
     in_force_ = from;
     word_now_ = from << 1 | which;
-    is_made_[which] = plans_[which].busy != 0 ? 1 : 0;
+    is_made_[which] = 1;
     // [H1] relaxed: see learned().
     word_.store(word_now_, P::order(core::Tag::publish_plan, std::memory_order_relaxed));
   }
@@ -367,7 +358,6 @@ private:
   const core::Shape shape_;
   const std::uint64_t shortest_, grain_;
   const std::size_t bytes_;
-  Visits<P>* const visits_;
   Bins bins_;
   bool measures_ = true; // changes only while nobody is in a loop
   /// | first loop of which the plan is in force:63 | which of the two:1 |; before, it is the other one.
@@ -381,9 +371,7 @@ private:
   std::uint64_t latest_ = 0;     // loop in which it was executed last
   std::uint64_t executions_ = 0; // since the last look
   std::uint64_t measured_ = 0;   // of them
-  std::uint64_t all_measured_ = 0;
-  std::uint64_t* const missed_; // of those, by each member
-  std::uint64_t wait_ = 1;      // executions until the next look
+  std::uint64_t wait_ = 1;       // executions until the next look
   std::uint64_t entered_ = 0;
   std::uint64_t limit_ = 0; // ticks; an execution that takes longer is looked at
   std::uint64_t seen_ = 0;  // samples

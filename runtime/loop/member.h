@@ -78,7 +78,7 @@ public:
     if (model == core::Model::tree) [[likely]] {
       if (remembers && index_ != 0) record = record_of(iterations);
       start<core::Model::tree>(slot.tree, storage_->fresh_arena(loop_, index_), entry,
-                               record != nullptr ? record->learned(loop_, index_) : core::Learned<P>{});
+                               record != nullptr ? record->learned(loop_) : core::Learned<P>{});
     } else
       start_other(slot, entry, model);
     way_ = model;
@@ -251,7 +251,7 @@ private:
   /// nullptr if nothing is known, or nobody can say which loop this is.
   Record* record_of(std::uint64_t iterations) const noexcept {
     const LoopKey key = key_of(iterations);
-    return key.place != Rhythm<P>::k_unknown ? team_->history().find(key) : nullptr;
+    return key.place != Rhythm<P, Sizes>::k_unknown ? team_->history().find(key) : nullptr;
   }
   LoopKey key_of(std::uint64_t iterations) const noexcept {
     return {region_, team_->rhythm().place(loop_, team_->base()), iterations, members_};
@@ -260,7 +260,7 @@ private:
   /// By member 0, before the others can know that it is in this loop.
   Record* plan(std::uint64_t iterations, const core::Settings& settings) noexcept {
     const LoopKey key = key_of(iterations);
-    if (key.place == Rhythm<P>::k_unknown) return nullptr;
+    if (key.place == Rhythm<P, Sizes>::k_unknown) return nullptr;
     Record* record = team_->history().find_or_add(key, settings);
     if (record == nullptr) return nullptr;
     team_->history().opened(*record);

@@ -2,6 +2,8 @@
 // Which loop of a region is which, for members that have no names in common for them.
 #pragma once
 
+#include "team_storage.h"
+
 #include "wstree/core/platform.h"
 
 #include <array>
@@ -14,7 +16,7 @@ namespace wstree::loop {
 /// A region that goes on and on has a loop over time steps inside, mostly, which executes the same few loops
 /// in turn: one member, the planner, watches its own code locations for that, and once it has seen two
 /// rounds, loops are told apart by their place in a round.
-template <class P> class Rhythm {
+template <class P, class Sizes = UsualSizes> class Rhythm {
 public:
   static constexpr std::uint32_t k_unknown = ~std::uint32_t{0};
 
@@ -55,7 +57,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_first_loops = 16;
+  static constexpr std::uint32_t k_first_loops = Sizes::k_first_loops;
   static constexpr unsigned k_period_bits = 5;
   static constexpr std::uint32_t k_longest = (1U << k_period_bits) - 1; // loops in a round
 

@@ -117,7 +117,7 @@ public:
 
   /// Of the loops of this team; its planner is member 0, which is the thread that calls close().
   History<P>& history() noexcept { return history_; }
-  Rhythm<P>& rhythm() noexcept { return rhythm_; }
+  Rhythm<P, Sizes>& rhythm() noexcept { return rhythm_; }
 
   Team* next = nullptr; ///< for whoever keeps unused teams
 
@@ -142,7 +142,7 @@ private:
   typename P::template Atomic<std::uint32_t> absent_{0};
   // Read by all, and hardly ever written.
   alignas(core::k_line_pair) History<P> history_;
-  Rhythm<P> rhythm_;
+  Rhythm<P, Sizes> rhythm_;
 };
 
 } // namespace wstree::loop

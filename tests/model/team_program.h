@@ -50,7 +50,7 @@ public:
     region_ = 0;
     if (plan_.is_known) {
       const TeamLoop& first = plan_.regions[0].loops[0];
-      const loop::LoopKey key{caller(first), first.iterations, plan_.regions[0].members};
+      const loop::LoopKey key{team_bytes_, plan_.known_place, first.iterations, plan_.regions[0].members};
       // Nothing in this loop is worth another member: its plan is none like equal shares.
       for (int times = 0; times < 2; ++times) team_->history().find_or_add(key, coarse_);
     }
@@ -90,6 +90,7 @@ private:
 
   void take_part(std::uint32_t me, const RegionPlan& region) {
     Member& member = members_[me].emplace(team_, me, region.members);
+    member.set_region(team_bytes_); // any address will do
     const RegionPlan::Part part = region.part(me);
     for (std::size_t i = 0; i < region.loops.size() && i < part.loops; ++i)
       run_loop(member, me, region.loops[i], i, i + 1 == part.loops ? part.pieces : ~0U);
@@ -106,7 +107,7 @@ private:
     waiting_.begin();
     checks_.start(me, number);
     const core::Settings& settings = loop.place != 0 ? remembered_ : loop.measured ? measured_ : plain_;
-    const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model, caller(loop));
+    const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model, caller(loop, me));
     if (!checks_.agree(me, served, memory_.refused())) return;
     auto* const storage = newest_storage();
     if (storage == nullptr) return fail("a loop is served without storage");
@@ -150,9 +151,9 @@ private:
     return positions;
   }
 
-  /// Any address will do.
-  const void* caller(const TeamLoop& loop) const {
-    return loop.place != 0 ? team_bytes_ + loop.place : nullptr;
+  /// Of the members, each of which comes to the loop through a copy of its code.
+  const void* caller(const TeamLoop& loop, std::uint32_t member) const {
+    return team_bytes_ + 8 * loop.place + member;
   }
 
   TeamPlan plan_;

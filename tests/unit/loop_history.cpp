@@ -23,7 +23,7 @@ constexpr std::uint32_t k_most_records = 64;
 const char k_places[1000] = {}; // code locations
 
 LoopKey key_of(std::uint64_t place, std::uint64_t iterations = 100) {
-  return {k_places + place, iterations, 4};
+  return {k_places + place / 100, static_cast<std::uint32_t>(place % 100), iterations, 4};
 }
 
 TEST(History, ALoopIsRememberedFromItsSecondTimeOn) {
@@ -38,14 +38,14 @@ TEST(History, ALoopIsRememberedFromItsSecondTimeOn) {
 
 TEST(History, PlaceIterationsAndMembersMakeALoop) {
   History<Hand> history;
-  const LoopKey keys[] = {key_of(1), key_of(2), key_of(1, 101), {k_places + 1, 100, 5}};
+  const LoopKey keys[] = {key_of(1), key_of(2), key_of(1, 101), key_of(101), {k_places, 1, 100, 5}};
   std::vector<LoopRecord<Hand>*> records;
   for (const LoopKey& key : keys) {
     history.find_or_add(key, k_defaults);
     records.push_back(history.find_or_add(key, k_defaults));
     ASSERT_NE(records.back(), nullptr);
   }
-  for (std::size_t i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(history.find(keys[i]), records[i]);
     EXPECT_EQ(records[i]->key(), keys[i]);
   }
@@ -159,6 +159,7 @@ public:
     team_.open();
     test::in_parallel(members, [&](std::uint32_t m) {
       Member<P> member(&team_, m, members);
+      member.set_region(k_places);
       for (std::size_t i = 0; i < visits.size() && (m != leaver || i < leaves_before); ++i) {
         const std::uint64_t at = place ? place(m, i) : visits[i].place;
         ASSERT_TRUE(member.enter(visits[i].iterations, settings_, 1, core::Model::tree, k_places + at));

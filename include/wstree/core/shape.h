@@ -60,7 +60,6 @@ public:
 
   /// The roots begin elsewhere: at `begins`[0] = 0 to `begins`[roots()] = units(), which outlive this shape.
   constexpr void lay_out(const std::uint64_t* begins) { begins_ = begins; }
-  constexpr bool is_laid_out() const { return begins_ != nullptr; }
 
   constexpr bool is_laid_out() const { return begins_ != nullptr; }
 
