@@ -92,6 +92,7 @@ core::Settings to_settings(const config::Options& options) noexcept {
   auto ticks = [per_tick = ns_per_tick()](double ns) {
     return static_cast<std::uint64_t>(ns / per_tick + 0.5);
   };
+  settings.history = options.history;
   settings.shortest_target = ticks(1'000);
   settings.longest_target = ticks(20'000);
   settings.tail_batch = ticks(600);

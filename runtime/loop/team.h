@@ -3,6 +3,8 @@
 // different loops.
 #pragma once
 
+#include "history.h"
+#include "rhythm.h"
 #include "team_storage.h"
 
 #include "wstree/core/platform.h"
@@ -43,6 +45,7 @@ public:
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
     opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_}; // likewise
     members_ = 0;
+    rhythm_.open();
     if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
     return opening_;
   }
@@ -70,6 +73,7 @@ public:
     if (told != opening_.base) loops_ = told - opening_.base;
     if (now != told) next_base_.store(now, std::memory_order_relaxed); // likewise
     const bool any = members_ != 0 || told != opening_.base;
+    if (any) history_.close(now);
     if (now - cleaned_at_ < k_clean_after) return any;
     store->clear_roots(fewest_members_);
     cleaned_at_ = now;
@@ -137,6 +141,10 @@ public:
   /// Told by member 0, which is the thread that calls close().
   void set_members(std::uint32_t members) noexcept { members_ = members; }
 
+  /// Of the loops of this team; its planner is member 0, which is the thread that calls close().
+  History<P>& history() noexcept { return history_; }
+  Rhythm<P, Sizes>& rhythm() noexcept { return rhythm_; }
+
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
@@ -155,6 +163,9 @@ private:
   // Written by members that leave a region.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
+  // Read by all, and hardly ever written.
+  alignas(core::k_line_pair) History<P> history_;
+  Rhythm<P, Sizes> rhythm_;
 };
 
 } // namespace wstree::loop

@@ -34,6 +34,7 @@ public:
     share_part_ = static_cast<std::uint64_t>(share * k_of_share);
     entered_ = now;
     cost_ = 0;
+    distrust();
     floor_ = 1;
     finest_ = 1;
     start_node();
@@ -47,13 +48,35 @@ public:
     skipped_ = 0;
   }
 
-  /// The latest batch of `units` units is done. True if there is no need to look at the clock: finished() is
-  /// told of it with a later batch.
-  bool is_settled(std::uint32_t units) noexcept {
-    if (skipped_ == skip_) return false;
+  /// A member's share is expected to take `share` ticks, and what was expected has come true so far: batches
+  /// of a short loop need not be as short as those of one that nobody knows.
+  void trust(float share) noexcept {
+    const auto shortest = static_cast<float>(settings_->shortest_target);
+    shortest_ = std::clamp(share / k_trusted_parts, shortest, k_longest_trusted * shortest);
+    trusts_ = true;
+  }
+  void distrust() noexcept {
+    shortest_ = static_cast<float>(settings_->shortest_target);
+    trusts_ = false;
+  }
+
+  /// The next node, which start_node() was called for, is expected to take `cost` ticks per unit; `at_once`:
+  /// and so little that it is one batch.
+  void expect(float cost, bool at_once) noexcept {
+    if (!(cost > 0)) return;
+    cost_ = cost;
+    const auto tail = static_cast<float>(settings_->tail_batch);
+    finest_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(tail / cost + 1, k_most));
+    floor_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(shortest_ / cost + 1, k_most));
+    step_ = std::max(floor_, smallest_);
+  }
+
+  /// The latest batch is done. True if there is no need to look at the clock: skip() is told of it instead,
+  /// and finished() with a later batch.
+  bool may_skip() const noexcept { return skipped_ != skip_; }
+  void skip(std::uint32_t units) noexcept {
     ++skipped_;
     pending_ += units;
-    return true;
   }
 
   /// The latest batch is done; nobody looked at the clock.
@@ -62,7 +85,7 @@ public:
       step_ = std::min(step_ * 2, limit_);
   }
 
-  /// The latest batch of `units` units, and those that is_settled() was told of, took `ticks`, ending at
+  /// The latest batch of `units` units, and those that skip() was told of, took `ticks`, ending at
   /// `now`.
   void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
     if (settings_->batch != BatchMode::timed) return finished_unclocked();
@@ -71,8 +94,10 @@ public:
     const std::uint64_t elapsed = now - entered_;
     const float cost = spent / done;
     const float rate = done / spent;
-    const auto target = static_cast<float>(std::clamp(
-        elapsed / 16, std::min(settings_->shortest_target, elapsed / 3), settings_->longest_target));
+    const auto so_far = static_cast<float>(elapsed);
+    const float least = trusts_ ? shortest_ : std::min(shortest_, so_far / 3);
+    const float target =
+        std::clamp(so_far / 16, least, std::max(least, static_cast<float>(settings_->longest_target)));
     const float most = static_cast<float>(units) * 16;
     choose_skip(cost, spent, elapsed, target * rate > most);
     cost_ = cost;
@@ -84,8 +109,7 @@ public:
     finest_ = elapsed > k_long * settings_->tail_batch
                   ? 1
                   : static_cast<std::uint32_t>(std::min(tail * rate + 1, k_most));
-    const auto shortest = static_cast<float>(settings_->shortest_target);
-    floor_ = static_cast<std::uint32_t>(std::min(std::min(target, shortest) * rate + 1, k_most));
+    floor_ = static_cast<std::uint32_t>(std::min(std::min(target, shortest_) * rate + 1, k_most));
     const float wanted = std::min(target * rate, most);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
@@ -96,10 +120,13 @@ public:
     if (settings_->batch == BatchMode::timed) {
       const std::uint64_t part = (remaining * k_of_rest + share_part_) >> k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
-      units = std::min(units, std::max(remaining / 4, finest_));
+      units = std::min(units, std::max(remaining / (trusts_ ? 2 : 4), finest_));
     }
     return std::min(std::max(units, smallest_), remaining);
   }
+
+  /// Units of batches since the clock was read.
+  std::uint32_t pending() const noexcept { return pending_; }
 
   /// Ticks per unit when the clock was read last; 0 before that.
   float cost() const noexcept { return cost_; }
@@ -110,6 +137,8 @@ private:
   static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
   static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
   static constexpr float k_alike = 0.75F;         // costs that differ by less are the same
+  static constexpr float k_trusted_parts = 16;    // of a share
+  static constexpr float k_longest_trusted = 6;   // shortest targets
   static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
@@ -134,6 +163,8 @@ private:
   std::uint64_t entered_ = 0;
   std::uint64_t share_part_ = 0;
   float cost_ = 0;
+  float shortest_ = 1; // ticks; what is shorter is not worth a batch
+  bool trusts_ = false;
   std::uint32_t step_ = 1;
   std::uint32_t floor_ = 1;  // as many units as take shortest_target
   std::uint32_t finest_ = 1; // the end of a node is not cut finer

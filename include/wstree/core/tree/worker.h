@@ -7,6 +7,7 @@
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tree/arena.h"
 #include "wstree/core/tree/last_iteration.h"
+#include "wstree/core/tree/plan.h"
 #include "wstree/core/tree/search.h"
 #include "wstree/core/tree/tree.h"
 
@@ -22,9 +23,13 @@ public:
   using Memory = Arena<P>;
 
   /// The member's own root is root(index).
-  void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry) noexcept {
+  void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry, const Learned<P>& learned = {}) noexcept {
     const Settings& settings = *entry.settings;
-    const Shape shape = shape_of(entry);
+    Shape shape = shape_of(entry);
+    plan_ = learned.plan;
+    bins_ = learned.bins;
+    starts_last_ = leaves_last_ = believes_ = foreseen_ = false;
+    if (plan_ != nullptr) follow_plan(shape, entry);
     view_ = View<P>(tree, shape, entry.use);
     loop_ = entry.loop;
     index_ = entry.index;
@@ -42,12 +47,13 @@ public:
     counts_ = {};
     // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
     // one of them.
-    clocked_ = settings.clocked ||
+    clocked_ = settings.clocked || bins_ != nullptr ||
                (settings.batch == BatchMode::timed && shape.units() >= k_few_units * entry.members);
     handed_out_ = clocked_ ? P::ticks() : 0;
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
     batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
+    if (plan_ != nullptr && plan_->is_sure) batch_.trust(plan_->share);
     last_.enter(shape, entry.members, settings);
   }
 
@@ -57,7 +63,11 @@ public:
     if (given_ != 0) account();
     if (retired_) return false;
     if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
-    if (!find(out) && !take_last(out) && !(starved_ && find(out))) // what leave_for_last() has freed since
+    if (starts_last_ && foreseen_ && take_last_first(out)) return true;
+    // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
+    // leave the rest of its node to the others.
+    if (!find(out) && ((leaves_last_ && !starved_) || !take_last(out)) &&
+        !(starved_ && find(out))) // what leave_for_last() has freed since
       return false;
     searched();
     return true;
@@ -85,16 +95,20 @@ private:
 
   /// The batch that was handed out is done.
   void account() noexcept {
-    if (batch_.is_settled(given_)) {
+    if (batch_.may_skip() && has_rest()) {
+      batch_.skip(given_);
       given_ = 0;
       return;
     }
-    if (clocked_ && (settings_->clocked || !retired_)) {
+    if (clocked_ && (settings_->clocked || bins_ != nullptr || !retired_)) {
       const std::uint64_t now = P::ticks();
       const std::uint64_t spent = now - handed_out_;
       handed_out_ = now;
       counts_.busy_ticks += spent;
+      const std::uint32_t measured = given_ + batch_.pending();
       batch_.finished(given_, spent, now);
+      if (bins_ != nullptr) remember(measured, spent);
+      if (plan_ != nullptr) check_plan(measured, spent);
       if (settings_->batch == BatchMode::timed && node_ != nullptr) {
         const std::uint64_t position = begin_ + Word(raw_).left();
         last_.learn(position, given_, batch_.cost());
@@ -113,10 +127,17 @@ private:
     if (clocked_) handed_out_ = P::ticks();
   }
 
+  /// The own node has: otherwise what was not clocked would be forgotten.
+  bool has_rest() const noexcept {
+    const Word word(raw_);
+    return node_ != nullptr && size_ != word.left() + word.right();
+  }
+
   /// Hands out units [begin, end).
   void give(Range& out, std::uint64_t begin, std::uint32_t units) noexcept {
     out = view_.shape().range(begin, begin + units);
     given_ = units;
+    if (batch_.pending() == 0) measured_from_ = begin;
     counts_.iterations += out.end - out.begin;
     ++counts_.batches;
   }
@@ -161,6 +182,7 @@ private:
   /// tryOwn, with the first batch in the same step.
   bool own(const Target<P>& target, Range& out) noexcept {
     batch_.start_node();
+    expect(target.begin);
     const std::uint32_t units = batch_.size(target.size);
     const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
     const Word first(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
@@ -318,6 +340,13 @@ private:
     while (P::ticks() - since < settings_->steal_cost) P::relax();
   }
 
+  // worker_plan.h
+  void follow_plan(Shape& shape, const Entry& entry) noexcept;
+  void remember(std::uint32_t units, std::uint64_t spent) noexcept;
+  void check_plan(std::uint32_t units, std::uint64_t spent) noexcept;
+  void expect(std::uint64_t unit) noexcept;
+  [[gnu::noinline]] bool take_last_first(Range& out) noexcept;
+
   // worker_last.h
   bool nothing_else() noexcept;
   [[gnu::noinline]] bool take_last(Range& out) noexcept;
@@ -333,6 +362,9 @@ private:
 
   /// Whether to start iteration n-1 before the next batch of the own node.
   bool should_start_last() const noexcept {
+    // Where the costs are known, so is whose it is: after its root, and after one batch that was as expected.
+    if (plan_ != nullptr && plan_->is_sure && believes_)
+      return starts_last_ && foreseen_ && node_ != view_.tree().root(index_);
     return last_.may_matter(batch_.cost()) && is_time_to_ask() && last_is_critical();
   }
 
@@ -350,6 +382,8 @@ private:
   static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
   static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
   static constexpr std::uint64_t k_few_units = 4;
+  static constexpr std::uint64_t k_last = ~std::uint64_t{0}; // iteration n-1, instead of a unit
+  static constexpr float k_long_last = 8;                    // such a part of a share is long
   static constexpr std::uint32_t k_small_team = 16;
   static constexpr std::uint32_t k_near_the_end = 4; // units
   static constexpr std::uint32_t k_sample = 16;      // roots
@@ -363,7 +397,8 @@ private:
   std::uint64_t begin_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t level_ = 0;
-  std::uint32_t given_ = 0; // units of the batch that the caller is executing
+  std::uint32_t given_ = 0;         // units of the batch that the caller is executing
+  std::uint64_t measured_from_ = 0; // first unit since the clock was read, or k_last
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;
   bool arrived_ = false;
@@ -377,6 +412,12 @@ private:
   const Settings* settings_ = nullptr;
   const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
   Arena<P>* arena_ = nullptr;
+  const Plan* plan_ = nullptr;  // nullptr: nothing is known about the loop
+  CostBins<P>* bins_ = nullptr; // nullptr: nobody wants to know what it costs
+  bool starts_last_ = false;    // iteration n-1 comes right after the own root
+  bool leaves_last_ = false;    // and is somebody else's
+  bool believes_ = false;       // in the costs of the plan
+  bool foreseen_ = false;       // a batch was as the plan said
   Rng rng_;
   Batcher batch_;
   Search<P> search_;
@@ -387,6 +428,7 @@ private:
 } // namespace wstree::core
 
 #include "wstree/core/tree/worker_last.h"
+#include "wstree/core/tree/worker_plan.h"
 #include "wstree/core/tree/worker_split.h"
 
 static_assert(wstree::core::Scheduler<wstree::core::Worker<wstree::core::StdPlatform>>);

@@ -22,6 +22,7 @@ template <class P> bool Worker<P>::take_last(Range& out) noexcept {
   const std::uint64_t n = view_.shape().iterations();
   out = {n - 1, n, true};
   given_ = 1;
+  measured_from_ = k_last;
   node_ = nullptr;
   ++counts_.iterations;
   ++counts_.batches;
