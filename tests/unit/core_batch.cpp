@@ -96,6 +96,18 @@ TEST(Batcher, AfterACliffLooksAtTheClockEveryTime) {
   EXPECT_LE(member.take(300), before / 10);
 }
 
+TEST(Batcher, LooksAtOnceAgainWhereCostsHaveDoubled) {
+  Member member(quiet());
+  member.take_until(160'000, 3);
+  member.forget();
+  while (member.reads() == 0) member.take(3);
+  member.forget();
+  while (member.reads() == 0) member.take(6);
+  EXPECT_GT(member.batches(), 1U);
+  member.take(6);
+  EXPECT_EQ(member.reads(), 2U);
+}
+
 TEST(Batcher, ANewNodeIsLookedAtFromTheStart) {
   Member member(quiet());
   member.take_until(400'000, 3);
