@@ -29,7 +29,7 @@ struct Cost {
 };
 
 /// (WSTREE_TEST_SHOW=1 shows what is counted.) For the code that gcc 12 makes of the library for x86-64; in
-/// the order of phases.cpp. On a thread alone the figures differ by less than a hundredth from run to run. In
+/// the order of phases.cpp. On a thread alone the figures differ by about a hundredth from run to run. In
 /// a team it differs a little who takes the last iteration, and how often somebody looks whether a slot is
 /// free.
 struct Phase {
