@@ -29,14 +29,15 @@ struct Cost {
 };
 
 /// (WSTREE_TEST_SHOW=1 shows what is counted.) For the code that gcc 12 makes of the library for x86-64; in
-/// the order of phases.cpp. On a thread alone the figures are the same in every run. In a team it differs a
-/// little who takes the last iteration, and how often somebody looks whether a slot is free.
+/// the order of phases.cpp. On a thread alone the figures differ by about a hundredth from run to run. In
+/// a team it differs a little who takes the last iteration, and how often somebody looks whether a slot is
+/// free.
 struct Phase {
   const char* what;
   Cost libomp, libgomp;
   double tolerance;
 };
-constexpr double k_alone = 0.01, k_team = 0.03;
+constexpr double k_alone = 0.02, k_team = 0.03;
 constexpr Phase k_phases[] = {
     {"empty region, 1 thread", {634, 1}, {459, 1}, k_alone},
     {"loop of one iteration, 1 thread", {339, 0}, {406, 0}, k_alone},
