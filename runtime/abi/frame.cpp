@@ -19,11 +19,13 @@ namespace {
 struct alignas(core::k_line_pair) Cache {
   Frame* base = nullptr;                // outside of any region
   Frame* frames = nullptr;              // unused ones of serialised regions
-  Team* teams = nullptr;                // unused
+  KeptTeam* teams = nullptr;            // unused
   loop::Recording* recording = nullptr; // unused memory for one loop of a member that is alone
 };
 
 constinit thread_local Cache* t_cache __attribute__((tls_model("initial-exec"))) = nullptr;
+
+KeptTeam* next_of(const KeptTeam& team) noexcept { return static_cast<KeptTeam*>(team.next); }
 
 void free_cache(void* data) noexcept {
   auto* cache = static_cast<Cache*>(data);
@@ -36,10 +38,10 @@ void free_cache(void* data) noexcept {
     ::operator delete(frame, std::nothrow);
   }
   while (cache->teams != nullptr) {
-    Team* team = cache->teams;
-    cache->teams = team->next;
-    team->~Team();
-    Platform::release(team, sizeof(Team));
+    KeptTeam* team = cache->teams;
+    cache->teams = next_of(*team);
+    team->~KeptTeam();
+    Platform::release(team, sizeof(KeptTeam));
   }
   loop::Recording::destroy<Platform>(cache->recording);
   ::operator delete(cache, std::nothrow);
@@ -101,18 +103,18 @@ void pop_alone() noexcept {
   t_cache->frames = frame;
 }
 
-Team* borrow_team() noexcept {
+KeptTeam* borrow_team() noexcept {
   Cache* own = cache();
   if (own == nullptr) return nullptr;
-  if (Team* team = own->teams) {
-    own->teams = team->next;
+  if (KeptTeam* team = own->teams) {
+    own->teams = next_of(*team);
     return team;
   }
-  void* memory = Platform::allocate(sizeof(Team));
-  return memory == nullptr ? nullptr : ::new (memory) Team;
+  void* memory = Platform::allocate(sizeof(KeptTeam));
+  return memory == nullptr ? nullptr : ::new (memory) KeptTeam;
 }
 
-void give_back_team(Team* team) noexcept {
+void give_back_team(KeptTeam* team) noexcept {
   team->next = t_cache->teams; // borrow_team() made the cache
   t_cache->teams = team;
 }

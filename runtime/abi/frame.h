@@ -8,6 +8,8 @@
 
 #include "wstree/core/platform.h"
 
+#include <pthread.h>
+
 #include <cstdint>
 
 namespace wstree::abi {
@@ -32,8 +34,9 @@ struct Bounds {
 struct Frame {
   /// Member `index` of `members` of the region at `here`. Without a team the runtime serves what more than
   /// one member has to share.
-  Frame(Team* team, std::uint32_t index, std::uint32_t members, Place here) noexcept
-      : member(team, index, members), place(here), serves(members == 1 || team != nullptr) {}
+  Frame(Team* team, const Team::Opening& opening, std::uint32_t index, std::uint32_t members,
+        Place here) noexcept
+      : member(team, opening, index, members), place(here), serves(members == 1 || team != nullptr) {}
   /// A thread alone, whose schedule is asked for at every loop.
   explicit Frame(Place here) noexcept : member(nullptr, 0, 1), place(here), asks(true), alone(true) {}
 
@@ -83,9 +86,36 @@ void push_alone(Place here) noexcept;
 /// Undoes the latest push_alone(), if there was one.
 void pop_alone() noexcept;
 
+/// What the members of a region have to know besides their numbers. All but the number of the first loop is
+/// mostly the same from region to region.
+struct Terms {
+  const void* caller = nullptr; // who forks: see next_symbol()
+  Team::Store* storage = nullptr;
+  std::uint64_t loops = 1; // see Team::Opening
+  TaskSchedule schedule;   // captured at the fork
+  pthread_t opener{};
+  bool placed = false; // the members are
+  bool nested = false; // the region is inside another team
+  bool operator==(const Terms&) const = default;
+};
+
+/// A team with the terms of its latest region. They are written only if they differ from those of the one
+/// before: what nobody writes stays in the members' caches, and fetching a line takes as long as dispatching
+/// several chunks.
+class KeptTeam final : public Team {
+public:
+  void set_terms(const Terms& terms) noexcept {
+    if (!(terms_ == terms)) terms_ = terms;
+  }
+  const Terms& terms() const noexcept { return terms_; }
+
+private:
+  alignas(core::k_line_pair) Terms terms_;
+};
+
 /// A team of the calling thread that no open region uses. nullptr: no memory.
-Team* borrow_team() noexcept;
-void give_back_team(Team* team) noexcept;
+KeptTeam* borrow_team() noexcept;
+void give_back_team(KeptTeam* team) noexcept;
 
 /// Records what the iterations of the loop take that the member of `frame` has entered with `chunk`.
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;

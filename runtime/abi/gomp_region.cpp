@@ -37,8 +37,9 @@ struct alignas(wstree::core::k_line_pair) Region {
   Outlined function;
   void* data;
   const void* caller;
-  Team* team = nullptr; // no memory: the runtime serves the loops
-  const RegionPlacement* placement = nullptr;
+  KeptTeam* team = nullptr;
+  const Terms* terms = nullptr;
+  std::uint64_t base = 0;             // number of the first loop
   std::optional<CombinedLoop> loop{}; // of a combined region, if we serve it
 };
 
@@ -73,38 +74,21 @@ void wrap_member(void* data) {
   const Region& region = *static_cast<const Region*>(data);
   const int members = runtime_threads(region.caller);
   const int number = runtime_thread(region.caller);
-  Frame frame(region.team, static_cast<std::uint32_t>(std::max(number, 0)),
-              static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region.caller));
-  frame.serves = frame.serves && members > 0 && number >= 0;
+  ServedMember member(static_cast<std::uint32_t>(std::max(number, 0)), members, region.team, *region.terms,
+                      region.base);
+  Frame& frame = member.frame();
+  frame.serves = frame.serves && number >= 0;
   frame.asks = true; // libgomp looks at the task's schedule whenever a loop starts
-  frame.outer = t_frame;
-  region.placement->enter(frame, frame.member.index(), frame.member.members());
-  t_frame = &frame;
   if (region.loop) start_combined_loop(frame, *region.loop, region.caller);
   region.function(region.data);
-  if (frame.member.in_loop()) leave_loop(frame); // cancelled
-  if (frame.serves) frame.member.depart();
-  t_frame = frame.outer;
 }
 
 /// Forks through `fork(wrapper, region)`.
 template <class Fork> auto fork_region(Region& region, Fork&& fork) {
-  struct Open {
-    explicit Open(Team* opened) noexcept : team(opened) {
-      if (team != nullptr) team->open();
-    }
-    ~Open() {
-      if (team == nullptr) return;
-      if (team->close()) note_served_region();
-      give_back_team(team);
-    }
-    Open(const Open&) = delete;
-    Open& operator=(const Open&) = delete;
-    Team* team;
-  } open(borrow_team());
-  region.team = open.team;
-  const RegionPlacement placement(region.caller);
-  region.placement = &placement;
+  const ServedRegion served(region.caller, TaskSchedule{});
+  region.team = served.team();
+  region.terms = &served.terms();
+  region.base = served.base();
   return fork(wrap_member, static_cast<void*>(&region));
 }
 

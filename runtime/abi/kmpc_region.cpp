@@ -15,6 +15,7 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 extern "C" {
 
@@ -44,7 +45,7 @@ using i32 = std::int32_t;
 static_assert(offsetof(Binding, begin) == 0 && offsetof(Binding, size) == 8 &&
               offsetof(Binding, address) == 16);
 
-constexpr i32 k_register_args = 8; // no architecture passes more pointers in registers
+constexpr std::size_t k_register_args = 8; // no architecture passes more pointers in registers
 
 using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
 constinit Next<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
@@ -66,41 +67,95 @@ struct Region {
   kmpc_micro micro;
   i32 count;
   void** args;
-  TaskSchedule schedule; // captured at the fork, as libomp does with its own schedules
   const void* caller;
-  Team* team = nullptr; // no memory: the runtime serves the loops
-  const RegionPlacement* placement = nullptr;
+  const ServedRegion* served = nullptr; // nullptr: it goes to the runtime
 };
 
-/// The outlined function of a region whose loops may be served, in every member.
-void wrap_member(i32* gtid, i32* tid, Region* region) {
-  const int members = runtime_threads(region->caller);
-  Frame frame(region->team, static_cast<std::uint32_t>(*tid),
-              static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(region->caller));
-  frame.serves = frame.serves && members > 0;
-  frame.ours = region->schedule.ours;
-  frame.model = region->schedule.model;
-  frame.smallest = region->schedule.chunk;
-  frame.outer = t_frame;
-  region->placement->enter(frame, frame.member.index(), frame.member.members());
-  t_frame = &frame;
+/// A member of a region whose loops may be served.
+class Served {
+public:
+  [[gnu::noinline]] Served(i32 tid, KeptTeam* team, const Terms& terms, std::uint64_t base) noexcept
+      : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {
+    Frame& frame = member_.frame();
+    frame.ours = terms.schedule.ours; // captured at the fork, as libomp does with its own schedules
+    frame.model = terms.schedule.model;
+    frame.smallest = terms.schedule.chunk;
+  }
+  [[gnu::noinline]] ~Served() = default;
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+
+private:
+  ServedMember member_;
+};
+
+/// The same in regions that go to the runtime. Their frame says so: to libomp the region's schedule counts,
+/// even if members ask for ours inside.
+class Plain {
+public:
+  [[gnu::noinline]] explicit Plain(const void* caller) noexcept : frame_(runtime_place(caller)) {
+    frame_.asks = frame_.alone = frame_.serves = false;
+    frame_.parallel = t_frame != nullptr && t_frame->parallel;
+    frame_.outer = t_frame;
+    t_frame = &frame_;
+  }
+  ~Plain() { t_frame = frame_.outer; }
+  Plain(const Plain&) = delete;
+  Plain& operator=(const Plain&) = delete;
+
+private:
+  Frame frame_;
+};
+
+/// The outlined function of a region, in every member. What it has to know of the region comes in front of
+/// the arguments, which the runtime brings to every thread anyway: whatever a member fetches from the memory
+/// of the thread that forks delays it.
+template <class... Args>
+void wrap_served(i32* gtid, i32* tid, KeptTeam* team, std::uintptr_t base, kmpc_micro micro, Args... args) {
+  const Served member(*tid, team, team->terms(), base);
+  reinterpret_cast<void (*)(i32*, i32*, Args...)>(micro)(gtid, tid, args...);
+}
+template <class... Args>
+void wrap_plain(i32* gtid, i32* tid, const void* caller, kmpc_micro micro, Args... args) {
+  const Plain member(caller);
+  reinterpret_cast<void (*)(i32*, i32*, Args...)>(micro)(gtid, tid, args...);
+}
+/// The same for any number of arguments, which stay where they are.
+void wrap_many_served(i32* gtid, i32* tid, Region* region) {
+  const ServedRegion& served = *region->served;
+  const Served member(*tid, served.team(), served.terms(), served.base());
   wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
-  if (frame.member.in_loop()) leave_loop(frame); // cancelled
-  if (frame.serves) frame.member.depart();
-  t_frame = frame.outer;
+}
+void wrap_many_plain(i32* gtid, i32* tid, Region* region) {
+  const Plain member(region->caller);
+  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+}
+kmpc_micro wrapper_of_many(const Region& region) noexcept {
+  return reinterpret_cast<kmpc_micro>(region.served != nullptr ? &wrap_many_served : &wrap_many_plain);
 }
 
-/// The same for regions that go to the runtime. Their frame says so: to libomp the region's schedule counts,
-/// even if members ask for ours inside.
-void wrap_plain(i32* gtid, i32* tid, Region* region) {
-  Frame frame(runtime_place(region->caller));
-  frame.asks = frame.alone = frame.serves = false;
-  frame.parallel = t_frame != nullptr && t_frame->parallel;
-  frame.outer = t_frame;
-  t_frame = &frame;
-  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
-  t_frame = frame.outer;
-}
+constexpr std::size_t k_most_args = 8; // of a region whose arguments are passed on
+struct Wrappers {
+  kmpc_micro served, plain;
+};
+// A macro, because only addresses that stand here as they are need nobody to write them down at load time.
+#define WSTREE_WRAPPERS(...)                                                                                 \
+  {                                                                                                          \
+    reinterpret_cast<kmpc_micro>(&wrap_served<__VA_ARGS__>),                                                 \
+        reinterpret_cast<kmpc_micro>(&wrap_plain<__VA_ARGS__>)                                               \
+  }
+using Arg = void*;
+/// By the number of arguments.
+const Wrappers k_wrappers[k_most_args + 1] = {WSTREE_WRAPPERS(),
+                                              WSTREE_WRAPPERS(Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg),
+                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg, Arg)};
+#undef WSTREE_WRAPPERS
 
 /// __kmpc_fork_call_if for the runtimes before 16, which do not have it; programs that were built for a later
 /// one run on them with this.
@@ -121,17 +176,12 @@ bool may_serve(const TaskSchedule& schedule) noexcept {
   return active() && (schedule.ours || session().options.loops.any_named());
 }
 
-/// Forks through `fork(wrapper, region)`.
-template <class Fork> void fork_region(Region& region, Fork&& fork) {
-  if (!may_serve(region.schedule)) return fork(wrap_plain, region);
-  region.team = borrow_team();
-  if (region.team != nullptr) region.team->open();
-  const RegionPlacement placement(region.caller);
-  region.placement = &placement;
-  fork(wrap_member, region);
-  if (region.team == nullptr) return;
-  if (region.team->close()) note_served_region();
-  give_back_team(region.team);
+/// Forks through `fork(region)`.
+template <class Fork> void fork_region(Region& region, const TaskSchedule& schedule, Fork&& fork) {
+  if (!may_serve(schedule)) return fork(region);
+  const ServedRegion served(region.caller, schedule);
+  region.served = &served;
+  fork(region);
 }
 
 } // namespace
@@ -144,15 +194,25 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   const ForkCall real = real_fork_call(caller);
   const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
   const i32 count = std::max(argc, 0);
-  void** args = static_cast<void**>(
-      __builtin_alloca(sizeof(void*) * static_cast<std::size_t>(std::max(count, k_register_args))));
+  const std::size_t room = std::max(static_cast<std::size_t>(count), k_most_args);
+  void** args = static_cast<void**>(__builtin_alloca(sizeof(void*) * room));
   va_list list;
   va_start(list, micro);
   for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
   va_end(list);
-  Region region{micro, count, args, schedule, caller};
-  fork_region(region, [&](auto* wrapper, Region& shared) {
-    real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), &shared);
+  Region region{micro, count, args, caller};
+  fork_region(region, schedule, [&](Region& shared) {
+    const bool fits = count <= static_cast<i32>(k_most_args);
+    const ServedRegion* const served = shared.served;
+    // Of the arguments the runtime takes as many as it is told.
+    if (served == nullptr && fits)
+      real(loc, 2 + count, k_wrappers[count].plain, caller, micro, args[0], args[1], args[2], args[3],
+           args[4], args[5], args[6], args[7]);
+    else if (served != nullptr && served->team() != nullptr && fits)
+      real(loc, 3 + count, k_wrappers[count].served, served->team(), served->base(), micro, args[0], args[1],
+           args[2], args[3], args[4], args[5], args[6], args[7]);
+    else
+      real(loc, 1, wrapper_of_many(shared), &shared);
   });
 }
 
@@ -163,10 +223,9 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
   if (!active()) return real(loc, argc, micro, condition, args);
   const TaskSchedule schedule = task_schedule(WSTREE_CALLER);
   void* list[k_register_args] = {args};
-  Region region{micro, args != nullptr ? 1 : 0, list, schedule, WSTREE_CALLER};
-  fork_region(region, [&](auto* wrapper, Region& shared) {
-    real(loc, 1, reinterpret_cast<kmpc_micro>(wrapper), condition, &shared);
-  });
+  Region region{micro, args != nullptr ? 1 : 0, list, WSTREE_CALLER};
+  fork_region(region, schedule,
+              [&](Region& shared) { real(loc, 1, wrapper_of_many(shared), condition, &shared); });
 }
 
 /// A region of one thread: the compiled code calls its outlined function itself, between these two. libomp

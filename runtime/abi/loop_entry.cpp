@@ -69,7 +69,7 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
                                          const Session& process) noexcept {
   if (units == 0) [[unlikely]]
     frame.member.enter_empty();
-  else if (!frame.member.enter(units, process.settings, schedule.chunk, schedule.model)) [[unlikely]]
+  else if (!frame.member.enter(units, process.settings, schedule.chunk, schedule.model, caller)) [[unlikely]]
     return false;
   frame.loop = Frame::Loop::served;
   frame.last_loop_served = true;

@@ -76,8 +76,7 @@ void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
   observe::say(observe::affinity_line(session().options.affinity_format.view(), facts).view());
 }
 
-} // namespace
-
+/// Served loops have run in a region of the calling thread, which is over.
 void note_served_region() noexcept {
   if (g_decided.load(std::memory_order_relaxed)) return;
   if (g_due.load(std::memory_order_relaxed) == 0) {
@@ -85,6 +84,8 @@ void note_served_region() noexcept {
     g_due.store(core::StdPlatform::ticks() + static_cast<std::uint64_t>(wait), std::memory_order_relaxed);
   }
 }
+
+} // namespace
 
 RegionPlacement::RegionPlacement(const void* caller) noexcept
     : nested_(t_frame != nullptr && t_frame->parallel) {
@@ -105,23 +106,47 @@ RegionPlacement::~RegionPlacement() {
   if (placement_ != nullptr) g_busy.store(false, std::memory_order_relaxed);
 }
 
-void RegionPlacement::enter(Frame& frame, std::uint32_t index, std::uint32_t members) const noexcept {
-  frame.parallel = nested_ || members > 1;
-  if (members == 1) return;
-  if (placement_ == nullptr) {
-    if (nested_ && !g_stopped.load(std::memory_order_relaxed) && is_auto())
-      g_stopped.store(true, std::memory_order_relaxed);
-    // A worker of the team around this one is member 0 here and keeps the pin that was asked for.
-    if (place::pinned_to() != 0 && (index != 0 || is_auto())) place::unpin_thread();
+void RegionPlacement::enter_unplaced(bool nested, std::uint32_t index) noexcept {
+  if (nested && !g_stopped.load(std::memory_order_relaxed) && is_auto())
+    g_stopped.store(true, std::memory_order_relaxed);
+  // A worker of the team around this one is member 0 here and keeps the pin that was asked for.
+  if (place::pinned_to() != 0 && (index != 0 || is_auto())) place::unpin_thread();
+}
+
+void RegionPlacement::enter_placed(pthread_t opener, Frame& frame) noexcept {
+  const std::uint32_t index = frame.member.index();
+  // relaxed: whoever forked this member has seen it complete, and it is never replaced.
+  place::Placement& placement = *g_placement.load(std::memory_order_relaxed);
+  bool fresh = false;
+  place::TeamPlan* plan = placement.plan(frame.member.members(), fresh);
+  if (plan == nullptr) return;
+  if (fresh) show_plan(placement, *plan);
+  bool pinned = false;
+  frame.member.set_neighbourhood(placement.settle(*plan, index, opener, pinned));
+  if (pinned && session().options.display_affinity) show_pin(frame, placement.mask(*plan, index));
+}
+
+ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule) noexcept
+    : team_(borrow_team()), placement_(caller) {
+  Terms terms;
+  terms.caller = caller;
+  terms.schedule = schedule;
+  placement_.describe(terms);
+  if (team_ == nullptr) {
+    terms_ = terms;
     return;
   }
-  bool fresh = false;
-  place::TeamPlan* plan = placement_->plan(members, fresh);
-  if (plan == nullptr) return;
-  if (fresh) show_plan(*placement_, *plan);
-  bool pinned = false;
-  frame.member.set_neighbourhood(placement_->settle(*plan, index, opener_, pinned));
-  if (pinned && session().options.display_affinity) show_pin(frame, placement_->mask(*plan, index));
+  const Team::Opening& opening = team_->open();
+  base_ = opening.base;
+  terms.storage = opening.storage;
+  terms.loops = opening.next - opening.base;
+  team_->set_terms(terms);
+}
+
+ServedRegion::~ServedRegion() {
+  if (team_ == nullptr) return;
+  if (team_->close()) note_served_region();
+  give_back_team(team_);
 }
 
 } // namespace wstree::abi

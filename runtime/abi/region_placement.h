@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -29,11 +30,29 @@ public:
   RegionPlacement(const RegionPlacement&) = delete;
   RegionPlacement& operator=(const RegionPlacement&) = delete;
 
+  /// Writes into `terms` what the members have to know.
+  void describe(Terms& terms) const noexcept {
+    terms.opener = opener_;
+    terms.placed = placement_ != nullptr;
+    terms.nested = nested_;
+  }
+
   /// Every member, at the beginning of the region: puts the thread in its place and tells `frame` where the
   /// others are. No system calls if the thread is in its place.
-  void enter(Frame& frame, std::uint32_t index, std::uint32_t members) const noexcept;
+  static void enter(const Terms& terms, Frame& frame) noexcept {
+    const std::uint32_t members = frame.member.members();
+    frame.parallel = terms.nested || members > 1;
+    if (members == 1) return;
+    if (terms.placed)
+      enter_placed(terms.opener, frame);
+    else
+      enter_unplaced(terms.nested, frame.member.index());
+  }
 
 private:
+  static void enter_placed(pthread_t opener, Frame& frame) noexcept;
+  static void enter_unplaced(bool nested, std::uint32_t index) noexcept;
+
   place::Placement* placement_ = nullptr; // nullptr: the members are not placed
   bool nested_ = false;                   // inside another team
   pthread_t opener_ = pthread_self();
@@ -41,7 +60,50 @@ private:
   std::optional<place::Unpinned> unpinned_;
 };
 
-/// Served loops have run in a region of the calling thread, which is over.
-void note_served_region() noexcept;
+/// A region whose loops may be served, from before the fork until after the join.
+class ServedRegion {
+public:
+  ServedRegion(const void* caller, const TaskSchedule& schedule) noexcept;
+  ~ServedRegion();
+  ServedRegion(const ServedRegion&) = delete;
+  ServedRegion& operator=(const ServedRegion&) = delete;
+
+  KeptTeam* team() const noexcept { return team_; } ///< nullptr, no memory: the runtime serves the loops
+  std::uint64_t base() const noexcept { return base_; }
+  const Terms& terms() const noexcept { return team_ != nullptr ? team_->terms() : terms_; }
+
+private:
+  KeptTeam* team_;
+  std::uint64_t base_ = 0; ///< number of the first loop
+  RegionPlacement placement_;
+  Terms terms_;
+};
+
+/// A member of such a region; for as long as its thread is there.
+class ServedMember {
+public:
+  ServedMember(std::uint32_t index, int members, KeptTeam* team, const Terms& terms,
+               std::uint64_t base) noexcept
+      : frame_(team, {terms.storage, base, base + terms.loops}, index,
+               static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
+    frame_.serves = frame_.serves && members > 0;
+    frame_.member.set_region(terms.caller);
+    frame_.outer = t_frame;
+    RegionPlacement::enter(terms, frame_);
+    t_frame = &frame_;
+  }
+  ~ServedMember() {
+    if (frame_.member.in_loop()) leave_loop(frame_); // cancelled
+    if (frame_.serves) frame_.member.depart();
+    t_frame = frame_.outer;
+  }
+  ServedMember(const ServedMember&) = delete;
+  ServedMember& operator=(const ServedMember&) = delete;
+
+  Frame& frame() noexcept { return frame_; }
+
+private:
+  Frame frame_;
+};
 
 } // namespace wstree::abi

@@ -4,7 +4,6 @@
 #include "display.h"
 #include "marked_schedule.h"
 #include "message.h"
-#include "next_symbol.h"
 #include "recordings.h"
 #include "statistics.h"
 #include "version.h"
@@ -25,6 +24,7 @@
 namespace wstree::abi {
 
 constinit std::atomic<bool> g_active{false};
+constinit Next<int()> g_get_level{"omp_get_level"};
 
 namespace {
 
@@ -39,7 +39,6 @@ alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
 constinit std::atomic<std::uint32_t> g_most_members{1};
 
 constinit Next<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
-constinit Next<int()> g_get_level{"omp_get_level"};
 constinit Next<int()> g_get_active_level{"omp_get_active_level"};
 constinit Next<int()> g_get_max_active_levels{"omp_get_max_active_levels"};
 constinit Next<int()> g_get_num_threads{"omp_get_num_threads"};
@@ -93,8 +92,9 @@ core::Settings to_settings(const config::Options& options) noexcept {
   auto ticks = [per_tick = ns_per_tick()](double ns) {
     return static_cast<std::uint64_t>(ns / per_tick + 0.5);
   };
+  settings.history = options.history;
   settings.shortest_target = ticks(1'000);
-  settings.longest_target = ticks(16'000);
+  settings.longest_target = ticks(20'000);
   settings.tail_batch = ticks(600);
   settings.steal_cost = ticks(200);
   settings.near_enough = ticks(2'000);
@@ -204,12 +204,6 @@ TaskSchedule task_schedule(const void* caller) noexcept {
   if (kind != k_sentinel_kind) return {};
   const config::OwnSchedule schedule = config::decode(chunk);
   return {true, model_of(schedule.kind), schedule.chunk};
-}
-
-Place runtime_place(const void* caller) noexcept {
-  const auto get = g_get_level.find(caller);
-  if (get == nullptr) return {};
-  return {reinterpret_cast<const void*>(get), get()};
 }
 
 int runtime_threads(const void* caller) noexcept {

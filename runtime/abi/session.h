@@ -3,6 +3,7 @@
 // OpenMP runtime.
 #pragma once
 
+#include "next_symbol.h"
 #include "options.h"
 #include "recording.h"
 
@@ -33,6 +34,7 @@ struct TaskSchedule {
   bool ours = false;
   core::Model model = core::Model::tree;
   std::uint64_t chunk = 1; // in units, which are iterations; 0: none was given
+  bool operator==(const TaskSchedule&) const = default;
 };
 
 /// The models are numbered as their kinds are (session.cpp makes sure of it).
@@ -70,7 +72,13 @@ struct Place {
   const void* runtime = nullptr; // tells runtimes apart; nullptr: any
   int level = -1;                // omp_get_level; -1 if it cannot be asked
 };
-Place runtime_place(const void* caller) noexcept;
+extern constinit Next<int()> g_get_level;
+inline Place runtime_place(const void* caller) noexcept { // at every loop
+  const auto get = g_get_level.find(caller);
+  if (get == nullptr) [[unlikely]]
+    return {};
+  return {reinterpret_cast<const void*>(get), get()};
+}
 int runtime_threads(const void* caller) noexcept; // omp_get_num_threads; -1 if it cannot be asked
 int runtime_thread(const void* caller) noexcept;  // omp_get_thread_num; -1 if it cannot be asked
 

@@ -18,6 +18,8 @@ Value value_of(Option option, const Options& options) noexcept {
     return Value(to_text(options.strategy));
   case Option::batch:
     return Value(to_text(options.batch).view());
+  case Option::history:
+    return Value(options.history ? "on" : "off");
   case Option::fallback:
     return Value(to_text(options.fallback).view());
   case Option::bind:

@@ -111,6 +111,7 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   loader.read(Option::loops, options.loops, parse_loops);
   loader.read(Option::strategy, options.strategy, parse_strategy);
   loader.read(Option::batch, options.batch, parse_batch);
+  loader.read(Option::history, options.history, parse_history);
   loader.read(Option::fallback, options.fallback, parse_fallback);
   loader.read(Option::bind, options.bind, parse_bind);
   loader.read(Option::stats, stats, parse_stats);

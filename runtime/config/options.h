@@ -145,6 +145,7 @@ std::optional<Bind> parse_bind(std::string_view value) noexcept;
 std::optional<Stats> parse_stats(std::string_view value) noexcept;
 /// WSTREE_RECORD: a path with patterns, empty for "0". Points into `value`.
 std::optional<std::string_view> parse_record(std::string_view value) noexcept;
+std::optional<bool> parse_history(std::string_view value) noexcept;
 std::optional<bool> parse_verbose(std::string_view value) noexcept;
 /// Never fails: a bad value of OMP_DISPLAY_ENV is the OpenMP runtime's to complain about and counts as `no`
 /// here.
@@ -189,6 +190,7 @@ struct Options {
   Fallback fallback;
   Bind bind = Bind::auto_;
   StatsFormat stats = StatsFormat::off;
+  bool history = true;
   bool verbose = false;
   DisplayEnv display_env = DisplayEnv::no;
   bool display_affinity = false;

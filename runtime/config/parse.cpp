@@ -139,6 +139,13 @@ std::optional<std::string_view> parse_record(std::string_view value) noexcept {
   return value;
 }
 
+std::optional<bool> parse_history(std::string_view value) noexcept {
+  value = trim(value);
+  if (same_word(value, "on")) return true;
+  if (same_word(value, "off")) return false;
+  return std::nullopt;
+}
+
 std::optional<bool> parse_verbose(std::string_view value) noexcept {
   value = trim(value);
   if (value == "1") return true;

@@ -28,9 +28,12 @@ struct Execution {
 template <class P, class Sizes = UsualSizes> class Member {
 public:
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
-  /// `team` may be null if `members` is 1.
+  using Opening = typename Team<P, Sizes>::Opening;
+  /// `team`, which is open as `opening` says, may be null if `members` is 1.
+  Member(Team<P, Sizes>* team, const Opening& opening, std::uint32_t index, std::uint32_t members) noexcept
+      : team_(team), opening_(opening), index_(index), members_(members) {}
   Member(Team<P, Sizes>* team, std::uint32_t index, std::uint32_t members) noexcept
-      : team_(team), index_(index), members_(members) {}
+      : Member(team, team != nullptr ? team->opening() : Opening{}, index, members) {}
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
@@ -38,22 +41,23 @@ public:
   std::uint32_t members() const noexcept { return members_; }
   /// Where the others are; before the first loop. It and what it points to outlive the region.
   void set_neighbourhood(const core::Neighbourhood& near) noexcept { near_ = near; }
+  /// By what all members know the region when it comes again, and its loops by their place in it; nullptr:
+  /// its loops are not remembered. Before the first loop.
+  void set_region(const void* region) noexcept { region_ = region; }
   bool in_loop() const noexcept { return in_loop_; }
 
   /// Starts the region's next loop, of `iterations` > 0, scheduled by `model` with the chunk `smallest`.
   /// False, for all members alike: no memory, nothing was started. leave() has been called for the previous
-  /// loop; `settings` outlives this one.
+  /// loop; `settings` outlives this one. `caller`: the code location of the loop, which need not be the same
+  /// for all members.
   bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest,
-             core::Model model = core::Model::tree) noexcept {
+             core::Model model = core::Model::tree, const void* caller = nullptr) noexcept {
     if (members_ == 1) return enter_alone(iterations, settings);
-    if (storage_ == nullptr) {
-      storage_ = team_->storage(members_);
-      if (storage_ == nullptr) return false;
-      loop_ = team_->base() - 1;
-      free_until_ = team_->base() + k_ring; // older uses of the slots were in regions that have joined
-      if (index_ == 0) team_->set_members(members_);
-    }
+    if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;
+    const bool remembers = region_ != nullptr && is_remembered(settings, model);
+    if (remembers && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
+    Record* record = remembers && index_ == 0 ? plan(iterations, settings) : nullptr;
     // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
     //      position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's length;
     //      team_ring under a thread sanitizer.
@@ -68,9 +72,11 @@ public:
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
     const core::Entry entry{iterations, loop_, use, index_, members_, &settings, smallest, &near_};
-    if (model == core::Model::tree) [[likely]]
-      start<core::Model::tree>(slot.tree, storage_->fresh_arena(loop_, index_), entry);
-    else
+    if (model == core::Model::tree) [[likely]] {
+      if (remembers && index_ != 0) record = record_of(iterations);
+      start<core::Model::tree>(slot.tree, storage_->fresh_arena(loop_, index_), entry,
+                               record != nullptr ? record->learned(loop_) : core::Learned<P>{});
+    } else
       start_other(slot, entry, model);
     way_ = model;
     in_loop_ = true;
@@ -120,16 +126,18 @@ public:
     if (members_ == 1 || departed_) return;
     departed_ = true;
     if (storage_ == nullptr) {
-      storage_ = team_->existing_storage(members_);
+      storage_ = Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage
+                                                                    : team_->existing_storage(members_);
       if (storage_ == nullptr) return team_->note_absent();
-      loop_ = team_->base();
+      loop_ = opening_.base;
     }
     storage_->line(index_).position.store(loop_ << 1 | 1,
                                           P::order(core::Tag::leave_loop, std::memory_order_release)); // T1
-    team_->reached(loop_);
+    if (loop_ + 1 != opening_.next) team_->reached(loop_);
   }
 
 private:
+  using Record = LoopRecord<P>;
   static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
   static constexpr core::Model k_alone{0xFF};    // the present loop is one of this member only
 
@@ -139,10 +147,10 @@ private:
     static_assert(sizeof(Worker) <= sizeof(worker_) && alignof(Worker) <= alignof(std::max_align_t));
     return *std::launder(reinterpret_cast<Worker*>(worker_));
   }
-  template <core::Model model, class Loop, class Memory>
-  void start(Loop& loop, Memory& memory, const core::Entry& entry) noexcept {
+  template <core::Model model, class Loop, class Memory, class... Known>
+  void start(Loop& loop, Memory& memory, const core::Entry& entry, const Known&... known) noexcept {
     ::new (static_cast<void*>(worker_)) core::WorkerOf<P, model>;
-    worker<model>().enter(loop, memory, entry);
+    worker<model>().enter(loop, memory, entry, known...);
   }
   [[gnu::noinline]] void start_other(Slot<P>& slot, const core::Entry& entry, core::Model model) noexcept {
     // As the tree does it itself: what its root bears must not get so old that it looks current.
@@ -197,6 +205,17 @@ private:
     return true;
   }
 
+  /// Before the first loop of the region. False: there is no memory.
+  bool find_storage() noexcept {
+    storage_ =
+        Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage : team_->storage(members_);
+    if (storage_ == nullptr) return false;
+    loop_ = opening_.base - 1;
+    free_until_ = opening_.base + k_ring; // older uses of the slots were in regions that have joined
+    if (index_ == 0) team_->set_members(members_);
+    return true;
+  }
+
   /// Until every member has left the loop that used the slot before. That is k_ring loops back, so the
   /// members that are waited for are on their way here; nobody who runs a loop waits for anybody.
   void wait_for_slot() noexcept {
@@ -219,7 +238,7 @@ private:
       const std::uint64_t position =
           storage_->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_acquire));
       const std::uint64_t started = position >> 1;
-      if ((position & 1) != 0 && started >= team_->base())
+      if ((position & 1) != 0 && started >= opening_.base)
         ++departed;
       else if (started >= needed)
         slowest = std::min(slowest, started);
@@ -231,6 +250,46 @@ private:
     free_until_ =
         somebody_departed_ ? loop_ : slowest + k_ring; // with a departed member, look again each time
     return true;
+  }
+
+  static bool is_remembered(const core::Settings& settings, core::Model model) noexcept {
+    return settings.history && model == core::Model::tree && settings.batch == core::BatchMode::timed &&
+           settings.strategy == core::Strategy::find_max && settings.roots == 0;
+  }
+
+  /// nullptr if nothing is known, or nobody can say which loop this is.
+  Record* record_of(std::uint64_t iterations) const noexcept {
+    const LoopKey key = key_of(iterations);
+    return key.place != Rhythm<P, Sizes>::k_unknown ? team_->history().find(key) : nullptr;
+  }
+  LoopKey key_of(std::uint64_t iterations) const noexcept {
+    return {region_, team_->rhythm().place(loop_, opening_.base), iterations, members_};
+  }
+
+  /// By member 0, before the others can know that it is in this loop.
+  Record* plan(std::uint64_t iterations, const core::Settings& settings) noexcept {
+    const LoopKey key = key_of(iterations);
+    if (key.place == Rhythm<P, Sizes>::k_unknown) return nullptr;
+    Record* record = team_->history().find_or_add(key, settings);
+    if (record == nullptr) return nullptr;
+    team_->history().opened(*record);
+    if (record->wants_look()) [[unlikely]]
+      record->enter(loop_, left_by_all(), loop_ + k_ring - 1);
+    else
+      record->enter(loop_);
+    return record;
+  }
+
+  /// All members have left the loops before this one.
+  std::uint64_t left_by_all() noexcept {
+    std::uint64_t least = loop_;
+    for (std::uint32_t m = 1; m < members_; ++m) {
+      const std::uint64_t position = storage_->line(m).position.load(
+          P::order(core::Tag::wait_for_slot, std::memory_order_acquire)); // T2
+      const std::uint64_t started = std::max(position >> 1, opening_.base);
+      if ((position & 1) == 0 || position >> 1 < opening_.base) least = std::min(least, started);
+    }
+    return least;
   }
 
   /// A departed member cannot keep the marks of its roots young (core/tree/node.h), so the others do.
@@ -291,6 +350,7 @@ private:
        sizeof(core::WorkerOf<P, core::Model::static_>)});
 
   Team<P, Sizes>* team_;
+  Opening opening_;
   std::uint32_t index_;
   std::uint32_t members_;
   bool in_loop_ = false;
@@ -305,6 +365,7 @@ private:
   const core::Settings* settings_ = nullptr;
   Recording* recording_ = nullptr; // of the present loop
   core::Neighbourhood near_;
+  const void* region_ = nullptr;
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
   /// Made anew for each loop of the team: most regions have few loops, and many threads are alone.

@@ -3,6 +3,8 @@
 // different loops.
 #pragma once
 
+#include "history.h"
+#include "rhythm.h"
 #include "team_storage.h"
 
 #include "wstree/core/platform.h"
@@ -23,32 +25,55 @@ public:
   using Store = Storage<P, Sizes>;
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
 
+  /// What the members of an open region have to know of it; the same for all. Whoever forks hands it to them
+  /// with the rest, so that they need not fetch it from the team.
+  struct Opening {
+    Store* storage = nullptr;    ///< of earlier regions; may be too small, or none yet
+    std::uint64_t base = k_ring; ///< number of the region's first loop
+    std::uint64_t next =
+        k_ring + 1; ///< what the next region's will be if this one has as many loops as the last
+  };
+
   Team() = default;
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
   ~Team() { Store::destroy(storage_.load(std::memory_order_relaxed)); } // alone: the last region has joined
 
   /// Before the fork.
-  void open() noexcept {
-    base_ =
-        next_base_.load(std::memory_order_relaxed); // ordered by the joins of earlier regions and by the fork
-    kept_ = storage_.load(std::memory_order_relaxed); // likewise
+  const Opening& open() noexcept {
+    // relaxed: ordered by the joins of earlier regions and by the fork.
+    const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
+    opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_}; // likewise
     members_ = 0;
+    rhythm_.open();
     if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
+    return opening_;
   }
+  const Opening& opening() const noexcept { return opening_; }
 
   /// After the join: nobody is in a loop of this team. True if there were loops.
   bool close() noexcept {
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
     if (store == failed()) {
-      storage_.store(kept_, std::memory_order_relaxed); // another region may find memory
-      store = kept_;
+      store = opening_.storage;
+      storage_.store(store, std::memory_order_relaxed); // another region may find memory
     }
-    if (store == nullptr) return false;
+    if (store == nullptr) {
+      // In a region of loops that are not ours all members count themselves in one place. The next one finds
+      // storage, with a place for each: untouched pages, but for the line that a member writes.
+      if (const std::uint32_t members = absent(); members != 0)
+        storage_.store(Store::create(members, nullptr),
+                       std::memory_order_relaxed); // ordered by the next fork
+      return false;
+    }
     // The marks of roots that were not used must not get so old that they look current (core/tree/node.h).
     fewest_members_ = std::min(fewest_members_, members_);
-    const std::uint64_t now = next_base_.load(std::memory_order_relaxed); // ordered by the join
-    const bool any = now != base_;
+    const std::uint64_t told = next_base_.load(std::memory_order_relaxed); // ordered by the join
+    const std::uint64_t now = std::max(told, opening_.next); // who says nothing has come as far as that
+    if (told != opening_.base) loops_ = told - opening_.base;
+    if (now != told) next_base_.store(now, std::memory_order_relaxed); // likewise
+    const bool any = members_ != 0 || told != opening_.base;
+    if (any) history_.close(now);
     if (now - cleaned_at_ < k_clean_after) return any;
     store->clear_roots(fewest_members_);
     cleaned_at_ = now;
@@ -62,8 +87,7 @@ public:
     // [T3] acquire: the content of a storage is complete before its address is seen; pairs with the release
     //      below. Guard: model_team, any region.
     Store* store = storage_.load(P::order(core::Tag::grow, std::memory_order_acquire));
-    if (usable(store, members)) [[likely]]
-      return store;
+    if (usable(store, members)) return store;
     while (store != failed() && !usable(store, members)) {
       Store* larger = Store::create(members, store);
       // [T3] success release: publishes the new storage, or that there is none. failure acquire: we go on to
@@ -85,7 +109,11 @@ public:
     return usable(store, members) ? store : nullptr;
   }
 
-  std::uint64_t base() const noexcept { return base_; }
+  std::uint64_t base() const noexcept { return opening_.base; }
+
+  static bool usable(const Store* store, std::uint32_t members) noexcept {
+    return store != nullptr && store != failed() && store->capacity() >= members;
+  }
 
   /// A member left the region before anybody needed storage, in which it could have noted that.
   void note_absent() noexcept {
@@ -97,7 +125,9 @@ public:
     return absent_.load(P::order(core::Tag::absent, std::memory_order_relaxed)); // T6
   }
 
-  /// A member that leaves the region has started loops up to and including `loop`.
+  /// A member that leaves the region has started loops up to and including `loop`. Only said if that is not
+  /// what Opening::next expects: as long as regions have as many loops as the ones before, the members write
+  /// nothing that others read.
   void reached(std::uint64_t loop) noexcept {
     std::uint64_t known = next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed));
     // [T4] relaxed: read only by open(), after the join has ordered all of these. The loop makes it a
@@ -111,27 +141,31 @@ public:
   /// Told by member 0, which is the thread that calls close().
   void set_members(std::uint32_t members) noexcept { members_ = members; }
 
+  /// Of the loops of this team; its planner is member 0, which is the thread that calls close().
+  History<P>& history() noexcept { return history_; }
+  Rhythm<P, Sizes>& rhythm() noexcept { return rhythm_; }
+
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
   static constexpr std::uint64_t k_clean_after = (Word::k_epoch_mask + 1) / 4 * k_ring;
 
   static Store* failed() noexcept { return reinterpret_cast<Store*>(std::uintptr_t{1}); }
-  static bool usable(const Store* store, std::uint32_t members) noexcept {
-    return store != nullptr && store != failed() && store->capacity() >= members;
-  }
 
-  // What every member reads once in a region, on the lines that the forking thread writes anyway.
-  std::uint64_t base_ = k_ring; // constant while a region is open; the first use of every slot has number 1
+  // Constant while a region is open; the first use of every slot has number 1.
+  Opening opening_;
   typename P::template Atomic<Store*> storage_{nullptr};
-  Store* kept_ = nullptr;
   // Private to the forking thread.
+  std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
   std::uint64_t cleaned_at_ = 0;
   std::uint32_t members_ = 0;
   std::uint32_t fewest_members_ = ~std::uint32_t{0};
   // Written by members that leave a region.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
+  // Read by all, and hardly ever written.
+  alignas(core::k_line_pair) History<P> history_;
+  Rhythm<P, Sizes> rhythm_;
 };
 
 } // namespace wstree::loop

@@ -26,6 +26,8 @@ struct UsualSizes {
   static constexpr std::uint32_t k_first_pairs = 8;
   /// What others read of one member is at least this far from what they read of the next.
   static constexpr std::size_t k_page = 4096;
+  /// Loops of a region that are told apart by their number.
+  static constexpr std::uint32_t k_first_loops = 16;
 };
 
 inline constexpr std::uint64_t k_ring = UsualSizes::k_ring;

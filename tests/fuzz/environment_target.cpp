@@ -41,6 +41,8 @@ bool is_good(Option option, std::string_view value) {
     return parse_stats(value).has_value();
   case Option::record:
     return parse_record(value).has_value();
+  case Option::history:
+    return parse_history(value).has_value();
   case Option::verbose:
     return parse_verbose(value).has_value();
   default:

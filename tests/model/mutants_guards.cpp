@@ -89,6 +89,9 @@ std::string_view guard_of(const Mutant& mutant) {
       {"T5_count_leaver_success_acquire", "measured_2x3"},
       {"T5_count_leaver_success_release", "measured_2x3"},
       {"T6_absent_non_atomic", "absent_twice_3x3"},
+      {"H3_add_record_relaxed", "plans_added_2x7"},
+      {"H3_add_record_load_relaxed", "plans_added_2x7"},
+      {"H3_add_record_store_relaxed", "plans_added_2x7"},
   };
   const auto found = guards.find(mutant.name());
   return found == guards.end() ? std::string_view() : found->second;

@@ -21,6 +21,7 @@ struct TeamLoop {
   core::Model model = core::Model::static_;
   bool measured = false;
   std::uint64_t smallest = 1;
+  std::uint32_t place = 0; ///< in the source; 0: it is not remembered
 };
 
 struct RegionPlan {
@@ -56,6 +57,8 @@ struct TeamPlan {
   TeamMemory::Refusals refusals{};
   std::uint32_t most_requests = 4; ///< of memory, by each thread
   bool may_wait_in_vain = false;   ///< a member may be suspended that others have to wait for
+  bool is_known = false;           ///< the first loop has a record, ...
+  std::uint32_t known_place = 0;   ///< ... as the one at that place of its region
 
   std::uint32_t threads() const {
     std::uint32_t most = 0;

@@ -30,6 +30,10 @@ public:
         .batch = core::BatchMode::fixed, .limit = 1, .steal_cost = 0, .near_enough = 0, .clocked = false};
     measured_ = plain_;
     measured_.clocked = true;
+    remembered_ = plain_;
+    remembered_.batch = core::BatchMode::timed;
+    coarse_ = remembered_;
+    coarse_.steal_cost = 1'000'000;
   }
 
   std::uint32_t threads() const override { return plan_.threads(); }
@@ -44,6 +48,12 @@ public:
         ::new (static_cast<void*>(team_bytes_)) Team; // the last one may have ended in the middle of anything
     if (plan_.first_loop != 0) team_->reached(plan_.first_loop - 1);
     region_ = 0;
+    if (plan_.is_known) {
+      const TeamLoop& first = plan_.regions[0].loops[0];
+      const loop::LoopKey key{team_bytes_, plan_.known_place, first.iterations, plan_.regions[0].members};
+      // Nothing in this loop is worth another member: its plan is none like equal shares.
+      for (int times = 0; times < 2; ++times) team_->history().find_or_add(key, coarse_);
+    }
     team_->open();
     checks_.open(0, team_->base());
   }
@@ -80,6 +90,7 @@ private:
 
   void take_part(std::uint32_t me, const RegionPlan& region) {
     Member& member = members_[me].emplace(team_, me, region.members);
+    member.set_region(team_bytes_); // any address will do
     const RegionPlan::Part part = region.part(me);
     for (std::size_t i = 0; i < region.loops.size() && i < part.loops; ++i)
       run_loop(member, me, region.loops[i], i, i + 1 == part.loops ? part.pieces : ~0U);
@@ -95,8 +106,8 @@ private:
     checks_.leave(me);
     waiting_.begin();
     checks_.start(me, number);
-    const core::Settings& settings = loop.measured ? measured_ : plain_;
-    const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model);
+    const core::Settings& settings = loop.place != 0 ? remembered_ : loop.measured ? measured_ : plain_;
+    const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model, caller(loop, me));
     if (!checks_.agree(me, served, memory_.refused())) return;
     auto* const storage = newest_storage();
     if (storage == nullptr) return fail("a loop is served without storage");
@@ -140,12 +151,19 @@ private:
     return positions;
   }
 
+  /// Of the members, each of which comes to the loop through a copy of its code.
+  const void* caller(const TeamLoop& loop, std::uint32_t member) const {
+    return team_bytes_ + 8 * loop.place + member;
+  }
+
   TeamPlan plan_;
   TeamChecks checks_;
   TeamMemory memory_;
   TeamWaiting waiting_;
   core::Settings plain_;
   core::Settings measured_;
+  core::Settings remembered_;
+  core::Settings coarse_;
   alignas(Team) std::byte team_bytes_[sizeof(Team)];
   Team* team_ = nullptr;
   std::array<std::optional<Member>, View::k_most_threads> members_;

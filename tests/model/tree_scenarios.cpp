@@ -191,6 +191,18 @@ std::vector<Scenario> tree_scenarios() {
   early.iterations = {6};
   scenarios.push_back({"early_last_2x6", narrow, loops<k_tree>(early), 5000});
   scenarios.push_back({"board_early_last_2x6", narrow, loops<k_tree>(by_board(early)), 5000});
+  // As before, and whoever has frozen the node is suspended before it hangs the children: the others cannot,
+  // and leave that to it.
+  Bounds in_vain = suspended;
+  in_vain.patience = 400;
+  scenarios.push_back({"suspended_early_last_2x6", in_vain, loops<k_tree>(early)});
+  LoopPlan poor = few_nodes(plan(3, {6}), false);
+  poor.pairs = 4;
+  poor.poor = 5; // member 1 has nodes
+  poor.most_missing = 6;
+  scenarios.push_back({"suspended_poor_3x6", in_vain, loops<k_tree>(poor)});
+  poor.settings.strategy = Strategy::random_all;
+  scenarios.push_back({"suspended_poor_random_all_3x6", in_vain, loops<k_tree>(poor)});
   // The owner has taken a unit, and is suspended in most executions; two thieves want the only other one.
   Bounds thieves{.preemptions = 1, .stale = 1, .suspensions = 1, .patience = k_patience};
   scenarios.push_back({"two_thieves_one_iteration", thieves, loops<k_tree>(one_root(plan(3, {3})))});

@@ -326,6 +326,13 @@ TEST(ParseStats, KnowsFormatsAndPaths) {
     EXPECT_EQ(parse_stats(value), std::nullopt) << value;
 }
 
+TEST(ParseHistory, IsOnOrOff) {
+  EXPECT_EQ(parse_history("on"), true);
+  EXPECT_EQ(parse_history(" OFF "), false);
+  for (const std::string_view value : {"", "1", "0", "true", "o", "onn"})
+    EXPECT_EQ(parse_history(value), std::nullopt) << value;
+}
+
 TEST(ParseVerbose, IsZeroOrOne) {
   EXPECT_EQ(parse_verbose("1"), true);
   EXPECT_EQ(parse_verbose(" 0 "), false);
@@ -375,6 +382,7 @@ TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
   EXPECT_EQ(parse_loops(text_of(Option::loops).default_value), options.loops);
   EXPECT_EQ(parse_strategy(text_of(Option::strategy).default_value), options.strategy);
   EXPECT_EQ(parse_batch(text_of(Option::batch).default_value), options.batch);
+  EXPECT_EQ(parse_history(text_of(Option::history).default_value), options.history);
   EXPECT_EQ(parse_fallback(text_of(Option::fallback).default_value), options.fallback);
   EXPECT_EQ(parse_bind(text_of(Option::bind).default_value), options.bind);
   EXPECT_EQ(parse_stats(text_of(Option::stats).default_value), (Stats{options.stats, ""}));

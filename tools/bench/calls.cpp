@@ -5,10 +5,17 @@
 #include "omp_calls.h"
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <sstream>
 
 namespace bench {
 namespace {
+
+#ifdef __clang__
+using FirstIndex = std::int32_t;
+#else
+using FirstIndex = long;
+#endif
 
 /// The iteration: nothing, but the compiler cannot know.
 inline void nothing(int i) { asm volatile("" : : "r"(i) : "memory"); }
@@ -144,13 +151,13 @@ double time_region_loops(int threads, int regions, int n) {
 
 /// Nanoseconds a chunk: one loop of `n` iterations whose chunks are taken and thrown away, by all threads at
 /// once or by the first one alone while the others wait outside. Entry and barrier are not counted.
-template <Said said> double time_next(int threads, int n, bool alone) {
+template <Said said, class Index = FirstIndex> double time_next(int threads, int n, bool alone) {
   std::atomic<long> calls{0};
   std::atomic<double> ns{0};
 #pragma omp parallel num_threads(threads)
   {
     const bool counted = !alone || omp_get_thread_num() == 0;
-    Chunks<said> chunks(n);
+    Chunks<said, Index> chunks(n);
 #pragma omp barrier
     if (counted) {
       long mine = 1;
@@ -168,6 +175,57 @@ template <Said said> double time_next(int threads, int n, bool alone) {
 #pragma omp barrier
   }
   return ns.load() / static_cast<double>(calls.load());
+}
+
+/// What the calls of a short loop take, each by itself.
+enum class Call { entry, hit, end };
+std::uint64_t ticks() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return static_cast<std::uint64_t>(now_ns());
+#endif
+}
+/// Nanoseconds of one kind of call in loops of one iteration for each thread, which all enter together: entry
+/// (gcc's takes the first chunk along), a chunk that there is, and the answer that there is none.
+template <class Index> double time_call(Call call, int threads, int loops) {
+  std::atomic<std::uint64_t> sum{0}, calls{0};
+  double ns_per_tick = 0;
+  std::uint64_t empty = ~std::uint64_t{0};
+  for (int k = 0; k < 100; ++k) {
+    const std::uint64_t start = ticks();
+    empty = std::min(empty, ticks() - start);
+  }
+#pragma omp parallel num_threads(threads)
+  {
+    std::uint64_t mine = 0, count = 0;
+    const auto add = [&](Call which, std::uint64_t start) {
+      if (which != call) return;
+      mine += ticks() - start - empty;
+      ++count;
+    };
+#pragma omp barrier
+    const double begin_ns = now_ns();
+    const std::uint64_t begin = ticks();
+    for (int k = 0; k < loops; ++k) {
+      std::uint64_t start = ticks();
+      Chunks<Said::runtime, Index> chunks(threads);
+      add(Call::entry, start);
+      while (true) {
+        start = ticks();
+        const bool any = chunks.next();
+        add(any ? Call::hit : Call::end, start);
+        if (!any) break;
+      }
+      chunks.leave();
+#pragma omp barrier
+    }
+    if (omp_get_thread_num() == 0) ns_per_tick = (now_ns() - begin_ns) / static_cast<double>(ticks() - begin);
+    sum += mine;
+    calls += count;
+#pragma omp barrier
+  }
+  return calls == 0 ? 0 : ns_per_tick * static_cast<double>(sum) / static_cast<double>(calls);
 }
 
 /// Takes timings until enough of them were not disturbed by other work. A barrier in which a thread waits for
@@ -266,6 +324,55 @@ std::vector<Figure> measure_calls(const CallSettings& settings, bool with_librar
     collect.add(for_threads("region", "empty", threads),
                 [&] { return time_regions(threads, settings.loops); });
   }
+  return collect.take();
+}
+
+namespace {
+
+/// One type of the loop's variable.
+template <class Index>
+void add_anatomy(Collector& collect, const Schedule& schedule, const char* type, int threads,
+                 const CallSettings& settings) {
+  const auto name = [&](const char* measure) {
+    return for_threads(measure, schedule.name, threads) + '/' + type;
+  };
+  const auto timed = [&](auto timing) {
+    return [&schedule, timing] {
+      omp_set_schedule(schedule.kind, schedule.chunk);
+      return timing();
+    };
+  };
+  collect.add(name("entry"), timed([&] { return time_call<Index>(Call::entry, threads, settings.loops); }));
+  collect.add(name("hit"), timed([&] { return time_call<Index>(Call::hit, threads, settings.loops); }));
+  collect.add(name("end"), timed([&] { return time_call<Index>(Call::end, threads, settings.loops); }));
+  if (threads == 1) return;
+  const int iterations = has_large_chunks(schedule) ? 1 << 30 : settings.loops * 20;
+  const bool is_static = schedule.kind == k_static || schedule.kind == k_wsstatic;
+  for (const bool alone : {false, true})
+    collect.add(name(alone ? "settled hit, others wait" : "settled hit"), [&] {
+      omp_set_schedule(schedule.kind, is_static ? 1 : schedule.chunk);
+      return time_next<Said::runtime, Index>(threads, iterations, alone);
+    });
+}
+
+} // namespace
+
+std::vector<Figure> measure_anatomy(const CallSettings& settings, bool with_library) {
+  start_team(settings.threads);
+  Collector collect(settings);
+  for (const int threads : team_sizes(settings))
+    for (const Schedule& schedule : selected(settings.schedules, with_library)) {
+      if (schedule.clause != Clause::runtime) continue;
+      if constexpr (k_runtime == Runtime::libomp) {
+        add_anatomy<std::int32_t>(collect, schedule, "int", threads, settings);
+        add_anatomy<std::uint32_t>(collect, schedule, "unsigned", threads, settings);
+        add_anatomy<std::int64_t>(collect, schedule, "long", threads, settings);
+        add_anatomy<std::uint64_t>(collect, schedule, "unsigned long", threads, settings);
+      } else {
+        add_anatomy<long>(collect, schedule, "long", threads, settings);
+        add_anatomy<unsigned long long>(collect, schedule, "unsigned long long", threads, settings);
+      }
+    }
   return collect.take();
 }
 

@@ -35,6 +35,10 @@ std::string unknown_schedule(const std::string& list);
 /// library's schedules are left out unless `with_library`.
 std::vector<Figure> measure_calls(const CallSettings& settings, bool with_library);
 
+/// Each call of a loop by itself, for every type of its variable: entry, a chunk, the answer that there is
+/// none; and a chunk of a long loop.
+std::vector<Figure> measure_anatomy(const CallSettings& settings, bool with_library);
+
 /// Taking a chunk alone, under the schedules that WSTREE_BATCH is for: for a process in which it makes the
 /// batches small.
 std::vector<Figure> measure_next(const CallSettings& settings);

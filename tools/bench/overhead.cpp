@@ -34,11 +34,12 @@ constexpr const char* k_usage =
     "                   beside static, dynamic,1 and guided\n"
     "  --threads P      (the processors of this process)\n"
     "  --max-delay F    timing not used if its threads waited for longer than this part of it (0.02)\n"
+    "  --anatomy 1      each call of a loop by itself, for every type of its variable, instead\n"
     "  --json FILE      write the figures\n";
 
 struct Options {
   std::string library, json, child, probe, schedules = k_usual_schedules;
-  int rounds = 5, loops = 2000, batches = 9, pairs = 200, threads = omp_get_num_procs();
+  int rounds = 5, loops = 2000, batches = 9, pairs = 200, threads = omp_get_num_procs(), anatomy = 0;
   double max_delay = 0.02;
 };
 
@@ -59,6 +60,7 @@ Options parse(int argc, char** argv) {
                        : option == "--batches" ? &options.batches
                        : option == "--pairs"   ? &options.pairs
                        : option == "--threads" ? &options.threads
+                       : option == "--anatomy" ? &options.anatomy
                                                : nullptr;
     std::string* const text = option == "--library"     ? &options.library
                               : option == "--json"      ? &options.json
@@ -69,7 +71,8 @@ Options parse(int argc, char** argv) {
     if (count) {
       char* end = nullptr;
       const long number = std::strtol(value.c_str(), &end, 10);
-      if (end == value.c_str() || *end || number < (count == &options.pairs ? 0 : 1) || number > 100000000)
+      if (end == value.c_str() || *end ||
+          number < (count == &options.pairs || count == &options.anatomy ? 0 : 1) || number > 100000000)
         refuse(option + ": not a number in range");
       *count = static_cast<int>(number);
     } else if (option == "--max-delay") {
@@ -111,7 +114,9 @@ int child(const Options& options) {
     return 1;
   }
   std::vector<Figure> figures;
-  if (options.child == "single")
+  if (options.anatomy)
+    figures = measure_anatomy(settings, with_library);
+  else if (options.child == "single")
     figures = measure_next(settings);
   else
     figures = measure_calls(settings, with_library);
@@ -129,12 +134,12 @@ struct Kind {
 
 bool run_round(const Options& options, Kind& kind) {
   std::string output;
-  const int status =
-      run_child("",
-                {"--child", kind.name, "--threads", std::to_string(options.threads), "--loops",
-                 std::to_string(options.loops), "--batches", std::to_string(options.batches), "--max-delay",
-                 std::to_string(options.max_delay), "--schedules", options.schedules},
-                kind.environment, &output);
+  const int status = run_child("",
+                               {"--child", kind.name, "--threads", std::to_string(options.threads), "--loops",
+                                std::to_string(options.loops), "--batches", std::to_string(options.batches),
+                                "--max-delay", std::to_string(options.max_delay), "--schedules",
+                                options.schedules, "--anatomy", std::to_string(options.anatomy)},
+                               kind.environment, &output);
   if (status != 0) {
     std::fprintf(stderr, "bench: the process \"%s\" failed (status %d)\n", kind.name, status);
     return false;
@@ -317,8 +322,9 @@ int main(int argc, char** argv) {
         if (!start) return 1;
         starts.push_back(*start);
       }
-  const std::vector<Verdict> verdicts =
-      kinds.size() > 1 ? judge(options, kinds[0], kinds[1], starts) : std::vector<Verdict>{};
+  const std::vector<Verdict> verdicts = kinds.size() > 1 && !options.anatomy
+                                            ? judge(options, kinds[0], kinds[1], starts)
+                                            : std::vector<Verdict>{};
   print_report(options, kinds, starts, verdicts);
   if (options.json.empty() || write_json(options, kinds, starts, verdicts)) return 0;
   std::fprintf(stderr, "bench: cannot write %s\n", options.json.c_str());

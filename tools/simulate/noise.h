@@ -5,9 +5,11 @@
 #include "machine_spec.h"
 #include "virtual_time.h"
 
+#include "wstree/core/platform.h"
 #include "wstree/core/rng.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace wstree::simulate {
@@ -47,6 +49,39 @@ private:
 
   Noise noise_;
   std::vector<Member> members_;
+};
+
+/// One member stands still once, in the middle of whatever it does then: before the `at`-th of its steps that
+/// take time, counted from 1 when it arrives.
+struct Suspension {
+  std::uint32_t member = 0;
+  std::uint64_t at = 0; ///< 0: never
+  Time lasts = 0;
+};
+
+/// The same in one execution of a loop.
+class Standstill {
+public:
+  explicit Standstill(const Suspension& plan) : plan_(plan) {}
+  /// What is added to the next step of `member`, which begins at `now`.
+  Time before(std::uint32_t member, Time now) {
+    if (member != plan_.member || ++steps_ != plan_.at) return 0;
+    since_ = now;
+    operation_ = latest_;
+    return plan_.lasts;
+  }
+  /// `member` is about to do this to shared memory; nothing: it executes a batch, or is not in the scheduler.
+  void does(std::uint32_t member, std::optional<core::Tag> operation) {
+    if (member == plan_.member) latest_ = operation;
+  }
+  std::optional<Time> since() const { return since_; }
+  std::optional<core::Tag> operation() const { return operation_; }
+
+private:
+  Suspension plan_;
+  std::uint64_t steps_ = 0;
+  std::optional<core::Tag> latest_, operation_;
+  std::optional<Time> since_;
 };
 
 } // namespace wstree::simulate

@@ -22,9 +22,14 @@ struct SimulatedPlatform : core::StdPlatform {
   static constexpr Time k_tick = 400;     ///< of a clock of 2.5 GHz
   static inline Caches* caches = nullptr; ///< of the machine that runs; nullptr: nothing is charged
   static inline Interruptions* interruptions = nullptr; ///< nullptr: there are none
+  static inline Standstill* standstill = nullptr;       ///< likewise
   static inline std::uint32_t member = 0;               ///< that acts
   static inline Time tick_price = 0;
 
+  static std::memory_order order(core::Tag tag, std::memory_order needed) noexcept {
+    if (standstill != nullptr) standstill->does(member, tag);
+    return needed;
+  }
   static std::uint64_t ticks() noexcept {
     if (caches != nullptr) VirtualClock::now += tick_price;
     return VirtualClock::now / k_tick;
@@ -33,6 +38,7 @@ struct SimulatedPlatform : core::StdPlatform {
   static void yield() noexcept { pass(400 * k_ns); }
   /// The member that acts is busy for `time`, and longer if it is interrupted.
   static void pass(Time time) noexcept {
+    if (standstill != nullptr) time += standstill->before(member, VirtualClock::now);
     if (interruptions != nullptr) time += interruptions->during(member, VirtualClock::now, time);
     VirtualClock::running->pass(time);
   }

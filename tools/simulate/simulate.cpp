@@ -86,6 +86,8 @@ private:
     caches_.forget_traffic();
     distance_.emplace(team_.machine(), job_.workload->iterations());
     std::vector<Worker> workers(job_.members);
+    left_.assign(job_.members, 0);
+    Standstill standstill(job_.suspension);
     const auto late = arrivals(job_, round);
     VirtualClock clock;
     for (std::uint32_t m = 0; m < job_.members; ++m) {
@@ -93,11 +95,16 @@ private:
     }
     SimulatedPlatform::caches = &caches_;
     SimulatedPlatform::interruptions = job_.machine.noise.every != 0 ? &noise_ : nullptr;
+    SimulatedPlatform::standstill = job_.suspension.at != 0 ? &standstill : nullptr;
     SimulatedPlatform::tick_price = job_.machine.tick;
     clock.run([](std::uint32_t m) { SimulatedPlatform::member = m; });
     SimulatedPlatform::caches = nullptr;
     SimulatedPlatform::interruptions = nullptr;
-    Round result{end_ - begin_ + job_.machine.region, {}, caches_.traffic(), distance_->travel()};
+    SimulatedPlatform::standstill = nullptr;
+    Round result{
+        end_ - begin_ + job_.machine.region, {}, caches_.traffic(), distance_->travel(), left_, {}, {}};
+    if (standstill.since()) result.suspended = *standstill.since() - begin_;
+    result.suspended_at = standstill.operation();
     for (const Worker& worker : workers) add(result.counts, worker.counts());
     return result;
   }
@@ -116,10 +123,12 @@ private:
       busy(member, cost);
     }
     end_ = std::max(end_, VirtualClock::now);
+    left_[member] = VirtualClock::now - begin_;
   }
 
   /// The member does something that takes `time` at normal speed.
   void busy(std::uint32_t member, Time time) const {
+    if (SimulatedPlatform::standstill != nullptr) SimulatedPlatform::standstill->does(member, {});
     if (!job_.machine.speeds.empty()) time = time * 1'000 / job_.machine.speed(member);
     SimulatedPlatform::pass(time);
   }
@@ -138,6 +147,7 @@ private:
   std::uint64_t number_ = 0; // of the loop
   Time begin_ = 0;
   Time end_ = 0;
+  std::vector<Time> left_; // by each member in the present round, from begin_
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "caches.h"
 #include "distance.h"
 #include "machine_spec.h"
+#include "noise.h"
 #include "schedule.h"
 #include "workload.h"
 
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace wstree::simulate {
@@ -32,6 +34,7 @@ struct Job {
   MachineSpec machine;
   std::uint64_t seed = 1;
   std::uint32_t rounds = 1; ///< the loop is run so many times in the same slot, with other arrivals
+  Suspension suspension;    ///< in every round
   /// Told of every piece that a member is handed; may be empty.
   std::function<void(std::uint32_t round, std::uint32_t member, const core::Range&)> seen = {};
 };
@@ -42,6 +45,12 @@ struct Round {
   core::Counts counts; ///< of all members
   Traffic traffic;
   Travel travel;
+  std::vector<Time> left; ///< by each member, as `time`
+  /// When Job::suspension came, as `time`; nothing: its member had left before.
+  std::optional<Time> suspended;
+  /// What the member was about to do to shared memory then; nothing: it had a batch in its hands, or had just
+  /// come.
+  std::optional<core::Tag> suspended_at;
 };
 
 std::vector<Round> simulate(const Job& job);

@@ -59,6 +59,8 @@ std::string value_of(Option option, const config::Options& options) {
     return std::string(config::to_text(options.strategy));
   case Option::batch:
     return std::string(config::to_text(options.batch).view());
+  case Option::history:
+    return options.history ? "on" : "off";
   case Option::fallback:
     return std::string(config::to_text(options.fallback).view());
   case Option::bind:

@@ -12,10 +12,16 @@ namespace wstree::core {
 
 /// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow
 /// expensive iterations. `timed` therefore aims at a duration, a 16th of the time since the member entered
-/// the loop (between shortest_target and longest_target), takes at most a 96th of a member's share, so that
-/// an expensive interval that others could help with is not swallowed whole, and at most a quarter of what is
-/// left in the node, and starts every node with the smallest batch, growing at most 16-fold per step. Private
-/// to its member.
+/// the loop (between shortest_target and longest_target; in the first moments a third). It takes at most a
+/// small part of a member's share and of what is left in the node, so that an expensive interval that others
+/// could help with is not swallowed whole, and the smaller the nearer the end is: what is swallowed last ends
+/// the loop. And it takes at most a quarter of what is left in the node, starts every node with the smallest
+/// batch, and grows at most 16-fold per step. Private to its member.
+///
+/// Reading the clock costs as much as the rest of a dispatch. Once batches agree about what a unit costs, it
+/// is read after several of them only, which together take at most a quarter of the time so far and four
+/// times longest_target. What a batch can swallow is the same: thieves take what is left whatever the owner
+/// knows.
 class Batcher {
 public:
   /// `smallest` in iterations: no batch is smaller unless less is left in its node. `share`: units per
@@ -25,15 +31,53 @@ public:
     settings_ = &settings;
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
-    part_ = share * (1 / k_parts) + 1;
+    share_part_ = static_cast<std::uint64_t>(share * k_of_share);
     entered_ = now;
     cost_ = 0;
+    distrust();
+    floor_ = 1;
     finest_ = 1;
     start_node();
   }
 
   /// A new node: what was learned in another part of the loop says little about this one.
-  void start_node() noexcept { step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_; }
+  void start_node() noexcept {
+    step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_;
+    pending_ = 0;
+    skip_ = 0;
+    skipped_ = 0;
+  }
+
+  /// A member's share is expected to take `share` ticks, and what was expected has come true so far: batches
+  /// of a short loop need not be as short as those of one that nobody knows.
+  void trust(float share) noexcept {
+    const auto shortest = static_cast<float>(settings_->shortest_target);
+    shortest_ = std::clamp(share / k_trusted_parts, shortest, k_longest_trusted * shortest);
+    trusts_ = true;
+  }
+  void distrust() noexcept {
+    shortest_ = static_cast<float>(settings_->shortest_target);
+    trusts_ = false;
+  }
+
+  /// The next node, which start_node() was called for, is expected to take `cost` ticks per unit; `at_once`:
+  /// and so little that it is one batch.
+  void expect(float cost, bool at_once) noexcept {
+    if (!(cost > 0)) return;
+    cost_ = cost;
+    const auto tail = static_cast<float>(settings_->tail_batch);
+    finest_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(tail / cost + 1, k_most));
+    floor_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(shortest_ / cost + 1, k_most));
+    step_ = std::max(floor_, smallest_);
+  }
+
+  /// The latest batch is done. True if there is no need to look at the clock: skip() is told of it instead,
+  /// and finished() with a later batch.
+  bool may_skip() const noexcept { return skipped_ != skip_; }
+  void skip(std::uint32_t units) noexcept {
+    ++skipped_;
+    pending_ += units;
+  }
 
   /// The latest batch is done; nobody looked at the clock.
   void finished_unclocked() noexcept {
@@ -41,38 +85,61 @@ public:
       step_ = std::min(step_ * 2, limit_);
   }
 
-  /// The latest batch of `units` units took `ticks`, ending at `now`.
+  /// The latest batch of `units` units, and those that skip() was told of, took `ticks`, ending at
+  /// `now`.
   void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
     if (settings_->batch != BatchMode::timed) return finished_unclocked();
     const auto spent = static_cast<float>(ticks | 1);
-    const auto done = static_cast<float>(units);
-    const auto target = static_cast<float>(
-        std::clamp((now - entered_) / 16, settings_->shortest_target, settings_->longest_target));
-    cost_ = spent / done;
+    const auto done = static_cast<float>(pending_ + units);
+    const std::uint64_t elapsed = now - entered_;
+    const float cost = spent / done;
+    const float rate = done / spent;
+    const auto so_far = static_cast<float>(elapsed);
+    const float least = trusts_ ? shortest_ : std::min(shortest_, so_far / 3);
+    const float target =
+        std::clamp(so_far / 16, least, std::max(least, static_cast<float>(settings_->longest_target)));
+    const float most = static_cast<float>(units) * 16;
+    choose_skip(cost, spent, elapsed, target * rate > most);
+    cost_ = cost;
+    pending_ = 0;
+    skipped_ = 0;
     // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
     // with what has been done, cut them as fine as can be.
-    finest_ = now - entered_ > k_long * settings_->tail_batch
+    const auto tail = static_cast<float>(settings_->tail_batch);
+    finest_ = elapsed > k_long * settings_->tail_batch
                   ? 1
-                  : static_cast<std::uint32_t>(
-                        std::min(static_cast<float>(settings_->tail_batch) / cost_ + 1, k_most));
-    const auto shortest = static_cast<float>(settings_->shortest_target);
-    const float wanted = std::min(done * std::min(target / spent, 16.0F), std::max(part_, shortest / cost_));
+                  : static_cast<std::uint32_t>(std::min(tail * rate + 1, k_most));
+    floor_ = static_cast<std::uint32_t>(std::min(std::min(target, shortest_) * rate + 1, k_most));
+    const float wanted = std::min(target * rate, most);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
 
   /// Units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
   std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
-    if (settings_->batch == BatchMode::timed) units = std::min(units, std::max(remaining / 4, finest_));
+    if (settings_->batch == BatchMode::timed) {
+      const std::uint64_t part = (remaining * k_of_rest + share_part_) >> k_part_bits;
+      units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
+      units = std::min(units, std::max(remaining / (trusts_ ? 2 : 4), finest_));
+    }
     return std::min(std::max(units, smallest_), remaining);
   }
 
-  /// Ticks per unit in the latest batch; 0 before the first one.
+  /// Units of batches since the clock was read.
+  std::uint32_t pending() const noexcept { return pending_; }
+
+  /// Ticks per unit when the clock was read last; 0 before that.
   float cost() const noexcept { return cost_; }
 
 private:
   static constexpr std::uint64_t k_long = 200; // some 20 dispatches in 200 times the time of 20
-  static constexpr float k_parts = 96;         // of a share, none of which is larger than a batch should be
+  static constexpr unsigned k_part_bits = 16;
+  static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
+  static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
+  static constexpr float k_alike = 0.75F;         // costs that differ by less are the same
+  static constexpr float k_trusted_parts = 16;    // of a share
+  static constexpr float k_longest_trusted = 6;   // shortest targets
+  static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
@@ -80,14 +147,32 @@ private:
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(units, 1, k_max_share / 2));
   }
 
+  /// How many batches to do before the clock is read again, if this one cost what the one before did.
+  void choose_skip(float cost, float spent, std::uint64_t elapsed, bool grows) noexcept {
+    const bool is_long =
+        cost > static_cast<float>(settings_->shortest_target); // the clock costs nothing then
+    if (settings_->clocked || is_long || grows || cost < cost_ * k_alike || cost_ < cost * k_alike) {
+      skip_ = 0;
+      return;
+    }
+    const auto budget = static_cast<float>(std::min(elapsed / 4, 4 * settings_->longest_target));
+    skip_ = 2 * spent < budget ? std::min(2 * skip_ + 1, k_most_skipped) : skip_ / 2;
+  }
+
   const Settings* settings_ = nullptr;
   std::uint64_t entered_ = 0;
+  std::uint64_t share_part_ = 0;
   float cost_ = 0;
-  float part_ = 1; // units; no batch is larger unless it is shorter than shortest_target
+  float shortest_ = 1; // ticks; what is shorter is not worth a batch
+  bool trusts_ = false;
   std::uint32_t step_ = 1;
+  std::uint32_t floor_ = 1;  // as many units as take shortest_target
   std::uint32_t finest_ = 1; // the end of a node is not cut finer
   std::uint32_t smallest_ = 1;
   std::uint32_t limit_ = 1;
+  std::uint32_t pending_ = 0; // units of batches since the clock was read
+  std::uint32_t skip_ = 0;    // batches after which it is not
+  std::uint32_t skipped_ = 0;
 };
 
 } // namespace wstree::core

@@ -26,8 +26,12 @@ namespace wstree::core {
 ///   queue is empty, and the item would be lost.
 /// - push() says when there is no memory; `new` throws out of LocalPush.
 ///
-/// Who is suspended with the lock in its hands stops the other thieves, and the owner too when it comes to
-/// the last item: LockFreeQueue is there for that. Zeroed memory is a valid, empty queue.
+/// - A thief does not wait for the lock for ever: who has it may be suspended, and the owner will come to
+/// what
+///   is in the queue.
+///
+/// Who is suspended with the lock in its hands stops the owner when it comes to the last item: LockFreeQueue
+/// is there for that. Zeroed memory is a valid, empty queue.
 template <class P, std::size_t k_initial> class DuffyQueue : public OwnerLine<P> {
 public:
   /// Empties the queue for the execution `loop`. Only the owner, and only when everybody has left the loop
@@ -69,13 +73,9 @@ public:
     return true;
   }
 
-  /// TrySteal: the oldest item. Any member but the owner. `patient`: waits for the lock.
+  /// TrySteal: the oldest item. Any member but the owner. `patient`: waits for the lock for a while.
   Theft steal(std::uint64_t& item, bool patient) noexcept {
-    if (!patient) {
-      if (!try_lock()) return Theft::lost_race;
-    } else {
-      lock();
-    }
+    if (!lock_within(patient ? k_patience : 1)) return Theft::lost_race;
     const std::int64_t head = head_.load(std::memory_order_relaxed); // the lock orders it
     // [L6] seq_cst: see L4; it is also the release for L2.
     head_.store(head + 1, P::order(Tag::raise_head, std::memory_order_seq_cst));
@@ -155,16 +155,23 @@ private:
                                          P::order(Tag::lock_queue, std::memory_order_relaxed));
   }
   void lock() noexcept {
-    for (std::uint32_t tries = 0; !try_lock(); ++tries) {
-      if (tries < k_spins)
+    while (!lock_within(k_patience)) P::yield();
+  }
+  /// False: somebody has it and has not given it back.
+  bool lock_within(std::uint32_t tries) noexcept {
+    for (std::uint32_t failed = 0; !try_lock();) {
+      if (++failed == tries) return false;
+      if (failed <= k_spins)
         P::relax();
       else
         P::yield();
     }
+    return true;
   }
   void unlock() noexcept { lock_.store(0, P::order(Tag::lock_queue, std::memory_order_release)); } // L1
 
   static constexpr std::uint32_t k_spins = 100;
+  static constexpr std::uint32_t k_patience = 120; // tries; the last ones with the processor given away
 
   typename P::template Atomic<std::int64_t> tail_{0};
   ItemArray<P, k_initial> items_;

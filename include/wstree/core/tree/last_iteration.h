@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 
 namespace wstree::core {
 
@@ -17,7 +18,13 @@ namespace wstree::core {
 /// member.
 class LastIteration {
 public:
-  void enter() noexcept { known_ = 0; }
+  void enter(const Shape& shape, std::uint32_t members, const Settings& settings) noexcept {
+    known_ = 0;
+    // A member that is alone would leave the rest to nobody.
+    const bool few =
+        settings.batch == BatchMode::timed && members > 1 && shape.units() <= k_units_each * members;
+    long_ = few ? static_cast<float>(settings.shortest_target) : k_never;
+  }
 
   /// A batch of `units` units, ending before unit `position`, took `cost` ticks per unit. The trend is that
   /// of batches of one unit next to each other.
@@ -30,12 +37,8 @@ public:
     known_ = std::min(known_ + 1, 3);
   }
 
-  bool may_matter(const Shape& shape, std::uint32_t members, float cost,
-                  const Settings& settings) const noexcept {
-    // A member that is alone would leave the rest to nobody.
-    return settings.batch == BatchMode::timed && members > 1 && shape.units() <= 64ULL * members &&
-           cost > static_cast<float>(settings.shortest_target);
-  }
+  /// Iterations that take `cost` ticks are long, and there are few of them.
+  bool may_matter(float cost) const noexcept { return cost > long_; }
 
   /// Estimated ticks: `others` of all that is unclaimed but the last iteration, `last` of that, `step` of the
   /// caller's next batch. True if the loop ends sooner when the caller starts the last iteration now and
@@ -66,14 +69,27 @@ public:
     return (first + second + third) / 3;
   }
 
+  /// Ticks per iteration of those from `position` to `end`, for others to compare: their cost in the middle.
+  /// Two latest costs make a trend as well here, but none is believed beyond a factor.
+  float of_rest(std::uint64_t position, std::uint64_t end) const noexcept {
+    const std::uint64_t half = (end - std::min(position, end)) / 2;
+    const float middle = known_ == 2 ? costs_[2] + (costs_[2] - costs_[1]) * static_cast<float>(half + 1)
+                                     : estimate(position + half);
+    return std::clamp(middle, costs_[2] / k_believed, costs_[2] * k_believed);
+  }
+
 private:
-  static constexpr float k_steady = 1.03F;        // from one iteration to the next, to count as a trend
+  static constexpr std::uint64_t k_units_each = 64;
+  static constexpr float k_never = std::numeric_limits<float>::infinity();
+  static constexpr float k_believed = 3;   // a factor, of what an iteration will cost and what the latest did
+  static constexpr float k_steady = 1.03F; // from one iteration to the next, to count as a trend
   static constexpr float k_in_proportion = 0.98F; // of the earlier growth factor
   static constexpr float k_convincing =
       0.9F;                         // estimates are rough, and whoever starts the last iteration is lost
   static constexpr float k_far = 5; // iterations over which growth in proportion is believed
 
   std::uint64_t position_ = 0;
+  float long_ = k_never; // ticks of an iteration
   std::array<float, 3> costs_{};
   int known_ = 0;
 };

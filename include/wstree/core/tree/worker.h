@@ -7,6 +7,7 @@
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tree/arena.h"
 #include "wstree/core/tree/last_iteration.h"
+#include "wstree/core/tree/plan.h"
 #include "wstree/core/tree/search.h"
 #include "wstree/core/tree/tree.h"
 
@@ -14,22 +15,21 @@
 
 namespace wstree::core {
 
-/// Private to its member; next() is called until it returns false.
-///
-/// The last iteration n-1 is not in the tree. Compilers copy lastprivate variables out of the private copy of
-/// the thread that was told "last", after the loop: that thread must not get another chunk. So iteration n-1
-/// is handed out by Tree::last to one member, which then retires from the loop: normally to the first
-/// that finds nothing else, and earlier if it looks so expensive that starting it now ends the loop sooner
-/// (last_iteration.h).
+/// Private to its member; next() is called until it returns false. The second half of it is in worker_split.h
+/// and, for iteration n-1, which is not in the tree, in worker_last.h.
 template <class P> class Worker {
 public:
   using Loop = Tree<P>;
   using Memory = Arena<P>;
 
   /// The member's own root is root(index).
-  void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry) noexcept {
+  void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry, const Learned<P>& learned = {}) noexcept {
     const Settings& settings = *entry.settings;
-    const Shape shape = shape_of(entry);
+    Shape shape = shape_of(entry);
+    plan_ = learned.plan;
+    bins_ = learned.bins;
+    starts_last_ = leaves_last_ = believes_ = foreseen_ = false;
+    if (plan_ != nullptr) follow_plan(shape, entry);
     view_ = View<P>(tree, shape, entry.use);
     loop_ = entry.loop;
     index_ = entry.index;
@@ -43,16 +43,18 @@ public:
     is_marked_ = false;
     retired_ = false;
     starved_ = false;
+    leaves_frozen_ = false;
     counts_ = {};
     // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
     // one of them.
-    clocked_ = settings.clocked ||
+    clocked_ = settings.clocked || bins_ != nullptr ||
                (settings.batch == BatchMode::timed && shape.units() >= k_few_units * entry.members);
     handed_out_ = clocked_ ? P::ticks() : 0;
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
     batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
-    last_.enter();
+    if (plan_ != nullptr && plan_->is_sure) batch_.trust(plan_->share);
+    last_.enter(shape, entry.members, settings);
   }
 
   /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
@@ -61,7 +63,11 @@ public:
     if (given_ != 0) account();
     if (retired_) return false;
     if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
-    if (!find(out) && !take_last(out) && !(starved_ && find(out))) // what leave_for_last() has freed since
+    if (starts_last_ && foreseen_ && take_last_first(out)) return true;
+    // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
+    // leave the rest of its node to the others.
+    if (!find(out) && ((leaves_last_ && !starved_) || !take_last(out)) &&
+        !(starved_ && find(out))) // what leave_for_last() has freed since
       return false;
     searched();
     return true;
@@ -89,15 +95,26 @@ private:
 
   /// The batch that was handed out is done.
   void account() noexcept {
-    if (clocked_ && (settings_->clocked || !retired_)) {
+    if (batch_.may_skip() && has_rest()) {
+      batch_.skip(given_);
+      given_ = 0;
+      return;
+    }
+    if (clocked_ && (settings_->clocked || bins_ != nullptr || !retired_)) {
       const std::uint64_t now = P::ticks();
       const std::uint64_t spent = now - handed_out_;
       handed_out_ = now;
       counts_.busy_ticks += spent;
+      const std::uint32_t measured = given_ + batch_.pending();
       batch_.finished(given_, spent, now);
+      if (bins_ != nullptr) remember(measured, spent);
+      if (plan_ != nullptr) check_plan(measured, spent);
       if (settings_->batch == BatchMode::timed && node_ != nullptr) {
-        node_->publish_cost(batch_.cost());
-        last_.learn(begin_ + Word(raw_).left(), given_, batch_.cost());
+        const std::uint64_t position = begin_ + Word(raw_).left();
+        last_.learn(position, given_, batch_.cost());
+        node_->publish_cost(last_.may_matter(batch_.cost())
+                                ? last_.of_rest(position, begin_ + size_ - Word(raw_).right())
+                                : batch_.cost());
       }
     } else {
       batch_.finished_unclocked();
@@ -110,16 +127,23 @@ private:
     if (clocked_) handed_out_ = P::ticks();
   }
 
+  /// The own node has: otherwise what was not clocked would be forgotten.
+  bool has_rest() const noexcept {
+    const Word word(raw_);
+    return node_ != nullptr && size_ != word.left() + word.right();
+  }
+
   /// Hands out units [begin, end).
   void give(Range& out, std::uint64_t begin, std::uint32_t units) noexcept {
     out = view_.shape().range(begin, begin + units);
     given_ = units;
+    if (batch_.pending() == 0) measured_from_ = begin;
     counts_.iterations += out.end - out.begin;
     ++counts_.batches;
   }
 
   /// workOn: the next batch of the node that this member owns.
-  bool go_on(Range& out) noexcept {
+  [[gnu::always_inline]] bool go_on(Range& out) noexcept {
     const Word word(raw_);
     const std::uint32_t remaining = size_ - word.left() - word.right();
     if (remaining == 0) {
@@ -158,6 +182,7 @@ private:
   /// tryOwn, with the first batch in the same step.
   bool own(const Target<P>& target, Range& out) noexcept {
     batch_.start_node();
+    expect(target.begin);
     const std::uint32_t units = batch_.size(target.size);
     const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
     const Word first(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
@@ -258,6 +283,7 @@ private:
     }
     case Phase::stolen:
       taken = expand(target, search_.chooses_left(target.level, false, rng_), out);
+      if (!taken && leaves_frozen_) return Claim::refused;
       break;
     }
     if (!taken) return Claim::lost_race;
@@ -277,71 +303,21 @@ private:
     return publish(pair, target, search_.chooses_left(target.level, false, rng_), out, eighths);
   }
 
-  /// trySteal, second step, for everybody who meets a frozen node: its victim, or a worker that helps.
-  bool expand(const Target<P>& target, bool left, Range& out) noexcept {
-    while (true) {
-      if (auto theirs = target.node->children(view_.use())) return adopt_theirs(theirs, left, out);
-      if (const auto pair = arena_->take()) return publish(pair, target, left, out);
-      P::yield(); // no memory here; the thief has its pair and is about to hang it
-    }
-  }
-
-  /// Splits what is left of a frozen node in two, `eighths` of it for this member, takes the first batch of
-  /// that and publishes both.
+  // worker_split.h
+  bool expand(const Target<P>& target, bool left, Range& out) noexcept;
   bool publish(typename Arena<P>::Pair pair, const Target<P>& target, bool left, Range& out,
-               std::uint32_t eighths = 4) noexcept {
-    const std::uint32_t remaining = target.remaining();
-    // The publisher's part is never empty.
-    const auto theirs = static_cast<std::uint32_t>(std::uint64_t{remaining} * (8 - eighths) / 8);
-    const std::uint32_t half = left ? remaining - theirs : theirs;
-    const std::uint64_t first_unit = target.begin + target.word.left();
-    batch_.start_node();
-    const std::uint32_t size = left ? half : remaining - half;
-    const std::uint64_t begin = left ? first_unit : first_unit + half;
-    const std::uint32_t units = batch_.size(size);
-    const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
-    const Word mine(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
-    const Word free(Phase::available, view_.use(), 0, 0);
-    const auto hung = hang(pair, target, half, left ? mine : free, left ? free : mine);
-    if (hung != pair) {
-      arena_->untake(pair);
-      return adopt_theirs(hung, left, out);
-    }
-    counts_.nodes += 2;
-    hold(left ? pair : pair + 1, begin, size, target.level + 1, mine);
-    give(out, from_left ? begin : begin + size - units, units);
-    return true;
-  }
-
-  /// Makes `pair` the two halves of what is left of a frozen node, `half` units in the left one, and hangs it
-  /// below the node. Returns the pair that hangs there.
+               std::uint32_t eighths = 4) noexcept;
   typename Arena<P>::Pair hang(typename Arena<P>::Pair pair, const Target<P>& target, std::uint32_t half,
-                               Word left, Word right) noexcept {
-    const std::uint64_t first_unit = target.begin + target.word.left();
-    const float cost = target.node->cost();
-    const std::uint32_t victim = target.node->owner();
-    const std::uint32_t me = near_ != nullptr ? near_->position : victim;
-    const auto owner = [=](Word word) { return word.phase() == Phase::owned ? me : victim; };
-    pair[0].prepare(left, view_.use(), first_unit, half, target.level + 1, cost, owner(left));
-    pair[1].prepare(right, view_.use(), first_unit + half, target.remaining() - half, target.level + 1, cost,
-                    owner(right));
-    return target.node->adopt(pair, view_.use());
-  }
-
-  /// Somebody else split the node: one of the halves may still be free.
-  bool adopt_theirs(typename Arena<P>::Pair pair, bool left, Range& out) noexcept {
-    for (const int side : {left ? 0 : 1, left ? 1 : 0}) {
-      const Target<P> target = view_.inner(pair + side);
-      if (target.size > 0 && target.word.phase() == Phase::available && own(target, out)) return true;
-    }
-    return false;
-  }
+                               Word left, Word right) noexcept;
+  bool adopt_theirs(typename Arena<P>::Pair pair, bool left, Range& out) noexcept;
 
   /// Estimated time that is left in a node for anybody to take; 0 if it is not worth a steal. `refused`: set
   /// if only the estimate, which is of the past, speaks against it; `insist`: do not listen to that.
   float worth(const Target<P>& target, bool insist, bool& refused) const noexcept {
     const std::uint32_t remaining = target.remaining();
-    if (remaining == 0 || (starved_ && target.word.phase() == Phase::owned)) return 0;
+    if (remaining == 0 || (starved_ && target.word.phase() == Phase::owned) ||
+        (leaves_frozen_ && target.word.phase() == Phase::stolen))
+      return 0;
     if (settings_->batch != BatchMode::timed) return static_cast<float>(remaining);
     const float cost = cost_of(target);
     const float ticks = static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
@@ -364,105 +340,32 @@ private:
     while (P::ticks() - since < settings_->steal_cost) P::relax();
   }
 
-  /// Nothing is left for anybody but iteration n-1.
-  bool nothing_else() noexcept {
-    return view_.has_board(*settings_) ? view_.is_empty_by_board(rng_) : view_.is_empty();
-  }
+  // worker_plan.h
+  void follow_plan(Shape& shape, const Entry& entry) noexcept;
+  void remember(std::uint32_t units, std::uint64_t spent) noexcept;
+  void check_plan(std::uint32_t units, std::uint64_t spent) noexcept;
+  void expect(std::uint64_t unit) noexcept;
+  [[gnu::noinline]] bool take_last_first(Range& out) noexcept;
 
-  /// Iteration n-1, for one member.
-  [[gnu::noinline]] bool take_last(Range& out) noexcept {
-    if (!claim_last()) return false;
-    const std::uint64_t n = view_.shape().iterations();
-    out = {n - 1, n, true};
-    given_ = 1;
-    node_ = nullptr;
-    ++counts_.iterations;
-    ++counts_.batches;
-    return true;
-  }
-
-  /// nullptr if iteration n-1 is not to be had, or not without keeping the own node.
-  typename Arena<P>::Pair pair_for_last() noexcept {
-    return view_.tree().last.is_taken(loop_) ? nullptr : arena_->take();
-  }
-
-  /// Iteration n-1 instead of the next batch of the own node, whose rest has to be free for everybody then,
-  /// also for a member that has no memory to steal it. So the owner splits it as a thief would, and keeps
-  /// neither half. It does so before it claims the iteration: a member that found nothing it could take, and
-  /// then that somebody has the iteration, looks once more, and sees the halves (W1).
-  [[gnu::noinline]] bool leave_for_last(typename Arena<P>::Pair pair, Range& out) noexcept {
-    Target<P> rest{node_, begin_, size_, level_, raw_, Word(raw_)};
-    node_ = nullptr;
-    bool hung = false;
-    if (rest.node->stop(rest.word)) { // else a thief did, and has its own pair
-      const Word free(Phase::available, view_.use(), 0, 0);
-      hung = hang(pair, rest, rest.remaining() / 2, free, free) == pair;
-    }
-    if (hung)
-      counts_.nodes += 2;
-    else
-      arena_->untake(pair);
-    // Where another member was faster, this one goes on as the victim of a thief does.
-    return take_last(out) || expand(rest, search_.chooses_left(rest.level, true, rng_), out);
-  }
-
-  /// Not worth a dispatch of its own, let alone another member's attention.
-  bool last_is_short() const noexcept {
-    return batch_.cost() > 0 && batch_.cost() < static_cast<float>(settings_->tail_batch);
-  }
-
-  /// The batch that was just taken ends where iteration n-1 begins: one dispatch for both if there is nothing
-  /// else to do.
-  [[gnu::noinline]] void append_last(Range& out) noexcept {
-    if (!nothing_else() || !claim_last()) return;
-    ++out.end;
-    out.last = true;
-    ++counts_.iterations;
-  }
-
-  bool claim_last() noexcept {
-    if (!view_.tree().last.claim(loop_)) return false;
-    retired_ = true;
-    return true;
-  }
+  // worker_last.h
+  bool nothing_else() noexcept;
+  [[gnu::noinline]] bool take_last(Range& out) noexcept;
+  typename Arena<P>::Pair pair_for_last() noexcept;
+  [[gnu::noinline]] bool leave_for_last(typename Arena<P>::Pair pair, Range& out) noexcept;
+  bool last_is_short() const noexcept;
+  [[gnu::noinline]] void append_last(Range& out) noexcept;
+  bool claim_last() noexcept;
+  bool is_time_to_ask() const noexcept;
+  float price_of_asking() const noexcept;
+  bool reaches_last(const Target<P>& target) const noexcept;
+  [[gnu::noinline]] bool last_is_critical() const noexcept;
 
   /// Whether to start iteration n-1 before the next batch of the own node.
   bool should_start_last() const noexcept {
-    return last_.may_matter(view_.shape(), members_, batch_.cost(), *settings_) && is_time_to_ask() &&
-           last_is_critical();
-  }
-  /// Whoever asks looks at the nodes of many members. In a large team that costs more than it brings as long
-  /// as there is much to do, and one member is enough: the one that has the end of the loop.
-  bool is_time_to_ask() const noexcept {
-    const Word word(raw_);
-    return members_ <= k_small_team || node_ == nullptr ||
-           (size_ - word.left() - word.right() <= k_near_the_end && begin_ + size_ == view_.shape().units());
-  }
-  /// A thief asks in a large team if it is about to take the end of the loop.
-  bool reaches_last(const Target<P>& target) const noexcept {
-    return members_ <= k_small_team || target.begin + target.size == view_.shape().units();
-  }
-
-  [[gnu::noinline]] bool last_is_critical() const noexcept {
-    float others = 0;
-    float neighbour = 0; // cost near the end of the loop
-    const auto see = [&](const Target<P>& target) {
-      // The higher of two estimates: whoever starts the last iteration for nothing leaves the rest to the
-      // others.
-      others += static_cast<float>(target.remaining()) * std::max(cost_of(target), batch_.cost());
-      if (target.begin + target.size == view_.shape().units()) neighbour = cost_of(target);
-      return false;
-    };
-    if (view_.has_board(*settings_)) {
-      const std::uint32_t looked = std::min(k_sample, view_.shape().roots());
-      view_.sample(looked, see);
-      others *= static_cast<float>(view_.shape().roots()) / static_cast<float>(looked);
-    } else {
-      view_.any_leaf(see);
-    }
-    const bool mine = node_ != nullptr && begin_ + size_ == view_.shape().units();
-    const float last = mine ? last_.estimate(view_.shape().units()) : neighbour;
-    return last_.is_critical(members_, others, last, batch_.cost());
+    // Where the costs are known, so is whose it is: after its root, and after one batch that was as expected.
+    if (plan_ != nullptr && plan_->is_sure && believes_)
+      return starts_last_ && foreseen_ && node_ != view_.tree().root(index_);
+    return last_.may_matter(batch_.cost()) && is_time_to_ask() && last_is_critical();
   }
 
   /// Ticks per unit: what the node's owner says, or said before it was split, else what this member has seen.
@@ -479,11 +382,14 @@ private:
   static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
   static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
   static constexpr std::uint64_t k_few_units = 4;
+  static constexpr std::uint64_t k_last = ~std::uint64_t{0}; // iteration n-1, instead of a unit
+  static constexpr float k_long_last = 8;                    // such a part of a share is long
   static constexpr std::uint32_t k_small_team = 16;
   static constexpr std::uint32_t k_near_the_end = 4; // units
   static constexpr std::uint32_t k_sample = 16;      // roots
   static constexpr std::uint32_t k_longest_wait = 3; // doublings of the time that a steal takes
   static constexpr std::uint64_t k_near_enough_units = 4;
+  static constexpr std::uint32_t k_patience = 16; // times that a member without memory lets others go on
 
   View<P> view_;
   Node<P>* node_ = nullptr; // owned by this member, or nullptr
@@ -491,19 +397,27 @@ private:
   std::uint64_t begin_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t level_ = 0;
-  std::uint32_t given_ = 0; // units of the batch that the caller is executing
+  std::uint32_t given_ = 0;         // units of the batch that the caller is executing
+  std::uint64_t measured_from_ = 0; // first unit since the clock was read, or k_last
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;
   bool arrived_ = false;
   bool is_marked_ = false; // the own root, on the board
   bool retired_ = false;
-  bool starved_ = false; // no memory for more nodes: this member only takes what needs none
+  bool starved_ = false;       // no memory for more nodes: this member only takes what needs none
+  bool leaves_frozen_ = false; // starved, and it has waited in vain for somebody to split a node
   bool clocked_ = false;
   std::uint64_t handed_out_ = 0;
   std::uint64_t loop_ = 0;
   const Settings* settings_ = nullptr;
   const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
   Arena<P>* arena_ = nullptr;
+  const Plan* plan_ = nullptr;  // nullptr: nothing is known about the loop
+  CostBins<P>* bins_ = nullptr; // nullptr: nobody wants to know what it costs
+  bool starts_last_ = false;    // iteration n-1 comes right after the own root
+  bool leaves_last_ = false;    // and is somebody else's
+  bool believes_ = false;       // in the costs of the plan
+  bool foreseen_ = false;       // a batch was as the plan said
   Rng rng_;
   Batcher batch_;
   Search<P> search_;
@@ -511,6 +425,10 @@ private:
   Counts counts_;
 };
 
-static_assert(Scheduler<Worker<StdPlatform>>);
-
 } // namespace wstree::core
+
+#include "wstree/core/tree/worker_last.h"
+#include "wstree/core/tree/worker_plan.h"
+#include "wstree/core/tree/worker_split.h"
+
+static_assert(wstree::core::Scheduler<wstree::core::Worker<wstree::core::StdPlatform>>);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loops that a team has executed before.
+#pragma once
+
+#include "loop_record.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wstree::loop {
+
+/// Finds the record of a loop. One member, the planner, adds records and, between regions, forgets them; all
+/// look them up.
+template <class P> class History {
+public:
+  using Record = LoopRecord<P>;
+
+  History() = default;
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+  ~History() { forget(); }
+
+  /// nullptr: there is no record.
+  Record* find(const LoopKey& key) const noexcept {
+    for (std::uint32_t i = 0, at = place_of(key); i < k_probes; ++i, at = (at + 1) % k_records) {
+      // [H3] acquire: the key in the record was written before the record was added; pairs with the release
+      // in
+      //      add(). Guard: model_team plans_* (relaxed: reads of a record that is not there yet);
+      //      team_history under a thread sanitizer.
+      Record* record = records_[at].load(P::order(core::Tag::add_record, std::memory_order_acquire));
+      if (record == nullptr) return nullptr;
+      if (record->key() == key) return record;
+    }
+    return nullptr;
+  }
+
+  /// By the planner: as find(), but a loop that comes for the second time gets a record.
+  Record* find_or_add(const LoopKey& key, const core::Settings& settings) noexcept {
+    if (Record* record = find(key)) return record;
+    const std::uint32_t at = place_of(key);
+    if (seen_once_[at] != key) { // most loops whose number of iterations changes never come again
+      seen_once_[at] = key;
+      return nullptr;
+    }
+    return add(key, settings);
+  }
+
+  /// By the planner: the record is of a loop of the present region.
+  void opened(Record& record) noexcept {
+    if (record.is_open()) return;
+    record.next_open = open_;
+    open_ = &record;
+  }
+
+  /// After a region; `next`: see LoopRecord::close().
+  void close(std::uint64_t next) noexcept {
+    while (open_ != nullptr) {
+      Record* record = open_;
+      open_ = record->next_open;
+      record->close(next);
+    }
+    if (is_full_) forget();
+  }
+
+private:
+  static constexpr std::uint32_t k_records = 64;
+  static constexpr std::uint32_t k_probes = 8;
+
+  static std::uint32_t place_of(const LoopKey& key) noexcept {
+    const std::uint64_t mixed =
+        (reinterpret_cast<std::uintptr_t>(key.region) ^ key.iterations << 20 ^ key.place << 8 ^ key.members) *
+        0x9E3779B97F4A7C15U;
+    return static_cast<std::uint32_t>(mixed >> 58) % k_records;
+  }
+
+  Record* add(const LoopKey& key, const core::Settings& settings) noexcept {
+    for (std::uint32_t i = 0, at = place_of(key); i < k_probes; ++i, at = (at + 1) % k_records) {
+      // relaxed: only this thread writes it.
+      if (records_[at].load(std::memory_order_relaxed) != nullptr) continue;
+      Record* record = Record::create(key, settings);
+      // [H3] release: see find().
+      if (record != nullptr)
+        records_[at].store(record, P::order(core::Tag::add_record, std::memory_order_release));
+      return record;
+    }
+    is_full_ = true; // to make room for the loops that are executed now
+    return nullptr;
+  }
+
+  /// While nobody else can look.
+  void forget() noexcept {
+    for (auto& slot : records_) {
+      Record::destroy(slot.load(std::memory_order_relaxed)); // between regions: ordered by the join
+      slot.store(nullptr, std::memory_order_relaxed);        // likewise, by the next fork
+    }
+    is_full_ = false;
+  }
+
+  typename P::template Atomic<Record*> records_[k_records] = {};
+  // Private to the planner.
+  LoopKey seen_once_[k_records];
+  Record* open_ = nullptr; // records of loops of the present region
+  bool is_full_ = false;
+};
+
+} // namespace wstree::loop

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a team remembers of one of its loops: what it has cost, and the plan for its next executions.
+#pragma once
+
+#include "wstree/core/settings.h"
+#include "wstree/core/shape.h"
+#include "wstree/core/tree/plan.h"
+#include "wstree/core/tree/planner.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace wstree::loop {
+
+/// Which loop it is, by what is the same for all members: the code location of the region, the place of the
+/// loop in it (rhythm.h), the number of iterations, and the team. Not by the code location of the loop
+/// itself: a compiler may have made two loops of one in the source, for members on different paths, and
+/// members of one loop that follow different plans would lose iterations.
+struct LoopKey {
+  const void* region = nullptr;
+  std::uint32_t place = 0;
+  std::uint64_t iterations = 0;
+  std::uint32_t members = 0;
+  bool operator==(const LoopKey&) const = default;
+};
+
+/// Written by one member of the team, the planner, which is the one that opens and closes its regions; read
+/// by all. Others learn of a plan either across the fork of a region or, inside of one, because it is in
+/// force only from a loop on that nobody can enter before it has seen what the planner did in loops that
+/// everybody has left (T1, T2). So all members of one execution have the same plan, and nobody waits for it.
+///
+/// The plan for the next executions comes from the median, bin by bin, of what the last three cost: one that
+/// was disturbed does not count, and what has changed counts from its second time on. Whether a plan is worth
+/// following is not believed but seen: each execution tells how well the cut that the ones before would have
+/// made fits it, and how well equal shares do.
+template <class P> class LoopRecord {
+public:
+  using Bins = core::CostBins<P>;
+
+  /// nullptr: no memory.
+  static LoopRecord* create(const LoopKey& key, const core::Settings& settings) noexcept {
+    const core::Shape shape(key.iterations, key.members);
+    if (shape.units() == 0) return nullptr;
+    const Layout layout(key.members, capacity(key.members, shape.units()));
+    void* memory = P::allocate(layout.bytes);
+    return memory == nullptr ? nullptr : ::new (memory) LoopRecord(key, shape, settings, layout);
+  }
+  static void destroy(LoopRecord* record) noexcept {
+    if (record == nullptr) return;
+    const std::size_t bytes = record->bytes_;
+    std::destroy_at(record);
+    P::release(record, bytes);
+  }
+  LoopRecord(const LoopRecord&) = delete;
+  LoopRecord& operator=(const LoopRecord&) = delete;
+
+  const LoopKey& key() const noexcept { return key_; }
+
+  /// Any member, for its part in execution `loop`, after it has made sure that the loop's slot is free.
+  core::Learned<P> learned(std::uint64_t loop) noexcept {
+    // [H1] relaxed: a member to whose loop a plan applies has seen the planner leave a loop after it had made
+    //      the plan (T2), or was forked since; to all others the word says to go by the plan before,
+    //      whichever of the two words they read. Guard: model_team plans_* (in force from the next loop on:
+    //      members go by different plans, or by an unfinished one).
+    const std::uint64_t word = word_.load(P::order(core::Tag::publish_plan, std::memory_order_relaxed));
+    const std::uint64_t which = loop >= word >> 1 ? word & 1 : ~word & 1;
+    return {is_made_[which] != 0 ? &plans_[which] : nullptr, measures_ ? &bins_ : nullptr};
+  }
+
+  // What follows is for the planner.
+
+  /// Before it enters execution `loop`; all members have left the loops before `left`, and none can be beyond
+  /// `farthest`.
+  void enter(std::uint64_t loop, std::uint64_t left, std::uint64_t farthest) noexcept {
+    if (left > latest_ && left >= in_force_) {
+      look(farthest + 1);
+      watches_ = false;
+    }
+    enter(loop);
+  }
+  void enter(std::uint64_t loop) noexcept {
+    latest_ = loop;
+    is_open_ = true;
+    ++executions_;
+    if (measures_) ++measured_;
+    if (watches_) entered_ = P::ticks();
+  }
+  /// Whether it is worth to ask the others where they are, for the first enter().
+  bool wants_look() const noexcept { return measured_ != 0 && measured_ >= wait_; }
+
+  /// After a region; nobody is in a loop, and the next one has the number `next` or a higher one.
+  void close(std::uint64_t next) noexcept {
+    is_open_ = false;
+    if (watches_ && P::ticks() - entered_ > limit_) wait_ = 0;
+    if (executions_ < wait_) {
+      measures_ = executions_ + 1 >= wait_;
+      return;
+    }
+    if (measured_ == 0) { // a part of the region was not measured
+      measures_ = true;
+      return;
+    }
+    look(next);
+    measures_ = wait_ == 1; // not in enter(): the others may be reading it
+  }
+
+  bool is_open() const noexcept { return is_open_; }
+  LoopRecord* next_open = nullptr; ///< of the present region; for whoever keeps the records
+
+private:
+  static constexpr std::uint32_t k_kept = 3;
+  static constexpr std::uint32_t k_bins_of_member = 64;
+  static constexpr std::uint32_t k_most_bins = 4'096;
+  static constexpr float k_better = 0.05F; // by which another plan has to be better
+  static constexpr float k_better_if_short = 0.15F;
+  static constexpr double k_right = 1.2;            // a cut that foresaw an execution
+  static constexpr std::uint32_t k_sure = 3;        // executions that were foreseen
+  static constexpr std::uint64_t k_many_units = 32; // in a part
+  static constexpr std::uint64_t k_short = 4;       // shortest batches: a share that is handed out at once
+  static constexpr float k_change = 2.0F;
+  static constexpr float k_weight = 0.25F; // of the latest execution in how well something has done
+  static constexpr std::uint64_t k_part_of_work = 400; // that looking may take
+  static constexpr std::uint64_t k_ticks_of_bin = 8;   // that looking takes
+  static constexpr std::uint64_t k_longest_wait = 256; // executions
+
+  static std::uint32_t capacity(std::uint32_t members, std::uint64_t units) noexcept {
+    const std::uint64_t wanted = std::clamp<std::uint64_t>(std::uint64_t{k_bins_of_member} * members,
+                                                           2 * k_bins_of_member, k_most_bins);
+    return static_cast<std::uint32_t>(std::min(wanted, units));
+  }
+
+  /// Behind the object: bins | samples, the oldest first | median | begins of two plans and of the candidate
+  /// | their costs.
+  struct Layout {
+    std::size_t bins, samples, begins, costs, bytes;
+    std::uint32_t most_bins;
+    Layout(std::uint32_t members, std::uint32_t most) noexcept : most_bins(most) {
+      constexpr std::size_t k_lines = core::k_line_pair;
+      bins = round_up(sizeof(LoopRecord), k_lines);
+      samples = round_up(bins + most * sizeof(typename Bins::Bin), k_lines);
+      begins = round_up(samples + (k_kept + 1) * most * sizeof(float), k_lines);
+      costs = begins + 3 * (members + std::size_t{1}) * sizeof(std::uint64_t);
+      bytes = round_up(costs + 2 * std::size_t{most} * sizeof(float), k_lines);
+    }
+    static std::size_t round_up(std::size_t size, std::size_t to) noexcept {
+      return (size + to - 1) / to * to;
+    }
+  };
+
+  LoopRecord(const LoopKey& key, const core::Shape& shape, const core::Settings& settings,
+             const Layout& layout) noexcept
+      : key_(key), shape_(shape), shortest_(settings.shortest_target), grain_(settings.steal_cost),
+        bytes_(layout.bytes), bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()) {
+    for (auto& made : is_made_) made = 0; // a write, by which a model sees who may not know of this record
+    for (std::uint32_t k = 0; k <= k_kept; ++k)
+      samples_[k] = at<float>(layout.samples) + std::size_t{k} * layout.most_bins;
+    for (std::uint32_t k = 0; k < 3; ++k)
+      begins_[k] = at<std::uint64_t>(layout.begins) + std::size_t{k} * (key.members + 1);
+    for (std::uint32_t k = 0; k < 2; ++k)
+      costs_[k] = at<float>(layout.costs) + std::size_t{k} * layout.most_bins;
+  }
+
+  template <class T> T* at(std::size_t offset) noexcept {
+    return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(this) + offset);
+  }
+
+  /// Makes of what was measured the plan for loops from `from` on.
+  void look(std::uint64_t from) noexcept {
+    if (!is_complete_) return start_over();
+    take_sample();
+    if (seen_ > 1 && is_another_loop()) start_again();
+    const core::CostCurve fresh = curve(samples_[newest_], lasts_[newest_]);
+    judge(fresh);
+    const core::CostCurve usual = curve(samples_[k_kept], find_median());
+    choose(usual, from);
+    const auto share = static_cast<std::uint64_t>(usual.all() / key_.members);
+    const std::uint64_t price = std::uint64_t{bins_.count()} * k_ticks_of_bin * k_part_of_work;
+    wait_ = seen_ < k_kept + 1 ? 1 : std::clamp<std::uint64_t>(price / (share + 1), 1, k_longest_wait);
+    watches_ = wait_ > 1;
+    limit_ = 4 * share + 16 * shortest_;
+    executions_ = measured_ = 0;
+  }
+
+  /// Of the execution in which the record was made, some members knew nothing.
+  void start_over() noexcept {
+    for (std::uint32_t b = 0; b < bins_.count(); ++b) bins_.take(b);
+    bins_.take_last();
+    executions_ = measured_ = 0;
+    is_complete_ = true;
+  }
+
+  void take_sample() noexcept {
+    newest_ = static_cast<std::uint32_t>(seen_ % k_kept);
+    const float each = 1 / static_cast<float>(measured_);
+    for (std::uint32_t b = 0; b < bins_.count(); ++b) samples_[newest_][b] = bins_.take(b) * each;
+    lasts_[newest_] = bins_.take_last();
+    ++seen_;
+  }
+
+  /// Costs have changed in so many places that nobody's being disturbed explains it.
+  bool is_another_loop() const noexcept {
+    const float* const fresh = samples_[newest_];
+    const float* const usual = samples_[k_kept];
+    std::uint32_t changed = 0;
+    for (std::uint32_t b = 0; b < bins_.count(); ++b)
+      changed += fresh[b] > k_change * usual[b] || usual[b] > k_change * fresh[b] ? 1 : 0;
+    return changed * 4 > bins_.count();
+  }
+  void start_again() noexcept {
+    if (newest_ != 0) {
+      std::copy_n(samples_[newest_], bins_.count(), samples_[0]);
+      lasts_[0] = lasts_[newest_];
+    }
+    newest_ = 0;
+    seen_ = 1;
+    score_cut_ = score_equal_ = score_now_ = 0;
+    way_ = Way::none;
+  }
+
+  core::CostCurve curve(const float* bins, float last) const noexcept {
+    return {bins, bins_.count(), bins_.shift(), shape_.units(), last};
+  }
+
+  /// Of three; the mean of two. Returns that of iteration n-1.
+  float find_median() noexcept {
+    const auto middle = [this](float a, float b, float c) {
+      if (seen_ == 1) return a;
+      if (seen_ == 2) return (a + b) / 2;
+      return std::max(std::min(a, b), std::min(std::max(a, b), c));
+    };
+    for (std::uint32_t b = 0; b < bins_.count(); ++b)
+      samples_[k_kept][b] = middle(samples_[0][b], samples_[1][b], samples_[2][b]);
+    return middle(lasts_[0], lasts_[1], lasts_[2]);
+  }
+
+  /// How well the candidate, which knew nothing of the latest execution, and equal shares would have fitted
+  /// it.
+  void judge(const core::CostCurve& fresh) noexcept {
+    std::uint64_t* const equal = begins_[k_candidate];
+    if (seen_ > 1) {
+      const double seen = fresh.imbalance(key_.members, begins_[k_candidate]);
+      right_ = seen < k_right ? right_ + 1 : 0;
+      learn(score_cut_, seen);
+    } else {
+      right_ = 0;
+    }
+    if (way_ == Way::cut) learn(score_now_, fresh.imbalance(key_.members, begins_[word_now_ & 1]));
+    lay_out_equally(equal);
+    learn(score_equal_, fresh.imbalance(key_.members, equal));
+    if (way_ != Way::cut) score_now_ = score_equal_;
+  }
+  void learn(float& score, double seen) const noexcept {
+    const auto value = static_cast<float>(seen);
+    score = score == 0 ? value : score + k_weight * (value - score);
+  }
+  void lay_out_equally(std::uint64_t* begins) const noexcept {
+    for (std::uint32_t m = 0; m <= key_.members; ++m) begins[m] = shape_.root_begin(m);
+  }
+
+  /// Members stay where they are, so that what they have in their caches stays, unless another plan is
+  /// clearly better.
+  void choose(const core::CostCurve& usual, std::uint64_t from) noexcept {
+    std::uint32_t busy = members_needed(usual);
+    const bool is_short = usual.all() / busy < static_cast<double>(k_short * shortest_);
+    const auto present = static_cast<std::uint32_t>(word_now_ & 1);
+    const core::Plan& old = plans_[present];
+    usual.cut(key_.members, begins_[k_candidate]);
+    Way way = busy < key_.members ? Way::few : way_ == Way::cut ? Way::cut : Way::equal;
+    bool stays = way == way_ && old.busy == busy;
+    if (way != Way::few) {
+      const float better = is_short ? k_better_if_short : k_better;
+      const float now = stays ? score_now_ : score_equal_;
+      // Where a part is a few long iterations, a cut in the wrong place is hard to mend.
+      const bool dares = shape_.units() >= k_many_units * key_.members || right_ >= k_sure;
+      const float cut = seen_ > 1 ? score_cut_ : 1;
+      if (dares && cut + better < std::min(now, score_equal_)) {
+        way = Way::cut;
+        stays = false;
+      } else if (way == Way::cut && score_equal_ + better < now) {
+        way = Way::equal;
+        stays = false;
+      }
+    }
+    const bool is_sure = right_ >= k_sure;
+    if (stays && old.is_sure == is_sure && old.is_short == is_short && is_as_long_as(old, usual)) return;
+    const std::uint32_t next = 1 - present;
+    if (!stays)
+      lay_out(next, way, busy, usual);
+    else
+      std::copy_n(begins_[present], key_.members + 1, begins_[next]);
+    if (!stays) score_now_ = way == Way::cut ? std::min(score_cut_, score_equal_) : score_equal_;
+    way_ = way;
+    describe(next, busy, is_sure, is_short, usual);
+    publish(from, next);
+  }
+
+  enum class Way : std::uint8_t { none, equal, cut, few };
+
+  /// A loop that takes next to nothing is not worth all members; what is left out must come in again at a
+  /// higher price than it went.
+  std::uint32_t members_needed(const core::CostCurve& usual) const noexcept {
+    const double grain = static_cast<double>(grain_) * (way_ == Way::few ? 1.5 : 1.0);
+    const double parts = usual.all() / std::max(grain, 1.0);
+    if (parts >= key_.members) return key_.members;
+    return std::max(static_cast<std::uint32_t>(parts), 1U);
+  }
+
+  bool is_as_long_as(const core::Plan& old, const core::CostCurve& usual) const noexcept {
+    const double share = usual.all() / old.busy;
+    return share < 1.25 * static_cast<double>(old.share) && share > 0.8 * static_cast<double>(old.share);
+  }
+
+  void lay_out(std::uint32_t which, Way& way, std::uint32_t& busy, const core::CostCurve& usual) noexcept {
+    std::uint64_t* const begins = begins_[which];
+    if (way != Way::equal) {
+      usual.cut(busy, begins);
+      std::fill(begins + busy, begins + key_.members + 1, shape_.units());
+      if (can_count(begins)) return;
+      way = Way::equal;
+      busy = key_.members;
+    }
+    lay_out_equally(begins);
+  }
+  bool can_count(const std::uint64_t* begins) const noexcept {
+    for (std::uint32_t m = 0; m < key_.members; ++m)
+      if (begins[m + 1] - begins[m] > core::k_max_share / 2) return false;
+    return true;
+  }
+
+  void describe(std::uint32_t which, std::uint32_t busy, bool is_sure, bool is_short,
+                const core::CostCurve& usual) noexcept {
+    for (std::uint32_t b = 0; b < bins_.count(); ++b)
+      costs_[which][b] = samples_[k_kept][b] / static_cast<float>(bins_.width(b, shape_.units()));
+    plans_[which] = {begins_[which],
+                     costs_[which],
+                     bins_.shift(),
+                     static_cast<float>(usual.last()),
+                     static_cast<float>(usual.all() / busy),
+                     busy,
+                     is_sure,
+                     is_short};
+  }
+
+  void publish(std::uint64_t from, std::uint32_t which) noexcept {
+    in_force_ = from;
+    word_now_ = from << 1 | which;
+    is_made_[which] = 1;
+    // [H1] relaxed: see learned().
+    word_.store(word_now_, P::order(core::Tag::publish_plan, std::memory_order_relaxed));
+  }
+
+  static constexpr std::uint32_t k_candidate = 2;
+
+  const LoopKey key_;
+  const core::Shape shape_;
+  const std::uint64_t shortest_, grain_;
+  const std::size_t bytes_;
+  Bins bins_;
+  bool measures_ = true; // changes only while nobody is in a loop
+  /// | first loop of which the plan is in force:63 | which of the two:1 |; before, it is the other one.
+  typename P::template Atomic<std::uint64_t> word_{0};
+  core::Plan plans_[2];
+  typename P::template Plain<std::uint32_t> is_made_[2]{}; ///< whether there is such a plan
+
+  // Private to the planner, as are samples_ and what the candidate stands in.
+  alignas(core::k_line_pair) std::uint64_t word_now_ = 0;
+  std::uint64_t in_force_ = 0;
+  std::uint64_t latest_ = 0;     // loop in which it was executed last
+  std::uint64_t executions_ = 0; // since the last look
+  std::uint64_t measured_ = 0;   // of them
+  std::uint64_t wait_ = 1;       // executions until the next look
+  std::uint64_t entered_ = 0;
+  std::uint64_t limit_ = 0; // ticks; an execution that takes longer is looked at
+  std::uint64_t seen_ = 0;  // samples
+  std::uint32_t newest_ = 0;
+  bool is_open_ = false;
+  bool watches_ = false;
+  bool is_complete_ = false; // all members can know of this record
+  Way way_ = Way::none;
+  std::uint32_t right_ = 0; // executions in a row that were foreseen
+  float score_cut_ = 0;
+  float score_equal_ = 0;
+  float score_now_ = 0; // of the plan in force
+  float* samples_[k_kept + 1] = {};
+  float lasts_[k_kept] = {};
+  std::uint64_t* begins_[3] = {};
+  float* costs_[2] = {};
+};
+
+} // namespace wstree::loop

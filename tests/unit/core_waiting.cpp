@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads that the system has taken the processor from: what they were doing is not waited for, and a batch
+// that they were in is not believed for long.
+#include "wstree/core/queue/locked_queue.h"
+#include "wstree/core/tree/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace wstree {
+namespace {
+
+using core::Phase;
+using core::Range;
+using core::Settings;
+using core::Tag;
+using core::Word;
+
+/// A clock that the test sets, memory that can run out, and a hook in front of operations on shared memory.
+struct P : core::StdPlatform {
+  static inline std::uint64_t now = 0;
+  static inline bool poor = false;
+  static inline std::uint64_t waits = 0;
+  static inline std::function<void(Tag)> before;
+
+  static std::memory_order order(Tag tag, std::memory_order needed) noexcept {
+    if (before) before(tag);
+    return needed;
+  }
+  static std::uint64_t ticks() noexcept { return now; }
+  static void relax() noexcept { ++waits; }
+  static void yield() noexcept { ++waits; }
+  static void* allocate(std::size_t bytes) noexcept {
+    return poor ? nullptr : core::StdPlatform::allocate(bytes);
+  }
+};
+
+/// Two members of a loop of `n` iterations.
+struct Pair {
+  explicit Pair(std::uint64_t n, const Settings& chosen) : settings(chosen) {
+    P::now = 1'000;
+    P::poor = false;
+    P::waits = 0;
+    tree.roots = roots;
+    for (std::uint32_t m = 0; m < 2; ++m) {
+      arenas[m].reset(nodes[m], 4);
+      workers[m].enter(tree, arenas[m], {n, 1, 1, m, 2, &settings});
+    }
+  }
+  Settings settings;
+  core::Tree<P> tree;
+  core::Node<P> roots[2];
+  core::Node<P> nodes[2][8];
+  core::Arena<P> arenas[2];
+  core::Worker<P> workers[2];
+};
+
+TEST(Waiting, ABatchThatWasInterruptedIsSoonForgotten) {
+  constexpr std::uint64_t k_preempted = 10'000'000; // 4 ms
+  for (const std::uint64_t cost : {2U, 100U, 5'000U}) {
+    SCOPED_TRACE(cost);
+    Pair loop(20'000'000, {});
+    Range batch;
+    const auto work = [&](std::uint64_t interrupted) {
+      ASSERT_TRUE(loop.workers[0].next(batch));
+      P::now += (batch.end - batch.begin) * cost + interrupted;
+    };
+    for (int i = 0; i < 200; ++i) work(0);
+    const std::uint64_t usual = batch.end - batch.begin;
+    work(k_preempted);
+    // Small batches, because it may have been the loop that has become expensive.
+    const std::uint64_t since = P::now;
+    int batches = 0;
+    do {
+      work(0);
+      ASSERT_LT(++batches, 12) << usual << " iterations at a time before that, now "
+                               << batch.end - batch.begin;
+    } while (2 * (batch.end - batch.begin) < usual);
+    EXPECT_LT(P::now - since, 100'000U) << "40 microseconds";
+    work(0);
+    EXPECT_LT(loop.roots[0].cost(), 2 * static_cast<float>(cost)) << "thieves rank by it";
+  }
+}
+
+TEST(Waiting, AMemberWithoutMemoryLeavesAFrozenNodeToASuspendedThief) {
+  Pair loop(21, {.batch = core::BatchMode::fixed, .limit = 1}); // root 0 has 11 units, root 1 nine
+  Range range;
+  ASSERT_TRUE(loop.workers[0].next(range));
+  // A thief has frozen the root, and is suspended before it hangs the children.
+  ASSERT_TRUE(loop.roots[0].stop(Word::seen(loop.roots[0].inspect(), 1)));
+  loop.arenas[0].reset(nullptr, 0);
+  P::poor = true;
+  std::vector<std::uint64_t> begins;
+  while (loop.workers[0].next(range)) begins.push_back(range.begin);
+  EXPECT_GT(P::waits, 1U) << "it may only take a moment";
+  EXPECT_LT(P::waits, 100U);
+  ASSERT_EQ(begins.size(), 10U) << "the root that nobody has, and the last iteration";
+  EXPECT_EQ(begins.back(), 20U);
+  // The thief goes on: whoever has memory finds all that is left.
+  std::uint64_t left = 0;
+  while (loop.workers[1].next(range)) left += range.end - range.begin;
+  EXPECT_EQ(left, 10U);
+}
+
+TEST(Waiting, AThiefDoesNotWaitForASuspendedHolderOfALock) {
+  core::DuffyQueue<P, 8> queue;
+  queue.reset(1);
+  ASSERT_TRUE(queue.push(1));
+  ASSERT_TRUE(queue.push(2));
+  P::waits = 0;
+  int thieves = 0;
+  core::Theft other = core::Theft::taken;
+  P::before = [&](Tag tag) {
+    if (tag != Tag::raise_head || thieves++ != 0) return;
+    std::uint64_t item = 0; // another thief comes while this one has the lock
+    other = queue.steal(item, true);
+  };
+  std::uint64_t item = 0;
+  EXPECT_EQ(queue.steal(item, true), core::Theft::taken);
+  P::before = nullptr;
+  EXPECT_EQ(item, 1U);
+  EXPECT_EQ(other, core::Theft::lost_race);
+  EXPECT_GT(P::waits, 10U) << "holders are suspended rarely";
+  EXPECT_EQ(queue.steal(item, true), core::Theft::taken);
+  EXPECT_EQ(item, 2U);
+}
+
+} // namespace
+} // namespace wstree
