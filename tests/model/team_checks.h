@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,7 @@ public:
     hits_.assign(region_->loops.size(), {});
     for (std::size_t i = 0; i < hits_.size(); ++i) hits_[i].assign(region_->loops[i].iterations, 0);
     tallies_.assign(region_->loops.size(), {});
+    places_.assign(region_->loops.size(), {});
     const std::size_t pairs = std::size_t{region_->members} * region_->members;
     uses_.assign(region_->loops.size() * pairs, {});
     for (auto& slot : accounts_) slot.fill(Cell<int>());
@@ -131,6 +133,12 @@ public:
       use(before, m, me).write(1);
     }
     if (positions[me] != (base_ + number) << 1) fail("a member is not where it says");
+  }
+
+  /// All members know the loop by the same place in the region.
+  void agree_on_place(std::size_t number, std::uint32_t place) {
+    if (!places_[number]) places_[number] = place;
+    if (*places_[number] != place) fail("loop " + std::to_string(number) + " is at two places");
   }
 
   void see(std::uint32_t me, std::size_t number, const core::Range& range) {
@@ -249,6 +257,7 @@ private:
   Served served_ = Served::open;
   std::vector<std::vector<std::uint8_t>> hits_;
   std::vector<Tally> tallies_;
+  std::vector<std::optional<std::uint32_t>> places_;
   std::vector<Cell<int>> uses_;
   std::array<std::array<Cell<int>, View::k_most_threads>, k_ring> accounts_;
   std::array<std::int64_t, View::k_most_threads> at_{}; ///< the loop that the member is in, or starts

@@ -113,6 +113,8 @@ private:
     if (storage == nullptr) return fail("a loop is served without storage");
     memory_.look_at(storage);
     checks_.enter(me, number, positions());
+    if (loop.place != 0)
+      checks_.agree_on_place(number, team_->rhythm().place(team_->base() + number, team_->base()));
     core::Range range;
     for (std::uint32_t pieces = 0; pieces != most; ++pieces) {
       waiting_.begin();

@@ -192,7 +192,7 @@ void add_plans(std::vector<Scenario>& all) {
   all.push_back({"plans_of_regions_3", k_plain, team(known(regions_again({1, 1, 2}, 3, 4), 0)), 1000});
   all.push_back(
       {"plans_departs_2x10", k_plain, team(known(one_region(2, again(10, 3), {{1, 9, 1}}), 2)), 1000});
-  all.push_back({"rhythm_2x6", {.preemptions = 2, .stale = 2}, team(one_region(2, again(6, 2))), 1000});
+  all.push_back({"rhythm_2x6", k_one, team(one_region(2, again(6, 2))), 1000});
   all.push_back({"plans_2x12_long", k_one, team(known(one_region(2, again(12, 3)), 2)), 100'000, true});
   all.push_back({"plans_3x10_long", k_plain, team(known(one_region(3, again(10, 4)), 2)), 100'000, true});
 }

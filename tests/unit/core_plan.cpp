@@ -69,7 +69,7 @@ TEST(CostBins, SpreadWhatABatchTookOverItsBins) {
       const auto begin = each.begin() + static_cast<std::ptrdiff_t>(from);
       const double expected =
           std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(some.bins.width(b, units)), 0.0);
-      EXPECT_NEAR(some.bins.take(b), expected, 1e-4 * expected + 1) << "bin " << b << " of " << units;
+      ASSERT_NEAR(some.bins.take(b), expected, 1e-4 * expected + 1) << "bin " << b << " of " << units;
       EXPECT_EQ(some.bins.take(b), 0) << "was taken";
     }
     EXPECT_EQ(some.bins.take_last(), static_cast<float>(last)) << "the latest one counts";
@@ -181,7 +181,7 @@ TEST(CostCurve, CutsAsNearToEqualPartsAsUnitsAllow) {
     ASSERT_EQ(begins.front(), 0U);
     ASSERT_EQ(begins.back(), drawn.units);
     ASSERT_TRUE(std::is_sorted(begins.begin(), begins.end()));
-    EXPECT_NEAR(curve.imbalance(drawn.parts, begins.data()), oracle.all() > 0 ? oracle.imbalance(begins) : 1,
+    ASSERT_NEAR(curve.imbalance(drawn.parts, begins.data()), oracle.all() > 0 ? oracle.imbalance(begins) : 1,
                 1e-6);
     if (oracle.all() <= 0) continue;
     const bool long_last = double{drawn.last} * drawn.parts > oracle.all() && drawn.parts > 1;
@@ -189,7 +189,7 @@ TEST(CostCurve, CutsAsNearToEqualPartsAsUnitsAllow) {
         long_last ? oracle.before(drawn.units) / (drawn.parts - 1) : oracle.all() / drawn.parts;
     for (std::uint32_t part = 1; part < drawn.parts; ++part) {
       const double target = fair * part;
-      EXPECT_NEAR(std::abs(oracle.before(begins[part]) - target), oracle.closest(target), 1e-6 * oracle.all())
+      ASSERT_NEAR(std::abs(oracle.before(begins[part]) - target), oracle.closest(target), 1e-6 * oracle.all())
           << "part " << part << " of " << drawn.parts << ", " << drawn.units << " units";
     }
   }
@@ -205,7 +205,7 @@ TEST(CostCurve, MeasuresAnyLayout) {
     begins.back() = drawn.units;
     std::sort(begins.begin(), begins.end());
     const Oracle oracle(drawn.bins, drawn.shift, drawn.units, drawn.last);
-    EXPECT_NEAR(drawn.curve().imbalance(drawn.parts, begins.data()),
+    ASSERT_NEAR(drawn.curve().imbalance(drawn.parts, begins.data()),
                 oracle.all() > 0 ? oracle.imbalance(begins) : 1, 1e-6);
   }
 }
