@@ -33,8 +33,8 @@ struct Job {
   core::Settings settings = unmeasured(); ///< durations in ticks of 0.4 ns
   MachineSpec machine;
   std::uint64_t seed = 1;
-  std::uint32_t rounds = 1; ///< the loop is run so many times in the same slot, with other arrivals
-  Suspension suspension;    ///< in every round
+  std::uint32_t rounds = 1;   ///< the loop is run so many times in the same slot, with other arrivals
+  Suspension suspension = {}; ///< in every round
   /// Told of every piece that a member is handed; may be empty.
   std::function<void(std::uint32_t round, std::uint32_t member, const core::Range&)> seen = {};
 };
