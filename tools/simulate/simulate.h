@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace wstree::simulate {
@@ -24,6 +25,14 @@ inline core::Settings unmeasured() {
   return settings;
 }
 
+/// Somebody else gets the processor of a member once.
+struct Preemption {
+  std::uint32_t round = 0;
+  std::uint32_t member = 0;
+  Time after = 0; ///< from the earliest possible arrival
+  Time lasts = 0;
+};
+
 struct Job {
   const Workload* workload = nullptr;
   Schedule schedule;
@@ -34,6 +43,12 @@ struct Job {
   std::uint32_t rounds = 1; ///< the loop is run so many times in the same slot, with other arrivals
   /// Told of every piece that a member is handed; may be empty.
   std::function<void(std::uint32_t round, std::uint32_t member, const core::Range&)> seen = {};
+  /// The team remembers the loop from round to round, as it does with WSTREE_HISTORY.
+  bool history = false;
+  /// What the loop costs in each round, if not the same in all of them; what is returned outlives the call.
+  std::function<const Workload&(std::uint32_t round)> workload_of = {};
+  std::optional<Preemption> preemption = {};
+  bool follows = false; ///< Round::moved is wanted
 };
 
 /// One execution of the loop.
@@ -42,6 +57,7 @@ struct Round {
   core::Counts counts; ///< of all members
   Traffic traffic;
   Travel travel;
+  Time moved = 0; ///< of the work, what another member did in the round before; see Job::follows
 };
 
 std::vector<Round> simulate(const Job& job);
