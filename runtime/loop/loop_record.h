@@ -74,9 +74,9 @@ public:
   void enter(std::uint64_t loop, std::uint64_t left, std::uint64_t farthest) noexcept {
     if (left > latest_ && left >= in_force_) {
       const bool measures = measures_;
+      elapsed_ = 0; // it is not known when the others were done
       look(farthest + 1);
       measures_ = measures; // the others may be in a loop
-      watches_ = false;
     }
     enter(loop);
   }
@@ -85,7 +85,7 @@ public:
     is_open_ = true;
     ++executions_;
     if (measures_) ++measured_;
-    if (watches_) entered_ = P::ticks();
+    entered_ = P::ticks();
   }
   /// Whether it is worth to ask the others where they are, for the first enter().
   bool wants_look() const noexcept { return measured_ != 0 && measured_ >= wait_; }
@@ -93,7 +93,8 @@ public:
   /// After a region; nobody is in a loop, and the next one has the number `next` or a higher one.
   void close(std::uint64_t next) noexcept {
     is_open_ = false;
-    if (watches_ && P::ticks() - entered_ > limit_) wait_ = 0;
+    elapsed_ = P::ticks() - entered_;
+    watch();
     if (executions_ < wait_) {
       measures_ = executions_ + 1 >= wait_;
       return;
@@ -118,6 +119,15 @@ private:
   static constexpr std::uint32_t k_sure = 3;        // executions that were foreseen
   static constexpr std::uint64_t k_many_units = 32; // in a part
   static constexpr std::uint64_t k_short = 4;       // shortest batches: a share that is handed out at once
+  static constexpr double k_much_better = 0.25;     // this part of the imbalance of equal shares is right too
+  static constexpr std::uint32_t k_most_needed = 16;
+  static constexpr std::uint32_t k_forgives = 4;
+  static constexpr std::uint32_t k_tries = 3;
+  static constexpr float k_slower = 1.01F;
+  static constexpr float k_outlier = 1.25F;      // nobody takes so much longer but by accident
+  static constexpr std::uint64_t k_longer = 8;   // an execution that takes such a part longer is looked at
+  static constexpr std::uint32_t k_restless = 4; // needed by a loop that has changed again and again
+  static constexpr std::uint64_t k_most_patience = 64;
   static constexpr float k_change = 1.5F;
   static constexpr float k_weight = 0.25F; // of the latest execution in how well something has done
   static constexpr std::uint64_t k_part_of_work = 400; // that looking may take
@@ -130,8 +140,8 @@ private:
     return static_cast<std::uint32_t>(std::min(wanted, units));
   }
 
-  /// Behind the object: bins | samples, the oldest first | median | begins of two plans and of the candidate
-  /// | their costs.
+  /// Behind the object: bins | samples, the oldest first | median | begins of two plans, of the candidate and
+  /// of equal shares | costs of the plans.
   struct Layout {
     std::size_t bins, samples, begins, costs, bytes;
     std::uint32_t most_bins;
@@ -140,7 +150,7 @@ private:
       bins = round_up(sizeof(LoopRecord), k_lines);
       samples = round_up(bins + most * sizeof(typename Bins::Bin), k_lines);
       begins = round_up(samples + (k_kept + 1) * most * sizeof(float), k_lines);
-      costs = begins + 3 * (members + std::size_t{1}) * sizeof(std::uint64_t);
+      costs = begins + 4 * (members + std::size_t{1}) * sizeof(std::uint64_t);
       bytes = round_up(costs + 2 * std::size_t{most} * sizeof(float), k_lines);
     }
     static std::size_t round_up(std::size_t size, std::size_t to) noexcept {
@@ -154,7 +164,7 @@ private:
         bytes_(layout.bytes), bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()) {
     for (std::uint32_t k = 0; k <= k_kept; ++k)
       samples_[k] = at<float>(layout.samples) + std::size_t{k} * layout.most_bins;
-    for (std::uint32_t k = 0; k < 3; ++k)
+    for (std::uint32_t k = 0; k < 4; ++k)
       begins_[k] = at<std::uint64_t>(layout.begins) + std::size_t{k} * (key.members + 1);
     for (std::uint32_t k = 0; k < 2; ++k)
       costs_[k] = at<float>(layout.costs) + std::size_t{k} * layout.most_bins;
@@ -167,16 +177,24 @@ private:
   /// Makes of what was measured the plan for loops from `from` on.
   void look(std::uint64_t from) noexcept {
     take_sample();
-    if (seen_ > 1 && is_another_loop()) start_again();
     const core::CostCurve fresh = curve(samples_[newest_], lasts_[newest_]);
     judge(fresh);
+    if (seen_ > 1 && is_another_loop()) {
+      start_again();
+      learn_equal(curve(samples_[newest_], lasts_[newest_]));
+    } else {
+      compare(fresh.all());
+      if (was_alarmed_) patience_ = std::min(2 * patience_, k_most_patience);
+    }
+    was_alarmed_ = false;
     const core::CostCurve usual = curve(samples_[k_kept], find_median());
     choose(usual, from);
     const auto share = static_cast<std::uint64_t>(usual.all() / key_.members);
     const std::uint64_t price = std::uint64_t{bins_.count()} * k_ticks_of_bin * k_part_of_work;
-    wait_ = seen_ < k_kept + 1 ? 1 : std::clamp<std::uint64_t>(price / (share + 1), 1, k_longest_wait);
-    watches_ = wait_ > 1;
-    limit_ = 4 * share + 16 * shortest_;
+    const bool is_new = seen_ < k_kept + 1 && needed_ < k_restless;
+    wait_ = is_new || (way_ == Way::cut && tries_[1] < k_tries)
+                ? 1
+                : std::clamp<std::uint64_t>(price / (share + 1), 1, k_longest_wait);
     executions_ = measured_ = 0;
     measures_ = wait_ == 1;
   }
@@ -206,6 +224,10 @@ private:
     newest_ = 0;
     seen_ = 1;
     score_cut_ = score_equal_ = 0;
+    pace_[0] = pace_[1] = 0;
+    tries_[0] = tries_[1] = 0;
+    patience_ = 1;
+    usual_time_ = 0;
     way_ = Way::none;
   }
 
@@ -225,19 +247,52 @@ private:
     return middle(lasts_[0], lasts_[1], lasts_[2]);
   }
 
+  /// An execution that takes longer than is usual is looked at soon, and if it was nothing, the next one that
+  /// does so later.
+  void watch() noexcept {
+    ++quiet_;
+    if (usual_time_ != 0 && elapsed_ > usual_time_ + usual_time_ / k_longer + shortest_ / 2) {
+      if (wait_ <= 1 || quiet_ < patience_) return;
+      wait_ = quiet_ = 0;
+      was_alarmed_ = true;
+      return;
+    }
+    usual_time_ = usual_time_ == 0 ? elapsed_ : std::min(usual_time_ + usual_time_ / 64, elapsed_);
+  }
+
+  /// What was really won: the time that executions of so much work have taken, with and without a cut.
+  void compare(double work) noexcept {
+    if (elapsed_ == 0 || (way_ != Way::none && way_ != Way::cut)) return;
+    const std::uint32_t which = way_ == Way::cut ? 1 : 0;
+    const float pace = static_cast<float>(static_cast<double>(elapsed_) / std::max(work, 1.0));
+    float& usual = pace_[which];
+    usual = tries_[which] == 0 ? pace : usual + k_weight * (std::min(pace, k_outlier * usual) - usual);
+    ++tries_[which];
+  }
+  bool cut_is_slower() const noexcept {
+    return tries_[0] != 0 && tries_[1] >= k_tries && pace_[1] > k_slower * pace_[0];
+  }
+
   /// How well the candidate, which knew nothing of the latest execution, and equal shares would have fitted
-  /// it.
+  /// it. Whoever was wrong has to be right more often before it is believed again.
   void judge(const core::CostCurve& fresh) noexcept {
-    std::uint64_t* const equal = begins_[k_candidate];
-    if (seen_ > 1) {
-      const double seen = fresh.imbalance(key_.members, begins_[k_candidate]);
-      right_ = seen < k_right ? right_ + 1 : 0;
-      learn(score_cut_, seen);
+    const double equal = learn_equal(fresh);
+    if (!has_candidate_) return;
+    const double seen = fresh.imbalance(key_.members, begins_[k_candidate]);
+    learn(score_cut_, seen);
+    if (seen < k_right || seen - 1 < k_much_better * (equal - 1)) {
+      ++right_;
+      if (right_ >= k_forgives * needed_ && needed_ > 1) needed_ /= 2;
     } else {
       right_ = 0;
+      needed_ = std::min(2 * needed_, k_most_needed);
     }
-    lay_out_equally(equal);
-    learn(score_equal_, fresh.imbalance(key_.members, equal));
+  }
+  double learn_equal(const core::CostCurve& fresh) noexcept {
+    lay_out_equally(begins_[k_equal]);
+    const double seen = fresh.imbalance(key_.members, begins_[k_equal]);
+    learn(score_equal_, seen);
+    return seen;
   }
   void learn(float& score, double seen) const noexcept {
     const auto value = static_cast<float>(seen);
@@ -248,23 +303,39 @@ private:
   }
 
   void choose(const core::CostCurve& usual, std::uint64_t from) noexcept {
-    const bool equal_will_do = seen_ > 1 ? score_cut_ + k_better >= score_equal_ : score_equal_ < k_even;
+    const bool equal_will_do =
+        score_equal_ < k_even || (score_cut_ > 0 && score_cut_ + k_better >= score_equal_);
     const std::uint32_t busy = members_needed(usual);
     const std::uint32_t present = static_cast<std::uint32_t>(word_now_ & 1);
     const core::Plan& old = plans_[present];
-    usual.cut(key_.members, begins_[k_candidate]);
+    cut(usual, key_.members, begins_[k_candidate]);
+    has_candidate_ = true;
     // Where a part is a few long iterations, a cut in the wrong place is hard to mend.
     const bool dares = shape_.units() >= k_many_units * key_.members || right_ >= k_sure;
-    const Way way = busy < key_.members ? Way::few : equal_will_do || !dares ? Way::equal : Way::cut;
+    Way way = Way::cut;
+    if (busy < key_.members)
+      way = Way::few;
+    else if (right_ < needed_ || !dares || (!equal_will_do && cut_is_slower()))
+      way = Way::none; // as if nothing were known
+    else if (equal_will_do)
+      way = Way::equal;
+    if (way == Way::none && way_ == Way::none) return;
     const bool same_kind = old.busy == busy && way == way_ && old.is_sure == (right_ >= k_sure);
     if (same_kind && way != Way::cut && is_as_long_as(old, usual)) return;
     if (same_kind && usual.imbalance(key_.members, old.begins) < k_even && is_as_long_as(old, usual)) return;
+    if (way != way_) usual_time_ = 0;
     way_ = way;
     prepare(1 - present, way, busy, usual);
     publish(from, 1 - present);
   }
 
   enum class Way : std::uint8_t { none, equal, cut, few };
+
+  static void cut(const core::CostCurve& usual, std::uint32_t parts, std::uint64_t* begins) noexcept {
+    usual.cut(parts, begins);
+    if (usual.units() < k_many_units * parts && usual.imbalance(parts, begins) > k_even)
+      usual.cut_coarse(parts, begins);
+  }
 
   /// A loop that takes next to nothing is not worth all members; what is left out must come in again at a
   /// higher price than it went.
@@ -282,10 +353,14 @@ private:
 
   void prepare(std::uint32_t which, Way way, std::uint32_t busy, const core::CostCurve& usual) noexcept {
     std::uint64_t* const begins = begins_[which];
+    if (way == Way::none) {
+      plans_[which] = {};
+      return;
+    }
     if (way == Way::equal) {
       lay_out_equally(begins);
     } else {
-      usual.cut(busy, begins);
+      cut(usual, busy, begins);
       std::fill(begins + busy, begins + key_.members + 1, shape_.units());
       for (std::uint32_t m = 0; m < busy; ++m)
         if (begins[m + 1] - begins[m] > core::k_max_share / 2)
@@ -301,7 +376,7 @@ private:
                      static_cast<float>(share),
                      busy,
                      right_ >= k_sure,
-                     share < static_cast<double>(k_short * shortest_)};
+                     right_ >= k_sure && share < static_cast<double>(k_short * shortest_)};
   }
 
   void publish(std::uint64_t from, std::uint32_t which) noexcept {
@@ -312,6 +387,7 @@ private:
   }
 
   static constexpr std::uint32_t k_candidate = 2;
+  static constexpr std::uint32_t k_equal = 3;
 
   const LoopKey key_;
   const core::Shape shape_;
@@ -331,18 +407,25 @@ private:
   std::uint64_t measured_ = 0;   // of them
   std::uint64_t wait_ = 1;       // executions until the next look
   std::uint64_t entered_ = 0;
-  std::uint64_t limit_ = 0; // ticks; an execution that takes longer is looked at
-  std::uint64_t seen_ = 0;  // samples
+  std::uint64_t elapsed_ = 0;    // ticks of the latest one, 0 if not known
+  std::uint64_t usual_time_ = 0; // of those with this plan, 0 if not known
+  std::uint64_t quiet_ = 0;      // executions since the latest alarm
+  std::uint64_t patience_ = 1;   // executions from one alarm to the next
+  std::uint64_t seen_ = 0;       // samples
   std::uint32_t newest_ = 0;
   bool is_open_ = false;
-  bool watches_ = false;
+  bool was_alarmed_ = false;
+  bool has_candidate_ = false;
   Way way_ = Way::none;
-  std::uint32_t right_ = 0; // executions in a row that were foreseen
+  std::uint32_t right_ = 0;  // executions in a row that were foreseen
+  std::uint32_t needed_ = 1; // of these, for a cut to be made
+  float pace_[2] = {};       // time per work without and with a cut
+  std::uint32_t tries_[2] = {};
   float score_cut_ = 0;
   float score_equal_ = 0;
   float* samples_[k_kept + 1] = {};
   float lasts_[k_kept] = {};
-  std::uint64_t* begins_[3] = {};
+  std::uint64_t* begins_[4] = {};
   float* costs_[2] = {};
 };
 

@@ -41,9 +41,9 @@ public:
     if (!(cost > 0)) return;
     cost_ = cost;
     const auto tail = static_cast<float>(settings_->tail_batch);
-    const auto shortest = static_cast<float>(settings_->shortest_target);
     finest_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(tail / cost + 1, k_most));
-    const float wanted = at_once ? k_most : std::max(part_, shortest / cost);
+    // Not as many as fill a target: where the loop has changed, what was cheap may be all of its work.
+    const float wanted = at_once ? k_most : part_;
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
 

@@ -51,9 +51,9 @@ public:
     counts_ = {};
     // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
     // one of them.
-    clocked_ = settings.clocked || bins_ != nullptr ||
+    clocked_ = settings.clocked || plan_ != nullptr ||
                (settings.batch == BatchMode::timed && shape.units() >= k_few_units * entry.members);
-    handed_out_ = clocked_ ? P::ticks() : 0;
+    handed_out_ = clocked_ || bins_ != nullptr ? P::ticks() : 0;
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
     batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
@@ -109,6 +109,7 @@ private:
         last_.learn(begin_ + Word(raw_).left(), given_, batch_.cost());
       }
     } else {
+      if (bins_ != nullptr) remember_unclocked();
       batch_.finished_unclocked();
     }
     given_ = 0;
@@ -120,6 +121,13 @@ private:
       bins_->add_last(spent);
     else
       bins_->add(given_from_, given_, spent);
+  }
+
+  /// In a loop of few iterations, which goes on as if nobody had looked at the clock.
+  [[gnu::noinline]] void remember_unclocked() noexcept {
+    const std::uint64_t now = P::ticks();
+    remember(now - handed_out_);
+    handed_out_ = now;
   }
 
   void follow_plan(Shape& shape, const Entry& entry) noexcept {
@@ -153,7 +161,7 @@ private:
 
   /// The time that a search has taken is not that of the batch which it has brought.
   void searched() noexcept {
-    if (clocked_) handed_out_ = P::ticks();
+    if (clocked_ || bins_ != nullptr) handed_out_ = P::ticks();
   }
 
   /// Hands out units [begin, end).
