@@ -124,7 +124,6 @@ private:
   static constexpr std::uint32_t k_forgives = 4;
   static constexpr std::uint32_t k_tries = 3;
   static constexpr float k_slower = 1.01F;
-  static constexpr float k_outlier = 1.25F;      // nobody takes so much longer but by accident
   static constexpr std::uint64_t k_longer = 8;   // an execution that takes such a part longer is looked at
   static constexpr std::uint32_t k_restless = 4; // needed by a loop that has changed again and again
   static constexpr std::uint64_t k_most_patience = 64;
@@ -265,8 +264,8 @@ private:
     if (elapsed_ == 0 || (way_ != Way::none && way_ != Way::cut)) return;
     const std::uint32_t which = way_ == Way::cut ? 1 : 0;
     const float pace = static_cast<float>(static_cast<double>(elapsed_) / std::max(work, 1.0));
-    float& usual = pace_[which];
-    usual = tries_[which] == 0 ? pace : usual + k_weight * (std::min(pace, k_outlier * usual) - usual);
+    // The least: one that was disturbed says nothing.
+    pace_[which] = tries_[which] == 0 ? pace : std::min(pace_[which], pace);
     ++tries_[which];
   }
   bool cut_is_slower() const noexcept {
@@ -419,7 +418,7 @@ private:
   Way way_ = Way::none;
   std::uint32_t right_ = 0;  // executions in a row that were foreseen
   std::uint32_t needed_ = 1; // of these, for a cut to be made
-  float pace_[2] = {};       // time per work without and with a cut
+  float pace_[2] = {};       // least time per work without and with a cut
   std::uint32_t tries_[2] = {};
   float score_cut_ = 0;
   float score_equal_ = 0;
