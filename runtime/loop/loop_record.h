@@ -2,6 +2,8 @@
 // What a team remembers of one of its loops: what it has cost, and the plan for its next executions.
 #pragma once
 
+#include "foresight.h"
+
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tree/plan.h"
@@ -44,7 +46,7 @@ public:
   static LoopRecord* create(const LoopKey& key, const core::Settings& settings) noexcept {
     const core::Shape shape(key.iterations, key.members);
     if (shape.units() == 0) return nullptr;
-    const Layout layout(key.members, capacity(key.members, shape.units()));
+    const Places layout(key.members, capacity(key.members, shape.units()));
     void* memory = P::allocate(layout.bytes);
     return memory == nullptr ? nullptr : ::new (memory) LoopRecord(key, shape, settings, layout);
   }
@@ -76,8 +78,8 @@ public:
   /// `farthest`.
   void enter(std::uint64_t loop, std::uint64_t left, std::uint64_t farthest) noexcept {
     if (left > latest_ && left >= in_force_) {
+      elapsed_ = 0; // it is not known when the others were done
       look(farthest + 1);
-      watches_ = false;
     }
     enter(loop);
   }
@@ -86,7 +88,7 @@ public:
     is_open_ = true;
     ++executions_;
     if (measures_) ++measured_;
-    if (watches_) entered_ = P::ticks();
+    if (is_watched()) entered_ = P::ticks();
   }
   /// Whether it is worth to ask the others where they are, for the first enter().
   bool wants_look() const noexcept { return measured_ != 0 && measured_ >= wait_; }
@@ -94,7 +96,7 @@ public:
   /// After a region; nobody is in a loop, and the next one has the number `next` or a higher one.
   void close(std::uint64_t next) noexcept {
     is_open_ = false;
-    if (watches_ && P::ticks() - entered_ > limit_) wait_ = 0;
+    watch();
     if (executions_ < wait_) {
       measures_ = executions_ + 1 >= wait_;
       return;
@@ -114,14 +116,13 @@ private:
   static constexpr std::uint32_t k_kept = 3;
   static constexpr std::uint32_t k_bins_of_member = 64;
   static constexpr std::uint32_t k_most_bins = 4'096;
-  static constexpr float k_better = 0.05F; // by which another plan has to be better
-  static constexpr float k_better_if_short = 0.15F;
-  static constexpr double k_right = 1.2;            // a cut that foresaw an execution
-  static constexpr std::uint32_t k_sure = 3;        // executions that were foreseen
   static constexpr std::uint64_t k_many_units = 32; // in a part
   static constexpr std::uint64_t k_short = 4;       // shortest batches: a share that is handed out at once
+  static constexpr double k_even = 1.02;
   static constexpr float k_change = 2.0F;
-  static constexpr float k_weight = 0.25F; // of the latest execution in how well something has done
+  static constexpr std::uint64_t k_often = 16; // looks at a loop, so that it need not be watched closely
+  static constexpr std::uint64_t k_rarely = 8; // executions of one that is looked at more rarely
+  static constexpr double k_longest_share = 1e18;
   static constexpr std::uint64_t k_part_of_work = 400; // that looking may take
   static constexpr std::uint64_t k_ticks_of_bin = 8;   // that looking takes
   static constexpr std::uint64_t k_longest_wait = 256; // executions
@@ -132,17 +133,17 @@ private:
     return static_cast<std::uint32_t>(std::min(wanted, units));
   }
 
-  /// Behind the object: bins | samples, the oldest first | median | begins of two plans and of the candidate
-  /// | their costs.
-  struct Layout {
+  /// Behind the object: bins | samples, the oldest first | median | begins of two plans, of the candidate
+  /// and of equal shares | costs of the plans.
+  struct Places {
     std::size_t bins, samples, begins, costs, bytes;
     std::uint32_t most_bins;
-    Layout(std::uint32_t members, std::uint32_t most) noexcept : most_bins(most) {
+    Places(std::uint32_t members, std::uint32_t most) noexcept : most_bins(most) {
       constexpr std::size_t k_lines = core::k_line_pair;
       bins = round_up(sizeof(LoopRecord), k_lines);
       samples = round_up(bins + most * sizeof(typename Bins::Bin), k_lines);
       begins = round_up(samples + (k_kept + 1) * most * sizeof(float), k_lines);
-      costs = begins + 3 * (members + std::size_t{1}) * sizeof(std::uint64_t);
+      costs = begins + 4 * (members + std::size_t{1}) * sizeof(std::uint64_t);
       bytes = round_up(costs + 2 * std::size_t{most} * sizeof(float), k_lines);
     }
     static std::size_t round_up(std::size_t size, std::size_t to) noexcept {
@@ -151,13 +152,13 @@ private:
   };
 
   LoopRecord(const LoopKey& key, const core::Shape& shape, const core::Settings& settings,
-             const Layout& layout) noexcept
+             const Places& layout) noexcept
       : key_(key), shape_(shape), shortest_(settings.shortest_target), grain_(settings.steal_cost),
         bytes_(layout.bytes), bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()) {
     for (auto& made : is_made_) made = 0; // a write, by which a model sees who may not know of this record
     for (std::uint32_t k = 0; k <= k_kept; ++k)
       samples_[k] = at<float>(layout.samples) + std::size_t{k} * layout.most_bins;
-    for (std::uint32_t k = 0; k < 3; ++k)
+    for (std::uint32_t k = 0; k < 4; ++k)
       begins_[k] = at<std::uint64_t>(layout.begins) + std::size_t{k} * (key.members + 1);
     for (std::uint32_t k = 0; k < 2; ++k)
       costs_[k] = at<float>(layout.costs) + std::size_t{k} * layout.most_bins;
@@ -171,17 +172,41 @@ private:
   void look(std::uint64_t from) noexcept {
     if (!is_complete_) return start_over();
     take_sample();
-    if (seen_ > 1 && is_another_loop()) start_again();
     const core::CostCurve fresh = curve(samples_[newest_], lasts_[newest_]);
-    judge(fresh);
+    lay_out_equally(begins_[k_equal]);
+    const double equal = fresh.imbalance(key_.members, begins_[k_equal]);
+    foresight_.judge(has_candidate_ ? fresh.imbalance(key_.members, begins_[k_candidate]) : 0, equal);
+    if (seen_ > 1 && is_another_loop()) {
+      start_again();
+      foresight_.judge_equal(equal);
+    } else {
+      if (way_ == Layout::unknown || way_ == Layout::cut)
+        foresight_.compare(way_ == Layout::cut, elapsed_, fresh.all());
+      if (was_alarmed_) foresight_.was_nothing();
+    }
+    was_alarmed_ = false;
     const core::CostCurve usual = curve(samples_[k_kept], find_median());
     choose(usual, from);
-    const auto share = static_cast<std::uint64_t>(usual.all() / key_.members);
-    const std::uint64_t price = std::uint64_t{bins_.count()} * k_ticks_of_bin * k_part_of_work;
-    wait_ = seen_ < k_kept + 1 ? 1 : std::clamp<std::uint64_t>(price / (share + 1), 1, k_longest_wait);
-    watches_ = wait_ > 1;
-    limit_ = 4 * share + 16 * shortest_;
+    choose_wait(usual.all());
     executions_ = measured_ = 0;
+  }
+
+  /// So many executions that looking takes next to nothing of their time.
+  void choose_wait(double work) noexcept {
+    const auto share = static_cast<std::uint64_t>(std::clamp(work / key_.members, 1.0, k_longest_share));
+    const std::uint64_t price = std::uint64_t{bins_.count()} * k_ticks_of_bin * k_part_of_work;
+    const bool is_new = seen_ < k_kept + 1 && !foresight_.is_restless();
+    const bool is_trying = way_ == Layout::cut && foresight_.is_trying();
+    wait_ = is_new || is_trying ? 1 : std::clamp<std::uint64_t>(price / share, 1, k_longest_wait);
+  }
+
+  /// The clock is a percent of a short loop.
+  bool is_watched() const noexcept { return wait_ <= k_often || executions_ % k_rarely == 0; }
+  void watch() noexcept {
+    elapsed_ = is_watched() ? P::ticks() - entered_ : 0;
+    if (elapsed_ == 0 || !foresight_.alarms(elapsed_, shortest_ / 2) || wait_ <= 1) return;
+    wait_ = 0;
+    was_alarmed_ = true;
   }
 
   /// Of the execution in which the record was made, some members knew nothing.
@@ -216,8 +241,8 @@ private:
     }
     newest_ = 0;
     seen_ = 1;
-    score_cut_ = score_equal_ = score_now_ = 0;
-    way_ = Way::none;
+    foresight_.start_again();
+    way_ = Layout::unknown;
   }
 
   core::CostCurve curve(const float* bins, float last) const noexcept {
@@ -236,26 +261,6 @@ private:
     return middle(lasts_[0], lasts_[1], lasts_[2]);
   }
 
-  /// How well the candidate, which knew nothing of the latest execution, and equal shares would have fitted
-  /// it.
-  void judge(const core::CostCurve& fresh) noexcept {
-    std::uint64_t* const equal = begins_[k_candidate];
-    if (seen_ > 1) {
-      const double seen = fresh.imbalance(key_.members, begins_[k_candidate]);
-      right_ = seen < k_right ? right_ + 1 : 0;
-      learn(score_cut_, seen);
-    } else {
-      right_ = 0;
-    }
-    if (way_ == Way::cut) learn(score_now_, fresh.imbalance(key_.members, begins_[word_now_ & 1]));
-    lay_out_equally(equal);
-    learn(score_equal_, fresh.imbalance(key_.members, equal));
-    if (way_ != Way::cut) score_now_ = score_equal_;
-  }
-  void learn(float& score, double seen) const noexcept {
-    const auto value = static_cast<float>(seen);
-    score = score == 0 ? value : score + k_weight * (value - score);
-  }
   void lay_out_equally(std::uint64_t* begins) const noexcept {
     for (std::uint32_t m = 0; m <= key_.members; ++m) begins[m] = shape_.root_begin(m);
   }
@@ -264,45 +269,45 @@ private:
   /// clearly better.
   void choose(const core::CostCurve& usual, std::uint64_t from) noexcept {
     std::uint32_t busy = members_needed(usual);
-    const bool is_short = usual.all() / busy < static_cast<double>(k_short * shortest_);
+    const bool is_sure = foresight_.is_sure();
+    const bool is_short = is_sure && usual.all() / busy < static_cast<double>(k_short * shortest_);
     const auto present = static_cast<std::uint32_t>(word_now_ & 1);
     const core::Plan& old = plans_[present];
-    usual.cut(key_.members, begins_[k_candidate]);
-    Way way = busy < key_.members ? Way::few : way_ == Way::cut ? Way::cut : Way::equal;
-    bool stays = way == way_ && old.busy == busy;
-    if (way != Way::few) {
-      const float better = is_short ? k_better_if_short : k_better;
-      const float now = stays ? score_now_ : score_equal_;
-      // Where a part is a few long iterations, a cut in the wrong place is hard to mend.
-      const bool dares = shape_.units() >= k_many_units * key_.members || right_ >= k_sure;
-      const float cut = seen_ > 1 ? score_cut_ : 1;
-      if (dares && cut + better < std::min(now, score_equal_)) {
-        way = Way::cut;
-        stays = false;
-      } else if (way == Way::cut && score_equal_ + better < now) {
-        way = Way::equal;
-        stays = false;
-      }
+    cut(usual, key_.members, begins_[k_candidate]);
+    has_candidate_ = true;
+    // Where a part is a few long iterations, a cut in the wrong place is hard to mend.
+    const bool dares = shape_.units() >= k_many_units * key_.members || is_sure;
+    Layout way = busy < key_.members ? Layout::few : foresight_.choose(dares, is_short);
+    if (way == Layout::unknown && way_ == Layout::unknown) return;
+    bool stays = way == way_ && old.busy == busy && way != Layout::cut;
+    if (way_ == Layout::cut && (way == Layout::cut || way == Layout::equal) &&
+        usual.imbalance(key_.members, old.begins) <
+            usual.imbalance(key_.members, begins_[k_candidate]) + foresight_.better(is_short)) {
+      way = Layout::cut;
+      stays = true;
     }
-    const bool is_sure = right_ >= k_sure;
     if (stays && old.is_sure == is_sure && old.is_short == is_short && is_as_long_as(old, usual)) return;
     const std::uint32_t next = 1 - present;
-    if (!stays)
-      lay_out(next, way, busy, usual);
-    else
+    if (stays)
       std::copy_n(begins_[present], key_.members + 1, begins_[next]);
-    if (!stays) score_now_ = way == Way::cut ? std::min(score_cut_, score_equal_) : score_equal_;
+    else if (way != Layout::unknown)
+      lay_out(next, way, busy, usual);
+    if (way != way_) foresight_.forget_time();
     way_ = way;
-    describe(next, busy, is_sure, is_short, usual);
+    if (way != Layout::unknown) describe(next, busy, is_sure, is_short, usual);
     publish(from, next);
   }
 
-  enum class Way : std::uint8_t { none, equal, cut, few };
+  static void cut(const core::CostCurve& usual, std::uint32_t parts, std::uint64_t* begins) noexcept {
+    usual.cut(parts, begins);
+    if (usual.units() < k_many_units * parts && usual.imbalance(parts, begins) > k_even)
+      usual.cut_coarse(parts, begins);
+  }
 
   /// A loop that takes next to nothing is not worth all members; what is left out must come in again at a
   /// higher price than it went.
   std::uint32_t members_needed(const core::CostCurve& usual) const noexcept {
-    const double grain = static_cast<double>(grain_) * (way_ == Way::few ? 1.5 : 1.0);
+    const double grain = static_cast<double>(grain_) * (way_ == Layout::few ? 1.5 : 1.0);
     const double parts = usual.all() / std::max(grain, 1.0);
     if (parts >= key_.members) return key_.members;
     return std::max(static_cast<std::uint32_t>(parts), 1U);
@@ -313,13 +318,13 @@ private:
     return share < 1.25 * static_cast<double>(old.share) && share > 0.8 * static_cast<double>(old.share);
   }
 
-  void lay_out(std::uint32_t which, Way& way, std::uint32_t& busy, const core::CostCurve& usual) noexcept {
+  void lay_out(std::uint32_t which, Layout& way, std::uint32_t& busy, const core::CostCurve& usual) noexcept {
     std::uint64_t* const begins = begins_[which];
-    if (way != Way::equal) {
-      usual.cut(busy, begins);
+    if (way != Layout::equal) {
+      cut(usual, busy, begins);
       std::fill(begins + busy, begins + key_.members + 1, shape_.units());
       if (can_count(begins)) return;
-      way = Way::equal;
+      way = Layout::equal;
       busy = key_.members;
     }
     lay_out_equally(begins);
@@ -347,12 +352,13 @@ private:
   void publish(std::uint64_t from, std::uint32_t which) noexcept {
     in_force_ = from;
     word_now_ = from << 1 | which;
-    is_made_[which] = 1;
+    is_made_[which] = way_ != Layout::unknown ? 1 : 0;
     // [H1] relaxed: see learned().
     word_.store(word_now_, P::order(core::Tag::publish_plan, std::memory_order_relaxed));
   }
 
   static constexpr std::uint32_t k_candidate = 2;
+  static constexpr std::uint32_t k_equal = 3;
 
   const LoopKey key_;
   const core::Shape shape_;
@@ -373,20 +379,18 @@ private:
   std::uint64_t measured_ = 0;   // of them
   std::uint64_t wait_ = 1;       // executions until the next look
   std::uint64_t entered_ = 0;
-  std::uint64_t limit_ = 0; // ticks; an execution that takes longer is looked at
-  std::uint64_t seen_ = 0;  // samples
+  std::uint64_t elapsed_ = 0; // ticks of the latest execution, 0 if not known
+  std::uint64_t seen_ = 0;    // samples
   std::uint32_t newest_ = 0;
   bool is_open_ = false;
-  bool watches_ = false;
+  bool was_alarmed_ = false;
+  bool has_candidate_ = false;
   bool is_complete_ = false; // all members can know of this record
-  Way way_ = Way::none;
-  std::uint32_t right_ = 0; // executions in a row that were foreseen
-  float score_cut_ = 0;
-  float score_equal_ = 0;
-  float score_now_ = 0; // of the plan in force
+  Layout way_ = Layout::unknown;
+  Foresight foresight_;
   float* samples_[k_kept + 1] = {};
   float lasts_[k_kept] = {};
-  std::uint64_t* begins_[3] = {};
+  std::uint64_t* begins_[4] = {};
   float* costs_[2] = {};
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "simulate.h"
+#include "memory.h"
+#include "moves.h"
 #include "platform.h"
 
 #include "peers/workers.h"
@@ -67,7 +69,8 @@ template <class Worker> class Simulation {
 public:
   explicit Simulation(const Job& job)
       : job_(job), team_(job), caches_(team_.machine(), job.machine.prices_on(team_.machine())),
-        noise_(job.machine.noise, job.members, job.seed), slot_(std::make_unique<Slot>(job.members)) {}
+        noise_(job.machine.noise, job.members, job.seed), slot_(std::make_unique<Slot>(job.members)),
+        memory_(job.history && job.members > 1 && is_remembered(job.settings)) {}
 
   std::vector<Round> run() {
     std::vector<Round> rounds;
@@ -81,10 +84,12 @@ private:
   Round run_once(std::uint32_t round) {
     // The coins of a worker follow from the number of its loop.
     number_ = job_.seed * 1'000 + round + 1;
+    workload_ = job_.workload_of ? &job_.workload_of(round) : job_.workload;
+    preemption_ = job_.preemption && job_.preemption->round == round ? job_.preemption : std::nullopt;
     begin_ = end_ + k_pause;
     end_ = begin_;
     caches_.forget_traffic();
-    distance_.emplace(team_.machine(), job_.workload->iterations());
+    distance_.emplace(team_.machine(), workload_->iterations());
     std::vector<Worker> workers(job_.members);
     left_.assign(job_.members, 0);
     Standstill standstill(job_.suspension);
@@ -101,10 +106,16 @@ private:
     SimulatedPlatform::caches = nullptr;
     SimulatedPlatform::interruptions = nullptr;
     SimulatedPlatform::standstill = nullptr;
-    Round result{
-        end_ - begin_ + job_.machine.region, {}, caches_.traffic(), distance_->travel(), left_, {}, {}};
+    VirtualClock::now = end_;
+    memory_.close(number_ + 1);
+    Round result;
+    result.time = end_ - begin_ + job_.machine.region;
+    result.traffic = caches_.traffic();
+    result.travel = distance_->travel();
+    result.left = left_;
     if (standstill.since()) result.suspended = *standstill.since() - begin_;
     result.suspended_at = standstill.operation();
+    if (job_.follows) result.moved = moves_.end_round(*workload_);
     for (const Worker& worker : workers) add(result.counts, worker.counts());
     return result;
   }
@@ -113,12 +124,13 @@ private:
     const auto entry = entry_of(member);
     noise_.start(member, VirtualClock::now);
     busy(member, job_.machine.enter);
-    worker.enter(slot_->loop(), slot_->memory(member), entry);
+    enter(worker, entry);
     for (core::Range range;;) {
       busy(member, job_.machine.dispatch);
       if (!worker.next(range)) break;
       if (job_.seen) job_.seen(round, member, range);
-      const Time cost = job_.workload->cost(range.begin, range.end);
+      if (job_.follows) moves_.handed(member, range);
+      const Time cost = workload_->cost(range.begin, range.end);
       distance_->handed(member, range, cost);
       busy(member, cost);
     }
@@ -126,15 +138,28 @@ private:
     left_[member] = VirtualClock::now - begin_;
   }
 
+  /// What a member knows before it begins comes from the team's memory, if the schedule can use it.
+  void enter(Worker& worker, const core::Entry& entry) {
+    if constexpr (Slot::k_is_tree)
+      worker.enter(slot_->loop(), slot_->memory(entry.index), entry, memory_.learned(entry));
+    else
+      worker.enter(slot_->loop(), slot_->memory(entry.index), entry);
+  }
+
   /// The member does something that takes `time` at normal speed.
-  void busy(std::uint32_t member, Time time) const {
+  void busy(std::uint32_t member, Time time) {
     if (SimulatedPlatform::standstill != nullptr) SimulatedPlatform::standstill->does(member, {});
     if (!job_.machine.speeds.empty()) time = time * 1'000 / job_.machine.speed(member);
+    if (preemption_ && preemption_->member == member &&
+        VirtualClock::now + time > begin_ + preemption_->after) {
+      time += preemption_->lasts;
+      preemption_.reset();
+    }
     SimulatedPlatform::pass(time);
   }
 
   core::Entry entry_of(std::uint32_t member) const {
-    return Slot::entry(job_.workload->iterations(), number_, member, job_.members, job_.settings,
+    return Slot::entry(workload_->iterations(), number_, member, job_.members, job_.settings,
                        job_.schedule.chunk, team_.near(member));
   }
 
@@ -144,7 +169,11 @@ private:
   Interruptions noise_;
   std::optional<Distance> distance_; // of the present round
   std::unique_ptr<Slot> slot_;
-  std::uint64_t number_ = 0; // of the loop
+  Memory memory_;
+  Moves moves_;
+  const Workload* workload_ = nullptr;   // of the present round
+  std::optional<Preemption> preemption_; // that is still to come in it
+  std::uint64_t number_ = 0;             // of the loop
   Time begin_ = 0;
   Time end_ = 0;
   std::vector<Time> left_; // by each member in the present round, from begin_

@@ -26,6 +26,14 @@ inline core::Settings unmeasured() {
   return settings;
 }
 
+/// Somebody else gets the processor of a member once.
+struct Preemption {
+  std::uint32_t round = 0;
+  std::uint32_t member = 0;
+  Time after = 0; ///< from the earliest possible arrival
+  Time lasts = 0;
+};
+
 struct Job {
   const Workload* workload = nullptr;
   Schedule schedule;
@@ -37,6 +45,12 @@ struct Job {
   Suspension suspension = {}; ///< in every round
   /// Told of every piece that a member is handed; may be empty.
   std::function<void(std::uint32_t round, std::uint32_t member, const core::Range&)> seen = {};
+  /// The team remembers the loop from round to round, as it does with WSTREE_HISTORY.
+  bool history = false;
+  /// What the loop costs in each round, if not the same in all of them; what is returned outlives the call.
+  std::function<const Workload&(std::uint32_t round)> workload_of = {};
+  std::optional<Preemption> preemption = {};
+  bool follows = false; ///< Round::moved is wanted
 };
 
 /// One execution of the loop.
@@ -51,6 +65,7 @@ struct Round {
   /// What the member was about to do to shared memory then; nothing: it had a batch in its hands, or had just
   /// come.
   std::optional<core::Tag> suspended_at;
+  Time moved = 0; ///< of the work, what another member did in the round before; see Job::follows
 };
 
 std::vector<Round> simulate(const Job& job);

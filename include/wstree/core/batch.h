@@ -68,7 +68,9 @@ public:
     const auto tail = static_cast<float>(settings_->tail_batch);
     finest_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(tail / cost + 1, k_most));
     floor_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(shortest_ / cost + 1, k_most));
-    step_ = std::max(floor_, smallest_);
+    // Not as many as fill a target, unless the costs have been seen to stay: where the loop has changed, what
+    // was cheap may be all of its work.
+    step_ = std::max(at_once || trusts_ ? floor_ : 1, smallest_);
   }
 
   /// The latest batch is done. True if there is no need to look at the clock: skip() is told of it instead,

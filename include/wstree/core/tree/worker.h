@@ -47,9 +47,10 @@ public:
     counts_ = {};
     // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
     // one of them.
-    clocked_ = settings.clocked || bins_ != nullptr ||
-               (settings.batch == BatchMode::timed && shape.units() >= k_few_units * entry.members);
-    handed_out_ = clocked_ ? P::ticks() : 0;
+    const bool is_timed = settings.batch == BatchMode::timed && shape.units() >= k_few_units * entry.members;
+    const bool at_once = plan_ != nullptr && plan_->is_short && bins_ == nullptr; // nothing to size either
+    clocked_ = settings.clocked || ((is_timed || plan_ != nullptr) && !at_once);
+    handed_out_ = clocked_ || bins_ != nullptr ? P::ticks() : 0;
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
     batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
@@ -117,6 +118,7 @@ private:
                                 : batch_.cost());
       }
     } else {
+      if (bins_ != nullptr) remember_unclocked();
       batch_.finished_unclocked();
     }
     given_ = 0;
@@ -124,7 +126,7 @@ private:
 
   /// The time that a search has taken is not that of the batch which it has brought.
   void searched() noexcept {
-    if (clocked_) handed_out_ = P::ticks();
+    if (clocked_ || bins_ != nullptr) handed_out_ = P::ticks();
   }
 
   /// The own node has: otherwise what was not clocked would be forgotten.
@@ -343,6 +345,7 @@ private:
   // worker_plan.h
   void follow_plan(Shape& shape, const Entry& entry) noexcept;
   void remember(std::uint32_t units, std::uint64_t spent) noexcept;
+  [[gnu::noinline]] void remember_unclocked() noexcept;
   void check_plan(std::uint32_t units, std::uint64_t spent) noexcept;
   void expect(std::uint64_t unit) noexcept;
   [[gnu::noinline]] bool take_last_first(Range& out) noexcept;

@@ -23,6 +23,13 @@ template <class P> void Worker<P>::remember(std::uint32_t units, std::uint64_t s
     bins_->add(measured_from_, units, spent);
 }
 
+/// In a loop of few iterations, which goes on as if nobody had looked at the clock.
+template <class P> void Worker<P>::remember_unclocked() noexcept {
+  const std::uint64_t now = P::ticks();
+  remember(given_, now - handed_out_);
+  handed_out_ = now;
+}
+
 /// `units` units took `spent`. Once that was not as expected, nothing more is taken from the plan.
 template <class P> void Worker<P>::check_plan(std::uint32_t units, std::uint64_t spent) noexcept {
   if (!believes_ || measured_from_ == k_last) return;
