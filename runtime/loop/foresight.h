@@ -21,7 +21,7 @@ enum class Layout : std::uint8_t {
 class Foresight {
 public:
   /// Several executions in a row were as they had been foreseen.
-  bool is_sure() const noexcept { return right_ >= k_sure; }
+  bool is_sure() const noexcept { return right_ >= k_sure && wrong_ == 0; }
   /// Too many surprises to look at the first few executions one by one.
   bool is_restless() const noexcept { return needed_ >= k_restless; }
   bool is_trying() const noexcept { return tries_[1] < k_tries; }
@@ -36,15 +36,17 @@ public:
   }
 
   /// Longest part over a fair one in the latest execution: of equal shares, and of the cut that knew nothing
-  /// of it (0: there was none). Whoever was wrong has to be right more often before it is believed again.
+  /// of it (0: there was none). Whoever was wrong, and not only
+  /// once, has to be right more often before it is believed again.
   void judge(double cut, double equal) noexcept {
     judge_equal(equal);
     if (cut == 0) return;
     learn(score_cut_, cut);
     if (cut < k_right || cut - 1 < k_much_better * (equal - 1)) {
       ++right_;
+      wrong_ = 0;
       if (right_ >= k_forgives * needed_ && needed_ > 1) needed_ /= 2;
-    } else {
+    } else if (++wrong_ > k_excused) {
       right_ = 0;
       needed_ = std::min(2 * needed_, k_most_needed);
     }
@@ -91,6 +93,7 @@ private:
   static constexpr double k_right = 1.2;        // a cut that foresaw an execution
   static constexpr double k_much_better = 0.25; // so is this part of the imbalance of equal shares
   static constexpr std::uint32_t k_sure = 3;
+  static constexpr std::uint32_t k_excused = 1; // surprises in a row: somebody may have been disturbed
   static constexpr std::uint32_t k_most_needed = 16;
   static constexpr std::uint32_t k_forgives = 4;
   static constexpr std::uint32_t k_restless = 4;
@@ -111,7 +114,8 @@ private:
     return tries_[0] != 0 && tries_[1] >= k_tries && pace_[1] > k_slower * pace_[0];
   }
 
-  std::uint32_t right_ = 0;  // executions in a row that were foreseen
+  std::uint32_t right_ = 0;  // executions in a row that were foreseen, but for those that were disturbed
+  std::uint32_t wrong_ = 0;  // executions in a row that were not
   std::uint32_t needed_ = 1; // of these, before anything is done about it
   float score_cut_ = 0;
   float score_equal_ = 0;

@@ -200,8 +200,10 @@ private:
     wait_ = is_new || is_trying ? 1 : std::clamp<std::uint64_t>(price / share, 1, k_longest_wait);
   }
 
-  /// The clock is a percent of a short loop.
-  bool is_watched() const noexcept { return wait_ <= k_often || executions_ % k_rarely == 0; }
+  /// The clock is a percent of a short loop; but where one member does all, more is at stake.
+  bool is_watched() const noexcept {
+    return wait_ <= k_often || way_ == Layout::few || executions_ % k_rarely == 0;
+  }
   void watch() noexcept {
     elapsed_ = is_watched() ? P::ticks() - entered_ : 0;
     if (elapsed_ == 0 || !foresight_.alarms(elapsed_, shortest_ / 2) || wait_ <= 1) return;

@@ -31,7 +31,10 @@ public:
     left_ -= units;
     now_ += units * ticks;
     ++batches_;
-    if (batcher_.is_settled(units)) return units;
+    if (batcher_.may_skip()) {
+      batcher_.skip(units);
+      return units;
+    }
     batcher_.finished(units, now_ - read_, now_);
     longest_unread_ = std::max(longest_unread_, now_ - read_);
     read_ = now_;

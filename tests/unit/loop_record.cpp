@@ -175,6 +175,7 @@ TEST(LoopRecord, InsideARegionAPlanIsInForceWhereNobodyCanBeYet) {
   RepeatedLoop loop(k_units, 2);
   run_inside(loop, costs, 0, 0);
   run_inside(loop, costs, loop.loop() + 1, loop.loop() + 20); // what the first one cost is not believed
+  run_inside(loop, costs, loop.loop() + 1, loop.loop() + 20); // looks, and has nothing to compare with
   const std::uint64_t first = loop.loop();
   run_inside(loop, costs, first + 1, first + 20); // looks, and publishes from first + 21 on
   for (std::uint64_t number = first + 1; number <= first + 20; ++number) {
@@ -190,6 +191,7 @@ TEST(LoopRecord, InsideARegionAPlanStaysUntilAllAreInLoopsThatItIsFor) {
   const Profile others = step(k_units, 0.7, 0.3, k_iteration, 20 * k_iteration);
   RepeatedLoop loop(k_units, 2);
   run_inside(loop, some, 0, 0);
+  run_inside(loop, some, loop.loop() + 1, loop.loop() + 8);
   run_inside(loop, some, loop.loop() + 1, loop.loop() + 8);
   const std::uint64_t first = loop.loop();
   run_inside(loop, some, first + 1, first + 8); // a plan from first + 9 on

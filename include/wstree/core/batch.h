@@ -32,6 +32,7 @@ public:
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
     share_part_ = static_cast<std::uint64_t>(share * k_of_share);
+    first_part_ = std::min(share * k_first_of_share + 1, k_most);
     entered_ = now;
     cost_ = 0;
     distrust();
@@ -68,9 +69,8 @@ public:
     const auto tail = static_cast<float>(settings_->tail_batch);
     finest_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(tail / cost + 1, k_most));
     floor_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(shortest_ / cost + 1, k_most));
-    // Not as many as fill a target, unless the costs have been seen to stay: where the loop has changed, what
-    // was cheap may be all of its work.
-    step_ = std::max(at_once || trusts_ ? floor_ : 1, smallest_);
+    // Not as many as fill a target: where the loop has changed, what was cheap may be all of its work.
+    step_ = std::max(at_once ? floor_ : static_cast<std::uint32_t>(first_part_), smallest_);
   }
 
   /// The latest batch is done. True if there is no need to look at the clock: skip() is told of it instead,
@@ -138,9 +138,10 @@ private:
   static constexpr unsigned k_part_bits = 16;
   static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
   static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
-  static constexpr float k_alike = 0.75F;         // costs that differ by less are the same
-  static constexpr float k_trusted_parts = 16;    // of a share
-  static constexpr float k_longest_trusted = 6;   // shortest targets
+  static constexpr float k_first_of_share = 1 / 96.0F;
+  static constexpr float k_alike = 0.75F;       // costs that differ by less are the same
+  static constexpr float k_trusted_parts = 16;  // of a share
+  static constexpr float k_longest_trusted = 6; // shortest targets
   static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
@@ -164,6 +165,7 @@ private:
   const Settings* settings_ = nullptr;
   std::uint64_t entered_ = 0;
   std::uint64_t share_part_ = 0;
+  float first_part_ = 1; // units in the first batch of a node whose costs are expected
   float cost_ = 0;
   float shortest_ = 1; // ticks; what is shorter is not worth a batch
   bool trusts_ = false;
