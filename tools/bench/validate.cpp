@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Says how far the simulator is from what was measured (tools/bench/run --parts validation).
+/// Says how far the simulator is from what was measured (wstree bench --parts validation).
 #include "validation.h"
 
 #include <CLI/CLI.hpp>
