@@ -28,7 +28,7 @@ public:
     Shape shape = shape_of(entry);
     plan_ = learned.plan;
     bins_ = learned.bins;
-    starts_last_ = leaves_last_ = believes_ = foreseen_ = false;
+    starts_last_ = leaves_last_ = believes_ = foreseen_ = surprised_ = false;
     if (plan_ != nullptr) follow_plan(shape, entry);
     view_ = View<P>(tree, shape, entry.use);
     loop_ = entry.loop;
@@ -420,7 +420,8 @@ private:
   bool starts_last_ = false;    // iteration n-1 comes right after the own root
   bool leaves_last_ = false;    // and is somebody else's
   bool believes_ = false;       // in the costs of the plan
-  bool foreseen_ = false;       // a batch was as the plan said
+  bool foreseen_ = false;       // the latest batch was as the plan said
+  bool surprised_ = false;      // it was not
   Rng rng_;
   Batcher batch_;
   Search<P> search_;

@@ -30,12 +30,15 @@ template <class P> void Worker<P>::remember_unclocked() noexcept {
   handed_out_ = now;
 }
 
-/// `units` units took `spent`. Once that was not as expected, nothing more is taken from the plan.
+/// `units` units took `spent`. Once that was not as expected twice in a row (the first time this member may
+/// have been interrupted), nothing more is taken from the plan.
 template <class P> void Worker<P>::check_plan(std::uint32_t units, std::uint64_t spent) noexcept {
   if (!believes_ || measured_from_ == k_last) return;
-  believes_ = foreseen_ =
-      plan_->foresaw(measured_from_, units, spent, static_cast<float>(settings_->tail_batch));
-  if (believes_) return;
+  const bool was_foreseen = foreseen_ || !surprised_;
+  foreseen_ = plan_->foresaw(measured_from_, units, spent, static_cast<float>(settings_->tail_batch));
+  surprised_ = !foreseen_;
+  if (foreseen_ || was_foreseen) return;
+  believes_ = false;
   starts_last_ = false;
   batch_.distrust();
 }
