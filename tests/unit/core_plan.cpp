@@ -90,12 +90,12 @@ TEST(Plan, ForesawWhatIsNearOrShort) {
   plan.costs = costs;
   plan.shift = 2;
   EXPECT_TRUE(plan.foresaw(0, 4, 40, 0));
-  EXPECT_TRUE(plan.foresaw(4, 4, 590, 0));
-  EXPECT_FALSE(plan.foresaw(4, 4, 610, 0)) << "too long";
-  EXPECT_FALSE(plan.foresaw(4, 4, 260, 0)) << "too short";
-  EXPECT_TRUE(plan.foresaw(4, 4, 610, 20)) << "within the slack";
+  EXPECT_TRUE(plan.foresaw(4, 4, 990, 0));
+  EXPECT_FALSE(plan.foresaw(4, 4, 1010, 0)) << "too long";
+  EXPECT_FALSE(plan.foresaw(4, 4, 150, 0)) << "too short";
+  EXPECT_TRUE(plan.foresaw(4, 4, 1010, 20)) << "within the slack";
   EXPECT_TRUE(plan.foresaw(8, 1, 10, 20)) << "nothing is known, and it was next to nothing";
-  EXPECT_FALSE(plan.foresaw(8, 1, 30, 20));
+  EXPECT_FALSE(plan.foresaw(8, 1, 60, 20));
 }
 
 /// The same costs unit by unit.
