@@ -120,11 +120,11 @@ private:
   static constexpr std::uint64_t k_short = 4;       // shortest batches: a share that is handed out at once
   static constexpr double k_even = 1.02;
   static constexpr float k_change = 2.0F;
-  static constexpr std::uint64_t k_often = 16; // looks at a loop, so that it need not be watched closely
-  static constexpr std::uint64_t k_rarely = 8; // executions of one that is looked at more rarely
+  static constexpr std::uint64_t k_long = 4;   // shortest batches: a share beside which the clock is nothing
+  static constexpr std::uint64_t k_rarely = 8; // executions of one that is shorter
   static constexpr double k_longest_share = 1e18;
-  static constexpr std::uint64_t k_part_of_work = 400; // that looking may take
-  static constexpr std::uint64_t k_ticks_of_bin = 8;   // that looking takes
+  static constexpr std::uint64_t k_part_of_work = 200; // that looking may take
+  static constexpr std::uint64_t k_ticks_of_bin = 24;  // that looking takes
   static constexpr std::uint64_t k_longest_wait = 256; // executions
 
   static std::uint32_t capacity(std::uint32_t members, std::uint64_t units) noexcept {
@@ -195,6 +195,7 @@ private:
   void choose_wait(double work) noexcept {
     const auto share = static_cast<std::uint64_t>(std::clamp(work / key_.members, 1.0, k_longest_share));
     const std::uint64_t price = std::uint64_t{bins_.count()} * k_ticks_of_bin * k_part_of_work;
+    is_long_ = share > k_long * shortest_;
     const bool is_new = seen_ < k_kept + 1 && !foresight_.is_restless();
     const bool is_trying = way_ == Layout::cut && foresight_.is_trying();
     wait_ = is_new || is_trying ? 1 : std::clamp<std::uint64_t>(price / share, 1, k_longest_wait);
@@ -202,7 +203,7 @@ private:
 
   /// The clock is a percent of a short loop; but where one member does all, more is at stake.
   bool is_watched() const noexcept {
-    return wait_ <= k_often || way_ == Layout::few || executions_ % k_rarely == 0;
+    return wait_ == 1 || is_long_ || way_ == Layout::few || executions_ % k_rarely == 0;
   }
   void watch() noexcept {
     elapsed_ = is_watched() ? P::ticks() - entered_ : 0;
@@ -386,6 +387,7 @@ private:
   std::uint32_t newest_ = 0;
   bool is_open_ = false;
   bool was_alarmed_ = false;
+  bool is_long_ = false;
   bool has_candidate_ = false;
   bool is_complete_ = false; // all members can know of this record
   Layout way_ = Layout::unknown;
