@@ -78,7 +78,9 @@ Options parse(int argc, char** argv) {
     if (!count && !time) refuse("unknown option: " + option);
     char* end = nullptr;
     const double number = std::strtod(value, &end);
-    if (end == value || *end || !(number > 0) || number > 1e5 || (count && number < 1))
+    const bool may_be_none = time == &options.span;
+    if (end == value || *end || !(may_be_none ? number >= 0 : number > 0) || number > 1e5 ||
+        (count && number < 1))
       refuse(option + ": not a number in range: " + value);
     if (count)
       *count = static_cast<int>(number);
