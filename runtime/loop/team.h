@@ -131,7 +131,7 @@ public:
   void reached(std::uint64_t loop) noexcept {
     std::uint64_t known = next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed));
     // [T4] relaxed: read only by open(), after the join has ordered all of these. The loop makes it a
-    //      maximum. Guard: model_team departs_apart_3x3 (a plain store lets numbers of loops come again).
+    //      maximum. Guard: model_team departs_apart_3x4 (a plain store lets numbers of loops come again).
     while (known <= loop && !next_base_.compare_exchange_weak(
                                 known, loop + 1, P::order(core::Tag::next_base, std::memory_order_relaxed),
                                 P::order(core::Tag::next_base, std::memory_order_relaxed))) {

@@ -83,7 +83,7 @@ std::string_view guard_of(const Mutant& mutant) {
       {"T3_grow_load_relaxed", "measured_2x3"},
       {"T3_grow_success_relaxed", "measured_2x3"},
       {"T3_grow_failure_relaxed", "measured_2x3"},
-      {"T4_next_base_non_atomic", "measured_departs_3x3"},
+      {"T4_next_base_non_atomic", "departs_apart_3x4"},
       {"T5_count_leaver_relaxed", "measured_2x3"},
       {"T5_count_leaver_non_atomic", "measured_2x3"},
       {"T5_count_leaver_success_acquire", "measured_2x3"},

@@ -89,6 +89,12 @@ void add_departures(std::vector<Scenario>& all) {
   all.push_back({"departs_in_the_middle_of_a_tree_2x4", k_narrow,
                  team(one_region(2, {{4, Model::tree}, {2, Model::fixed}, {2, Model::tree}}, {{1, 1, 1}})),
                  1000});
+  // All but the first number of loops have to be told, and the highest one counts.
+  all.push_back({"departs_apart_3x4",
+                 {.preemptions = 2, .stale = 0},
+                 team({.regions = {{3, many(4, Model::static_, 3), {{1, 2}, {2, 3}}},
+                                   {2, many(1, Model::static_, 2), {}}}}),
+                 1000});
   all.push_back({"departs_apart_3x3", k_one,
                  team({.regions = {{3, many(3, Model::static_, 3), {{1, 1}, {2, 2}}},
                                    {2, many(1, Model::static_, 2), {}}}}),
@@ -132,7 +138,7 @@ void add_refusals(std::vector<Scenario>& all) {
   for (std::uint32_t mask = 1; mask < 8; ++mask) {
     TeamPlan plan = regions_of({3, 2}, Model::static_);
     for (std::uint32_t m = 0; m < 3; ++m) plan.refusals.requests[m] = mask >> m & 1;
-    plan.most_requests = 2;
+    plan.most_requests = 3; // the third where nobody had any: close() makes it for the next region
     all.push_back({"refused_storage_" + std::to_string(mask), k_narrow, team(plan), 1000});
   }
   for (std::uint32_t k = 0; k < 3; ++k) {
