@@ -48,7 +48,8 @@ void add_workload(const Json& workload, Page& page) {
 
 /// The tree is drawn last, above the others.
 std::vector<std::string> drawing_order(std::vector<std::string> candidates) {
-  std::ranges::stable_partition(candidates, [](const std::string& name) { return name != "wstree"; });
+  const auto tree = std::ranges::find(candidates, "wstree");
+  if (tree != candidates.end()) std::rotate(tree, tree + 1, candidates.end());
   return candidates;
 }
 
