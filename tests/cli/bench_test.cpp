@@ -252,7 +252,8 @@ TEST_F(Bench, AProgramThatFailsIsNamedAndTheOthersGoOn) {
 }
 
 TEST_F(Bench, AnInterruptionEndsAllOfIt) {
-  write("loops", "#!/bin/sh\ncase \"$*\" in *UNIFORM/1k*|*--list*) exit 0;; esac\nkill -INT $$\n", k_executable);
+  write("loops", "#!/bin/sh\ncase \"$*\" in *UNIFORM/1k*|*--list*) exit 0;; esac\nkill -INT $$\n",
+        k_executable);
   const auto result = bench({"--parts", "loops,calls"});
   EXPECT_EQ(result.status(), 1);
   EXPECT_EQ(result.err,

@@ -62,8 +62,7 @@ TEST(Load, TakesEveryOptionFromTheEnvironment) {
       load_from({"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
                  "WSTREE_LOOPS=auto,Dynamic", "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1",
                  "WSTREE_RECORD=/tmp/%p.profile", "OMP_DISPLAY_ENV=verbose", "WSTREE_BIND=close",
-                 "WSTREE_HISTORY=off", "OMP_DISPLAY_AFFINITY=true",
-                 "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
+                 "WSTREE_HISTORY=off", "OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
   EXPECT_FALSE(options.history);
   EXPECT_TRUE(options.loops == LoopKinds{10});
   EXPECT_EQ(options.strategy, Strategy::assign);
@@ -78,8 +77,8 @@ TEST(Load, TakesEveryOptionFromTheEnvironment) {
   EXPECT_TRUE(options.display_affinity);
   EXPECT_EQ(options.affinity_format.view(), "%{thread_num} %A");
   for (const Option option : {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::bind,
-                              Option::history, Option::stats, Option::record, Option::verbose, Option::display_env,
-                              Option::display_affinity, Option::affinity_format})
+                              Option::history, Option::stats, Option::record, Option::verbose,
+                              Option::display_env, Option::display_affinity, Option::affinity_format})
     EXPECT_EQ(options.origin(option), Origin::environment) << text_of(option).name;
   EXPECT_THAT(lines, IsEmpty());
 }
