@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "command.h"
 
+#include "registrations.h"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -82,6 +84,7 @@ Command::Command(const Start& start) {
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   if (::pipe2(out.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0) fail("pipe2");
+  remove_empty_registrations(); // of earlier programs that ran into limits
   pid_ = ::fork();
   if (pid_ < 0) fail("fork");
   if (pid_ == 0) {

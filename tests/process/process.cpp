@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "process.h"
 
+#include "registrations.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -89,6 +91,7 @@ Outcome Program::run() const {
   const std::vector<char*> argv = pointers(command), envp = pointers(environment);
   std::array<int, 2> out{}, err{};
   if (pipe(out.data()) != 0 || pipe(err.data()) != 0) give_up("pipe");
+  remove_empty_registrations(); // the program may start others
   const pid_t child = fork();
   if (child < 0) give_up("fork");
   if (child == 0) {
@@ -110,6 +113,7 @@ Outcome Program::run() const {
   rusage used{};
   while (wait4(child, &status, 0, &used) < 0)
     if (errno != EINTR) give_up("wait4");
+  remove_empty_registrations();
   outcome.peak_kib = used.ru_maxrss;
   if (WIFEXITED(status)) outcome.status = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);

@@ -25,6 +25,7 @@
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -266,8 +267,11 @@ using Steps = std::vector<std::string>;
 std::string folder; // of the report, or nothing
 
 void finish() {
-  for (const auto& each : std::filesystem::directory_iterator("/proc/self/task"))
-    report.line("thread", "mask=" + text_of(mask_of(std::stoi(each.path().filename().string()))));
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/task")) {
+    const Cpus mask = mask_of(std::stoi(each.path().filename().string()));
+    if (mask.empty() && errno == ESRCH) continue; // libgomp ends threads of inner teams after the region
+    report.line("thread", "mask=" + text_of(mask));
+  }
   report.line("sum", std::string("right=") + (report.lost ? "0" : "1"));
   std::FILE* file = stdout;
   if (!folder.empty()) file = std::fopen((folder + "/" + std::to_string(getpid())).c_str(), "w");
