@@ -24,8 +24,7 @@ public:
   Record* find(const LoopKey& key) const noexcept {
     for (std::uint32_t i = 0, at = place_of(key); i < k_probes; ++i, at = (at + 1) % k_records) {
       // [H3] acquire: the key in the record was written before the record was added; pairs with the release
-      // in
-      //      add(). Guard: model_team plans_* (relaxed: reads of a record that is not there yet);
+      //      in add(). Guard: model_team plans_* (relaxed: reads of a record that is not there yet);
       //      team_history under a thread sanitizer.
       Record* record = records_[at].load(P::order(core::Tag::add_record, std::memory_order_acquire));
       if (record == nullptr) return nullptr;
@@ -48,29 +47,30 @@ public:
   /// By the planner: the record is of a loop of the present region.
   void opened(Record& record) noexcept {
     if (record.is_open()) return;
-    record.next_open = open_;
-    open_ = &record;
+    open_ = record.open(open_);
   }
 
   /// After a region; `next`: see LoopRecord::close().
   void close(std::uint64_t next) noexcept {
     while (open_ != nullptr) {
       Record* record = open_;
-      open_ = record->next_open;
-      record->close(next);
+      open_ = record->close(next);
     }
-    if (is_full_) forget();
+    ++regions_;
+    if (is_full_ && regions_ >= k_least_age) forget();
   }
 
 private:
-  static constexpr std::uint32_t k_records = 64;
+  static constexpr std::uint32_t k_records = 128;
   static constexpr std::uint32_t k_probes = 8;
+  /// Regions: a program with more loops than that would make and forget records all the time.
+  static constexpr std::uint64_t k_least_age = 1'000;
 
   static std::uint32_t place_of(const LoopKey& key) noexcept {
     const std::uint64_t mixed =
         (reinterpret_cast<std::uintptr_t>(key.region) ^ key.iterations << 20 ^ key.place << 8 ^ key.members) *
         0x9E3779B97F4A7C15U;
-    return static_cast<std::uint32_t>(mixed >> 58) % k_records;
+    return static_cast<std::uint32_t>(mixed >> 32) % k_records;
   }
 
   Record* add(const LoopKey& key, const core::Settings& settings) noexcept {
@@ -94,12 +94,14 @@ private:
       slot.store(nullptr, std::memory_order_relaxed);        // likewise, by the next fork
     }
     is_full_ = false;
+    regions_ = 0;
   }
 
   typename P::template Atomic<Record*> records_[k_records] = {};
   // Private to the planner.
-  LoopKey seen_once_[k_records];
-  Record* open_ = nullptr; // records of loops of the present region
+  alignas(core::k_line_pair) LoopKey seen_once_[k_records];
+  Record* open_ = nullptr;    // records of loops of the present region
+  std::uint64_t regions_ = 0; // since the last time that all was forgotten
   bool is_full_ = false;
 };
 

@@ -85,32 +85,33 @@ public:
   }
   void enter(std::uint64_t loop) noexcept {
     latest_ = loop;
-    is_open_ = true;
     ++executions_;
     if (measures_) ++measured_;
-    if (is_watched()) entered_ = P::ticks();
+    entered_ = is_watched() ? P::ticks() : 0;
   }
   /// Whether it is worth to ask the others where they are, for the first enter().
   bool wants_look() const noexcept { return measured_ != 0 && measured_ >= wait_; }
 
-  /// After a region; nobody is in a loop, and the next one has the number `next` or a higher one.
-  void close(std::uint64_t next) noexcept {
+  /// The loop is one of the present region, like that of `other`. Returns the head of their list.
+  LoopRecord* open(LoopRecord* other) noexcept {
+    is_open_ = true;
+    next_open_ = other;
+    return this;
+  }
+  bool is_open() const noexcept { return is_open_; }
+  /// After a region; nobody is in a loop, and the next one has the number `next` or a higher one. Returns
+  /// what open() was given.
+  LoopRecord* close(std::uint64_t next) noexcept {
     is_open_ = false;
     watch();
-    if (executions_ < wait_) {
-      measures_ = executions_ + 1 >= wait_;
-      return;
+    if (executions_ >= wait_ && measured_ != 0) {
+      look(next);
+      measure(wait_ == 1);
+    } else {
+      measure(executions_ + 1 >= wait_);
     }
-    if (measured_ == 0) { // a part of the region was not measured
-      measures_ = true;
-      return;
-    }
-    look(next);
-    measures_ = wait_ == 1; // not in enter(): the others may be reading it
+    return next_open_;
   }
-
-  bool is_open() const noexcept { return is_open_; }
-  LoopRecord* next_open = nullptr; ///< of the present region; for whoever keeps the records
 
 private:
   static constexpr std::uint32_t k_kept = 3;
@@ -141,7 +142,7 @@ private:
     Places(std::uint32_t members, std::uint32_t most) noexcept : most_bins(most) {
       constexpr std::size_t k_lines = core::k_line_pair;
       bins = round_up(sizeof(LoopRecord), k_lines);
-      samples = round_up(bins + most * sizeof(typename Bins::Bin), k_lines);
+      samples = round_up(bins + (most + std::size_t{1}) * sizeof(typename Bins::Bin), k_lines);
       begins = round_up(samples + (k_kept + 1) * most * sizeof(float), k_lines);
       costs = begins + 4 * (members + std::size_t{1}) * sizeof(std::uint64_t);
       bytes = round_up(costs + 2 * std::size_t{most} * sizeof(float), k_lines);
@@ -152,16 +153,16 @@ private:
   };
 
   LoopRecord(const LoopKey& key, const core::Shape& shape, const core::Settings& settings,
-             const Places& layout) noexcept
+             const Places& places) noexcept
       : key_(key), shape_(shape), shortest_(settings.shortest_target), grain_(settings.steal_cost),
-        bytes_(layout.bytes), bins_(at<typename Bins::Bin>(layout.bins), layout.most_bins, shape.units()) {
+        bytes_(places.bytes), bins_(at<typename Bins::Bin>(places.bins), places.most_bins, shape.units()) {
     for (auto& made : is_made_) made = 0; // a write, by which a model sees who may not know of this record
     for (std::uint32_t k = 0; k <= k_kept; ++k)
-      samples_[k] = at<float>(layout.samples) + std::size_t{k} * layout.most_bins;
+      samples_[k] = at<float>(places.samples) + std::size_t{k} * places.most_bins;
     for (std::uint32_t k = 0; k < 4; ++k)
-      begins_[k] = at<std::uint64_t>(layout.begins) + std::size_t{k} * (key.members + 1);
+      begins_[k] = at<std::uint64_t>(places.begins) + std::size_t{k} * (key.members + 1);
     for (std::uint32_t k = 0; k < 2; ++k)
-      costs_[k] = at<float>(layout.costs) + std::size_t{k} * layout.most_bins;
+      costs_[k] = at<float>(places.costs) + std::size_t{k} * places.most_bins;
   }
 
   template <class T> T* at(std::size_t offset) noexcept {
@@ -191,6 +192,12 @@ private:
     executions_ = measured_ = 0;
   }
 
+  /// Not in enter(): the others may be reading it. Written only if it changes, because they do so at each
+  /// loop.
+  void measure(bool wanted) noexcept {
+    if (measures_ != wanted) measures_ = wanted;
+  }
+
   /// So many executions that looking takes next to nothing of their time.
   void choose_wait(double work) noexcept {
     const auto share = static_cast<std::uint64_t>(std::clamp(work / key_.members, 1.0, k_longest_share));
@@ -206,7 +213,7 @@ private:
     return wait_ == 1 || is_long_ || way_ == Layout::few || executions_ % k_rarely == 0;
   }
   void watch() noexcept {
-    elapsed_ = is_watched() ? P::ticks() - entered_ : 0;
+    elapsed_ = entered_ != 0 ? P::ticks() - entered_ : 0;
     if (elapsed_ == 0 || !foresight_.alarms(elapsed_, shortest_ / 2) || wait_ <= 1) return;
     wait_ = 0;
     was_alarmed_ = true;
@@ -368,7 +375,7 @@ private:
   const std::uint64_t shortest_, grain_;
   const std::size_t bytes_;
   Bins bins_;
-  bool measures_ = true; // changes only while nobody is in a loop
+  bool measures_ = true; // this execution; changes only while nobody is in a loop
   /// | first loop of which the plan is in force:63 | which of the two:1 |; before, it is the other one.
   typename P::template Atomic<std::uint64_t> word_{0};
   core::Plan plans_[2];
@@ -384,6 +391,7 @@ private:
   std::uint64_t entered_ = 0;
   std::uint64_t elapsed_ = 0; // ticks of the latest execution, 0 if not known
   std::uint64_t seen_ = 0;    // samples
+  LoopRecord* next_open_ = nullptr;
   std::uint32_t newest_ = 0;
   bool is_open_ = false;
   bool was_alarmed_ = false;

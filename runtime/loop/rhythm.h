@@ -72,10 +72,11 @@ private:
     period_ = 0;
   }
 
-  /// | first loop that counts by it:59 | loops in a round:5 |, or 0.
-  typename P::template Atomic<std::uint64_t> word_{0};
-  // Private to the planner.
-  std::uint32_t period_ = 0;
+  /// | first loop that counts by it:59 | loops in a round:5 |, or 0. Read by all at each loop, and hardly
+  /// ever written.
+  alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> word_{0};
+  // Private to the planner, and written at each loop.
+  alignas(core::k_line_pair) std::uint32_t period_ = 0;
   std::uint32_t seen_ = 0; // loops of the region
   std::uint32_t run_ = 0;  // of them in a row that were as one period before
   std::array<std::uint64_t, k_longest> signs_{};

@@ -103,8 +103,8 @@ TEST_F(Bench, HelpNamesTheParts) {
   const auto result = wstree({"bench", "--help"});
   EXPECT_EQ(result.status(), 0);
   for (const auto* word :
-       {"loops", "one-thread", "calls", "crowd", "memory", "strategies", "workers", "step-grid", "models",
-        "validation", "--quick", "--compare", "tools/libomp 19-release"})
+       {"loops", "one-thread", "calls", "anatomy", "crowd", "memory", "strategies", "workers", "step-grid",
+        "models", "validation", "--quick", "--compare", "tools/libomp 19-release"})
     EXPECT_THAT(result.out, HasSubstr(word));
 }
 

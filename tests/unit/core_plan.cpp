@@ -23,7 +23,7 @@ using Bins = core::CostBins<core::StdPlatform>;
 
 struct SomeBins {
   SomeBins(std::uint32_t capacity, std::uint64_t units)
-      : memory(capacity), bins(memory.data(), capacity, units) {}
+      : memory(capacity + 1), bins(memory.data(), capacity, units) {}
   std::vector<Bins::Bin> memory;
   Bins bins;
 };

@@ -132,7 +132,7 @@ TEST(PlannedWorker, HandsOutEveryIterationOnceWhateverThePlan) {
     const std::uint64_t n = 1 + random.below(random.coin() ? 20 : 400);
     const Scarcity scarcity(random.below(4) == 0);
     const auto plan = SomePlan::draw(random, n - 1, members);
-    std::vector<core::CostBins<Virtual>::Bin> memory(64);
+    std::vector<core::CostBins<Virtual>::Bin> memory(65);
     core::CostBins<Virtual> bins(memory.data(), 64, std::max<std::uint64_t>(n - 1, 1));
     std::vector<std::uint32_t> pairs(members);
     for (auto& count : pairs) count = random.below(4);
@@ -247,7 +247,7 @@ TEST(PlannedWorker, OfALargeTeamFindsTheUnitsOfAMemberThatIsLate) {
 }
 
 TEST(PlannedWorker, MeasuresWhatItHandsOut) {
-  std::vector<core::CostBins<Virtual>::Bin> memory(8);
+  std::vector<core::CostBins<Virtual>::Bin> memory(9);
   core::CostBins<Virtual> bins(memory.data(), 8, 64);
   Settings settings;
   settings.batch = core::BatchMode::fixed;
@@ -277,7 +277,7 @@ TEST_P(PlannedSlot, EveryIterationOnceUnderRealThreads) {
     plans.back().plan.begins = plans.back().begins.data();
     plans.back().plan.costs = plans.back().costs.data();
   }
-  std::vector<core::CostBins<P>::Bin> memory(64);
+  std::vector<core::CostBins<P>::Bin> memory(65);
   core::CostBins<P> bins(memory.data(), 64, k_most);
   std::vector<core::Node<P>> roots(members);
   std::vector<core::DoneWord<P>> board(core::Board<P>::words(members));

@@ -9,17 +9,19 @@
 #include "kernel.h"
 #include "measure.h"
 #include "process.h"
-#include "step_chart.h"
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <random>
 #include <sched.h>
 #include <sstream>
+#include <string>
 #include <tuple>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -34,11 +36,25 @@ constexpr const char* k_usage =
     "  --iterations N    of the loop, about a nanosecond each (4194304)\n"
     "  --most N          largest STEP (4096)\n"
     "  --max-delay F     pass not used if its threads waited for longer than this part of it (0.02)\n"
-    "  --json FILE       write the figures\n"
-    "  --svg FILE        draw them\n";
+    "  --json FILE       write the figures\n";
+
+/// One schedule on one number of threads.
+struct Curve {
+  std::string schedule;
+  int threads;
+  std::vector<std::optional<double>> ms; ///< one for each step; nothing if it could not be measured
+};
+
+struct StepFigure {
+  std::string runtime; ///< its name
+  long iterations;
+  double whole_ms; ///< the loop in one piece on one thread
+  std::vector<int> steps;
+  std::vector<Curve> curves; ///< those of one number of threads stand together
+};
 
 struct Options {
-  std::string library, json, svg, child;
+  std::string library, json, child;
   int rounds = 5, passes = 3, threads = std::max(2, omp_get_num_procs()), iterations = 1 << 22, most = 4096;
   double max_delay = 0.02;
 };
@@ -58,10 +74,8 @@ double number(const std::string& option, const char* text, double least) {
 
 Options parse(int argc, char** argv) {
   Options options;
-  const std::map<std::string, std::string*> texts = {{"--library", &options.library},
-                                                     {"--json", &options.json},
-                                                     {"--svg", &options.svg},
-                                                     {"--child", &options.child}};
+  const std::map<std::string, std::string*> texts = {
+      {"--library", &options.library}, {"--json", &options.json}, {"--child", &options.child}};
   const std::map<std::string, int*> counts = {{"--rounds", &options.rounds},
                                               {"--passes", &options.passes},
                                               {"--threads", &options.threads},
@@ -308,13 +322,6 @@ bool write_json(const std::string& path, const StepFigure& figure) {
   return std::fclose(out) == 0;
 }
 
-bool write_text(const std::string& path, const std::string& text) {
-  std::FILE* const out = std::fopen(path.c_str(), "w");
-  if (!out) return false;
-  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
-  return std::fclose(out) == 0 && written;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -332,9 +339,7 @@ int main(int argc, char** argv) {
   }
   const StepFigure figure = make_figure(options, samples);
   print(options, figure);
-  const bool json = options.json.empty() || write_json(options.json, figure);
-  const bool svg = options.svg.empty() || write_text(options.svg, draw(figure));
-  if (json && svg) return 0;
-  std::fprintf(stderr, "bench: cannot write %s\n", (json ? options.svg : options.json).c_str());
+  if (options.json.empty() || write_json(options.json, figure)) return 0;
+  std::fprintf(stderr, "bench: cannot write %s\n", options.json.c_str());
   return 1;
 }

@@ -15,8 +15,9 @@ namespace wstree::core {
 /// the loop (between shortest_target and longest_target; in the first moments a third). It takes at most a
 /// small part of a member's share and of what is left in the node, so that an expensive interval that others
 /// could help with is not swallowed whole, and the smaller the nearer the end is: what is swallowed last ends
-/// the loop. And it takes at most a quarter of what is left in the node, starts every node with the smallest
-/// batch, and grows at most 16-fold per step. Private to its member.
+/// the loop. And it takes at most a quarter of what is left in the node (half of it while all goes as
+/// planned), starts every node with the smallest batch, and grows at most 16-fold per step. Private to its
+/// member.
 ///
 /// Reading the clock costs as much as the rest of a dispatch. Once batches agree about what a unit costs, it
 /// is read after several of them only, which together take at most a quarter of the time so far and four

@@ -206,6 +206,12 @@ void Session::measure_part(std::string_view part) {
                             by_size<Arguments>(size(), {}, {"--rounds", "3", "--pairs", "60"},
                                                {"--rounds", "1", "--loops", "50", "--batches", "3", "--pairs",
                                                 "3", "--max-delay", "1e9"}));
+  if (part == "anatomy")
+    return for_each_runtime("anatomy", "Each call of a loop by itself", "overhead",
+                            by_size<Arguments>(size(), {"--anatomy", "1", "--pairs", "0", "--rounds", "3"},
+                                               {"--anatomy", "1", "--pairs", "0", "--rounds", "1"},
+                                               {"--anatomy", "1", "--pairs", "0", "--rounds", "1", "--loops",
+                                                "50", "--batches", "3", "--max-delay", "1e9"}));
   if (part == "crowd")
     return for_each_runtime("crowd", "More threads than processors", "crowd",
                             by_size<Arguments>(size(), {},

@@ -45,7 +45,8 @@ template <class P> class CostBins {
 public:
   using Bin = typename P::template Atomic<std::uint32_t>;
 
-  /// Over `units` units, in at most `capacity` bins that the caller owns.
+  /// Over `units` units, in at most `capacity` bins that the caller owns, as it does one more behind them:
+  /// that of iteration n-1, which whoever has the end of the loop mostly executes.
   CostBins(Bin* bins, std::uint32_t capacity, std::uint64_t units) noexcept : bins_(bins) {
     while ((units - 1) >> shift_ >= capacity) ++shift_;
     count_ = static_cast<std::uint32_t>(((units - 1) >> shift_) + 1);
@@ -71,11 +72,11 @@ public:
     }
   }
   /// Iteration n-1 took `ticks`.
-  void add_last(std::uint64_t ticks) noexcept { put(last_, static_cast<float>(ticks)); }
+  void add_last(std::uint64_t ticks) noexcept { put(bins_[count_], static_cast<float>(ticks)); }
 
   /// What was added to the bin since it was last asked.
   float take(std::uint32_t bin) noexcept { return take(bins_[bin]); }
-  float take_last() noexcept { return take(last_); }
+  float take_last() noexcept { return take(bins_[count_]); }
 
 private:
   // [H2] relaxed everywhere: an estimate that nothing else depends on; what is read has been ordered by the
@@ -97,7 +98,6 @@ private:
   Bin* bins_;
   std::uint32_t count_;
   unsigned shift_ = 0;
-  Bin last_{0};
 };
 
 /// What a member brings along into a loop that was executed before; it outlives the loop.

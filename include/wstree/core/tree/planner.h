@@ -83,27 +83,22 @@ private:
     double cost() const noexcept { return done_ + inside_; }
 
     /// The unit before which about `target` ticks have passed.
-    std::uint64_t nearest(double target) noexcept {
-      while (bin_ < curve_.count_ && done_ + bin() <= target) next_bin();
-      if (bin_ == curve_.count_) return curve_.units_;
-      const double each = bin() / static_cast<double>(width());
-      const auto ahead = static_cast<std::uint64_t>(std::max(target - done_, 0.0) / each + 0.5);
-      return stand(std::max(ahead, at_));
-    }
-    /// The last unit before which no more than `target` ticks have passed.
-    std::uint64_t before(double target) noexcept {
-      while (bin_ < curve_.count_ && done_ + bin() <= target) next_bin();
-      if (bin_ == curve_.count_) return curve_.units_;
-      const double each = bin() / static_cast<double>(width());
-      const auto ahead = static_cast<std::uint64_t>(std::max(target - done_, 0.0) / each);
-      return stand(std::max(ahead, at_));
-    }
+    std::uint64_t nearest(double target) noexcept { return reach(target, 0.5); }
+    /// The last unit before which no more than that have passed.
+    std::uint64_t before(double target) noexcept { return reach(target, 0); }
     void go_to(std::uint64_t unit) noexcept {
       while (bin_ < curve_.count_ && ((bin_ + std::uint64_t{1}) << curve_.shift_) <= unit) next_bin();
       if (bin_ < curve_.count_) stand(std::min(unit - (std::uint64_t{bin_} << curve_.shift_), width()));
     }
 
   private:
+    std::uint64_t reach(double target, double rounding) noexcept {
+      while (bin_ < curve_.count_ && done_ + bin() <= target) next_bin();
+      if (bin_ == curve_.count_) return curve_.units_;
+      const double each = bin() / static_cast<double>(width());
+      const auto ahead = static_cast<std::uint64_t>(std::max(target - done_, 0.0) / each + rounding);
+      return stand(std::max(ahead, at_));
+    }
     double bin() const noexcept { return static_cast<double>(curve_.bins_[bin_]); }
     std::uint64_t width() const noexcept {
       const std::uint64_t begin = std::uint64_t{bin_} << curve_.shift_;
