@@ -40,7 +40,7 @@ void stolen_loops(int members) {
 }
 
 void many_loops_in_one_region() {
-  for (const int members : {2, 3, 5}) tiny_loops(check::settings.thorough ? 3'000'000 : 60'000, members);
+  for (const int members : {2, 3, 5}) tiny_loops(check::settings.thorough ? 3'000'000 : 10'000, members);
 }
 
 void many_regions() {

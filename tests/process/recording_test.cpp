@@ -62,28 +62,42 @@ double ns_between(const RecordedExecution& execution, std::uint64_t begin, std::
   return sum;
 }
 
+/// What the least disturbed execution took for an interval.
+double least_ns_between(const RecordedLoop& loop, std::uint64_t begin, std::uint64_t end) {
+  double least = ns_between(loop.executions.front(), begin, end);
+  for (const RecordedExecution& each : loop.executions) least = std::min(least, ns_between(each, begin, end));
+  return least;
+}
+
 TEST_P(Recording, CostsAreWhereTheWorkIs) {
+  constexpr int k_repetitions = 5;
   for (const char* loop : {"quarter", "wide"})
     for (const char* threads : {"1", "2", "4"})
       for (const char* schedule : {"wstree", "wsrange", "wsqueue", "wsfixed,3", "wsguided", "wsstatic"}) {
         TemporaryFolder folder;
-        const Outcome outcome = program(loop)
+        const Outcome outcome = program(loop, k_repetitions)
+                                    .set("WSTREE_HISTORY", "off")
                                     .set("OMP_NUM_THREADS", threads)
                                     .set("OMP_SCHEDULE", schedule)
                                     .set("WSTREE_RECORD", folder / "profile")
                                     .run();
-        ASSERT_EQ(outcome.out, "done 2000\n") << outcome.text();
+        ASSERT_EQ(outcome.out, "done 10000\n") << outcome.text();
         const auto recorded = profile_in(folder / "profile");
         ASSERT_EQ(recorded.size(), 1U);
-        ASSERT_EQ(recorded[0].iterations, 2'000U);
-        ASSERT_EQ(recorded[0].executions.size(), 1U);
-        const auto& execution = recorded[0].executions[0];
-        EXPECT_EQ(std::to_string(execution.members), threads);
-        const double heavy = ns_between(execution, 1'000, 1'500);
-        const double light = ns_between(execution, 0, 950) + ns_between(execution, 1'550, 2'000);
+        const RecordedLoop& only = recorded[0];
+        ASSERT_EQ(only.iterations, 2'000U);
+        ASSERT_EQ(only.executions.size(), static_cast<std::size_t>(k_repetitions));
+        // A thread that loses its CPU in a light iteration makes that a heavy one.
+        const double heavy = least_ns_between(only, 1'000, 1'500);
+        const double light = least_ns_between(only, 0, 950) + least_ns_between(only, 1'550, 2'000);
         EXPECT_GT(heavy, 20 * light) << loop << ' ' << threads << ' ' << schedule;
-        EXPECT_GT(execution.pieces.size(), 160U) << loop << ' ' << threads << ' ' << schedule;
-        EXPECT_LE(recorded[0].total_ns, execution.elapsed_ns * execution.members * 1.01);
+        double most_ns = 0;
+        for (const RecordedExecution& each : only.executions) {
+          EXPECT_EQ(std::to_string(each.members), threads);
+          EXPECT_GT(each.pieces.size(), 160U) << loop << ' ' << threads << ' ' << schedule;
+          most_ns += each.elapsed_ns * each.members;
+        }
+        EXPECT_LE(only.total_ns, most_ns * 1.01);
       }
 }
 
