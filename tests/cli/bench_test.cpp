@@ -268,6 +268,42 @@ TEST_F(Bench, AProgramThatWritesNoFiguresHasFailed) {
   EXPECT_THAT(result.err, HasSubstr("/loops wrote no figures to "));
 }
 
+constexpr const char* k_google = R"({"context": {"num_cpus": 2}, "benchmarks": [
+ {"name": "next/real_time", "run_name": "next/real_time", "run_type": "iteration", "real_time": 20.0},
+ {"name": "steal/2/manual_time", "run_name": "steal/2/manual_time", "run_type": "iteration", "real_time": 90.0},
+ {"name": "next/real_time", "run_name": "next/real_time", "run_type": "iteration", "real_time": 10.0},
+ {"name": "next/real_time", "run_name": "next/real_time", "run_type": "iteration", "real_time": 12.0},
+ {"name": "next/real_time_mean", "run_name": "next/real_time", "run_type": "aggregate", "real_time": 14.0},
+ {"name": "split", "run_name": "split", "run_type": "iteration", "error_occurred": true,
+  "error_message": "no node"}]})";
+
+TEST_F(Bench, StepsOfTheCoreAreMediansOfGoogleBenchmarksRepetitions) {
+  write("micro", "#!/bin/sh\ncat \"${0%/*}/micro.figures\"\n", k_executable);
+  write("micro.figures", k_google);
+  const auto result = bench({"--parts", "anatomy"});
+  EXPECT_EQ(result.status(), 1);
+  const auto failure = "anatomy, core: " + (programs() / "micro").string() + " split: no node";
+  EXPECT_EQ(result.err, "wstree: " + failure + "\n");
+  EXPECT_THAT(results().at("failures"), ElementsAre(failure));
+  const auto next = value_of(results(), "next", "ns"), steal = value_of(results(), "steal/2", "ns");
+  EXPECT_EQ(next.at("value"), 12.0);
+  EXPECT_NEAR(next.at("spread").get<double>(), (12.0 - 10.0) / 2 / 12.0, 1e-9);
+  EXPECT_EQ(steal.at("value"), 90.0);
+  EXPECT_FALSE(steal.contains("spread"));
+  EXPECT_THAT(result.out, HasSubstr("\nsteal/2                                               90.0\n"));
+
+  write("micro.figures", "***WARNING***");
+  EXPECT_THAT(bench({"--parts", "anatomy"}).err, HasSubstr("/micro has measured nothing\n"));
+}
+
+TEST_F(Bench, WithoutGoogleBenchmarkTheRestOfTheAnatomyIsMeasured) {
+  const auto result = bench({"--parts", "anatomy"});
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, AllOf(HasSubstr("built without Google Benchmark (libbenchmark-dev)\n"),
+                                HasSubstr("program overhead --library " CLI_STAND_IN " --anatomy 1 ")));
+}
+
 /// Two documents with one value each, and what is said of them.
 class Comparing : public Bench {
 protected:

@@ -20,7 +20,7 @@ inline constexpr std::array<Part, 12> k_parts{{
     {"loops", "workloads of 16 to 10 million iterations under every schedule", true},
     {"one-thread", "a loop of nanoseconds on one thread, against static", true},
     {"calls", "what loops, chunks, regions and the start of a process cost", true},
-    {"anatomy", "entry, chunks and end of a loop one by one, for every type of its variable", true},
+    {"anatomy", "entry, chunks, a steal and end of a loop one by one, and the steps of the core", true},
     {"crowd", "what a loop loses with more threads than processors", true},
     {"memory", "loops over memory, repeated: who comes back to what is in the caches", true},
     {"strategies", "each strategy and batch mode of the tree; figures 7 and 19 of the paper", true},
