@@ -100,26 +100,25 @@ template <Said said, class Index> double time_steal(int loops) {
     // Another number each time: a loop that is executed again is one in which nothing has to be stolen.
     const int share = k_least + k % k_sizes;
     Chunks<said, Index> chunks(2 * share);
+    bool any = true; // a runtime must not be asked again once it has said no
     if (omp_get_thread_num() == 0) {
-      chunks.next();
+      any = chunks.next();
       begun.store(k, std::memory_order_release); // pairs with wait_for()
       wait_for(stolen, k);
     } else {
       wait_for(begun, k);
-      while (true) {
+      for (bool own = true; own && any;) {
         const std::uint64_t start = ticks();
-        const bool any = chunks.next();
+        any = chunks.next();
         const std::uint64_t spent = ticks() - start - empty;
-        if (!any) break;
-        if (chunks.first() >= static_cast<Index>(share)) continue;
+        own = any && chunks.first() >= static_cast<Index>(share);
+        if (own || !any) continue;
         sum += spent;
         ++calls;
-        break;
       }
       stolen.store(k, std::memory_order_release); // pairs with wait_for()
     }
-    while (chunks.next()) {
-    }
+    while (any) any = chunks.next();
     chunks.leave();
 #pragma omp barrier
   }

@@ -73,7 +73,7 @@ std::optional<std::string> choose_size_of(const BenchRequest& request, bench::Se
   selection.size = request.smoke   ? bench::Size::smoke
                    : request.quick ? bench::Size::quick
                                    : bench::Size::full;
-  selection.rounds = request.rounds ? *request.rounds : request.smoke ? 1 : request.quick ? 2 : 3;
+  selection.rounds = request.rounds.value_or(bench::usual_rounds(selection.size));
   if (request.only) {
     try {
       const std::regex pattern(*request.only);
@@ -173,6 +173,16 @@ const char* name_of(bench::Size size) {
   return size == bench::Size::full ? "full" : size == bench::Size::quick ? "quick" : "smoke";
 }
 
+/// For who has to wait. Nobody knows how many workloads a pattern leaves.
+void announce(const bench::Setting& setting) {
+  if (setting.selection.size == bench::Size::smoke || setting.only) return;
+  const unsigned seconds = setting.selection.seconds();
+  if (seconds < 90)
+    fmt::print("{:<13} about {} seconds\n", "takes", (seconds + 9) / 10 * 10);
+  else
+    fmt::print("{:<13} about {} minutes\n", "takes", (seconds + 30) / 60);
+}
+
 /// What is shown first, and stands in the file.
 Json origin_of(const bench::Setting& setting) {
   auto machine = bench::machine_facts();
@@ -244,6 +254,7 @@ int measure(const BenchRequest& request) {
   }
   const auto start = std::chrono::steady_clock::now();
   bench::Findings findings(origin_of(setting));
+  announce(setting);
   bench::Session(setting, findings).measure();
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   const auto document = findings.document(taken.count());

@@ -21,6 +21,15 @@ std::string name_of(const Json& run) {
   return name;
 }
 
+/// As the program has them in its list: where repetitions are interleaved they come in any order.
+std::vector<Json> in_order(const Json& google) {
+  std::vector<Json> runs(member(google, "benchmarks").begin(), member(google, "benchmarks").end());
+  std::ranges::stable_sort(runs, {}, [](const Json& run) {
+    return std::pair(run.value("family_index", 0), run.value("per_family_instance_index", 0));
+  });
+  return runs;
+}
+
 double quantile(const std::vector<double>& sorted, std::size_t numerator, std::size_t denominator) {
   return sorted[(sorted.size() - 1) * numerator / denominator];
 }
@@ -37,10 +46,10 @@ Json step(const std::string& name, std::vector<double> values) {
 } // namespace
 
 Json core_steps(const Json& google) {
-  std::vector<std::pair<std::string, std::vector<double>>> found; // in the order of the program
+  std::vector<std::pair<std::string, std::vector<double>>> found;
   Json errors = Json::array();
   std::size_t repetitions = 0;
-  for (const auto& run : member(google, "benchmarks")) {
+  for (const auto& run : in_order(google)) {
     if (run.value("run_type", "iteration") != "iteration") continue;
     const auto name = name_of(run);
     if (run.value("error_occurred", false)) {

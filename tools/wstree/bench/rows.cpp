@@ -69,7 +69,7 @@ std::string label_of(const Json& element, std::size_t index) {
   std::string label;
   for (const auto& [name, value] : element.items())
     if (value.is_string())
-      label += (label.empty() ? "" : " ") + value.get<std::string>();
+      label += fmt::format("{}{}", label.empty() ? "" : " ", value.get<std::string>());
     else if (name == "threads")
       label += fmt::format(" P={}", value.get<int>());
   return label.empty() ? std::to_string(index) : label;
