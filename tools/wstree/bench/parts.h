@@ -19,19 +19,19 @@ struct Part {
 
 /// In the order in which they are measured.
 inline constexpr std::array<Part, 12> k_parts{{
-    {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 180, 60},
-    {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 5},
-    {"calls", "what loops, chunks, regions and the start of a process cost", true, 90, 40},
-    {"anatomy", "entry, chunks, a steal and end of a loop one by one, and the steps of the core", true, 120,
-     40},
-    {"crowd", "what a loop loses with more threads than processors", true, 40, 15},
-    {"memory", "loops over memory, repeated: who comes back to what is in the caches", true, 60, 20},
-    {"strategies", "each strategy and batch mode of the tree; figures 7 and 19 of the paper", true, 30, 15},
-    {"workers", "throughput against the number of threads; figures 8, 9 and 10", true, 60, 20},
-    {"step", "time against a fixed number of iterations in a batch; figure 6", true, 60, 20},
-    {"step-grid", "the expensive interval at 16 positions with 16 lengths", true, 60, 15},
-    {"models", "all schedules of the library beside those of the runtimes", false, 120, 30},
-    {"validation", "the simulator against this machine", false, 180, 60},
+    {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
+    {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
+    {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
+    {"anatomy", "entry, chunks, a steal and end of a loop one by one, and the steps of the core", true, 66,
+     28},
+    {"crowd", "what a loop loses with more threads than processors", true, 180, 22},
+    {"memory", "loops over memory, repeated: who comes back to what is in the caches", true, 240, 60},
+    {"strategies", "each strategy and batch mode of the tree; figures 7 and 19 of the paper", true, 30, 7},
+    {"workers", "throughput against the number of threads; figures 8, 9 and 10", true, 100, 21},
+    {"step", "time against a fixed number of iterations in a batch; figure 6", true, 40, 20},
+    {"step-grid", "the expensive interval at 16 positions with 16 lengths", true, 40, 6},
+    {"models", "all schedules of the library beside those of the runtimes", false, 300, 60},
+    {"validation", "the simulator against this machine", false, 300, 90},
 }};
 
 enum class Size { full, quick, smoke };
