@@ -78,7 +78,7 @@ template <Said said, class Index> double time_call(Call call, int threads, int l
 
 /// Until `number` has come to be `wanted`.
 void wait_for(const std::atomic<int>& number, int wanted) {
-  constexpr int k_patience = 10'000; // then the other one needs the processor
+  constexpr int k_patience = 1'000; // then the other one needs the processor
   // [acquire] what its thread has done is done; pairs with the releases in time_steal().
   for (int k = 0; number.load(std::memory_order_acquire) != wanted; ++k)
     if (k < k_patience)

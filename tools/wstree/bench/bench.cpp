@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fmt/format.h>
@@ -117,6 +118,8 @@ std::optional<std::string> make_setting(const BenchRequest& request, bench::Sett
   if (auto problem = choose_library(request, setting)) return problem;
   if (auto problem = choose_runtimes(request, setting)) return problem;
   if (auto problem = choose_libomp(request, setting)) return problem;
+  // They are read by now, and the library would say in each process that it knows no such option.
+  for (const auto* ours : {"WSTREE_LIBOMP_DIR", "WSTREE_CACHE"}) unsetenv(ours);
   setting.only = request.only;
   setting.fifo = request.fifo;
   if (!setting.fifo) return std::nullopt;
