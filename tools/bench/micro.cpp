@@ -72,8 +72,7 @@ template <class Index> void next(benchmark::State& state, bool busy) {
 void next_timed(benchmark::State& state) {
   Slot slot(1);
   const Settings settings;
-  std::uint64_t loop = 0, calls = 0;
-  double seconds = 0;
+  std::uint64_t loop = 0;
   for (auto _ : state) {
     Worker worker;
     std::uint64_t pieces = 0;
@@ -81,8 +80,6 @@ void next_timed(benchmark::State& state) {
       worker.enter(slot.loop(), slot.memory(0), Slot::entry(1 << 20, ++loop, 0, 1, settings));
       pieces = drain(worker);
     });
-    calls += pieces;
-    seconds += spent;
     state.SetIterationTime(spent / static_cast<double>(pieces));
   }
 }
