@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 namespace wstree::test {
 namespace {
@@ -27,6 +28,7 @@ constexpr const char* k_program = R"(#!/bin/sh
 here=${0%/*}
 name=${0##*/}
 echo "program $name $*"
+echo "for the command alone: $WSTREE_LIBOMP_DIR$WSTREE_CACHE."
 echo "variables LD_LIBRARY_PATH=$LD_LIBRARY_PATH LD_PRELOAD=$LD_PRELOAD"
 if [ -f "$here/$name.fails" ]; then exit 7; fi
 while [ $# -gt 0 ]; do
@@ -159,6 +161,7 @@ TEST_F(Bench, StartsTheProgramsWithTheLibraryAndTheReleaseBuild) {
   EXPECT_THAT(result.out,
               HasSubstr("libomp        " + builds().string() + "/19-release/libomp.so.5 (release build)\n"));
   EXPECT_THAT(result.out, HasSubstr("clang         clang of the test\n"));
+  EXPECT_THAT(result.out, HasSubstr("\nfor the command alone: .\n"));
   EXPECT_THAT(result.out, HasSubstr("program loops --rounds 9 --bare --libomp system --only EXP --json "));
   EXPECT_THAT(result.out, HasSubstr("variables LD_LIBRARY_PATH=" + builds().string() +
                                     "/19-release LD_PRELOAD=" CLI_STAND_IN "\n"));
@@ -174,6 +177,20 @@ TEST_F(Bench, ASmallerSizeIsAskedOfThePrograms) {
   const auto smoke = bench({"--parts", "loops", "--smoke"}).out;
   EXPECT_THAT(smoke, HasSubstr("program loops --rounds 1 --scale 0.002 --max-delay 1e9 --bare --groups "
                                "paper,program,small --json "));
+}
+
+TEST_F(Bench, SaysHowLongItTakes) {
+  const auto seconds_of = [&](Arguments options) {
+    options.insert(options.end(), {"--parts", "loops"});
+    std::smatch found;
+    const auto out = bench(options).out;
+    if (!std::regex_search(out, found, std::regex("\ntakes         about (\\d+) (minutes|seconds)\n")))
+      return 0;
+    return std::stoi(found[1]) * (found[2] == "minutes" ? 60 : 1);
+  };
+  EXPECT_GT(seconds_of({}), seconds_of({"--quick"}));
+  EXPECT_NEAR(seconds_of({"--rounds", "30"}), 10 * seconds_of({}), 300);
+  EXPECT_EQ(seconds_of({"--only", "EXP"}), 0); // nobody knows
 }
 
 TEST_F(Bench, OtherRuntimesAreMeasuredBesideTheFirst) {
@@ -266,6 +283,40 @@ TEST_F(Bench, AProgramThatWritesNoFiguresHasFailed) {
   const auto result = bench({"--parts", "loops"});
   EXPECT_EQ(result.status(), 1);
   EXPECT_THAT(result.err, HasSubstr("/loops wrote no figures to "));
+}
+
+constexpr const char* k_google = R"({"benchmarks": [
+ {"family_index": 1, "run_name": "steal/2/manual_time", "run_type": "iteration", "real_time": 90.0},
+ {"family_index": 0, "run_name": "next/real_time", "run_type": "iteration", "real_time": 20.0},
+ {"family_index": 0, "run_name": "next/real_time", "run_type": "iteration", "real_time": 10.0},
+ {"family_index": 0, "run_name": "next/real_time", "run_type": "iteration", "real_time": 12.0},
+ {"family_index": 0, "run_name": "next/real_time", "run_type": "aggregate", "real_time": 14.0},
+ {"family_index": 2, "run_name": "split", "run_type": "iteration", "error_occurred": true,
+  "error_message": "no node"}]})";
+
+TEST_F(Bench, StepsOfTheCoreAreMediansOfGoogleBenchmarksRepetitions) {
+  write("micro", "#!/bin/sh\ncat \"${0%/*}/micro.figures\"\n", k_executable);
+  write("micro.figures", k_google);
+  const auto result = bench({"--parts", "anatomy"});
+  EXPECT_EQ(result.status(), 1);
+  const auto failure = "anatomy, core: " + (programs() / "micro").string() + " split: no node";
+  EXPECT_THAT(results().at("failures"), ElementsAre(failure));
+  const auto next = value_of(results(), "next", "ns"), steal = value_of(results(), "steal/2", "ns");
+  EXPECT_NEAR(next.at("spread").get<double>(), (12.0 - 10.0) / 2 / 12.0, 1e-9);
+  EXPECT_EQ(steal.at("value"), 90.0);
+  EXPECT_FALSE(steal.contains("spread"));
+  EXPECT_THAT(result.out,
+              HasSubstr(" 12.0    8.3 %\nsteal/2                                               90.0\n"));
+
+  write("micro.figures", "***WARNING***");
+  EXPECT_THAT(bench({"--parts", "anatomy"}).err, HasSubstr("/micro has measured nothing\n"));
+}
+
+TEST_F(Bench, WithoutGoogleBenchmarkTheRestOfTheAnatomyIsMeasured) {
+  const auto result = bench({"--parts", "anatomy"});
+  EXPECT_EQ(result.status(), 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("built without Google Benchmark (libbenchmark-dev)\n"),
+                                HasSubstr("program overhead --library " CLI_STAND_IN " --anatomy 1 ")));
 }
 
 /// Two documents with one value each, and what is said of them.

@@ -36,7 +36,7 @@ std::string unknown_schedule(const std::string& list);
 std::vector<Figure> measure_calls(const CallSettings& settings, bool with_library);
 
 /// Each call of a loop by itself, for every type of its variable: entry, a chunk, the answer that there is
-/// none; and a chunk of a long loop.
+/// none; a chunk of a long loop, and with two threads one that was another's.
 std::vector<Figure> measure_anatomy(const CallSettings& settings, bool with_library);
 
 /// Taking a chunk alone, under the schedules that WSTREE_BATCH is for: for a process in which it makes the

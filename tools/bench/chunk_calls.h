@@ -77,6 +77,8 @@ public:
       return __kmpc_dispatch_next_8u(&s_ident, thread_, &last_, &lower_, &upper_, &stride_) != 0;
   }
   void leave() {}
+  /// Of the chunk that next() has brought.
+  Index first() const { return lower_; }
 
 private:
   static inline BenchIdent s_ident{0, 2, 0, 22, ";unknown;unknown;0;0;;"};
@@ -106,6 +108,8 @@ public:
       return GOMP_loop_ull_maybe_nonmonotonic_runtime_next(&from_, &to_);
   }
   void leave() { GOMP_loop_end_nowait(); }
+  /// Of the chunk that was brought last.
+  Index first() const { return from_; }
 
 private:
   bool more_ = false;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DWSTREE= -DBUILD= -DOUT= -DSANITIZE= -DRUNTIMES= -DTBB= -P smoke.cmake: runs the whole benchmark at tiny sizes and looks
+# cmake -DWSTREE= -DBUILD= -DOUT= -DSANITIZE= -DRUNTIMES= -DTBB= -DMICRO= -P smoke.cmake: runs the whole benchmark at tiny sizes and looks
 # at what it writes. A wrong sum of a loop ends a program with status 1; no time is judged.
 cmake_minimum_required(VERSION 3.25)
 
@@ -34,6 +34,13 @@ function(expect_rows part runtime column at_least)
     found "${results}")
   list(LENGTH found count)
   expect(${count} ${at_least} "values of ${part}, ${runtime}, ${column} in results.json")
+endfunction()
+
+# The same by the beginning of their own name.
+function(expect_rows_named name at_least)
+  string(REGEX MATCHALL "\"row\": \"${name}" found "${results}")
+  list(LENGTH found count)
+  expect(${count} ${at_least} "rows ${name} in results.json")
 endfunction()
 
 # expect_data(PART NAME MEMBER OUT_VARIABLE): the length of a member of what a program has written.
@@ -72,6 +79,12 @@ foreach(runtime ${RUNTIMES})
     expect(${curves} 6 "curves of step on ${runtime}")
     expect_rows(calls ${runtime} "ns/preloaded" 10)
     expect_rows(anatomy ${runtime} "ns/preloaded" 10)
+    if(results MATCHES "settled hit/wstree") # more than one thread
+      expect_rows_named("steal/wstree/P=2/" 1)
+      if(runtime STREQUAL "libomp")
+        expect_rows_named("steal/static_steal,1/P=2/" 1)
+      endif()
+    endif()
   endif()
   foreach(candidate ${candidates})
     expect_rows(loops ${runtime} ${candidate} 20)
@@ -82,6 +95,9 @@ foreach(runtime ${RUNTIMES})
 endforeach()
 if(TBB)
   expect_rows(loops oneTBB tbb_auto 20)
+endif()
+if(MICRO)
+  expect_rows(anatomy core ns 15)
 endif()
 list(GET RUNTIMES 0 lead)
 if(NOT SANITIZE)

@@ -54,8 +54,11 @@ CLI::App* add_bench(CLI::App& app, BenchRequest& request) {
   auto* command = app.add_subcommand("bench", "Measure the library against others, and draw the figures");
   command->footer(fmt::format(k_footer, part_lines()));
   command->add_option("--parts", request.parts, "What is measured; see below")->option_text("LIST");
-  auto* quick = command->add_flag("--quick", request.quick,
-                                  "Fewer samples, and of the loops those of 10 ms: 5 minutes instead of 20");
+  auto* quick = command->add_flag(
+      "--quick", request.quick,
+      fmt::format("Fewer samples, and of the loops those of 10 ms: {} minutes instead of {}",
+                  (bench::usual_seconds(bench::Size::quick) + 30) / 60,
+                  (bench::usual_seconds(bench::Size::full) + 30) / 60));
   command->add_flag("--smoke", request.smoke, "Everything at tiny sizes; the figures mean nothing")
       ->excludes(quick);
   command

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fmt/format.h>
@@ -73,7 +74,7 @@ std::optional<std::string> choose_size_of(const BenchRequest& request, bench::Se
   selection.size = request.smoke   ? bench::Size::smoke
                    : request.quick ? bench::Size::quick
                                    : bench::Size::full;
-  selection.rounds = request.rounds ? *request.rounds : request.smoke ? 1 : request.quick ? 2 : 3;
+  selection.rounds = request.rounds.value_or(bench::usual_rounds(selection.size));
   if (request.only) {
     try {
       const std::regex pattern(*request.only);
@@ -117,6 +118,8 @@ std::optional<std::string> make_setting(const BenchRequest& request, bench::Sett
   if (auto problem = choose_library(request, setting)) return problem;
   if (auto problem = choose_runtimes(request, setting)) return problem;
   if (auto problem = choose_libomp(request, setting)) return problem;
+  // They are read by now, and the library would say in each process that it knows no such option.
+  for (const auto* ours : {"WSTREE_LIBOMP_DIR", "WSTREE_CACHE"}) unsetenv(ours);
   setting.only = request.only;
   setting.fifo = request.fifo;
   if (!setting.fifo) return std::nullopt;
@@ -171,6 +174,16 @@ std::string utc_now() {
 
 const char* name_of(bench::Size size) {
   return size == bench::Size::full ? "full" : size == bench::Size::quick ? "quick" : "smoke";
+}
+
+/// For who has to wait. Nobody knows how many workloads a pattern leaves.
+void announce(const bench::Setting& setting) {
+  if (setting.selection.size == bench::Size::smoke || setting.only) return;
+  const unsigned seconds = setting.selection.seconds();
+  if (seconds < 90)
+    fmt::print("{:<13} about {} seconds\n", "takes", (seconds + 9) / 10 * 10);
+  else
+    fmt::print("{:<13} about {} minutes\n", "takes", (seconds + 30) / 60);
 }
 
 /// What is shown first, and stands in the file.
@@ -244,6 +257,7 @@ int measure(const BenchRequest& request) {
   }
   const auto start = std::chrono::steady_clock::now();
   bench::Findings findings(origin_of(setting));
+  announce(setting);
   bench::Session(setting, findings).measure();
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   const auto document = findings.document(taken.count());

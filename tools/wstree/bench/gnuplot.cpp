@@ -71,8 +71,8 @@ std::string draw_one(const Picture& picture, const fs::path& gnuplot, const fs::
 std::vector<std::string> draw(const std::vector<Picture>& pictures, const fs::path& folder) {
   const auto gnuplot = find_program("gnuplot");
   if (gnuplot.result != Lookup::Result::found)
-    return {
-        "gnuplot was not found, so that there are no pictures; install it (gnuplot-nox) and measure again"};
+    return {"gnuplot was not found, so that there are no pictures; install it (gnuplot-nox), and "
+            "wstree bench --draw with the results.json draws them"};
   std::vector<std::string> problems;
   for (const auto& picture : pictures) {
     // Debian's gnuplot-nox has both; others may lack cairo.

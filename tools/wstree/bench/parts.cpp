@@ -11,6 +11,26 @@ namespace wstree::cli::bench {
 
 bool Selection::has(std::string_view part) const { return std::ranges::find(parts, part) != parts.end(); }
 
+unsigned Selection::seconds() const {
+  unsigned sum = 0;
+  for (const auto& part : k_parts) {
+    if (!has(part.name)) continue;
+    const unsigned usual = size == Size::full ? part.seconds : part.quick_seconds;
+    const bool has_rounds = part.name == "loops" || part.name == "models" || part.name == "validation";
+    sum += has_rounds ? usual * rounds / usual_rounds(size) : usual;
+  }
+  return sum;
+}
+
+unsigned usual_rounds(Size size) { return size == Size::full ? 3 : size == Size::quick ? 2 : 1; }
+
+unsigned usual_seconds(Size size) {
+  Selection usual{{}, size, usual_rounds(size)};
+  for (const auto& part : k_parts)
+    if (part.usual) usual.parts.emplace_back(part.name);
+  return usual.seconds();
+}
+
 std::optional<std::string> choose(std::string_view option, const std::string& list,
                                   const std::vector<std::string>& known, std::vector<std::string>& chosen) {
   const auto words = parts_of(list, ',');

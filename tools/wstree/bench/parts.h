@@ -13,22 +13,25 @@ namespace wstree::cli::bench {
 struct Part {
   std::string_view name, meaning;
   bool usual; ///< measured unless the user says what is to be
+  /// What it takes with libomp, libgomp and oneTBB on two processors of a few years ago, full and quick.
+  unsigned seconds, quick_seconds;
 };
 
 /// In the order in which they are measured.
 inline constexpr std::array<Part, 12> k_parts{{
-    {"loops", "workloads of 16 to 10 million iterations under every schedule", true},
-    {"one-thread", "a loop of nanoseconds on one thread, against static", true},
-    {"calls", "what loops, chunks, regions and the start of a process cost", true},
-    {"anatomy", "entry, chunks and end of a loop one by one, for every type of its variable", true},
-    {"crowd", "what a loop loses with more threads than processors", true},
-    {"memory", "loops over memory, repeated: who comes back to what is in the caches", true},
-    {"strategies", "each strategy and batch mode of the tree; figures 7 and 19 of the paper", true},
-    {"workers", "throughput against the number of threads; figures 8, 9 and 10", true},
-    {"step", "time against a fixed number of iterations in a batch; figure 6", true},
-    {"step-grid", "the expensive interval at 16 positions with 16 lengths", true},
-    {"models", "all schedules of the library beside those of the runtimes", false},
-    {"validation", "the simulator against this machine", false},
+    {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
+    {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
+    {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
+    {"anatomy", "entry, chunks, a steal and end of a loop one by one, and the steps of the core", true, 66,
+     28},
+    {"crowd", "what a loop loses with more threads than processors", true, 180, 22},
+    {"memory", "loops over memory, repeated: who comes back to what is in the caches", true, 240, 60},
+    {"strategies", "each strategy and batch mode of the tree; figures 7 and 19 of the paper", true, 30, 7},
+    {"workers", "throughput against the number of threads; figures 8, 9 and 10", true, 100, 21},
+    {"step", "time against a fixed number of iterations in a batch; figure 6", true, 40, 20},
+    {"step-grid", "the expensive interval at 16 positions with 16 lengths", true, 40, 6},
+    {"models", "all schedules of the library beside those of the runtimes", false, 300, 60},
+    {"validation", "the simulator against this machine", false, 300, 90},
 }};
 
 enum class Size { full, quick, smoke };
@@ -39,7 +42,14 @@ struct Selection {
   unsigned rounds = 0; ///< of the loops
 
   [[nodiscard]] bool has(std::string_view part) const;
+  /// About what all of it takes, for who has to wait; the number of rounds changes some parts alone.
+  [[nodiscard]] unsigned seconds() const;
 };
+
+/// Of the loops, unless the user says it.
+unsigned usual_rounds(Size size);
+/// Of what is measured unless the user says it.
+unsigned usual_seconds(Size size);
 
 /// The words of `list` that are among `known`, in that order; else what is wrong with it, as one line.
 std::optional<std::string> choose(std::string_view option, const std::string& list,

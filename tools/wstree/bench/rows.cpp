@@ -58,12 +58,18 @@ void add_steps(Json& rows, const Place& place, const Json& steps) {
               ms, "ms");
 }
 
+/// What core_steps() makes of Google Benchmark's file.
+void add_core_steps(Json& rows, const Place& place, const Json& core) {
+  for (const auto& step : core.at("steps"))
+    add_row(rows, place, step.at("name"), "ns", step.at("ns"), "ns", member(step, "spread"));
+}
+
 /// Of an object inside a list, what tells it from the others there.
 std::string label_of(const Json& element, std::size_t index) {
   std::string label;
   for (const auto& [name, value] : element.items())
     if (value.is_string())
-      label += (label.empty() ? "" : " ") + value.get<std::string>();
+      label += fmt::format("{}{}", label.empty() ? "" : " ", value.get<std::string>());
     else if (name == "threads")
       label += fmt::format(" P={}", value.get<int>());
   return label.empty() ? std::to_string(index) : label;
@@ -127,6 +133,8 @@ Json rows_of(const Json& parts) {
         add_loops(rows, part, threads_of(name), data);
       else if (data.is_object() && data.contains("curves"))
         add_steps(rows, {part, name}, data);
+      else if (data.is_object() && data.contains("steps"))
+        add_core_steps(rows, {part, name}, data);
       else
         add_numbers(rows, {part, name}, data, "");
     }

@@ -72,17 +72,20 @@ bool Session::run(const Start& start) {
   if (command.output.empty() && start.title.empty()) command.output = "/dev/null";
   const Priority priority(setting_.fifo);
   const auto problem = run_to_end(command);
-  const auto fail = [&](const std::string& text) {
-    findings_->add_failure(fmt::format("{}, {}: {} {}", start.part, start.name, program.string(), text));
-    say("{}, {}: {} {}", start.part, start.name, program.string(), text);
-    return false;
-  };
-  if (!problem.empty()) return fail("failed: " + problem);
+  if (!problem.empty()) return fail(start, "failed: " + problem);
   if (!start.has_json) return true;
   auto data = Json::parse(read_text(json).value_or(""), nullptr, false);
-  if (data.is_discarded()) return fail("wrote no figures to " + json.string());
+  if (data.is_discarded()) return fail(start, "wrote no figures to " + json.string());
   findings_->add(start.part, start.name, std::move(data));
   return true;
+}
+
+bool Session::fail(const Start& start, const std::string& text) {
+  const auto program = setting_.programs.program(start.program, start.runtime);
+  const auto line = fmt::format("{}, {}: {} {}", start.part, start.name, program.string(), text);
+  findings_->add_failure(line);
+  say("{}", line);
+  return false;
 }
 
 Arguments Session::loops_arguments(unsigned rounds) const {
@@ -206,12 +209,14 @@ void Session::measure_part(std::string_view part) {
                             by_size<Arguments>(size(), {}, {"--rounds", "3", "--pairs", "60"},
                                                {"--rounds", "1", "--loops", "50", "--batches", "3", "--pairs",
                                                 "3", "--max-delay", "1e9"}));
-  if (part == "anatomy")
+  if (part == "anatomy") {
+    measure_core_steps(*this);
     return for_each_runtime("anatomy", "Each call of a loop by itself", "overhead",
                             by_size<Arguments>(size(), {"--anatomy", "1", "--pairs", "0", "--rounds", "3"},
                                                {"--anatomy", "1", "--pairs", "0", "--rounds", "1"},
                                                {"--anatomy", "1", "--pairs", "0", "--rounds", "1", "--loops",
                                                 "50", "--batches", "3", "--max-delay", "1e9"}));
+  }
   if (part == "crowd")
     return for_each_runtime("crowd", "More threads than processors", "crowd",
                             by_size<Arguments>(size(), {},

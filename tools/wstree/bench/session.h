@@ -52,6 +52,8 @@ public:
   };
   /// Starts it and keeps what it has written. False if it failed, which the user knows then.
   bool run(const Start& start);
+  /// Says that what was started is of no use, and remembers it. Always false.
+  bool fail(const Start& start, const std::string& text);
 
   /// Options of the program `loops` that any part of it needs.
   [[nodiscard]] Arguments loops_arguments(unsigned rounds) const;
@@ -81,5 +83,7 @@ private:
 void measure_strategies(Session& session);
 void measure_workers(Session& session);
 void measure_validation(Session& session);
+/// Another part of the anatomy.
+void measure_core_steps(Session& session);
 
 } // namespace wstree::cli::bench

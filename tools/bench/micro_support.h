@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// What the microbenchmarks of the core share: a clock for single calls, and somebody at the other end.
+#pragma once
+#include "slot.h"
+#include "wstree/core/tree/worker.h"
+#include <atomic>
+#include <benchmark/benchmark.h>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace bench {
+
+using wstree::core::Model;
+using wstree::core::Range;
+using wstree::core::Settings;
+using Platform = wstree::core::StdPlatform;
+using Slot = wstree::simulate::Slot<Platform, Model::tree>;
+using Worker = Slot::Worker;
+
+/// Seconds of something as short as one call; what reading the clock takes is not counted.
+class CallClock {
+public:
+  CallClock() {
+    for (int k = 0; k < 1000; ++k) {
+      const std::uint64_t start = Platform::ticks();
+      empty_ = std::min(empty_, Platform::ticks() - start);
+    }
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    const std::uint64_t begin_ticks = Platform::ticks();
+    while (Clock::now() - begin < std::chrono::milliseconds(20)) {
+    }
+    const std::chrono::duration<double> seconds = Clock::now() - begin;
+    seconds_per_tick_ = seconds.count() / static_cast<double>(Platform::ticks() - begin_ticks);
+  }
+  template <class Call> double time(const Call& call) const {
+    const std::uint64_t start = Platform::ticks();
+    call();
+    const std::uint64_t spent = Platform::ticks() - start;
+    return static_cast<double>(spent > empty_ ? spent - empty_ : 0) * seconds_per_tick_;
+  }
+
+private:
+  std::uint64_t empty_ = ~std::uint64_t{0};
+  double seconds_per_tick_ = 0;
+};
+
+inline const CallClock& call_clock() {
+  static const CallClock clock;
+  return clock;
+}
+
+/// Repeats something in another thread as long as it lives.
+class Beside {
+public:
+  explicit Beside(const std::function<void()>& step)
+      : thread_([this, step](const std::stop_token& stop) {
+          step();
+          // [relaxed] says that the thread runs; nothing is read because of it.
+          runs_.store(true, std::memory_order_relaxed);
+          while (!stop.stop_requested()) step();
+        }) {
+    while (!runs_.load(std::memory_order_relaxed)) std::this_thread::yield();
+  }
+
+private:
+  std::atomic<bool> runs_{false};
+  std::jthread thread_; // last: its end comes before that of what it uses
+};
+
+/// A loop all of whose units are under the first of its roots: whoever has another one has to search and
+/// steal.
+class OneSided {
+public:
+  OneSided(std::uint32_t members, std::uint64_t units, const Settings& settings)
+      : slot_(members), settings_(settings), units_(units), begins_(members + 1, units), cost_{1} {
+    begins_[0] = 0;
+    plan_.begins = begins_.data();
+    plan_.costs = cost_.data();
+    plan_.shift = 63;
+    plan_.busy = members;
+  }
+  void enter(Worker& worker, std::uint64_t loop, std::uint32_t member) {
+    worker.enter(slot_.loop(), slot_.memory(member),
+                 Slot::entry(units_ + 1, loop, member, slot_.members(), settings_), {&plan_, nullptr});
+  }
+
+private:
+  Slot slot_;
+  Settings settings_;
+  std::uint64_t units_;
+  std::vector<std::uint64_t> begins_;
+  std::vector<float> cost_;
+  wstree::core::Plan plan_;
+};
+
+/// Everything that this worker can still get. Returns the number of pieces.
+inline std::uint64_t drain(Worker& worker) {
+  std::uint64_t pieces = 0;
+  for (Range range; worker.next(range); ++pieces) benchmark::DoNotOptimize(range);
+  return pieces;
+}
+
+/// Settings in which every call hands out one iteration and no clock is read.
+inline Settings single_iterations() {
+  Settings settings;
+  settings.batch = wstree::core::BatchMode::fixed;
+  settings.limit = 1;
+  settings.clocked = false;
+  return settings;
+}
+
+} // namespace bench
