@@ -104,9 +104,15 @@ public:
   void enter_empty() noexcept { way_ = k_alone; }
 
   /// The next chunk. False: there is none for this member; it has left the loop once leave() is called.
-  bool next(core::Range& out) noexcept {
+  bool next(core::Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
+
+  /// The two halves of next(): false from the first one says that the second one has to be asked.
+  [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept {
+    return way_ == core::Model::tree && worker<core::Model::tree>().next_quickly(out);
+  }
+  bool next_slowly(core::Range& out) noexcept {
     if (way_ == core::Model::tree) [[likely]]
-      return worker<core::Model::tree>().next(out);
+      return worker<core::Model::tree>().next_slowly(out);
     return next_other(out);
   }
 

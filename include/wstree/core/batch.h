@@ -74,9 +74,9 @@ public:
     step_ = std::max(at_once ? floor_ : static_cast<std::uint32_t>(first_part_), smallest_);
   }
 
-  /// The latest batch is done. True if there is no need to look at the clock: skip() is told of it instead,
-  /// and finished() with a later batch.
-  bool may_skip() const noexcept { return skipped_ != skip_; }
+  /// The latest batch is done. How many, it included, need no look at the clock: skip() is told of them
+  /// instead, and finished() with a later batch.
+  std::uint32_t may_skip() const noexcept { return skip_ - skipped_; }
   void skip(std::uint32_t units) noexcept {
     ++skipped_;
     pending_ += units;
@@ -123,7 +123,7 @@ public:
     if (settings_->batch == BatchMode::timed) {
       const std::uint64_t part = (remaining * k_of_rest + share_part_) >> k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
-      units = std::min(units, std::max(remaining / (trusts_ ? 2 : 4), finest_));
+      units = std::min(units, std::max(remaining >> (trusts_ ? 1 : 2), finest_));
     }
     return std::min(std::max(units, smallest_), remaining);
   }

@@ -39,6 +39,7 @@ public:
     rng_ = Rng(entry.loop * 1'000'003 + entry.index);
     node_ = nullptr;
     given_ = 0;
+    quick_ = 0;
     arrived_ = false;
     is_marked_ = false;
     retired_ = false;
@@ -60,18 +61,36 @@ public:
 
   /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
   /// somebody's hands.
-  bool next(Range& out) noexcept {
-    if (given_ != 0) account();
-    if (retired_) return false;
-    if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
-    if (starts_last_ && foreseen_ && take_last_first(out)) return true;
-    // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
-    // leave the rest of its node to the others.
-    if (!find(out) && ((leaves_last_ && !starved_) || !take_last(out)) &&
-        !(starved_ && find(out))) // what leave_for_last() has freed since
+  bool next(Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
+
+  /// The same where that is a batch out of the middle of the own node and nobody looks at the clock. False:
+  /// next_slowly() has to be asked; nothing has happened.
+  [[gnu::always_inline]] bool next_quickly(Range& out) noexcept {
+    if (quick_ == 0) return false;
+    const Word word(raw_);
+    const std::uint32_t remaining = size_ - word.left() - word.right();
+    const std::uint32_t units = batch_.size(remaining);
+    if (units >= remaining) return false;
+    const Word wanted = word.with_left(units);
+    std::uint64_t seen = word.raw();
+    if (!node_->advance(seen, wanted)) [[unlikely]]
       return false;
-    searched();
+    raw_ = wanted.raw();
+    --quick_;
+    batch_.skip(given_);
+    given_ = units;
+    const std::uint64_t begin = begin_ + word.left();
+    out = view_.shape().inner_range(begin, begin + units);
+    counts_.iterations += out.end - out.begin;
+    ++counts_.batches;
     return true;
+  }
+
+  [[gnu::noinline]] bool next_slowly(Range& out) noexcept {
+    quick_ = 0;
+    const bool any = next_measured(out);
+    if (any) allow_quick();
+    return any;
   }
 
   const Counts& counts() const noexcept { return counts_; }
@@ -92,6 +111,29 @@ public:
 private:
   static Shape shape_of(const Entry& entry) noexcept {
     return {entry.iterations, entry.settings->roots == 0 ? entry.members : entry.settings->roots};
+  }
+
+  [[gnu::always_inline]] bool next_measured(Range& out) noexcept {
+    if (given_ != 0) account();
+    if (retired_) return false;
+    if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
+    if (starts_last_ && foreseen_ && take_last_first(out)) return true;
+    // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
+    // leave the rest of its node to the others.
+    if (!find(out) && ((leaves_last_ && !starved_) || !take_last(out)) &&
+        !(starved_ && find(out))) // what leave_for_last() has freed since
+      return false;
+    searched();
+    return true;
+  }
+
+  /// How many of the next batches need nothing but an advance.
+  void allow_quick() noexcept {
+    if (node_ == nullptr || may_start_last()) return;
+    if (clocked_ || bins_ != nullptr)
+      quick_ = batch_.may_skip();
+    else if (settings_->batch == BatchMode::fixed || settings_->batch == BatchMode::timed)
+      quick_ = k_always;
   }
 
   /// The batch that was handed out is done.
@@ -365,10 +407,16 @@ private:
 
   /// Whether to start iteration n-1 before the next batch of the own node.
   bool should_start_last() const noexcept {
+    if (!may_start_last()) return false;
+    return (plan_ != nullptr && plan_->is_sure && believes_) || (is_time_to_ask() && last_is_critical());
+  }
+
+  /// The same as far as it does not depend on the others, nor on how far this member has come in its node.
+  bool may_start_last() const noexcept {
     // Where the costs are known, so is whose it is: after its root, and after one batch that was as expected.
     if (plan_ != nullptr && plan_->is_sure && believes_)
       return starts_last_ && foreseen_ && node_ != view_.tree().root(index_);
-    return last_.may_matter(batch_.cost()) && is_time_to_ask() && last_is_critical();
+    return last_.may_matter(batch_.cost());
   }
 
   /// Ticks per unit: what the node's owner says, or said before it was split, else what this member has seen.
@@ -385,6 +433,7 @@ private:
   static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
   static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
   static constexpr std::uint64_t k_few_units = 4;
+  static constexpr std::uint32_t k_always = ~std::uint32_t{0};
   static constexpr std::uint64_t k_last = ~std::uint64_t{0}; // iteration n-1, instead of a unit
   static constexpr float k_long_last = 8;                    // such a part of a share is long
   static constexpr std::uint32_t k_small_team = 16;
@@ -400,7 +449,8 @@ private:
   std::uint64_t begin_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t level_ = 0;
-  std::uint32_t given_ = 0;         // units of the batch that the caller is executing
+  std::uint32_t given_ = 0; // units of the batch that the caller is executing
+  std::uint32_t quick_ = 0; // batches that next_quickly() may hand out
   std::uint64_t measured_from_ = 0; // first unit since the clock was read, or k_last
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;
