@@ -104,23 +104,15 @@ public:
 
   [[gnu::always_inline]] bool next(T* first, T* past, const void* caller) noexcept {
     Frame* frame = t_frame;
+    if (frame == nullptr || !asks_about_served_loop(*frame, caller)) [[unlikely]]
+      return next_.require(caller)(first, past);
     core::Range range;
-    if (frame != nullptr && frame->loop == Frame::Loop::served && frame->member.next_quickly(range))
-        [[likely]] {
-      tell(*frame, range, first, past);
-      return true;
-    }
-    return next_slowly(first, past, caller);
+    if (!frame->member.next_quickly(range)) return hand_out(*frame, first, past);
+    tell(*frame, range, first, past);
+    return true;
   }
 
 private:
-  [[gnu::noinline]] bool next_slowly(T* first, T* past, const void* caller) noexcept {
-    Frame* frame = t_frame;
-    if (frame != nullptr && asks_about_served_loop(*frame, caller)) [[likely]]
-      return hand_out(*frame, first, past);
-    return next_.require(caller)(first, past);
-  }
-
   Next<bool(T*, T*)> next_;
 };
 

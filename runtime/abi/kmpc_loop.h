@@ -56,13 +56,12 @@ public:
   [[gnu::always_inline]] i32 next(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
                                   const void* caller) noexcept {
     Frame* frame = t_frame;
+    if (frame == nullptr || last == nullptr || frame->loop != Frame::Loop::served) [[unlikely]]
+      return next_elsewhere(loc, gtid, last, lower, upper, stride, caller);
     core::Range range;
-    if (frame != nullptr && last != nullptr && frame->loop == Frame::Loop::served &&
-        frame->member.next_quickly(range)) [[likely]] {
-      tell(*frame, range, last, lower, upper, stride);
-      return 1;
-    }
-    return next_slowly(loc, gtid, last, lower, upper, stride, caller);
+    if (!frame->member.next_quickly(range)) return next_slowly(*frame, last, lower, upper, stride);
+    tell(*frame, range, last, lower, upper, stride);
+    return 1;
   }
 
   /// Called per iteration of ordered loops, which are never ours.
@@ -85,21 +84,26 @@ public:
   }
 
 private:
-  [[gnu::noinline]] i32 next_slowly(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
-                                    const void* caller) noexcept {
+  [[gnu::noinline]] static i32 next_slowly(Frame& frame, i32* last, T* lower, T* upper,
+                                           S* stride) noexcept {
+    core::Range range;
+    if (!frame.member.next_slowly(range)) {
+      leave_loop(frame);
+      return 0;
+    }
+    tell(frame, range, last, lower, upper, stride);
+    return 1;
+  }
+
+  /// Mostly a loop of the runtime.
+  i32 next_elsewhere(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
+                     const void* caller) noexcept {
     Frame* frame = t_frame;
     // libomp's own layer for GCC's programs asks without `last` about loops that it started inside the
     // runtime.
-    if (frame == nullptr || last == nullptr || !asks_about_served_loop(*frame, caller)) [[unlikely]] {
-      return next_.require(caller)(loc, gtid, last, lower, upper, stride);
-    }
-    core::Range range;
-    if (!frame->member.next_slowly(range)) {
-      leave_loop(*frame);
-      return 0;
-    }
-    tell(*frame, range, last, lower, upper, stride);
-    return 1;
+    if (frame != nullptr && last != nullptr && asks_about_served_loop(*frame, caller)) [[unlikely]]
+      return next_slowly(*frame, last, lower, upper, stride);
+    return next_.require(caller)(loc, gtid, last, lower, upper, stride);
   }
 
   /// What `range` is to the program. Modulo 2^64 and cut to the width of T this is exact for every bound, sign

@@ -55,8 +55,9 @@ public:
     if (members_ == 1) return enter_alone(iterations, settings);
     if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;
-    const bool remembers = region_ != nullptr && is_remembered(settings, model);
-    if (remembers && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
+    const bool watches = region_ != nullptr && is_remembered(settings, model);
+    if (watches && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
+    const bool remembers = watches && iterations > members_; // else there is nothing to lay out
     Record* record = remembers && index_ == 0 ? plan(iterations, settings) : nullptr;
     // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
     //      position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's length;

@@ -86,11 +86,15 @@ public:
     return true;
   }
 
-  [[gnu::noinline]] bool next_slowly(Range& out) noexcept {
+  bool next_slowly(Range& out) noexcept {
     quick_ = 0;
-    const bool any = next_measured(out);
-    if (any) allow_quick();
-    return any;
+    if (given_ != 0) account();
+    if (retired_) return false;
+    if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) {
+      allow_quick();
+      return true;
+    }
+    return look_elsewhere(out);
   }
 
   const Counts& counts() const noexcept { return counts_; }
@@ -113,10 +117,8 @@ private:
     return {entry.iterations, entry.settings->roots == 0 ? entry.members : entry.settings->roots};
   }
 
-  [[gnu::always_inline]] bool next_measured(Range& out) noexcept {
-    if (given_ != 0) account();
-    if (retired_) return false;
-    if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
+  /// Neither the own node nor the own root has anything for this member.
+  bool look_elsewhere(Range& out) noexcept {
     if (starts_last_ && foreseen_ && take_last_first(out)) return true;
     // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
     // leave the rest of its node to the others.
@@ -153,11 +155,13 @@ private:
       if (bins_ != nullptr) remember(measured, spent);
       if (plan_ != nullptr) check_plan(measured, spent);
       if (settings_->batch == BatchMode::timed && node_ != nullptr) {
-        const std::uint64_t position = begin_ + Word(raw_).left();
-        last_.learn(position, given_, batch_.cost());
-        node_->publish_cost(last_.may_matter(batch_.cost())
-                                ? last_.of_rest(position, begin_ + size_ - Word(raw_).right())
-                                : batch_.cost());
+        float cost = batch_.cost();
+        if (last_.is_of_interest()) {
+          const std::uint64_t position = begin_ + Word(raw_).left();
+          last_.learn(position, given_, cost);
+          if (last_.may_matter(cost)) cost = last_.of_rest(position, begin_ + size_ - Word(raw_).right());
+        }
+        node_->publish_cost(cost);
       }
     } else {
       if (bins_ != nullptr) remember_unclocked();
