@@ -84,8 +84,7 @@ public:
   }
 
 private:
-  [[gnu::noinline]] static i32 next_slowly(Frame& frame, i32* last, T* lower, T* upper,
-                                           S* stride) noexcept {
+  [[gnu::noinline]] static i32 next_slowly(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
     core::Range range;
     if (!frame.member.next_slowly(range)) {
       leave_loop(frame);
@@ -106,8 +105,8 @@ private:
     return next_.require(caller)(loc, gtid, last, lower, upper, stride);
   }
 
-  /// What `range` is to the program. Modulo 2^64 and cut to the width of T this is exact for every bound, sign
-  /// and stride.
+  /// What `range` is to the program. Modulo 2^64 and cut to the width of T this is exact for every bound,
+  /// sign and stride.
   [[gnu::always_inline]] static void tell(const Frame& frame, const core::Range& range, i32* last, T* lower,
                                           T* upper, S* stride) noexcept {
     const Bounds& bounds = frame.bounds;

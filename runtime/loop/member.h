@@ -360,9 +360,6 @@ private:
   Opening opening_;
   std::uint32_t index_;
   std::uint32_t members_;
-  bool in_loop_ = false;
-  core::Model way_ = k_alone;          // how the present loop is shared
-  core::Model recorded_way_ = k_alone; // the same, if it is recorded
   bool somebody_departed_ = false;
   bool departed_ = false;
   Storage<P, Sizes>* storage_ = nullptr; // from the first loop on
@@ -375,6 +372,9 @@ private:
   const void* region_ = nullptr;
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
+  bool in_loop_ = false;
+  core::Model way_ = k_alone;          // how the present loop is shared
+  core::Model recorded_way_ = k_alone; // the same, if it is recorded
   /// Made anew for each loop of the team: most regions have few loops, and many threads are alone.
   alignas(std::max_align_t) std::byte worker_[k_worker_bytes];
 };

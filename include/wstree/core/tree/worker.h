@@ -447,6 +447,8 @@ private:
   static constexpr std::uint64_t k_near_enough_units = 4;
   static constexpr std::uint32_t k_patience = 16; // times that a member without memory lets others go on
 
+  // What every batch needs stands together: between two batches the loop's own data have passed through the
+  // caches.
   View<P> view_;
   Node<P>* node_ = nullptr; // owned by this member, or nullptr
   std::uint64_t raw_ = 0;   // what this member last wrote into node_'s word
@@ -455,32 +457,32 @@ private:
   std::uint32_t level_ = 0;
   std::uint32_t given_ = 0; // units of the batch that the caller is executing
   std::uint32_t quick_ = 0; // batches that next_quickly() may hand out
+  Batcher batch_;
+  Counts counts_;
   std::uint64_t measured_from_ = 0; // first unit since the clock was read, or k_last
-  std::uint32_t index_ = 0;
-  std::uint32_t members_ = 1;
+  std::uint64_t handed_out_ = 0;
+  bool clocked_ = false;
   bool arrived_ = false;
   bool is_marked_ = false; // the own root, on the board
   bool retired_ = false;
   bool starved_ = false;       // no memory for more nodes: this member only takes what needs none
   bool leaves_frozen_ = false; // starved, and it has waited in vain for somebody to split a node
-  bool clocked_ = false;
-  std::uint64_t handed_out_ = 0;
-  std::uint64_t loop_ = 0;
+  bool starts_last_ = false;   // iteration n-1 comes right after the own root
+  bool leaves_last_ = false;   // and is somebody else's
+  bool believes_ = false;      // in the costs of the plan
+  bool foreseen_ = false;      // the latest batch was as the plan said
+  bool surprised_ = false;     // it was not
   const Settings* settings_ = nullptr;
-  const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
-  Arena<P>* arena_ = nullptr;
   const Plan* plan_ = nullptr;  // nullptr: nothing is known about the loop
   CostBins<P>* bins_ = nullptr; // nullptr: nobody wants to know what it costs
-  bool starts_last_ = false;    // iteration n-1 comes right after the own root
-  bool leaves_last_ = false;    // and is somebody else's
-  bool believes_ = false;       // in the costs of the plan
-  bool foreseen_ = false;       // the latest batch was as the plan said
-  bool surprised_ = false;      // it was not
-  Rng rng_;
-  Batcher batch_;
-  Search<P> search_;
   LastIteration last_;
-  Counts counts_;
+  std::uint32_t index_ = 0;
+  std::uint32_t members_ = 1;
+  std::uint64_t loop_ = 0;
+  const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
+  Arena<P>* arena_ = nullptr;
+  Rng rng_;
+  Search<P> search_;
 };
 
 } // namespace wstree::core
