@@ -114,6 +114,7 @@ public:
   bool next_slowly(core::Range& out) noexcept {
     if (way_ == core::Model::tree) [[likely]]
       return worker<core::Model::tree>().next_slowly(out);
+    if (way_ == k_alone) return next_alone(out);
     return next_other(out);
   }
 
@@ -177,7 +178,9 @@ private:
   [[gnu::noinline]] bool next_other(core::Range& out) noexcept {
     if (way_ < k_recorded)
       return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
-    if (way_ == k_recorded) return next_recorded(out);
+    return way_ == k_recorded ? next_recorded(out) : next_alone(out);
+  }
+  bool next_alone(core::Range& out) noexcept {
     if (alone_ == 0) return false;
     out = {0, alone_, true};
     alone_ = 0;
