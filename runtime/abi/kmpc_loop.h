@@ -95,8 +95,8 @@ private:
   }
 
   /// Mostly a loop of the runtime.
-  i32 next_elsewhere(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
-                     const void* caller) noexcept {
+  [[gnu::noinline]] i32 next_elsewhere(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
+                                       const void* caller) noexcept {
     Frame* frame = t_frame;
     // libomp's own layer for GCC's programs asks without `last` about loops that it started inside the
     // runtime.

@@ -131,11 +131,10 @@ private:
 
   /// How many of the next batches need nothing but an advance.
   void allow_quick() noexcept {
-    if (node_ == nullptr || may_start_last()) return;
-    if (clocked_ || bins_ != nullptr)
-      quick_ = batch_.may_skip();
-    else if (settings_->batch == BatchMode::fixed || settings_->batch == BatchMode::timed)
-      quick_ = k_always;
+    const bool is_measured = clocked_ || bins_ != nullptr;
+    const bool is_steady = settings_->batch == BatchMode::fixed || settings_->batch == BatchMode::timed;
+    const std::uint32_t count = is_measured ? batch_.may_skip() : is_steady ? k_always : 0;
+    if (count != 0 && node_ != nullptr && !may_start_last()) quick_ = count;
   }
 
   /// The batch that was handed out is done.
