@@ -57,18 +57,25 @@ inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenL
   return server;
 }
 
-/// The next chunk of the served loop in `frame`. False: there is none; the loop is ours until its end is
-/// called.
-template <class T> bool hand_out(Frame& frame, T* first, T* past) noexcept {
-  core::Range range;
-  if (!frame.member.next(range)) {
-    leave_work(frame);
-    return false;
-  }
+/// What `range` is to the program.
+template <class T>
+[[gnu::always_inline]] inline void tell(const Frame& frame, const core::Range& range, T* first,
+                                        T* past) noexcept {
   const Bounds& bounds = frame.bounds;
   *first = static_cast<T>(bounds.lower + range.begin * bounds.stride);
   // One step behind the last iteration may lie outside of what T can hold.
   *past = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride);
+}
+
+/// The next chunk of the served loop in `frame`, where that takes more than a few instructions. False: there
+/// is none; the loop is ours until its end is called.
+template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* past) noexcept {
+  core::Range range;
+  if (!frame.member.next_slowly(range)) {
+    leave_work(frame);
+    return false;
+  }
+  tell(frame, range, first, past);
   return true;
 }
 
@@ -95,11 +102,14 @@ template <class T> class NextEntry {
 public:
   constexpr explicit NextEntry(const char* name) noexcept : next_(name) {}
 
-  bool next(T* first, T* past, const void* caller) noexcept {
+  [[gnu::always_inline]] bool next(T* first, T* past, const void* caller) noexcept {
     Frame* frame = t_frame;
-    if (frame != nullptr && asks_about_served_loop(*frame, caller)) [[likely]]
-      return hand_out(*frame, first, past);
-    return next_.require(caller)(first, past);
+    if (frame == nullptr || !asks_about_served_loop(*frame, caller)) [[unlikely]]
+      return next_.require(caller)(first, past);
+    core::Range range;
+    if (!frame->member.next_quickly(range)) return hand_out(*frame, first, past);
+    tell(*frame, range, first, past);
+    return true;
   }
 
 private:

@@ -53,24 +53,14 @@ public:
     init_.require(caller)(loc, gtid, schedule, lower, upper, stride, chunk);
   }
 
-  i32 next(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride, const void* caller) noexcept {
+  [[gnu::always_inline]] i32 next(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
+                                  const void* caller) noexcept {
     Frame* frame = t_frame;
-    // libomp's own layer for GCC's programs asks without `last` about loops that it started inside the
-    // runtime.
-    if (frame == nullptr || last == nullptr || !asks_about_served_loop(*frame, caller)) [[unlikely]] {
-      return next_.require(caller)(loc, gtid, last, lower, upper, stride);
-    }
+    if (frame == nullptr || last == nullptr || frame->loop != Frame::Loop::served) [[unlikely]]
+      return next_elsewhere(loc, gtid, last, lower, upper, stride, caller);
     core::Range range;
-    if (!frame->member.next(range)) {
-      leave_loop(*frame);
-      return 0;
-    }
-    // Modulo 2^64 and cut to the width of T this is exact for every bound, sign and stride.
-    const Bounds& bounds = frame->bounds;
-    *lower = static_cast<T>(bounds.lower + range.begin * bounds.stride);
-    *upper = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride - bounds.step);
-    *stride = static_cast<S>(bounds.step);
-    *last = range.last ? 1 : 0;
+    if (!frame->member.next_quickly(range)) return next_slowly(*frame, last, lower, upper, stride);
+    tell(*frame, range, last, lower, upper, stride);
     return 1;
   }
 
@@ -94,6 +84,38 @@ public:
   }
 
 private:
+  [[gnu::noinline]] static i32 next_slowly(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
+    core::Range range;
+    if (!frame.member.next_slowly(range)) {
+      leave_loop(frame);
+      return 0;
+    }
+    tell(frame, range, last, lower, upper, stride);
+    return 1;
+  }
+
+  /// Mostly a loop of the runtime.
+  [[gnu::noinline]] i32 next_elsewhere(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
+                                       const void* caller) noexcept {
+    Frame* frame = t_frame;
+    // libomp's own layer for GCC's programs asks without `last` about loops that it started inside the
+    // runtime.
+    if (frame != nullptr && last != nullptr && asks_about_served_loop(*frame, caller)) [[unlikely]]
+      return next_slowly(*frame, last, lower, upper, stride);
+    return next_.require(caller)(loc, gtid, last, lower, upper, stride);
+  }
+
+  /// What `range` is to the program. Modulo 2^64 and cut to the width of T this is exact for every bound,
+  /// sign and stride.
+  [[gnu::always_inline]] static void tell(const Frame& frame, const core::Range& range, i32* last, T* lower,
+                                          T* upper, S* stride) noexcept {
+    const Bounds& bounds = frame.bounds;
+    *lower = static_cast<T>(bounds.lower + range.begin * bounds.stride);
+    *upper = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride - bounds.step);
+    *stride = static_cast<S>(bounds.step);
+    *last = range.last ? 1 : 0;
+  }
+
   /// False: the runtime serves the loop, with the schedule and chunk that now stand in the arguments.
   bool serve(i32& schedule, S& chunk, bool countable, std::uint64_t iterations, T lower, S stride,
              const ident_t* loc, const void* caller) noexcept {

@@ -172,7 +172,7 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
 }
 
 /// Whether loops of a region that the calling task opens may be served.
-bool may_serve(const TaskSchedule& schedule) noexcept {
+inline bool may_serve(const TaskSchedule& schedule) noexcept {
   return active() && (schedule.ours || session().options.loops.any_named());
 }
 
@@ -192,28 +192,32 @@ extern "C" {
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, ...) {
   const void* caller = WSTREE_CALLER;
   const ForkCall real = real_fork_call(caller);
-  const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
   const i32 count = std::max(argc, 0);
-  const std::size_t room = std::max(static_cast<std::size_t>(count), k_most_args);
-  void** args = static_cast<void**>(__builtin_alloca(sizeof(void*) * room));
+  const bool fits = count <= static_cast<i32>(k_most_args);
+  void* few[k_most_args];
+  void** const args =
+      fits ? few : static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<std::size_t>(count)));
   va_list list;
   va_start(list, micro);
   for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
   va_end(list);
-  Region region{micro, count, args, caller};
-  fork_region(region, schedule, [&](Region& shared) {
-    const bool fits = count <= static_cast<i32>(k_most_args);
-    const ServedRegion* const served = shared.served;
+  const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
+  if (!may_serve(schedule)) {
     // Of the arguments the runtime takes as many as it is told.
-    if (served == nullptr && fits)
-      real(loc, 2 + count, k_wrappers[count].plain, caller, micro, args[0], args[1], args[2], args[3],
-           args[4], args[5], args[6], args[7]);
-    else if (served != nullptr && served->team() != nullptr && fits)
-      real(loc, 3 + count, k_wrappers[count].served, served->team(), served->base(), micro, args[0], args[1],
-           args[2], args[3], args[4], args[5], args[6], args[7]);
-    else
-      real(loc, 1, wrapper_of_many(shared), &shared);
-  });
+    if (fits)
+      return real(loc, 2 + count, k_wrappers[count].plain, caller, micro, few[0], few[1], few[2], few[3],
+                  few[4], few[5], few[6], few[7]);
+    Region region{micro, count, args, caller};
+    return real(loc, 1, wrapper_of_many(region), &region);
+  }
+  const ServedRegion served(caller, schedule);
+  if (served.team() != nullptr && fits) [[likely]] {
+    real(loc, 3 + count, k_wrappers[count].served, served.team(), served.base(), micro, few[0], few[1],
+         few[2], few[3], few[4], few[5], few[6], few[7]);
+  } else {
+    Region region{micro, count, args, caller, &served};
+    real(loc, 1, wrapper_of_many(region), &region);
+  }
 }
 
 /// The runtime forks this one without passing through __kmpc_fork_call again. `args` may be null.

@@ -2,6 +2,7 @@
 // One thread in one parallel region: entering loops, asking for chunks, leaving.
 #pragma once
 
+#include "expect_write.h"
 #include "team.h"
 
 #include "wstree/core/models.h"
@@ -55,8 +56,11 @@ public:
     if (members_ == 1) return enter_alone(iterations, settings);
     if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;
-    const bool remembers = region_ != nullptr && is_remembered(settings, model);
-    if (remembers && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
+    if (model == core::Model::tree) [[likely]]
+      expect_write(storage_->slot(loop_).tree.root(index_)); // somebody has looked at it in the last round
+    const bool watches = region_ != nullptr && is_remembered(settings, model);
+    if (watches && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
+    const bool remembers = watches && iterations > members_; // else there is nothing to lay out
     Record* record = remembers && index_ == 0 ? plan(iterations, settings) : nullptr;
     // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
     //      position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's length;
@@ -104,9 +108,16 @@ public:
   void enter_empty() noexcept { way_ = k_alone; }
 
   /// The next chunk. False: there is none for this member; it has left the loop once leave() is called.
-  bool next(core::Range& out) noexcept {
+  bool next(core::Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
+
+  /// The two halves of next(): false from the first one says that the second one has to be asked.
+  [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept {
+    return way_ == core::Model::tree && worker<core::Model::tree>().next_quickly(out);
+  }
+  bool next_slowly(core::Range& out) noexcept {
     if (way_ == core::Model::tree) [[likely]]
-      return worker<core::Model::tree>().next(out);
+      return worker<core::Model::tree>().next_slowly(out);
+    if (way_ == k_alone) return next_alone(out);
     return next_other(out);
   }
 
@@ -170,7 +181,9 @@ private:
   [[gnu::noinline]] bool next_other(core::Range& out) noexcept {
     if (way_ < k_recorded)
       return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
-    if (way_ == k_recorded) return next_recorded(out);
+    return way_ == k_recorded ? next_recorded(out) : next_alone(out);
+  }
+  bool next_alone(core::Range& out) noexcept {
     if (alone_ == 0) return false;
     out = {0, alone_, true};
     alone_ = 0;
@@ -353,9 +366,6 @@ private:
   Opening opening_;
   std::uint32_t index_;
   std::uint32_t members_;
-  bool in_loop_ = false;
-  core::Model way_ = k_alone;          // how the present loop is shared
-  core::Model recorded_way_ = k_alone; // the same, if it is recorded
   bool somebody_departed_ = false;
   bool departed_ = false;
   Storage<P, Sizes>* storage_ = nullptr; // from the first loop on
@@ -368,6 +378,9 @@ private:
   const void* region_ = nullptr;
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
+  bool in_loop_ = false;
+  core::Model way_ = k_alone;          // how the present loop is shared
+  core::Model recorded_way_ = k_alone; // the same, if it is recorded
   /// Made anew for each loop of the team: most regions have few loops, and many threads are alone.
   alignas(std::max_align_t) std::byte worker_[k_worker_bytes];
 };

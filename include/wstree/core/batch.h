@@ -30,6 +30,7 @@ public:
   void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, float share,
              std::uint64_t now) noexcept {
     settings_ = &settings;
+    is_timed_ = settings.batch == BatchMode::timed;
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
     share_part_ = static_cast<std::uint64_t>(share * k_of_share);
@@ -58,7 +59,7 @@ public:
     trusts_ = true;
   }
   void distrust() noexcept {
-    shortest_ = static_cast<float>(settings_->shortest_target);
+    shortest_ = to_float(settings_->shortest_target);
     trusts_ = false;
   }
 
@@ -74,9 +75,9 @@ public:
     step_ = std::max(at_once ? floor_ : static_cast<std::uint32_t>(first_part_), smallest_);
   }
 
-  /// The latest batch is done. True if there is no need to look at the clock: skip() is told of it instead,
-  /// and finished() with a later batch.
-  bool may_skip() const noexcept { return skipped_ != skip_; }
+  /// The latest batch is done. How many, it included, need no look at the clock: skip() is told of them
+  /// instead, and finished() with a later batch.
+  std::uint32_t may_skip() const noexcept { return skip_ - skipped_; }
   void skip(std::uint32_t units) noexcept {
     ++skipped_;
     pending_ += units;
@@ -91,16 +92,15 @@ public:
   /// The latest batch of `units` units, and those that skip() was told of, took `ticks`, ending at
   /// `now`.
   void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
-    if (settings_->batch != BatchMode::timed) return finished_unclocked();
-    const auto spent = static_cast<float>(ticks | 1);
+    if (!is_timed_) return finished_unclocked();
+    const float spent = std::max(to_float(ticks | 1), 1.0F);
     const auto done = static_cast<float>(pending_ + units);
     const std::uint64_t elapsed = now - entered_;
     const float cost = spent / done;
     const float rate = done / spent;
-    const auto so_far = static_cast<float>(elapsed);
+    const float so_far = std::max(to_float(elapsed), 0.0F);
     const float least = trusts_ ? shortest_ : std::min(shortest_, so_far / 3);
-    const float target =
-        std::clamp(so_far / 16, least, std::max(least, static_cast<float>(settings_->longest_target)));
+    const float target = std::clamp(so_far / 16, least, std::max(least, to_float(settings_->longest_target)));
     const float most = static_cast<float>(units) * 16;
     choose_skip(cost, spent, elapsed, target * rate > most);
     cost_ = cost;
@@ -108,7 +108,7 @@ public:
     skipped_ = 0;
     // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
     // with what has been done, cut them as fine as can be.
-    const auto tail = static_cast<float>(settings_->tail_batch);
+    const float tail = to_float(settings_->tail_batch);
     finest_ = elapsed > k_long * settings_->tail_batch
                   ? 1
                   : static_cast<std::uint32_t>(std::min(tail * rate + 1, k_most));
@@ -120,10 +120,10 @@ public:
   /// Units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
   std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
-    if (settings_->batch == BatchMode::timed) {
+    if (is_timed_) {
       const std::uint64_t part = (remaining * k_of_rest + share_part_) >> k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
-      units = std::min(units, std::max(remaining / (trusts_ ? 2 : 4), finest_));
+      units = std::min(units, std::max(remaining >> (trusts_ ? 1 : 2), finest_));
     }
     return std::min(std::max(units, smallest_), remaining);
   }
@@ -146,6 +146,11 @@ private:
   static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
+  /// Without a sign the conversion takes a branch and a second way. Negative where a clock went back.
+  static float to_float(std::uint64_t ticks) noexcept {
+    return static_cast<float>(static_cast<std::int64_t>(ticks));
+  }
+
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
     const std::uint64_t units = iterations >> shift;
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(units, 1, k_max_share / 2));
@@ -153,13 +158,12 @@ private:
 
   /// How many batches to do before the clock is read again, if this one cost what the one before did.
   void choose_skip(float cost, float spent, std::uint64_t elapsed, bool grows) noexcept {
-    const bool is_long =
-        cost > static_cast<float>(settings_->shortest_target); // the clock costs nothing then
+    const bool is_long = cost > to_float(settings_->shortest_target); // the clock costs nothing then
     if (settings_->clocked || is_long || grows || cost < cost_ * k_alike || cost_ < cost * k_alike) {
       skip_ = 0;
       return;
     }
-    const auto budget = static_cast<float>(std::min(elapsed / 4, 4 * settings_->longest_target));
+    const float budget = to_float(std::min(elapsed / 4, 4 * settings_->longest_target));
     skip_ = 2 * spent < budget ? std::min(2 * skip_ + 1, k_most_skipped) : skip_ / 2;
   }
 
@@ -170,6 +174,7 @@ private:
   float cost_ = 0;
   float shortest_ = 1; // ticks; what is shorter is not worth a batch
   bool trusts_ = false;
+  bool is_timed_ = true;
   std::uint32_t step_ = 1;
   std::uint32_t floor_ = 1;  // as many units as take shortest_target
   std::uint32_t finest_ = 1; // the end of a node is not cut finer

@@ -77,6 +77,10 @@ public:
   constexpr Range range(std::uint64_t begin, std::uint64_t end) const {
     return {begin << shift_, std::min(end << shift_, iterations_ - 1), false};
   }
+  /// The same where end < units().
+  constexpr Range inner_range(std::uint64_t begin, std::uint64_t end) const {
+    return {begin << shift_, end << shift_, false};
+  }
 
 private:
   std::uint64_t iterations_ = 0;

@@ -37,6 +37,9 @@ public:
     known_ = std::min(known_ + 1, 3);
   }
 
+  /// There are few iterations, which may be long: what follows is asked for.
+  bool is_of_interest() const noexcept { return long_ != k_never; }
+
   /// Iterations that take `cost` ticks are long, and there are few of them.
   bool may_matter(float cost) const noexcept { return cost > long_; }
 

@@ -39,6 +39,7 @@ public:
     rng_ = Rng(entry.loop * 1'000'003 + entry.index);
     node_ = nullptr;
     given_ = 0;
+    quick_ = 0;
     arrived_ = false;
     is_marked_ = false;
     retired_ = false;
@@ -60,18 +61,40 @@ public:
 
   /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
   /// somebody's hands.
-  bool next(Range& out) noexcept {
+  bool next(Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
+
+  /// The same where that is a batch out of the middle of the own node and nobody looks at the clock. False:
+  /// next_slowly() has to be asked; nothing has happened.
+  [[gnu::always_inline]] bool next_quickly(Range& out) noexcept {
+    if (quick_ == 0) return false;
+    const Word word(raw_);
+    const std::uint32_t remaining = size_ - word.left() - word.right();
+    const std::uint32_t units = batch_.size(remaining);
+    if (units >= remaining) return false;
+    const Word wanted = word.with_left(units);
+    std::uint64_t seen = word.raw();
+    if (!node_->advance(seen, wanted)) [[unlikely]]
+      return false;
+    raw_ = wanted.raw();
+    --quick_;
+    batch_.skip(given_);
+    given_ = units;
+    const std::uint64_t begin = begin_ + word.left();
+    out = view_.shape().inner_range(begin, begin + units);
+    counts_.iterations += out.end - out.begin;
+    ++counts_.batches;
+    return true;
+  }
+
+  bool next_slowly(Range& out) noexcept {
+    quick_ = 0;
     if (given_ != 0) account();
     if (retired_) return false;
-    if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) return true;
-    if (starts_last_ && foreseen_ && take_last_first(out)) return true;
-    // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
-    // leave the rest of its node to the others.
-    if (!find(out) && ((leaves_last_ && !starved_) || !take_last(out)) &&
-        !(starved_ && find(out))) // what leave_for_last() has freed since
-      return false;
-    searched();
-    return true;
+    if ((node_ != nullptr && go_on(out)) || (!arrived_ && arrive(out))) {
+      allow_quick();
+      return true;
+    }
+    return look_elsewhere(out);
   }
 
   const Counts& counts() const noexcept { return counts_; }
@@ -94,6 +117,26 @@ private:
     return {entry.iterations, entry.settings->roots == 0 ? entry.members : entry.settings->roots};
   }
 
+  /// Neither the own node nor the own root has anything for this member.
+  bool look_elsewhere(Range& out) noexcept {
+    if (starts_last_ && foreseen_ && take_last_first(out)) return true;
+    // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
+    // leave the rest of its node to the others.
+    if (!find(out) && ((leaves_last_ && !starved_) || !take_last(out)) &&
+        !(starved_ && find(out))) // what leave_for_last() has freed since
+      return false;
+    searched();
+    return true;
+  }
+
+  /// How many of the next batches need nothing but an advance.
+  void allow_quick() noexcept {
+    const bool is_measured = clocked_ || bins_ != nullptr;
+    const bool is_steady = settings_->batch == BatchMode::fixed || settings_->batch == BatchMode::timed;
+    const std::uint32_t count = is_measured ? batch_.may_skip() : is_steady ? k_always : 0;
+    if (count != 0 && node_ != nullptr && !may_start_last()) quick_ = count;
+  }
+
   /// The batch that was handed out is done.
   void account() noexcept {
     if (batch_.may_skip() && has_rest()) {
@@ -111,11 +154,13 @@ private:
       if (bins_ != nullptr) remember(measured, spent);
       if (plan_ != nullptr) check_plan(measured, spent);
       if (settings_->batch == BatchMode::timed && node_ != nullptr) {
-        const std::uint64_t position = begin_ + Word(raw_).left();
-        last_.learn(position, given_, batch_.cost());
-        node_->publish_cost(last_.may_matter(batch_.cost())
-                                ? last_.of_rest(position, begin_ + size_ - Word(raw_).right())
-                                : batch_.cost());
+        float cost = batch_.cost();
+        if (last_.is_of_interest()) {
+          const std::uint64_t position = begin_ + Word(raw_).left();
+          last_.learn(position, given_, cost);
+          if (last_.may_matter(cost)) cost = last_.of_rest(position, begin_ + size_ - Word(raw_).right());
+        }
+        node_->publish_cost(cost);
       }
     } else {
       if (bins_ != nullptr) remember_unclocked();
@@ -365,10 +410,16 @@ private:
 
   /// Whether to start iteration n-1 before the next batch of the own node.
   bool should_start_last() const noexcept {
+    if (!may_start_last()) return false;
+    return (plan_ != nullptr && plan_->is_sure && believes_) || (is_time_to_ask() && last_is_critical());
+  }
+
+  /// The same as far as it does not depend on the others, nor on how far this member has come in its node.
+  bool may_start_last() const noexcept {
     // Where the costs are known, so is whose it is: after its root, and after one batch that was as expected.
     if (plan_ != nullptr && plan_->is_sure && believes_)
       return starts_last_ && foreseen_ && node_ != view_.tree().root(index_);
-    return last_.may_matter(batch_.cost()) && is_time_to_ask() && last_is_critical();
+    return last_.may_matter(batch_.cost());
   }
 
   /// Ticks per unit: what the node's owner says, or said before it was split, else what this member has seen.
@@ -385,6 +436,7 @@ private:
   static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
   static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
   static constexpr std::uint64_t k_few_units = 4;
+  static constexpr std::uint32_t k_always = ~std::uint32_t{0};
   static constexpr std::uint64_t k_last = ~std::uint64_t{0}; // iteration n-1, instead of a unit
   static constexpr float k_long_last = 8;                    // such a part of a share is long
   static constexpr std::uint32_t k_small_team = 16;
@@ -394,39 +446,42 @@ private:
   static constexpr std::uint64_t k_near_enough_units = 4;
   static constexpr std::uint32_t k_patience = 16; // times that a member without memory lets others go on
 
+  // What every batch needs stands together: between two batches the loop's own data have passed through the
+  // caches.
   View<P> view_;
   Node<P>* node_ = nullptr; // owned by this member, or nullptr
   std::uint64_t raw_ = 0;   // what this member last wrote into node_'s word
   std::uint64_t begin_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t level_ = 0;
-  std::uint32_t given_ = 0;         // units of the batch that the caller is executing
+  std::uint32_t given_ = 0; // units of the batch that the caller is executing
+  std::uint32_t quick_ = 0; // batches that next_quickly() may hand out
+  Batcher batch_;
+  Counts counts_;
   std::uint64_t measured_from_ = 0; // first unit since the clock was read, or k_last
-  std::uint32_t index_ = 0;
-  std::uint32_t members_ = 1;
+  std::uint64_t handed_out_ = 0;
+  bool clocked_ = false;
   bool arrived_ = false;
   bool is_marked_ = false; // the own root, on the board
   bool retired_ = false;
   bool starved_ = false;       // no memory for more nodes: this member only takes what needs none
   bool leaves_frozen_ = false; // starved, and it has waited in vain for somebody to split a node
-  bool clocked_ = false;
-  std::uint64_t handed_out_ = 0;
-  std::uint64_t loop_ = 0;
+  bool starts_last_ = false;   // iteration n-1 comes right after the own root
+  bool leaves_last_ = false;   // and is somebody else's
+  bool believes_ = false;      // in the costs of the plan
+  bool foreseen_ = false;      // the latest batch was as the plan said
+  bool surprised_ = false;     // it was not
   const Settings* settings_ = nullptr;
-  const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
-  Arena<P>* arena_ = nullptr;
   const Plan* plan_ = nullptr;  // nullptr: nothing is known about the loop
   CostBins<P>* bins_ = nullptr; // nullptr: nobody wants to know what it costs
-  bool starts_last_ = false;    // iteration n-1 comes right after the own root
-  bool leaves_last_ = false;    // and is somebody else's
-  bool believes_ = false;       // in the costs of the plan
-  bool foreseen_ = false;       // the latest batch was as the plan said
-  bool surprised_ = false;      // it was not
-  Rng rng_;
-  Batcher batch_;
-  Search<P> search_;
   LastIteration last_;
-  Counts counts_;
+  std::uint32_t index_ = 0;
+  std::uint32_t members_ = 1;
+  std::uint64_t loop_ = 0;
+  const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
+  Arena<P>* arena_ = nullptr;
+  Rng rng_;
+  Search<P> search_;
 };
 
 } // namespace wstree::core
