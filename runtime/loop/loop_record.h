@@ -125,7 +125,7 @@ private:
   static constexpr std::uint64_t k_rarely = 8; // executions of one that is shorter
   static constexpr double k_longest_share = 1e18;
   static constexpr std::uint64_t k_part_of_work = 200; // that looking may take
-  static constexpr std::uint64_t k_ticks_of_bin = 24;  // that looking takes
+  static constexpr std::uint64_t k_ticks_of_bin = 40;  // that looking takes
   static constexpr std::uint64_t k_longest_wait = 256; // executions
 
   static std::uint32_t capacity(std::uint32_t members, std::uint64_t units) noexcept {
@@ -201,7 +201,8 @@ private:
   /// So many executions that looking takes next to nothing of their time.
   void choose_wait(double work) noexcept {
     const auto share = static_cast<std::uint64_t>(std::clamp(work / key_.members, 1.0, k_longest_share));
-    const std::uint64_t price = std::uint64_t{bins_.count()} * k_ticks_of_bin * k_part_of_work;
+    const std::uint64_t price =
+        std::uint64_t{bins_.count()} * k_ticks_of_bin * k_part_of_work * foresight_.calm();
     is_long_ = share > k_long * shortest_;
     const bool is_new = seen_ < k_kept + 1 && !foresight_.is_restless();
     const bool is_trying = way_ == Layout::cut && foresight_.is_trying();
