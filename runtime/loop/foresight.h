@@ -95,7 +95,7 @@ private:
   static constexpr double k_right = 1.2;        // a cut that foresaw an execution
   static constexpr double k_much_better = 0.25; // so is this part of the imbalance of equal shares
   static constexpr std::uint32_t k_sure = 3;
-  static constexpr std::uint32_t k_calmest = 8;
+  static constexpr std::uint32_t k_calmest = 4;
   static constexpr std::uint32_t k_excused = 1; // surprises in a row: somebody may have been disturbed
   static constexpr std::uint32_t k_most_needed = 16;
   static constexpr std::uint32_t k_forgives = 4;
