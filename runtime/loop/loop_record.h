@@ -125,7 +125,7 @@ private:
   static constexpr std::uint64_t k_rarely = 8; // executions of one that is shorter
   static constexpr double k_longest_share = 1e18;
   static constexpr std::uint64_t k_part_of_work = 200; // that looking may take
-  static constexpr std::uint64_t k_ticks_of_bin = 40;  // that looking takes
+  static constexpr std::uint64_t k_ticks_of_bin = 24;  // that looking takes
   static constexpr std::uint64_t k_longest_wait = 256; // executions
 
   static std::uint32_t capacity(std::uint32_t members, std::uint64_t units) noexcept {
