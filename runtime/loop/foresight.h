@@ -22,6 +22,11 @@ class Foresight {
 public:
   /// Several executions in a row were as they had been foreseen.
   bool is_sure() const noexcept { return right_ >= k_sure && wrong_ == 0; }
+  /// How much more rarely than at first executions need looking at: the longer they have been foreseen, and
+  /// not at all if they were a surprise before.
+  std::uint32_t calm() const noexcept {
+    return is_sure() && needed_ == 1 ? std::clamp(right_ / k_sure, 1U, k_calmest) : 1;
+  }
   /// Too many surprises to look at the first few executions one by one.
   bool is_restless() const noexcept { return needed_ >= k_restless; }
   bool is_trying() const noexcept { return tries_[1] < k_tries; }
@@ -93,6 +98,7 @@ private:
   static constexpr double k_right = 1.2;        // a cut that foresaw an execution
   static constexpr double k_much_better = 0.25; // so is this part of the imbalance of equal shares
   static constexpr std::uint32_t k_sure = 3;
+  static constexpr std::uint32_t k_calmest = 6;
   static constexpr std::uint32_t k_excused = 1; // surprises in a row: somebody may have been disturbed
   static constexpr std::uint32_t k_most_needed = 16;
   static constexpr std::uint32_t k_forgives = 4;

@@ -202,10 +202,12 @@ private:
   void choose_wait(double work) noexcept {
     const auto share = static_cast<std::uint64_t>(std::clamp(work / key_.members, 1.0, k_longest_share));
     const std::uint64_t price = std::uint64_t{bins_.count()} * k_ticks_of_bin * k_part_of_work;
+    // Where looking at each execution costs nothing, slow changes are followed step by step.
+    const std::uint64_t calm = price / share > 1 ? foresight_.calm() : 1;
     is_long_ = share > k_long * shortest_;
     const bool is_new = seen_ < k_kept + 1 && !foresight_.is_restless();
     const bool is_trying = way_ == Layout::cut && foresight_.is_trying();
-    wait_ = is_new || is_trying ? 1 : std::clamp<std::uint64_t>(price / share, 1, k_longest_wait);
+    wait_ = is_new || is_trying ? 1 : std::clamp<std::uint64_t>(price / share * calm, 1, k_longest_wait);
   }
 
   /// The clock is a percent of a short loop; but where one member does all, more is at stake.

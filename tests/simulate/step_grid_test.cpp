@@ -85,8 +85,16 @@ double uniform(const Grid& grid) {
   return ratio(with(loop, {Model::tree, 0}, grid.members));
 }
 
+/// With --gtest_output=xml what was reached can be read, and not only that it was enough.
+void record(const Figures& figures) {
+  testing::Test::RecordProperty("mean", std::to_string(figures.mean));
+  testing::Test::RecordProperty("worst", std::to_string(figures.worst));
+  testing::Test::RecordProperty("where", figures.where);
+}
+
 void expect_grid(const Grid& grid, double mean, double worst) {
   const Figures figures = over(grid, false);
+  record(figures);
   EXPECT_LT(figures.mean, mean) << grid;
   EXPECT_LT(figures.worst, worst) << grid << ", " << figures.where;
 }
@@ -130,6 +138,7 @@ TEST_P(StepGridOf, EveryPositionAndSpan_long) {
   // 64 and more members with 15 iterations each, and fewer: the longest of them decide.
   if (wanted.iterations < 100ULL * wanted.members) {
     const Figures figures = over(wanted, true);
+    record(figures);
     EXPECT_LT(figures.mean, 1.05);
     EXPECT_LT(figures.worst, 1.15) << figures.where;
     return;

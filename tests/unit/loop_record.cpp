@@ -151,6 +151,26 @@ TEST(LoopRecord, LooksRarelyAtShortLoopsAndAlwaysAtLongOnes) {
   EXPECT_EQ(measured(100'000), 100U);
 }
 
+TEST(LoopRecord, LooksEverMoreRarelyAtAShortLoopThatStaysTheSame) {
+  RepeatedLoop loop(1'000, 4);
+  const auto measured = [&] {
+    std::uint32_t count = 0;
+    for (int i = 0; i < 1'000; ++i) {
+      loop.run(even(1'000, 200));
+      count += loop.was_measured() ? 1U : 0U;
+    }
+    return count;
+  };
+  measured();
+  EXPECT_LE(measured(), 10U) << "40 at the first pace";
+  bool seen = false; // some 140 executions after the latest look, if nothing told it
+  for (int i = 0; i < 4; ++i) {
+    loop.run(even(1'000, 600));
+    seen |= loop.was_measured();
+  }
+  EXPECT_TRUE(seen);
+}
+
 TEST(LoopRecord, OfTheExecutionInWhichItWasMadeItBelievesNothing) {
   RepeatedLoop loop(k_units, 4);
   loop.run(step(k_units, 0, 0.5, k_iteration, 90 * k_iteration)); // not all members knew of the record
