@@ -37,6 +37,7 @@ void Totals::add(const Totals& other) {
   iterations += other.iterations;
   pieces += other.pieces;
   steals += other.steals;
+  planned += other.planned;
 }
 
 std::optional<std::string> Oracle::check(const RegionPlan& plan, const std::vector<Notes>& notes,
@@ -126,8 +127,9 @@ std::string Oracle::story(const RegionPlan& plan, const std::vector<Notes>& note
                           const std::string& what) {
   std::string story = "loop " + std::to_string(loop) + " of " + std::to_string(plan.loops.size()) +
                       " in a region of " + std::to_string(plan.members) + " members: " + what + "\n  " +
-                      plan.loops[loop].text() + (plan.near ? ", near" : "") + (plan.poor() ? ", poor" : "") +
-                      "; " + std::to_string(plan.leavers(loop)) + " members left earlier";
+                      plan.loops[loop].text() + (plan.region != 0 ? ", remembered" : "") +
+                      (plan.near ? ", near" : "") + (plan.poor() ? ", poor" : "") + "; " +
+                      std::to_string(plan.leavers(loop)) + " members left earlier";
   for (std::uint32_t m = 0; m < plan.members; ++m) {
     story += "\n  member " + std::to_string(m) + ":";
     for (const Piece& piece : notes[m].pieces)

@@ -58,7 +58,8 @@ struct Totals {
   std::uint64_t refused = 0;    ///< loops that were not served, for lack of memory
   std::uint64_t iterations = 0; ///< but those of huge loops
   std::uint64_t pieces = 0;
-  std::uint64_t steals = 0; ///< in measured loops
+  std::uint64_t steals = 0;  ///< in measured loops
+  std::uint64_t planned = 0; ///< loops that a team remembers well enough to plan them
   void add(const Totals& other);
 };
 
