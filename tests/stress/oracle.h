@@ -71,7 +71,7 @@ public:
 private:
   void collect(const RegionPlan& plan, const std::vector<Notes>& notes, std::uint32_t loop);
   std::string check_served(const RegionPlan& plan, const std::vector<Notes>& notes, std::uint32_t loop) const;
-  std::string check_pieces(const LoopPlan& loop, bool complete);
+  std::string check_pieces(const LoopPlan& loop, bool complete, bool may_lack_last);
   std::string check_reports(const RegionPlan& plan, std::uint32_t loop, Totals& totals) const;
   static std::string story(const RegionPlan& plan, const std::vector<Notes>& notes, std::uint32_t loop,
                            const std::string& what);
