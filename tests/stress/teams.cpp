@@ -9,6 +9,7 @@
 #include "root.h"
 #include "seed.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <mutex>
@@ -27,8 +28,8 @@ struct Options {
   std::uint64_t time_limit_s = 600;
 };
 
-/// So many rounds have regions that come again, or this program does not do what it is for.
-constexpr std::uint64_t k_many_rounds = 8;
+/// Among so many there are some that come again, or this program does not do what it is for.
+constexpr std::uint64_t k_many_regions = 400;
 
 Options options;
 std::string command;
@@ -71,24 +72,25 @@ private:
     const std::uint64_t regions = wstree::test::scaled(600 / (sizes.most + 2));
     for (std::uint64_t i = 0; i < regions; ++i) {
       const std::uint64_t own = round_seed(seed, 0, i);
-      if (i % 8 == 0)
-        i += repeat(root, own, sizes);
+      if (Random(round_seed(own, 5, 0)).one_in(k_repeated_one_in))
+        i += repeat(root, own, sizes, regions);
       else
         root.run(draw_region(own, sizes, sizes.most <= 8));
     }
   }
 
   /// A region that comes again and again, now and then with another one in between; how many there were.
-  static std::uint64_t repeat(Root& root, std::uint64_t seed, const TeamSizes& sizes) {
+  static std::uint64_t repeat(Root& root, std::uint64_t seed, const TeamSizes& sizes, std::uint64_t most) {
     const RegionPlan first = draw_remembered(seed, sizes, sizes.most <= 8);
     Random random(round_seed(seed, 4, 0));
-    const std::uint64_t count = random.between(2, 20);
+    const std::uint64_t count = random.between(2, std::clamp<std::uint64_t>(most, 2, 20));
     for (std::uint64_t i = 0; i < count; ++i)
       root.run(random.one_in(16) ? draw_region(random.next(), sizes, false)
                                  : draw_again(first, random.next()));
     return count;
   }
 
+  static constexpr std::uint64_t k_repeated_one_in = 16;
   std::vector<std::unique_ptr<Root>> roots_;
 };
 
@@ -159,7 +161,7 @@ int main(int argc, char** argv) {
   parse(argc, argv);
   std::signal(SIGALRM, report_hang);
   const Totals totals = run_rounds();
-  if (options.rounds >= k_many_rounds && totals.planned == 0) {
+  if (totals.regions >= k_many_regions && totals.planned == 0) {
     std::fprintf(stderr, "%s: no loop was ever planned, seed %llu\n", argv[0],
                  static_cast<unsigned long long>(options.seed));
     return 1;
