@@ -41,6 +41,10 @@ std::uint64_t draw_iterations(Random& random, std::uint32_t members) {
   }
 }
 
+Cost draw_cost(Random& random, std::uint64_t iterations) {
+  return iterations <= 400 ? static_cast<Cost>(random.below(4)) : Cost::nothing;
+}
+
 LoopPlan draw_loop(Random& random, std::uint32_t members) {
   LoopPlan loop;
   loop.settings = draw_settings(random);
@@ -52,7 +56,7 @@ LoopPlan draw_loop(Random& random, std::uint32_t members) {
     loop.iterations = random.between(1ULL << 27, (1ULL << random.between(28, 62)));
     loop.chunk = loop.iterations / random.between(50, 400);
   }
-  if (loop.iterations <= 400) loop.cost = static_cast<Cost>(random.below(4));
+  loop.cost = draw_cost(random, loop.iterations);
   loop.cancelled = random.one_in(12);
   return loop;
 }
@@ -74,6 +78,35 @@ Weather draw_weather(Random& random, std::uint32_t members) {
   return weather;
 }
 
+void draw_leavers(Random& random, RegionPlan& plan) {
+  plan.leaves_before.assign(plan.members, plan.loops.size());
+  if (!random.one_in(8)) return;
+  for (std::uint32_t m = 0; m < plan.members; ++m)
+    if (m != plan.keeper && random.coin()) plan.leaves_before[m] = random.below(plan.loops.size() + 1);
+}
+
+/// What the library remembers, and sometimes what it does not.
+void make_memorable(Random& random, LoopPlan& loop, bool history) {
+  loop.settings.history = history;
+  if (random.one_in(8)) return;
+  loop.model = Model::tree;
+  loop.chunk = std::max<std::uint64_t>(loop.chunk, 1);
+  loop.settings.strategy = Strategy::find_max;
+  loop.settings.batch = BatchMode::timed;
+  loop.settings.roots = 0;
+}
+
+/// The first loops again and again, as in a region with the time steps inside.
+void make_rounds(Random& random, RegionPlan& plan) {
+  const std::uint64_t round = random.between(1, std::min<std::uint64_t>(plan.loops.size(), 6));
+  plan.loops.resize(round);
+  const std::uint64_t count = random.between(round, 120);
+  for (std::uint64_t i = round; i < count; ++i) {
+    plan.loops.push_back(plan.loops[i - round]);
+    plan.loops.back().nests = false;
+  }
+}
+
 } // namespace
 
 std::string LoopPlan::text() const {
@@ -81,7 +114,8 @@ std::string LoopPlan::text() const {
          std::to_string(chunk) + ", strategy " + std::to_string(static_cast<int>(settings.strategy)) +
          ", batch " + std::to_string(static_cast<int>(settings.batch)) + ":" +
          std::to_string(settings.limit) + ", roots " + std::to_string(settings.roots) +
-         (cancelled ? ", cancelled" : "") + (nests ? ", nests" : "");
+         (settings.history ? "" : ", no history") + (cancelled ? ", cancelled" : "") +
+         (nests ? ", nests" : "");
 }
 
 std::uint32_t RegionPlan::leavers(std::size_t loop) const {
@@ -118,13 +152,45 @@ RegionPlan draw_region(std::uint64_t seed, const TeamSizes& sizes, bool may_nest
   plan.near = random.one_in(4);
   const std::uint64_t count = random.one_in(10) ? random.between(20, 300) : random.between(1, 20);
   for (std::uint64_t i = 0; i < count; ++i) plan.loops.push_back(draw_loop(random, plan.members));
-  plan.leaves_before.assign(plan.members, plan.loops.size());
-  if (random.one_in(8))
-    for (std::uint32_t m = 0; m < plan.members; ++m)
-      if (m != plan.keeper && random.coin()) plan.leaves_before[m] = random.below(plan.loops.size() + 1);
+  draw_leavers(random, plan);
   if (may_nest && plan.members <= 4 && random.one_in(6))
     plan.loops[random.below(plan.loops.size())].nests = true;
   if (!random.one_in(3)) plan.weather = draw_weather(random, plan.members);
+  return plan;
+}
+
+RegionPlan draw_remembered(std::uint64_t seed, const TeamSizes& sizes, bool may_nest) {
+  RegionPlan plan = draw_region(seed, sizes, may_nest);
+  Random random(round_seed(seed, 3, 0));
+  plan.region = random.next() | 1;
+  const bool history = !random.one_in(4);
+  for (std::uint32_t i = 0; i < plan.loops.size(); ++i) {
+    plan.loops[i].location = i;
+    make_memorable(random, plan.loops[i], history);
+  }
+  if (random.coin()) make_rounds(random, plan);
+  draw_leavers(random, plan);
+  return plan;
+}
+
+RegionPlan draw_again(const RegionPlan& first, std::uint64_t seed) {
+  RegionPlan plan = first;
+  Random random(seed);
+  plan.seed = seed;
+  if (random.one_in(8)) plan.members = static_cast<std::uint32_t>(random.between(2, first.members));
+  plan.keeper = static_cast<std::uint32_t>(random.below(plan.members));
+  if (random.one_in(10)) plan.loops.resize(random.between(1, plan.loops.size()));
+  if (random.one_in(8)) {
+    LoopPlan& other = plan.loops[random.below(plan.loops.size())];
+    if (!other.huge()) other.iterations = draw_iterations(random, plan.members);
+  }
+  const bool changed = random.one_in(4);
+  for (LoopPlan& loop : plan.loops) {
+    if (changed && random.coin()) loop.cost = draw_cost(random, loop.iterations);
+    loop.cancelled = random.one_in(24);
+  }
+  draw_leavers(random, plan);
+  plan.weather = random.one_in(3) ? Weather{} : draw_weather(random, plan.members);
   return plan;
 }
 

@@ -26,8 +26,9 @@ struct LoopPlan {
   std::uint64_t chunk = 1;
   Settings settings;
   Cost cost = Cost::nothing;
-  bool cancelled = false; ///< some members leave it when they like
-  bool nests = false;     ///< members open regions in its body
+  std::uint32_t location = 0; ///< in the code; loops that come again have the same
+  bool cancelled = false;     ///< some members leave it when they like
+  bool nests = false;         ///< members open regions in its body
 
   bool huge() const { return iterations > 1'000'000; }
   std::string text() const;
@@ -36,6 +37,7 @@ struct LoopPlan {
 /// A member's plan is drawn from member_seed(m).
 struct RegionPlan {
   std::uint64_t seed = 0;
+  std::uint64_t region = 0; ///< its code location; 0: nothing is remembered of its loops
   std::uint32_t members = 2;
   std::uint32_t keeper = 0; ///< the member that is there all the time
   bool together = false;    ///< the members meet before the first loop
@@ -57,5 +59,10 @@ struct TeamSizes {
 
 TeamSizes draw_sizes(Random& random, std::uint32_t most_members);
 RegionPlan draw_region(std::uint64_t seed, const TeamSizes& sizes, bool may_nest);
+/// One whose loops are remembered, mostly the same few in turn.
+RegionPlan draw_remembered(std::uint64_t seed, const TeamSizes& sizes, bool may_nest);
+/// The same at another time: other interruptions, leavers and cancelled loops, and now and then other costs,
+/// another number of members, of loops or of iterations.
+RegionPlan draw_again(const RegionPlan& first, std::uint64_t seed);
 
 } // namespace stress

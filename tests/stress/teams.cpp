@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Millions of tiny loops on teams of std::thread: every model, strategy and batch mode in turn, with members
-// that dawdle, leave, cancel and open teams of their own, and, in most regions, interruptions inside
-// the scheduler and refused memory. No OpenMP: a sanitizer sees all there is.
+// that dawdle, leave, cancel and open teams of their own, regions that come again so that their loops are
+// remembered, and, in most regions, interruptions inside the scheduler and refused memory. No OpenMP: a
+// sanitizer sees all there is.
 //
 //   teams [--seed S] [--rounds N] [--first R] [--most-members M] [--time-limit SECONDS]
 #include "root.h"
 #include "seed.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <mutex>
@@ -25,6 +27,9 @@ struct Options {
   std::uint64_t most_members = 64;
   std::uint64_t time_limit_s = 600;
 };
+
+/// Among so many there are some that come again, or this program does not do what it is for.
+constexpr std::uint64_t k_many_regions = 400;
 
 Options options;
 std::string command;
@@ -65,9 +70,27 @@ private:
   void open_regions(Root& root, std::uint64_t seed, const TeamSizes& sizes, bool renew) {
     if (renew) root.renew_team();
     const std::uint64_t regions = wstree::test::scaled(600 / (sizes.most + 2));
-    for (std::uint64_t i = 0; i < regions; ++i)
-      root.run(draw_region(round_seed(seed, 0, i), sizes, sizes.most <= 8));
+    for (std::uint64_t i = 0; i < regions; ++i) {
+      const std::uint64_t own = round_seed(seed, 0, i);
+      if (Random(round_seed(own, 5, 0)).one_in(k_repeated_one_in))
+        i += repeat(root, own, sizes, regions);
+      else
+        root.run(draw_region(own, sizes, sizes.most <= 8));
+    }
   }
+
+  /// A region that comes again and again, now and then with another one in between; how many there were.
+  static std::uint64_t repeat(Root& root, std::uint64_t seed, const TeamSizes& sizes, std::uint64_t most) {
+    const RegionPlan first = draw_remembered(seed, sizes, sizes.most <= 8);
+    Random random(round_seed(seed, 4, 0));
+    const std::uint64_t count = random.between(2, std::clamp<std::uint64_t>(most, 2, 20));
+    for (std::uint64_t i = 0; i < count; ++i)
+      root.run(random.one_in(16) ? draw_region(random.next(), sizes, false)
+                                 : draw_again(first, random.next()));
+    return count;
+  }
+
+  static constexpr std::uint64_t k_repeated_one_in = 16;
   std::vector<std::unique_ptr<Root>> roots_;
 };
 
@@ -138,12 +161,18 @@ int main(int argc, char** argv) {
   parse(argc, argv);
   std::signal(SIGALRM, report_hang);
   const Totals totals = run_rounds();
-  std::printf(
-      "%llu rounds, %llu regions, %llu loops (%llu refused), %llu iterations in %llu pieces, %llu "
-      "steals in measured loops: all is well, seed %llu\n",
-      static_cast<unsigned long long>(options.rounds), static_cast<unsigned long long>(totals.regions),
-      static_cast<unsigned long long>(totals.loops), static_cast<unsigned long long>(totals.refused),
-      static_cast<unsigned long long>(totals.iterations), static_cast<unsigned long long>(totals.pieces),
-      static_cast<unsigned long long>(totals.steals), static_cast<unsigned long long>(options.seed));
+  if (totals.regions >= k_many_regions && totals.planned == 0) {
+    std::fprintf(stderr, "%s: no loop was ever planned, seed %llu\n", argv[0],
+                 static_cast<unsigned long long>(options.seed));
+    return 1;
+  }
+  std::printf("%llu rounds, %llu regions, %llu loops (%llu refused), %llu iterations in %llu pieces, %llu "
+              "steals in measured loops, %llu planned: all is well, seed %llu\n",
+              static_cast<unsigned long long>(options.rounds),
+              static_cast<unsigned long long>(totals.regions), static_cast<unsigned long long>(totals.loops),
+              static_cast<unsigned long long>(totals.refused),
+              static_cast<unsigned long long>(totals.iterations),
+              static_cast<unsigned long long>(totals.pieces), static_cast<unsigned long long>(totals.steals),
+              static_cast<unsigned long long>(totals.planned), static_cast<unsigned long long>(options.seed));
   return 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tiny loops of a real OpenMP program: chains without barriers, combined and cancelled loops, regions in
-// regions, several threads that open regions, teams of all sizes, and all schedules of the library in turn.
+// regions, regions that come again, several threads that open regions, teams of all sizes, and all schedules
+// of the library in turn.
 //
 //   omp_loops [--seed S] [--rounds N] [--first R] [--most-members M] [--own-schedules] [--time-limit SECONDS]
 //
@@ -62,6 +63,9 @@ struct Loop {
     hits[i].fetch_add(1, std::memory_order_relaxed);
     for (unsigned turns = i % 13 == 0 ? cost : 0; turns > 0; --turns) __asm__ volatile("");
   }
+  void forget() {
+    for (std::size_t i = 0; i < size; ++i) hits[i].store(0, std::memory_order_relaxed);
+  }
   void check(const char* what) const {
     for (std::size_t i = 0; i < size; ++i) {
       const unsigned times = hits[i].load(std::memory_order_relaxed);
@@ -87,8 +91,10 @@ void check(const std::vector<Loop>& loops, const char* what) {
   for (const Loop& loop : loops) loop.check(what);
 }
 
-void chain(Random& random, int members) {
-  auto loops = draw_loops(random, 20);
+/// Loops that come again start from what they have cost.
+std::uint64_t draw_executions(Random& random) { return random.one_in(4) ? random.between(3, 15) : 1; }
+
+void execute_chain(std::vector<Loop>& loops, int members) {
 #pragma omp parallel num_threads(members)
   for (Loop& loop : loops) {
 #pragma omp for schedule(runtime) nowait
@@ -97,21 +103,36 @@ void chain(Random& random, int members) {
 #pragma omp barrier
     }
   }
-  check(loops, "chain of loops without barriers");
+}
+
+void chain(Random& random, int members) {
+  auto loops = draw_loops(random, 20);
+  for (auto executions = draw_executions(random); executions > 0; --executions) {
+    for (Loop& loop : loops) loop.forget();
+    execute_chain(loops, members);
+    check(loops, "chain of loops without barriers");
+  }
+}
+
+void execute_combined(Loop& loop, int members) {
+  std::size_t last = ~std::size_t{0};
+#pragma omp parallel for schedule(runtime) num_threads(members) lastprivate(last)
+  for (std::size_t i = 0; i < loop.size; ++i) {
+    loop.touch(i);
+    last = i;
+  }
+  if (loop.size != 0 && last != loop.size - 1) fail("its lastprivate value is wrong", last, loop.size, 1);
 }
 
 void combined(Random& random, int members) {
   auto loops = draw_loops(random, 4);
-  for (Loop& loop : loops) {
-    std::size_t last = ~std::size_t{0};
-#pragma omp parallel for schedule(runtime) num_threads(members) lastprivate(last)
-    for (std::size_t i = 0; i < loop.size; ++i) {
-      loop.touch(i);
-      last = i;
+  for (auto executions = draw_executions(random); executions > 0; --executions) {
+    for (Loop& loop : loops) {
+      loop.forget();
+      execute_combined(loop, members);
     }
-    if (loop.size != 0 && last != loop.size - 1) fail("its lastprivate value is wrong", last, loop.size, 1);
+    check(loops, "loop that is a region");
   }
-  check(loops, "loop that is a region");
 }
 
 void cancelled(Random& random, int members) {
