@@ -41,13 +41,14 @@ public:
   }
 
   /// Longest part over a fair one in the latest execution: of equal shares, and of the cut that knew nothing
-  /// of it (0: there was none). Whoever was wrong, and not only
-  /// once, has to be right more often before it is believed again.
-  void judge(double cut, double equal) noexcept {
+  /// of it (0: there was none). Whoever was wrong, and not only once, has to be right more often before it is
+  /// believed again. `noise`: so much of a fair part may be the measuring.
+  void judge(double cut, double equal, double noise) noexcept {
+    noise_ = static_cast<float>(noise);
     judge_equal(equal);
     if (cut == 0) return;
     learn(score_cut_, cut);
-    if (cut < k_right || cut - 1 < k_much_better * (equal - 1)) {
+    if (cut < k_right + noise || cut - 1 < k_much_better * (equal - 1)) {
       ++right_;
       wrong_ = 0;
       if (right_ >= k_forgives * needed_ && needed_ > 1) needed_ /= 2;
@@ -72,7 +73,7 @@ public:
   Layout choose(bool dares, bool is_short) const noexcept {
     if (right_ < needed_ || !dares) return Layout::unknown;
     const float cut = score_cut_ > 0 ? score_cut_ : 1;
-    if (score_equal_ < k_even || cut + better(is_short) >= score_equal_) return Layout::equal;
+    if (score_equal_ < k_even + noise_ || cut + better(is_short) >= score_equal_) return Layout::equal;
     return cut_is_slower() ? Layout::unknown : Layout::cut;
   }
   /// By how much another layout has to be better than the present one. Short loops are measured badly.
@@ -123,6 +124,7 @@ private:
   std::uint32_t right_ = 0;  // executions in a row that were foreseen, but for those that were disturbed
   std::uint32_t wrong_ = 0;  // executions in a row that were not
   std::uint32_t needed_ = 1; // of these, before anything is done about it
+  float noise_ = 0;
   float score_cut_ = 0;
   float score_equal_ = 0;
   float pace_[2] = {}; // least time per work without and with a cut

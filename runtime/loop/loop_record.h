@@ -10,6 +10,7 @@
 #include "wstree/core/tree/planner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -121,12 +122,14 @@ private:
   static constexpr std::uint64_t k_short = 4;       // shortest batches: a share that is handed out at once
   static constexpr double k_even = 1.02;
   static constexpr float k_change = 2.0F;
+  /// Shortest batches: what clock, dispatches and short interruptions add to a member's part, or not.
+  static constexpr double k_noise = 0.25;
   static constexpr std::uint64_t k_long = 4;   // shortest batches: a share beside which the clock is nothing
   static constexpr std::uint64_t k_rarely = 8; // executions of one that is shorter
   static constexpr double k_longest_share = 1e18;
-  static constexpr std::uint64_t k_part_of_work = 200; // that looking may take
-  static constexpr std::uint64_t k_ticks_of_bin = 24;  // that looking takes
-  static constexpr std::uint64_t k_longest_wait = 256; // executions
+  static constexpr std::uint64_t k_part_of_work = 200;   // that looking may take
+  static constexpr std::uint64_t k_ticks_of_bin = 24;    // that looking takes
+  static constexpr std::uint64_t k_longest_wait = 2'048; // executions
 
   static std::uint32_t capacity(std::uint32_t members, std::uint64_t units) noexcept {
     const std::uint64_t wanted = std::clamp<std::uint64_t>(std::uint64_t{k_bins_of_member} * members,
@@ -176,7 +179,8 @@ private:
     const core::CostCurve fresh = curve(samples_[newest_], lasts_[newest_]);
     lay_out_equally(begins_[k_equal]);
     const double equal = fresh.imbalance(key_.members, begins_[k_equal]);
-    foresight_.judge(has_candidate_ ? fresh.imbalance(key_.members, begins_[k_candidate]) : 0, equal);
+    foresight_.judge(has_candidate_ ? fresh.imbalance(key_.members, begins_[k_candidate]) : 0, equal,
+                     noise() / std::max(fresh.all(), 1.0));
     if (seen_ > 1 && is_another_loop()) {
       start_again();
       foresight_.judge_equal(equal);
@@ -237,14 +241,19 @@ private:
     ++seen_;
   }
 
+  double noise() const noexcept { return k_noise * static_cast<double>(shortest_) * key_.members; }
+
   /// Costs have changed in so many places that nobody's being disturbed explains it.
   bool is_another_loop() const noexcept {
     const float* const fresh = samples_[newest_];
     const float* const usual = samples_[k_kept];
     std::uint32_t changed = 0;
-    for (std::uint32_t b = 0; b < bins_.count(); ++b)
+    float by = 0;
+    for (std::uint32_t b = 0; b < bins_.count(); ++b) {
       changed += fresh[b] > k_change * usual[b] || usual[b] > k_change * fresh[b] ? 1 : 0;
-    return changed * 4 > bins_.count();
+      by += std::abs(fresh[b] - usual[b]);
+    }
+    return changed * 4 > bins_.count() && by > static_cast<float>(noise());
   }
   void start_again() noexcept {
     if (newest_ != 0) {

@@ -2,7 +2,6 @@
 // One thread in one parallel region: entering loops, asking for chunks, leaving.
 #pragma once
 
-#include "expect_write.h"
 #include "team.h"
 
 #include "wstree/core/models.h"
@@ -57,7 +56,7 @@ public:
     if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;
     if (model == core::Model::tree) [[likely]]
-      expect_write(storage_->slot(loop_).tree.root(index_)); // somebody has looked at it in the last round
+      __builtin_prefetch(storage_->slot(loop_).tree.root(index_), 1); // somebody has looked at it in the last round
     const bool watches = region_ != nullptr && is_remembered(settings, model);
     if (watches && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
     const bool remembers = watches && iterations > members_; // else there is nothing to lay out

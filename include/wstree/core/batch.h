@@ -140,9 +140,9 @@ private:
   static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
   static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
   static constexpr float k_first_of_share = 1 / 96.0F;
-  static constexpr float k_alike = 0.75F;       // costs that differ by less are the same
-  static constexpr float k_trusted_parts = 8;   // of a share
-  static constexpr float k_longest_trusted = 8; // shortest targets
+  static constexpr float k_alike = 0.75F;        // costs that differ by less are the same
+  static constexpr float k_trusted_parts = 2;    // of a share
+  static constexpr float k_longest_trusted = 12; // shortest targets
   static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
