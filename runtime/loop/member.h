@@ -56,7 +56,8 @@ public:
     if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;
     if (model == core::Model::tree) [[likely]]
-      __builtin_prefetch(storage_->slot(loop_).tree.root(index_), 1); // somebody has looked at it in the last round
+      __builtin_prefetch(storage_->slot(loop_).tree.root(index_),
+                         1); // somebody has looked at it in the last round
     const bool watches = region_ != nullptr && is_remembered(settings, model);
     if (watches && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
     const bool remembers = watches && iterations > members_; // else there is nothing to lay out
