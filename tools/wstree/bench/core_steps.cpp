@@ -5,7 +5,9 @@
 #include "text_file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace wstree::cli::bench {
 
@@ -24,8 +26,9 @@ std::string name_of(const Json& run) {
 /// As the program has them in its list: where repetitions are interleaved they come in any order.
 std::vector<Json> in_order(const Json& google) {
   std::vector<Json> runs(member(google, "benchmarks").begin(), member(google, "benchmarks").end());
-  std::ranges::stable_sort(runs, {}, [](const Json& run) {
-    return std::pair(run.value("family_index", 0), run.value("per_family_instance_index", 0));
+  std::ranges::sort(runs, {}, [](const Json& run) {
+    return std::tuple(run.value("family_index", 0), run.value("per_family_instance_index", 0),
+                      run.value("repetition_index", 0));
   });
   return runs;
 }
