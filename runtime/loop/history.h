@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace wstree::loop {
 
@@ -36,12 +37,8 @@ public:
   /// By the planner: as find(), but a loop that comes for the second time gets a record.
   Record* find_or_add(const LoopKey& key, const core::Settings& settings) noexcept {
     if (Record* record = find(key)) return record;
-    const std::uint32_t at = place_of(key);
-    if (seen_once_[at] != key) { // most loops whose number of iterations changes never come again
-      seen_once_[at] = key;
-      return nullptr;
-    }
-    return add(key, settings);
+    // Most loops whose number of iterations changes never come again.
+    return was_seen(key) ? add(key, settings) : nullptr;
   }
 
   /// By the planner: the record is of a loop of the present region.
@@ -66,11 +63,30 @@ private:
   /// Regions: a program with more loops than that would make and forget records all the time.
   static constexpr std::uint64_t k_least_age = 1'000;
 
+  /// Loops of one region differ in a few bits only: all bits have to reach the result.
   static std::uint32_t place_of(const LoopKey& key) noexcept {
-    const std::uint64_t mixed =
-        (reinterpret_cast<std::uintptr_t>(key.region) ^ key.iterations << 20 ^ key.place << 8 ^ key.members) *
-        0x9E3779B97F4A7C15U;
-    return static_cast<std::uint32_t>(mixed >> 32) % k_records;
+    std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(key.region) + key.place;
+    for (const std::uint64_t part : {key.iterations, std::uint64_t{key.members}}) {
+      mixed = (mixed ^ mixed >> 32) * 0x9E3779B97F4A7C15U;
+      mixed = (mixed ^ mixed >> 29) + part;
+    }
+    mixed = (mixed ^ mixed >> 32) * 0xBF58476D1CE4E5B9U;
+    return static_cast<std::uint32_t>(mixed >> 40) % k_records;
+  }
+
+  /// Whether the loop has come before. Loops that would stand in the same place must not push each other out
+  /// every time: they would never be remembered.
+  bool was_seen(const LoopKey& key) noexcept {
+    const std::uint32_t home = place_of(key);
+    LoopKey* free = nullptr;
+    for (std::uint32_t i = 0; i < k_probes; ++i) {
+      LoopKey& seen = seen_once_[(home + i) % k_records];
+      if (seen == key) return true;
+      if (free == nullptr && seen == LoopKey{}) free = &seen;
+    }
+    if (free == nullptr) free = &seen_once_[(home + next_out_++ % k_probes) % k_records];
+    *free = key;
+    return false;
   }
 
   Record* add(const LoopKey& key, const core::Settings& settings) noexcept {
@@ -100,8 +116,9 @@ private:
   typename P::template Atomic<Record*> records_[k_records] = {};
   // Private to the planner.
   alignas(core::k_line_pair) LoopKey seen_once_[k_records];
-  Record* open_ = nullptr;    // records of loops of the present region
-  std::uint64_t regions_ = 0; // since the last time that all was forgotten
+  Record* open_ = nullptr;     // records of loops of the present region
+  std::uint64_t regions_ = 0;  // since the last time that all was forgotten
+  std::uint32_t next_out_ = 0; // of the loops in the way of another one
   bool is_full_ = false;
 };
 

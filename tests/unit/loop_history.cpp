@@ -109,6 +109,19 @@ TEST(History, WithoutMemoryALoopIsNotRemembered) {
   }
 }
 
+/// Whichever of them stand in each other's place: they differ from run to run with the addresses.
+TEST(History, LoopsThatTakeTurnsAreAllRemembered) {
+  constexpr std::uint64_t k_loops = k_most_records / 8;
+  for (std::uint64_t first = 0; first < 2'000; first += k_loops) {
+    History<Hand> history;
+    for (int time = 0; time < 3; ++time)
+      for (std::uint64_t loop = first; loop < first + k_loops; ++loop)
+        history.find_or_add(key_of(loop), k_defaults);
+    for (std::uint64_t loop = first; loop < first + k_loops; ++loop)
+      ASSERT_NE(history.find(key_of(loop)), nullptr) << "loop " << loop;
+  }
+}
+
 TEST(History, ClosesEachLoopOfTheRegionOnce) {
   History<Hand> history;
   history.find_or_add(key_of(1), k_defaults);
