@@ -103,6 +103,17 @@ void loop_of_one_each(benchmark::State& state) {
   }
 }
 
+/// A loop in which a thief has come to the node of member 0, who has begun with it.
+struct Encounter {
+  Encounter(OneSided& shared, std::uint64_t loop, std::uint32_t thief_number) {
+    shared.enter(victim, loop, 0);
+    victim.next(range);
+    shared.enter(thief, loop, thief_number);
+  }
+  Worker victim, thief;
+  Range range;
+};
+
 /// What a thief's call takes that finds a node with work, stops it, splits it and begins with its half, in a
 /// team of so many. The victim is in the same thread: none of its lines is far.
 void steal(benchmark::State& state) {
@@ -110,15 +121,10 @@ void steal(benchmark::State& state) {
   const auto thief_number = static_cast<std::uint32_t>(state.range(0) - 1);
   std::uint64_t loop = 0;
   for (auto _ : state) {
-    ++loop;
-    Worker victim, thief;
-    Range range;
-    shared.enter(victim, loop, 0);
-    victim.next(range);
-    shared.enter(thief, loop, thief_number);
-    state.SetIterationTime(call_clock().time([&] { thief.next(range); }));
-    benchmark::DoNotOptimize(range);
-    if (thief.counts().steals != 1) return state.SkipWithError("nothing was stolen");
+    Encounter in(shared, ++loop, thief_number);
+    state.SetIterationTime(call_clock().time([&] { in.thief.next(in.range); }));
+    benchmark::DoNotOptimize(in.range);
+    if (in.thief.counts().steals != 1) return state.SkipWithError("nothing was stolen");
   }
 }
 
@@ -127,15 +133,10 @@ void go_on_after_steal(benchmark::State& state) {
   OneSided shared(2, 1 << 16, {});
   std::uint64_t loop = 0;
   for (auto _ : state) {
-    ++loop;
-    Worker victim, thief;
-    Range range;
-    shared.enter(victim, loop, 0);
-    victim.next(range);
-    shared.enter(thief, loop, 1);
-    thief.next(range);
-    state.SetIterationTime(call_clock().time([&] { victim.next(range); }));
-    benchmark::DoNotOptimize(range);
+    Encounter in(shared, ++loop, 1);
+    in.thief.next(in.range);
+    state.SetIterationTime(call_clock().time([&] { in.victim.next(in.range); }));
+    benchmark::DoNotOptimize(in.range);
   }
 }
 
