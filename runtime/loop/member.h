@@ -70,9 +70,8 @@ public:
     if (loop_ >= free_until_) wait_for_slot();
     Slot<P>& slot = storage_->slot(loop_);
     const std::uint64_t use = loop_ / k_ring;
-    if (somebody_departed_) touch_for_departed(slot, use);
-    if ((use & core::CounterLoop<P>::k_refresh_mask) == 0) [[unlikely]]
-      slot.counter.make_current(use); // its tag must not grow old in loops of other models
+    if (core::is_refresh_due<P>(use)) [[unlikely]]
+      slot.refresh(use, storage_->capacity());
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
     const core::Entry entry{iterations, loop_, use, index_, members_, &settings, smallest, &near_};
@@ -164,8 +163,6 @@ private:
     worker<model>().enter(loop, memory, entry, known...);
   }
   [[gnu::noinline]] void start_other(Slot<P>& slot, const core::Entry& entry, core::Model model) noexcept {
-    // As the tree does it itself: what its root bears must not get so old that it looks current.
-    if ((entry.use & k_root_refresh_mask) == 0) slot.tree.root(index_)->refresh(entry.use);
     core::NoMemory none;
     core::with_model(model, [&]<core::Model known>() {
       if constexpr (known == core::Model::range)
@@ -259,9 +256,7 @@ private:
         ++late;
     }
     if (late > team_->absent()) return false;
-    somebody_departed_ = departed != 0;
-    free_until_ =
-        somebody_departed_ ? loop_ : slowest + k_ring; // with a departed member, look again each time
+    free_until_ = departed != 0 ? loop_ : slowest + k_ring; // with a departed member, look again each time
     return true;
   }
 
@@ -305,11 +300,6 @@ private:
     return least;
   }
 
-  /// A departed member cannot keep the marks of its roots young (core/tree/node.h), so the others do.
-  void touch_for_departed(Slot<P>& slot, std::uint64_t use) noexcept {
-    for (std::uint32_t m = 0; m < members_; ++m) slot.tree.root(m)->refresh(use);
-  }
-
   template <class Report> void measure(Report&& report) noexcept {
     const std::uint64_t now = P::ticks();
     if (way_ == k_recorded) way_ = recorded_way_;
@@ -321,19 +311,7 @@ private:
     }
     Account& own = storage_->account(loop_, index_);
     own = {counts(), entered_, now, recording, own.memory};
-    auto& leavers = storage_->slot(loop_).leavers;
-    const std::uint64_t tag = loop_ << 16;
-    std::uint64_t seen = leavers.load(P::order(core::Tag::count_leaver, std::memory_order_relaxed));
-    std::uint64_t wanted = 0;
-    do {
-      wanted = (seen >> 16 << 16 == tag ? seen : tag) + 1;
-      // [T5] acq_rel: release hands this member's account over to the last one, acquire lets the last one
-      //      read all of them. Guard: model_team measured_2x3 (either half is missed there, and a plain store
-      //      loses the report); team_measure under a thread sanitizer.
-    } while (!leavers.compare_exchange_weak(seen, wanted,
-                                            P::order(core::Tag::count_leaver, std::memory_order_acq_rel),
-                                            P::order(core::Tag::count_leaver, std::memory_order_relaxed)));
-    if ((wanted & 0xFFFF) != members_) return;
+    if (storage_->slot(loop_).leavers.count(loop_ / k_ring) != members_) return;
     Execution all{members_, {}, 0, 0, storage_->accounts(loop_)};
     std::uint64_t first = now;
     std::uint64_t last = now;
@@ -354,7 +332,6 @@ private:
   }
 
   static constexpr std::uint32_t k_spins = 200;
-  static constexpr std::uint64_t k_root_refresh_mask = Word::k_epoch_mask / 8; // eight times in a round
   static constexpr std::size_t k_worker_bytes = std::max(
       {sizeof(core::WorkerOf<P, core::Model::tree>), sizeof(core::WorkerOf<P, core::Model::range>),
        sizeof(core::WorkerOf<P, core::Model::queue>), sizeof(core::WorkerOf<P, core::Model::queue_lock>),
@@ -366,7 +343,6 @@ private:
   Opening opening_;
   std::uint32_t index_;
   std::uint32_t members_;
-  bool somebody_departed_ = false;
   bool departed_ = false;
   Storage<P, Sizes>* storage_ = nullptr; // from the first loop on
   std::uint64_t loop_ = 0;               // number of the loop that was started last

@@ -44,6 +44,8 @@ public:
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
     opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_}; // likewise
+    if (base - cleared_at_ >= k_clear_after) [[unlikely]]
+      clear_slots(base);
     members_ = 0;
     rhythm_.open();
     if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
@@ -66,18 +68,12 @@ public:
                        std::memory_order_relaxed); // ordered by the next fork
       return false;
     }
-    // The marks of roots that were not used must not get so old that they look current (core/tree/node.h).
-    fewest_members_ = std::min(fewest_members_, members_);
     const std::uint64_t told = next_base_.load(std::memory_order_relaxed); // ordered by the join
     const std::uint64_t now = std::max(told, opening_.next); // who says nothing has come as far as that
     if (told != opening_.base) loops_ = told - opening_.base;
     if (now != told) next_base_.store(now, std::memory_order_relaxed); // likewise
     const bool any = members_ != 0 || told != opening_.base;
     if (any) history_.close(now);
-    if (now - cleaned_at_ < k_clean_after) return any;
-    store->clear_roots(fewest_members_);
-    cleaned_at_ = now;
-    fewest_members_ = ~std::uint32_t{0};
     return any;
   }
 
@@ -148,7 +144,13 @@ public:
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
-  static constexpr std::uint64_t k_clean_after = (Word::k_epoch_mask + 1) / 4 * k_ring;
+  static constexpr std::uint64_t k_clear_after = core::MarksOf<P>::k_every * k_ring; // loops
+
+  /// The opener's part in keeping marks young (core/marks.h).
+  [[gnu::noinline]] void clear_slots(std::uint64_t base) noexcept {
+    cleared_at_ = base;
+    if (opening_.storage != nullptr && opening_.storage != failed()) opening_.storage->clear_slots();
+  }
 
   static Store* failed() noexcept { return reinterpret_cast<Store*>(std::uintptr_t{1}); }
 
@@ -156,10 +158,9 @@ private:
   Opening opening_;
   typename P::template Atomic<Store*> storage_{nullptr};
   // Private to the forking thread.
-  std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
-  std::uint64_t cleaned_at_ = 0;
+  std::uint64_t loops_ = 1;      // of the latest region, or numbers that it has used up: at least one
+  std::uint64_t cleared_at_ = 0; // number of the first loop since all slots were cleared
   std::uint32_t members_ = 0;
-  std::uint32_t fewest_members_ = ~std::uint32_t{0};
   // Written by members that leave a region.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};

@@ -16,8 +16,6 @@
 
 namespace wstree::loop {
 
-using core::Word;
-
 /// Sizes of a storage. A model of a team has smaller ones, so that the ring goes round in a few loops.
 struct UsualSizes {
   /// Loops that a member may be ahead of the slowest one (a power of two).
@@ -41,6 +39,46 @@ struct alignas(core::k_line_pair) Account {
   Recording* memory = nullptr;          ///< for recordings, of the member alone and kept from loop to loop
 };
 
+/// How many members have left the present loop: | mark of the use:40 | count:24 |. Used only when loops are
+/// measured.
+template <class P> class alignas(core::k_line_pair) Leavers {
+public:
+  /// Counts a member that leaves. Returns how many have left, with it.
+  std::uint32_t count(std::uint64_t use) noexcept {
+    std::uint64_t seen = word_.load(P::order(core::Tag::count_leaver, std::memory_order_relaxed));
+    std::uint64_t wanted = 0;
+    do {
+      wanted = (Use::is_of(seen >> k_count_bits, use) ? seen : Use::of(use) << k_count_bits) + 1;
+      // [T5] acq_rel: release hands this member's account over to the last one, acquire lets the last one
+      //      read all of them. Guard: model_team measured_2x3 (either half is missed there, and a plain store
+      //      loses the report); team_measure under a thread sanitizer.
+    } while (!word_.compare_exchange_weak(seen, wanted,
+                                          P::order(core::Tag::count_leaver, std::memory_order_acq_rel),
+                                          P::order(core::Tag::count_leaver, std::memory_order_relaxed)));
+    return static_cast<std::uint32_t>(wanted & k_count_mask);
+  }
+  /// As core::Node::refresh(). A loop that not all members leave keeps its count.
+  void refresh(std::uint64_t use) noexcept {
+    std::uint64_t seen = word_.load(P::order(core::Tag::refresh, std::memory_order_relaxed)); // N8
+    if ((seen & k_count_mask) != 0 && Use::is_old(seen >> k_count_bits, use))
+      word_.compare_exchange_strong(seen, Use::of(use) << k_count_bits,
+                                    P::order(core::Tag::refresh, std::memory_order_relaxed),
+                                    P::order(core::Tag::refresh, std::memory_order_relaxed));
+  }
+  /// Only while nobody is in a loop of the team.
+  void clear() noexcept {
+    word_.store(0, std::memory_order_relaxed);
+  } // ordered by the join and the next fork
+
+private:
+  using Use = typename core::MarksOf<P>::Leavers;
+  static constexpr unsigned k_count_bits = 24; // a team has fewer than 2^20 members
+  static constexpr std::uint64_t k_count_mask = (1U << k_count_bits) - 1;
+  static_assert(Use::k_bits + k_count_bits <= 64);
+
+  typename P::template Atomic<std::uint64_t> word_{0};
+};
+
 /// What the members share of one loop, whatever its model: one of these is in use, the others lie idle.
 template <class P> struct Slot {
   core::Tree<P> tree;
@@ -48,8 +86,22 @@ template <class P> struct Slot {
   core::QueueLoop<P, core::LockFreeQueue> queue;
   core::QueueLoop<P, core::LockedQueue> queue_lock;
   core::CounterLoop<P> counter;
-  /// Members that left the present loop: | loop:48 | count:16 |. Used only when loops are measured.
-  alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> leavers{0};
+  Leavers<P> leavers;
+
+  /// Empties or renews every mark that would soon look current (core/marks.h): each member does so in a use
+  /// for which that is due, before it looks at anything else here. Ranges, queues, shares and the last
+  /// iteration know loops by all bits of their numbers.
+  void refresh(std::uint64_t use, std::uint32_t capacity) noexcept {
+    tree.refresh(use, capacity);
+    counter.make_current(use);
+    leavers.refresh(use);
+  }
+  /// Forgets all uses. Only while nobody is in a loop of the team.
+  void clear(std::uint32_t capacity) noexcept {
+    tree.clear(capacity);
+    counter.clear();
+    leavers.clear();
+  }
 };
 
 /// One line pair per member: where it is.
@@ -115,10 +167,9 @@ public:
   core::Cells<Account> accounts(std::uint64_t loop) noexcept { return {&account(loop, 0), sizeof(Share)}; }
   Line<P>& line(std::uint32_t member) noexcept { return shares_[member].hot.line; }
 
-  /// Makes the roots of members >= `first` in all slots AVAILABLE. Only while no member is in a loop.
-  void clear_roots(std::uint32_t first) noexcept {
-    for (std::uint64_t s = 0; s < k_ring; ++s)
-      for (std::uint32_t m = first; m < capacity_; ++m) slots_[s].tree.root(m)->clear();
+  /// All slots forget their uses. Only while no member is in a loop.
+  void clear_slots() noexcept {
+    for (std::uint64_t s = 0; s < k_ring; ++s) slots_[s].clear(capacity_);
   }
 
 private:

@@ -38,9 +38,8 @@ struct LoopPlan {
 };
 
 /// Every iteration once, one "last" and nothing for its member afterwards, and in the end nothing unclaimed.
-template <core::Model model> class LoopProgram final : public Program {
+template <core::Model model, class P = ModelPlatform> class LoopProgram final : public Program {
 public:
-  using P = ModelPlatform;
   using Slot = simulate::Slot<P, model>;
   using Worker = typename Slot::Worker;
   static_assert(std::is_trivially_destructible_v<Worker>);
@@ -65,6 +64,7 @@ public:
   void body(std::uint32_t member) override {
     for (std::size_t loop = 0; loop < plan_.iterations.size(); ++loop) {
       Execution::now->works_for(plan_.first_loop + loop);
+      if (core::is_refresh_due<P>(plan_.first_loop + loop)) slot_->refresh(plan_.first_loop + loop);
       workers_[member].enter(slot_->loop(), memory(member), entry(member, loop));
       const std::uint32_t most = loop == 0 ? plan_.cancelled_after : 0;
       core::Range range;
@@ -180,11 +180,12 @@ private:
   std::array<bool, View::k_most_threads> retired_{};
   int lasts_ = 0;
   std::uint64_t handed_ = 0; // iterations of this loop
-  TreeInvariants invariants_;
+  TreeInvariants<P> invariants_;
 };
 
-template <core::Model model> std::function<std::unique_ptr<Program>()> loops(LoopPlan plan) {
-  return [plan] { return std::make_unique<LoopProgram<model>>(plan); };
+template <core::Model model, class P = ModelPlatform>
+std::function<std::unique_ptr<Program>()> loops(LoopPlan plan) {
+  return [plan] { return std::make_unique<LoopProgram<model, P>>(plan); };
 }
 
 } // namespace wstree::model

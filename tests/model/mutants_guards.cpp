@@ -17,6 +17,7 @@ std::string_view guard_of(const Mutant& mutant) {
       {"N4_adopt_success_relaxed", "find_max_2x4"},
       {"N4_adopt_failure_relaxed", "find_max_2x4"},
       {"N5_read_children_relaxed", "find_max_2x4"},
+      {"N8_refresh_non_atomic", "round_2x2"},
       {"N10_publish_held_relaxed", "neighbours_3x4"},
       {"N10_publish_held_load_relaxed", "neighbours_3x4"},
       {"N10_publish_held_store_relaxed", "neighbours_3x4"},

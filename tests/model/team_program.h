@@ -20,10 +20,10 @@ namespace wstree::model {
 
 /// The loops of a region follow one another without a barrier; before and after a region all threads meet, as
 /// at the fork and the join.
-class TeamProgram final : public Program {
+template <class P = TeamPlatform> class TeamProgram final : public Program {
 public:
-  using Team = loop::Team<TeamPlatform, SmallSizes>;
-  using Member = loop::Member<TeamPlatform, SmallSizes>;
+  using Team = loop::Team<P, SmallSizes>;
+  using Member = loop::Member<P, SmallSizes>;
 
   explicit TeamProgram(TeamPlan plan) : plan_(std::move(plan)), checks_(plan_) {
     plain_ = {
@@ -172,8 +172,8 @@ private:
   std::size_t region_ = 0;
 };
 
-inline std::function<std::unique_ptr<Program>()> team(TeamPlan plan) {
-  return [plan] { return std::make_unique<TeamProgram>(plan); };
+template <class P = TeamPlatform> std::function<std::unique_ptr<Program>()> team(TeamPlan plan) {
+  return [plan] { return std::make_unique<TeamProgram<P>>(plan); };
 }
 
 } // namespace wstree::model

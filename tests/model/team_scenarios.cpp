@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Teams: the ring of slots, regions one after another, members that leave early, missing memory.
+#include "narrow_marks.h"
 #include "scenario.h"
 #include "team_program.h"
 
@@ -60,11 +61,16 @@ void add_ring(std::vector<Scenario>& all) {
                                    Model::guided, Model::factoring, Model::trapezoid, Model::static_},
                                   3))),
        1000});
-  // The marks in a root have 8 bits, the tag of a counter has 20: loops before and after they come round.
-  all.push_back({"ring_epoch_tree_2x4", k_switches,
-                 team(starting_at(256 * 2 - 2, one_region(2, many(4, Model::tree, 2)))), 1000});
-  all.push_back({"ring_epoch_fixed_2x4", k_switches,
-                 team(starting_at((1 << 20) * 2 - 2, one_region(2, many(4, Model::fixed, 2)))), 1000});
+  // Loops before and after the marks come round.
+  constexpr auto k_round = [](auto mark) { return 2 * (decltype(mark)::k_mask + 1); };
+  all.push_back(
+      {"ring_epoch_tree_2x4", k_switches,
+       team(starting_at(k_round(core::UsualMarks::Word{}) - 2, one_region(2, many(4, Model::tree, 2)))),
+       1000});
+  all.push_back(
+      {"ring_epoch_fixed_2x4", k_switches,
+       team(starting_at(k_round(core::UsualMarks::Counter{}) - 2, one_region(2, many(4, Model::fixed, 2)))),
+       1000});
   all.push_back({"ring_2x6_long", k_usual, team(one_region(2, many(6, Model::static_, 2))), 100'000, true});
   all.push_back({"ring_3x4_long", k_narrow, team(one_region(3, many(4, Model::static_, 3))), 100'000, true});
   all.push_back({"ring_4x3_long", k_one, team(one_region(4, many(3, Model::static_, 4))), 100'000, true});
@@ -73,6 +79,58 @@ void add_ring(std::vector<Scenario>& all) {
   all.push_back({"ring_tree_2x4_long", k_usual, team(one_region(2, many(4, Model::tree, 2))), 100'000, true});
   all.push_back({"ring_models_2x6_long", k_switches, team(one_region(2, each_of(one_after_the_other, 3))),
                  100'000, true});
+}
+
+using Narrow2 = test::WithMarks<TeamPlatform, test::NarrowMarks<2>>;
+using Narrow3 = test::WithMarks<TeamPlatform, test::NarrowMarks<3>>;
+
+/// Regions of so many loops each, of `members` members.
+TeamPlan rounds(const std::vector<std::size_t>& loops, std::uint32_t members, Model model,
+                std::uint64_t iterations, std::vector<Part> early = {}) {
+  TeamPlan plan;
+  for (const std::size_t count : loops)
+    plan.regions.push_back({members, many(count, model, iterations), early});
+  return plan;
+}
+
+/// Marks of 2 and 3 bits, which go round in 8 and 16 loops of this ring. A region with fewer loops than the
+/// one before leaves numbers out, and one without loops takes one number, so the second slot goes without use
+/// between the first region and the last, for exactly one round.
+void add_rounds(std::vector<Scenario>& all) {
+  constexpr Bounds k_calm{.preemptions = 1, .stale = 0};
+  constexpr Bounds k_in_turn{.preemptions = 0, .stale = 0};
+  const std::vector<std::size_t> idle{7, 1, 2};
+  const std::vector<std::size_t> idle_3bits{15, 1, 2};
+  all.push_back({"round_idle_tree_2", k_calm, team<Narrow2>(rounds(idle, 2, Model::tree, 3)), 1000});
+  all.push_back({"round_idle_tree_3", k_in_turn, team<Narrow2>(rounds(idle, 3, Model::tree, 4)), 1000});
+  all.push_back({"round_idle_3bits_tree_2", k_in_turn, team<Narrow3>(rounds(idle_3bits, 2, Model::tree, 3)),
+                 100, true});
+  for (const auto& [name, model] : {std::pair{"range", Model::range},
+                                    {"queue", Model::queue},
+                                    {"fixed", Model::fixed},
+                                    {"guided", Model::guided}})
+    all.push_back({"round_idle_" + std::string(name) + "_2", k_in_turn,
+                   team<Narrow2>(rounds(idle, 2, model, 3)), 1000});
+  TeamPlan measured = rounds(idle, 2, Model::tree, 3, {});
+  for (RegionPlan& region : measured.regions)
+    for (TeamLoop& loop : region.loops) loop.measured = true;
+  measured.regions[1].early = {{1, 1, 1}}; // the count of those who have left this loop stays at one
+  all.push_back({"round_idle_measured_2", k_in_turn, team<Narrow2>(measured), 1000});
+  // One region that goes round: roots without units between, a member that has left, models that take turns.
+  const TeamLoop full{3, Model::tree};
+  const TeamLoop small{1, Model::tree};
+  const TeamLoop other{2, Model::static_};
+  const TeamLoop counted{3, Model::fixed};
+  all.push_back(
+      {"round_in_a_region_2x10", k_calm,
+       team<Narrow2>(one_region(2, {full, full, small, small, small, small, small, small, full, full})),
+       1000});
+  all.push_back({"round_departed_2x11", k_calm,
+                 team<Narrow2>(one_region(2, many(11, Model::tree, 3), {{1, 2, 1}})), 1000});
+  all.push_back(
+      {"round_models_2x10", k_calm,
+       team<Narrow2>(one_region(2, {full, counted, other, other, other, other, other, other, full, counted})),
+       1000});
 }
 
 /// Members that leave the region before the others: where it is cancelled, or where they were never needed.
@@ -233,6 +291,7 @@ std::vector<Scenario> team_scenarios() {
   add_plans(all);
   add_refusals(all);
   add_ring(all);
+  add_rounds(all);
   add_suspended(all);
   return all;
 }

@@ -15,9 +15,9 @@ namespace wstree::model {
 
 /// Walks over the whole tree, as it stands in the newest values, and compares it with what it was after the
 /// step before. Units are iterations: loops under the model checker are short.
-class TreeInvariants {
+template <class P> class TreeInvariants {
 public:
-  using P = ModelPlatform;
+  using Word = core::WordOf<P>;
   using Tree = core::Tree<P>;
   using Target = core::Target<P>;
 
@@ -44,7 +44,7 @@ private:
   enum Where : std::uint8_t { k_nowhere, k_unclaimed, k_handed };
   struct Known {
     const core::Node<P>* node;
-    core::Word word;
+    Word word;
     const core::Node<P>* children;
   };
 
@@ -63,12 +63,12 @@ private:
       if (!is_untouched && !is_begun) complain("INV1: becomes reachable in a wrong state", target);
       nodes_.push_back({target.node, target.word, nullptr});
     } else {
-      nodes_.push_back({target.node, core::Word(core::Phase::available, use_, 0, 0), nullptr});
+      nodes_.push_back({target.node, Word(core::Phase::available, use_, 0, 0), nullptr});
     }
     return nodes_.back();
   }
 
-  static std::uint32_t count(core::Word word) { return word.left() + word.right(); }
+  static std::uint32_t count(Word word) { return word.left() + word.right(); }
 
   void visit(const core::View<P>& view, const Target& target) {
     if (!wrong_.empty()) return;
@@ -100,9 +100,9 @@ private:
     visit(view, right);
   }
 
-  void check_word(core::Word before, const Target& target) {
+  void check_word(Word before, const Target& target) {
     using core::Phase;
-    const core::Word now = target.word;
+    const Word now = target.word;
     if (count(now) > target.size) complain("INV3: more was handed out than there is", target);
     if (now == before) return;
     if (before.phase() == Phase::stolen) return complain("INV5: a frozen word changes", target);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The work-stealing tree.
 #include "loop_program.h"
+#include "narrow_marks.h"
 #include "scenario.h"
 
 namespace wstree::model {
@@ -221,11 +222,20 @@ std::vector<Scenario> tree_scenarios() {
                          true,
                          {},
                          true});
-  // Members 1 and 2 have no units, and make their roots current in such a use; links are four million uses
-  // old.
-  LoopPlan old = plan(3, {2, 3});
-  old.first_loop = (1ULL << 22) + 32;
-  scenarios.push_back({"refreshed_3x2", narrow, loops<k_tree>(old), 5000});
+  // Marks of 2 bits go round after four loops. The roots of members 1 and 2 have no units in the loops
+  // between.
+  using Narrow = test::WithMarks<ModelPlatform, test::NarrowMarks<2>>;
+  // One member refreshes a root that another one owns already.
+  scenarios.push_back({"round_2x2", {.preemptions = 2, .stale = 1}, loops<k_tree, Narrow>(plan(2, {3, 3})), 5000});
+  scenarios.push_back(
+      {"round_2x5", {.preemptions = 2, .stale = 0}, loops<k_tree, Narrow>(plan(2, {3, 1, 1, 1, 3})), 5000});
+  scenarios.push_back(
+      {"round_3x5", {.preemptions = 1, .stale = 0}, loops<k_tree, Narrow>(plan(3, {4, 1, 2, 1, 4})), 5000});
+  // In each loop a thief that is late comes upon what stands there from four loops ago.
+  scenarios.push_back({"round_2x9",
+                       {.preemptions = 1, .stale = 0},
+                       loops<k_tree, Narrow>(plan(2, {3, 1, 1, 1, 3, 1, 1, 1, 3})),
+                       5000});
   // What a loop's arena holds is written again while somebody still reads it.
   LoopPlan early_reuse = plan(2, {6, 6});
   early_reuse.reuses_early = true;

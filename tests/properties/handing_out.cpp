@@ -34,10 +34,10 @@ TEST(Word, ReadsBackWhatWasPacked) {
     const std::uint32_t right = *counts(core::Word::k_max_size - left);
     const core::Word word(phase, use, left, right);
     RC_ASSERT(word.phase() == phase);
-    RC_ASSERT(word.epoch() == (use & core::Word::k_epoch_mask));
+    RC_ASSERT(word.epoch() == (use & core::UsualMarks::Word::k_mask));
     RC_ASSERT(word.left() == left && word.right() == right);
     RC_ASSERT(core::Word::seen(word.raw(), use) == word);
-    const core::Word other = core::Word::seen(word.raw(), use + 1 + *rc::gen::inRange<std::uint64_t>(0, 255));
+    const core::Word other = core::Word::seen(word.raw(), use + 1 + *rc::gen::inRange<std::uint64_t>(0, core::UsualMarks::Word::k_mask));
     RC_ASSERT(other.phase() == core::Phase::available && other.left() == 0 && other.right() == 0);
     const core::Word stopped = word.stopped();
     RC_ASSERT(stopped.phase() == core::Phase::stolen && stopped.epoch() == word.epoch());

@@ -78,6 +78,7 @@ public:
       P::now = event.time;
       if (!entered[event.member]) {
         entered[event.member] = true;
+        if (core::is_refresh_due<P>(use_)) tree_.refresh(use_, members_);
         worker.enter(tree_, *arenas_[event.member],
                      {iterations, use_, use_, event.member, members_, &settings, smallest_});
       }

@@ -12,7 +12,7 @@ namespace {
 
 using N = Node<StdPlatform>;
 
-constexpr std::uint64_t k_round = std::uint64_t{1} << 23;
+constexpr std::uint64_t k_round = UsualMarks::Link::k_mask + 1;
 constexpr std::uint64_t k_use = 5;
 
 /// A root with children and a held node of use k_use.
@@ -46,7 +46,7 @@ TEST(NodeLink, StaysWhileItIsYoung) {
 TEST(NodeLink, IsGoneWhenItsNumberComesRound) {
   Root made;
   ASSERT_EQ(made.root.children(k_use + k_round), made.below.data()) << "why it has to be refreshed before";
-  made.root.refresh(k_use + k_round / 4 + 1);
+  made.root.refresh(k_use + k_round / 4);
   EXPECT_EQ(made.root.children(k_use + k_round), nullptr);
   EXPECT_EQ(made.root.held(k_use + k_round), nullptr);
 }

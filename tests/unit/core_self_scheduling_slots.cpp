@@ -139,8 +139,8 @@ TYPED_TEST(SelfScheduling, StartsAfreshAfterALoopThatWasLeftEarly) {
 /// Uses of a slot as far apart as can be, with loops of other models in between, which do no more than what
 /// loop/member.h does for them.
 TYPED_TEST(SelfScheduling, KnowsAnOldLoopWhenItsTagComesAgain) {
-  constexpr std::uint64_t k_period = TypeParam::Loop::k_refresh_mask + 1;
-  constexpr std::uint64_t k_tags = 1ULL << (64 - TypeParam::Loop::k_value_bits);
+  constexpr std::uint64_t k_period = core::UsualMarks::Counter::k_quarter;
+  constexpr std::uint64_t k_tags = core::UsualMarks::Counter::k_mask + 1;
   core::Rng random(test::seed());
   for (const std::uint64_t first :
        {std::uint64_t{0}, k_period - 1, k_period, 5 * k_period + 77, (k_tags << 20) - 3})

@@ -25,8 +25,8 @@ TEST(Word, ReadsAStaleWordAsAvailable) {
   const Word old(Phase::stolen, 41, 3, 4);
   EXPECT_EQ(Word::seen(old.raw(), 41), old);
   EXPECT_EQ(Word::seen(old.raw(), 42), Word(Phase::available, 42, 0, 0));
-  EXPECT_EQ(Word::seen(old.raw(), 41 + 256), old)
-      << "256 uses later the mark is the same: it has to be refreshed before";
+  EXPECT_EQ(Word::seen(old.raw(), 41 + UsualMarks::Word::k_mask + 1), old)
+      << "a round later the mark is the same: it has to be refreshed before";
 }
 
 TEST(Word, ZeroMemoryIsAvailableInEveryUse) {
@@ -34,6 +34,18 @@ TEST(Word, ZeroMemoryIsAvailableInEveryUse) {
     EXPECT_EQ(Word::seen(0, use).phase(), Phase::available);
     EXPECT_EQ(Word::seen(0, use).left(), 0U);
   }
+}
+
+TEST(Word, IsOldFromAQuarterOfARoundOn) {
+  constexpr std::uint64_t k_quarter = UsualMarks::Word::k_quarter;
+  for (const Phase phase : {Phase::owned, Phase::stolen}) {
+    const Word word(phase, 41, 3, 4);
+    EXPECT_FALSE(word.is_old(41));
+    EXPECT_FALSE(word.is_old(41 + k_quarter - 1));
+    EXPECT_TRUE(word.is_old(41 + k_quarter));
+    EXPECT_TRUE(word.is_old(41 + 4 * k_quarter - 1));
+  }
+  EXPECT_FALSE(Word(Phase::available, 41, 0, 0).is_old(41 + k_quarter)) << "means the same in every use";
 }
 
 } // namespace

@@ -108,7 +108,7 @@ TEST(team_ring, RegionsOfChangingSizeReuseOneTeam) {
 
 TEST(team_ring, ALargeTeamAfterManyLoopsOfASmallOne) {
   // The roots of the members that were missing must not look used when they come back, however many loops
-  // passed. One use of a slot per k_ring loops and 256 values of the mark: go around it exactly and nearly.
+  // passed. (tests/round goes round the marks; this is a long way.)
   core::Rng random(test::seed());
   for (const std::uint64_t gap : {255ULL, 256ULL, 257ULL, 512ULL}) {
     Team<P> team;

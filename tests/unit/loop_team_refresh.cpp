@@ -20,8 +20,8 @@ using P = core::StdPlatform;
 
 const core::Settings k_defaults;
 constexpr std::uint32_t k_members = 3;
-constexpr std::uint64_t k_uses_between_refreshes = core::CounterLoop<P>::k_refresh_mask + 1;
-constexpr std::uint64_t k_tags = std::uint64_t{1} << (64 - core::CounterLoop<P>::k_value_bits);
+constexpr std::uint64_t k_uses_between_refreshes = core::UsualMarks::k_every;
+constexpr std::uint64_t k_tags = core::UsualMarks::Counter::k_mask + 1;
 
 /// A region that begins with the first loop of the slots' use number `use` and has `loops` loops.
 void region_at(Team<P>& team, std::uint64_t use, std::uint64_t loops, core::Model model) {

@@ -140,6 +140,7 @@ private:
 
   /// What a member knows before it begins comes from the team's memory, if the schedule can use it.
   void enter(Worker& worker, const core::Entry& entry) {
+    if (core::is_refresh_due<SimulatedPlatform>(entry.use)) slot_->refresh(entry.use);
     if constexpr (Slot::k_is_tree)
       worker.enter(slot_->loop(), slot_->memory(entry.index), entry, memory_.learned(entry));
     else

@@ -48,6 +48,13 @@ public:
       return none_;
     }
   }
+  /// By each member before it enters a use for which core::is_refresh_due().
+  void refresh(std::uint64_t use) {
+    if constexpr (k_is_tree)
+      loop_.refresh(use, members_);
+    else if constexpr (requires { loop_.make_current(use); })
+      loop_.make_current(use);
+  }
   /// The entry of `member` into execution `loop` of a loop of `iterations`.
   static core::Entry entry(std::uint64_t iterations, std::uint64_t loop, std::uint32_t member,
                            std::uint32_t members, const core::Settings& settings, std::uint64_t smallest = 1,

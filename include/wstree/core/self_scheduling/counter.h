@@ -2,6 +2,7 @@
 // The word from which a loop is handed out by a rule.
 #pragma once
 
+#include "wstree/core/marks.h"
 #include "wstree/core/platform.h"
 
 #include <cstdint>
@@ -9,19 +10,15 @@
 namespace wstree::core {
 
 /// What the members share: | tag of the use:20 | value:44 |. What the value counts is up to the rule: chunks
-/// that were handed out, or iterations. Nobody initialises it: a word with another tag is of an earlier use
-/// and stands for (tag, 0), and each member that enters puts that in unless somebody has. Zeroed memory is a
-/// valid state.
-///
-/// A tag comes again after 2^20 uses of the slot. So in one use out of 2^18 the word is made current whatever
-/// the model of the loop is: when a loop meets it, the tag is at most that old, or its own.
+/// that were handed out, or iterations. Nobody initialises it: a word with another tag (marks.h) is of an earlier
+/// use and stands for (tag, 0), and each member that enters puts that in unless somebody has. Zeroed memory is
+/// a valid state.
 template <class P> class alignas(k_line_pair) CounterLoop {
 public:
   static constexpr unsigned k_value_bits = 44;
-  /// In uses with these bits all 0 every member that enters the slot calls make_current().
-  static constexpr std::uint64_t k_refresh_mask = (1ULL << 18) - 1;
 
-  /// Turns what an earlier use left behind into (tag, 0). Before anything else that a member does here.
+  /// Turns what an earlier use left behind into (tag, 0). Before anything else that a member does here, and in
+  /// loops of other models whenever the slot is refreshed.
   void make_current(std::uint64_t use) noexcept {
     // [C1] relaxed: the word says all that there is to know, and no data goes with it. Only members of this
     //      use are here (the slot's earlier uses have been left, which loop/member.h orders by T1 and T2), so
@@ -61,10 +58,15 @@ public:
     return is_of(word, use) ? value_of(word) : 0;
   }
 
+  /// Forgets all uses. Only while no other thread can reach it.
+  void clear() noexcept { word_.store(0, std::memory_order_relaxed); } // ordered by the join and the next fork
+
 private:
+  using Use = typename MarksOf<P>::Counter;
+  static_assert(Use::k_bits + k_value_bits <= 64);
   static constexpr std::uint64_t k_value_mask = (1ULL << k_value_bits) - 1;
 
-  static std::uint64_t fresh(std::uint64_t use) noexcept { return use << k_value_bits; }
+  static std::uint64_t fresh(std::uint64_t use) noexcept { return Use::of(use) << k_value_bits; }
   static bool is_of(std::uint64_t word, std::uint64_t use) noexcept {
     return ((word ^ fresh(use)) & ~k_value_mask) == 0;
   }

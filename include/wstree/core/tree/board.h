@@ -2,6 +2,7 @@
 // Which roots of a large team have nothing left: so that whoever looks for work does not look at all of them.
 #pragma once
 
+#include "wstree/core/marks.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/rng.h"
 
@@ -13,8 +14,7 @@ namespace wstree::core {
 
 /// | number of the use:48 | done:16 |: one bit for each of 16 roots below which nothing is left, or of 16
 /// words that are full. Units of a root only get handed out, so a bit that is set stays true until the slot's
-/// next use. A word of another use says that nothing is done: nobody has to initialise it, and 48 bits do not
-/// come round again.
+/// next use. A word of another use (marks.h) says that nothing is done: nobody has to initialise it.
 template <class P> class alignas(k_line_pair) DoneWord {
 public:
   static constexpr std::uint32_t k_fan_out = 16;
@@ -30,8 +30,8 @@ public:
     if ((of_use(raw, use) & bits) == bits) return false; // members that walk at a time find the same
     // [N11] relaxed: as above. A bit that got lost would be found missing by whoever walks over the board,
     //      and set again.
-    if (raw >> k_fan_out != (use & k_use_mask) &&
-        word_.compare_exchange_strong(raw, (use << k_fan_out) | bits,
+    if (!Use::is_of(raw >> k_fan_out, use) &&
+        word_.compare_exchange_strong(raw, Use::of(use) << k_fan_out | bits,
                                       P::order(Tag::mark_done, std::memory_order_relaxed),
                                       P::order(Tag::mark_done, std::memory_order_relaxed)))
       return bits == full;
@@ -40,12 +40,22 @@ public:
     return before != full && (before | bits) == full;
   }
 
+  /// As Node::refresh().
+  void refresh(std::uint64_t use) noexcept {
+    std::uint64_t raw = word_.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
+    if ((raw & k_bits) != 0 && Use::is_old(raw >> k_fan_out, use))
+      word_.compare_exchange_strong(raw, Use::of(use) << k_fan_out, P::order(Tag::refresh, std::memory_order_relaxed),
+                                    P::order(Tag::refresh, std::memory_order_relaxed));
+  }
+  /// As Node::clear().
+  void clear() noexcept { word_.store(0, std::memory_order_relaxed); } // alone
+
 private:
-  static constexpr std::uint64_t k_use_mask = (1ULL << (64 - k_fan_out)) - 1;
+  using Use = typename MarksOf<P>::Board;
+  static constexpr std::uint64_t k_bits = (1U << k_fan_out) - 1;
 
   static std::uint32_t of_use(std::uint64_t raw, std::uint64_t use) noexcept {
-    return raw >> k_fan_out == (use & k_use_mask) ? static_cast<std::uint32_t>(raw & ((1U << k_fan_out) - 1))
-                                                  : 0;
+    return Use::is_of(raw >> k_fan_out, use) ? static_cast<std::uint32_t>(raw & k_bits) : 0;
   }
 
   typename P::template Atomic<std::uint64_t> word_{0};

@@ -19,23 +19,22 @@ namespace wstree::core {
 ///   STOLEN      stolen(l, r)         anybody, by adopt(): children are a function of the frozen range
 ///   EXPANDED    stolen + children    nobody
 ///
-/// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or (departure from the paper)
-/// OWNED by the
-///       worker that publishes it with its first batch taken, so that two thieves cannot pass one unit to and
-///       fro.
+/// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or (departure from the paper) OWNED
+///       by the worker that publishes it with its first batch taken, so that two thieves cannot pass one unit to
+///       and fro.
 /// INV2  Nothing of an AVAILABLE node changes but by own(), which succeeds once per use.
 /// INV3  While OWNED only the owner's advance() moves the counts, and they only grow.
 /// INV4  l + r = size is final.
-/// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r); that is the word's last change in this
-/// use. INV6  children changes from null once per use, only when STOLEN, to two nodes that cover exactly what
-/// was left.
+/// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r); that is the word's last change in this use.
 ///
-/// A root belongs to a loop slot that is used again and again: `use` numbers its uses, the word carries the
-/// low 8 bits and the child link the low 23. A stale word cannot look current because the owner touches both
-/// in every use, and a member that cannot is touched for (loop/team.h).
+/// INV6  children changes from null once per use, only when STOLEN, to two nodes that cover exactly what was left.
+///
+/// A root belongs to a loop slot that is used again and again: `use` numbers its uses, and the word and the links
+/// carry marks of it (marks.h).
 template <class P> class alignas(k_line_pair) Node {
 public:
   using Pair = Node*; // two nodes in a row: left, then right
+  using Word = WordOf<P>;
 
   /// Claims an AVAILABLE node together with its first batch. `seen` is what inspect() returned; false:
   /// somebody was faster.
@@ -164,32 +163,18 @@ public:
     level_ = level;
   }
 
-  /// Makes sure that a root carries the marks of the present use, so that they never get old enough to look
-  /// current.
+  /// Empties what is so old that its mark would soon look current. Of a root, by any member that enters `use`.
   void refresh(std::uint64_t use) noexcept {
+    // [N8] relaxed: an old word and an empty one mean the same in this use, and no data goes with either. The
+    //      read-modify-write leaves alone what somebody has just written. Guard: model_tree round_2x2 (a plain
+    //      store takes back what somebody owns); team_round (a mark that is not refreshed).
     std::uint64_t raw = word_.load(P::order(Tag::refresh, std::memory_order_relaxed));
-    // [N8] relaxed: stale and AVAILABLE-of-this-use mean the same, so losing this race to own() is as good as
-    // winning.
-    if (Word(raw).epoch() != (use & Word::k_epoch_mask))
+    if (Word(raw).is_old(use))
       word_.compare_exchange_strong(raw, Word(Phase::available, use, 0, 0).raw(),
                                     P::order(Tag::refresh, std::memory_order_relaxed),
                                     P::order(Tag::refresh, std::memory_order_relaxed));
-    refresh_link(use);
-  }
-
-  /// The child link's part of refresh(): rare, because 23 bits last for four million uses.
-  void refresh_link(std::uint64_t use) noexcept {
-    const auto is_old = [use](std::uint64_t raw) {
-      return ((use - (raw >> k_target_bits)) & k_use_mask) > k_use_mask / 4;
-    };
-    if (is_old(
-            held_.load(P::order(Tag::refresh, std::memory_order_relaxed)))) // N8; only its member writes it
-      publish_held(nullptr, use);
-    std::uint64_t raw = children_.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
-    if (is_old(raw))
-      children_.compare_exchange_strong(raw, link(nullptr, use),
-                                        P::order(Tag::refresh, std::memory_order_relaxed),
-                                        P::order(Tag::refresh, std::memory_order_relaxed));
+    refresh_link(children_, use);
+    refresh_link(held_, use);
   }
 
   /// Forgets all uses. Only while no other thread can reach the node.
@@ -204,26 +189,36 @@ public:
   std::uint32_t level() const noexcept { return level_; }
 
 private:
-  static constexpr unsigned k_target_bits = 41; // user addresses have 48 bits, nodes are 128-byte aligned
+  using Link = typename MarksOf<P>::Link;
+  using AtomicLink = typename P::template Atomic<std::uint64_t>;
+
+  /// | use:23 | node:41 |: user addresses have 48 bits, and nodes are aligned to 128 bytes.
+  static constexpr unsigned k_target_bits = 41;
   static constexpr std::uint64_t k_target_mask = (1ULL << k_target_bits) - 1;
-  static constexpr std::uint64_t k_use_mask = (1ULL << (64 - k_target_bits)) - 1;
+  static_assert(k_target_bits + Link::k_bits <= 64);
 
   static std::uint64_t link(Pair pair, std::uint64_t use) noexcept {
-    return use << k_target_bits | (reinterpret_cast<std::uintptr_t>(pair) >> 7 & k_target_mask);
+    return Link::of(use) << k_target_bits | (reinterpret_cast<std::uintptr_t>(pair) >> 7 & k_target_mask);
   }
   static Pair target(std::uint64_t raw) noexcept {
     return reinterpret_cast<Pair>(static_cast<std::uintptr_t>((raw & k_target_mask) << 7));
   }
   static bool is_current(std::uint64_t raw, std::uint64_t use) noexcept {
-    return raw >> k_target_bits == (use & k_use_mask) && (raw & k_target_mask) != 0;
+    return Link::is_of(raw >> k_target_bits, use) && (raw & k_target_mask) != 0;
+  }
+  static void refresh_link(AtomicLink& links, std::uint64_t use) noexcept {
+    std::uint64_t raw = links.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
+    if ((raw & k_target_mask) != 0 && Link::is_old(raw >> k_target_bits, use))
+      links.compare_exchange_strong(raw, link(nullptr, use), P::order(Tag::refresh, std::memory_order_relaxed),
+                                    P::order(Tag::refresh, std::memory_order_relaxed));
   }
 
   // Read by every search; word_ and cost_ are written by the owner per batch.
   typename P::template Atomic<std::uint64_t> word_{0};
-  typename P::template Atomic<std::uint64_t> children_{0};
+  AtomicLink children_{0};
   typename P::template Atomic<std::uint32_t> cost_{0};
   typename P::template Plain<std::uint32_t> size_{0};  // constant after publication; for searches
-  typename P::template Atomic<std::uint64_t> held_{0}; // of roots: written by its member
+  AtomicLink held_{0}; // of roots: written by its member
   typename P::template Atomic<std::uint32_t> owner_{0};
   typename P::template Atomic<std::uint32_t> done_{0};
   // Needed only by whoever claims or splits the node; constant after publication.

@@ -25,6 +25,8 @@ enum class Claim : std::uint8_t {
 /// traversals, which start from one root, have the same levels here.
 template <class P> class Search {
 public:
+  using Word = WordOf<P>;
+
   /// `near` may be null: all members are equally far from each other. `now`: ticks, 0 if nobody has looked.
   void enter(const Settings& settings, std::uint32_t index, std::uint32_t members, const Neighbourhood* near,
              std::uint64_t now) noexcept {

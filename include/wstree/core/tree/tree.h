@@ -23,7 +23,20 @@ template <class P> struct Tree {
   Node<P>* root(std::uint32_t i) const noexcept { return roots + i * stride; }
   /// Board::words() of the roots; nullptr: a team that is so small that all roots are looked at.
   DoneWord<P>* board = nullptr;
-  LastTaken<P> last;
+  LastTaken<P> last; ///< knows loops by all bits of their number
+
+  /// Empties the marks that would soon look current, of a tree with room for `most_roots` roots (marks.h).
+  void refresh(std::uint64_t use, std::uint32_t most_roots) noexcept {
+    for (std::uint32_t i = 0; i < most_roots; ++i) root(i)->refresh(use);
+    if (board == nullptr) return;
+    for (std::size_t w = 0; w < Board<P>::words(most_roots); ++w) board[w].refresh(use);
+  }
+  /// Forgets all uses. Only while no other thread can reach the tree.
+  void clear(std::uint32_t most_roots) noexcept {
+    for (std::uint32_t i = 0; i < most_roots; ++i) root(i)->clear();
+    if (board == nullptr) return;
+    for (std::size_t w = 0; w < Board<P>::words(most_roots); ++w) board[w].clear();
+  }
 };
 
 /// A node as one visit found it. The range of a root follows from the shape, that of other nodes is stored in
@@ -34,7 +47,7 @@ template <class P> struct Target {
   std::uint32_t size = 0;
   std::uint32_t level = 0;
   std::uint64_t raw = 0;
-  Word word;
+  WordOf<P> word;
 
   std::uint32_t remaining() const noexcept { return size - word.left() - word.right(); }
 };
@@ -122,6 +135,8 @@ public:
   }
 
 private:
+  using Word = WordOf<P>;
+
   template <class Visit> bool is_done(const Target<P>& target, Rng& rng, Visit& visit, bool& stopped) const {
     if (target.word.phase() == Phase::stolen) {
       if (auto pair = target.node->children(use_)) {

@@ -3,6 +3,7 @@
 // compare-and-swap.
 #pragma once
 
+#include "wstree/core/marks.h"
 #include "wstree/core/shape.h"
 
 #include <cstdint>
@@ -13,50 +14,57 @@ namespace wstree::core {
 /// EXPANDED is `stolen` with children.
 enum class Phase : std::uint8_t { available = 0, owned = 1, stolen = 2 };
 
-/// | phase:2 | epoch:8 | right:27 | left:27 |
+/// | phase:2 | epoch:14 | right:24 | left:24 |
 ///
 /// `left` and `right` count the units handed out from the two ends of the node's range (the paper's appendix
-/// A.4; the batch modes that work from one end leave `right` at zero). `epoch` says for which use of the node
-/// the word was written: a word of another epoch means AVAILABLE and untouched. That is why the roots of a
-/// loop need no initialisation and nobody has to wait for the first arriver.
-class Word {
+/// A.4; the batch modes that work from one end leave `right` at zero). `epoch` is the mark (marks.h) of the use of
+/// the node for which the word was written: a word of another use means AVAILABLE and untouched. That is why the
+/// roots of a loop need no initialisation and nobody has to wait for the first arriver.
+template <class Epoch> class BasicWord {
 public:
-  static constexpr unsigned k_count_bits = 27;
+  static constexpr unsigned k_count_bits = 24;
   static constexpr std::uint32_t k_max_size = (1U << k_count_bits) - 1;
   static_assert(k_max_size >= k_max_share);
-  static constexpr unsigned k_epoch_bits = 8;
-  static constexpr std::uint64_t k_epoch_mask = (1U << k_epoch_bits) - 1;
+  static constexpr unsigned k_epoch_shift = 2 * k_count_bits;
+  static_assert(k_epoch_shift + Epoch::k_bits <= 62);
 
-  constexpr Word() = default;
-  constexpr explicit Word(std::uint64_t raw) : raw_(raw) {}
-  constexpr Word(Phase phase, std::uint64_t use, std::uint32_t left, std::uint32_t right)
-      : raw_(static_cast<std::uint64_t>(phase) << 62 | (use & k_epoch_mask) << 54 |
+  constexpr BasicWord() = default;
+  constexpr explicit BasicWord(std::uint64_t raw) : raw_(raw) {}
+  constexpr BasicWord(Phase phase, std::uint64_t use, std::uint32_t left, std::uint32_t right)
+      : raw_(static_cast<std::uint64_t>(phase) << 62 | Epoch::of(use) << k_epoch_shift |
              static_cast<std::uint64_t>(right) << k_count_bits | left) {}
 
-  /// The word as loop use `use` has to read it: a word of an earlier use is AVAILABLE with all units left.
-  static constexpr Word seen(std::uint64_t raw, std::uint64_t use) {
-    const Word word(raw);
-    return word.epoch() == (use & k_epoch_mask) ? word : Word(Phase::available, use, 0, 0);
+  /// The word as use `use` has to read it: a word of an earlier use is AVAILABLE with all units left.
+  static constexpr BasicWord seen(std::uint64_t raw, std::uint64_t use) {
+    const BasicWord word(raw);
+    return Epoch::is_of(word.epoch(), use) ? word : BasicWord(Phase::available, use, 0, 0);
   }
 
   constexpr std::uint64_t raw() const { return raw_; }
   constexpr Phase phase() const { return static_cast<Phase>(raw_ >> 62); }
-  constexpr std::uint64_t epoch() const { return raw_ >> 54 & k_epoch_mask; }
+  constexpr std::uint64_t epoch() const { return raw_ >> k_epoch_shift & Epoch::k_mask; }
+  /// Means something in its own use only, and has to be refreshed.
+  constexpr bool is_old(std::uint64_t use) const {
+    return phase() != Phase::available && Epoch::is_old(epoch(), use);
+  }
   constexpr std::uint32_t left() const { return static_cast<std::uint32_t>(raw_) & k_max_size; }
   constexpr std::uint32_t right() const {
     return static_cast<std::uint32_t>(raw_ >> k_count_bits) & k_max_size;
   }
 
-  constexpr Word with_left(std::uint32_t more) const { return Word(raw_ + more); }
-  constexpr Word with_right(std::uint32_t more) const {
-    return Word(raw_ + (static_cast<std::uint64_t>(more) << k_count_bits));
+  constexpr BasicWord with_left(std::uint32_t more) const { return BasicWord(raw_ + more); }
+  constexpr BasicWord with_right(std::uint32_t more) const {
+    return BasicWord(raw_ + (static_cast<std::uint64_t>(more) << k_count_bits));
   }
-  constexpr Word stopped() const { return Word(Phase::stolen, epoch(), left(), right()); }
+  constexpr BasicWord stopped() const { return BasicWord(Phase::stolen, epoch(), left(), right()); }
 
-  friend constexpr bool operator==(Word, Word) = default;
+  friend constexpr bool operator==(BasicWord, BasicWord) = default;
 
 private:
   std::uint64_t raw_ = 0;
 };
+
+using Word = BasicWord<UsualMarks::Word>;
+template <class P> using WordOf = BasicWord<typename MarksOf<P>::Word>;
 
 } // namespace wstree::core

@@ -21,6 +21,7 @@ template <class P> class Worker {
 public:
   using Loop = Tree<P>;
   using Memory = Arena<P>;
+  using Word = WordOf<P>;
 
   /// The member's own root is root(index).
   void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry, const Learned<P>& learned = {}) noexcept {
@@ -213,17 +214,9 @@ private:
   /// First call in this loop: the root that has this member's number, unless somebody took it already.
   [[gnu::noinline]] bool arrive(Range& out) noexcept {
     arrived_ = true;
-    // Here and not when it takes another node: what stands there may be of a use that is long past.
-    if (near_ != nullptr && index_ < view_.shape().roots())
-      view_.tree().root(index_)->publish_held(nullptr, view_.use());
     if (index_ >= view_.shape().roots()) return false;
-    Target<P> target = view_.root(index_);
-    if (target.size == 0) {
-      if ((view_.use() & k_word_refresh_mask) == 0) target.node->refresh(view_.use());
-      return false;
-    }
-    if ((view_.use() & k_link_refresh_mask) == 0) target.node->refresh_link(view_.use());
-    return target.word.phase() == Phase::available && own(target, out);
+    const Target<P> target = view_.root(index_);
+    return target.size != 0 && target.word.phase() == Phase::available && own(target, out);
   }
 
   /// tryOwn, with the first batch in the same step.
@@ -430,11 +423,6 @@ private:
     return known > 0 ? known : batch_.cost();
   }
 
-  /// The marks of a root are refreshed once in so many uses: often enough for 8 bits in a word and 23 in a
-  /// link, and too rarely to cost anything. (The word of a root that is not empty changes in every use
-  /// anyway.)
-  static constexpr std::uint64_t k_word_refresh_mask = 0x1F;
-  static constexpr std::uint64_t k_link_refresh_mask = 0xFFFF;
   static constexpr std::uint64_t k_few_units = 4;
   static constexpr std::uint32_t k_always = ~std::uint32_t{0};
   static constexpr std::uint64_t k_last = ~std::uint64_t{0}; // iteration n-1, instead of a unit

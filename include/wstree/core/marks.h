@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Marks: how a word of a slot says which use of the slot it belongs to, and why an old one is never believed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// The low `bits` bits of the number of a use. They go round after 2^bits uses, so a mark tells uses apart
+/// only while no word is older than that. Three rules keep every word of a slot younger than half a round:
+///
+///   - In each use whose number is a multiple of Marks::k_every, a member that enters the slot refreshes all
+///   words
+///     of the slot before it looks at them: a word that is_old() becomes empty.
+///   - When a region opens and the loops' numbers have advanced by k_every uses since the last time, the
+///   opener,
+///     which is alone, clears all slots.
+///   - Inside a region a member enters every loop, one number after the other.
+///
+/// So take any member that reads a word in use v, and the last multiple u of k_every up to v. If u was in
+/// this region, this member itself has refreshed the word in u. Otherwise the region was opened less than
+/// k_every uses before v, and the opener cleared the word then, or at most k_every uses before that. No other
+/// member, no departure, and no loop that nobody executed takes part in this argument.
+///
+/// An empty word (AVAILABLE, no link, no count) means the same in every use, so it never grows old.
+template <unsigned bits> struct Mark {
+  static_assert(bits >= 2 && bits < 64);
+  static constexpr unsigned k_bits = bits;
+  static constexpr std::uint64_t k_mask = (std::uint64_t{1} << bits) - 1;
+  static constexpr std::uint64_t k_quarter = std::uint64_t{1} << (bits - 2);
+
+  static constexpr std::uint64_t of(std::uint64_t use) noexcept { return use & k_mask; }
+  static constexpr bool is_of(std::uint64_t mark, std::uint64_t use) noexcept { return mark == of(use); }
+  /// A quarter of a round or more before `use`. Of marks that are younger than a round.
+  static constexpr bool is_old(std::uint64_t mark, std::uint64_t use) noexcept {
+    return ((use - mark) & k_mask) >= k_quarter;
+  }
+};
+
+/// The marks of a slot that is used by one loop after the other, and how often they are refreshed.
+struct UsualMarks {
+  using Word = Mark<14>;    ///< of a root's word: tree/word.h
+  using Link = Mark<23>;    ///< of a root's children and held node: tree/node.h
+  using Board = Mark<48>;   ///< of a word of the board: tree/board.h
+  using Counter = Mark<20>; ///< of the counter: self_scheduling/counter.h
+  using Leavers = Mark<40>; ///< of the count of members that have left a measured loop: loop/team_storage.h
+  static constexpr std::uint64_t k_every = Word::k_quarter; ///< uses of a slot
+};
+
+/// Uses after which the narrowest of the marks has to be refreshed.
+template <class Marks>
+inline constexpr std::uint64_t
+    k_shortest_quarter = std::min({Marks::Word::k_quarter, Marks::Link::k_quarter, Marks::Board::k_quarter,
+                                   Marks::Counter::k_quarter, Marks::Leavers::k_quarter});
+static_assert(UsualMarks::k_every <= k_shortest_quarter<UsualMarks>);
+
+/// Those of a platform: Platform::Marks if it has such a type. Tests have narrow ones, which go round all the
+/// time.
+template <class P> struct MarksOfPlatform { using type = UsualMarks; };
+template <class P>
+requires requires { typename P::Marks; }
+struct MarksOfPlatform<P> {
+  using type = typename P::Marks;
+};
+template <class P> using MarksOf = typename MarksOfPlatform<P>::type;
+
+/// Whether who enters a slot for its use number `use` has to refresh it.
+template <class P> constexpr bool is_refresh_due(std::uint64_t use) noexcept {
+  return use % MarksOf<P>::k_every == 0;
+}
+
+} // namespace wstree::core
