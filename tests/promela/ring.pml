@@ -4,9 +4,10 @@
  *
  *   MEMBERS  of the largest team        RING     slots (k_ring)
  *   REGIONS  one after another          LOOPS    most loops in a region; members may leave it before any of them
- *   EPOCHS   uses of a slot after which a mark in a root looks like that of the present use (256 in core/tree/word.h)
+ *   EPOCHS   uses of a slot after which a mark looks like that of the present use (core/marks.h); a quarter of them is
+ *            Marks::k_every
  *   SMALLER  every other region has one member less
- *   EMPTY    roots without units, whose marks their members refresh in every second use only
+ *   SOME     a member may leave its root untouched: it has no units, or the loop is of another model
  *   MUTANT_...  breaks one step, see README.md
  */
 #ifndef MEMBERS
@@ -24,6 +25,7 @@
 #ifndef EPOCHS
 #define EPOCHS 4
 #endif
+#define EVERY (EPOCHS / 4)
 #define CLEAR 255
 #define ROOTS (RING * MEMBERS)
 
@@ -33,8 +35,9 @@ byte next_base = RING; /* next_base_ */
 byte absent;           /* absent_ */
 bit storage;           /* storage_: made by the first member that needs it, kept from then on */
 byte team_size;        /* members of the region */
-byte cleaned_at;       /* cleaned_at_ */
-byte fewest = MEMBERS; /* fewest_members_ */
+byte expected;         /* opening_.next: whoever comes as far as that says nothing */
+byte loops = 1;        /* loops_ */
+byte cleared_at;       /* cleared_at_ */
 
 /* Line::position of each member, in two variables that are written and read together. */
 byte started[MEMBERS];
@@ -53,7 +56,7 @@ bit finished;
 #define USE(loop) ((loop) / RING)
 #define MARK(loop, m) mark[SLOT(loop) * MEMBERS + m]
 
-/* The slot of `loop` is about to be used: nobody is in a loop that used it before, and no mark looks current that is not. */
+/* The slot of `loop` is used from here on: nobody is in a loop that used it before, and no mark looks current that is not. */
 inline check_slot() {
   m = 0;
   do
@@ -130,7 +133,6 @@ inline enter() {
     od;
     atomic {
       is_free = 0;
-      somebody_departed = (leavers != 0);
 #ifdef MUTANT_OPTIMISTIC
       free_until = loop + RING;
 #else
@@ -142,32 +144,33 @@ inline enter() {
   fi;
 #endif
   d_step {
-    check_slot();
-    inside[me] = loop;
-#ifndef MUTANT_NO_TOUCH
+#ifndef MUTANT_NO_REFRESH
     if
-    :: somebody_departed -> /* Member::touch_for_departed(), Node::refresh() */
+    :: USE(loop) % EVERY == 0 -> /* Slot::refresh() */
       m = 0;
       do
-      :: m < team_size -> MARK(loop, m) = USE(loop); m++
+      :: m < MEMBERS ->
+        if
+        :: MARK(loop, m) != CLEAR && (USE(loop) - MARK(loop, m)) % EPOCHS >= EVERY -> MARK(loop, m) = CLEAR
+        :: else
+        fi;
+        m++
       :: else -> break
       od;
       m = 0
     :: else
-    fi
+    fi;
 #endif
+    check_slot();
+    inside[me] = loop
   }
-  /* Worker::arrive(): the own root is claimed, or refreshed. */
-  d_step {
-#ifdef EMPTY
-    if
-    :: USE(loop) % 2 == 0 -> MARK(loop, me) = USE(loop)
-    :: else
-    fi
-#else
-    MARK(loop, me) = USE(loop)
+  /* Worker::arrive(): the own root is claimed. */
+  if
+  :: d_step { MARK(loop, me) = USE(loop) }
+#ifdef SOME
+  :: skip
 #endif
-  }
+  fi
 }
 
 /* Member::depart(). */
@@ -186,7 +189,7 @@ inline depart() {
 #endif
   d_step { /* Team::reached() */
     if
-    :: next_base <= loop -> next_base = loop + 1
+    :: loop + 1 != expected && next_base <= loop -> next_base = loop + 1
     :: else
     fi
   }
@@ -195,7 +198,7 @@ inline depart() {
 proctype member(byte me) {
   byte my_region;
   byte loop, free_until, slowest, late, leavers, m;
-  bit has_storage, somebody_departed, is_free;
+  bit has_storage, is_free;
 
   do
   :: my_region == REGIONS -> break
@@ -216,7 +219,7 @@ leave_without_storage:
     absent++;
 left:
     skip;
-    d_step { has_storage = 0; somebody_departed = 0; loop = 0; free_until = 0; gone++ }
+    d_step { has_storage = 0; loop = 0; free_until = 0; gone++ }
 not_in_this_region:
     skip
   od
@@ -247,6 +250,20 @@ init {
   :: region < REGIONS ->
     d_step { /* Team::open() */
       base = next_base;
+      expected = base + loops;
+#ifndef MUTANT_NO_CLEARING
+      if
+      :: base - cleared_at >= EVERY * RING -> /* Team::clear_slots() */
+        m = 0;
+        do
+        :: m < ROOTS -> mark[m] = CLEAR; m++
+        :: else -> break
+        od;
+        m = 0;
+        cleared_at = base
+      :: else
+      fi;
+#endif
       absent = 0;
       gone = 0;
 #ifdef SMALLER
@@ -259,28 +276,13 @@ init {
     gone == team_size;
     d_step { /* Team::close() */
       if
-      :: team_size < fewest -> fewest = team_size
+      :: next_base != base -> loops = next_base - base
       :: else
       fi;
-#ifndef MUTANT_NO_CLEANING
       if
-      :: next_base - cleaned_at >= EPOCHS / 4 * RING -> /* Storage::clear_roots() */
-        m = 0;
-        do
-        :: m < ROOTS ->
-          if
-          :: m % MEMBERS >= fewest -> mark[m] = CLEAR
-          :: else
-          fi;
-          m++
-        :: else -> break
-        od;
-        m = 0;
-        cleaned_at = next_base;
-        fewest = MEMBERS
+      :: next_base < expected && storage -> next_base = expected
       :: else
       fi
-#endif
     }
   :: else -> break
   od;
