@@ -73,7 +73,9 @@ Region draw_region(Random& random, const Style& style, std::uint32_t loops, bool
     loop.model = style.models_change && random.coin() ? static_cast<Model>(random.below(core::k_model_count))
                                                       : style.model;
     loop.settings = number(random, 0, style.settings - 1);
-    loop.chunk = random.one_in(4) ? number(random, 1, 4) : loop.model == Model::tree ? 1 : number(random, 0, 1);
+    loop.chunk = random.one_in(4)            ? number(random, 1, 4)
+                 : loop.model == Model::tree ? 1
+                                             : number(random, 0, 1);
     constexpr std::array<std::uint32_t, 4> k_costs = {0, 3, 60, 4'000};
     loop.cost = k_costs[random.below(k_costs.size())];
     region.loops.push_back(loop);
@@ -190,7 +192,8 @@ Sequence draw(std::uint64_t seed) {
   sequence.seed = seed;
   sequence.ring = random.coin() ? 8 : 2;
   sequence.settings = {draw_settings(random, random.coin())};
-  for (std::uint64_t i = random.below(3); i > 0; --i) sequence.settings.push_back(draw_settings(random, false));
+  for (std::uint64_t i = random.below(3); i > 0; --i)
+    sequence.settings.push_back(draw_settings(random, false));
   Style style;
   style.members = random.one_in(3) ? number(random, 2, k_most_members) : number(random, 2, 4);
   style.sizes_change = random.one_in(3);
