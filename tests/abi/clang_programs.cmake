@@ -3,8 +3,8 @@
 # Programs of clang and flang on libomp. Test names are abi.PROGRAM.clangC.libompL for compilers and runtimes and
 # abi.PROGRAM.STRATEGY.BATCH for ways to steal.
 set(programs
-  cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips lastprivate literal_kinds
-  loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory upstream_reports)
+  cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips laps lastprivate
+  literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory upstream_reports)
 # The oldest and the newest compiler build all of them; between those the calls that compilers make changed only at the
 # end of loops (clang 19), so the others build what depends on that.
 set(programs_of_all_compilers cancel loop_types nowait order regions)
@@ -148,7 +148,7 @@ endforeach()
 
 # 6. The programs themselves on bare libomp, which is right about all of this under dynamic: an oracle for the oracles.
 #    And the one schedule of libomp that is wrong about lastprivate, which shows that the test would notice.
-foreach(program clauses dist_dispatch exactly_once exactly_once_random fork_arguments lastprivate loop_types nested
+foreach(program clauses dist_dispatch exactly_once exactly_once_random fork_arguments laps lastprivate loop_types nested
     nowait order progress regions roots schedule_icv slot_reuse)
   if(NOT WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$") # where the newest compiler's programs do not run without help
     wstree_abi_test(abi.bare.${program} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP} BARE

@@ -79,7 +79,7 @@ endforeach()
 set(kinds wsrange wsqueue wsqueue_lock wsfixed wsguided wsfac2 wstrapezoid wsstatic)
 set(quick_programs lastprivate nowait)
 set(thorough_programs
-  cancel clauses exactly_once exactly_once_random lastprivate loop_types nested nowait order regions roots slot_reuse)
+  cancel clauses exactly_once exactly_once_random laps lastprivate loop_types nested nowait order regions roots slot_reuse)
 foreach(abi IN LISTS abis)
   set(number 0)
   foreach(kind IN LISTS kinds)
@@ -94,6 +94,8 @@ foreach(abi IN LISTS abis)
       ARGUMENTS --repeat 4 ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_FALLBACK=static")
     wstree_abi_test(abi.schedule_icv.${kind}.${abi} schedule_icv-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --library --asked --kind ${number} --repeat 20 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
+    wstree_abi_test(abi.laps.${kind}.${abi} laps-${suffix_${abi}} ${runtime_${abi}}
+      ARGUMENTS --case random_patterns --repeat 2000 ENVIRONMENT "OMP_SCHEDULE=${kind}")
     foreach(program IN LISTS quick_programs)
       wstree_abi_test(abi.${program}.${kind}.${abi} ${program}-${suffix_${abi}} ${runtime_${abi}}
         ARGUMENTS --repeat 5 ENVIRONMENT "OMP_SCHEDULE=${kind}")
@@ -119,6 +121,23 @@ foreach(abi IN LISTS abis)
     endif()
     wstree_abi_test(abi.progress.${kind}.${abi} progress-${suffix_${abi}} ${runtime_${abi}} ARGUMENTS ${arguments}
       ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_BATCH=fixed:4")
+  endforeach()
+endforeach()
+
+# 4. Marks that go round, for longer: abi.laps.PATTERN.[no_]history.ABI.
+set(laps_shorter 4,2x255+8)
+set(laps_shorter_by_far 8,1x255+8)
+set(laps_ten 4,2x254+10)
+set(laps_few_iterations 8:1,1:1x127+8,1:1)
+foreach(abi IN LISTS abis)
+  foreach(pattern shorter shorter_by_far ten few_iterations)
+    foreach(history on off)
+      string(REPLACE on history name ${history})
+      string(REPLACE off no_history name ${name})
+      wstree_abi_test(abi.laps.${pattern}.${name}.${abi} laps-${suffix_${abi}} ${runtime_${abi}}
+        ARGUMENTS --pattern ${laps_${pattern}} --loops 100000 --time-limit 60
+          ENVIRONMENT "WSTREE_HISTORY=${history}")
+    endforeach()
   endforeach()
 endforeach()
 if("gcc" IN_LIST abis)

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that is counted, and a machine of one thread whose members take turns between calls.
+#pragma once
+
+#include "wstree/core/platform.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace wstree::round {
+
+/// Of all teams of the process.
+struct Memory {
+  static inline std::atomic<std::uint64_t> blocks{0}; ///< ever asked for
+  static inline std::atomic<std::uint64_t> bytes{0};  ///< not yet given back
+};
+
+/// Real threads.
+struct CountingPlatform : core::StdPlatform {
+  static void* allocate(std::size_t bytes) noexcept {
+    Memory::blocks.fetch_add(1, std::memory_order_relaxed);
+    Memory::bytes.fetch_add(bytes, std::memory_order_relaxed);
+    return StdPlatform::allocate(bytes);
+  }
+  static void release(void* memory, std::size_t bytes) noexcept {
+    if (memory != nullptr) Memory::bytes.fetch_sub(bytes, std::memory_order_relaxed);
+    StdPlatform::release(memory, bytes);
+  }
+};
+
+/// One thread: nothing happens inside of a call, so nobody may have to wait there.
+struct StepPlatform : CountingPlatform {
+  static inline std::uint64_t now = 1;
+  static inline std::uint64_t yields = 0; ///< since somebody set it to 0
+  static inline void (*report_waiting)() = nullptr;
+
+  static std::uint64_t ticks() noexcept { return now; }
+  static void relax() noexcept { now += 20; }
+  static void yield() noexcept {
+    now += 500;
+    if (++yields == k_for_ever) report_waiting();
+  }
+
+  template <class T> class Atomic {
+  public:
+    Atomic() = default;
+    explicit(false) Atomic(T value) : value_(value) {}
+    T load(std::memory_order) const noexcept { return value_; }
+    void store(T value, std::memory_order) noexcept { value_ = value; }
+    T exchange(T value, std::memory_order) noexcept { return std::exchange(value_, value); }
+    T fetch_add(T more, std::memory_order) noexcept {
+      return std::exchange(value_, static_cast<T>(value_ + more));
+    }
+    T fetch_sub(T less, std::memory_order) noexcept {
+      return std::exchange(value_, static_cast<T>(value_ - less));
+    }
+    T fetch_or(T bits, std::memory_order) noexcept {
+      return std::exchange(value_, static_cast<T>(value_ | bits));
+    }
+    bool compare_exchange_strong(T& expected, T wanted, std::memory_order, std::memory_order) noexcept {
+      if (value_ != expected) {
+        expected = value_;
+        return false;
+      }
+      value_ = wanted;
+      return true;
+    }
+    bool compare_exchange_weak(T& expected, T wanted, std::memory_order a, std::memory_order b) noexcept {
+      return compare_exchange_strong(expected, wanted, a, b);
+    }
+
+  private:
+    T value_{};
+  };
+
+private:
+  static constexpr std::uint64_t k_for_ever = 100'000;
+};
+
+} // namespace wstree::round

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sequences of regions of one team, until numbers of loops, marks and tags have come round: every iteration
+// once, one "last", one report, no growth. Random sequences, each from a seed of its own, run in a process of
+// their own, so that a crash or an endless loop says whose it is; that one is then made smaller.
+//
+//   round [--loops N] [--seed S] [--first F] [--count C] [--threads]
+//
+// Without --threads one thread plays all members, by turns: any of them may be ahead, late or absent.
+#include "run.h"
+#include "seed.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace wstree::round {
+namespace {
+
+struct Options {
+  std::uint64_t seed = 0;
+  std::uint64_t loops = 0;
+  std::uint64_t first = 0;
+  std::uint64_t count = ~std::uint64_t{0};
+  bool threads = false;
+};
+Options options;
+
+/// What the process that runs the sequences has done so far.
+struct Progress {
+  std::uint64_t index = 0; ///< of the present sequence
+  Totals totals;
+};
+
+Sequence sequence_of(std::uint64_t index) { return draw(stress::round_seed(options.seed, 0, index)); }
+
+/// Both kinds of members, with a ring as in the library or a small one, which goes round sooner.
+class Runner {
+public:
+  std::string run(const Sequence& sequence, Totals& totals) {
+    if (options.threads)
+      return sequence.ring == 8 ? threads8_.run(sequence, totals) : threads2_.run(sequence, totals);
+    return sequence.ring == 8 ? steps8_.run(sequence, totals) : steps2_.run(sequence, totals);
+  }
+
+private:
+  Run<SizesOf<8>, StepRegion> steps8_;
+  Run<SizesOf<2>, StepRegion> steps2_;
+  Run<SizesOf<8>, ThreadRegion> threads8_;
+  Run<SizesOf<2>, ThreadRegion> threads2_;
+};
+
+[[noreturn]] void end_with(const char* what) {
+  std::fprintf(stderr, "%s\n", what);
+  std::fflush(nullptr);
+  _exit(1);
+}
+
+/// In seconds of processor time, far more than any sequence needs; of several threads, in all.
+void limit_time(rlim_t seconds) {
+  const rlimit limit{seconds, seconds + 5};
+  setrlimit(RLIMIT_CPU, &limit);
+}
+rlim_t time_used() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  return static_cast<rlim_t>(use.ru_utime.tv_sec + use.ru_stime.tv_sec);
+}
+constexpr rlim_t k_most_seconds = 60;
+
+/// How a process ended that ran sequences; empty: well.
+std::string fate_of(int status) {
+  if (WIFEXITED(status)) return WEXITSTATUS(status) == 0 ? "" : "violation";
+  if (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL) return "never ends";
+  return strsignal(WTERMSIG(status));
+}
+
+/// Runs `body` in a process of its own.
+template <class Body> std::string in_child(Body&& body) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) end_with("no process to be had");
+  if (child == 0) {
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    StepPlatform::report_waiting = [] { end_with("waits for ever"); };
+    body();
+    std::fflush(nullptr);
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  return fate_of(status);
+}
+
+std::string try_alone(const Sequence& sequence, bool aloud) {
+  return in_child([&] {
+    if (!aloud && std::freopen("/dev/null", "w", stderr) == nullptr) _exit(0);
+    limit_time(k_most_seconds / 6);
+    Totals totals;
+    if (const std::string wrong = Runner().run(sequence, totals); !wrong.empty()) end_with(wrong.c_str());
+  });
+}
+
+/// The smallest sequence that goes wrong in any way, of those that one meets by making this one smaller.
+Sequence shrink(Sequence sequence) {
+  for (int tries = 400; tries > 0;) {
+    bool found = false;
+    for (const Sequence& candidate : smaller(sequence)) {
+      if (--tries < 0) break;
+      if (try_alone(candidate, false).empty()) continue;
+      sequence = candidate;
+      found = true;
+      break;
+    }
+    if (!found) break;
+  }
+  return sequence;
+}
+
+int tell(const Progress& progress, const std::string& fate, const char* program) {
+  const Sequence sequence = sequence_of(progress.index);
+  std::fprintf(stderr, "sequence %llu: %s\n  %s\n  replay: %s --seed %llu --first %llu --count 1%s\n",
+               static_cast<unsigned long long>(progress.index), fate.c_str(), sequence.text().c_str(),
+               program, static_cast<unsigned long long>(options.seed),
+               static_cast<unsigned long long>(progress.index), options.threads ? " --threads" : "");
+  if (options.threads) return 1; // it need not happen again
+  const Sequence small = shrink(sequence);
+  std::fprintf(stderr, "  smaller: %s\n  which says: ", small.text().c_str());
+  const std::string again = try_alone(small, true);
+  std::fprintf(stderr, "  and ends by: %s\n", again.c_str());
+  return 1;
+}
+
+void run_all(Progress& progress) {
+  Runner runner;
+  for (std::uint64_t i = 0; i < options.count && progress.totals.loops < options.loops; ++i) {
+    progress.index = options.first + i;
+    limit_time(time_used() + k_most_seconds);
+    const Sequence sequence = sequence_of(progress.index);
+    const std::string wrong = runner.run(sequence, progress.totals);
+    if (!wrong.empty()) end_with(wrong.c_str());
+  }
+}
+
+void parse(int argc, char** argv) {
+  bool seeded = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--threads") {
+      options.threads = true;
+      continue;
+    }
+    if (i + 1 == argc) end_with(("what is " + word + "?").c_str());
+    const std::uint64_t value = std::strtoull(argv[++i], nullptr, 10);
+    if (word == "--seed") {
+      options.seed = value;
+      seeded = true;
+    } else if (word == "--loops") {
+      options.loops = value;
+    } else if (word == "--first") {
+      options.first = value;
+    } else if (word == "--count") {
+      options.count = value;
+    } else {
+      end_with(("what is " + word + "?").c_str());
+    }
+  }
+  if (!seeded) options.seed = test::seed();
+  if (options.loops == 0) options.loops = test::scaled(options.threads ? 60'000 : 3'000'000);
+}
+
+int main_of(int argc, char** argv) {
+  parse(argc, argv);
+  void* const shared =
+      mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) end_with("no memory to share");
+  auto& progress = *::new (shared) Progress;
+  const std::string fate = in_child([&] { run_all(progress); });
+  if (!fate.empty()) return tell(progress, fate, argv[0]);
+  std::printf("%llu sequences, %llu regions, %llu loops, %llu pieces: all is well, seed %llu\n",
+              static_cast<unsigned long long>(progress.index - options.first + 1),
+              static_cast<unsigned long long>(progress.totals.regions),
+              static_cast<unsigned long long>(progress.totals.loops),
+              static_cast<unsigned long long>(progress.totals.pieces),
+              static_cast<unsigned long long>(options.seed));
+  return 0;
+}
+
+} // namespace
+} // namespace wstree::round
+
+int main(int argc, char** argv) { return wstree::round::main_of(argc, argv); }

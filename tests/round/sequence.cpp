@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sequence.h"
+
+#include <algorithm>
+#include <array>
+
+namespace wstree::round {
+namespace {
+
+using core::BatchMode;
+using core::Settings;
+using core::Strategy;
+
+constexpr std::uint32_t k_most_members = 8;
+
+std::uint32_t number(Random& random, std::uint64_t least, std::uint64_t most) {
+  return static_cast<std::uint32_t>(random.between(least, most));
+}
+
+Settings draw_settings(Random& random, bool plain) {
+  Settings settings;
+  settings.clocked = random.one_in(3);
+  settings.history = !random.one_in(4);
+  if (plain) return settings;
+  settings.strategy = static_cast<Strategy>(random.below(6));
+  settings.batch = static_cast<BatchMode>(random.below(4));
+  settings.limit = random.between(1, 9);
+  if (random.coin()) settings.steal_cost = 0;
+  settings.roots = random.one_in(6) ? 1 : 0;
+  settings.scan_all = random.one_in(4) ? 2 : 16; // the board, in teams that have no other use for it
+  return settings;
+}
+
+/// What the drawing of the parts of one sequence depends on.
+struct Style {
+  std::uint32_t members = 2;
+  bool sizes_change = false;
+  Model model = Model::tree;
+  bool models_change = false;
+  std::uint32_t settings = 1; ///< how many there are
+
+  std::uint32_t draw_members(Random& random) const {
+    return sizes_change && random.coin() ? number(random, 1, k_most_members) : members;
+  }
+};
+
+std::uint32_t draw_iterations(Random& random, std::uint32_t members, bool many) {
+  if (many) return random.one_in(3) ? number(random, members, 12 + members) : number(random, 20, 300);
+  switch (random.below(8)) {
+  case 0:
+    return random.one_in(3) ? 0 : 1;
+  case 1:
+  case 2:
+    return number(random, 1, members);
+  case 3:
+    return members + number(random, 0, 2);
+  case 4:
+    return random.one_in(8) ? number(random, 20, 200) : number(random, 8, 24);
+  default:
+    return number(random, 1, 8);
+  }
+}
+
+Region draw_region(Random& random, const Style& style, std::uint32_t loops, bool many) {
+  Region region;
+  region.members = style.draw_members(random);
+  Loop same;
+  same.iterations = draw_iterations(random, region.members, many);
+  const bool all_alike = random.coin();
+  for (std::uint32_t l = 0; l < loops; ++l) {
+    Loop loop = same;
+    if (!all_alike) loop.iterations = draw_iterations(random, region.members, many && random.coin());
+    loop.model = style.models_change && random.coin() ? static_cast<Model>(random.below(core::k_model_count))
+                                                      : style.model;
+    loop.settings = number(random, 0, style.settings - 1);
+    loop.chunk = random.one_in(4)            ? number(random, 1, 4)
+                 : loop.model == Model::tree ? 1
+                                             : number(random, 0, 1);
+    constexpr std::array<std::uint32_t, 4> k_costs = {0, 3, 60, 4'000};
+    loop.cost = k_costs[random.below(k_costs.size())];
+    region.loops.push_back(loop);
+  }
+  return region;
+}
+
+/// Exponents that matter today, of the marks in words, are drawn more often.
+std::uint64_t draw_exponent(Random& random) {
+  if (random.one_in(3)) return 8;
+  if (random.one_in(16)) return random.between(9, 10);
+  if (random.one_in(300)) return 14;
+  return random.between(1, 8);
+}
+
+/// Regions that leave some slots out, the same ones each time.
+void draw_uneven_regions(Random& random, const Style& style, Sequence& sequence) {
+  const std::uint32_t longest = (sequence.ring / 2) << random.below(3);
+  const std::uint32_t longer = std::max(longest, 2U);
+  sequence.repeated.push_back(draw_region(random, style, longer, false));
+  sequence.repeated.push_back(draw_region(random, style, number(random, 1, longer - 1), false));
+}
+
+const char* name_of(Model model) {
+  constexpr std::array<const char*, core::k_model_count> k_names = {
+      "tree", "range", "queue", "queue_lock", "fixed", "guided", "factoring", "trapezoid", "static"};
+  return k_names[static_cast<std::size_t>(model)];
+}
+
+std::string text_of(const std::vector<Region>& regions) {
+  std::string text;
+  for (const Region& region : regions) {
+    text += (text.empty() ? "[" : " [") + std::to_string(region.members) + " members:";
+    std::string before;
+    std::uint32_t times = 0;
+    const auto flush = [&] {
+      if (times == 0) return;
+      text += " " + before + (times > 1 ? " x" + std::to_string(times) : std::string());
+    };
+    for (const Loop& loop : region.loops) {
+      std::string now = std::to_string(loop.iterations) + " " + name_of(loop.model);
+      if (loop.chunk != 1) now += "," + std::to_string(loop.chunk);
+      if (loop.settings != 0) now += " s" + std::to_string(loop.settings);
+      if (loop.cost != 0) now += " of " + std::to_string(loop.cost);
+      if (now != before) {
+        flush();
+        before = now;
+        times = 0;
+      }
+      ++times;
+    }
+    flush();
+    text += "]";
+  }
+  return text;
+}
+
+/// Calls `change` with copies of which one part is smaller.
+template <class Change> void each_region(const Sequence& sequence, Change&& change) {
+  for (const bool in_last : {false, true}) {
+    const std::size_t count = (in_last ? sequence.last : sequence.repeated).size();
+    for (std::size_t r = 0; r < count; ++r) {
+      Sequence made = sequence;
+      auto& list = in_last ? made.last : made.repeated;
+      change(made, list, r);
+    }
+  }
+}
+
+} // namespace
+
+std::string Sequence::text() const {
+  std::string text = "ring of " + std::to_string(ring) + "; " + text_of(repeated) + " ";
+  if (periods != 0)
+    text += std::to_string(periods) + " times";
+  else
+    text += "until " + std::to_string(uses) + " uses of the slots" + (fills ? " exactly" : "");
+  text += ", then " + text_of(last) + "; " + std::to_string(laps) + " laps";
+  constexpr std::array<const char*, k_turns> k_names = {"anybody", "bursts", "one ahead", "one late",
+                                                        "one by one"};
+  text += std::string("; turns: ") + k_names[static_cast<std::size_t>(turns)];
+  if (remembered) text += "; remembered";
+  if (leavers) text += "; leavers";
+  if (cancels) text += "; cancels";
+  for (std::size_t s = 0; s < settings.size(); ++s) {
+    const Settings& each = settings[s];
+    text += "; s" + std::to_string(s) + ": strategy " + std::to_string(static_cast<int>(each.strategy)) +
+            " batch " + std::to_string(static_cast<int>(each.batch)) + ":" + std::to_string(each.limit) +
+            " roots " + std::to_string(each.roots) + " scan " + std::to_string(each.scan_all) + " steal " +
+            std::to_string(each.steal_cost) + (each.clocked ? " clocked" : "") +
+            (each.history ? "" : " no history");
+  }
+  return text;
+}
+
+std::uint32_t Sequence::most_members() const {
+  std::uint32_t most = 1;
+  for (const auto* list : {&repeated, &last})
+    for (const Region& region : *list) most = std::max(most, region.members);
+  return most;
+}
+
+std::uint32_t Sequence::most_iterations() const {
+  std::uint32_t most = 1;
+  for (const auto* list : {&repeated, &last})
+    for (const Region& region : *list)
+      for (const Loop& loop : region.loops) most = std::max(most, loop.iterations);
+  return most;
+}
+
+Sequence draw(std::uint64_t seed) {
+  Random random(seed);
+  Sequence sequence;
+  sequence.seed = seed;
+  sequence.ring = random.coin() ? 8 : 2;
+  sequence.settings = {draw_settings(random, random.coin())};
+  for (std::uint64_t i = random.below(3); i > 0; --i)
+    sequence.settings.push_back(draw_settings(random, false));
+  Style style;
+  style.members = random.one_in(3) ? number(random, 2, k_most_members) : number(random, 2, 4);
+  style.sizes_change = random.one_in(3);
+  if (random.one_in(3)) style.model = static_cast<Model>(random.below(core::k_model_count));
+  style.models_change = random.one_in(3);
+  style.settings = static_cast<std::uint32_t>(sequence.settings.size());
+  const std::uint64_t exponent = draw_exponent(random);
+  if (exponent == 14) {
+    sequence.repeated.push_back(draw_region(random, style, number(random, 1, 2), false));
+    for (Loop& loop : sequence.repeated[0].loops) loop.iterations = std::min(loop.iterations, 2U);
+    sequence.laps = 2;
+  } else if (random.coin()) {
+    draw_uneven_regions(random, style, sequence);
+  } else {
+    for (std::uint64_t i = random.between(1, 3); i > 0; --i)
+      sequence.repeated.push_back(draw_region(random, style, number(random, 1, 8), false));
+  }
+  const std::uint32_t loops = random.coin() ? sequence.ring : number(random, 1, 3ULL * sequence.ring);
+  sequence.last.push_back(draw_region(random, style, loops, true));
+  if (random.coin()) sequence.last.push_back(sequence.repeated.back());
+  const std::uint64_t power = std::uint64_t{1} << exponent;
+  const std::uint64_t near = std::max<std::uint64_t>(power + random.below(4), 3) - 2;
+  if (random.one_in(3)) {
+    sequence.periods = near;
+  } else {
+    sequence.uses = near;
+    sequence.fills = random.coin();
+  }
+  sequence.turns = static_cast<Turns>(random.below(k_turns));
+  sequence.remembered = random.coin();
+  sequence.leavers = random.one_in(6);
+  sequence.cancels = random.one_in(6);
+  return sequence;
+}
+
+std::vector<Sequence> smaller(const Sequence& sequence) {
+  std::vector<Sequence> all;
+  const auto add = [&](Sequence made) { all.push_back(std::move(made)); };
+  Sequence made = sequence;
+  if (sequence.periods > 1) {
+    made.periods /= 2;
+    add(made);
+  }
+  made = sequence;
+  if (sequence.uses > 2) {
+    made.uses /= 2;
+    add(made);
+  }
+  made = sequence;
+  if (sequence.laps > 1) {
+    --made.laps;
+    add(made);
+  }
+  for (bool Sequence::*flag :
+       {&Sequence::leavers, &Sequence::cancels, &Sequence::remembered, &Sequence::fills}) {
+    if (!(sequence.*flag)) continue;
+    made = sequence;
+    made.*flag = false;
+    add(made);
+  }
+  made = sequence;
+  if (sequence.turns != Turns::anybody) {
+    made.turns = Turns::anybody;
+    add(made);
+  }
+  Settings simple;
+  simple.clocked = false;
+  const auto is_simple = [&](const Settings& s) {
+    return s.strategy == simple.strategy && s.batch == simple.batch && s.roots == 0 && s.scan_all == 16 &&
+           s.steal_cost == simple.steal_cost && !s.clocked;
+  };
+  if (sequence.settings.size() > 1 || !is_simple(sequence.settings[0])) {
+    made = sequence;
+    made.settings = {simple};
+    for (auto* list : {&made.repeated, &made.last})
+      for (Region& region : *list)
+        for (Loop& loop : region.loops) loop.settings = 0;
+    add(made);
+  }
+  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
+    if (list.size() < 2) return;
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(r));
+    add(one);
+  });
+  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
+    if (list[r].loops.size() < 2) return;
+    list[r].loops.resize(list[r].loops.size() / 2);
+    add(one);
+  });
+  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
+    if (list[r].loops.size() < 3) return;
+    list[r].loops.pop_back();
+    add(one);
+  });
+  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
+    if (list[r].members <= 2) return;
+    --list[r].members;
+    add(one);
+  });
+  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
+    bool changed = false;
+    for (Loop& loop : list[r].loops) {
+      changed |= loop.iterations > 3 || loop.model != Model::tree || loop.chunk != 1 || loop.cost != 0;
+      if (loop.iterations > 3) loop.iterations = std::max(loop.iterations / 2, 3U);
+      loop.model = Model::tree;
+      loop.chunk = 1;
+      loop.cost = 0;
+    }
+    if (changed) add(one);
+  });
+  return all;
+}
+
+} // namespace wstree::round
