@@ -4,7 +4,11 @@
 // once, one "last", one report, no growth. Random sequences, each from a seed of its own, run in a process of
 // their own, so that a crash or an endless loop says whose it is; that one is then made smaller.
 //
-//   round [--loops N] [--seed S] [--first F] [--count C] [--threads]
+//   round [--loops N] [--seed S] [--first F] [--count C] [--marks M] [--fails] [--threads]
+//
+// M: usual (as in the library), 2 or 3 (all marks have so many bits, and go round all the time), or all three
+// in turn; word, link, board, counter, leavers: that mark has 2 bits, and is refreshed as if it had its usual
+// ones. --fails: something has to go wrong, as it does then.
 //
 // Without --threads one thread plays all members, by turns: any of them may be ahead, late or absent.
 #include "run.h"
@@ -30,6 +34,8 @@ struct Options {
   std::uint64_t first = 0;
   std::uint64_t count = ~std::uint64_t{0};
   bool threads = false;
+  bool fails = false;
+  std::string marks = "all";
 };
 Options options;
 
@@ -41,21 +47,51 @@ struct Progress {
 
 Sequence sequence_of(std::uint64_t index) { return draw(stress::round_seed(options.seed, 0, index)); }
 
-/// Both kinds of members, with a ring as in the library or a small one, which goes round sooner.
-class Runner {
+/// A ring as in the library, or a small one, which goes round sooner.
+template <class Marks, template <class, class> class RegionOf> class Rings {
 public:
   std::string run(const Sequence& sequence, Totals& totals) {
-    if (options.threads)
-      return sequence.ring == 8 ? threads8_.run(sequence, totals) : threads2_.run(sequence, totals);
-    return sequence.ring == 8 ? steps8_.run(sequence, totals) : steps2_.run(sequence, totals);
+    return sequence.ring == 8 ? of8_.run(sequence, totals) : of2_.run(sequence, totals);
   }
 
 private:
-  Run<SizesOf<8>, StepRegion> steps8_;
-  Run<SizesOf<2>, StepRegion> steps2_;
-  Run<SizesOf<8>, ThreadRegion> threads8_;
-  Run<SizesOf<2>, ThreadRegion> threads2_;
+  Run<SizesOf<8>, Marks, RegionOf> of8_;
+  Run<SizesOf<2>, Marks, RegionOf> of2_;
 };
+
+template <class Marks> std::string run_with(const Sequence& sequence, Totals& totals) {
+  static Rings<Marks, StepRegion> by_turns;
+  static Rings<Marks, ThreadRegion> in_threads;
+  return options.threads ? in_threads.run(sequence, totals) : by_turns.run(sequence, totals);
+}
+
+template <test::Forgotten mark> std::string run_without(const Sequence& sequence, Totals& totals) {
+  static Rings<test::ForgottenMarks<mark, 2>, StepRegion> by_turns;
+  return by_turns.run(sequence, totals);
+}
+
+using RunSequence = std::string (*)(const Sequence&, Totals&);
+struct NamedMarks {
+  const char* name;
+  RunSequence run;
+};
+constexpr NamedMarks k_marks[] = {
+    {"usual", run_with<core::UsualMarks>},
+    {"2", run_with<test::NarrowMarks<2>>},
+    {"3", run_with<test::NarrowMarks<3>>},
+    {"word", run_without<test::Forgotten::word>},
+    {"link", run_without<test::Forgotten::link>},
+    {"board", run_without<test::Forgotten::board>},
+    {"counter", run_without<test::Forgotten::counter>},
+    {"leavers", run_without<test::Forgotten::leavers>},
+};
+
+std::string run_one(const Sequence& sequence, Totals& totals) {
+  if (options.marks == "all") return k_marks[sequence.seed % 3].run(sequence, totals);
+  for (const NamedMarks& each : k_marks)
+    if (options.marks == each.name) return each.run(sequence, totals);
+  return "there are no marks '" + options.marks + "'";
+}
 
 [[noreturn]] void end_with(const char* what) {
   std::fprintf(stderr, "%s\n", what);
@@ -106,7 +142,7 @@ std::string try_alone(const Sequence& sequence, bool aloud) {
     if (!aloud && std::freopen("/dev/null", "w", stderr) == nullptr) _exit(0);
     limit_time(k_most_seconds / 6);
     Totals totals;
-    if (const std::string wrong = Runner().run(sequence, totals); !wrong.empty()) end_with(wrong.c_str());
+    if (const std::string wrong = run_one(sequence, totals); !wrong.empty()) end_with(wrong.c_str());
   });
 }
 
@@ -128,10 +164,11 @@ Sequence shrink(Sequence sequence) {
 
 int tell(const Progress& progress, const std::string& fate, const char* program) {
   const Sequence sequence = sequence_of(progress.index);
-  std::fprintf(stderr, "sequence %llu: %s\n  %s\n  replay: %s --seed %llu --first %llu --count 1%s\n",
-               static_cast<unsigned long long>(progress.index), fate.c_str(), sequence.text().c_str(),
-               program, static_cast<unsigned long long>(options.seed),
-               static_cast<unsigned long long>(progress.index), options.threads ? " --threads" : "");
+  std::fprintf(
+      stderr, "sequence %llu: %s\n  %s\n  replay: %s --seed %llu --first %llu --count 1 --marks %s%s\n",
+      static_cast<unsigned long long>(progress.index), fate.c_str(), sequence.text().c_str(), program,
+      static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(progress.index),
+      options.marks.c_str(), options.threads ? " --threads" : "");
   if (options.threads) return 1; // it need not happen again
   const Sequence small = shrink(sequence);
   std::fprintf(stderr, "  smaller: %s\n  which says: ", small.text().c_str());
@@ -141,12 +178,11 @@ int tell(const Progress& progress, const std::string& fate, const char* program)
 }
 
 void run_all(Progress& progress) {
-  Runner runner;
   for (std::uint64_t i = 0; i < options.count && progress.totals.loops < options.loops; ++i) {
     progress.index = options.first + i;
     limit_time(time_used() + k_most_seconds);
     const Sequence sequence = sequence_of(progress.index);
-    const std::string wrong = runner.run(sequence, progress.totals);
+    const std::string wrong = run_one(sequence, progress.totals);
     if (!wrong.empty()) end_with(wrong.c_str());
   }
 }
@@ -155,11 +191,15 @@ void parse(int argc, char** argv) {
   bool seeded = false;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--threads") {
-      options.threads = true;
+    if (word == "--threads" || word == "--fails") {
+      (word == "--fails" ? options.fails : options.threads) = true;
       continue;
     }
     if (i + 1 == argc) end_with(("what is " + word + "?").c_str());
+    if (word == "--marks") {
+      options.marks = argv[++i];
+      continue;
+    }
     const std::uint64_t value = std::strtoull(argv[++i], nullptr, 10);
     if (word == "--seed") {
       options.seed = value;
@@ -185,6 +225,10 @@ int main_of(int argc, char** argv) {
   if (shared == MAP_FAILED) end_with("no memory to share");
   auto& progress = *::new (shared) Progress;
   const std::string fate = in_child([&] { run_all(progress); });
+  if (options.fails) {
+    std::printf("%s\n", fate.empty() ? "nothing went wrong" : "that is what was to be found");
+    return fate.empty() ? 1 : 0;
+  }
   if (!fate.empty()) return tell(progress, fate, argv[0]);
   std::printf("%llu sequences, %llu regions, %llu loops, %llu pieces: all is well, seed %llu\n",
               static_cast<unsigned long long>(progress.index - options.first + 1),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../stress/crew.h"
+#include "narrow_marks.h"
 #include "notes.h"
 #include "platform.h"
 
@@ -41,6 +42,9 @@ public:
   Walk(Member& member, const Sequence& sequence, const Region& region, std::uint64_t place, Notes& notes)
       : member_(&member), sequence_(&sequence), region_(&region), place_(place), notes_(&notes) {
     if (sequence.remembered) member.set_region(code(place));
+    if (!sequence.neighbours) return;
+    pair_ = {member.index() / 2 * 2, member.index() / 2 * 2 + 2};
+    member.set_neighbourhood({nullptr, &pair_, 1, member.index()});
   }
   /// Before loop `loop` the member leaves the region.
   void leave_before(std::uint32_t loop) { leaves_before_ = loop; }
@@ -119,6 +123,7 @@ private:
   }
 
   Member* member_;
+  core::Domain pair_;
   const Sequence* sequence_;
   const Region* region_;
   std::uint64_t place_;
@@ -148,10 +153,11 @@ void draw_whims(Walk& walk, const Sequence& sequence, const Region& region, std:
 }
 
 /// All members in one thread, by turns.
-template <class Sizes> class StepRegion {
+template <class Sizes, class Marks> class StepRegion {
 public:
-  using Team = loop::Team<StepPlatform, Sizes>;
-  using Member = loop::Member<StepPlatform, Sizes>;
+  using P = test::WithMarks<StepPlatform, Marks>;
+  using Team = loop::Team<P, Sizes>;
+  using Member = loop::Member<P, Sizes>;
   static constexpr std::uint32_t k_most_members = 16;
 
   void run(Team& team, const Sequence& sequence, const Region& region, std::uint64_t place,
@@ -222,10 +228,11 @@ private:
 };
 
 /// Each member in a thread of its own.
-template <class Sizes> class ThreadRegion {
+template <class Sizes, class Marks> class ThreadRegion {
 public:
-  using Team = loop::Team<CountingPlatform, Sizes>;
-  using Member = loop::Member<CountingPlatform, Sizes>;
+  using P = test::WithMarks<CountingPlatform, Marks>;
+  using Team = loop::Team<P, Sizes>;
+  using Member = loop::Member<P, Sizes>;
 
   void run(Team& team, const Sequence& sequence, const Region& region, std::uint64_t place,
            std::uint64_t number, std::vector<Notes>& notes) {
@@ -252,9 +259,9 @@ struct Totals {
 };
 
 /// One team through a whole sequence.
-template <class Sizes, template <class> class RegionOf> class Run {
+template <class Sizes, class Marks, template <class, class> class RegionOf> class Run {
 public:
-  using Region_ = RegionOf<Sizes>;
+  using Region_ = RegionOf<Sizes, Marks>;
   using Team = typename Region_::Team;
 
   /// What went wrong, or nothing.

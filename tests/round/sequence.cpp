@@ -99,6 +99,20 @@ void draw_uneven_regions(Random& random, const Style& style, Sequence& sequence)
   sequence.repeated.push_back(draw_region(random, style, number(random, 1, longer - 1), false));
 }
 
+/// A region that goes round by itself: loops that everybody has a part in, then such that leave the roots of
+/// the slots alone for a few uses, then the first ones again.
+Region draw_idle_region(Random& random, const Style& style, std::uint32_t ring) {
+  Region region = draw_region(random, style, ring, false);
+  for (Loop& loop : region.loops) loop.iterations = number(random, 2 * region.members, 6 * region.members);
+  const std::vector<Loop> busy = region.loops;
+  const std::uint64_t uses = (2ULL << random.below(4)) + random.below(3) - 1;
+  Loop idle;
+  idle.model = random.coin() ? style.model : static_cast<Model>(random.below(core::k_model_count));
+  for (std::uint64_t l = (uses - 1) * ring; l > 0; --l) region.loops.push_back(idle);
+  region.loops.insert(region.loops.end(), busy.begin(), busy.end());
+  return region;
+}
+
 const char* name_of(Model model) {
   constexpr std::array<const char*, core::k_model_count> k_names = {
       "tree", "range", "queue", "queue_lock", "fixed", "guided", "factoring", "trapezoid", "static"};
@@ -160,6 +174,7 @@ std::string Sequence::text() const {
   if (remembered) text += "; remembered";
   if (leavers) text += "; leavers";
   if (cancels) text += "; cancels";
+  if (neighbours) text += "; neighbours";
   for (std::size_t s = 0; s < settings.size(); ++s) {
     const Settings& each = settings[s];
     text += "; s" + std::to_string(s) + ": strategy " + std::to_string(static_cast<int>(each.strategy)) +
@@ -214,6 +229,7 @@ Sequence draw(std::uint64_t seed) {
   const std::uint32_t loops = random.coin() ? sequence.ring : number(random, 1, 3ULL * sequence.ring);
   sequence.last.push_back(draw_region(random, style, loops, true));
   if (random.coin()) sequence.last.push_back(sequence.repeated.back());
+  if (random.coin()) sequence.last.push_back(draw_idle_region(random, style, sequence.ring));
   const std::uint64_t power = std::uint64_t{1} << exponent;
   const std::uint64_t near = std::max<std::uint64_t>(power + random.below(4), 3) - 2;
   if (random.one_in(3)) {
@@ -226,6 +242,7 @@ Sequence draw(std::uint64_t seed) {
   sequence.remembered = random.coin();
   sequence.leavers = random.one_in(6);
   sequence.cancels = random.one_in(6);
+  sequence.neighbours = random.one_in(3);
   return sequence;
 }
 
@@ -247,8 +264,8 @@ std::vector<Sequence> smaller(const Sequence& sequence) {
     --made.laps;
     add(made);
   }
-  for (bool Sequence::*flag :
-       {&Sequence::leavers, &Sequence::cancels, &Sequence::remembered, &Sequence::fills}) {
+  for (bool Sequence::*flag : {&Sequence::leavers, &Sequence::cancels, &Sequence::remembered,
+                               &Sequence::fills, &Sequence::neighbours}) {
     if (!(sequence.*flag)) continue;
     made = sequence;
     made.*flag = false;

@@ -48,6 +48,7 @@ struct Sequence {
   bool remembered = false; ///< the regions are known when they come again
   bool leavers = false;    ///< members leave regions early, or never come to a loop
   bool cancels = false;    ///< members leave loops early
+  bool neighbours = false; ///< two by two the members are near each other
 
   std::string text() const;
   std::uint32_t most_members() const;
