@@ -39,7 +39,11 @@ struct Progress {
   Totals totals;
 };
 
-Sequence sequence_of(std::uint64_t index) { return draw(stress::round_seed(options.seed, 0, index)); }
+Sequence sequence_of(std::uint64_t index) {
+  Sequence sequence = draw(stress::round_seed(options.seed, 0, index));
+  if (options.threads) sequence.laps = 2; // regions of threads take long
+  return sequence;
+}
 
 /// Both kinds of members, with a ring as in the library or a small one, which goes round sooner.
 class Runner {
@@ -175,7 +179,7 @@ void parse(int argc, char** argv) {
     }
   }
   if (!seeded) options.seed = test::seed();
-  if (options.loops == 0) options.loops = test::scaled(options.threads ? 60'000 : 3'000'000);
+  if (options.loops == 0) options.loops = test::scaled(options.threads ? 30'000 : 5'000'000);
 }
 
 int main_of(int argc, char** argv) {
