@@ -10,6 +10,7 @@
 #include "run.h"
 #include "seed.h"
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -40,9 +41,16 @@ struct Progress {
 };
 
 Sequence sequence_of(std::uint64_t index) {
-  Sequence sequence = draw(stress::round_seed(options.seed, 0, index));
-  if (options.threads) sequence.laps = 2; // regions of threads take long
-  return sequence;
+  const std::uint64_t seed = stress::round_seed(options.seed, 0, index);
+  if (options.threads) {
+    Sequence sequence = draw(seed);
+    sequence.laps = 2; // regions of threads take long
+    return sequence;
+  }
+  constexpr std::array k_counting = {Model::fixed, Model::guided, Model::factoring, Model::trapezoid};
+  if (index % 1'000 == 400) return draw_long(seed, 20, k_counting[seed % k_counting.size()]);
+  if (index % 10'000 == 9'000) return draw_long(seed, 23, Model::tree);
+  return draw(seed);
 }
 
 /// Both kinds of members, with a ring as in the library or a small one, which goes round sooner.

@@ -229,6 +229,25 @@ Sequence draw(std::uint64_t seed) {
   return sequence;
 }
 
+Sequence draw_long(std::uint64_t seed, unsigned bits, Model model) {
+  Sequence sequence;
+  sequence.seed = seed;
+  sequence.ring = 2;
+  sequence.settings[0].clocked = false;
+  sequence.settings[0].steal_cost = 0;
+  sequence.settings[0].batch = BatchMode::fixed;
+  sequence.settings[0].limit = 1;
+  const Loop little{2, Model::tree, 1, 0, 0};
+  const Loop much{40, model, 1, 0, 60};
+  // The second slot is left out in every other use, in all those in which marks are made young again.
+  sequence.repeated = {{2, {little, little}}, {2, {little}}};
+  sequence.last = {{2, {much, much}}, {2, {little}}};
+  sequence.uses = (std::uint64_t{1} << bits);
+  sequence.laps = 2;
+  sequence.turns = Turns::anybody;
+  return sequence;
+}
+
 std::vector<Sequence> smaller(const Sequence& sequence) {
   std::vector<Sequence> all;
   const auto add = [&](Sequence made) { all.push_back(std::move(made)); };

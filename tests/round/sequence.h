@@ -55,6 +55,9 @@ struct Sequence {
 };
 
 Sequence draw(std::uint64_t seed);
+/// One in which the tags of counters, or the links between nodes, come round, which have more bits than
+/// words.
+Sequence draw_long(std::uint64_t seed, unsigned bits, Model model);
 /// All that are a little smaller, the smallest ones first.
 std::vector<Sequence> smaller(const Sequence& sequence);
 
