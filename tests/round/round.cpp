@@ -42,11 +42,7 @@ struct Progress {
 
 Sequence sequence_of(std::uint64_t index) {
   const std::uint64_t seed = stress::round_seed(options.seed, 0, index);
-  if (options.threads) {
-    Sequence sequence = draw(seed);
-    sequence.laps = 2; // regions of threads take long
-    return sequence;
-  }
+  if (options.threads) return draw(seed, true);
   constexpr std::array k_counting = {Model::fixed, Model::guided, Model::factoring, Model::trapezoid};
   if (index % 1'000 == 400) return draw_long(seed, 20, k_counting[seed % k_counting.size()]);
   if (index % 10'000 == 9'000) return draw_long(seed, 23, Model::tree);
@@ -187,7 +183,7 @@ void parse(int argc, char** argv) {
     }
   }
   if (!seeded) options.seed = test::seed();
-  if (options.loops == 0) options.loops = test::scaled(options.threads ? 30'000 : 5'000'000);
+  if (options.loops == 0) options.loops = test::scaled(options.threads ? 300'000 : 5'000'000);
 }
 
 int main_of(int argc, char** argv) {

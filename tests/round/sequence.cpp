@@ -186,11 +186,12 @@ std::uint32_t Sequence::most_iterations() const {
   return most;
 }
 
-Sequence draw(std::uint64_t seed) {
+Sequence draw(std::uint64_t seed, bool brief) {
   Random random(seed);
   Sequence sequence;
   sequence.seed = seed;
-  sequence.ring = random.coin() ? 8 : 2;
+  sequence.ring = !brief && random.coin() ? 8 : 2;
+  if (brief) sequence.laps = 2;
   sequence.settings = {draw_settings(random, random.coin())};
   for (std::uint64_t i = random.below(3); i > 0; --i)
     sequence.settings.push_back(draw_settings(random, false));
@@ -200,12 +201,12 @@ Sequence draw(std::uint64_t seed) {
   if (random.one_in(3)) style.model = static_cast<Model>(random.below(core::k_model_count));
   style.models_change = random.one_in(3);
   style.settings = static_cast<std::uint32_t>(sequence.settings.size());
-  const std::uint64_t exponent = draw_exponent(random);
+  const std::uint64_t exponent = brief ? 8 - random.below(2) * random.below(8) : draw_exponent(random);
   if (exponent == 14) {
     sequence.repeated.push_back(draw_region(random, style, number(random, 1, 2), false));
     for (Loop& loop : sequence.repeated[0].loops) loop.iterations = std::min(loop.iterations, 2U);
     sequence.laps = 2;
-  } else if (random.coin()) {
+  } else if (brief || random.coin()) {
     draw_uneven_regions(random, style, sequence);
   } else {
     for (std::uint64_t i = random.between(1, 3); i > 0; --i)
