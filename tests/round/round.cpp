@@ -14,6 +14,7 @@
 #include "run.h"
 #include "seed.h"
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +46,14 @@ struct Progress {
   Totals totals;
 };
 
-Sequence sequence_of(std::uint64_t index) { return draw(stress::round_seed(options.seed, 0, index)); }
+Sequence sequence_of(std::uint64_t index) {
+  const std::uint64_t seed = stress::round_seed(options.seed, 0, index);
+  if (options.threads) return draw(seed, true);
+  constexpr std::array k_counting = {Model::fixed, Model::guided, Model::factoring, Model::trapezoid};
+  if (index % 1'000 == 400) return draw_long(seed, 20, k_counting[seed % k_counting.size()]);
+  if (index % 10'000 == 9'000) return draw_long(seed, 23, Model::tree);
+  return draw(seed);
+}
 
 /// A ring as in the library, or a small one, which goes round sooner.
 template <class Marks, template <class, class> class RegionOf> class Rings {
@@ -215,7 +223,7 @@ void parse(int argc, char** argv) {
     }
   }
   if (!seeded) options.seed = test::seed();
-  if (options.loops == 0) options.loops = test::scaled(options.threads ? 60'000 : 3'000'000);
+  if (options.loops == 0) options.loops = test::scaled(options.threads ? 300'000 : 5'000'000);
 }
 
 int main_of(int argc, char** argv) {

@@ -320,9 +320,8 @@ private:
     const std::uint64_t until = lap_began_ + sequence_->uses * Sizes::k_ring;
     for (std::uint64_t times = 0; times < sequence_->uses * Sizes::k_ring; ++times) {
       const std::uint64_t began = next_loop();
-      if (began >= until) break;
       if (std::string wrong = repeated(); !wrong.empty()) return wrong;
-      if (2 * next_loop() - began > until) break; // and it would be too far
+      if (2 * next_loop() - began > until) break; // once more would be too far
     }
     const Region one{sequence_->most_members(), {Loop{}}};
     while (sequence_->fills && sequence_->most_members() > 1 && next_loop() < until)

@@ -201,11 +201,12 @@ std::uint32_t Sequence::most_iterations() const {
   return most;
 }
 
-Sequence draw(std::uint64_t seed) {
+Sequence draw(std::uint64_t seed, bool brief) {
   Random random(seed);
   Sequence sequence;
   sequence.seed = seed;
-  sequence.ring = random.coin() ? 8 : 2;
+  sequence.ring = !brief && random.coin() ? 8 : 2;
+  if (brief) sequence.laps = 2;
   sequence.settings = {draw_settings(random, random.coin())};
   for (std::uint64_t i = random.below(3); i > 0; --i)
     sequence.settings.push_back(draw_settings(random, false));
@@ -215,12 +216,12 @@ Sequence draw(std::uint64_t seed) {
   if (random.one_in(3)) style.model = static_cast<Model>(random.below(core::k_model_count));
   style.models_change = random.one_in(3);
   style.settings = static_cast<std::uint32_t>(sequence.settings.size());
-  const std::uint64_t exponent = draw_exponent(random);
+  const std::uint64_t exponent = brief ? 8 - random.below(2) * random.below(8) : draw_exponent(random);
   if (exponent == 14) {
     sequence.repeated.push_back(draw_region(random, style, number(random, 1, 2), false));
     for (Loop& loop : sequence.repeated[0].loops) loop.iterations = std::min(loop.iterations, 2U);
     sequence.laps = 2;
-  } else if (random.coin()) {
+  } else if (brief || random.coin()) {
     draw_uneven_regions(random, style, sequence);
   } else {
     for (std::uint64_t i = random.between(1, 3); i > 0; --i)
@@ -243,6 +244,25 @@ Sequence draw(std::uint64_t seed) {
   sequence.leavers = random.one_in(6);
   sequence.cancels = random.one_in(6);
   sequence.neighbours = random.one_in(3);
+  return sequence;
+}
+
+Sequence draw_long(std::uint64_t seed, unsigned bits, Model model) {
+  Sequence sequence;
+  sequence.seed = seed;
+  sequence.ring = 2;
+  sequence.settings[0].clocked = false;
+  sequence.settings[0].steal_cost = 0;
+  sequence.settings[0].batch = BatchMode::fixed;
+  sequence.settings[0].limit = 1;
+  const Loop little{2, Model::tree, 1, 0, 0};
+  const Loop much{40, model, 1, 0, 60};
+  // The second slot is left out in every other use, in all those in which marks are made young again.
+  sequence.repeated = {{2, {little, little}}, {2, {little}}};
+  sequence.last = {{2, {much, much}}, {2, {little}}};
+  sequence.uses = (std::uint64_t{1} << bits);
+  sequence.laps = 2;
+  sequence.turns = Turns::anybody;
   return sequence;
 }
 

@@ -55,7 +55,11 @@ struct Sequence {
   std::uint32_t most_iterations() const;
 };
 
-Sequence draw(std::uint64_t seed);
+/// `brief`: for members that take long.
+Sequence draw(std::uint64_t seed, bool brief = false);
+/// One in which the tags of counters, or the links between nodes, come round, which have more bits than
+/// words.
+Sequence draw_long(std::uint64_t seed, unsigned bits, Model model);
 /// All that are a little smaller, the smallest ones first.
 std::vector<Sequence> smaller(const Sequence& sequence);
 
