@@ -310,13 +310,14 @@ private:
       return;
     }
     Account& own = storage_->account(loop_, index_);
-    own = {counts(), entered_, now, recording, own.memory};
-    if (storage_->slot(loop_).leavers.count(loop_ / k_ring) != members_) return;
+    own = {counts(), entered_, now, recording, own.memory, loop_};
+    if (!is_last(storage_->slot(loop_).leavers.count(loop_ / k_ring))) return;
     Execution all{members_, {}, 0, 0, storage_->accounts(loop_)};
     std::uint64_t first = now;
     std::uint64_t last = now;
     for (std::uint32_t m = 0; m < members_; ++m) {
-      const Account& account = storage_->account(loop_, m);
+      Account& account = storage_->account(loop_, m);
+      if (account.loop != loop_) account = {{}, now, now, nullptr, account.memory, loop_}; // it had departed
       all.total.iterations += account.counts.iterations;
       all.total.batches += account.counts.batches;
       all.total.steals += account.counts.steals;
@@ -329,6 +330,21 @@ private:
     all.total.nodes += members_; // the roots
     all.wall = last - first;
     report(all);
+  }
+
+  /// With this member `left` members have left the present loop, and nobody else will. A member that departs
+  /// without coming to the loop counts if it has done so by now; otherwise nobody reports the loop.
+  bool is_last(std::uint32_t left) noexcept {
+    if (left == members_) return true;
+    if (!team_->may_have_departures()) return false;
+    std::uint32_t gone = team_->absent();
+    for (std::uint32_t m = 0; m < members_; ++m) {
+      const std::uint64_t position = storage_->line(m).position.load(
+          P::order(core::Tag::wait_for_slot, std::memory_order_acquire)); // T2: its account is read
+      if ((position & 1) != 0 && position >> 1 >= opening_.base && storage_->account(loop_, m).loop != loop_)
+        ++gone;
+    }
+    return left + gone == members_;
   }
 
   static constexpr std::uint32_t k_spins = 200;

@@ -134,6 +134,13 @@ public:
     }
   }
 
+  /// A member has left the open region after another number of loops than expected, or before there was
+  /// storage.
+  bool may_have_departures() const noexcept {
+    return absent() != 0 ||
+           next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed)) != opening_.base; // T4
+  }
+
   /// Told by member 0, which is the thread that calls close().
   void set_members(std::uint32_t members) noexcept { members_ = members; }
 

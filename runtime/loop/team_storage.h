@@ -37,6 +37,7 @@ struct alignas(core::k_line_pair) Account {
   std::uint64_t left = 0;
   const Recording* recording = nullptr; ///< of this loop; nullptr: it was not recorded
   Recording* memory = nullptr;          ///< for recordings, of the member alone and kept from loop to loop
+  std::uint64_t loop = 0;               ///< whose account this is; the others' are of a loop before
 };
 
 /// How many members have left the present loop: | mark of the use:40 | count:24 |. Used only when loops are
