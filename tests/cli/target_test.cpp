@@ -49,6 +49,11 @@ TEST(Target, Missing) {
   EXPECT_EQ(wstree({"run", ""}).status(), 127);
 }
 
+TEST(Target, IsNamedInUtf8) {
+  expect_line(wstree({"run", "/nonexistent/a\xff\nb\x1b \xc3\xa4"}),
+              {"'/nonexistent/a??b? \xc3\xa4' was not"});
+}
+
 TEST(Target, NotExecutable) {
   const TemporaryFolder folder;
   const auto path = folder.write("data", "#!/bin/sh\n", k_data);
