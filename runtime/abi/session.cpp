@@ -5,6 +5,7 @@
 #include "marked_schedule.h"
 #include "message.h"
 #include "recordings.h"
+#include "report_output.h"
 #include "statistics.h"
 #include "version.h"
 
@@ -152,6 +153,7 @@ void prepare_measuring(Session& made) noexcept {
     observe::say("wstree: WSTREE_STATS, WSTREE_RECORD: no memory, nothing is measured");
   }
   made.settings.clocked = made.measured;
+  if (made.measured) observe::remember_folder();
   if (!made.recorded) return;
   constexpr double k_piece_ns = 2'000;       // a dispatch in it is about 1 %
   constexpr double k_suspicious_ns = 40'000; // asking the system is about 1 % of it

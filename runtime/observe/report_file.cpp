@@ -91,8 +91,9 @@ std::string_view rank_text() noexcept {
   return "0";
 }
 
-Path expand_path(std::string_view pattern) noexcept {
+Path expand_path(std::string_view pattern, std::string_view folder) noexcept {
   Path path;
+  if (!pattern.starts_with('/')) path.append(folder);
   while (!pattern.empty()) {
     const char c = pattern.front();
     pattern.remove_prefix(1);
