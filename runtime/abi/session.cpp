@@ -35,7 +35,7 @@ constinit config::FixedText<64> g_request_text;
 constinit std::uint64_t g_start_ticks = 0;
 constinit std::uint64_t g_start_ns = 0;
 
-constinit std::atomic<bool> g_preparing{false};
+constinit std::atomic<pid_t> g_preparer{0}; // the process one of whose threads prepares the session
 alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
 constinit std::atomic<std::uint32_t> g_most_members{1};
 
@@ -180,15 +180,23 @@ void prepare(Session& made) noexcept {
 constinit std::atomic<const Session*> g_session{nullptr};
 
 const Session& prepare_session() noexcept {
-  // relaxed: decides who prepares, publishes nothing. The others wait for the release.
-  if (!g_preparing.exchange(true, std::memory_order_relaxed)) {
-    auto* made = ::new (static_cast<void*>(g_storage)) Session;
-    prepare(*made);
-    g_session.store(made, std::memory_order_release);
-    return *made;
+  // relaxed, all of g_preparer: decides who prepares, publishes nothing. The others wait for the release.
+  pid_t preparer = g_preparer.load(std::memory_order_relaxed);
+  for (;;) {
+    // acquire: as in session().
+    if (const Session* ready = g_session.load(std::memory_order_acquire)) return *ready;
+    // The child of a fork that came in the middle of it has nobody else who would go on, and begins again.
+    // (By number, because a handler for forks would have to be registered before, which allocates.)
+    const pid_t self = getpid();
+    if (preparer != self && g_preparer.compare_exchange_strong(preparer, self, std::memory_order_relaxed,
+                                                               std::memory_order_relaxed))
+      break;
+    core::StdPlatform::yield();
   }
-  while (g_session.load(std::memory_order_acquire) == nullptr) core::StdPlatform::yield();
-  return *g_session.load(std::memory_order_relaxed); // set once, and seen above
+  auto* made = ::new (static_cast<void*>(g_storage)) Session;
+  prepare(*made);
+  g_session.store(made, std::memory_order_release);
+  return *made;
 }
 
 bool activate() noexcept {
