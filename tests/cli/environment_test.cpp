@@ -252,8 +252,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"ChunkTwice",
                  {"--schedule", "dynamic,4", "--chunk", "8"},
                  "--schedule 'dynamic,4' has a chunk already; "},
-        BadValue{
-            "Option", {"--stragety", "assign"}, "'--stragety' is not expected here; see wstree run --help"}),
+        BadValue{"Option",
+                 {"--stragety", "assign"},
+                 "'--stragety' is not expected here; did you mean --strategy? see wstree run --help"}),
     [](const auto& test) { return test.param.name; });
 
 } // namespace
