@@ -3,6 +3,7 @@
 
 #include "figures.h"
 #include "mapped_watch.h"
+#include "sanitizers.h"
 #include "settings.h"
 
 #include <csignal>
@@ -94,7 +95,8 @@ Check check_ending(int wait_status) {
 } // namespace
 
 Trial run_trial(std::vector<std::string> command, Environment environment,
-                const std::filesystem::path& library, bool output_to_errors) {
+                const std::filesystem::path& program, const std::filesystem::path& library,
+                bool output_to_errors) {
   Trial trial;
   Figures figures("");
   trial.problem = figures.problem();
@@ -102,7 +104,7 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
   const auto schedule = text_of(config::Option::schedule).name;
   if (environment.get(schedule).value_or("").empty()) environment.set(schedule, "wstree");
   environment.set(text_of(config::Option::stats).name, figures.setting());
-  environment.preload_first(library.string());
+  environment.preload_first(library.string(), sanitizers_of(program));
   MappedWatch watch;
   trial.ending =
       supervise(command, environment,
