@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <new>
 
 namespace wstree::abi {
@@ -58,15 +59,31 @@ void* symbol_for(const void* caller, const char* name) noexcept {
   return is_runtimes_own(map->l_name, found) ? found : nullptr;
 }
 
-struct Query {
-  const char* name;
-  void* found;
+/// In: how many objects to pass over; out: the name of the next one, empty for the program.
+struct Listed {
+  std::size_t number;
+  config::FixedText<PATH_MAX> name;
 };
 
-int ask_object(dl_phdr_info* object, std::size_t, void* data) noexcept {
-  auto* query = static_cast<Query*>(data);
-  query->found = symbol_seen_by(object->dlpi_name, query->name);
-  return query->found != nullptr ? 1 : 0;
+int copy_name(dl_phdr_info* object, std::size_t, void* data) noexcept {
+  auto* listed = static_cast<Listed*>(data);
+  if (listed->number > 0) {
+    --listed->number;
+    return 0;
+  }
+  listed->name.append(object->dlpi_name != nullptr ? object->dlpi_name : "");
+  return 1;
+}
+
+/// The first definition that any object sees. The objects are listed one by one and asked afterwards: during
+/// dl_iterate_phdr the loader holds a lock that dlopen takes behind another one, and a question takes that.
+[[gnu::noinline]] void* symbol_seen_by_any(const char* name) noexcept {
+  for (std::size_t number = 0;; ++number) {
+    Listed listed{number, {}};
+    if (dl_iterate_phdr(copy_name, &listed) == 0) return nullptr;
+    if (listed.name.truncated()) continue;
+    if (void* found = symbol_seen_by(listed.name.c_str(), name)) return found;
+  }
 }
 
 /// In: an address; out: the span of the object that holds it.
@@ -109,11 +126,7 @@ void* next_symbol(const char* name, const void* caller) noexcept {
   // RTLD_NEXT means "after the object that calls dlsym", which a tail call would make the wrong one: keep the
   // result.
   if (found == nullptr) found = dlsym(RTLD_NEXT, name);
-  if (found == nullptr) {
-    Query query{name, nullptr};
-    dl_iterate_phdr(ask_object, &query);
-    found = query.found;
-  }
+  if (found == nullptr) found = symbol_seen_by_any(name);
   errno = saved_errno;
   return found;
 }

@@ -5,6 +5,7 @@
 #include "marked_schedule.h"
 #include "message.h"
 #include "recordings.h"
+#include "report_output.h"
 #include "statistics.h"
 #include "version.h"
 
@@ -34,7 +35,7 @@ constinit config::FixedText<64> g_request_text;
 constinit std::uint64_t g_start_ticks = 0;
 constinit std::uint64_t g_start_ns = 0;
 
-constinit std::atomic<bool> g_preparing{false};
+constinit std::atomic<pid_t> g_preparer{0}; // the process one of whose threads prepares the session
 alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
 constinit std::atomic<std::uint32_t> g_most_members{1};
 
@@ -152,6 +153,7 @@ void prepare_measuring(Session& made) noexcept {
     observe::say("wstree: WSTREE_STATS, WSTREE_RECORD: no memory, nothing is measured");
   }
   made.settings.clocked = made.measured;
+  if (made.measured) observe::remember_folder();
   if (!made.recorded) return;
   constexpr double k_piece_ns = 2'000;       // a dispatch in it is about 1 %
   constexpr double k_suspicious_ns = 40'000; // asking the system is about 1 % of it
@@ -178,15 +180,23 @@ void prepare(Session& made) noexcept {
 constinit std::atomic<const Session*> g_session{nullptr};
 
 const Session& prepare_session() noexcept {
-  // relaxed: decides who prepares, publishes nothing. The others wait for the release.
-  if (!g_preparing.exchange(true, std::memory_order_relaxed)) {
-    auto* made = ::new (static_cast<void*>(g_storage)) Session;
-    prepare(*made);
-    g_session.store(made, std::memory_order_release);
-    return *made;
+  // relaxed, all of g_preparer: decides who prepares, publishes nothing. The others wait for the release.
+  pid_t preparer = g_preparer.load(std::memory_order_relaxed);
+  for (;;) {
+    // acquire: as in session().
+    if (const Session* ready = g_session.load(std::memory_order_acquire)) return *ready;
+    // The child of a fork that came in the middle of it has nobody else who would go on, and begins again.
+    // (By number, because a handler for forks would have to be registered before, which allocates.)
+    const pid_t self = getpid();
+    if (preparer != self && g_preparer.compare_exchange_strong(preparer, self, std::memory_order_relaxed,
+                                                               std::memory_order_relaxed))
+      break;
+    core::StdPlatform::yield();
   }
-  while (g_session.load(std::memory_order_acquire) == nullptr) core::StdPlatform::yield();
-  return *g_session.load(std::memory_order_relaxed); // set once, and seen above
+  auto* made = ::new (static_cast<void*>(g_storage)) Session;
+  prepare(*made);
+  g_session.store(made, std::memory_order_release);
+  return *made;
 }
 
 bool activate() noexcept {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "utf8.h"
+
 namespace wstree::config {
 
 /// Text of at most Size - 1 bytes in a buffer of its own, always null-terminated. What does not fit is cut
@@ -38,19 +40,20 @@ public:
     return append(std::string_view(digits, static_cast<std::size_t>(end - digits)));
   }
 
-  /// Appends at most `limit` bytes of text that came from outside and may be anything: control characters
-  /// become ?, a longer text ends in "..." and is not cut inside a UTF-8 sequence.
+  /// Appends at most `limit` bytes of text that came from outside and may be anything: control characters and
+  /// what is no UTF-8 become ?, a longer text ends in "..." and is not cut inside a UTF-8 sequence.
   constexpr FixedText& append_foreign(std::string_view text, std::size_t limit) noexcept {
+    constexpr std::size_t k_most_continuations = 3;
     const bool cut = text.size() > limit;
     if (cut) {
-      std::size_t keep = limit > 3 ? limit - 3 : 0;
-      while (keep > 0 && (static_cast<unsigned char>(text[keep]) & 0xc0u) == 0x80u) --keep;
+      const std::size_t most = limit > 3 ? limit - 3 : 0;
+      std::size_t keep = most;
+      while (keep > 0 && most - keep < k_most_continuations &&
+             (static_cast<unsigned char>(text[keep]) & 0xc0u) == 0x80u)
+        --keep;
       text = text.substr(0, keep);
     }
-    for (const char c : text) {
-      const auto byte = static_cast<unsigned char>(c);
-      append(byte < 0x20 || byte == 0x7f ? '?' : c);
-    }
+    for_each_visible(text, [this](char c) { append(c); });
     return cut ? append("...") : *this;
   }
 

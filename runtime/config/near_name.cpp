@@ -59,6 +59,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) noexcept {
   return row[b.size()];
 }
 
+std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates) noexcept {
+  Nearest nearest(word.substr(0, k_max_word));
+  for (const std::string_view candidate : candidates) nearest.offer(candidate, candidate);
+  return nearest.found();
+}
+
 std::string_view nearest_option(std::string_view name) noexcept {
   if (!name.starts_with(k_prefix)) return {};
   Nearest nearest(without_first(name, k_prefix.size()).substr(0, k_max_word));
@@ -73,9 +79,7 @@ std::string_view nearest_schedule(std::string_view value) noexcept {
   const auto [before_colon, after_colon] = split(value, ':');
   const bool modified =
       after_colon && (same_word(before_colon, "monotonic") || same_word(before_colon, "nonmonotonic"));
-  Nearest nearest(split(modified ? *after_colon : value, ',').head.substr(0, k_max_word));
-  for (const std::string_view word : k_schedule_words) nearest.offer(word, word);
-  return nearest.found();
+  return nearest_word(split(modified ? *after_colon : value, ',').head, k_schedule_words);
 }
 
 } // namespace wstree::config

@@ -3,6 +3,7 @@
 #define WSTREE_CONFIG_NEAR_NAME_H
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace wstree::config {
@@ -10,6 +11,10 @@ namespace wstree::config {
 /// Number of letters that have to be inserted, removed, replaced or swapped with their neighbour to turn one
 /// word into the other, without regard to case. Only the first 64 bytes of each word count.
 std::size_t edit_distance(std::string_view a, std::string_view b) noexcept;
+
+/// The one of `candidates` that is nearest to `word`, the first of those that are equally near; empty if none
+/// is near enough to be what was meant.
+std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates) noexcept;
 
 /// The WSTREE_* option whose name is nearest to `name`; empty if none is near enough to be what was meant.
 std::string_view nearest_option(std::string_view name) noexcept;

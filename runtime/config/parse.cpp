@@ -123,7 +123,8 @@ std::optional<Stats> parse_stats(std::string_view value) noexcept {
     const auto format = find_word<StatsFormat>(k_stats_words, word);
     if (path.empty() || path.size() > k_max_path || !format || *format == StatsFormat::off)
       return std::nullopt;
-    return Stats{*format, path};
+    // To others - means a standard stream. Ours is stderr.
+    return Stats{*format, path == "-" ? std::string_view() : path};
   }
   if (word == "1") return Stats{StatsFormat::text, {}};
   const auto format = find_word<StatsFormat>(k_stats_words, word);
@@ -134,8 +135,9 @@ std::optional<Stats> parse_stats(std::string_view value) noexcept {
 std::optional<std::string_view> parse_record(std::string_view value) noexcept {
   value = trim(value);
   if (value == "0") return std::string_view();
-  // Whoever means "yes" has to say where; a file of that name is ./1.
-  if (value.empty() || value == "1" || value.size() > k_max_path) return std::nullopt;
+  // Whoever means "yes" has to say where, and among the lines of a program nobody finds the profile again;
+  // files of these names are ./1 and ./-.
+  if (value.empty() || value == "1" || value == "-" || value.size() > k_max_path) return std::nullopt;
   return value;
 }
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "host_guard.h"
+#include "report_writer.h"
+#include "utf8.h"
 #include "write_fully.h"
 
 namespace wstree::observe {
@@ -28,6 +30,21 @@ bool identify(int descriptor, KnownFile& file) noexcept {
   if (syscall(SYS_fstat, descriptor, &status) != 0) return false;
   file = {true, status.st_dev, status.st_ino};
   return true;
+}
+
+bool is_all_visible(std::string_view line) noexcept {
+  while (!line.empty()) {
+    const std::size_t size = config::utf8_size(line);
+    if (size == 0 || (config::is_control(line, size) && line.front() != '\t')) return false;
+    line.remove_prefix(size);
+  }
+  return true;
+}
+
+/// Apart, because of the buffer that it has on the stack.
+[[gnu::noinline]] void write_visible(int descriptor, std::string_view line) noexcept {
+  ReportWriter out(descriptor);
+  (void)out.visible(line).text("\n").flush();
 }
 
 void say_line(void*, std::string_view line) noexcept { say(line); }
@@ -56,6 +73,7 @@ void say(std::string_view line) noexcept {
   const int descriptor = stderr_descriptor();
   if (descriptor < 0) return;
   const HostGuard guard;
+  if (!is_all_visible(line)) return write_visible(descriptor, line);
   // A line that cannot be written has nowhere else to go.
   (void)write_fully(descriptor, line, "\n");
 }

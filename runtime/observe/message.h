@@ -19,9 +19,10 @@ void remember_stderr() noexcept;
 /// 2 if descriptor 2 is still the file that remember_stderr() saw, else -1. Preserves errno.
 int stderr_descriptor() noexcept;
 
-/// Writes `line` and a newline to stderr with one system call, which keeps lines of several processes apart.
-/// Never fails visibly: gives up silently if stderr is gone, stays full, or has no reader. Does not raise
-/// SIGPIPE, is no cancellation point, preserves errno. Any thread.
+/// Writes `line` and a newline to stderr with one system call, which keeps lines of several processes apart;
+/// ? stands for each byte that is no UTF-8 or a control character, but for tabs. Never fails visibly: gives
+/// up silently if stderr is gone, stays full, or has no reader. Does not raise SIGPIPE, is no cancellation
+/// point, preserves errno. Any thread.
 void say(std::string_view line) noexcept;
 
 /// A sink that hands lines to say(), for config::load() and config::display().

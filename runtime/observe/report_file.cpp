@@ -56,6 +56,21 @@ OpenFile open_existing(const char* path) noexcept {
   return opened(open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 }
 
+/// Opens what stands at `path` if it is a pipe, a device or the like. EEXIST: it is a file, or a link to
+/// nothing, both of which stay as they are.
+OpenFile open_stream(const char* path) noexcept {
+  // Opened first and looked at then: what a look beforehand sees may be something else when it is opened.
+  const OpenFile file = open_existing(path);
+  struct stat status;
+  if (file.descriptor >= 0) {
+    if (fstat(file.descriptor, &status) == 0 && !S_ISREG(status.st_mode)) return file;
+    close(file.descriptor);
+  } else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+    return file; // the error is the news
+  }
+  return {-1, EEXIST};
+}
+
 void create_folders(std::string_view path) noexcept {
   Path folder;
   for (const char c : path) {
@@ -76,8 +91,9 @@ std::string_view rank_text() noexcept {
   return "0";
 }
 
-Path expand_path(std::string_view pattern) noexcept {
+Path expand_path(std::string_view pattern, std::string_view folder) noexcept {
   Path path;
+  if (!pattern.starts_with('/')) path.append(folder);
   while (!pattern.empty()) {
     const char c = pattern.front();
     pattern.remove_prefix(1);
@@ -120,9 +136,10 @@ OpenFile open_new_file(Path& path) noexcept {
   }
   const std::size_t size = path.size();
   for (std::uint64_t suffix = 1; file.error == EEXIST && suffix < k_max_suffix; ++suffix) {
-    struct stat status;
-    if (suffix == 1 && stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-      return open_existing(path.c_str());
+    if (suffix == 1) {
+      const OpenFile stream = open_stream(path.c_str());
+      if (stream.error != EEXIST) return stream;
+    }
     path.resize_down(size);
     path.append('.').append_number(suffix);
     if (path.truncated()) return {-1, ENAMETOOLONG};

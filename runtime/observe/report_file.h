@@ -12,9 +12,10 @@ namespace wstree::observe {
 using Path = config::FixedText<PATH_MAX>;
 
 /// Replaces %p by the process id, %h by the name of the host, %r by the rank (see rank_text), %e by the name
-/// of the program and %% by %; anything else after % stays as it is. The result is marked truncated if it has
-/// no room. One thread at a time, because it reads the environment.
-Path expand_path(std::string_view pattern) noexcept;
+/// of the program and %% by %; anything else after % stays as it is. A relative path starts from `folder`,
+/// which is empty or ends with a slash. The result is marked truncated if it has no room. One thread at a
+/// time, because it reads the environment.
+Path expand_path(std::string_view pattern, std::string_view folder = {}) noexcept;
 
 /// The number that the MPI launcher gave to this process: the first of OMPI_COMM_WORLD_RANK, PMIX_RANK,
 /// PMI_RANK, MV2_COMM_WORLD_RANK and SLURM_PROCID that holds one, else "0".

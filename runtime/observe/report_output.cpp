@@ -12,6 +12,9 @@
 namespace wstree::observe {
 namespace {
 
+// Written once, before the first report can be.
+constinit Path g_folder; // ends with a slash; empty: not known
+
 void complain(std::string_view variable, std::string_view path, int error) noexcept {
   constexpr std::size_t k_shown_path = 300;
   config::FixedText<config::k_max_line + 1> line;
@@ -28,9 +31,21 @@ void complain(std::string_view variable, std::string_view path, int error) noexc
 
 } // namespace
 
+void remember_folder() noexcept {
+  const int saved_errno = errno;
+  char folder[PATH_MAX];
+  g_folder.clear();
+  // Of a folder that cannot be reached by a name, Linux says "(unreachable)".
+  if (getcwd(folder, sizeof folder) != nullptr && folder[0] == '/') {
+    g_folder.append(folder);
+    if (!g_folder.view().ends_with('/')) g_folder.append('/');
+  }
+  errno = saved_errno;
+}
+
 void write_new_file(std::string_view variable, std::string_view pattern, Path& path,
                     int (*write)(void* context, int descriptor) noexcept, void* context) noexcept {
-  path = expand_path(pattern);
+  path = expand_path(pattern, g_folder.view());
   const OpenFile file = open_new_file(path);
   int error = file.error;
   if (file.descriptor >= 0) {

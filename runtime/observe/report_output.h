@@ -8,6 +8,10 @@
 
 namespace wstree::observe {
 
+/// From now on relative names start from the folder in which the process is now, wherever it goes. Once, in
+/// one thread. If that folder has no name, or none short enough, they start from where the process is then.
+void remember_folder() noexcept;
+
 /// Makes the new file that `pattern` (of the variable `variable`) names, in `path`, and lets
 /// `write(context, descriptor)`, which returns 0 or the number of the first error, fill it. One line on
 /// stderr if that fails. Under a HostGuard.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "utf8.h"
 #include "write_fully.h"
 
 namespace wstree::observe {
@@ -21,22 +22,6 @@ struct Digits {
   char text[k_max_digits];
   std::size_t size;
 };
-
-bool is_continuation(char c) noexcept { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
-
-/// Bytes of the well-formed UTF-8 sequence at the front of `text` (not empty), or 0 if there is none.
-std::size_t utf8_size(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return 1;
-  const std::size_t size = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
-  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < size) return 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if (!is_continuation(text[i])) return 0;
-  const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
-  const bool surrogate = byte(0) == 0xed && byte(1) >= 0xa0;
-  const bool too_large = byte(0) == 0xf4 && byte(1) >= 0x90;
-  return overlong || surrogate || too_large ? 0 : size;
-}
 
 } // namespace
 
@@ -64,7 +49,7 @@ ReportWriter& ReportWriter::text(std::string_view text) noexcept {
 }
 
 ReportWriter& ReportWriter::visible(std::string_view text) noexcept {
-  for (const char c : text) put(static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c);
+  config::for_each_visible(text, [this](char c) { put(c); });
   return *this;
 }
 
@@ -98,16 +83,17 @@ ReportWriter& ReportWriter::json_string(std::string_view text) noexcept {
   put('"');
   while (!text.empty()) {
     const char c = text.front();
-    const std::size_t size = utf8_size(text);
+    const std::size_t size = config::utf8_size(text);
     if (size == 0) {
       this->text("\\ufffd");
     } else if (c == '"' || c == '\\') {
       put('\\');
       put(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+    } else if (config::is_control(text, size)) {
+      const auto code = static_cast<unsigned char>(text[size - 1]); // also of those with two bytes
       this->text("\\u00");
-      put(k_hex[c >> 4]);
-      put(k_hex[c & 15]);
+      put(k_hex[code >> 4]);
+      put(k_hex[code & 15]);
     } else {
       this->text(text.substr(0, size));
     }

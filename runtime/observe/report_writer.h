@@ -19,7 +19,7 @@ public:
   explicit ReportWriter(int descriptor) noexcept : descriptor_(descriptor) {}
 
   ReportWriter& text(std::string_view text) noexcept;
-  /// Text that may hold anything, with control characters shown as ?.
+  /// Text that may hold anything, with ? for control characters and for what is no UTF-8.
   ReportWriter& visible(std::string_view text) noexcept;
   ReportWriter& spaces(std::size_t count) noexcept;
   ReportWriter& number(std::uint64_t number) noexcept;
@@ -27,7 +27,8 @@ public:
   ReportWriter& grouped(std::uint64_t number) noexcept;
   /// `scaled` / 10^digits with all its `digits` digits after the point; digits <= 19.
   ReportWriter& decimal(std::uint64_t scaled, unsigned digits) noexcept;
-  /// A JSON string with its quotes. Bytes that are not UTF-8 become the replacement character U+FFFD.
+  /// A JSON string with its quotes. Bytes that are not UTF-8 become the replacement character U+FFFD, control
+  /// characters are escaped.
   ReportWriter& json_string(std::string_view text) noexcept;
 
   /// Writes all that is left; 0 or the error number of the first write that failed.

@@ -126,6 +126,8 @@ TEST(DoctorReport, IsAlignedText) {
                                   "                 cause: too few\n"
                                   "                 fix:   ask for more\n");
   EXPECT_EQ(to_text(Check{"program", Status::fail, "x"}), "FAIL  program    x\n");
+  EXPECT_EQ(to_text(k_checks[2]), "note  cpus       some ? bytes\n"
+                                  "                 cause: odd\n");
 }
 
 TEST(DoctorReport, HasAnExitStatus) {

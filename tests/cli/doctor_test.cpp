@@ -237,7 +237,7 @@ TEST_F(Doctor, NeedsAProgramThatCanBePreloadedInto) {
 TEST_F(Doctor, FollowsAScript) {
   const auto script = folder_.write("script", "#!/bin/sh\n" + target("calls_llvm") + "\n", k_executable);
   const auto result = look_at({script});
-  EXPECT_THAT(result.out, HasSubstr("note  program    '" + script + "' is a script\n"));
+  EXPECT_THAT(result.out, HasSubstr("ok    program    '" + script + "' is a script\n"));
   EXPECT_THAT(result.out, HasSubstr("ok    program    /bin/sh ("));
   EXPECT_THAT(result.out, HasSubstr("note  loops      none to be seen beforehand\n"));
   EXPECT_THAT(result.out, HasSubstr("ok    trial      served: 1 schedule(runtime) loop in 1 execution\n"));
@@ -291,7 +291,8 @@ TEST_F(Doctor, RefusesUnknownOptions) {
   const auto result = look_at({target("plain")}, {"--jsno"});
   EXPECT_EQ(result.status(), 125);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err, "wstree: '--jsno' is not expected here; see wstree doctor --help\n");
+  EXPECT_EQ(result.err,
+            "wstree: '--jsno' is not expected here; did you mean --json? see wstree doctor --help\n");
 }
 
 } // namespace

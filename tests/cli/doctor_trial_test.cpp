@@ -87,6 +87,28 @@ TEST(DoctorTrial, BlamesTheListOfLoops) {
   EXPECT_EQ(why({{LoopForm::runtime}, kinds("dynamic"), "wstree"}).fix, "set WSTREE_LOOPS=runtime");
 }
 
+TEST(DoctorTrial, BlamesTheExitStatusFirst) {
+  for (const TrialFacts& facts :
+       {TrialFacts{{LoopForm::dynamic}, {}, "wstree"}, TrialFacts{{LoopForm::runtime}, {}, "dynamic"},
+        TrialFacts{{}, {}, "wstree", false}}) {
+    const auto checks = check_trial(ended(exited(3)), facts);
+    ASSERT_EQ(checks.size(), 2U);
+    EXPECT_EQ(checks[1].status, Status::warn);
+    EXPECT_EQ(checks[1].cause, "it ended with status 3, perhaps before it reached its loops");
+    EXPECT_THAT(checks[1].fix, HasSubstr("arguments"));
+  }
+}
+
+TEST(DoctorTrial, NamesOnlyLoopsThatAreLeftOut) {
+  const auto check = why({{LoopForm::dynamic, LoopForm::fixed, LoopForm::ordered}, {}, "wstree"});
+  EXPECT_THAT(check.cause, testing::EndsWith("could be served: schedule(dynamic)"));
+  // It ended well before loops that are served, so the others may not have been reached either.
+  const auto early = why({{LoopForm::runtime, LoopForm::dynamic}, {}, "wstree"});
+  EXPECT_EQ(early.cause, "its loops with schedule(runtime) were not reached with these arguments");
+  EXPECT_THAT(early.fix,
+              HasSubstr("or set WSTREE_LOOPS=runtime,dynamic,guided for those with schedule(dynamic)"));
+}
+
 TEST(DoctorTrial, GuessesWhereTheScheduleIsHidden) {
   EXPECT_EQ(why({{LoopForm::hidden}, {}, "wstree"}).fix, "try WSTREE_LOOPS=all");
   const auto all = why({{LoopForm::hidden}, kinds("all"), "wstree"});

@@ -134,6 +134,9 @@ TEST(Env, ReportsBadValuesAndShowsWhatIsUsed) {
 TEST(Env, SurvivesBytesThatAreNoText) {
   EXPECT_EQ(option({{"WSTREE_STATS", "json=\xff\xfe"}}, "WSTREE_STATS")["value"],
             "json=\xEF\xBF\xBD\xEF\xBF\xBD");
+  Start start{.arguments = {"env"}};
+  start.environment["WSTREE_STATS"] = "json=\xff\x1b\xc3\xa4";
+  EXPECT_THAT(run(start).out, HasSubstr("WSTREE_STATS=json=?\?\xc3\xa4  (environment)"));
 }
 
 TEST(Env, ShowsWhatARunWouldSee) {

@@ -3,6 +3,9 @@
 // The environment that `wstree run` gives to a program.
 #include "command.h"
 
+#include "environment.h"
+#include "sanitizers.h"
+
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,6 +44,30 @@ TEST(Environment, KeepsOtherPreloadedLibrariesBehindOurs) {
     ASSERT_NE(theirs, libraries.end());
     EXPECT_LT(ours, theirs);
   }
+}
+
+TEST(Environment, OnlySanitizersStandInFrontOfTheLibrary) {
+  const auto preload = [](const std::string& before, const std::vector<std::string>& needed) {
+    cli::Environment environment({"LD_PRELOAD=" + before});
+    environment.preload_first("/l/w.so", needed);
+    return environment.get("LD_PRELOAD").value_or("");
+  };
+  EXPECT_EQ(preload("", {"/x/libasan.so.8", "/x/libubsan.so.1"}), "/x/libasan.so.8:/x/libubsan.so.1:/l/w.so");
+  EXPECT_EQ(preload("libm.so.6 libasan.so.8:libc.so.6", {}), "libasan.so.8:/l/w.so:libm.so.6 libc.so.6");
+  EXPECT_EQ(preload("libasan.so.8", {"/x/libasan.so.8"}), "libasan.so.8:/l/w.so");
+  EXPECT_EQ(preload("libasan.so.8:/l/w.so:libm.so.6", {"/x/libasan.so.8"}), "libasan.so.8:/l/w.so:libm.so.6");
+  EXPECT_EQ(preload("a:b c", {}), "/l/w.so:a:b c");
+  EXPECT_EQ(preload("", {"/x y/libasan.so.8", "/x:/libubsan.so.1"}), "/l/w.so");
+}
+
+TEST(Environment, KnowsSanitizers) {
+  for (const char* name :
+       {"libasan.so.8", "/usr/lib/libtsan.so.2", "libubsan.so.1", "liblsan.so.0", "libhwasan.so.0",
+        "libclang_rt.asan-x86_64.so", "/a/libclang_rt.ubsan_standalone-x86_64.so"})
+    EXPECT_TRUE(cli::is_sanitizer(name)) << name;
+  for (const char* name :
+       {"libasandra.so", "libm.so.6", "", "asan.so", "libclang_rt.builtins.so", "/libasan.so/x"})
+    EXPECT_FALSE(cli::is_sanitizer(name)) << name;
 }
 
 TEST(Environment, DoesNotNameTheLibraryTwice) {
@@ -252,8 +279,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"ChunkTwice",
                  {"--schedule", "dynamic,4", "--chunk", "8"},
                  "--schedule 'dynamic,4' has a chunk already; "},
-        BadValue{
-            "Option", {"--stragety", "assign"}, "'--stragety' is not expected here; see wstree run --help"}),
+        BadValue{"Option",
+                 {"--stragety", "assign"},
+                 "'--stragety' is not expected here; did you mean --strategy? see wstree run --help"}),
     [](const auto& test) { return test.param.name; });
 
 } // namespace

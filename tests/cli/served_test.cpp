@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace wstree::test {
 namespace {
@@ -144,6 +145,70 @@ TEST_F(Served, KindsAreHandedDown) {
       wstree({"run", "--schedule=wsqueue,8", WSTREE_CLI, "run", "/bin/sh", "-c", WSTREE_CLI " env"});
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, HasSubstr("OMP_SCHEDULE=wsqueue,8  (environment)\n"));
+}
+
+// --- programs with sanitizers
+
+class Sanitized : public testing::TestWithParam<const char*> {
+protected:
+  void SetUp() override {
+    program_ = target(std::string("loops_") + GetParam());
+    if (!std::filesystem::exists(program_)) GTEST_SKIP() << "the compiler has no such sanitizer here";
+  }
+
+  /// Runs the program; what the OpenMP runtimes leave behind or do unseen is not what this is about.
+  void expect_served(const std::map<std::string, std::string>& more) const {
+    auto variables = more;
+    variables["ASAN_OPTIONS"] = "detect_leaks=0";
+    variables["TSAN_OPTIONS"] = "report_bugs=0";
+    const auto result = run_with_real_library({"run", "--require", program_}, variables);
+    EXPECT_EQ(result.status(), 0);
+    EXPECT_EQ(result.out, "ran\n");
+    EXPECT_EQ(result.err, "");
+    const auto judged = run_with_real_library({"doctor", program_}, variables);
+    EXPECT_THAT(judged.out, HasSubstr("served: 1 schedule(runtime) loop")) << judged.err;
+  }
+
+  std::string program_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Programs, Sanitized,
+                         testing::Values("gcc_asan", "gcc_asan_ubsan", "gcc_tsan", "clang_asan_shared",
+                                         "clang_asan_static"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST_P(Sanitized, AreServed) { expect_served({}); }
+
+/// The shared address sanitizer of a program; empty if it has none.
+std::string address_sanitizer(const std::string& program) {
+  std::istringstream lines(run({.arguments = {program}, .executable = "/usr/bin/ldd"}).out);
+  for (std::string line; std::getline(lines, line);)
+    if (const auto arrow = line.find(" => "); line.find("asan") != line.npos && arrow != line.npos)
+      return line.substr(arrow + 4, line.rfind(" (") - arrow - 4);
+  return {};
+}
+
+TEST_P(Sanitized, AreServedIfTheUserPreloadsTheRuntimeToo) {
+  const auto runtime = address_sanitizer(program_);
+  if (runtime.empty()) GTEST_SKIP() << "it is not linked with a shared address sanitizer";
+  expect_served({{"LD_PRELOAD", runtime}});
+}
+
+TEST_P(Sanitized, GetAdviceWhereTheRuntimeCannotBeNamed) {
+  const std::filesystem::path runtime = address_sanitizer(program_);
+  if (runtime.empty()) GTEST_SKIP() << "it is not linked with a shared address sanitizer";
+  const TemporaryFolder folder;
+  const auto blank = folder.path() / "a b";
+  std::filesystem::create_directory(blank);
+  std::filesystem::copy(runtime, blank / runtime.filename());
+  const auto result = run_with_real_library(
+      {"run", "--require", program_},
+      {{"LD_LIBRARY_PATH", blank.string()}, {"ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0"}});
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_EQ(result.out, "ran\n");
+  EXPECT_EQ(result.err, "wstree: LD_PRELOAD cannot hold '" + (blank / runtime.filename()).string() +
+                            "', which has a blank or a colon in it and wants to be the first library; if it "
+                            "says so, set ASAN_OPTIONS=verify_asan_link_order=0\n");
 }
 
 } // namespace

@@ -187,6 +187,7 @@ TEST(TopoSvg, EscapesNamesOfFiles) {
   const auto drawing = read_back({topo({"--xml", machine, "--svg", "-"}).out})[0];
   EXPECT_THAT(drawing["title"].get<std::string>(), testing::EndsWith("/a <&>?.xml"));
   EXPECT_EQ(drawing["members"].size(), 2U);
+  EXPECT_THAT(topo({"--xml", machine}).out, testing::HasSubstr("/a <&>?.xml"));
   const auto document = json::parse(topo({"--xml", machine, "--json"}).out);
   EXPECT_THAT(document["machine"]["source"].get<std::string>(), testing::EndsWith("/a <&>\xEF\xBF\xBD.xml"));
 }

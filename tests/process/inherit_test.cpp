@@ -74,6 +74,16 @@ TEST_P(Inherit, AProgramThatAPinnedWorkerTurnsIntoIsNotPinned) {
   }
 }
 
+// The C library makes these threads by itself, in calls that are not meant to make any. So README.md says.
+TEST_P(Inherit, WhatTheCLibraryStartsForAPinnedWorkerIsPinnedLikeIt) {
+  if (has_one_cpu()) GTEST_SKIP() << "nobody is pinned on one CPU";
+  const Outcome outcome = heirs({"--notified"}).run();
+  const std::string place = fact(outcome.out, "worker itself");
+  EXPECT_NE(place, text_of(own_cpus())) << "not pinned at all\n" << outcome.text();
+  EXPECT_EQ(fact(outcome.out, "timer"), place) << outcome.text();
+  EXPECT_EQ(fact(outcome.out, "aio"), place) << outcome.text();
+}
+
 TEST_P(Inherit, APinnedWorkerCountsAllProcessors) {
   const Outcome outcome = heirs().run();
   const std::string all = fact(outcome.out, "opener procs");

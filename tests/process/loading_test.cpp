@@ -146,6 +146,15 @@ TEST(Loading, PluginsWithDifferentRuntimesFollowEachOther) {
   }
 }
 
+// dlopen takes the loader's locks in the other order than a question from within dl_iterate_phdr does.
+TEST(Loading, TheLoaderIsAskedNothingWhileItListsObjects) {
+  Program program("missing");
+  const Outcome outcome = program.preload(program_path("loader_watch.so")).run();
+  EXPECT_EQ(outcome.out, "called\nend\n") << outcome.text();
+  EXPECT_THAT(outcome.err, testing::HasSubstr("walk\n")) << "nothing was watched";
+  EXPECT_THAT(outcome.err, testing::Not(testing::HasSubstr("in a walk")));
+}
+
 TEST(Loading, ToolsKeepTheirPlace) {
   for (const std::string& libomp : libomp_builds()) {
     Program program = with_tree("loops-clang14", {"--silent"});

@@ -158,6 +158,39 @@ TEST(Statistics, PathsAreFilledIn) {
   EXPECT_TRUE(json::accept(contents_of(found)));
 }
 
+TEST(Statistics, RelativePathsStartWhereTheLoopsRan) {
+  TemporaryFolder first, later;
+  const std::string profile = "profile-%e"; // as are those of recordings
+  const Outcome outcome = with_tree("loops", {"--folder", first / "", "--folder-later", later / ""})
+                              .set("WSTREE_STATS", "json=a/figures")
+                              .set("WSTREE_RECORD", profile)
+                              .run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_TRUE(json::accept(contents_of(first / "a/figures")));
+  EXPECT_THAT(contents_of(first / "profile-loops"), testing::StartsWith("wstree-profile 1\n"));
+  EXPECT_THAT(later.files(), IsEmpty());
+}
+
+TEST(Statistics, ADashMeansStderr) {
+  TemporaryFolder folder;
+  for (const char* value : {"json=-", "text=-"}) {
+    const Outcome outcome = with_tree("loops", {"--folder", folder / ""}).set("WSTREE_STATS", value).run();
+    EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+    EXPECT_THAT(outcome.err, HasSubstr("loops")) << value;
+  }
+  EXPECT_THAT(folder.files(), IsEmpty());
+}
+
+TEST(Statistics, ARecordingNeedsAName) {
+  TemporaryFolder folder;
+  const Outcome outcome = with_tree("loops", {"--folder", folder / ""}).set("WSTREE_RECORD", "-").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_EQ(outcome.err,
+            "wstree: WSTREE_RECORD='-' is not understood (accepted: 0, path of a new file); using 0\n");
+  EXPECT_THAT(folder.files(), IsEmpty());
+}
+
 TEST(Statistics, NothingIsOverwritten) {
   TemporaryFolder folder;
   for (int round = 0; round < 3; ++round)

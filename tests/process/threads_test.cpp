@@ -70,6 +70,18 @@ TEST_P(OfBothCompilers, FarMoreThreadsThanCores) {
 
 TEST_P(OfBothCompilers, ForkAndGoOn) { expect_unnoticed(program("fork_and_go_on", {"--seed", "1"}), 100); }
 
+TEST_P(OfBothCompilers, ForkWhileTheOptionsAreRead) {
+  TemporaryFolder folder;
+  const Outcome outcome = program("fork_while_preparing")
+                              .preload()
+                              .set("OMP_SCHEDULE", "wstree")
+                              .set("WSTREE_STATS", "text=" + (folder / "figures"))
+                              .run();
+  EXPECT_EQ(outcome.out, "held\nchild 0\nend\n") << outcome.text();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(contents_of(folder / "figures"), testing::HasSubstr("2 calls ")) << "of the parent";
+}
+
 TEST_P(OfBothCompilers, ChildrenOfForksAreServedToo) {
   // The child of a process without a team, and programs that children become: their figures count as well.
   const auto served = [](const char* which) {

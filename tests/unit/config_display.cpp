@@ -114,7 +114,10 @@ TEST(FixedText, ShortensForeignTextBetweenCharacters) {
                          "defg",
                          6, "ab..."},
                         {"\x80\x80\x80\x80\x80\x80\x80", 6, "..."},
-                        {"a\x01\x1f\x20\x7f", 6, "a?? ?"}};
+                        {"a\x01\x1f\x20\x7f", 6, "a?? ?"},
+                        {"a\xff\xc3\xa4\xc3", 6, "a?\xc3\xa4?"},
+                        {"a\x80\x80\x80\x80\x80\x80\x80\x80\x80", 8, "a?..."},
+                        {"\xc2\x9b[", 6, "??["}};
   for (const auto& [text, limit, shown] : cases) {
     FixedText<32> line;
     line.append_foreign(text, limit);

@@ -313,6 +313,9 @@ TEST(ParseStats, KnowsFormatsAndPaths) {
       {"Text=/tmp/%h/%p.txt ", {StatsFormat::text, "/tmp/%h/%p.txt"}},
       {"json = with blank.json", {StatsFormat::json, " with blank.json"}},
       {"json=a=b", {StatsFormat::json, "a=b"}},
+      {"json=-", {StatsFormat::json, ""}},
+      {" text=- ", {StatsFormat::text, ""}},
+      {"json=./-", {StatsFormat::json, "./-"}},
   };
   for (const auto& [value, expected] : cases) EXPECT_EQ(parse_stats(value), expected) << value;
 
@@ -371,6 +374,8 @@ TEST(ParseRecord, TakesAPathOrNothing) {
   EXPECT_EQ(parse_record("./1"), "./1");
   EXPECT_EQ(parse_record("a=b c"), "a=b c");
   EXPECT_EQ(parse_record("1"), std::nullopt);
+  EXPECT_EQ(parse_record("./-"), "./-");
+  EXPECT_EQ(parse_record(" - "), std::nullopt);
   EXPECT_EQ(parse_record(" "), std::nullopt);
   const std::string longest(k_max_path, 'x');
   EXPECT_EQ(parse_record(longest), longest);

@@ -44,6 +44,17 @@ TEST(Say, WritesALineWithOneSystemCall) {
   EXPECT_EQ(packets.read_some(), "another\n");
 }
 
+TEST(Say, WritesUtf8Only) {
+  const StderrKeeper keeper;
+  const Pipe packets(O_DIRECT); // each read gives what one write wrote
+  dup2(packets.ends[1], STDERR_FILENO);
+  remember_stderr();
+  say("a\tb \xc3\xa4");
+  EXPECT_EQ(packets.read_some(), "a\tb \xc3\xa4\n");
+  say("a\nb\x1b[2J\xff \xc3\xa4 \xc2\x9b cut \xc3");
+  EXPECT_EQ(packets.read_some(), "a?b?[2J? \xc3\xa4 ?? cut ?\n");
+}
+
 TEST(Say, IsMuteIfStderrWasClosedAtTheStart) {
   const TemporaryFolder folder;
   const StderrKeeper keeper;

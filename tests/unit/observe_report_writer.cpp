@@ -50,7 +50,8 @@ TEST(ReportWriter, WritesJsonStrings) {
       {"", R"("")"},
       {"plain (text) /", R"("plain (text) /")"},
       {R"(a"b\c)", R"("a\"b\\c")"},
-      {std::string("\x00\x01\n\t\x1f\x7f", 6), "\"\\u0000\\u0001\\u000a\\u0009\\u001f\x7f\""},
+      {std::string("\x00\x01\n\t\x1f\x7f", 6), "\"\\u0000\\u0001\\u000a\\u0009\\u001f\\u007f\""},
+      {"\xc2\x9b \xc2\xa0", "\"\\u009b \xc2\xa0\""}, // a control character and a blank
       {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3", "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3\""},
       {"a\xffz", R"("a\ufffdz")"},
       {"\x80", R"("\ufffd")"},
@@ -63,6 +64,18 @@ TEST(ReportWriter, WritesJsonStrings) {
   };
   for (const auto& [text, json] : cases)
     EXPECT_EQ(written([&t = text](ReportWriter& out) { out.json_string(t); }), json);
+}
+
+TEST(ReportWriter, ShowsForeignTextByteForByte) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3"},
+      {std::string("a\x00\n\x1b\x7fz", 6), "a????z"},
+      {"a\xff\x80z", "a??z"},
+      {"\xc2\x9b", "??"}, // the same to a terminal as escape and [
+      {"cut \xe2\x82", "cut ??"},
+      {"\xed\xa0\x80\xc0\xaf", "?????"}};
+  for (const auto& [text, shown] : cases)
+    EXPECT_EQ(written([&t = text](ReportWriter& out) { out.visible(t); }), shown);
 }
 
 TEST(ReportWriter, KeepsLinesWhole) {

@@ -95,7 +95,25 @@ void ElfFile::for_each_export(const std::function<void(std::string_view)>& visit
   for_each_symbol(SHT_DYNSYM, true, visit);
 }
 
+void ElfFile::for_each_needed(const std::function<void(std::string_view)>& visit) const {
+  for_each_dynamic([&](std::int64_t tag, std::uint64_t value, std::size_t names) {
+    const char* name = tag == DT_NEEDED ? elf_strptr(elf_, names, value) : nullptr;
+    if (name != nullptr && *name != '\0') visit(name);
+    return true;
+  });
+}
+
 bool ElfFile::wants_to_be_first() const {
+  bool wants = false;
+  for_each_dynamic([&](std::int64_t tag, std::uint64_t value, std::size_t) {
+    if (tag == DT_FLAGS_1) wants = (value & DF_1_INITFIRST) != 0;
+    return tag != DT_FLAGS_1;
+  });
+  return wants;
+}
+
+void ElfFile::for_each_dynamic(
+    const std::function<bool(std::int64_t, std::uint64_t, std::size_t)>& visit) const {
   for (Elf_Scn* section = elf_nextscn(elf_, nullptr); section != nullptr;
        section = elf_nextscn(elf_, section)) {
     GElf_Shdr header;
@@ -106,11 +124,10 @@ bool ElfFile::wants_to_be_first() const {
     const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
     for (int i = 0; i < count; ++i) {
       GElf_Dyn entry;
-      if (gelf_getdyn(data, i, &entry) != nullptr && entry.d_tag == DT_FLAGS_1)
-        return (entry.d_un.d_val & DF_1_INITFIRST) != 0;
+      if (gelf_getdyn(data, i, &entry) == nullptr || entry.d_tag == DT_NULL) break;
+      if (!visit(entry.d_tag, entry.d_un.d_val, header.sh_link)) return;
     }
   }
-  return false;
 }
 
 bool ElfFile::contains(std::string_view bytes) const {

@@ -46,6 +46,8 @@ public:
   void for_each_definition(const std::function<void(std::string_view)>& visit) const;
   /// Symbols that the file offers to others.
   void for_each_export(const std::function<void(std::string_view)>& visit) const;
+  /// Names of the libraries that it is linked with, in their order.
+  void for_each_needed(const std::function<void(std::string_view)>& visit) const;
   /// Linked with -z initfirst: its constructors are to run before those of all other objects.
   [[nodiscard]] bool wants_to_be_first() const;
   /// Do these bytes occur anywhere in the file?
@@ -53,6 +55,8 @@ public:
 
 private:
   ElfFile(int descriptor, Elf* elf);
+  /// `visit(tag, value, section of names)` for each entry of the dynamic section, until it returns false.
+  void for_each_dynamic(const std::function<bool(std::int64_t, std::uint64_t, std::size_t)>& visit) const;
   bool for_each_symbol(std::uint32_t table_type, bool defined,
                        const std::function<void(std::string_view)>& visit) const;
 

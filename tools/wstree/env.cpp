@@ -3,6 +3,7 @@
 #include "exit_status.h"
 #include "options.h"
 #include "settings.h"
+#include "visible.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ std::string_view to_text(config::Origin origin) {
 }
 
 void print_line(void*, std::string_view line) noexcept {
-  const auto text = std::string(line) + '\n';
+  const auto text = visible(line) + '\n';
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -136,7 +137,7 @@ void print_json(const std::vector<Row>& rows) {
 
 void print_text(const std::vector<Row>& rows) {
   for (const auto& row : rows) {
-    fmt::print("{}={}  ({})\n", row.text.name, row.value.value_or(""),
+    fmt::print("{}={}  ({})\n", row.text.name, visible(row.value.value_or("")),
                row.value ? to_text(row.origin) : "not set");
     print_indented(std::string(row.text.meaning));
     print_indented(fmt::format("Accepted: {}", row.text.accepted));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "environment.h"
 
+#include "sanitizers.h"
+
 #include <algorithm>
 #include <unistd.h>
 #include <utility>
@@ -12,6 +14,8 @@ namespace {
 bool is_named(std::string_view entry, std::string_view name) {
   return entry.starts_with(name) && entry.size() > name.size() && entry[name.size()] == '=';
 }
+
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 } // namespace
 
@@ -41,11 +45,31 @@ void Environment::set(std::string_view name, std::string_view value) {
   entries_.erase(std::remove_if(first + 1, entries_.end(), named), entries_.end());
 }
 
-void Environment::preload_first(std::string_view library) {
-  const auto others = get("LD_PRELOAD").value_or("");
-  const auto first = std::string_view(others).substr(0, others.find_first_of(": "));
-  if (first == library) return;
-  set("LD_PRELOAD", others.empty() ? std::string(library) : std::string(library).append(":").append(others));
+bool fits_preload(std::string_view path) { return path.find_first_of(": ") == std::string_view::npos; }
+
+void Environment::preload_first(std::string_view library, const std::vector<std::string>& needed) {
+  const auto before = get("LD_PRELOAD").value_or("");
+  std::vector<std::string> sanitizers;
+  std::string others; // as they are written
+  for (std::size_t begin = 0; begin < before.size();) {
+    const std::size_t end = std::min(before.find_first_of(": ", begin), before.size());
+    const auto entry = before.substr(begin, end - begin);
+    if (is_sanitizer(entry))
+      sanitizers.push_back(entry);
+    else if (entry != library || !others.empty()) // it may be the first already
+      others.append(before, begin, end + 1 - begin);
+    begin = end + 1;
+  }
+  for (const auto& path : needed) {
+    if (!fits_preload(path)) continue;
+    const auto same = [&](const std::string& other) { return file_name(other) == file_name(path); };
+    if (std::none_of(sanitizers.begin(), sanitizers.end(), same)) sanitizers.push_back(path);
+  }
+  std::string all;
+  for (const auto& entry : sanitizers) all.append(entry).append(":");
+  all.append(library);
+  if (!others.empty()) all.append(":").append(others);
+  set("LD_PRELOAD", all);
 }
 
 std::vector<char*> Environment::pointers() {

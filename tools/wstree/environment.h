@@ -8,6 +8,9 @@
 
 namespace wstree::cli {
 
+/// Whether LD_PRELOAD can hold the path: the loader splits it at blanks and colons and knows no quotes.
+bool fits_preload(std::string_view path);
+
 /// The environment that a program is going to see.
 class Environment {
 public:
@@ -19,9 +22,10 @@ public:
   [[nodiscard]] std::optional<std::string> get(std::string_view name) const;
   void set(std::string_view name, std::string_view value);
 
-  /// Puts a library in front of those that are preloaded already; all of them stay. The path must not hold a
-  /// blank or a colon: the loader would take it for two.
-  void preload_first(std::string_view library);
+  /// Puts a library in front of those that are preloaded already; all of them stay. Its path has to fit. In
+  /// front of it stand only runtimes of sanitizers: those that are preloaded already, and of `needed`, in
+  /// their order, those that fit.
+  void preload_first(std::string_view library, const std::vector<std::string>& needed = {});
 
   /// For execve: ends with a null pointer and is valid until the next change.
   [[nodiscard]] std::vector<char*> pointers();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop_forms.h"
 
-#include <algorithm>
-
 namespace wstree::cli {
 
 namespace {
@@ -102,11 +100,15 @@ bool can_be_served(const LoopForms& forms) {
   return forms.contains(LoopForm::hidden) || has_runtime(forms) || has_named(forms);
 }
 
+LoopForms forms_left_out(LoopForms forms, config::LoopKinds loops) {
+  std::erase_if(forms, [&](LoopForm form) {
+    return !can_be_served(LoopForms{form}) || can_be_served(LoopForms{form}, loops);
+  });
+  return forms;
+}
+
 bool leaves_out(const LoopForms& forms, config::LoopKinds loops) {
-  const auto left_out = [&](LoopForm form) {
-    return can_be_served(LoopForms{form}) && !can_be_served(LoopForms{form}, loops);
-  };
-  return std::any_of(forms.begin(), forms.end(), left_out);
+  return !forms_left_out(forms, loops).empty();
 }
 
 std::string_view loops_for(const LoopForms& forms) {

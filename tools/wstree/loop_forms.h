@@ -40,7 +40,9 @@ bool can_be_served(const LoopForms& forms, config::LoopKinds loops);
 /// And with any value?
 bool can_be_served(const LoopForms& forms);
 
-/// Has loops that this value of WSTREE_LOOPS leaves out and another would not.
+/// Those that this value of WSTREE_LOOPS leaves out and another would not.
+LoopForms forms_left_out(LoopForms forms, config::LoopKinds loops);
+/// Are there any?
 bool leaves_out(const LoopForms& forms, config::LoopKinds loops);
 /// A value of WSTREE_LOOPS that leaves out none of them.
 std::string_view loops_for(const LoopForms& forms);

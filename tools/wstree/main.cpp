@@ -4,6 +4,7 @@
 #include "doctor/checks.h"
 #include "exit_status.h"
 #include "message.h"
+#include "near_name.h"
 #include "run_arguments.h"
 #include "simulate/arguments.h"
 #include "topo/arguments.h"
@@ -11,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <fmt/format.h>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,12 +43,36 @@ constexpr const char* k_footer = R"(Examples:
 Exit status of run: that of the program, or 125 if wstree itself failed, 126 if the program cannot
 be executed, 127 if it was not found. "wstree COMMAND --help" shows the options of a command.)";
 
-/// What the user wrote that no command expects.
-int report_extra(const std::string& extra, std::string_view command) {
-  if (command.empty() && extra.front() != '-') {
-    say("'{}' is no command of wstree; to run a program, say wstree run {}", extra, extra);
+/// The one of them that was meant by `word`, if any.
+std::string nearest(std::string_view word, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  return std::string(wstree::config::nearest_word(word, candidates));
+}
+
+/// A question about an option that `command` does not know; empty if none is similar.
+std::string option_that_was_meant(const CLI::App& command, std::string_view extra) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back(name);
+  const auto word = extra.substr(0, extra.find('='));
+  const auto near = nearest(word.substr(word.find_first_not_of('-')), names);
+  return near.empty() ? std::string() : fmt::format("did you mean --{}? ", near);
+}
+
+/// What the user wrote that no command expects. `command`: the one that was named, or `app` if none was.
+int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& command) {
+  const bool none = &command == &app;
+  if (none && !extra.starts_with('-')) {
+    std::vector<std::string> names;
+    for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());
+    const auto near = nearest(extra, names);
+    const auto meant = near.empty() ? std::string() : fmt::format("did you mean {}? ", near);
+    say("'{}' is no command of wstree; {}to run a program, say wstree run {}", extra, meant, extra);
   } else {
-    say("'{}' is not expected here; see wstree {}--help", extra, command);
+    const auto meant =
+        extra.starts_with("--") && extra.size() > 2 ? option_that_was_meant(command, extra) : std::string();
+    say("'{}' is not expected here; {}see wstree {}--help", extra, meant,
+        none ? "" : command.get_name() + ' ');
   }
   return k_own_error;
 }
@@ -89,16 +115,18 @@ int dispatch(std::vector<std::string> arguments) {
     (is_run ? request.command : patient.command) = take_program(is_run ? *run : *doctor, arguments);
     arguments.insert(arguments.begin(), command);
   }
-  const bool is_command = std::ranges::any_of(
-      app.get_subcommands({}), [&](const CLI::App* known) { return known->get_name() == command; });
-  const auto help = is_command ? command + " " : std::string();
+  const auto commands = app.get_subcommands({});
+  const auto named =
+      std::ranges::find(commands, command, [](const CLI::App* known) { return known->get_name(); });
+  const CLI::App& asked = named != commands.end() ? **named : app;
+  const auto help = &asked != &app ? command + " " : std::string();
   try {
     // CLI11 takes its arguments from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& wish) { // help or version
     return app.exit(wish);
   } catch (const CLI::ExtrasError&) {
-    return report_extra(app.remaining(true).front(), help);
+    return report_extra(app.remaining(true).front(), app, asked);
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string_view text = error.what(); // begins with the option and a colon
     say("'{}' needs a value; see wstree {}--help", text.substr(0, text.find(':')), help);

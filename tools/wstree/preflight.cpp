@@ -68,7 +68,7 @@ public:
     case FileKind::Kind::script:
       return script(path, kind.interpreter, depth);
     case FileKind::Kind::other:
-      return add(Severity::always, text::k_other, path.string());
+      return add(Severity::detail, text::k_other, path.string());
     }
   }
 
@@ -80,7 +80,7 @@ private:
     if (find_program(is_path ? interpreter : "./" + interpreter).result != Lookup::Result::found) {
       return add(Severity::cannot_run, text::k_no_interpreter, path.string(), interpreter);
     }
-    if (depth == 0) add(Severity::always, text::k_script, path.string(), interpreter);
+    if (depth == 0) add(Severity::detail, text::k_script, path.string(), interpreter);
     file(interpreter, depth + 1);
   }
 

@@ -9,6 +9,7 @@
 #include "message.h"
 #include "preflight.h"
 #include "program.h"
+#include "sanitizers.h"
 #include "settings.h"
 
 #include <cerrno>
@@ -53,6 +54,16 @@ int report(const Preflight& preflight, const RunRequest& request) {
     if (finding.severity == Severity::unserved && request.require) status = k_own_error;
   }
   return status;
+}
+
+void report_unfit(const std::vector<std::string>& sanitizers) {
+  for (const auto& path : sanitizers) {
+    if (fits_preload(path)) continue;
+    say("LD_PRELOAD cannot hold '{}', which has a blank or a colon in it and wants to be the first library; "
+        "if "
+        "it says so, set ASAN_OPTIONS=verify_asan_link_order=0",
+        path);
+  }
 }
 
 int report_start_error(int error, const std::string& name) {
@@ -104,8 +115,7 @@ int run_command(RunRequest& request) {
     say("{}", library.problem);
     return k_own_error;
   }
-  // The loader splits LD_PRELOAD at blanks and colons and knows no way to quote them.
-  if (library.path.string().find_first_of(": ") != std::string::npos) {
+  if (!fits_preload(library.path.string())) {
     say("LD_PRELOAD cannot hold '{}', which has a blank or a colon in it; copy the library elsewhere and set "
         "WSTREE_LIBRARY",
         library.path.string());
@@ -119,7 +129,9 @@ int run_command(RunRequest& request) {
 
   if (preflight.preload) {
     if (const auto warning = apply(request, environment)) say("{}", *warning);
-    environment.preload_first(library.path.string());
+    const auto sanitizers = sanitizers_of(preflight.program);
+    report_unfit(sanitizers);
+    environment.preload_first(library.path.string(), sanitizers);
   }
   if (request.verbose) {
     for (const auto* variable : {"LD_PRELOAD", "OMP_SCHEDULE"})

@@ -6,7 +6,11 @@
 // "WHO still CPUS" afterwards.
 // heirs --become WAY: the worker replaces the process by way of exec, after one attempt that fails.
 // heirs --tell LABEL: prints "LABEL CPUS".
+// heirs --notified: the worker asks the C library for notifications in threads, by a timer and by
+// asynchronous input, and prints "worker itself CPUS", "timer CPUS" and "aio CPUS".
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,12 +18,14 @@
 #include <string>
 #include <thread>
 
+#include <aio.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 extern "C" {
@@ -181,6 +187,44 @@ void become(const std::string& way) {
   _exit(9);
 }
 
+// --- threads that the C library starts
+
+std::atomic<bool> g_notified{false};
+
+sigevent in_a_thread(const char* label) {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD;
+  event.sigev_value.sival_ptr = const_cast<char*>(label);
+  event.sigev_notify_function = [](sigval value) {
+    tell(static_cast<const char*>(value.sival_ptr));
+    g_notified = true;
+  };
+  return event;
+}
+
+void wait_for_notification() {
+  while (!g_notified.exchange(false)) sched_yield();
+}
+
+void be_notified() {
+  tell("worker itself");
+  sigevent event = in_a_thread("timer");
+  timer_t timer{};
+  itimerspec at_once{};
+  at_once.it_value.tv_nsec = 1;
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &at_once, nullptr) != 0)
+    _exit(9);
+  wait_for_notification();
+  char byte = 0;
+  aiocb request{};
+  request.aio_fildes = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  request.aio_buf = &byte;
+  request.aio_nbytes = 1;
+  request.aio_sigevent = in_a_thread("aio");
+  if (aio_read(&request) != 0) _exit(9);
+  wait_for_notification();
+}
+
 /// Each member of a team that serves a loop calls body(member), in turn.
 void in_turn(const std::function<void(int)>& body) {
   int sum = 0;
@@ -211,6 +255,12 @@ int main(int argc, char** argv) {
     in_turn([&](int member) {
       if (member == 1) become(argv[2]);
     });
+  if (argc == 2 && std::strcmp(argv[1], "--notified") == 0) {
+    in_turn([&](int member) {
+      if (member == 1) be_notified();
+    });
+    return 0;
+  }
   tell("process itself");
   in_turn([](int member) { start_all(member == 0 ? "opener" : "worker"); });
   start_all("after");

@@ -9,6 +9,7 @@
 // --run COMMAND         system(COMMAND) at the end; --run-first before any OpenMP call
 // --silent              prints nothing            --file NAME           opens a file first and keeps it open
 // --environment         prints OMP_SCHEDULE as getenv() gives it at the end
+// --folder NAME         goes there first               --folder-later NAME   goes there after the loops
 // --quick               leaves by quick_exit(); --underscore by _exit()
 #include "omp_decls.h"
 
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
   int status = 0;
   bool silent = false, environment = false, quick = false, underscore = false;
   const char* command = nullptr;
+  const char* later = nullptr;
   omp_sched_t kind{};
   int chunk = 0;
   bool set = false;
@@ -54,6 +56,8 @@ int main(int argc, char** argv) {
     if (option == "--run") command = argv[++i];
     if (option == "--run-first" && std::system(argv[++i]) == -1) return 9;
     if (option == "--file" && open(argv[++i], O_CREAT | O_WRONLY, 0600) < 0) return 9;
+    if (option == "--folder" && chdir(argv[++i]) != 0) return 9;
+    if (option == "--folder-later") later = argv[++i];
     if (option == "--set") {
       set = true;
       kind = static_cast<omp_sched_t>(std::strtoul(argv[++i], nullptr, 0));
@@ -66,6 +70,7 @@ int main(int argc, char** argv) {
   if (set) omp_set_schedule(kind, chunk);
   int members = 0;
   const long sum = run_loops(members);
+  if (later != nullptr && chdir(later) != 0) return 9;
   if (!silent)
     std::printf("schedule %#x %d\nsum %ld\nmembers %d\n", static_cast<unsigned>(before), chunk_before, sum,
                 members);

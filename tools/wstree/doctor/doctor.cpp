@@ -51,7 +51,7 @@ int doctor_command(const DoctorRequest& request) {
   const bool runs = !report.has_failed();
   if (runs) {
     report.flush();
-    const auto trial = run_trial(request.command, environment, library.path, request.json);
+    const auto trial = run_trial(request.command, environment, preflight.program, library.path, request.json);
     mapped.insert(mapped.end(), trial.mapped.begin(), trial.mapped.end());
     const auto schedule = environment.get("OMP_SCHEDULE").value_or("");
     report.add(check_trial(trial, {sum(files).forms, loops, schedule.empty() ? "wstree" : schedule,

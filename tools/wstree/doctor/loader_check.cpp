@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks.h"
 
+#include "sanitizers.h"
 #include "text_file.h"
 
 #include <algorithm>
@@ -70,6 +71,7 @@ Check check_preloads(const fs::path& library, const Environment& environment) {
     const auto path = loaded_path(entry);
     std::error_code error;
     if (fs::equivalent(path.empty() ? fs::path(entry) : path, library, error)) continue;
+    if (is_sanitizer(entry)) continue; // it goes in front, and should
     others.append(others.empty() ? "" : ", ").append(entry);
     const auto file = path.empty() ? std::nullopt : ElfFile::open(path);
     if (!file) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report.h"
 
+#include "visible.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
@@ -30,9 +32,9 @@ std::string_view to_text(Status status) {
 }
 
 std::string to_text(const Check& check) {
-  auto text = fmt::format("{:<4}  {:<9}  {}\n", to_text(check.status), check.name, check.found);
-  if (!check.cause.empty()) text += fmt::format("{}cause: {}\n", k_margin, check.cause);
-  if (!check.fix.empty()) text += fmt::format("{}fix:   {}\n", k_margin, check.fix);
+  auto text = fmt::format("{:<4}  {:<9}  {}\n", to_text(check.status), check.name, visible(check.found));
+  if (!check.cause.empty()) text += fmt::format("{}cause: {}\n", k_margin, visible(check.cause));
+  if (!check.fix.empty()) text += fmt::format("{}fix:   {}\n", k_margin, visible(check.fix));
   return text;
 }
 

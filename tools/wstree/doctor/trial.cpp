@@ -3,6 +3,7 @@
 
 #include "figures.h"
 #include "mapped_watch.h"
+#include "sanitizers.h"
 #include "settings.h"
 
 #include <csignal>
@@ -25,11 +26,25 @@ std::string describe(const ServedLoops& loops) {
   return text;
 }
 
+/// The forms of loops that are known to ask for what `loops` serves.
+LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
+  std::erase_if(forms, [&](LoopForm form) {
+    return form == LoopForm::hidden || !can_be_served(LoopForms{form}, loops);
+  });
+  return forms;
+}
+
 /// The most likely reason why nothing was served.
-Check why_none(const TrialFacts& facts) {
+Check why_none(const TrialFacts& facts, int status) {
   Check check{k_name, Status::warn, "no loop was served"};
+  if (status != 0) {
+    check.cause = fmt::format("it ended with status {}, perhaps before it reached its loops", status);
+    check.fix = "give it arguments with which it ends well";
+    return check;
+  }
   const bool tree = requested_schedule(facts.schedule).has_value();
   const auto all = loops_for(facts.forms);
+  const auto left_out = forms_left_out(facts.forms, facts.loops);
   if (!facts.has_runtime && facts.forms.empty()) {
     check.cause = "no OpenMP runtime was seen in the program: it does not use OpenMP with these arguments";
     check.fix = "build it with -fopenmp, or give it arguments with which it does";
@@ -37,9 +52,14 @@ Check why_none(const TrialFacts& facts) {
     check.cause =
         fmt::format("OMP_SCHEDULE={} keeps schedule(runtime) loops with the OpenMP runtime", facts.schedule);
     check.fix = "set OMP_SCHEDULE=wstree";
-  } else if (leaves_out(facts.forms, facts.loops)) {
+  } else if (const auto missed = visible_and_served(facts.forms, facts.loops); !missed.empty()) {
+    check.cause = fmt::format("its loops with {} were not reached with these arguments", to_text(missed));
+    check.fix = "give the program arguments with which it reaches them";
+    if (!left_out.empty())
+      check.fix += fmt::format(", or set WSTREE_LOOPS={} for those with {}", all, to_text(left_out));
+  } else if (!left_out.empty()) {
     check.cause = fmt::format("WSTREE_LOOPS={} leaves out those of its loops that could be served: {}",
-                              config::to_text(facts.loops).view(), to_text(facts.forms));
+                              config::to_text(facts.loops).view(), to_text(left_out));
     check.fix = fmt::format("set WSTREE_LOOPS={}", all);
   } else if (facts.forms.contains(LoopForm::hidden) && facts.loops != k_all_loops) {
     check.cause =
@@ -75,7 +95,8 @@ Check check_ending(int wait_status) {
 } // namespace
 
 Trial run_trial(std::vector<std::string> command, Environment environment,
-                const std::filesystem::path& library, bool output_to_errors) {
+                const std::filesystem::path& program, const std::filesystem::path& library,
+                bool output_to_errors) {
   Trial trial;
   Figures figures("");
   trial.problem = figures.problem();
@@ -83,7 +104,7 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
   const auto schedule = text_of(config::Option::schedule).name;
   if (environment.get(schedule).value_or("").empty()) environment.set(schedule, "wstree");
   environment.set(text_of(config::Option::stats).name, figures.setting());
-  environment.preload_first(library.string());
+  environment.preload_first(library.string(), sanitizers_of(program));
   MappedWatch watch;
   trial.ending =
       supervise(command, environment,
@@ -100,7 +121,7 @@ Checks check_trial(const Trial& trial, const TrialFacts& facts) {
     return {{k_name, Status::fail, "not run", trial.problem, "correct that and try again"}};
   Checks checks{check_ending(trial.ending.wait_status)};
   if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
-  checks.push_back(trial.loops.empty() ? why_none(facts)
+  checks.push_back(trial.loops.empty() ? why_none(facts, WEXITSTATUS(trial.ending.wait_status))
                                        : Check{k_name, Status::ok, "served: " + describe(trial.loops)});
   return checks;
 }

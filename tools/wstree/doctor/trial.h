@@ -21,10 +21,12 @@ struct Trial {
   std::vector<std::filesystem::path> mapped = {}; ///< files that were seen in it and its children
 };
 
-/// Runs the program, with what it prints on our own streams; `output_to_errors`: all of it on stderr. Uses
-/// the tree unless `environment` names another schedule.
+/// Runs a command, whose dynamic program is `program` (see Preflight), with what it prints on our own
+/// streams; `output_to_errors`: all of it on stderr. Uses the tree unless `environment` names another
+/// schedule.
 Trial run_trial(std::vector<std::string> command, Environment environment,
-                const std::filesystem::path& library, bool output_to_errors);
+                const std::filesystem::path& program, const std::filesystem::path& library,
+                bool output_to_errors);
 
 /// What is known when a run is judged.
 struct TrialFacts {

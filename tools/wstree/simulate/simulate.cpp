@@ -5,6 +5,7 @@
 #include "found_machine.h"
 #include "message.h"
 #include "plan.h"
+#include "visible.h"
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -167,7 +168,8 @@ int simulate_command(const SimulateRequest& request) {
     return k_ok;
   }
   if (request.svg && !write_file(*request.svg, simulate_svg(results))) return k_own_error;
-  fmt::print("{}", request.json ? simulate_json(results) : simulate_text(results, request.details));
+  fmt::print("{}",
+             request.json ? simulate_json(results) : visible_lines(simulate_text(results, request.details)));
   return k_ok;
 }
 

@@ -5,6 +5,7 @@
 
 #include "doctor/checks.h"
 #include "message.h"
+#include "visible.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -18,8 +19,8 @@ using place::MachineSource;
 constexpr const char* k_places = "OMP_PLACES";
 
 void print_line(void*, std::string_view line) noexcept {
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fputc('\n', stderr);
+  const auto text = visible(line) + '\n';
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 std::string not_understood(std::string_view option, std::string_view value, std::string_view accepted) {

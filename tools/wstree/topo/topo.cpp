@@ -4,6 +4,7 @@
 #include "exit_status.h"
 #include "facts.h"
 #include "message.h"
+#include "visible.h"
 
 #include "placement.h"
 
@@ -105,7 +106,7 @@ int topo_command(const TopoRequest& request) {
     }
     if (!write_file(*request.svg, drawing)) return k_own_error;
   }
-  fmt::print("{}", request.json ? topo_json(topo) : topo_text(topo, thief));
+  fmt::print("{}", request.json ? topo_json(topo) : visible_lines(topo_text(topo, thief)));
   return k_ok;
 }
 
