@@ -124,17 +124,22 @@ foreach(abi IN LISTS abis)
   endforeach()
 endforeach()
 
-# 4. Marks that go round, for longer: abi.laps.PATTERN.[no_]history.ABI.
-set(laps_shorter 4,2x255+8)
-set(laps_shorter_by_far 8,1x255+8)
-set(laps_ten 4,2x254+10)
-set(laps_few_iterations 8:1,1:1x127+8,1:1)
+# 4. Marks that go round: abi[.long].laps.PATTERN.[no_]history.ABI. A word's mark does so after 2^14 uses of a slot.
+set(laps_shorter 4,2x16383+8)
+set(laps_shorter_by_far 8,1x16383+8)
+set(laps_ten 4,2x16382+10)
+set(laps_few_iterations 8:1,1:1x8191+8,1:1)
 foreach(abi IN LISTS abis)
   foreach(pattern shorter shorter_by_far ten few_iterations)
+    set(group abi.long LONG)
+    if(pattern STREQUAL "shorter")
+      set(group abi)
+    endif()
+    list(POP_FRONT group prefix)
     foreach(history on off)
       string(REPLACE on history name ${history})
       string(REPLACE off no_history name ${name})
-      wstree_abi_test(abi.laps.${pattern}.${name}.${abi} laps-${suffix_${abi}} ${runtime_${abi}}
+      wstree_abi_test(${prefix}.laps.${pattern}.${name}.${abi} laps-${suffix_${abi}} ${runtime_${abi}} ${group}
         ARGUMENTS --pattern ${laps_${pattern}} --loops 100000 --time-limit 60
           ENVIRONMENT "WSTREE_HISTORY=${history}")
     endforeach()
