@@ -90,16 +90,18 @@ template <class P> struct Slot {
   Leavers<P> leavers;
 
   /// Empties or renews every mark that would soon look current (core/marks.h): each member does so in a use
-  /// for which that is due, before it looks at anything else here. Ranges, queues, shares and the last
-  /// iteration know loops by all bits of their numbers.
+  /// for which that is due, before it looks at anything else here. Queues, shares and the last iteration know
+  /// loops by all bits of their numbers.
   void refresh(std::uint64_t use, std::uint32_t capacity) noexcept {
     tree.refresh(use, capacity);
+    range.refresh(use, capacity);
     counter.make_current(use);
     leavers.refresh(use);
   }
   /// Forgets all uses. Only while nobody is in a loop of the team.
   void clear(std::uint32_t capacity) noexcept {
     tree.clear(capacity);
+    range.clear(capacity);
     counter.clear();
     leavers.clear();
   }

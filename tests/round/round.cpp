@@ -7,8 +7,8 @@
 //   round [--loops N] [--seed S] [--first F] [--count C] [--marks M] [--fails] [--threads]
 //
 // M: usual (as in the library), 2 or 3 (all marks have so many bits, and go round all the time), or all three
-// in turn; word, link, board, counter, leavers: that mark has 2 bits, and is refreshed as if it had its usual
-// ones. --fails: something has to go wrong, as it does then.
+// in turn; word, link, board, counter, returned, leavers: that mark has 2 bits, and is refreshed as if it had
+// its usual ones. --fails: something has to go wrong, as it does then.
 //
 // Without --threads one thread plays all members, by turns: any of them may be ahead, late or absent.
 #include "run.h"
@@ -91,6 +91,7 @@ constexpr NamedMarks k_marks[] = {
     {"link", run_without<test::Forgotten::link>},
     {"board", run_without<test::Forgotten::board>},
     {"counter", run_without<test::Forgotten::counter>},
+    {"returned", run_without<test::Forgotten::returned>},
     {"leavers", run_without<test::Forgotten::leavers>},
 };
 

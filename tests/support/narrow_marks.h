@@ -14,13 +14,14 @@ template <unsigned bits> struct NarrowMarks {
   using Link = core::Mark<bits>;
   using Board = core::Mark<bits>;
   using Counter = core::Mark<bits>;
+  using Returned = core::Mark<bits>;
   using Leavers = core::Mark<bits>;
   static constexpr std::uint64_t k_every = Word::k_quarter;
 };
 
 /// What breaks if one of the marks is not looked after: it has `bits` bits, and is refreshed as rarely as if
 /// it had those of core::UsualMarks.
-enum class Forgotten { word, link, board, counter, leavers };
+enum class Forgotten { word, link, board, counter, returned, leavers };
 template <Forgotten forgotten, unsigned bits> struct ForgottenMarks {
   template <Forgotten which, class Usual> using Of = core::Mark<which == forgotten ? bits : Usual::k_bits>;
   using Usual = core::UsualMarks;
@@ -28,6 +29,7 @@ template <Forgotten forgotten, unsigned bits> struct ForgottenMarks {
   using Link = Of<Forgotten::link, Usual::Link>;
   using Board = Of<Forgotten::board, Usual::Board>;
   using Counter = Of<Forgotten::counter, Usual::Counter>;
+  using Returned = Of<Forgotten::returned, Usual::Returned>;
   using Leavers = Of<Forgotten::leavers, Usual::Leavers>;
   static constexpr std::uint64_t k_every = Usual::k_every;
 };

@@ -50,7 +50,7 @@ public:
   }
   /// By each member before it enters a use for which core::is_refresh_due().
   void refresh(std::uint64_t use) {
-    if constexpr (k_is_tree)
+    if constexpr (requires { loop_.refresh(use, members_); })
       loop_.refresh(use, members_);
     else if constexpr (requires { loop_.make_current(use); })
       loop_.make_current(use);

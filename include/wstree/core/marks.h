@@ -40,19 +40,20 @@ template <unsigned bits> struct Mark {
 
 /// The marks of a slot that is used by one loop after the other, and how often they are refreshed.
 struct UsualMarks {
-  using Word = Mark<14>;    ///< of a root's word: tree/word.h
-  using Link = Mark<23>;    ///< of a root's children and held node: tree/node.h
-  using Board = Mark<48>;   ///< of a word of the board: tree/board.h
-  using Counter = Mark<20>; ///< of the counter: self_scheduling/counter.h
-  using Leavers = Mark<40>; ///< of the count of members that have left a measured loop: loop/team_storage.h
+  using Word = Mark<14>;     ///< of a root's word: tree/word.h
+  using Link = Mark<23>;     ///< of a root's children and held node: tree/node.h
+  using Board = Mark<48>;    ///< of a word of the board: tree/board.h
+  using Counter = Mark<20>;  ///< of the counter: self_scheduling/counter.h
+  using Returned = Mark<32>; ///< of the count of units that a member has drained: range/range.h
+  using Leavers = Mark<40>;  ///< of the count of members that have left a measured loop: loop/team_storage.h
   static constexpr std::uint64_t k_every = Word::k_quarter; ///< uses of a slot
 };
 
 /// Uses after which the narrowest of the marks has to be refreshed.
 template <class Marks>
-inline constexpr std::uint64_t
-    k_shortest_quarter = std::min({Marks::Word::k_quarter, Marks::Link::k_quarter, Marks::Board::k_quarter,
-                                   Marks::Counter::k_quarter, Marks::Leavers::k_quarter});
+inline constexpr std::uint64_t k_shortest_quarter =
+    std::min({Marks::Word::k_quarter, Marks::Link::k_quarter, Marks::Board::k_quarter,
+              Marks::Counter::k_quarter, Marks::Returned::k_quarter, Marks::Leavers::k_quarter});
 static_assert(UsualMarks::k_every <= k_shortest_quarter<UsualMarks>);
 
 /// Those of a platform: Platform::Marks if it has such a type. Tests have narrow ones, which go round all the

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/core/last_taken.h"
+#include "wstree/core/marks.h"
 #include "wstree/core/range/steal_word.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/core/share_mark.h"
@@ -141,12 +142,21 @@ public:
   /// Between the two, units are on their way into this cell, where nobody sees them.
   void begin_move() noexcept { mark_move(std::memory_order_relaxed); }
   void end_move() noexcept { mark_move(std::memory_order_release); }
-  /// This member has handed out `units` in `loop` so far, and has no more.
-  void give_back(std::uint32_t units, std::uint64_t loop) noexcept {
+  /// This member has handed out `units` in this use of the slot so far, and has no more.
+  void give_back(std::uint32_t units, std::uint64_t use) noexcept {
     // [R13] relaxed: a sum of these only says that a search would be in vain. Guard: none is possible, a
     //       value that is out of date costs a search.
-    returned_.store(loop << 32 | units, P::order(Tag::return_units, std::memory_order_relaxed));
+    returned_.store(Use::of(use) << 32 | units, P::order(Tag::return_units, std::memory_order_relaxed));
   }
+  /// As Node::refresh(): who believes an old count gives up a search too early.
+  void refresh(std::uint64_t use) noexcept {
+    std::uint64_t raw = returned_.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
+    if (raw != 0 && Use::is_old(raw >> 32, use))
+      returned_.compare_exchange_strong(raw, 0, P::order(Tag::refresh, std::memory_order_relaxed),
+                                        P::order(Tag::refresh, std::memory_order_relaxed));
+  }
+  /// As Node::clear().
+  void clear() noexcept { returned_.store(0, std::memory_order_relaxed); } // alone
 
   // Thieves.
 
@@ -189,13 +199,13 @@ public:
 
   // Whoever looks for work.
 
-  void add_to(RangeSurvey& survey, std::uint64_t loop) const noexcept {
+  void add_to(RangeSurvey& survey, std::uint64_t use) const noexcept {
     const std::uint64_t moves = moves_.load(P::order(Tag::move_units, std::memory_order_acquire)); // R12
     survey.moves += moves;
     survey.moving |= (moves & 1) != 0;
     const std::uint64_t returned =
         returned_.load(P::order(Tag::return_units, std::memory_order_relaxed)); // R13
-    if (returned >> 32 == (loop & 0xFFFF'FFFF)) survey.returned += returned & 0xFFFF'FFFF;
+    if (Use::is_of(returned >> 32, use)) survey.returned += returned & 0xFFFF'FFFF;
   }
   /// [mid, high) of the result: units that nobody was handed. Exact while nobody is in a call.
   StealWord unclaimed() const noexcept {
@@ -204,6 +214,8 @@ public:
   }
 
 private:
+  using Use = typename MarksOf<P>::Returned;
+
   void mark_move(std::memory_order order) noexcept {
     // [R12] The beginning is relaxed: R7 releases it to whoever misses the units that were taken. (S1,
     //       which takes a share, does not: there a searcher may give up early.) The end is a release: who
@@ -217,7 +229,7 @@ private:
   typename P::template Atomic<std::uint64_t> loop_{0};     // the loop that this cell is valid for
   typename P::template Atomic<std::uint64_t> steal_{0};    // StealWord
   typename P::template Atomic<std::uint64_t> moves_{0};    // odd: units are on their way here; grows for ever
-  typename P::template Atomic<std::uint64_t> returned_{0}; // | loop:32 | units:32 |
+  typename P::template Atomic<std::uint64_t> returned_{0}; // | mark of the use:32 | units:32 |
   // Written by the owner for each batch, read by thieves that have found something to steal.
   alignas(k_line_pair) typename P::template Atomic<std::uint32_t> low_{0};
 };
@@ -226,10 +238,17 @@ template <class P> struct RangeLoop {
   Cells<RangeCell<P>> cells;
   LastTaken<P> last;
 
-  RangeSurvey survey(std::uint32_t members, std::uint64_t loop) const noexcept {
+  RangeSurvey survey(std::uint32_t members, std::uint64_t use) const noexcept {
     RangeSurvey survey;
-    for (std::uint32_t m = 0; m < members; ++m) cells[m].add_to(survey, loop);
+    for (std::uint32_t m = 0; m < members; ++m) cells[m].add_to(survey, use);
     return survey;
+  }
+  /// As Tree::refresh() and Tree::clear().
+  void refresh(std::uint64_t use, std::uint32_t most_members) noexcept {
+    for (std::uint32_t m = 0; m < most_members; ++m) cells[m].refresh(use);
+  }
+  void clear(std::uint32_t most_members) noexcept {
+    for (std::uint32_t m = 0; m < most_members; ++m) cells[m].clear();
   }
 };
 

@@ -28,6 +28,7 @@ public:
     shared_ = &loop;
     own_ = &loop.cells[entry.index];
     loop_ = entry.loop;
+    use_ = entry.use;
     index_ = entry.index;
     members_ = entry.members;
     near_ = entry.near;
@@ -165,7 +166,7 @@ private:
   /// Takes work from another member. False: no unit is left that nobody has, unless somebody holds some for
   /// so long between taking and showing them that waiting for it would be waiting for a suspended thread.
   [[gnu::noinline]] bool find(Range& out) noexcept {
-    own_->give_back(handed_out_, loop_);
+    own_->give_back(handed_out_, use_);
     for (std::uint32_t waited = 0; waited < k_patience;) {
       const RangeSurvey before = survey();
       if (before.returned == shape_.units()) return false;
@@ -196,7 +197,7 @@ private:
     return false;
   }
 
-  RangeSurvey survey() const noexcept { return shared_->survey(members_, loop_); }
+  RangeSurvey survey() const noexcept { return shared_->survey(members_, use_); }
 
   /// Iteration n-1, for one member. This member's part ends in any case.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
@@ -228,6 +229,7 @@ private:
   bool retired_ = false;
   bool clocked_ = false;
   std::uint64_t loop_ = 0;
+  std::uint64_t use_ = 0;
   std::uint64_t since_ = 0; // the latest batch was handed out
   const Settings* settings_ = nullptr;
   const Neighbourhood* near_ = nullptr;
