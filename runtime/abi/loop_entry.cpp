@@ -80,12 +80,6 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   return true;
 }
 
-/// A loop in a region that we did not see opening. The runtime has our mark for the schedule, which would
-/// make it hand out enormous chunks.
-[[gnu::noinline]] Server serve_elsewhere(LoopKind kind, const void* caller) noexcept {
-  return kind == LoopKind::runtime && task_schedule(caller).ours ? Server::fallback : Server::runtime;
-}
-
 } // namespace
 
 bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
@@ -95,12 +89,14 @@ bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule s
 
 Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept {
   Frame* frame = innermost_frame();
+  // In a region that we did not see opening only the runtime knows by what all of its members decide; a
+  // member may have changed its own schedule since. Our marks are good schedules of the runtime.
   if (frame == nullptr) [[unlikely]]
-    return serve_elsewhere(form.kind, caller);
+    return Server::runtime;
   if (!frame->is_at(caller)) [[unlikely]] {
     // A region that was forked out of our sight, perhaps inside a loop of ours, which must stay as it is.
     if (frame->loop == Frame::Loop::served) frame->loop = Frame::Loop::foreign_inside;
-    return serve_elsewhere(form.kind, caller);
+    return Server::runtime;
   }
   if (frame->member.in_loop()) [[unlikely]]
     leave_loop(*frame); // cancelled

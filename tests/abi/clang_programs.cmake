@@ -3,7 +3,7 @@
 # Programs of clang and flang on libomp. Test names are abi.PROGRAM.clangC.libompL for compilers and runtimes and
 # abi.PROGRAM.STRATEGY.BATCH for ways to steal.
 set(programs
-  cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips lastprivate literal_kinds
+  cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips lastprivate late_request literal_kinds
   loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory upstream_reports)
 # The oldest and the newest compiler build all of them; between those the calls that compilers make changed only at the
 # end of loops (clang 19), so the others build what depends on that.
@@ -163,6 +163,7 @@ endforeach()
 # 7. All of the above would pass if no loop ever reached the tree. So: the same programs with figures on, which must name
 #    so many executions of loops, and nothing on stderr.
 list(GET WSTREE_FOREIGN_LIBOMPS 0 oldest_libomp)
+list(REMOVE_ITEM programs late_request) # in which the runtime serves every loop
 foreach(program IN LISTS programs)
   foreach(libomp ${oldest_libomp} ${WSTREE_FOREIGN_LIBOMP})
     wstree_abi_test(abi.served.${program}.libomp${libomp} ${program}-${newest} ${libomp}

@@ -91,7 +91,7 @@ foreach(abi IN LISTS abis)
     wstree_abi_test(abi.exactly_once_random.${kind}.${abi} exactly_once_random-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --random 400 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
     wstree_abi_test(abi.foreign_regions.${kind}.${abi} foreign_regions-${suffix_${abi}} ${runtime_${abi}}
-      ARGUMENTS --repeat 4 ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_FALLBACK=static")
+      ARGUMENTS --repeat 4 ENVIRONMENT "OMP_SCHEDULE=${kind}")
     wstree_abi_test(abi.schedule_icv.${kind}.${abi} schedule_icv-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --library --asked --kind ${number} --repeat 20 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
     foreach(program IN LISTS quick_programs)

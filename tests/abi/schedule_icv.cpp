@@ -46,6 +46,8 @@ void set(Schedule schedule) { omp_set_schedule(schedule.kind, schedule.chunk); }
 
 Schedule from_environment() { return {asked ? asked_kind : omp_sched_dynamic, 5}; }
 
+constexpr auto k_monotonic_dynamic = static_cast<omp_sched_t>(omp_sched_dynamic | omp_sched_monotonic);
+
 /// A kind that differs from the environment's.
 constexpr Schedule k_guided{omp_sched_guided, 3};
 
@@ -77,12 +79,19 @@ void own_schedules_at_the_limits_of_the_chunk() {
 void get_after_set() {
   std::vector<Schedule> schedules{{omp_sched_static, 7}, {omp_sched_dynamic, 1},  {omp_sched_dynamic, 64},
                                   {omp_sched_guided, 2}, {omp_sched_guided, 100}, {omp_sched_static, 1}};
-  // Not monotonic:dynamic: the library uses that value for itself, and a program that sets it reads dynamic.
   schedules.push_back({static_cast<omp_sched_t>(omp_sched_guided | omp_sched_monotonic), 9});
+  // The library uses this kind for itself: with 5 if it is asked for, with others once the program has set
+  // them.
+  for (const int chunk : {1, 2, 5, 64, 64, 5, 1 << 26, (1 << 30) + (1 << 26) + 7})
+    schedules.push_back({k_monotonic_dynamic, chunk});
   if (library)
     for (unsigned which = 0; which < k_own_schedules; ++which)
       for (const int chunk : {1, 2, 64, 1 << 20, k_most_chunk})
         schedules.push_back({own_schedule(which), chunk});
+  for (const int chunk : {5, 1, 3, 64}) {
+    schedules.push_back({k_monotonic_dynamic, chunk});
+    schedules.push_back({omp_sched_dynamic, chunk});
+  }
   for (const Schedule& schedule : schedules) {
     set(schedule);
     MUST_BE(schedule, "after set");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops that the tree must not serve, and how the runtime deals them out: for an ordered and a monotonic loop
-// a line with the sizes of the first three chunks.
+// How loops are dealt out: for an ordered, a monotonic and a plain schedule(runtime) loop a line with the
+// sizes of the first three chunks. The first two are never the tree's. And whether the members got the plain
+// one in ascending order.
 #include "check.h"
 #include "omp_decls.h"
 
@@ -43,11 +44,12 @@ void print(const char* name, const std::vector<int>& members) {
 
 int main() {
   alarm(30);
-  std::vector<int> ordered(k_iterations), monotonic(k_iterations);
-  Meeting in_the_first, in_the_second;
+  std::vector<int> ordered(k_iterations), monotonic(k_iterations), plain(k_iterations);
+  Meeting in_the_first, in_the_second, in_the_third;
+  std::atomic<bool> ascending{true};
 #pragma omp parallel num_threads(k_members)
   {
-    bool first = false, second = false;
+    bool first = false, second = false, third = false;
 #pragma omp for schedule(runtime) ordered
     for (std::size_t i = 0; i < k_iterations; ++i) {
       in_the_first.arrive(first);
@@ -59,7 +61,17 @@ int main() {
       in_the_second.arrive(second);
       monotonic[i] = omp_get_thread_num();
     }
+    std::size_t behind = 0;
+#pragma omp for schedule(runtime)
+    for (std::size_t i = 0; i < k_iterations; ++i) {
+      in_the_third.arrive(third);
+      plain[i] = omp_get_thread_num();
+      if (i < behind) ascending = false;
+      behind = i + 1;
+    }
   }
   print("ordered", ordered);
   print("monotonic", monotonic);
+  print("plain", plain);
+  std::printf("ascending %d\n", ascending ? 1 : 0);
 }
