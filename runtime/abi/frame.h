@@ -50,12 +50,13 @@ struct Frame {
   Frame* outer = nullptr;
   Member member;
   Place place;
-  bool serves = true;    // there is a team
-  bool ours = false;     // the region's schedule(runtime) loops are ours, as was decided at the fork ...
-  bool asks = false;     // ... or the task's schedule decides at each loop
-  bool alone = false;    // no region that we saw opening
-  bool pushed = false;   // by a serialised region
-  bool parallel = false; // inside a team of more than one, here or further out
+  bool serves = true;        // there is a team
+  bool ours = false;         // the region's schedule(runtime) loops are ours, as was decided at the fork ...
+  bool asks = false;         // ... or the task's schedule decides at each loop
+  bool alone = false;        // no region that we saw opening
+  bool pushed = false;       // by a serialised region
+  bool parallel = false;     // inside a team of more than one, here or further out
+  std::uint32_t missing = 0; // open serialised regions inside that got no frame of their own
   /// Whom the next dispatch_next is for.
   enum class Loop : std::uint8_t {
     none,          // the runtime
@@ -81,7 +82,7 @@ Frame* make_base_frame() noexcept;
 /// t_frame, or a new one for code outside of any region. nullptr: no memory.
 inline Frame* innermost_frame() noexcept { return t_frame != nullptr ? t_frame : make_base_frame(); }
 
-/// For serialised regions: a frame at `here` on top of the others; nothing happens if there is no memory.
+/// For serialised regions: a frame at `here` on top of the others; without memory only the count of them.
 void push_alone(Place here) noexcept;
 /// Undoes the latest push_alone(), if there was one.
 void pop_alone() noexcept;
