@@ -18,6 +18,7 @@ foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
     wstree_foreign_program(${program}-clang${clang} ${program}.cpp ${clang} FLAGS -fopenmp ${flags_${program}})
   endforeach()
 endforeach()
+wstree_foreign_program(guided_shape-clang${WSTREE_FOREIGN_CLANG} guided_shape.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp)
 # Compilers before OpenMP 5.0 send the same loops with no modifier bits.
 wstree_foreign_program(loop_types-openmp45 loop_types.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp -fopenmp-version=45)
 # flang, if one is there that makes a program.

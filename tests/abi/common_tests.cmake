@@ -74,6 +74,13 @@ foreach(abi IN LISTS abis)
     LAUNCHER ${same_output} -- ARGUMENTS --seed 7 --case deep --case none ENVIRONMENT "OMP_SCHEDULE=dynamic")
 endforeach()
 
+# Guided's own shape, for who asks for it.
+foreach(abi IN LISTS abis)
+  wstree_abi_test(abi.guided_shape.${abi} guided_shape-${suffix_${abi}} ${runtime_${abi}}
+    LAUNCHER ${run_served} --min-calls 40 --expect-schedule "wsguided (guided)" --forbid-schedule "wstree (guided)" --
+    ENVIRONMENT "OMP_SCHEDULE=wsguided" "WSTREE_LOOPS=guided")
+endforeach()
+
 # 3. The other schedules, each on programs that are sensitive to who gets what and when. With a chunk and without one
 #    some of them take different ways.
 set(kinds wsrange wsqueue wsqueue_lock wsfixed wsguided wsfac2 wstrapezoid wsstatic)

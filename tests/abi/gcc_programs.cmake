@@ -68,6 +68,8 @@ foreach(gcc IN LISTS gccs)
   endforeach()
 endforeach()
 
+wstree_gcc_program(guided_shape-gcc${newest_gcc} guided_shape.cpp ${newest_gcc})
+
 # wstree_gcc_test(WHAT PROGRAM ...): abi.gcc.PROGRAM.WHAT on libgomp; the rest is as for wstree_abi_test.
 function(wstree_gcc_test what program)
   wstree_abi_test(abi.gcc.${program}.${what} ${program}-gcc${newest_gcc} libgomp ${ARGN})
@@ -144,6 +146,8 @@ foreach(program IN LISTS gcc_programs)
   endif()
   wstree_gcc_test(bare ${program} BARE ARGUMENTS ${arguments} ENVIRONMENT ${environment})
 endforeach()
+
+wstree_gcc_test(bare guided_shape BARE)
 
 # 6. So many executions of loops were really served.
 foreach(program IN LISTS gcc_programs)
