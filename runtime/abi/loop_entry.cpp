@@ -80,7 +80,43 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   return true;
 }
 
+KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*frame.member.team()); }
+
+/// What the team goes by, where the member of `frame` has set its own schedule, which is `now`, in the middle
+/// of a region. OpenMP wants the members to agree when they meet a loop. If all have set theirs they do; if
+/// somebody has gone into this loop without, it is served by what all had at first. Whoever comes before that
+/// is known waits: in a program that conforms, for no more than the others' omp_set_schedule.
+[[gnu::noinline]] TaskSchedule agreed_schedule(Frame& frame, TaskSchedule now) noexcept {
+  const TaskSchedule before{frame.ours, frame.model, frame.smallest};
+  if (!before.ours) return {}; // who has set nothing goes to the runtime unseen
+  if (now == before) return now;
+  constexpr double k_longest_ns = 1e9;
+  const std::uint64_t start = Platform::ticks();
+  const auto longest = static_cast<std::uint64_t>(k_longest_ns / ns_per_tick());
+  for (;;) {
+    const bool all = setters_of(frame).all_have_set(frame.member.base(), frame.member.members());
+    if (frame.member.others_are_ahead()) return before;
+    if (all || Platform::ticks() - start > longest) break;
+    Platform::yield();
+  }
+  frame.ours = now.ours;
+  frame.model = now.model;
+  frame.smallest = now.chunk;
+  return now;
+}
+
 } // namespace
+
+void note_set_schedule(const void* caller) noexcept {
+  Frame* frame = t_frame;
+  if (frame == nullptr || !frame->is_team_that_asks() || frame->has_set || !frame->is_at(caller)) return;
+  const TaskSchedule before = task_schedule(caller);
+  frame->ours = before.ours;
+  frame->model = before.model;
+  frame->smallest = before.chunk;
+  frame->has_set = true;
+  setters_of(*frame).count_setter(frame->member.base());
+}
 
 bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
                 const void* caller) noexcept {
@@ -107,7 +143,11 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
   const bool asks_environment = form.kind == LoopKind::runtime;
   TaskSchedule schedule{frame->ours, frame->model, frame->smallest};
   if (asks_environment) {
-    if (frame->asks) schedule = task_schedule(caller);
+    if (frame->asks) {
+      schedule = task_schedule(caller);
+      if (frame->has_set && form.stealable && session().options.loops.has(form.kind)) [[unlikely]]
+        schedule = agreed_schedule(*frame, schedule);
+    }
     if (!schedule.ours) return Server::runtime;
   }
   const Server otherwise = asks_environment ? Server::fallback : Server::runtime;

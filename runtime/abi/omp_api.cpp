@@ -2,6 +2,7 @@
 // omp_set_schedule and omp_get_schedule know nine kinds more; omp_get_num_procs does not count the CPUs of
 // our own pin.
 #include "export.h"
+#include "loop_entry.h"
 #include "next_symbol.h"
 #include "process_limits.h"
 #include "session.h"
@@ -46,6 +47,7 @@ bool is_meant_monotonic(int chunk) noexcept {
 void set_schedule(int kind, int chunk, const void* caller) noexcept {
   const auto set = g_set.find(caller);
   if (set == nullptr) return;
+  note_set_schedule(caller);
   if (kind >= omp_sched_wstree && kind <= omp_sched_wsstatic && activate())
     return set(k_sentinel_kind, marks().mark(own_schedule(kind, chunk)));
   if (kind == k_sentinel_kind && !marks().leave_to_program(chunk)) {

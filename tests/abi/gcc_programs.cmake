@@ -68,6 +68,7 @@ foreach(gcc IN LISTS gccs)
   endforeach()
 endforeach()
 
+wstree_gcc_program(late_request-gcc${newest_gcc} late_request.cpp ${newest_gcc})
 wstree_gcc_program(guided_shape-gcc${newest_gcc} guided_shape.cpp ${newest_gcc})
 
 # wstree_gcc_test(WHAT PROGRAM ...): abi.gcc.PROGRAM.WHAT on libgomp; the rest is as for wstree_abi_test.
@@ -134,6 +135,8 @@ wstree_gcc_test(not_asked schedule_icv ARGUMENTS --library ENVIRONMENT "OMP_SCHE
 foreach(program clauses gomp_constructs gomp_old order roots)
   wstree_gcc_test(not_asked ${program} ENVIRONMENT "OMP_SCHEDULE=dynamic,3")
 endforeach()
+
+wstree_gcc_test(not_asked late_request ENVIRONMENT "OMP_SCHEDULE=dynamic")
 
 # 5. The programs on bare libgomp: an oracle for the oracles. With chunks of one, because it multiplies them by strides.
 foreach(program IN LISTS gcc_programs)
