@@ -3,7 +3,8 @@
 # Programs of clang and flang on libomp. Test names are abi.PROGRAM.clangC.libompL for compilers and runtimes and
 # abi.PROGRAM.STRATEGY.BATCH for ways to steal.
 set(programs
-  cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips lastprivate late_request literal_kinds
+  cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips lastprivate
+  late_request literal_kinds
   loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory upstream_reports)
 # The oldest and the newest compiler build all of them; between those the calls that compilers make changed only at the
 # end of loops (clang 19), so the others build what depends on that.
@@ -18,7 +19,8 @@ foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
     wstree_foreign_program(${program}-clang${clang} ${program}.cpp ${clang} FLAGS -fopenmp ${flags_${program}})
   endforeach()
 endforeach()
-wstree_foreign_program(guided_shape-clang${WSTREE_FOREIGN_CLANG} guided_shape.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp)
+wstree_foreign_program(guided_shape-clang${WSTREE_FOREIGN_CLANG} guided_shape.cpp ${WSTREE_FOREIGN_CLANG}
+  FLAGS -fopenmp)
 # Compilers before OpenMP 5.0 send the same loops with no modifier bits.
 wstree_foreign_program(loop_types-openmp45 loop_types.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp -fopenmp-version=45)
 # flang, if one is there that makes a program.

@@ -122,7 +122,7 @@ TEST_P(MonotonicDynamic, StaysTheUsers) {
   EXPECT_EQ(fact(read.out, "schedule"), "0x80000002 " + (chunk.empty() ? "1" : chunk)) << read.text();
   EXPECT_EQ(fact(read.out, "environment"), value);
   TemporaryFolder folder;
-  const Outcome dealt = Program(name)
+  const Outcome dealt = Program(name, {"--plain"})
                             .preload()
                             .set("OMP_SCHEDULE", value)
                             .set("WSTREE_LOOPS", loops)
