@@ -119,15 +119,20 @@ public:
   void count_setter(std::uint64_t base) noexcept {
     const std::uint64_t tag = base << 32;
     std::uint64_t seen = setters_.load(std::memory_order_relaxed);
-    // release: what a member has started before it set its schedule is seen by who sees that all have set
-    // theirs; pairs with the acquire below (counts in between are read-modify-writes). Guard:
-    // members_set_late in tests/abi/schedule_icv.cpp.
+    // release, with the acquire below: counts are read-modify-writes, so who sees that all have set theirs,
+    // and then says so to others by starting a loop, says it for good. Guard: members_set_late in
+    // tests/abi/schedule_icv.cpp; property.loop_programs.
     while (!setters_.compare_exchange_weak(seen, (seen >> 32 << 32 == tag ? seen : tag) + 1,
                                            std::memory_order_release, std::memory_order_relaxed)) {
     }
   }
   bool all_have_set(std::uint64_t base, std::uint32_t members) const noexcept {
-    return setters_.load(std::memory_order_acquire) == (base << 32 | members);
+    const std::uint64_t seen = setters_.load(std::memory_order_acquire);
+    return seen >> 32 << 32 == base << 32 && (seen & 0xFFFFFFFF) >= members;
+  }
+  /// As if all had, for whoever asks from now on.
+  void suppose_all_have_set(std::uint64_t base, std::uint32_t members) noexcept {
+    setters_.store(base << 32 | members, std::memory_order_release);
   }
 
 private:

@@ -93,11 +93,17 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   constexpr double k_longest_ns = 1e9;
   const std::uint64_t start = Platform::ticks();
   const auto longest = static_cast<std::uint64_t>(k_longest_ns / ns_per_tick());
+  KeptTeam& setters = setters_of(frame);
+  const std::uint64_t base = frame.member.base();
   for (;;) {
-    const bool all = setters_of(frame).all_have_set(frame.member.base(), frame.member.members());
-    if (frame.member.others_are_ahead()) return before;
-    if (all || Platform::ticks() - start > longest) break;
-    Platform::yield();
+    // In this order: who is ahead because all have set theirs has seen that before.
+    const bool ahead = frame.member.others_are_ahead();
+    if (setters.all_have_set(base, frame.member.members())) break;
+    if (ahead) return before;
+    if (Platform::ticks() - start > longest)
+      setters.suppose_all_have_set(base, frame.member.members());
+    else
+      Platform::yield();
   }
   frame.ours = now.ours;
   frame.model = now.model;

@@ -16,9 +16,11 @@ static_assert(k_modifier.size() == k_schedule_kinds); // one letter for each
 
 ValueText to_marked(const ScheduleRequest& request) noexcept {
   ValueText text;
-  const auto kind = static_cast<std::size_t>(request.kind);
-  const char capital[] = {static_cast<char>(k_modifier[kind] - 'a' + 'A'), '\0'};
-  text.append(k_modifier.substr(0, kind)).append(capital).append(k_modifier.substr(kind + 1));
+  std::size_t letter = 0;
+  for (const char c : k_modifier) {
+    const bool capital = letter++ == static_cast<std::size_t>(request.kind);
+    text.append(capital ? static_cast<char>(c - 'a' + 'A') : c);
+  }
   text.append(k_marked_kind);
   if (request.chunk_given) text.append(',').append_number(request.chunk);
   return text;
