@@ -79,14 +79,16 @@ Frame* make_base_frame() noexcept {
 
 void push_alone(Place here) noexcept {
   Cache* own = cache();
-  if (own == nullptr) return;
-  Frame* frame = own->frames;
-  if (frame != nullptr) {
-    own->frames = frame->outer;
-    frame = ::new (static_cast<void*>(frame)) Frame(here);
-  } else {
+  Frame* frame = nullptr;
+  if (own != nullptr && own->frames != nullptr) {
+    void* unused = std::exchange(own->frames, own->frames->outer);
+    frame = ::new (unused) Frame(here);
+  } else if (own != nullptr) {
     frame = new (std::nothrow) Frame(here);
-    if (frame == nullptr) return;
+  }
+  if (frame == nullptr) {
+    if (t_frame != nullptr) ++t_frame->missing;
+    return;
   }
   frame->pushed = true;
   frame->parallel = t_frame != nullptr && t_frame->parallel;
@@ -96,7 +98,12 @@ void push_alone(Place here) noexcept {
 
 void pop_alone() noexcept {
   Frame* frame = t_frame;
-  if (frame == nullptr || !frame->pushed) return;
+  if (frame == nullptr) return;
+  if (frame->missing != 0) {
+    --frame->missing;
+    return;
+  }
+  if (!frame->pushed) return;
   leave_loop(*frame);
   t_frame = frame->outer;
   frame->outer = t_cache->frames; // push_alone() made the cache

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdint>
 
 namespace wstree::abi {
@@ -47,6 +48,9 @@ struct Frame {
     return here.level == place.level && (here.runtime == place.runtime || place.runtime == nullptr);
   }
 
+  /// Whether the tasks of the members have schedules of their own, which have to agree.
+  bool is_team_that_asks() const noexcept { return asks && !alone && member.members() > 1 && serves; }
+
   Frame* outer = nullptr;
   Member member;
   Place place;
@@ -55,6 +59,7 @@ struct Frame {
   bool asks = false;     // ... or the task's schedule decides at each loop
   bool alone = false;    // no region that we saw opening
   bool pushed = false;   // by a serialised region
+  bool has_set = false;  // its own schedule, in the region; what it was before stands below
   bool parallel = false; // inside a team of more than one, here or further out
   /// Whom the next dispatch_next is for.
   enum class Loop : std::uint8_t {
@@ -67,6 +72,7 @@ struct Frame {
   bool registered = false;               // with the runtime as well, which therefore ends it
   bool last_loop_served = false;         // nor has the runtime seen its end
   bool doacross = false;                 // the next loop has cross-iteration dependences
+  std::uint32_t missing = 0;             // open serialised regions inside that got no frame of their own
   core::Model model = core::Model::tree; // of the region's schedule
   std::uint64_t smallest = 1;            // its chunk, 0: none
   Bounds bounds;                         // of the served loop
@@ -81,7 +87,7 @@ Frame* make_base_frame() noexcept;
 /// t_frame, or a new one for code outside of any region. nullptr: no memory.
 inline Frame* innermost_frame() noexcept { return t_frame != nullptr ? t_frame : make_base_frame(); }
 
-/// For serialised regions: a frame at `here` on top of the others; nothing happens if there is no memory.
+/// For serialised regions: a frame at `here` on top of the others; without memory only the count of them.
 void push_alone(Place here) noexcept;
 /// Undoes the latest push_alone(), if there was one.
 void pop_alone() noexcept;
@@ -109,8 +115,29 @@ public:
   }
   const Terms& terms() const noexcept { return terms_; }
 
+  /// A member has set its schedule for the first time in the region whose first loop is number `base`.
+  void count_setter(std::uint64_t base) noexcept {
+    const std::uint64_t tag = base << 32;
+    std::uint64_t seen = setters_.load(std::memory_order_relaxed);
+    // release, with the acquire below: counts are read-modify-writes, so who sees that all have set theirs,
+    // and then says so to others by starting a loop, says it for good. Guard: members_set_late in
+    // tests/abi/schedule_icv.cpp; property.loop_programs.
+    while (!setters_.compare_exchange_weak(seen, (seen >> 32 << 32 == tag ? seen : tag) + 1,
+                                           std::memory_order_release, std::memory_order_relaxed)) {
+    }
+  }
+  bool all_have_set(std::uint64_t base, std::uint32_t members) const noexcept {
+    const std::uint64_t seen = setters_.load(std::memory_order_acquire);
+    return seen >> 32 << 32 == base << 32 && (seen & 0xFFFFFFFF) >= members;
+  }
+  /// As if all had, for whoever asks from now on.
+  void suppose_all_have_set(std::uint64_t base, std::uint32_t members) noexcept {
+    setters_.store(base << 32 | members, std::memory_order_release);
+  }
+
 private:
   alignas(core::k_line_pair) Terms terms_;
+  std::atomic<std::uint64_t> setters_{0}; // | first loop of the region:32 | members:32 |
 };
 
 /// A team of the calling thread that no open region uses. nullptr: no memory.

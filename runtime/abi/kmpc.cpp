@@ -24,6 +24,7 @@ constinit LoopEntries<u64> g_loops_8u{"__kmpc_dispatch_init_8u", "__kmpc_dispatc
 
 constinit Next<void(ident_t*, i32)> g_deinit{"__kmpc_dispatch_deinit", true};
 constinit Next<void(ident_t*, i32, i32, const void*)> g_doacross_init{"__kmpc_doacross_init"};
+constinit Next<void(ident_t*, i32)> g_doacross_fini{"__kmpc_doacross_fini"};
 constinit Next<i32(ident_t*, i32, i32)> g_cancel{"__kmpc_cancel"};
 constinit Next<i32(ident_t*, i32, i32)> g_cancellation_point{"__kmpc_cancellationpoint"};
 
@@ -119,6 +120,12 @@ WSTREE_EXPORT void __kmpc_doacross_init(ident_t* loc, i32 gtid, i32 dimensions, 
     if (Frame* frame = innermost_frame(); frame != nullptr && frame->is_at(WSTREE_CALLER))
       frame->doacross = true;
   g_doacross_init.require(WSTREE_CALLER)(loc, gtid, dimensions, bounds);
+}
+
+/// The loop may have been a static one, whose entry is the runtime's: then the mark is still there.
+WSTREE_EXPORT void __kmpc_doacross_fini(ident_t* loc, i32 gtid) {
+  if (t_frame != nullptr) t_frame->doacross = false;
+  g_doacross_fini.require(WSTREE_CALLER)(loc, gtid);
 }
 
 WSTREE_EXPORT i32 __kmpc_cancel(ident_t* loc, i32 gtid, i32 kind) {

@@ -70,6 +70,8 @@ void read_request(char** envp) noexcept {
       // A child process that has the library as well reads what we meant, one that has not finds a valid
       // schedule.
       replace(*entry, config::to_marked(*asked).view());
+    } else if (const auto chunk = config::parse_monotonic_dynamic(value)) {
+      abi::marks().leave_to_program(*chunk);
     } else if (config::is_misspelled_schedule(value)) {
       replace_misspelled(*entry, value);
     }

@@ -80,13 +80,49 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   return true;
 }
 
-/// A loop in a region that we did not see opening. The runtime has our mark for the schedule, which would
-/// make it hand out enormous chunks.
-[[gnu::noinline]] Server serve_elsewhere(LoopKind kind, const void* caller) noexcept {
-  return kind == LoopKind::runtime && task_schedule(caller).ours ? Server::fallback : Server::runtime;
+KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*frame.member.team()); }
+
+/// What the team goes by, where the member of `frame` has set its own schedule, which is `now`, in the middle
+/// of a region. OpenMP wants the members to agree when they meet a loop. If all have set theirs they do; if
+/// somebody has gone into this loop without, it is served by what all had at first. Whoever comes before that
+/// is known waits: in a program that conforms, for no more than the others' omp_set_schedule.
+[[gnu::noinline]] TaskSchedule agreed_schedule(Frame& frame, TaskSchedule now) noexcept {
+  const TaskSchedule before{frame.ours, frame.model, frame.smallest};
+  if (!before.ours) return {}; // who has set nothing goes to the runtime unseen
+  if (now == before) return now;
+  constexpr double k_longest_ns = 1e9;
+  const std::uint64_t start = Platform::ticks();
+  const auto longest = static_cast<std::uint64_t>(k_longest_ns / ns_per_tick());
+  KeptTeam& setters = setters_of(frame);
+  const std::uint64_t base = frame.member.base();
+  for (;;) {
+    // In this order: who is ahead because all have set theirs has seen that before.
+    const bool ahead = frame.member.others_are_ahead();
+    if (setters.all_have_set(base, frame.member.members())) break;
+    if (ahead) return before;
+    if (Platform::ticks() - start > longest)
+      setters.suppose_all_have_set(base, frame.member.members());
+    else
+      Platform::yield();
+  }
+  frame.ours = now.ours;
+  frame.model = now.model;
+  frame.smallest = now.chunk;
+  return now;
 }
 
 } // namespace
+
+void note_set_schedule(const void* caller) noexcept {
+  Frame* frame = t_frame;
+  if (frame == nullptr || !frame->is_team_that_asks() || frame->has_set || !frame->is_at(caller)) return;
+  const TaskSchedule before = task_schedule(caller);
+  frame->ours = before.ours;
+  frame->model = before.model;
+  frame->smallest = before.chunk;
+  frame->has_set = true;
+  setters_of(*frame).count_setter(frame->member.base());
+}
 
 bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
                 const void* caller) noexcept {
@@ -95,12 +131,14 @@ bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule s
 
 Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept {
   Frame* frame = innermost_frame();
+  // In a region that we did not see opening only the runtime knows by what all of its members decide; a
+  // member may have changed its own schedule since. Our marks are good schedules of the runtime.
   if (frame == nullptr) [[unlikely]]
-    return serve_elsewhere(form.kind, caller);
+    return Server::runtime;
   if (!frame->is_at(caller)) [[unlikely]] {
     // A region that was forked out of our sight, perhaps inside a loop of ours, which must stay as it is.
     if (frame->loop == Frame::Loop::served) frame->loop = Frame::Loop::foreign_inside;
-    return serve_elsewhere(form.kind, caller);
+    return Server::runtime;
   }
   if (frame->member.in_loop()) [[unlikely]]
     leave_loop(*frame); // cancelled
@@ -111,7 +149,11 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
   const bool asks_environment = form.kind == LoopKind::runtime;
   TaskSchedule schedule{frame->ours, frame->model, frame->smallest};
   if (asks_environment) {
-    if (frame->asks) schedule = task_schedule(caller);
+    if (frame->asks) {
+      schedule = task_schedule(caller);
+      if (frame->has_set && form.stealable && session().options.loops.has(form.kind)) [[unlikely]]
+        schedule = agreed_schedule(*frame, schedule);
+    }
     if (!schedule.ours) return Server::runtime;
   }
   const Server otherwise = asks_environment ? Server::fallback : Server::runtime;

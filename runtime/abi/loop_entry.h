@@ -34,6 +34,10 @@ enum class Server : std::uint8_t {
   fallback // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose one of ours
 };
 
+/// The calling thread is about to set its schedule. A member of a team keeps in mind what it was: until all
+/// members have set theirs, that is what the team goes by.
+void note_set_schedule(const void* caller) noexcept;
+
 /// Starts a loop of `units` in the calling thread's frame if we may serve it; set_bounds() has to
 /// follow. Otherwise prepares the frame for a loop of the runtime. All members of a team get the same answer:
 /// what decides is the same for all of them, the task's schedule included (OpenMP 5.2, section 11.5.3:

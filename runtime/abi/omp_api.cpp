@@ -2,7 +2,7 @@
 // omp_set_schedule and omp_get_schedule know nine kinds more; omp_get_num_procs does not count the CPUs of
 // our own pin.
 #include "export.h"
-#include "marked_schedule.h"
+#include "loop_entry.h"
 #include "next_symbol.h"
 #include "process_limits.h"
 #include "session.h"
@@ -11,6 +11,7 @@
 #include "wstree/wstree.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -26,6 +27,11 @@ constinit Next<int()> g_get_num_procs{"omp_get_num_procs"};
 constexpr int k_static = 1;
 constexpr int k_dynamic = 2;
 
+/// The chunk that the program last asked for with monotonic:dynamic where that is a mark of ours; 0: none.
+/// Dynamic without a modifier does the same in both runtimes, and this is what is left to tell. relaxed: one
+/// word, through which nothing is read.
+constinit std::atomic<int> g_meant_monotonic{0};
+
 static_assert(omp_sched_wsstatic - omp_sched_wstree == static_cast<int>(config::ScheduleKind::wsstatic));
 
 config::OwnSchedule own_schedule(int kind, int chunk) noexcept {
@@ -34,14 +40,23 @@ config::OwnSchedule own_schedule(int kind, int chunk) noexcept {
   return {own, static_cast<std::uint64_t>(std::clamp(chunk, least, static_cast<int>(config::k_max_chunk)))};
 }
 
+bool is_meant_monotonic(int chunk) noexcept {
+  return std::max(chunk, 1) == g_meant_monotonic.load(std::memory_order_relaxed);
+}
+
 void set_schedule(int kind, int chunk, const void* caller) noexcept {
   const auto set = g_set.find(caller);
   if (set == nullptr) return;
+  note_set_schedule(caller);
   if (kind >= omp_sched_wstree && kind <= omp_sched_wsstatic && activate())
-    return set(k_sentinel_kind, config::encode(own_schedule(kind, chunk)));
-  // A program that really asks for monotonic:dynamic gets dynamic, which both runtimes hand out in order
-  // anyway.
-  set(active() && kind == k_sentinel_kind ? k_dynamic : kind, chunk);
+    return set(k_sentinel_kind, marks().mark(own_schedule(kind, chunk)));
+  if (kind == k_sentinel_kind && !marks().leave_to_program(chunk)) {
+    g_meant_monotonic.store(std::max(chunk, 1), std::memory_order_relaxed);
+    kind = k_dynamic;
+  } else if (kind == k_dynamic && is_meant_monotonic(chunk)) {
+    g_meant_monotonic.store(0, std::memory_order_relaxed);
+  }
+  set(kind, chunk);
 }
 
 void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
@@ -51,10 +66,14 @@ void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
   *chunk = 0;
   if (get == nullptr) return;
   get(kind, chunk);
-  if (!active() || *kind != k_sentinel_kind) return;
-  const config::OwnSchedule schedule = config::decode(*chunk);
-  *kind = omp_sched_wstree + static_cast<int>(schedule.kind);
-  *chunk = static_cast<int>(schedule.chunk);
+  if (*kind == k_dynamic && is_meant_monotonic(*chunk)) {
+    *kind = k_sentinel_kind;
+  } else if (*kind == k_sentinel_kind) {
+    const auto schedule = marks().meaning(*chunk);
+    if (!schedule) return;
+    *kind = omp_sched_wstree + static_cast<int>(schedule->kind);
+    *chunk = static_cast<int>(schedule->chunk);
+  }
 }
 
 /// libgomp counts the CPUs of the calling thread's mask.

@@ -2,7 +2,6 @@
 #include "session.h"
 
 #include "display.h"
-#include "marked_schedule.h"
 #include "message.h"
 #include "recordings.h"
 #include "report_output.h"
@@ -29,11 +28,15 @@ constinit Next<int()> g_get_level{"omp_get_level"};
 
 namespace {
 
-constinit bool g_secure = false; // written at load time, like the next three, before there are threads
+constinit bool g_secure = false; // written at load time, like the next six, before there are threads
 constinit std::optional<config::ScheduleRequest> g_request;
+constinit int g_request_mark = 0; // 0: none
+constinit TaskSchedule g_requested;
 constinit config::FixedText<64> g_request_text;
 constinit std::uint64_t g_start_ticks = 0;
 constinit std::uint64_t g_start_ns = 0;
+
+constinit config::MarkTable g_marks;
 
 constinit std::atomic<pid_t> g_preparer{0}; // the process one of whose threads prepares the session
 alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
@@ -205,6 +208,16 @@ bool activate() noexcept {
   return true;
 }
 
+config::MarkTable& marks() noexcept { return g_marks; }
+
+namespace {
+[[gnu::noinline]] TaskSchedule set_by_program(int chunk) noexcept {
+  const auto schedule = g_marks.meaning(chunk);
+  if (!schedule) return {};
+  return {true, model_of(schedule->kind), schedule->chunk};
+}
+} // namespace
+
 TaskSchedule task_schedule(const void* caller) noexcept {
   const auto get = g_get_schedule.find(caller);
   if (get == nullptr) return {};
@@ -212,8 +225,7 @@ TaskSchedule task_schedule(const void* caller) noexcept {
   int chunk = 0;
   get(&kind, &chunk);
   if (kind != k_sentinel_kind) return {};
-  const config::OwnSchedule schedule = config::decode(chunk);
-  return {true, model_of(schedule.kind), schedule.chunk};
+  return chunk == g_request_mark ? g_requested : set_by_program(chunk);
 }
 
 int runtime_threads(const void* caller) noexcept {
@@ -250,6 +262,9 @@ double ns_per_tick() noexcept {
 void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept {
   g_request = request;
   g_request_text.append(value);
+  const config::OwnSchedule schedule = schedule_of(request);
+  g_request_mark = g_marks.mark(schedule);
+  g_requested = {true, model_of(schedule.kind), schedule.chunk};
   activate();
 }
 

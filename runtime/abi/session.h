@@ -3,6 +3,7 @@
 // OpenMP runtime.
 #pragma once
 
+#include "marked_schedule.h"
 #include "next_symbol.h"
 #include "options.h"
 #include "recording.h"
@@ -15,12 +16,13 @@
 
 namespace wstree::abi {
 
-/// The schedule that stands for ours inside the OpenMP runtime: monotonic:dynamic, with a chunk that says
-/// which of them, and with what chunk (marked_schedule.h). Both runtimes store it, hand it on to tasks and
-/// regions, and read it back; hardly anybody asks for it; and it is a valid schedule, if a slow one, for
-/// loops that we must not serve. (Not monotonic:guided: when libomp shows its settings, or makes sure of them
-/// in the child of a fork, it fails an assertion of its own about every guided OMP_SCHEDULE.)
+/// The schedule that stands for ours inside the OpenMP runtime: monotonic:dynamic, with a chunk of which the
+/// table of marks knows what it means (marked_schedule.h). Both runtimes store it, hand it on to tasks and
+/// regions, and read it back, and it is a valid schedule for loops that we do not get to see. (Not
+/// monotonic:guided: when libomp shows its settings, or makes sure of them in the child of a fork, it fails
+/// an assertion of its own about every guided OMP_SCHEDULE.)
 inline constexpr int k_sentinel_kind = static_cast<int>(0x80000002U);
+config::MarkTable& marks() noexcept;
 
 /// Set as soon as anybody asks for a schedule of ours: by OMP_SCHEDULE or WSTREE_LOOPS at load time or by
 /// omp_set_schedule. As long as it is not set, every entry point hands over to the runtime and nothing else

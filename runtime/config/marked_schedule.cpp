@@ -3,28 +3,101 @@
 
 #include "tokens.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace wstree::config {
+namespace {
+
+constexpr std::string_view k_modifier = "monotonic";
+static_assert(k_modifier.size() == k_schedule_kinds); // one letter for each
+
+} // namespace
 
 ValueText to_marked(const ScheduleRequest& request) noexcept {
-  ValueText text(k_marked_kind);
-  if (request.chunk_given || request.kind != ScheduleKind::wstree)
-    text.append(',').append_number(static_cast<std::uint64_t>(encode(schedule_of(request))));
+  ValueText text;
+  std::size_t letter = 0;
+  for (const char c : k_modifier) {
+    const bool capital = letter++ == static_cast<std::size_t>(request.kind);
+    text.append(capital ? static_cast<char>(c - 'a' + 'A') : c);
+  }
+  text.append(k_marked_kind);
+  if (request.chunk_given) text.append(',').append_number(request.chunk);
   return text;
 }
 
 std::optional<ScheduleRequest> parse_marked(std::string_view value) noexcept {
-  if (!value.starts_with(k_marked_kind)) return std::nullopt;
-  const std::string_view rest = without_first(value, k_marked_kind.size());
-  if (rest.empty()) return ScheduleRequest{};
-  constexpr std::uint64_t k_most = (std::uint64_t{k_schedule_kinds} << k_mark_shift) - 1;
-  const auto number = parse_number(without_first(rest, 1), 1, k_most);
-  if (rest.front() != ',' || !number) return std::nullopt;
-  const OwnSchedule schedule = decode(static_cast<int>(*number));
-  ScheduleRequest request;
-  request.kind = schedule.kind;
-  request.chunk_given = schedule.chunk != 0;
-  if (request.chunk_given) request.chunk = schedule.chunk;
-  return request;
+  for (std::size_t kind = 0; kind < k_schedule_kinds; ++kind) {
+    ScheduleRequest request;
+    request.kind = static_cast<ScheduleKind>(kind);
+    const ValueText text = to_marked(request);
+    if (!value.starts_with(text.view())) continue;
+    const std::string_view rest = without_first(value, text.view().size());
+    if (rest.empty()) return request;
+    const auto chunk = parse_number(without_first(rest, 1), 1, k_max_chunk);
+    if (rest.front() != ',' || !chunk) return std::nullopt;
+    request.chunk = *chunk;
+    request.chunk_given = true;
+    return request;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> parse_monotonic_dynamic(std::string_view value) noexcept {
+  const auto [modifier, rest] = split(value, ':');
+  if (!rest || !same_word(modifier, k_modifier) || parse_marked(value)) return std::nullopt;
+  const auto [kind, chunk] = split(*rest, ',');
+  if (!same_word(kind, "dynamic")) return std::nullopt;
+  constexpr std::uint64_t k_most = std::numeric_limits<int>::max();
+  return chunk ? static_cast<int>(parse_number(*chunk, 1, k_most).value_or(1)) : 1;
+}
+
+// [M1] relaxed everywhere: an entry is one word and nothing is read through it. Who asks for the meaning of a
+//      chunk has got it from the runtime, which has it from a task that was set after the entry was made.
+
+bool MarkTable::is_free(int mark, std::size_t entries) const noexcept {
+  return std::none_of(
+      entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(entries),
+      [mark](const auto& entry) { return mark_of(entry.load(std::memory_order_relaxed)) == mark; });
+}
+
+int MarkTable::mark(OwnSchedule schedule) noexcept {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry seen = entries_[i].load(std::memory_order_relaxed);
+    if (seen == 0) {
+      auto mark = static_cast<int>(std::max<std::uint64_t>(schedule.chunk, 1));
+      while (!is_free(mark, i)) ++mark;
+      if (entries_[i].compare_exchange_strong(seen, static_cast<Entry>(mark) << k_mark_shift | pack(schedule),
+                                              std::memory_order_relaxed))
+        return mark;
+    }
+    if (!is_programs(seen) && unpack(seen) == schedule) return mark_of(seen);
+  }
+  return k_huge | static_cast<int>(pack(schedule));
+}
+
+bool MarkTable::leave_to_program(int chunk) noexcept {
+  chunk = std::max(chunk, 1); // as the runtimes understand it
+  const Entry wanted = static_cast<Entry>(chunk) << k_mark_shift | k_programs << k_kind_shift;
+  for (auto& entry : entries_) {
+    Entry seen = entry.load(std::memory_order_relaxed);
+    if (seen == 0 && entry.compare_exchange_strong(seen, wanted, std::memory_order_relaxed)) return true;
+    if (mark_of(seen) == chunk) return is_programs(seen);
+  }
+  return false;
+}
+
+std::optional<OwnSchedule> MarkTable::meaning(int chunk) const noexcept {
+  for (const auto& entry : entries_) {
+    const Entry seen = entry.load(std::memory_order_relaxed);
+    if (seen == 0) return std::nullopt; // nor is there a huge one
+    if (mark_of(seen) != chunk) continue;
+    return is_programs(seen) ? std::nullopt : std::optional(unpack(seen));
+  }
+  if (chunk < k_huge ||
+      static_cast<std::size_t>(unpack(static_cast<Entry>(chunk) - k_huge).kind) >= k_schedule_kinds)
+    return std::nullopt;
+  return unpack(static_cast<Entry>(chunk) - k_huge);
 }
 
 } // namespace wstree::config

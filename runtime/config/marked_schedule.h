@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How our schedules travel through the OpenMP runtime and to child processes, which know nothing of them: as
-// one of their own kinds whose chunk also says which of ours is meant.
+// monotonic:dynamic with a chunk that is as good as any for whoever takes it literally (a static child, a
+// plugin that is bound past us).
+//
+// In the environment the capitals of the text say which of our schedules is meant. Inside the process a table
+// says which chunks are marks of ours; a program that asks for monotonic:dynamic itself gets a chunk that is
+// none.
 #ifndef WSTREE_CONFIG_MARKED_SCHEDULE_H
 #define WSTREE_CONFIG_MARKED_SCHEDULE_H
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -20,27 +28,6 @@ struct OwnSchedule {
   bool operator==(const OwnSchedule&) const = default;
 };
 
-/// | kind:5 | chunk:26 | in a positive int. The tree is kind 0, so that its chunk stands there as it is.
-inline constexpr unsigned k_mark_shift = 26;
-static_assert(k_max_chunk >> k_mark_shift == 0);
-static_assert((k_schedule_kinds << k_mark_shift) < (std::uint64_t{1} << 31));
-
-constexpr int encode(OwnSchedule schedule) noexcept {
-  return static_cast<int>((std::uint64_t{static_cast<std::uint8_t>(schedule.kind)} << k_mark_shift) |
-                          schedule.chunk);
-}
-
-/// Never fails: a number that encode() does not make counts as the tree's, with the chunk in its lower bits.
-constexpr OwnSchedule decode(int chunk) noexcept {
-  const auto bits = static_cast<std::uint64_t>(chunk < 0 ? 0 : chunk);
-  if (bits - 1 < k_max_chunk) [[likely]]
-    return {ScheduleKind::wstree, bits};
-  const std::uint64_t kind = bits >> k_mark_shift;
-  OwnSchedule schedule{static_cast<ScheduleKind>(kind < k_schedule_kinds ? kind : 0), bits & k_max_chunk};
-  if (schedule.kind == ScheduleKind::wstree && schedule.chunk == 0) schedule.chunk = 1;
-  return schedule;
-}
-
 /// The schedule that `request` asks for.
 constexpr OwnSchedule schedule_of(const ScheduleRequest& request) noexcept {
   const bool none = !request.chunk_given && request.kind != ScheduleKind::wstree;
@@ -48,11 +35,55 @@ constexpr OwnSchedule schedule_of(const ScheduleRequest& request) noexcept {
 }
 
 /// The value of OMP_SCHEDULE that stands for `request` in front of the runtime and in the environment of
-/// children.
+/// children: of the letters of "monotonic" the one that counts the kinds is a capital, and so is the last one
+/// of "dynamic".
 ValueText to_marked(const ScheduleRequest& request) noexcept;
 
 /// What to_marked() wrote, here or in a parent process; nullopt for every other value.
 std::optional<ScheduleRequest> parse_marked(std::string_view value) noexcept;
+
+/// The chunk of a value that asks for monotonic:dynamic and is not ours; nullopt for every other value.
+std::optional<int> parse_monotonic_dynamic(std::string_view value) noexcept;
+
+/// What chunks of monotonic:dynamic mean in this process. Entries are added and never changed. Any thread.
+class MarkTable {
+public:
+  /// The chunk that stands for `schedule` from now on: about that of the schedule itself.
+  int mark(OwnSchedule schedule) noexcept;
+
+  /// The program asks for monotonic:dynamic with `chunk`. False: that is a mark of ours.
+  bool leave_to_program(int chunk) noexcept;
+
+  /// nullopt: `chunk` is the program's own.
+  std::optional<OwnSchedule> meaning(int chunk) const noexcept;
+
+private:
+  /// | chunk of the mark:31 | kind:5 | chunk of the schedule:26 |, 0: free. Kinds that we do not have: the
+  /// program's.
+  using Entry = std::uint64_t;
+  static constexpr unsigned k_kind_shift = 26;
+  static constexpr unsigned k_mark_shift = 31;
+  static constexpr std::uint64_t k_programs = 31;
+  static_assert(k_max_chunk >> k_kind_shift == 0 && k_schedule_kinds < k_programs);
+  /// Marks of a program that has used up the table: | 1 | kind:4 | chunk:26 |. Nobody means so large a chunk.
+  static constexpr int k_huge = 1 << 30;
+  static_assert(k_schedule_kinds << k_kind_shift <= k_huge);
+
+  static constexpr Entry pack(OwnSchedule schedule) noexcept {
+    return static_cast<Entry>(schedule.kind) << k_kind_shift | schedule.chunk;
+  }
+  static constexpr OwnSchedule unpack(Entry entry) noexcept {
+    const Entry kind = entry >> k_kind_shift & k_programs;
+    return {static_cast<ScheduleKind>(kind), entry & k_max_chunk};
+  }
+  static constexpr int mark_of(Entry entry) noexcept { return static_cast<int>(entry >> k_mark_shift); }
+  static constexpr bool is_programs(Entry entry) noexcept {
+    return (entry >> k_kind_shift & k_programs) == k_programs;
+  }
+  bool is_free(int mark, std::size_t entries) const noexcept;
+
+  std::array<std::atomic<Entry>, 64> entries_{};
+};
 
 } // namespace wstree::config
 

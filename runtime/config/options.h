@@ -121,10 +121,10 @@ struct ScheduleRequest {
   bool operator==(const ScheduleRequest&) const = default;
 };
 
-/// What the library writes into OMP_SCHEDULE for its kinds (behind it a comma and a number that says which
-/// kind and chunk, see marked_schedule.h; nothing for wstree without a chunk): a schedule that every OpenMP
-/// runtime accepts. The capitals, which the runtimes do not mind, tell it from one that the user wrote.
-inline constexpr std::string_view k_marked_kind = "Monotonic:Dynamic";
+/// What the library writes into OMP_SCHEDULE for its kinds, behind "monotonic" with a capital (and in front
+/// of the chunk, see marked_schedule.h): a schedule that every OpenMP runtime accepts. The capitals, which
+/// the runtimes do not mind, tell it from one that the user wrote.
+inline constexpr std::string_view k_marked_kind = ":dynamiC";
 
 /// Understands `[monotonic:|nonmonotonic:]kind[,chunk]` with one of our kinds; case and blanks around the
 /// tokens are ignored. nullopt: the value is not ours and has to reach the OpenMP runtime as it is, unless it

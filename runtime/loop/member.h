@@ -44,7 +44,24 @@ public:
   /// By what all members know the region when it comes again, and its loops by their place in it; nullptr:
   /// its loops are not remembered. Before the first loop.
   void set_region(const void* region) noexcept { region_ = region; }
+  Team<P, Sizes>* team() const noexcept { return team_; }
   bool in_loop() const noexcept { return in_loop_; }
+  std::uint64_t base() const noexcept { return opening_.base; }
+  /// Whether another member has started the loop that this one is about to enter, or has left the region. Not
+  /// in teams of one.
+  bool others_are_ahead() noexcept {
+    auto* storage = storage_;
+    if (storage == nullptr)
+      storage = Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage
+                                                                   : team_->existing_storage(members_);
+    const std::uint64_t next = storage_ != nullptr ? loop_ + 1 : opening_.base;
+    for (std::uint32_t m = 0; storage != nullptr && m < members_; ++m) {
+      const std::uint64_t position =
+          storage->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_acquire)); // T2
+      if (m != index_ && position >> 1 >= next) return true;
+    }
+    return false;
+  }
 
   /// Starts the region's next loop, of `iterations` > 0, scheduled by `model` with the chunk `smallest`.
   /// False, for all members alike: no memory, nothing was started. leave() has been called for the previous

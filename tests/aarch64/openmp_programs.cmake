@@ -15,7 +15,6 @@ endif()
 # slower.
 set(arguments_schedule_icv --library --asked --repeat 20)
 set(environment_schedule_icv "OMP_SCHEDULE=wstree,5")
-set(environment_foreign_regions "WSTREE_FALLBACK=static")
 set(flags_tight_memory -rdynamic)
 set(arguments_exactly_once_random --random 200)
 set(arguments_slot_reuse --repeat 1)

@@ -4,7 +4,8 @@
 # abi.PROGRAM.STRATEGY.BATCH for ways to steal.
 set(programs
   cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips laps lastprivate
-  literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory upstream_reports)
+  late_request literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory
+  upstream_reports)
 # The oldest and the newest compiler build all of them; between those the calls that compilers make changed only at the
 # end of loops (clang 19), so the others build what depends on that.
 set(programs_of_all_compilers cancel loop_types nowait order regions)
@@ -18,6 +19,8 @@ foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
     wstree_foreign_program(${program}-clang${clang} ${program}.cpp ${clang} FLAGS -fopenmp ${flags_${program}})
   endforeach()
 endforeach()
+wstree_foreign_program(guided_shape-clang${WSTREE_FOREIGN_CLANG} guided_shape.cpp ${WSTREE_FOREIGN_CLANG}
+  FLAGS -fopenmp)
 # Compilers before OpenMP 5.0 send the same loops with no modifier bits.
 wstree_foreign_program(loop_types-openmp45 loop_types.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp -fopenmp-version=45)
 # flang, if one is there that makes a program.
@@ -163,6 +166,7 @@ endforeach()
 # 7. All of the above would pass if no loop ever reached the tree. So: the same programs with figures on, which must name
 #    so many executions of loops, and nothing on stderr.
 list(GET WSTREE_FOREIGN_LIBOMPS 0 oldest_libomp)
+list(REMOVE_ITEM programs late_request) # in which the runtime serves every loop
 foreach(program IN LISTS programs)
   foreach(libomp ${oldest_libomp} ${WSTREE_FOREIGN_LIBOMP})
     wstree_abi_test(abi.served.${program}.libomp${libomp} ${program}-${newest} ${libomp}

@@ -74,6 +74,13 @@ foreach(abi IN LISTS abis)
     LAUNCHER ${same_output} -- ARGUMENTS --seed 7 --case deep --case none ENVIRONMENT "OMP_SCHEDULE=dynamic")
 endforeach()
 
+# Guided's own shape, for who asks for it.
+foreach(abi IN LISTS abis)
+  wstree_abi_test(abi.guided_shape.${abi} guided_shape-${suffix_${abi}} ${runtime_${abi}}
+    LAUNCHER ${run_served} --min-calls 40 --expect-schedule "wsguided (guided)" --forbid-schedule "wstree (guided)" --
+    ENVIRONMENT "OMP_SCHEDULE=wsguided" "WSTREE_LOOPS=guided")
+endforeach()
+
 # 3. The other schedules, each on programs that are sensitive to who gets what and when. With a chunk and without one
 #    some of them take different ways.
 set(kinds wsrange wsqueue wsqueue_lock wsfixed wsguided wsfac2 wstrapezoid wsstatic)
@@ -91,7 +98,7 @@ foreach(abi IN LISTS abis)
     wstree_abi_test(abi.exactly_once_random.${kind}.${abi} exactly_once_random-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --random 400 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
     wstree_abi_test(abi.foreign_regions.${kind}.${abi} foreign_regions-${suffix_${abi}} ${runtime_${abi}}
-      ARGUMENTS --repeat 4 ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_FALLBACK=static")
+      ARGUMENTS --repeat 4 ENVIRONMENT "OMP_SCHEDULE=${kind}")
     wstree_abi_test(abi.schedule_icv.${kind}.${abi} schedule_icv-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --library --asked --kind ${number} --repeat 20 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
     wstree_abi_test(abi.laps.${kind}.${abi} laps-${suffix_${abi}} ${runtime_${abi}}

@@ -68,6 +68,9 @@ foreach(gcc IN LISTS gccs)
   endforeach()
 endforeach()
 
+wstree_gcc_program(late_request-gcc${newest_gcc} late_request.cpp ${newest_gcc})
+wstree_gcc_program(guided_shape-gcc${newest_gcc} guided_shape.cpp ${newest_gcc})
+
 # wstree_gcc_test(WHAT PROGRAM ...): abi.gcc.PROGRAM.WHAT on libgomp; the rest is as for wstree_abi_test.
 function(wstree_gcc_test what program)
   wstree_abi_test(abi.gcc.${program}.${what} ${program}-gcc${newest_gcc} libgomp ${ARGN})
@@ -133,19 +136,21 @@ foreach(program clauses gomp_constructs gomp_old order roots)
   wstree_gcc_test(not_asked ${program} ENVIRONMENT "OMP_SCHEDULE=dynamic,3")
 endforeach()
 
+wstree_gcc_test(not_asked late_request ENVIRONMENT "OMP_SCHEDULE=dynamic")
+
 # 5. The programs on bare libgomp: an oracle for the oracles. With chunks of one, because it multiplies them by strides.
 foreach(program IN LISTS gcc_programs)
   set(environment "OMP_SCHEDULE=dynamic")
   set(arguments "")
   if(program STREQUAL "schedule_icv")
     set(environment "OMP_SCHEDULE=dynamic,5")
-  elseif(program STREQUAL "foreign_regions")
-    set(environment "OMP_SCHEDULE=static")
   elseif(program STREQUAL "huge_trips")
     set(arguments --drain-bits 0)
   endif()
   wstree_gcc_test(bare ${program} BARE ARGUMENTS ${arguments} ENVIRONMENT ${environment})
 endforeach()
+
+wstree_gcc_test(bare guided_shape BARE)
 
 # 6. So many executions of loops were really served.
 foreach(program IN LISTS gcc_programs)

@@ -11,6 +11,7 @@
 #include "omp_decls.h"
 
 #include <atomic>
+#include <sched.h>
 #include <thread>
 
 namespace {
@@ -46,6 +47,8 @@ void set(Schedule schedule) { omp_set_schedule(schedule.kind, schedule.chunk); }
 
 Schedule from_environment() { return {asked ? asked_kind : omp_sched_dynamic, 5}; }
 
+constexpr auto k_monotonic_dynamic = static_cast<omp_sched_t>(omp_sched_dynamic | omp_sched_monotonic);
+
 /// A kind that differs from the environment's.
 constexpr Schedule k_guided{omp_sched_guided, 3};
 
@@ -77,12 +80,19 @@ void own_schedules_at_the_limits_of_the_chunk() {
 void get_after_set() {
   std::vector<Schedule> schedules{{omp_sched_static, 7}, {omp_sched_dynamic, 1},  {omp_sched_dynamic, 64},
                                   {omp_sched_guided, 2}, {omp_sched_guided, 100}, {omp_sched_static, 1}};
-  // Not monotonic:dynamic: the library uses that value for itself, and a program that sets it reads dynamic.
   schedules.push_back({static_cast<omp_sched_t>(omp_sched_guided | omp_sched_monotonic), 9});
+  // The library uses this kind for itself: with 5 if it is asked for, with others once the program has set
+  // them.
+  for (const int chunk : {1, 2, 5, 64, 64, 5, 1 << 26, (1 << 30) + (1 << 26) + 7})
+    schedules.push_back({k_monotonic_dynamic, chunk});
   if (library)
     for (unsigned which = 0; which < k_own_schedules; ++which)
       for (const int chunk : {1, 2, 64, 1 << 20, k_most_chunk})
         schedules.push_back({own_schedule(which), chunk});
+  for (const int chunk : {5, 1, 3, 64}) {
+    schedules.push_back({k_monotonic_dynamic, chunk});
+    schedules.push_back({omp_sched_dynamic, chunk});
+  }
   for (const Schedule& schedule : schedules) {
     set(schedule);
     MUST_BE(schedule, "after set");
@@ -171,6 +181,62 @@ void all_members_change_in_a_region() {
   }
   MUST_BE(from_environment(), "after the regions");
 }
+
+#ifndef __clang__
+/// The same, but the others do so when the first one is at the loop, or in it.
+void members_set_late() {
+  for (int round = 0; round < check::repeat(50, 1000); ++round) {
+    std::vector<int> owner(k_width, -1);
+    HitsList hits = check::hits_list(2, k_width);
+    std::atomic<int> come{0};
+#pragma omp parallel num_threads(4)
+    {
+      const int me = omp_get_thread_num();
+#pragma omp for schedule(runtime) nowait
+      for (std::size_t i = 0; i < k_width; ++i) hits[0].touch(i);
+      while (come < me) sched_yield();
+      set({omp_sched_static, 0});
+      ++come;
+#pragma omp for schedule(runtime)
+      for (std::size_t i = 0; i < k_width; ++i) {
+        hits[1].touch(i);
+        owner[i] = me;
+      }
+    }
+    check::must_be_one_each(hits, "loops of a team whose members set their schedules one after the other");
+    for (std::size_t i = 0; i < k_width; ++i)
+      CHECK(owner[i] == static_cast<int>(i / (k_width / 4)), "static iteration %zu on %d", i, owner[i]);
+  }
+}
+
+/// The standard does not allow that one sets a schedule and the others do not. GCC's runtime does not mind
+/// much, and a team that is served does not.
+void one_member_sets() {
+  if (!asked) return;
+  for (int round = 0; round < check::repeat(50, 1000); ++round) {
+    HitsList hits = check::hits_list(6, k_width);
+    const bool ordered = round % 2 == 0;
+    const Schedule other = round % 3 == 0   ? Schedule{omp_sched_static, 2}
+                           : round % 3 == 1 ? own_or_dynamic(round / 3)
+                                            : k_guided;
+#pragma omp parallel num_threads(3)
+    {
+      if (ordered) {
+#pragma omp single
+        set(other);
+      } else if (omp_get_thread_num() == round % 3) {
+        set(other);
+      }
+      for (std::size_t k = 0; k < hits.size(); ++k) {
+        if (k == 3 && omp_get_thread_num() == 1) set({omp_sched_dynamic, 3});
+#pragma omp for schedule(runtime) nowait
+        for (std::size_t i = 0; i < k_width; ++i) hits[k].touch(i);
+      }
+    }
+    check::must_be_one_each(hits, "loop of a team in which one member has set a schedule");
+  }
+}
+#endif
 
 // The standard wants one value in all members of a team that meets a loop, and GCC's runtime needs that:
 // there the next two would go wrong by themselves.
@@ -302,7 +368,10 @@ int main(int argc, char** argv) {
                      {"regions_inherit", regions_inherit},
                      {"changes_inside_do_not_leak", changes_inside_do_not_leak},
                      {"all_members_change_in_a_region", all_members_change_in_a_region},
-#ifdef __clang__
+#ifndef __clang__
+                     {"members_set_late", members_set_late},
+                     {"one_member_sets", one_member_sets},
+#else
                      {"members_differ_in_a_region", members_differ_in_a_region},
                      {"members_differ_in_loops_of_the_runtime", members_differ_in_loops_of_the_runtime},
 #endif

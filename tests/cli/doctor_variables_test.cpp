@@ -30,7 +30,7 @@ Check schedule(const std::string& value, const std::string& other = "A=b") {
 }
 
 TEST(DoctorSchedule, Good) {
-  for (const auto* value : {"wstree", " WSTREE , 8", "nonmonotonic:wstree", "Monotonic:Dynamic,8", "wsrange",
+  for (const auto* value : {"wstree", " WSTREE , 8", "nonmonotonic:wstree", "Monotonic:dynamiC,8", "wsrange",
                             "wsqueue,4", "WSQUEUE_LOCK"}) {
     EXPECT_EQ(schedule(value).status, Status::ok) << value;
     EXPECT_EQ(schedule(value).found, std::string("OMP_SCHEDULE=") + value);

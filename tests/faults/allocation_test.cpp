@@ -73,6 +73,13 @@ TEST_P(Allocations, OfPlacementAndStatistics) {
   EXPECT_GE(sites, 30);
 }
 
+TEST_P(Allocations, OfRegionsOfOneThreadInALoopOfPieces) {
+  const long sites = sweep(
+      build_,
+      {{"serialised"}, {{"WSTREE_BIND", "none"}, {"WSTREE_RECORD", "/dev/null"}}, "oc", and_all_later_});
+  EXPECT_GE(sites, 5);
+}
+
 TEST_P(Allocations, OfManyNodes) {
   const long sites = sweep(
       build_, {{"uneven"},

@@ -102,6 +102,21 @@ TEST(Loading, DeeplyBoundPluginsRunNatively) {
   EXPECT_THAT(outcome.err, IsEmpty());
 }
 
+TEST(Loading, DeeplyBoundPluginsShareTheirLoops) {
+  std::vector<std::string> plugins{"shares_plugin.so"};
+#ifdef WSTREE_TEST_HAS_GCC
+  plugins.emplace_back("shares_plugin_gcc.so");
+#endif
+  for (const std::string& plugin : plugins) {
+    for (const char* kind : {"wstree", "wsrange", "wsguided", "wsstatic"}) {
+      const Outcome outcome =
+          with_tree("host", {"--deep", program_path(plugin)}).set("OMP_SCHEDULE", kind).run();
+      EXPECT_TRUE(outcome.succeeded()) << kind << outcome.text();
+      EXPECT_THAT(outcome.err, IsEmpty());
+    }
+  }
+}
+
 TEST(Loading, ALibraryCallsTheRuntimeBeforeMain) {
   for (const std::string& libomp : libomp_builds()) {
     const Outcome outcome = with_tree("early").libomp(libomp).run();

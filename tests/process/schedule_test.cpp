@@ -106,6 +106,61 @@ INSTANTIATE_TEST_SUITE_P(Schedule, StealingKind,
                          testing::Values("wstree", "wsrange", "wsqueue", "wsqueue_lock"),
                          [](const auto& each) { return std::string(each.param); });
 
+/// What the library puts in the place of its own schedules, asked for by the user.
+class MonotonicDynamic : public testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
+
+TEST_P(MonotonicDynamic, StaysTheUsers) {
+  const auto& [name, loops, text] = GetParam();
+  const std::string chunk = text;
+  const std::string value = "monotonic:dynamic" + (chunk.empty() ? "" : "," + chunk);
+  const std::string gcc = std::string(name).ends_with("_gcc") ? "_gcc" : "";
+  const Outcome read = Program("loops" + gcc, {"--environment"})
+                           .preload()
+                           .set("OMP_SCHEDULE", value)
+                           .set("WSTREE_LOOPS", loops)
+                           .run();
+  EXPECT_EQ(fact(read.out, "schedule"), "0x80000002 " + (chunk.empty() ? "1" : chunk)) << read.text();
+  EXPECT_EQ(fact(read.out, "environment"), value);
+  TemporaryFolder folder;
+  const Outcome dealt = Program(name, {"--plain"})
+                            .preload()
+                            .set("OMP_SCHEDULE", value)
+                            .set("WSTREE_LOOPS", loops)
+                            .set("WSTREE_FALLBACK", "static,13")
+                            .set("WSTREE_STATS", "json=" + folder / "figures")
+                            .run();
+  EXPECT_THAT(contents_of(folder / "figures"), testing::Not(HasSubstr("\"calls\"")));
+  EXPECT_TRUE(dealt.succeeded()) << dealt.text();
+  EXPECT_EQ(fact(dealt.out, "ascending"), "1");
+  EXPECT_NE(fact(dealt.out, "plain").substr(0, 3), "13 ") << dealt.text();
+  if (chunk == "4") {
+    EXPECT_EQ(fact(dealt.out, "plain"), "4 4 4") << dealt.text();
+  }
+}
+
+#ifdef WSTREE_TEST_HAS_GCC
+constexpr const char* k_dealers[] = {"fallback", "fallback_gcc"};
+#else
+constexpr const char* k_dealers[] = {"fallback"};
+#endif
+INSTANTIATE_TEST_SUITE_P(Schedule, MonotonicDynamic,
+                         testing::Combine(testing::ValuesIn(k_dealers),
+                                          testing::Values("dynamic", "runtime,dynamic", "all"),
+                                          testing::Values("", "4")),
+                         [](const auto& each) { return "n" + std::to_string(each.index); });
+
+TEST(Schedule, ALargeChunkOfTheUserIsNoOtherKind) {
+  for (const char* chunk : {"67108865", "268435459", "1140850695"}) {
+    const Outcome outcome = Program("loops")
+                                .preload()
+                                .set("OMP_SCHEDULE", "monotonic:dynamic," + std::string(chunk))
+                                .set("WSTREE_LOOPS", "runtime,dynamic")
+                                .run();
+    EXPECT_EQ(fact(outcome.out, "schedule"), "0x80000002 " + std::string(chunk)) << outcome.text();
+    EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
+  }
+}
+
 class Misspelled : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(Misspelled, GetsOneLineAndStatic) {
@@ -224,6 +279,36 @@ TEST(Children, WithoutTheLibraryGetAValidSchedule) {
         EXPECT_NE(fact(outcome.out, "schedule").substr(0, 3), "0x7");
       }
     }
+  }
+}
+
+constexpr const char* k_kinds[] = {"wstree",   "wsrange", "wsqueue",     "wsqueue_lock", "wsfixed",
+                                   "wsguided", "wsfac2",  "wstrapezoid", "wsstatic"};
+
+TEST(Children, WithoutTheLibraryShareTheirLoops) {
+  std::vector<std::string> children{k_child + program_path("shares")};
+#ifdef WSTREE_TEST_HAS_GCC
+  for (const char* name : {"shares_gcc_static", "shares_gcc_static_pie"})
+    children.push_back(program_path(name));
+  children.push_back(k_child + program_path("shares_gcc"));
+#endif
+  for (const std::string& child : children) {
+    for (const char* kind : k_kinds) {
+      const Outcome outcome =
+          with_tree("loops", {"--silent", "--run", child}).set("OMP_SCHEDULE", kind).run();
+      EXPECT_EQ(outcome.out, "shares 2\n") << kind << ": " << child << outcome.text();
+    }
+  }
+}
+
+TEST(Children, SeeAScheduleThatAnybodyUnderstands) {
+  const std::pair<const char*, const char*> cases[] = {{"wstree", "Monotonic:dynamiC"},
+                                                       {"wsrange", "mOnotonic:dynamiC"},
+                                                       {"monotonic:wsfixed,64", "monoTonic:dynamiC,64"}};
+  for (const auto& [value, inherited] : cases) {
+    const Outcome outcome =
+        with_tree("loops", {"--silent", "--run", "echo $OMP_SCHEDULE"}).set("OMP_SCHEDULE", value).run();
+    EXPECT_EQ(outcome.out, std::string(inherited) + "\n") << outcome.text();
   }
 }
 

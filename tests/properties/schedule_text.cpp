@@ -4,6 +4,8 @@
 #include "marked_schedule.h"
 #include "property.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace wstree::config {
@@ -47,8 +49,6 @@ TEST(ScheduleText, MarkedOnesComeBack) {
   for_all("marked schedule", 3'000, [] {
     ScheduleRequest request = any_request();
     const OwnSchedule own = schedule_of(request);
-    RC_ASSERT(decode(encode(own)) == own);
-    RC_ASSERT(encode(own) >= 0);
     const auto marked = to_marked(request);
     const auto back = parse_marked(marked.view());
     RC_ASSERT(back.has_value());
@@ -56,14 +56,22 @@ TEST(ScheduleText, MarkedOnesComeBack) {
   });
 }
 
-TEST(ScheduleText, AnyNumberIsASchedule) {
-  for_all("decode", 5'000, [] {
-    const int number = *test::edgy<int>();
-    const OwnSchedule schedule = decode(number);
-    RC_ASSERT(static_cast<std::size_t>(schedule.kind) < k_schedule_kinds);
-    RC_ASSERT(schedule.chunk <= k_max_chunk);
-    RC_ASSERT(schedule.kind != ScheduleKind::wstree || schedule.chunk >= 1U);
-    RC_ASSERT(decode(encode(schedule)) == schedule);
+TEST(ScheduleText, MarksAndChunksOfTheProgramAreToldApart) {
+  for_all("table of marks", 2'000, [] {
+    MarkTable table;
+    std::vector<std::pair<int, OwnSchedule>> marks;
+    std::vector<int> chunks; // of the program
+    for (int step = *rc::gen::inRange(0, 90); step > 0; --step) {
+      if (*rc::gen::arbitrary<bool>()) {
+        const OwnSchedule own = schedule_of(any_request());
+        marks.emplace_back(table.mark(own), own);
+      } else if (const int chunk = *rc::gen::oneOf(rc::gen::inRange(1, 30), test::edgy<int>());
+                 table.leave_to_program(chunk)) {
+        chunks.push_back(std::max(chunk, 1));
+      }
+    }
+    for (const auto& [mark, own] : marks) RC_ASSERT(table.meaning(mark) == std::optional(own));
+    for (const int chunk : chunks) RC_ASSERT(!table.meaning(chunk));
   });
 }
 

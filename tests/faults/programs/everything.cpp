@@ -99,6 +99,26 @@ void run_alone() {
   report("alone", sum, 3);
 }
 
+/// Regions of one thread inside each other, the inner ones in the body of a loop that is not through yet.
+void run_serialised() {
+  long sum = 0;
+  const bool never = rounds < 0;
+#pragma omp parallel if (never)
+#pragma omp for schedule(runtime)
+  for (long i = 0; i < k_iterations; ++i) {
+#pragma omp parallel if (never)
+    {
+      if (i % 7 == 0) {
+#pragma omp parallel if (never)
+        sum += i;
+      } else {
+        sum += i;
+      }
+    }
+  }
+  report("serialised", sum, 1);
+}
+
 /// All the work is in one member's share. The others steal from it and from each other, so often that there
 /// is no room for all the nodes at first.
 void run_uneven() {
@@ -145,9 +165,10 @@ struct Part {
   const char* name;
   void (*run)();
 };
-constexpr Part k_parts[] = {{"fork", run_fork},           {"first", run_first},    {"growth", run_growth},
-                            {"nested", run_nested},       {"alone", run_alone},    {"uneven", run_uneven},
-                            {"schedules", run_schedules}, {"threads", run_threads}};
+constexpr Part k_parts[] = {
+    {"fork", run_fork},     {"first", run_first},         {"growth", run_growth},
+    {"nested", run_nested}, {"alone", run_alone},         {"serialised", run_serialised},
+    {"uneven", run_uneven}, {"schedules", run_schedules}, {"threads", run_threads}};
 
 } // namespace
 

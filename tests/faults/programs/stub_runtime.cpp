@@ -13,7 +13,7 @@ int stub_is_empty = 1;
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
+#include <strings.h>
 #include <thread>
 #include <vector>
 
@@ -64,7 +64,7 @@ int omp_get_level() { return level; }
 /// Knows the schedule that the library puts in the place of its own.
 void omp_get_schedule(int* kind, int* chunk) {
   const char* value = std::getenv("OMP_SCHEDULE");
-  const bool marked = value != nullptr && std::strncmp(value, "Monotonic:Dynamic", 17) == 0;
+  const bool marked = value != nullptr && strncasecmp(value, "monotonic:dynamic", 17) == 0;
   *kind = marked ? static_cast<int>(0x80000002U) : 1;
   *chunk = marked && value[17] == ',' ? std::atoi(value + 18) : 1;
 }

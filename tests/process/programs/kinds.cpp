@@ -55,6 +55,17 @@ void loops_of_a_team() {
     SAY(1, 100, "after a doacross loop");
 #pragma omp for schedule(runtime)
     for (int i = 0; i < 100; ++i) body(i);
+      // Without a schedule clause clang makes a static loop of it, which has entries of its own.
+#pragma omp for ordered(1)
+    for (int i = 0; i < 100; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+      body(i);
+#pragma omp ordered depend(source)
+    }
+#pragma omp single
+    SAY(1, 100, "after a static doacross loop");
+#pragma omp for schedule(runtime)
+    for (int i = 0; i < 100; ++i) body(i);
 #pragma omp single
     SAY(0, 0, "dynamic");
 #pragma omp for schedule(dynamic, 2)
