@@ -57,16 +57,16 @@ public:
     const std::uint64_t next = storage_ != nullptr ? loop_ + 1 : opening_.base;
     for (std::uint32_t m = 0; storage != nullptr && m < members_; ++m) {
       const std::uint64_t position =
-          storage->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_acquire)); // T2
+          storage->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_seq_cst)); // T2
       if (m != index_ && position >> 1 >= next) return true;
     }
     return false;
   }
 
   /// Starts the region's next loop, of `iterations` > 0, scheduled by `model` with the chunk `smallest`.
-  /// False, for all members alike: no memory, nothing was started. leave() has been called for the previous
-  /// loop; `settings` outlives this one. `caller`: the code location of the loop, which need not be the same
-  /// for all members.
+  /// False, for all members alike: no memory, or the ring has ended (ring_end.h); nothing was started.
+  /// leave() has been called for the previous loop; `settings` outlives this one. `caller`: the code location
+  /// of the loop, which need not be the same for all members.
   bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest,
              core::Model model = core::Model::tree, const void* caller = nullptr) noexcept {
     if (members_ == 1) return enter_alone(iterations, settings);
@@ -84,7 +84,8 @@ public:
     //      team_ring under a thread sanitizer.
     storage_->line(index_).position.store(loop_ << 1,
                                           P::order(core::Tag::leave_loop, std::memory_order_release));
-    if (loop_ >= free_until_) wait_for_slot();
+    if (loop_ >= free_until_ && !wait_for_slot(settings)) [[unlikely]]
+      return false;
     Slot<P>& slot = storage_->slot(loop_);
     const std::uint64_t use = loop_ / k_ring;
     if (core::is_refresh_due<P>(use)) [[unlikely]]
@@ -150,8 +151,12 @@ public:
 
   /// Leaves the region. The others need not wait for this member any more. Once is enough.
   void depart() noexcept {
-    if (members_ == 1 || departed_) return;
+    if (departed_) return;
     departed_ = true;
+    if (members_ == 1) {
+      if (team_ != nullptr) team_->note_alone();
+      return;
+    }
     if (storage_ == nullptr) {
       storage_ = Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage
                                                                     : team_->existing_storage(members_);
@@ -243,27 +248,71 @@ private:
     return true;
   }
 
+  enum class SlotState : std::uint8_t { free, in_use, none };
+
   /// Until every member has left the loop that used the slot before. That is k_ring loops back, so the
-  /// members that are waited for are on their way here; nobody who runs a loop waits for anybody.
-  void wait_for_slot() noexcept {
-    for (std::uint32_t spins = 0; !slot_is_free(); ++spins) {
-      if (spins < k_spins)
+  /// members that are waited for are on their way here; nobody who runs a loop waits for anybody. False: the
+  /// ring ends before this loop.
+  [[gnu::noinline]] bool wait_for_slot(const core::Settings& settings) noexcept {
+    // [T7] seq_cst: whoever asks to end the ring sees this, if this member does not see the question.
+    storage_->line(index_).position.store(loop_ << 1,
+                                          P::order(core::Tag::end_ring, std::memory_order_seq_cst));
+    std::uint64_t since = 0;
+    for (std::uint32_t spins = 0;; ++spins) {
+      SlotState state = look_at_slot();
+      if (state == SlotState::in_use && spins > k_spins &&
+          P::ticks() - since > k_patience * settings.longest_target)
+        state = end_ring();
+      if (state != SlotState::in_use) return state == SlotState::free;
+      if (spins < k_spins) {
         P::relax();
-      else
-        P::yield();
+        continue;
+      }
+      if (spins == k_spins) since = P::ticks();
+      P::yield();
     }
+  }
+
+  SlotState look_at_slot() noexcept {
+    RingEnd<P>& end = team_->ring_end();
+    const bool is_free = slot_is_free();
+    for (;;) {
+      const auto word = end.read();
+      if (word.is_open()) break;
+      const std::uint64_t loop = opening_.base + word.loop();
+      if (word.is_ended()) {
+        free_until_ = std::min(free_until_, loop);
+        if (loop <= loop_) return SlotState::none;
+        break;
+      }
+      // A question about a slot that this member has not seen free is for others.
+      if (!is_free || loop >= std::max(free_until_, loop_ + 1) || end.replace(word, {})) break;
+    }
+    return is_free ? SlotState::free : SlotState::in_use;
+  }
+
+  /// After a long wait.
+  SlotState end_ring() noexcept {
+    RingEnd<P>& end = team_->ring_end();
+    const auto question = RingEnd<P>::Word::asked(loop_ - opening_.base, index_);
+    if (!end.replace({}, question))
+      return SlotState::in_use; // somebody else asks, or has ended it: look again
+    if (!slot_is_free()) return end.replace(question, question.ended()) ? SlotState::none : SlotState::in_use;
+    end.replace(question, {});
+    return SlotState::in_use; // not any more: look again
   }
 
   bool slot_is_free() noexcept {
     const std::uint64_t needed = loop_ - k_ring + 1;
     std::uint64_t slowest = loop_;
-    std::uint32_t departed = team_->absent();
+    std::uint32_t departed = team_->absent_by_now();
+    const std::uint32_t absent = departed;
     std::uint32_t late = 0;
     for (std::uint32_t m = 0; m < members_; ++m) {
       if (m == index_) continue;
-      // [T2] acquire: see T1. Guard: as there.
+      // [T2] seq_cst: see T7; includes the acquire for T1. Guard: as there.
       const std::uint64_t position =
-          storage_->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_acquire));
+          storage_->line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_seq_cst));
       const std::uint64_t started = position >> 1;
       if ((position & 1) != 0 && started >= opening_.base)
         ++departed;
@@ -272,7 +321,7 @@ private:
       else
         ++late;
     }
-    if (late > team_->absent()) return false;
+    if (late > absent) return false;
     free_until_ = departed != 0 ? loop_ : slowest + k_ring; // with a departed member, look again each time
     return true;
   }
@@ -310,7 +359,7 @@ private:
     std::uint64_t least = loop_;
     for (std::uint32_t m = 1; m < members_; ++m) {
       const std::uint64_t position = storage_->line(m).position.load(
-          P::order(core::Tag::wait_for_slot, std::memory_order_acquire)); // T2
+          P::order(core::Tag::wait_for_slot, std::memory_order_seq_cst)); // T2
       const std::uint64_t started = std::max(position >> 1, opening_.base);
       if ((position & 1) == 0 || position >> 1 < opening_.base) least = std::min(least, started);
     }
@@ -353,18 +402,20 @@ private:
   /// without coming to the loop counts if it has done so by now; otherwise nobody reports the loop.
   bool is_last(std::uint32_t left) noexcept {
     if (left == members_) return true;
-    if (!team_->may_have_departures()) return false;
+    // Whoever departs after the expected number of loops says nothing.
+    if (loop_ < opening_.next && !team_->may_have_departures()) return false;
     std::uint32_t gone = team_->absent();
     for (std::uint32_t m = 0; m < members_; ++m) {
       const std::uint64_t position = storage_->line(m).position.load(
-          P::order(core::Tag::wait_for_slot, std::memory_order_acquire)); // T2: its account is read
+          P::order(core::Tag::wait_for_slot, std::memory_order_seq_cst)); // T2: its account is read
       if ((position & 1) != 0 && position >> 1 >= opening_.base && storage_->account(loop_, m).loop != loop_)
         ++gone;
     }
     return left + gone == members_;
   }
 
-  static constexpr std::uint32_t k_spins = 200;
+  static constexpr std::uint32_t k_spins = Sizes::k_spins;
+  static constexpr std::uint64_t k_patience = 5'000; // longest batches: a tenth of a second
   static constexpr std::size_t k_worker_bytes = std::max(
       {sizeof(core::WorkerOf<P, core::Model::tree>), sizeof(core::WorkerOf<P, core::Model::range>),
        sizeof(core::WorkerOf<P, core::Model::queue>), sizeof(core::WorkerOf<P, core::Model::queue_lock>),

@@ -5,6 +5,7 @@
 
 #include "history.h"
 #include "rhythm.h"
+#include "ring_end.h"
 #include "team_storage.h"
 
 #include "wstree/core/platform.h"
@@ -47,7 +48,9 @@ public:
     if (base - cleared_at_ >= k_clear_after) [[unlikely]]
       clear_slots(base);
     members_ = 0;
+    alone_ = false;
     rhythm_.open();
+    ring_end_.open();
     if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
     return opening_;
   }
@@ -55,6 +58,7 @@ public:
 
   /// After the join: nobody is in a loop of this team. True if there were loops.
   bool close() noexcept {
+    if (alone_) return false;
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
     if (store == failed()) {
       store = opening_.storage;
@@ -120,6 +124,11 @@ public:
   std::uint32_t absent() const noexcept {
     return absent_.load(P::order(core::Tag::absent, std::memory_order_relaxed)); // T6
   }
+  /// The same for a member that looks whether a slot is free.
+  std::uint32_t absent_by_now() const noexcept {
+    return absent_.load(P::order(core::Tag::end_ring, std::memory_order_seq_cst)); // T7
+  }
+  RingEnd<P>& ring_end() noexcept { return ring_end_; }
 
   /// A member that leaves the region has started loops up to and including `loop`. Only said if that is not
   /// what Opening::next expects: as long as regions have as many loops as the ones before, the members write
@@ -140,6 +149,9 @@ public:
     return absent() != 0 ||
            next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed)) != opening_.base; // T4
   }
+
+  /// Of a region of one member, which is the thread that calls close(): it takes no numbers.
+  void note_alone() noexcept { alone_ = true; }
 
   /// Told by member 0, which is the thread that calls close().
   void set_members(std::uint32_t members) noexcept { members_ = members; }
@@ -168,9 +180,11 @@ private:
   std::uint64_t loops_ = 1;      // of the latest region, or numbers that it has used up: at least one
   std::uint64_t cleared_at_ = 0; // number of the first loop since all slots were cleared
   std::uint32_t members_ = 0;
+  bool alone_ = false; // the region has one member
   // Written by members that leave a region.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
+  RingEnd<P> ring_end_;
   // Read by all, and hardly ever written.
   alignas(core::k_line_pair) History<P> history_;
   Rhythm<P, Sizes> rhythm_;

@@ -24,6 +24,8 @@ struct UsualSizes {
   static constexpr std::uint32_t k_first_pairs = 8;
   /// What others read of one member is at least this far from what they read of the next.
   static constexpr std::size_t k_page = 4096;
+  /// Looks at a slot that is in use before the processor is given away in between.
+  static constexpr std::uint32_t k_spins = 200;
   /// Loops of a region that are told apart by their number.
   static constexpr std::uint32_t k_first_loops = 16;
 };

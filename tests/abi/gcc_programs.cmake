@@ -70,6 +70,7 @@ endforeach()
 
 wstree_gcc_program(late_request-gcc${newest_gcc} late_request.cpp ${newest_gcc})
 wstree_gcc_program(guided_shape-gcc${newest_gcc} guided_shape.cpp ${newest_gcc})
+wstree_gcc_program(ahead-gcc${newest_gcc} ahead.cpp ${newest_gcc})
 
 # wstree_gcc_test(WHAT PROGRAM ...): abi.gcc.PROGRAM.WHAT on libgomp; the rest is as for wstree_abi_test.
 function(wstree_gcc_test what program)
@@ -136,6 +137,10 @@ foreach(program clauses gomp_constructs gomp_old order roots)
   wstree_gcc_test(not_asked ${program} ENVIRONMENT "OMP_SCHEDULE=dynamic,3")
 endforeach()
 
+foreach(kind wstree wsstatic wsqueue)
+  wstree_gcc_test(${kind} ahead ENVIRONMENT "OMP_SCHEDULE=${kind}")
+endforeach()
+wstree_gcc_test(not_asked ahead ENVIRONMENT "OMP_SCHEDULE=dynamic")
 wstree_gcc_test(not_asked late_request ENVIRONMENT "OMP_SCHEDULE=dynamic")
 
 # 5. The programs on bare libgomp: an oracle for the oracles. With chunks of one, because it multiplies them by strides.

@@ -57,6 +57,7 @@ struct TeamPlan {
   std::uint64_t first_loop = 0; ///< number of the first loop; 0: as in a new team
   TeamMemory::Refusals refusals{};
   std::uint32_t most_requests = 4; ///< of memory, by each thread
+  bool is_hasty = false;           ///< whoever waits for a slot ends the ring at once
   bool may_wait_in_vain = false;   ///< a member may be suspended that others have to wait for
   bool is_known = false;           ///< the first loop has a record, ...
   std::uint32_t known_place = 0;   ///< ... as the one at that place of its region
@@ -86,7 +87,7 @@ public:
     region_ = &plan_.regions[region];
     if (base <= highest_) return fail("numbers of loops come again");
     base_ = base;
-    served_ = Served::open;
+    served_.assign(region_->loops.size(), Served::open);
     hits_.assign(region_->loops.size(), {});
     for (std::size_t i = 0; i < hits_.size(); ++i) hits_[i].assign(region_->loops[i].iterations, 0);
     tallies_.assign(region_->loops.size(), {});
@@ -103,7 +104,7 @@ public:
 
   /// The member says goodbye to the loop that it ran; it has not started the next one yet.
   void leave(std::uint32_t me) {
-    if (at_[me] == k_before || served_ != Served::yes) return;
+    if (at_[me] == k_before || served_[static_cast<std::size_t>(at_[me])] != Served::yes) return;
     for (std::uint32_t m = 0; m < region_->members; ++m)
       static_cast<void>(use(static_cast<std::size_t>(at_[me]), me, m).read());
   }
@@ -111,12 +112,18 @@ public:
   void depart(std::uint32_t me) { departs_[me] = true; }
   void departed(std::uint32_t me) { gone_[me] = true; }
 
-  /// All members get the same answer about all loops. True: the loop is served.
-  bool agree(std::uint32_t me, bool served, bool refused) {
-    if (!served && !refused) fail("a loop is not served although there was memory");
+  /// All members get the same answer about each loop, and about all loops behind one that is not served.
+  /// True: the loop is served.
+  bool agree(std::uint32_t me, std::size_t number, bool served, bool refused) {
+    if (!served && !refused && !plan_.is_hasty) fail("a loop is not served although there was memory");
     const Served answer = served ? Served::yes : Served::no;
-    if (served_ == Served::open) served_ = answer;
-    if (served_ != answer) fail("member " + std::to_string(me) + " is told something else than the others");
+    if (served_[number] == Served::open) served_[number] = answer;
+    const auto first = served_.begin();
+    const auto here = first + static_cast<std::ptrdiff_t>(number);
+    const bool is_behind = std::find(first, here, Served::no) != here;
+    const bool is_before = std::find(here + 1, served_.end(), Served::yes) != served_.end();
+    if (served_[number] != answer || (served ? is_behind : is_before))
+      fail("member " + std::to_string(me) + " is told something else than the others");
     return served;
   }
 
@@ -176,11 +183,12 @@ public:
   /// The region has joined.
   void close(bool had_loops, std::uint64_t next_base) {
     const auto started = std::max_element(at_.begin(), at_.end());
-    const bool any = *started != k_before && served_ == Served::yes;
+    const bool any = *started != k_before && served_[0] == Served::yes;
     if (had_loops != any) return fail("the team is wrong about whether there were loops");
     if (any) highest_ = base_ + static_cast<std::uint64_t>(*started);
     if (next_base <= highest_) return fail("numbers of loops come again");
-    for (std::size_t i = 0; any && i < hits_.size(); ++i) check_loop(i);
+    for (std::size_t i = 0; any && i < hits_.size(); ++i)
+      if (served_[i] == Served::yes) check_loop(i);
   }
 
   /// Nobody but `suspended` can go on: of the loops that the others have left nothing is missing but what it
@@ -190,7 +198,7 @@ public:
     for (std::uint32_t m = 0; m < region_->members; ++m)
       if (m != suspended && !gone_[m]) left = std::min(left, at_[m]);
     for (std::size_t i = 0; static_cast<std::int64_t>(i) < left; ++i) {
-      if (region_->loops[i].model == core::Model::static_ || served_ != Served::yes) continue;
+      if (region_->loops[i].model == core::Model::static_ || served_[i] != Served::yes) continue;
       const auto missing = std::count(hits_[i].begin(), hits_[i].end(), 0);
       if (missing > (at_[suspended] == static_cast<std::int64_t>(i) ? 1 : 0))
         fail(std::to_string(missing) + " iterations of loop " + std::to_string(i) +
@@ -255,8 +263,8 @@ private:
   const TeamPlan& plan_;
   const RegionPlan* region_ = nullptr;
   std::uint64_t base_ = 0;
-  std::uint64_t highest_ = 0; ///< number of any loop so far
-  Served served_ = Served::open;
+  std::uint64_t highest_ = 0;  ///< number of any loop so far
+  std::vector<Served> served_; ///< of each loop
   std::vector<std::vector<std::uint8_t>> hits_;
   std::vector<Tally> tallies_;
   std::vector<std::optional<std::uint32_t>> places_;

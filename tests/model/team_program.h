@@ -28,6 +28,7 @@ public:
   explicit TeamProgram(TeamPlan plan) : plan_(std::move(plan)), checks_(plan_) {
     plain_ = {
         .batch = core::BatchMode::fixed, .limit = 1, .steal_cost = 0, .near_enough = 0, .clocked = false};
+    if (plan_.is_hasty) plain_.longest_target = 0;
     measured_ = plain_;
     measured_.clocked = true;
     remembered_ = plain_;
@@ -108,7 +109,7 @@ private:
     checks_.start(me, number);
     const core::Settings& settings = loop.place != 0 ? remembered_ : loop.measured ? measured_ : plain_;
     const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model, caller(loop, me));
-    if (!checks_.agree(me, served, memory_.refused())) return;
+    if (!checks_.agree(me, number, served, memory_.refused())) return;
     auto* const storage = newest_storage();
     if (storage == nullptr) return fail("a loop is served without storage");
     memory_.look_at(storage);

@@ -133,6 +133,40 @@ void add_rounds(std::vector<Scenario>& all) {
        1000});
 }
 
+TeamPlan hasty(TeamPlan plan) {
+  plan.is_hasty = true;
+  return plan;
+}
+
+/// A member that waits for a slot ends the ring at once, or finds that it need not.
+void add_ends(std::vector<Scenario>& all) {
+  all.push_back({"ends_2x4",
+                 {.preemptions = 3, .stale = 2},
+                 team(hasty(one_region(2, many(4, Model::static_, 2)))),
+                 1000});
+  all.push_back({"ends_3x4",
+                 {.preemptions = 2, .stale = 1},
+                 team(hasty(one_region(3, many(4, Model::static_, 3)))),
+                 1000});
+  all.push_back({"ends_departed_3x4",
+                 {.preemptions = 2, .stale = 0},
+                 team(hasty(one_region(3, many(4, Model::fixed, 2), {{1, 1, 1}}))),
+                 1000});
+  all.push_back({"ends_absent_2x4",
+                 {.preemptions = 2, .stale = 1},
+                 team(hasty(one_region(2, many(4, Model::fixed, 2), {{1, 0}}))),
+                 1000});
+  all.push_back({"ends_twice_2x4",
+                 {.preemptions = 2, .stale = 0},
+                 team(hasty(rounds({4, 4}, 2, Model::static_, 2))),
+                 1000});
+  all.push_back({"ends_3x5_long",
+                 {.preemptions = 3, .stale = 1},
+                 team(hasty(one_region(3, many(5, Model::static_, 3)))),
+                 10'000,
+                 true});
+}
+
 /// Members that leave the region before the others: where it is cancelled, or where they were never needed.
 void add_departures(std::vector<Scenario>& all) {
   const auto fixed = [](std::uint32_t members, std::vector<Part> early) {
@@ -292,6 +326,7 @@ std::vector<Scenario> team_scenarios() {
   add_refusals(all);
   add_ring(all);
   add_rounds(all);
+  add_ends(all);
   add_suspended(all);
   return all;
 }

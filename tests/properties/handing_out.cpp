@@ -31,21 +31,23 @@ TEST(Word, ReadsBackWhatWasPacked) {
     const auto phase = static_cast<core::Phase>(*rc::gen::inRange(0, 3));
     const std::uint64_t use = *edgy<std::uint64_t>();
     const std::uint32_t left = *counts(core::Word::k_max_size);
-    const std::uint32_t right = *counts(core::Word::k_max_size - left);
+    const std::uint32_t right = *counts(std::min(core::Word::k_max_size - left, core::Word::k_max_right));
     const core::Word word(phase, use, left, right);
     RC_ASSERT(word.phase() == phase);
     RC_ASSERT(word.epoch() == (use & core::UsualMarks::Word::k_mask));
     RC_ASSERT(word.left() == left && word.right() == right);
     RC_ASSERT(core::Word::seen(word.raw(), use) == word);
-    const core::Word other = core::Word::seen(word.raw(), use + 1 + *rc::gen::inRange<std::uint64_t>(0, core::UsualMarks::Word::k_mask));
+    const core::Word other = core::Word::seen(
+        word.raw(), use + 1 + *rc::gen::inRange<std::uint64_t>(0, core::UsualMarks::Word::k_mask));
     RC_ASSERT(other.phase() == core::Phase::available && other.left() == 0 && other.right() == 0);
     const core::Word stopped = word.stopped();
     RC_ASSERT(stopped.phase() == core::Phase::stolen && stopped.epoch() == word.epoch());
     RC_ASSERT(stopped.left() == left && stopped.right() == right);
     const std::uint32_t more = *counts(core::Word::k_max_size - left - right);
     RC_ASSERT(word.with_left(more).left() == left + more && word.with_left(more).right() == right);
-    RC_ASSERT(word.with_right(more).right() == right + more && word.with_right(more).left() == left);
-    RC_ASSERT(word.with_right(more).phase() == phase && word.with_left(more).epoch() == word.epoch());
+    const std::uint32_t beside = std::min(more, core::Word::k_max_right - right);
+    RC_ASSERT(word.with_right(beside).right() == right + beside && word.with_right(beside).left() == left);
+    RC_ASSERT(word.with_right(beside).phase() == phase && word.with_left(more).epoch() == word.epoch());
   });
 }
 

@@ -44,9 +44,8 @@ TEST(Shape, TilesLoopsThatNeedUnitsOfManyIterations) {
 }
 
 TEST(Shape, KeepsIterationsApartWhileTheyFit) {
-  EXPECT_EQ(Shape(16'000'000, 2).shift(), 0U);
-  EXPECT_EQ(Shape(20'000'000, 2).shift(), 1U);
-  EXPECT_EQ(Shape(1'000'000'000, 2).shift(), 6U);
+  EXPECT_EQ(Shape(100'000'000, 2).shift(), 0U);
+  EXPECT_GT(Shape(1'000'000'000, 2).shift(), 0U);
 }
 
 TEST(Shape, GivesRootsTheSharesOfStatic) {

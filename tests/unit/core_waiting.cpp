@@ -62,7 +62,7 @@ TEST(Waiting, ABatchThatWasInterruptedIsSoonForgotten) {
   constexpr std::uint64_t k_preempted = 10'000'000; // 4 ms
   for (const std::uint64_t cost : {2U, 100U, 5'000U}) {
     SCOPED_TRACE(cost);
-    Pair loop(16'000'000, {});
+    Pair loop(20'000'000, {});
     Range batch;
     const auto work = [&](std::uint64_t interrupted) {
       ASSERT_TRUE(loop.workers[0].next(batch));

@@ -215,6 +215,54 @@ TEST(team_ring, AModelAfterALongTimeOnOthers) {
     }
 }
 
+TEST(team_ring, ARegionOfOneTakesNoNumbers) {
+  Team<P> team;
+  core::Rng random(test::seed());
+  auto loops = some_loops(random, 40, 20);
+  region(team, 2, loops, k_defaults);
+  const std::uint64_t base = team.open().base;
+  Member<P> alone(&team, 0, 1);
+  ASSERT_TRUE(alone.enter(7, k_defaults, 1));
+  alone.depart();
+  EXPECT_FALSE(team.close());
+  EXPECT_EQ(team.open().base, base);
+  team.close();
+}
+
+/// Two members; the first one waits in its first loop until the second one has passed all of its own.
+TEST(team_ring, EndsWhereAMemberWaitsForOneThatWaitsForIt) {
+  constexpr std::uint64_t k_loops = 3 * k_ring;
+  Team<P> team;
+  core::Settings settings;
+  settings.longest_target = 1'000; // little patience
+  team.open();
+  std::atomic<bool> passed{false};
+  std::array<std::uint64_t, 2> served{};
+  test::in_parallel(2, [&](std::uint32_t m) {
+    Member<P> member(&team, m, 2);
+    for (std::uint64_t i = 0; i < k_loops; ++i) {
+      core::Range range;
+      if (!member.enter(2, settings, 1, core::Model::static_)) continue;
+      EXPECT_EQ(served[m], i) << "no loop is served behind one that is not";
+      ++served[m];
+      while (member.next(range)) {
+        while (m == 0 && i == 0 && !passed.load()) P::yield();
+      }
+      member.leave(ignore);
+    }
+    if (m == 1) passed = true;
+    member.depart();
+  });
+  team.close();
+  EXPECT_EQ(served[0], served[1]);
+  EXPECT_EQ(served[0], k_ring) << "as far as a member can be ahead";
+  std::vector<std::unique_ptr<Loop>> after;
+  core::Rng random(test::seed());
+  for (auto& loop : some_loops(random, 2 * k_ring, 20)) after.push_back(std::move(loop));
+  region(team, 2, after, k_defaults);
+  for (auto& loop : after) expect_done(*loop);
+}
+
 TEST(team_absent, AMemberThatLeavesBeforeAnyLoopLetsTheOthersGoOn) {
   core::Rng random(test::seed());
   for (std::uint64_t round = 0, rounds = test::scaled(100); round < rounds; ++round) {

@@ -73,6 +73,13 @@ TEST(team_reports, OfLoopsAfterAMemberHasLeftTheRegion) {
   for (int k = 0; k < 20; ++k) EXPECT_EQ(region.loop(), k_once) << "loop " << k << " without it";
 }
 
+TEST(team_reports, OfLoopsAfterAMemberHasLeftAsEarlyAsExpected) {
+  Measured region; // of a new team, which expects one loop
+  EXPECT_EQ(region.loop(), k_once);
+  region.depart(2);
+  for (int k = 0; k < 20; ++k) EXPECT_EQ(region.loop(), k_once) << "loop " << k << " without it";
+}
+
 TEST(team_reports, OfLoopsThatAMemberNeverComesTo) {
   Measured region;
   region.depart(1);

@@ -144,7 +144,7 @@ private:
   static constexpr float k_trusted_parts = 2;    // of a share
   static constexpr float k_longest_trusted = 12; // shortest targets
   static constexpr std::uint32_t k_most_skipped = 7;
-  static constexpr float k_most = 16'000'000.0F; // below k_max_share and exact
+  static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   /// Without a sign the conversion takes a branch and a second way. Negative where a clock went back.
   static float to_float(std::uint64_t ticks) noexcept {

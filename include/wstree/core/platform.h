@@ -78,6 +78,7 @@ enum class Tag : std::uint8_t {
   next_base,          // T4 loop/team.h
   count_leaver,       // T5 loop/member.h
   absent,             // T6 loop/team.h
+  end_ring,           // T7 loop/ring_end.h
   publish_plan,       // H1 loop/loop_record.h
   add_cost,           // H2 tree/plan.h
   add_record,         // H3 loop/history.h

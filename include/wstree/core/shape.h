@@ -16,7 +16,9 @@ struct Range {
 };
 
 /// Units in one member's share that every model can count.
-inline constexpr std::uint32_t k_max_share = (1U << 24) - 1;
+inline constexpr std::uint32_t k_max_share = (1U << 27) - 1;
+/// The same where units are handed out from both ends.
+inline constexpr std::uint32_t k_max_share_from_both_ends = (1U << 21) - 1;
 
 /// Iterations 0..n-2 are grouped into units of 2^shift iterations, which the tree hands out; shift is 0
 /// unless a root would get more units than a node's word can count. Iteration n-1 is kept out of the tree

@@ -156,7 +156,9 @@ public:
                                         P::order(Tag::refresh, std::memory_order_relaxed));
   }
   /// As Node::clear().
-  void clear() noexcept { returned_.store(0, std::memory_order_relaxed); } // alone
+  void clear() noexcept {
+    if (returned_.load(std::memory_order_relaxed) != 0) returned_.store(0, std::memory_order_relaxed); // alone
+  }
 
   // Thieves.
 

@@ -44,11 +44,14 @@ public:
   void refresh(std::uint64_t use) noexcept {
     std::uint64_t raw = word_.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
     if ((raw & k_bits) != 0 && Use::is_old(raw >> k_fan_out, use))
-      word_.compare_exchange_strong(raw, Use::of(use) << k_fan_out, P::order(Tag::refresh, std::memory_order_relaxed),
+      word_.compare_exchange_strong(raw, Use::of(use) << k_fan_out,
+                                    P::order(Tag::refresh, std::memory_order_relaxed),
                                     P::order(Tag::refresh, std::memory_order_relaxed));
   }
   /// As Node::clear().
-  void clear() noexcept { word_.store(0, std::memory_order_relaxed); } // alone
+  void clear() noexcept {
+    if (word_.load(std::memory_order_relaxed) != 0) word_.store(0, std::memory_order_relaxed); // alone
+  }
 
 private:
   using Use = typename MarksOf<P>::Board;

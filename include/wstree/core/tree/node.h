@@ -19,18 +19,21 @@ namespace wstree::core {
 ///   STOLEN      stolen(l, r)         anybody, by adopt(): children are a function of the frozen range
 ///   EXPANDED    stolen + children    nobody
 ///
-/// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or (departure from the paper) OWNED
-///       by the worker that publishes it with its first batch taken, so that two thieves cannot pass one unit to
-///       and fro.
+/// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or (departure from the paper)
+/// OWNED
+///       by the worker that publishes it with its first batch taken, so that two thieves cannot pass one unit
+///       to and fro.
 /// INV2  Nothing of an AVAILABLE node changes but by own(), which succeeds once per use.
 /// INV3  While OWNED only the owner's advance() moves the counts, and they only grow.
 /// INV4  l + r = size is final.
-/// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r); that is the word's last change in this use.
+/// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r); that is the word's last change in this
+/// use.
 ///
-/// INV6  children changes from null once per use, only when STOLEN, to two nodes that cover exactly what was left.
+/// INV6  children changes from null once per use, only when STOLEN, to two nodes that cover exactly what was
+/// left.
 ///
-/// A root belongs to a loop slot that is used again and again: `use` numbers its uses, and the word and the links
-/// carry marks of it (marks.h).
+/// A root belongs to a loop slot that is used again and again: `use` numbers its uses, and the word and the
+/// links carry marks of it (marks.h).
 template <class P> class alignas(k_line_pair) Node {
 public:
   using Pair = Node*; // two nodes in a row: left, then right
@@ -163,11 +166,12 @@ public:
     level_ = level;
   }
 
-  /// Empties what is so old that its mark would soon look current. Of a root, by any member that enters `use`.
+  /// Empties what is so old that its mark would soon look current. Of a root, by any member that enters
+  /// `use`.
   void refresh(std::uint64_t use) noexcept {
     // [N8] relaxed: an old word and an empty one mean the same in this use, and no data goes with either. The
-    //      read-modify-write leaves alone what somebody has just written. Guard: model_tree round_2x2 (a plain
-    //      store takes back what somebody owns); team_round (a mark that is not refreshed).
+    //      read-modify-write leaves alone what somebody has just written. Guard: model_tree round_2x2 (a
+    //      plain store takes back what somebody owns); team_round (a mark that is not refreshed).
     std::uint64_t raw = word_.load(P::order(Tag::refresh, std::memory_order_relaxed));
     if (Word(raw).is_old(use))
       word_.compare_exchange_strong(raw, Word(Phase::available, use, 0, 0).raw(),
@@ -177,11 +181,14 @@ public:
     refresh_link(held_, use);
   }
 
-  /// Forgets all uses. Only while no other thread can reach the node.
+  /// Forgets all uses. Only while no other thread can reach the node. Memory that nobody has used is not
+  /// written.
   void clear() noexcept {
-    word_.store(0, std::memory_order_relaxed);     // alone: ordered by the region's join and the next fork
-    children_.store(0, std::memory_order_relaxed); // likewise
-    held_.store(0, std::memory_order_relaxed);     // likewise
+    // relaxed: alone, ordered by the region's join and the next fork.
+    if (word_.load(std::memory_order_relaxed) != 0) word_.store(0, std::memory_order_relaxed); // likewise
+    if (children_.load(std::memory_order_relaxed) != 0)
+      children_.store(0, std::memory_order_relaxed);                                           // likewise
+    if (held_.load(std::memory_order_relaxed) != 0) held_.store(0, std::memory_order_relaxed); // likewise
   }
 
   std::uint32_t size() const noexcept { return size_; }
@@ -209,7 +216,8 @@ private:
   static void refresh_link(AtomicLink& links, std::uint64_t use) noexcept {
     std::uint64_t raw = links.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
     if ((raw & k_target_mask) != 0 && Link::is_old(raw >> k_target_bits, use))
-      links.compare_exchange_strong(raw, link(nullptr, use), P::order(Tag::refresh, std::memory_order_relaxed),
+      links.compare_exchange_strong(raw, link(nullptr, use),
+                                    P::order(Tag::refresh, std::memory_order_relaxed),
                                     P::order(Tag::refresh, std::memory_order_relaxed));
   }
 
@@ -217,8 +225,8 @@ private:
   typename P::template Atomic<std::uint64_t> word_{0};
   AtomicLink children_{0};
   typename P::template Atomic<std::uint32_t> cost_{0};
-  typename P::template Plain<std::uint32_t> size_{0};  // constant after publication; for searches
-  AtomicLink held_{0}; // of roots: written by its member
+  typename P::template Plain<std::uint32_t> size_{0}; // constant after publication; for searches
+  AtomicLink held_{0};                                // of roots: written by its member
   typename P::template Atomic<std::uint32_t> owner_{0};
   typename P::template Atomic<std::uint32_t> done_{0};
   // Needed only by whoever claims or splits the node; constant after publication.

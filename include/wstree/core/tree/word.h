@@ -14,25 +14,28 @@ namespace wstree::core {
 /// EXPANDED is `stolen` with children.
 enum class Phase : std::uint8_t { available = 0, owned = 1, stolen = 2 };
 
-/// | phase:2 | epoch:14 | right:24 | left:24 |
+/// | phase:2 | epoch:14 | right:21 | left:27 |
 ///
 /// `left` and `right` count the units handed out from the two ends of the node's range (the paper's appendix
-/// A.4; the batch modes that work from one end leave `right` at zero). `epoch` is the mark (marks.h) of the use of
-/// the node for which the word was written: a word of another use means AVAILABLE and untouched. That is why the
-/// roots of a loop need no initialisation and nobody has to wait for the first arriver.
+/// A.4; the batch modes that work from one end leave `right` at zero, and shares are smaller where it is
+/// needed). `epoch` is the mark (marks.h) of the use of the node for which the word was written: a word of
+/// another use means AVAILABLE and untouched. That is why the roots of a loop need no initialisation and
+/// nobody has to wait for the first arriver.
 template <class Epoch> class BasicWord {
 public:
-  static constexpr unsigned k_count_bits = 24;
-  static constexpr std::uint32_t k_max_size = (1U << k_count_bits) - 1;
-  static_assert(k_max_size >= k_max_share);
-  static constexpr unsigned k_epoch_shift = 2 * k_count_bits;
+  static constexpr unsigned k_left_bits = 27;
+  static constexpr unsigned k_right_bits = 21;
+  static constexpr std::uint32_t k_max_size = (1U << k_left_bits) - 1;
+  static constexpr std::uint32_t k_max_right = (1U << k_right_bits) - 1;
+  static_assert(k_max_size >= k_max_share && k_max_right >= k_max_share_from_both_ends);
+  static constexpr unsigned k_epoch_shift = k_left_bits + k_right_bits;
   static_assert(k_epoch_shift + Epoch::k_bits <= 62);
 
   constexpr BasicWord() = default;
   constexpr explicit BasicWord(std::uint64_t raw) : raw_(raw) {}
   constexpr BasicWord(Phase phase, std::uint64_t use, std::uint32_t left, std::uint32_t right)
       : raw_(static_cast<std::uint64_t>(phase) << 62 | Epoch::of(use) << k_epoch_shift |
-             static_cast<std::uint64_t>(right) << k_count_bits | left) {}
+             static_cast<std::uint64_t>(right) << k_left_bits | left) {}
 
   /// The word as use `use` has to read it: a word of an earlier use is AVAILABLE with all units left.
   static constexpr BasicWord seen(std::uint64_t raw, std::uint64_t use) {
@@ -49,12 +52,12 @@ public:
   }
   constexpr std::uint32_t left() const { return static_cast<std::uint32_t>(raw_) & k_max_size; }
   constexpr std::uint32_t right() const {
-    return static_cast<std::uint32_t>(raw_ >> k_count_bits) & k_max_size;
+    return static_cast<std::uint32_t>(raw_ >> k_left_bits) & k_max_right;
   }
 
   constexpr BasicWord with_left(std::uint32_t more) const { return BasicWord(raw_ + more); }
   constexpr BasicWord with_right(std::uint32_t more) const {
-    return BasicWord(raw_ + (static_cast<std::uint64_t>(more) << k_count_bits));
+    return BasicWord(raw_ + (static_cast<std::uint64_t>(more) << k_left_bits));
   }
   constexpr BasicWord stopped() const { return BasicWord(Phase::stolen, epoch(), left(), right()); }
 

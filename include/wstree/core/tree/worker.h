@@ -115,7 +115,9 @@ public:
 
 private:
   static Shape shape_of(const Entry& entry) noexcept {
-    return {entry.iterations, entry.settings->roots == 0 ? entry.members : entry.settings->roots};
+    const std::uint32_t most =
+        entry.settings->batch == BatchMode::random ? k_max_share_from_both_ends : k_max_share;
+    return {entry.iterations, entry.settings->roots == 0 ? entry.members : entry.settings->roots, most / 2};
   }
 
   /// Neither the own node nor the own root has anything for this member.
