@@ -11,7 +11,7 @@
 #include "observe_support.h"
 #include "report_file.h"
 
-namespace wstree::observe {
+namespace wstree::observe::report_file_test {
 namespace {
 
 using namespace test;
@@ -174,4 +174,4 @@ TEST(OpenNewFile, SaysWhatIsWrong) {
 }
 
 } // namespace
-} // namespace wstree::observe
+} // namespace wstree::observe::report_file_test
