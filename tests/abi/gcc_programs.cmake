@@ -127,7 +127,8 @@ foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
   set(threads "")
   if(fallback STREQUAL "static,3")
     set(threads "OMP_NUM_THREADS=2")
-    wstree_gcc_test(fallback_static_3.threads_4 gomp_constructs LONG ARGUMENTS ${arguments} ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
+    wstree_gcc_test(fallback_static_3.threads_4 gomp_constructs LONG ARGUMENTS ${arguments}
+      ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
     wstree_gcc_test(fallback_static_3.threads_4 order LONG ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
   endif()
   wstree_gcc_test(fallback_${readable} gomp_constructs ARGUMENTS ${arguments}
