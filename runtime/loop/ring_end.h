@@ -17,13 +17,11 @@ namespace wstree::loop {
 /// again, and ends the ring only if the slot is still in use and nobody has withdrawn the question. Whoever
 /// finds slots free looks at this word afterwards, and withdraws a question about one of them.
 ///
-/// [T7] seq_cst, as are the positions that are read on both sides (T2), the own one that is written before,
-/// and the
-///      count of absent members:
-/// if a
-///      member that found a slot free misses the question, the one that asks sees every position that this
-///      member has seen. Guard: model_team ends_2x4, ends_3x4 (anything weaker, or a plain store: a loop is
-///      served for some members only).
+/// [T7] seq_cst but for failures, from which nothing is concluded. So are the positions that both sides read
+/// (T2),
+///      the own position that is written before, and the count of absent members. If a member that found a
+///      slot free misses the question, then the one that asks sees every position that this member has seen.
+///      Guard: model_team ends_2x4, ends_3x4 (anything weaker: a loop is served for some members only).
 template <class P> class RingEnd {
 public:
   /// | loop:44, from the region's first one on | member:18 | state:2 |
@@ -58,7 +56,7 @@ public:
     std::uint64_t expected = seen.raw();
     return word_.compare_exchange_strong(expected, wanted.raw(),
                                          P::order(core::Tag::end_ring, std::memory_order_seq_cst),
-                                         P::order(core::Tag::end_ring, std::memory_order_seq_cst)); // T7
+                                         P::order(core::Tag::end_ring, std::memory_order_relaxed)); // T7
   }
 
 private:

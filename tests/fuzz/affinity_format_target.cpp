@@ -8,7 +8,7 @@
 #include <cctype>
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::affinity_format_target {
 namespace {
 
 using namespace observe;
@@ -107,4 +107,4 @@ void body(std::string_view format) {
 const Registration registration("affinity_format", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::affinity_format_target

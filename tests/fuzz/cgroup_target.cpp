@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::cgroup_target {
 namespace {
 
 using namespace place;
@@ -61,4 +61,4 @@ void body(std::string_view input) {
 const Registration registration("cgroup", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::cgroup_target

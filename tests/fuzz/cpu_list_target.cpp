@@ -4,7 +4,7 @@
 
 #include "cpu_set.h"
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::cpu_list_target {
 namespace {
 
 using namespace place;
@@ -36,4 +36,4 @@ void body(std::string_view text) {
 const Registration registration("cpu_list", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::cpu_list_target

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::doctor_target {
 namespace {
 
 using namespace cli;
@@ -68,4 +68,4 @@ void body(std::string_view input) {
 const Registration registration("doctor", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::doctor_target

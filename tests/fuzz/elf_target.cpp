@@ -12,7 +12,7 @@
 #include <elf.h>
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::elf_target {
 namespace {
 
 using namespace cli;
@@ -66,4 +66,4 @@ void body(std::string_view input) {
 const Registration registration("elf", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::elf_target

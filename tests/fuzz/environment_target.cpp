@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::environment_target {
 namespace {
 
 using namespace config;
@@ -122,4 +122,4 @@ void body(std::string_view input) {
 const Registration registration("environment", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::environment_target

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::lines_target {
 namespace {
 
 using namespace place;
@@ -36,4 +36,4 @@ void body(std::string_view input) {
 const Registration registration("lines", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::lines_target

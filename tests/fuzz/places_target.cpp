@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::places_target {
 namespace {
 
 using namespace place;
@@ -100,4 +100,4 @@ void body(std::string_view input) {
 const Registration registration("places", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::places_target

@@ -13,7 +13,7 @@
 
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::processes_target {
 namespace {
 
 using namespace place;
@@ -67,4 +67,4 @@ void body(std::string_view input) {
 const Registration registration("processes", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::processes_target

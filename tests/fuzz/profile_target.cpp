@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::profile_target {
 namespace {
 
 using namespace simulate;
@@ -58,4 +58,4 @@ void body(std::string_view input) {
 const Registration registration("profile", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::profile_target

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::report_path_target {
 namespace {
 
 using namespace observe;
@@ -109,4 +109,4 @@ void body(std::string_view input) {
 const Registration registration("report_path", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::report_path_target

@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::report_target {
 namespace {
 
 using namespace observe;
@@ -139,4 +139,4 @@ void body(std::string_view input) {
 const Registration registration("report", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::report_target

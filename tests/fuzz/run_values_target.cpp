@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::run_values_target {
 namespace {
 
 using namespace cli;
@@ -60,4 +60,4 @@ void body(std::string_view input) {
 const Registration registration("run_values", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::run_values_target

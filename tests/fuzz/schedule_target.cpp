@@ -9,7 +9,7 @@
 #include "options.h"
 #include "tokens.h"
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::schedule_target {
 namespace {
 
 using namespace config;
@@ -71,4 +71,4 @@ void body(std::string_view value) {
 const Registration registration("schedule", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::schedule_target

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::served_loops_target {
 namespace {
 
 void body(std::string_view input) {
@@ -37,4 +37,4 @@ void body(std::string_view input) {
 const Registration registration("served_loops", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::served_loops_target

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::simulate_target {
 namespace {
 
 using namespace cli;
@@ -129,4 +129,4 @@ void body(std::string_view input) {
 const Registration registration("simulate", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::simulate_target

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::topology_target {
 namespace {
 
 using namespace place;
@@ -95,4 +95,4 @@ void body(std::string_view input) {
 const Registration registration("topology", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::topology_target

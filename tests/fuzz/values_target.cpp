@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace wstree::fuzz {
+namespace wstree::fuzz::values_target {
 namespace {
 
 using namespace config;
@@ -78,4 +78,4 @@ void body(std::string_view input) {
 const Registration registration("values", body);
 
 } // namespace
-} // namespace wstree::fuzz
+} // namespace wstree::fuzz::values_target

@@ -2,7 +2,7 @@
 // Fences of C++20 under the model checker, and compare-and-swaps that fail without a reason.
 #include "litmus.h"
 
-namespace wstree::model {
+namespace wstree::model::fences {
 namespace {
 
 using testing::Contains;
@@ -274,4 +274,4 @@ TEST(WeakExchange, AFailureWithoutAReasonAcquiresIfItsOrderSaysSo) {
 }
 
 } // namespace
-} // namespace wstree::model
+} // namespace wstree::model::fences

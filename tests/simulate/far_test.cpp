@@ -9,7 +9,7 @@
 #include <cmath>
 #include <tuple>
 
-namespace wstree::test {
+namespace wstree::test::far_test {
 namespace {
 
 using simulate::Distance;
@@ -109,4 +109,4 @@ TEST(FarSteals, OfTeamsThatDoNotFillADomain) {
 }
 
 } // namespace
-} // namespace wstree::test
+} // namespace wstree::test::far_test

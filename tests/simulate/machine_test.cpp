@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace wstree::test {
+namespace wstree::test::machine_test {
 namespace {
 
 using simulate::Caches;
@@ -195,4 +195,4 @@ TEST(Stretches, MayBeLongerThanAnyMemory) {
 }
 
 } // namespace
-} // namespace wstree::test
+} // namespace wstree::test::machine_test

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <string>
 
-namespace wstree {
+namespace wstree::policy_test {
 namespace {
 
 /// The paper's workloads, scaled to a total; costs as prefix sums in ticks.
@@ -176,4 +176,4 @@ TEST(Policy, StrategiesGrowTreesInTheOrderOfThePaper) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::policy_test

@@ -11,7 +11,7 @@
 #include <deque>
 #include <memory>
 
-namespace wstree {
+namespace wstree::queue_test {
 namespace {
 
 using core::Item;
@@ -172,4 +172,4 @@ TYPED_TEST(CoreQueue, DoesWhatADequeDoes) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::queue_test

@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-namespace wstree {
+namespace wstree::queue_stress_test {
 namespace {
 
 using core::BatchMode;
@@ -84,4 +84,4 @@ INSTANTIATE_TEST_SUITE_P(All, CoreQueueStress,
                                          BatchMode::random));
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::queue_stress_test

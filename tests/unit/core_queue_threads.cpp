@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace wstree {
+namespace wstree::queue_threads_test {
 namespace {
 
 using core::Theft;
@@ -133,4 +133,4 @@ TEST(CoreQueueLock, TheOwnerIsNotToldThatItsQueueIsEmptyBecauseAThiefTriesItsLuc
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::queue_threads_test

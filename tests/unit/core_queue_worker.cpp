@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace wstree {
+namespace wstree::queue_worker_test {
 namespace {
 
 using core::BatchMode;
@@ -291,4 +291,4 @@ TEST(CoreQueueSearch, LooksAgainWhileAnItemIsInSomebodysHandsButNotForEver) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::queue_worker_test

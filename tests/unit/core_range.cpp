@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace wstree {
+namespace wstree::range_test {
 namespace {
 
 using core::BatchMode;
@@ -317,4 +317,4 @@ TEST(RangeWorker, AfterTheLastIterationAMemberGetsNothing) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::range_test

@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-namespace wstree {
+namespace wstree::range_loops_test {
 namespace {
 
 using core::BatchMode;
@@ -129,4 +129,4 @@ TEST(RangeLoops, NoBatchIsSmallerThanAskedFor) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::range_loops_test

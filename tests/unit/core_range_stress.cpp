@@ -13,7 +13,7 @@
 #include <barrier>
 #include <vector>
 
-namespace wstree {
+namespace wstree::range_stress_test {
 namespace {
 
 using core::BatchMode;
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(All, RangeStress,
                                          BatchMode::random));
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::range_stress_test

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace wstree {
+namespace wstree::self_scheduling_test {
 namespace {
 
 using core::Range;
@@ -211,4 +211,4 @@ TEST(TrapezoidRule, LeavesNoGapsInTheLargestTeam) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::self_scheduling_test

@@ -10,7 +10,7 @@
 #include <functional>
 #include <utility>
 
-namespace wstree {
+namespace wstree::self_scheduling_races_test {
 namespace {
 
 using core::Range;
@@ -80,4 +80,4 @@ TYPED_TEST(Races, WhoeverTakesLateTakesSomethingElse) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::self_scheduling_races_test

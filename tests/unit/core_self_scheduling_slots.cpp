@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace wstree {
+namespace wstree::self_scheduling_slots_test {
 namespace {
 
 using core::Range;
@@ -272,4 +272,4 @@ TEST(Static, DividesLoopsOfAnySize) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::self_scheduling_slots_test

@@ -15,7 +15,7 @@
 #include <deque>
 #include <vector>
 
-namespace wstree {
+namespace wstree::self_scheduling_threads_test {
 namespace {
 
 using core::Range;
@@ -82,4 +82,4 @@ TYPED_TEST(SelfSchedulingThreads, HandOutEveryIterationOnce) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::self_scheduling_threads_test

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-namespace wstree {
+namespace wstree::stress_test {
 namespace {
 
 using core::BatchMode;
@@ -141,4 +141,4 @@ INSTANTIATE_TEST_SUITE_P(All, CoreStress,
                                                           BatchMode::fixed, BatchMode::random)));
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::stress_test

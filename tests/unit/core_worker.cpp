@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace wstree {
+namespace wstree::worker_test {
 namespace {
 
 using core::BatchMode;
@@ -222,4 +222,4 @@ TEST(Worker, WithoutMemoryForChildrenEveryIterationStillRunsOnce) {
 }
 
 } // namespace
-} // namespace wstree
+} // namespace wstree::worker_test

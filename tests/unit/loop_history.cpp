@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-namespace wstree::loop {
+namespace wstree::loop::history_test {
 namespace {
 
 using Hand = HandClockPlatform;
@@ -253,4 +253,4 @@ TEST(team_history, MembersThatFindTheLoopAtAnotherPlace) {
 }
 
 } // namespace
-} // namespace wstree::loop
+} // namespace wstree::loop::history_test

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace wstree::loop {
+namespace wstree::loop::record_test {
 namespace {
 
 using P = HandClockPlatform;
@@ -287,4 +287,4 @@ TEST(LoopRecord, WantsNoneOfALoopOfOneIteration) {
 }
 
 } // namespace
-} // namespace wstree::loop
+} // namespace wstree::loop::record_test

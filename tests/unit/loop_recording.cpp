@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace wstree::loop {
+namespace wstree::loop::recording_test {
 namespace {
 
 using P = core::StdPlatform;
@@ -347,4 +347,4 @@ TEST(Recording, LargeTeamsHaveLessMemoryEach) {
 }
 
 } // namespace
-} // namespace wstree::loop
+} // namespace wstree::loop::recording_test

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-namespace wstree::loop {
+namespace wstree::loop::team_test {
 namespace {
 
 using P = core::StdPlatform;
@@ -421,4 +421,4 @@ TEST(Member, AloneGetsTheLoopInOnePiece) {
 }
 
 } // namespace
-} // namespace wstree::loop
+} // namespace wstree::loop::team_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace wstree::loop {
+namespace wstree::loop::team_refresh_test {
 namespace {
 
 using P = core::StdPlatform;
@@ -89,4 +89,4 @@ INSTANTIATE_TEST_SUITE_P(Rules, team_counter,
                          });
 
 } // namespace
-} // namespace wstree::loop
+} // namespace wstree::loop::team_refresh_test

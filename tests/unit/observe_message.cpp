@@ -13,7 +13,7 @@
 #include "observe_support.h"
 #include "write_fully.h"
 
-namespace wstree::observe {
+namespace wstree::observe::message_test {
 namespace {
 
 using namespace test;
@@ -245,4 +245,4 @@ TEST(WriteFully, ReportsTheError) {
 }
 
 } // namespace
-} // namespace wstree::observe
+} // namespace wstree::observe::message_test

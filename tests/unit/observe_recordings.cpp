@@ -26,6 +26,10 @@ void PrintTo(const JoinedPiece& piece, std::ostream* out) {
   *out << '{' << piece.begin << ", " << piece.ticks << ", " << piece.member << '}';
 }
 
+} // namespace wstree::observe
+
+namespace wstree::observe::recordings_test {
+
 namespace {
 
 using namespace test;
@@ -257,4 +261,4 @@ TEST_F(Recordings, NothingIsWrittenUnlessAskedFor) {
 }
 
 } // namespace
-} // namespace wstree::observe
+} // namespace wstree::observe::recordings_test

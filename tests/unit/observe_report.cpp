@@ -27,7 +27,7 @@
 #endif
 #endif
 
-namespace wstree::observe {
+namespace wstree::observe::report_test {
 namespace {
 
 using namespace test;
@@ -387,4 +387,4 @@ TEST(SortedSites, LeavesOutWhatWasNotExecuted) {
 }
 
 } // namespace
-} // namespace wstree::observe
+} // namespace wstree::observe::report_test

@@ -30,7 +30,7 @@ extern "C" int stat(const char* path, struct stat* status) noexcept {
   return result;
 }
 
-namespace wstree::observe {
+namespace wstree::observe::report_file_test {
 namespace {
 
 using namespace test;
@@ -208,4 +208,4 @@ TEST(OpenNewFile, SaysWhatIsWrong) {
 }
 
 } // namespace
-} // namespace wstree::observe
+} // namespace wstree::observe::report_file_test

@@ -12,7 +12,7 @@
 #include "observe_support.h"
 #include "report_writer.h"
 
-namespace wstree::observe {
+namespace wstree::observe::report_writer_test {
 namespace {
 
 using namespace test;
@@ -110,4 +110,4 @@ TEST(ReportWriter, RemembersTheFirstError) {
 }
 
 } // namespace
-} // namespace wstree::observe
+} // namespace wstree::observe::report_writer_test

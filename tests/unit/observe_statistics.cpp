@@ -13,7 +13,7 @@
 #include "site_table.h"
 #include "statistics.h"
 
-namespace wstree::observe {
+namespace wstree::observe::statistics_test {
 namespace {
 
 constexpr int k_threads = 4;
@@ -231,4 +231,4 @@ TEST(Statistics, ForgettingFreesANameThatNobodyWillFinish) {
 }
 
 } // namespace
-} // namespace wstree::observe
+} // namespace wstree::observe::statistics_test

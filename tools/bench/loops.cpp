@@ -205,7 +205,7 @@ void real_time(Settings& settings) {
 } // namespace
 
 int main(int argc, char** argv) {
-  Options options = parse(argc, argv);
+  Options options = parse(argc, argv, k_runtime, omp_get_num_procs());
   if (options.which) {
     std::puts(name_of(k_runtime));
     return 0;

@@ -137,9 +137,9 @@ void refuse(const std::string& text) {
   std::exit(2);
 }
 
-Options parse(int argc, char** argv) {
+Options parse(int argc, char** argv, Runtime runtime, int processors) {
   Options options;
-  options.settings.threads = omp_get_num_procs();
+  options.settings.threads = processors;
   for (int k = 1; k < argc; ++k) {
     const std::string option = argv[k];
     if (option == "--help") std::fputs(k_usage, stdout), std::exit(0);
@@ -151,8 +151,8 @@ Options parse(int argc, char** argv) {
     if (options.groups.empty()) options.groups = name_of(Group::grid);
     if (options.candidates.empty()) options.candidates = "static,dyn64,guided,tbb_auto,wstree";
   }
-  if (!options.libomps.empty() && k_runtime != Runtime::libomp)
-    refuse(std::string("--libomp: this program was built for ") + name_of(k_runtime));
+  if (!options.libomps.empty() && runtime != Runtime::libomp)
+    refuse(std::string("--libomp: this program was built for ") + name_of(runtime));
   return options;
 }
 

@@ -22,8 +22,9 @@ struct Options {
   bool bare = false, fifo = false, list = false, samples = false, step_grid = false, which = false;
 };
 
-/// Ends the program if it is wrong, or if it asks for help.
-Options parse(int argc, char** argv);
+/// The command line of the program for that runtime, on so many processors. Ends the program if it is wrong,
+/// or if it asks for help.
+Options parse(int argc, char** argv, Runtime runtime, int processors);
 
 /// Says what is wrong, how the program is used, and ends it.
 [[noreturn]] void refuse(const std::string& text);

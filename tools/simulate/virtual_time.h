@@ -9,4 +9,6 @@ namespace wstree::simulate {
 using Time = std::uint64_t;
 inline constexpr Time k_ns = 1'000;
 
+constexpr double in_ns(Time time) { return static_cast<double>(time) / k_ns; }
+
 } // namespace wstree::simulate

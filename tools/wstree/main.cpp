@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "bench/arguments.h"
 #include "commands.h"
 #include "doctor/checks.h"
 #include "exit_status.h"
 #include "message.h"
 #include "near_name.h"
 #include "run_arguments.h"
-#include "simulate/arguments.h"
 #include "topo/arguments.h"
+#ifdef WSTREE_HAS_BENCH
+#include "bench/arguments.h"
+#include "simulate/arguments.h"
+#endif
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,7 +25,8 @@ using namespace wstree::cli;
 
 constexpr const char* k_description = "Runs OpenMP programs with their loops on the work-stealing tree.";
 
-constexpr const char* k_footer = R"(Examples:
+constexpr const char* k_footer =
+    R"(Examples:
   wstree run ./heat 4096             run ./heat with its schedule(runtime) loops on the tree
   wstree run --stats -- ./heat -n 8  the same, with figures for each loop at the end
   wstree run --require ./heat        fail with status 125 if no loop was served
@@ -37,9 +40,13 @@ constexpr const char* k_footer = R"(Examples:
                                      what run does, by hand
   wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
   wstree topo --svg topo.svg         show who is pinned where, and whom each thread steals from first
-  wstree simulate --threads 64       compare the schedules on a machine that is not there
+)"
+#ifdef WSTREE_HAS_BENCH
+    R"(  wstree simulate --threads 64       compare the schedules on a machine that is not there
   wstree bench --quick               measure the library against others on this machine
-
+)"
+#endif
+    R"(
 Exit status of run: that of the program, or 125 if wstree itself failed, 126 if the program cannot
 be executed, 127 if it was not found. "wstree COMMAND --help" shows the options of a command.)";
 
@@ -103,10 +110,12 @@ int dispatch(std::vector<std::string> arguments) {
   auto* doctor = add_doctor(app, patient);
   TopoRequest place;
   auto* topo = add_topo(app, place);
+#ifdef WSTREE_HAS_BENCH
   SimulateRequest imagined;
   auto* simulate = add_simulate(app, imagined);
   BenchRequest measured;
   auto* bench = add_bench(app, measured);
+#endif
 
   const std::string command = arguments.empty() ? "" : arguments.front();
   if (command == "run" || command == "doctor") {
@@ -139,13 +148,19 @@ int dispatch(std::vector<std::string> arguments) {
   if (path->parsed()) return path_command();
   if (doctor->parsed()) return doctor_command(patient);
   if (topo->parsed()) return topo_command(place);
+#ifdef WSTREE_HAS_BENCH
   if (simulate->parsed()) return simulate_command(imagined);
   if (bench->parsed()) return bench_command(measured);
+#endif
   if (run->parsed() && !request.command.empty()) return run_command(request);
   if (run->parsed()) {
     say("run needs a program; see wstree run --help");
   } else {
+#ifdef WSTREE_HAS_BENCH
     say("a command is needed: run, doctor, topo, simulate, bench, env or path; see wstree --help");
+#else
+    say("a command is needed: run, doctor, topo, env or path; see wstree --help");
+#endif
   }
   return k_own_error;
 }

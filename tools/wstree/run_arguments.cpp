@@ -16,7 +16,7 @@ namespace {
 
 using config::Option;
 
-constexpr const char* k_footer =
+constexpr const char* k_run_footer =
     R"(PROGRAM becomes this process: its exit status, signals and process id are its own. With --require
 it is a child, and its exit status or signal is passed on. LD_PRELOAD keeps what it holds; the
 library is put in front of it. "wstree env" explains the values and the variables behind them.)";
@@ -56,7 +56,7 @@ CLI::App* add_run(CLI::App& app, RunRequest& request) {
   auto* run = app.add_subcommand(
       "run", "Run a program with its loops on the tree, or on another schedule of the library");
   run->formatter(program_formatter("run"));
-  run->footer(k_footer);
+  run->footer(k_run_footer);
   run->option_defaults()->take_last(); // so that what is typed behind an alias or a script's options counts
   run->add_option(
          "--schedule", request.schedule,

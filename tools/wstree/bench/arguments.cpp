@@ -10,7 +10,7 @@ namespace wstree::cli {
 
 namespace {
 
-constexpr const char* k_footer =
+constexpr const char* k_bench_footer =
     R"(All candidates of a table alternate in one run, each in a process of its own where runtimes conflict:
 the schedules of the library, those of the OpenMP runtimes without the library, and oneTBB. Values are
 medians of time / (sequential time / threads), so that 1.00 is ideal for a loop without a dominant
@@ -52,7 +52,7 @@ std::string part_lines() {
 
 CLI::App* add_bench(CLI::App& app, BenchRequest& request) {
   auto* command = app.add_subcommand("bench", "Measure the library against others, and draw the figures");
-  command->footer(fmt::format(k_footer, part_lines()));
+  command->footer(fmt::format(k_bench_footer, part_lines()));
   command->add_option("--parts", request.parts, "What is measured; see below")->option_text("LIST");
   auto* quick = command->add_flag(
       "--quick", request.quick,

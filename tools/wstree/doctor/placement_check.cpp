@@ -10,7 +10,7 @@ namespace {
 using config::Bind;
 using place::Reason;
 
-constexpr char k_name[] = "placement";
+constexpr char k_placement[] = "placement";
 
 std::string not_pinned(Bind bind, std::string_view why) {
   return fmt::format("threads are not pinned ({}: {})", config::to_text(bind), why);
@@ -18,7 +18,7 @@ std::string not_pinned(Bind bind, std::string_view why) {
 
 Check without_machine(Bind bind, std::string_view why) {
   Check check{
-      k_name, Status::note, not_pinned(bind, why),
+      k_placement, Status::note, not_pinned(bind, why),
       "the library does not know what the CPUs share, so that nothing is pinned and thieves do not look "
       "near first"};
   if (why.find("hwloc") != std::string_view::npos) check.fix = "install hwloc's library (libhwloc15)";
@@ -64,15 +64,15 @@ PlacementFacts placement_facts(Environment environment) {
 }
 
 Check check_placement(const PlacementFacts& facts, unsigned team, config::Bind bind) {
-  if (bind == Bind::none) return {k_name, Status::ok, not_pinned(bind, "as asked for")};
+  if (bind == Bind::none) return {k_placement, Status::ok, not_pinned(bind, "as asked for")};
   if (facts.machine == nullptr) return without_machine(bind, facts.problem);
   const auto decision = place::decide(bind, facts.limits, *facts.machine, team);
   const auto why = place::explain(decision, facts.limits, *facts.machine, team);
   if (decision.pins) {
-    return {k_name, Status::ok,
+    return {k_placement, Status::ok,
             fmt::format("threads are pinned ({}: {})", config::to_text(bind), why.view())};
   }
-  Check check{k_name, Status::ok, not_pinned(bind, why.view())};
+  Check check{k_placement, Status::ok, not_pinned(bind, why.view())};
   advise(decision, check);
   return check;
 }

@@ -13,7 +13,7 @@ namespace wstree::cli {
 
 namespace {
 
-constexpr std::string_view k_margin = "                 "; // below the text of a line
+constexpr std::string_view k_indent = "                 "; // below the text of a line
 
 } // namespace
 
@@ -33,8 +33,8 @@ std::string_view to_text(Status status) {
 
 std::string to_text(const Check& check) {
   auto text = fmt::format("{:<4}  {:<9}  {}\n", to_text(check.status), check.name, visible(check.found));
-  if (!check.cause.empty()) text += fmt::format("{}cause: {}\n", k_margin, visible(check.cause));
-  if (!check.fix.empty()) text += fmt::format("{}fix:   {}\n", k_margin, visible(check.fix));
+  if (!check.cause.empty()) text += fmt::format("{}cause: {}\n", k_indent, visible(check.cause));
+  if (!check.fix.empty()) text += fmt::format("{}fix:   {}\n", k_indent, visible(check.fix));
   return text;
 }
 

@@ -15,7 +15,7 @@ namespace wstree::cli {
 
 namespace {
 
-constexpr char k_name[] = "trial";
+constexpr char k_trial[] = "trial";
 
 std::string describe(const ServedLoops& loops) {
   std::string text;
@@ -36,7 +36,7 @@ LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
 
 /// The most likely reason why nothing was served.
 Check why_none(const TrialFacts& facts, int status) {
-  Check check{k_name, Status::warn, "no loop was served"};
+  Check check{k_trial, Status::warn, "no loop was served"};
   if (status != 0) {
     check.cause = fmt::format("it ended with status {}, perhaps before it reached its loops", status);
     check.fix = "give it arguments with which it ends well";
@@ -81,14 +81,14 @@ Check check_ending(int wait_status) {
     const int signal = WTERMSIG(wait_status);
     const auto found = fmt::format("killed by signal {} ({})", signal, ::strsignal(signal));
     if (signal == SIGINT || signal == SIGTERM || signal == SIGKILL)
-      return {k_name, Status::warn, found, "it was interrupted, so its figures are missing",
+      return {k_trial, Status::warn, found, "it was interrupted, so its figures are missing",
               "let it end by itself"};
-    return {k_name, Status::fail, found, "it crashed, with the library or in any case",
+    return {k_trial, Status::fail, found, "it crashed, with the library or in any case",
             "run it without the library; if it works then, report this with its loops"};
   }
   const auto found = fmt::format("exit status {}", WEXITSTATUS(wait_status));
-  if (WEXITSTATUS(wait_status) == 0) return {k_name, Status::ok, found};
-  return {k_name, Status::note, found,
+  if (WEXITSTATUS(wait_status) == 0) return {k_trial, Status::ok, found};
+  return {k_trial, Status::note, found,
           "if that is not what it does otherwise, it may not have reached its loops"};
 }
 
@@ -118,11 +118,11 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
 
 Checks check_trial(const Trial& trial, const TrialFacts& facts) {
   if (!trial.problem.empty())
-    return {{k_name, Status::fail, "not run", trial.problem, "correct that and try again"}};
+    return {{k_trial, Status::fail, "not run", trial.problem, "correct that and try again"}};
   Checks checks{check_ending(trial.ending.wait_status)};
   if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
   checks.push_back(trial.loops.empty() ? why_none(facts, WEXITSTATUS(trial.ending.wait_status))
-                                       : Check{k_name, Status::ok, "served: " + describe(trial.loops)});
+                                       : Check{k_trial, Status::ok, "served: " + describe(trial.loops)});
   return checks;
 }
 

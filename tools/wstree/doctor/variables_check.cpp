@@ -15,7 +15,7 @@ namespace {
 
 using config::Option;
 
-constexpr char k_name[] = "variable";
+constexpr char k_variable[] = "variable";
 
 /// Without blanks and in small letters, as the OpenMP runtimes read values.
 std::string plain(std::string_view value) {
@@ -44,8 +44,8 @@ Check of_line(std::string line) {
   const auto is = line.rfind(" is not ");
   const auto behind = [&](std::size_t at) { return is < at ? at : std::string::npos; };
   const auto semicolon = behind(line.rfind("; "));
-  Check check{k_name, Status::warn, line.substr(0, is), "the library does not know it, and goes on without",
-              "correct it or unset it"};
+  Check check{k_variable, Status::warn, line.substr(0, is),
+              "the library does not know it, and goes on without", "correct it or unset it"};
   if (is == std::string::npos) return check;
   const auto accepted = behind(line.rfind("(accepted: "));
   if (accepted != std::string::npos) {
@@ -66,7 +66,7 @@ bool is_batched(config::ScheduleKind kind) { return kind <= config::ScheduleKind
 Check check_schedule(const Environment& environment, config::LoopKinds loops) {
   const auto value = environment.get("OMP_SCHEDULE").value_or("");
   if (plain(value).empty()) {
-    return {k_name, Status::ok, "OMP_SCHEDULE is not set; wstree run sets it to wstree"};
+    return {k_variable, Status::ok, "OMP_SCHEDULE is not set; wstree run sets it to wstree"};
   }
   const auto found = fmt::format("OMP_SCHEDULE={}", value);
   if (const auto request = requested_schedule(value)) {
@@ -74,30 +74,31 @@ Check check_schedule(const Environment& environment, config::LoopKinds loops) {
     config::report_schedule(value, *request, {collect, &lines});
     if (!lines.empty()) return of_line(lines.front());
     if (request->monotonic && !config::is_monotonic(request->kind)) {
-      return {k_name, Status::warn, found, "a thread that steals cannot keep the order, so dynamic is used",
+      return {k_variable, Status::warn, found,
+              "a thread that steals cannot keep the order, so dynamic is used",
               fmt::format("set OMP_SCHEDULE={}", config::to_text(request->kind))};
     }
     if (!loops.has(config::LoopKind::runtime)) {
-      return {k_name, Status::warn, found,
+      return {k_variable, Status::warn, found,
               "WSTREE_LOOPS lacks runtime, so schedule(runtime) loops stay with the OpenMP runtime",
               "add runtime to WSTREE_LOOPS"};
     }
     if (!is_batched(request->kind)) {
-      return {k_name, Status::note, found,
+      return {k_variable, Status::note, found,
               "no thread takes work from another under it; it is there to compare with wstree, wsrange and "
               "wsqueue"};
     }
-    return {k_name, Status::ok, found};
+    return {k_variable, Status::ok, found};
   }
   const auto word = plain(value);
   const auto near = is_runtime_schedule(word) ? std::string_view() : nearest_schedule(word);
   if (!near.empty() || config::is_misspelled_schedule(word)) {
-    return {k_name, Status::warn, found,
+    return {k_variable, Status::warn, found,
             "there is no such schedule, so schedule(runtime) loops stay with the OpenMP runtime",
             near.empty() ? fmt::format("write one of {}", own_schedules())
                          : fmt::format("write OMP_SCHEDULE={}", near)};
   }
-  return {k_name, Status::warn, found, "schedule(runtime) loops use it and stay with the OpenMP runtime",
+  return {k_variable, Status::warn, found, "schedule(runtime) loops use it and stay with the OpenMP runtime",
           "set OMP_SCHEDULE=wstree, or say wstree run, which does so"};
 }
 
@@ -110,7 +111,7 @@ void check_schedule_options(const Environment& environment, Checks& checks) {
     const auto value = environment.get(name).value_or("");
     if (plain(value).empty()) return;
     checks.push_back(
-        {k_name, Status::note, fmt::format("{}={}", name, value),
+        {k_variable, Status::note, fmt::format("{}={}", name, value),
          fmt::format("OMP_SCHEDULE={} does not look at it, only {}", config::to_text(request->kind), users)});
   };
   unused(Option::strategy, "wstree does");
@@ -120,10 +121,10 @@ void check_schedule_options(const Environment& environment, Checks& checks) {
 using Value = std::optional<std::string>;
 
 Check warn(const char* variable, const std::string& value, std::string cause, std::string fix) {
-  return {k_name, Status::warn, fmt::format("{}={}", variable, value), std::move(cause), std::move(fix)};
+  return {k_variable, Status::warn, fmt::format("{}={}", variable, value), std::move(cause), std::move(fix)};
 }
 Check note(const char* variable, const std::string& value, std::string cause) {
-  return {k_name, Status::note, fmt::format("{}={}", variable, value), std::move(cause)};
+  return {k_variable, Status::note, fmt::format("{}={}", variable, value), std::move(cause)};
 }
 
 void check_team(const Environment& environment, Checks& checks) {

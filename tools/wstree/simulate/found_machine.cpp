@@ -17,7 +17,6 @@ namespace wstree::cli {
 namespace {
 
 using simulate::k_ns;
-using simulate::Level;
 using simulate::MachineSpec;
 using simulate::Time;
 
@@ -50,8 +49,8 @@ std::vector<place::Cpu> rows_of(const place::Machine& machine, bool cores_only) 
 }
 
 /// Domains of more than one and of fewer than all; of two levels with the same domains the smaller one.
-std::vector<Level> levels_of(const std::vector<place::Cpu>& rows) {
-  std::vector<Level> levels;
+std::vector<simulate::Level> levels_of(const std::vector<place::Cpu>& rows) {
+  std::vector<simulate::Level> levels;
   for (std::size_t level = 0; level < static_cast<std::size_t>(place::Level::machine); ++level) {
     const auto size = domain_size(rows, level);
     const auto before = levels.empty() ? 1 : levels.back().members;

@@ -8,8 +8,7 @@ namespace wstree::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-double ns(simulate::Time time) { return static_cast<double>(time) / simulate::k_ns; }
+using simulate::in_ns;
 
 ordered_json result_of(const Results& results, std::size_t t, std::size_t w, std::size_t s) {
   const auto& outcome = results.at(t, w, s);
@@ -18,18 +17,18 @@ ordered_json result_of(const Results& results, std::size_t t, std::size_t w, std
   json["workload"] = results.plan().workloads[w].name();
   json["threads"] = results.plan().threads[t];
   json["schedule"] = name_of(results.plan().schedules[s]);
-  json["ideal_ns"] = ns(outcome.ideal);
+  json["ideal_ns"] = in_ns(outcome.ideal);
   if (!outcome.simulated) return json;
   json["ratio"] = outcome.ratio;
-  json["time_ns"] = ns(round.time);
-  json["first_ns"] = ns(outcome.first);
+  json["time_ns"] = in_ns(round.time);
+  json["first_ns"] = in_ns(outcome.first);
   json["batches"] = round.counts.batches;
   json["steals"] = round.counts.steals;
   json["far_steals"] = far_steals(round);
   json["far_work"] = far_work(round, results.plan().workloads[w]);
   json["nodes"] = round.counts.nodes;
   json["transfers"] = round.traffic.transfers;
-  json["waiting_ns"] = ns(round.traffic.waiting);
+  json["waiting_ns"] = in_ns(round.traffic.waiting);
   return json;
 }
 
@@ -58,7 +57,7 @@ ordered_json loop_of(const Prediction& prediction, const Plan& plan, std::size_t
     json["recorded_with"] = recording.schedule;
     if (!recording.clause.empty()) json["clause"] = recording.clause;
     json["recorded_threads"] = recording.members;
-    json["recorded_ns"] = ns(recording.elapsed);
+    json["recorded_ns"] = in_ns(recording.elapsed);
     json["executions"] = recording.seen;
     json["recorded_executions"] = recording.kept;
   }

@@ -17,7 +17,6 @@ namespace wstree::cli {
 
 namespace {
 
-using simulate::Level;
 using simulate::MachineSpec;
 using simulate::Noise;
 using simulate::Time;
@@ -131,9 +130,9 @@ bool take_level(MachineSpec& spec, std::string_view name, std::string_view membe
   // Those of `generic` stand for nothing in particular.
   if (!given && spec.name == MachineSpec{}.name) spec.levels.clear();
   given = true;
-  std::erase_if(spec.levels, [&](const Level& level) { return level.name == name; });
+  std::erase_if(spec.levels, [&](const simulate::Level& level) { return level.name == name; });
   const auto behind =
-      std::ranges::find_if(spec.levels, [&](const Level& level) { return level.members > *size; });
+      std::ranges::find_if(spec.levels, [&](const simulate::Level& level) { return level.members > *size; });
   spec.levels.insert(behind, {std::string(name), static_cast<std::uint32_t>(*size), transfer});
   return true;
 }
@@ -176,7 +175,7 @@ std::optional<std::string> take_value(const std::string& part, MachineSpec& spec
     if (!wanted || *wanted < field->least * unit || *wanted > field->most * unit)
       return not_understood(part,
                             fmt::format(" for {}: a number from {} to {}", name, field->least, field->most));
-    if (spec.levels.empty()) spec.levels.push_back(Level{"domain", 1, spec.across});
+    if (spec.levels.empty()) spec.levels.push_back(simulate::Level{"domain", 1, spec.across});
     field->set(spec, *wanted);
     return std::nullopt;
   }
@@ -198,7 +197,7 @@ std::optional<std::string> take_value(const std::string& part, MachineSpec& spec
                             k_most_members, k_most_ns));
     return std::nullopt;
   }
-  const auto level = std::ranges::find(spec.levels, name, &Level::name);
+  const auto level = std::ranges::find(spec.levels, name, &simulate::Level::name);
   if (level == spec.levels.end()) return not_understood(part, accepted_names());
   if (!is_time) return not_understood(part, fmt::format(" for {}: a number from 0 to {}", name, k_most_ns));
   level->transfer = *transfer;

@@ -12,7 +12,7 @@ namespace wstree::cli {
 
 namespace {
 
-using simulate::k_ns;
+using simulate::in_ns;
 
 constexpr double k_pays = 0.5;     // of the workers' time
 constexpr double k_as_good = 1.02; // differences below are none
@@ -20,24 +20,22 @@ constexpr double k_short = 20'000; // ns of work for each worker
 constexpr double k_much_lost = 1.25;
 constexpr double k_coarse = 0.25; // of a worker's share
 
-double ns(simulate::Time time) { return static_cast<double>(time) / k_ns; }
-
 Prediction of_loop(const Results& results, std::size_t w) {
   const Plan& plan = results.plan();
   const auto& workload = plan.workloads[w];
   Prediction prediction;
   prediction.title = workload.name();
-  prediction.work = ns(workload.cost(0, workload.iterations()));
-  prediction.longest = ns(workload.longest());
+  prediction.work = in_ns(workload.cost(0, workload.iterations()));
+  prediction.longest = in_ns(workload.longest());
   prediction.recorded = plan.recordings[w].schedule;
   prediction.clause = plan.recordings[w].clause;
   for (std::size_t t = 0; t < plan.threads.size(); ++t) {
-    prediction.ideals.push_back(ns(results.at(t, w, 0).ideal));
+    prediction.ideals.push_back(in_ns(results.at(t, w, 0).ideal));
     auto& times = prediction.times.emplace_back();
     for (std::size_t s = 0; s < plan.schedules.size(); ++s) {
       const auto& outcome = results.at(t, w, s);
       // A machine that charges nothing for a loop without work: 1 ps, so that there are ratios.
-      times.push_back(outcome.simulated ? std::optional(std::max(ns(outcome.round.time), 0.001))
+      times.push_back(outcome.simulated ? std::optional(std::max(in_ns(outcome.round.time), 0.001))
                                         : std::nullopt);
     }
   }

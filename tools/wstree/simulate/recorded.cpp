@@ -37,7 +37,7 @@ const RecordedExecution& median_execution(const RecordedLoop& loop) {
   return *order[(order.size() - 1) / 2].second;
 }
 
-Time time_of(double ns) { return static_cast<Time>(std::llround(std::max(ns, 0.0) * k_ns)); }
+Time time_from(double ns) { return static_cast<Time>(std::llround(std::max(ns, 0.0) * k_ns)); }
 
 /// "wstree,4 (dynamic)": a loop whose source says dynamic was served with wstree, in chunks of its own.
 struct Recorded {
@@ -58,11 +58,11 @@ std::optional<std::string> take_loop(const RecordedLoop& loop, std::size_t numbe
     return fmt::format("--profile {}: loop {} lasts longer than can be simulated", plan.profile, number);
   std::vector<Stretch> stretches;
   for (const auto& piece : execution.pieces)
-    if (piece.end > piece.begin) stretches.push_back({piece.end - piece.begin, time_of(piece.ns)});
+    if (piece.end > piece.begin) stretches.push_back({piece.end - piece.begin, time_from(piece.ns)});
   plan.workloads.emplace_back(loop.name, stretches);
   const auto with = recorded_with(loop.schedule);
   plan.recordings.push_back({number, with.schedule, with.clause, execution.members, loop.executions_seen,
-                             loop.executions.size(), time_of(execution.elapsed_ns)});
+                             loop.executions.size(), time_from(execution.elapsed_ns)});
   return std::nullopt;
 }
 

@@ -17,7 +17,7 @@ namespace wstree::cli {
 
 namespace {
 
-constexpr const char* k_footer =
+constexpr const char* k_simulate_footer =
     R"(The schedulers are those of the library. The machine is made up: its members run in virtual time, in
 which a cache line that others have takes time to come and to be queued for. The same arguments
 give the same answer, on every machine. What is simulated is the way of sharing a loop, no more:
@@ -93,7 +93,7 @@ std::string calibration_text(const simulate::Calibration& measured) {
 CLI::App* add_simulate(CLI::App& app, SimulateRequest& request) {
   auto* command =
       app.add_subcommand("simulate", "Compare schedules on a machine of any size, in virtual time");
-  command->footer(fmt::format(k_footer, machine_help()));
+  command->footer(fmt::format(k_simulate_footer, machine_help()));
   auto* profile =
       command->add_option("--profile", request.profile, "Loops that WSTREE_RECORD has recorded, from FILE")
           ->option_text("FILE");

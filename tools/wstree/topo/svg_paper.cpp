@@ -10,7 +10,7 @@ namespace wstree::cli {
 
 namespace {
 
-constexpr int k_margin = 16;
+constexpr int k_paper_margin = 16;
 
 /// Only what XML allows; names of files are the only texts that may hold anything else.
 std::string escaped(std::string_view text) {
@@ -37,8 +37,8 @@ std::string escaped(std::string_view text) {
 } // namespace
 
 void SvgPaper::reach(int right, int bottom) {
-  width_ = std::max(width_, right + k_margin);
-  height_ = std::max(height_, bottom + k_margin);
+  width_ = std::max(width_, right + k_paper_margin);
+  height_ = std::max(height_, bottom + k_paper_margin);
 }
 
 void SvgPaper::rectangle(const Rectangle& area, const Paint& paint, int radius, std::string_view kind,

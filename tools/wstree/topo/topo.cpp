@@ -19,7 +19,7 @@ namespace wstree::cli {
 
 namespace {
 
-constexpr const char* k_footer =
+constexpr const char* k_topo_footer =
     R"(Without --synthetic and --xml the machine is this one, as far as the process may use it, and the
 answer is what a program that is started here would get. Of another machine only the topology
 counts: no variables, no quota. Numbers of cores, caches, nodes and packages count what is allowed,
@@ -55,7 +55,7 @@ bool write_file(const std::string& path, const std::string& text) {
 
 CLI::App* add_topo(CLI::App& app, TopoRequest& request) {
   auto* topo = app.add_subcommand("topo", "Show who is pinned where, and whom each thread steals from first");
-  topo->footer(k_footer);
+  topo->footer(k_topo_footer);
   topo->add_option("-n", request.members, "Members of the team; else as many as a program would get")
       ->option_text("MEMBERS")
       ->check(CLI::Range(1U, place::Placement::k_most_members));

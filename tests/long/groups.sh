@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The long groups of tests, for tests/long/run. It runs in the root of the project; $seed is that of the run.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# GROUP PARTS MINUTES WHAT: minutes for one part, on two processors, without the build of preset dev.
+groups=(
+  'default   1  8 what tools/test runs without --long'
+  'abi       6 12 label long of tests/abi'
+  'model     3 15 label long of tests/model'
+  'spin      2 15 the large configurations of tests/promela'
+  'load      3 15 label long of tests/stress'
+  'simulate  1 15 label long of tests/simulate'
+  'others    1 15 label long of tests/properties, tests/faults and the benchmark'
+  'aarch64   1 30 the cross-compiled library in an emulator, tests/aarch64/check'
+  'asan      1 20 preset asan: address and undefined behaviour sanitizers'
+  'tsan      1 25 preset tsan: thread sanitizer'
+  'clang_14  1 30 preset clang, built by clang 14'
+  'clang_new 1 30 preset clang, built by the newest clang'
+  'stress    4 16 tools/stress, an hour in all'
+  'fuzz      6 11 tests/fuzz/run, an hour in all'
+  'coverage  1 25 tools/coverage'
+)
+
+# The commands of the groups. Arguments: the number of the part, from 1, and how many there are. 77: not on this machine.
+
+run_default() { ctest --test-dir build/dev --output-on-failure -j "$(nproc)" -LE '^long$'; }
+
+# ctest_part PART PARTS REGEX: every PARTS-th of the tests with label `long` that REGEX names.
+ctest_part() {
+  local part=$1 parts=$2 regex=$3 numbers
+  numbers=$(ctest --test-dir build/dev -N -L '^long$' -R "$regex" | sed -nE 's/^ *Test +#([0-9]+): .*/\1/p' |
+    awk -v part="$part" -v parts="$parts" 'NR % parts == part % parts' | paste -sd,)
+  [[ -n $numbers ]] || return 77
+  ctest --test-dir build/dev --output-on-failure -j "$(nproc)" -I "0,0,0,$numbers"
+}
+run_abi() { ctest_part "$@" '^abi\.'; }
+run_model() { ctest_part "$@" '^model_'; }
+run_spin() { ctest_part "$@" '^spin\.'; }
+# The group `stress` runs stress.long.tool for longer.
+run_load() { ctest_part "$@" '^stress\.[^.]*\.([^t]|t[^o]|to[^o])'; }
+run_simulate() { ctest_part "$@" '^simulate\.'; }
+run_others() { ctest_part "$@" '^(property|faults|bench)'; }
+
+run_aarch64() {
+  command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/null || return 77
+  tests/aarch64/check build/aarch64-check
+}
+
+libomps() { tools/libomp --keep-going 14 16 19 19-release; }
+
+# preset NAME [CMAKE ARGUMENT...]: builds and tests it.
+preset() {
+  local name=$1
+  shift
+  cmake --preset "$name" -DWSTREE_LIBOMP_DIR="$(libomps)" -DWSTREE_EXAMPLES=OFF "$@"
+  cmake --build --preset "$name"
+  ctest --preset "$name" -j "$(nproc)"
+}
+run_asan() { preset asan; }
+run_tsan() { preset tsan; }
+
+# clang VERSION: preset `clang` in a build tree of its own.
+clang() {
+  local version=$1 build=build/clang-$1
+  cmake --preset clang -B "$build" -DWSTREE_LIBOMP_DIR="$(libomps)" -DCMAKE_C_COMPILER="clang-$version" \
+    -DCMAKE_CXX_COMPILER="clang++-$version"
+  cmake --build "$build"
+  ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -LE '^long$'
+}
+# clang_versions: those of this machine, the newest last.
+clang_versions() { compgen -c clang++- | sed -nE 's/^clang\+\+-([0-9]+)$/\1/p' | sort -nu; }
+run_clang_14() {
+  clang_versions | grep -qx 14 || return 77
+  clang 14
+}
+run_clang_new() {
+  local newest
+  newest=$(clang_versions | tail -n 1)
+  [[ -n $newest ]] || return 77
+  clang "$newest"
+}
+
+run_stress() { tools/stress --minutes $((60 / $2)) --seed $((seed + $1)); }
+
+run_fuzz() {
+  local part=$1 parts=$2 targets=()
+  mapfile -t targets < <(basename -s _target.cpp tests/fuzz/*_target.cpp | awk -v part="$part" -v parts="$parts" \
+    'NR % parts == part % parts')
+  tests/fuzz/run --seconds $((3600 / $(find tests/fuzz -name '*_target.cpp' | wc -l))) --seed $((seed + part)) \
+    --keep build/fuzz-inputs "${targets[@]}"
+}
+
+# Tests that fail there only because of gcov are listed in its output and are no failure (tools/coverage).
+run_coverage() {
+  command -v gcovr >/dev/null || return 77
+  tools/coverage
+}
