@@ -101,6 +101,7 @@ core::Settings to_settings(const config::Options& options) noexcept {
   settings.longest_target = ticks(20'000);
   settings.tail_batch = ticks(600);
   settings.steal_cost = ticks(200);
+  settings.patience = ticks(100'000'000);
   settings.near_enough = ticks(2'000);
   const std::uint64_t value = options.batch.value;
   switch (options.batch.mode) {

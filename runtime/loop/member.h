@@ -415,7 +415,6 @@ private:
   }
 
   static constexpr std::uint32_t k_spins = Sizes::k_spins;
-  static constexpr std::uint64_t k_patience = 5'000; // longest batches: a tenth of a second
   static constexpr std::size_t k_worker_bytes = std::max(
       {sizeof(core::WorkerOf<P, core::Model::tree>), sizeof(core::WorkerOf<P, core::Model::range>),
        sizeof(core::WorkerOf<P, core::Model::queue>), sizeof(core::WorkerOf<P, core::Model::queue_lock>),

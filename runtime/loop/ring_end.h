@@ -17,8 +17,7 @@ namespace wstree::loop {
 /// again, and ends the ring only if the slot is still in use and nobody has withdrawn the question. Whoever
 /// finds slots free looks at this word afterwards, and withdraws a question about one of them.
 ///
-/// [T7] seq_cst but for failures, from which nothing is concluded. So are the positions that both sides read
-/// (T2),
+/// [T7] seq_cst but for failures, from which nothing is concluded. So are the positions (T2) on both sides,
 ///      the own position that is written before, and the count of absent members. If a member that found a
 ///      slot free misses the question, then the one that asks sees every position that this member has seen.
 ///      Guard: model_team ends_2x4, ends_3x4 (anything weaker: a loop is served for some members only).

@@ -28,7 +28,7 @@ public:
   explicit TeamProgram(TeamPlan plan) : plan_(std::move(plan)), checks_(plan_) {
     plain_ = {
         .batch = core::BatchMode::fixed, .limit = 1, .steal_cost = 0, .near_enough = 0, .clocked = false};
-    if (plan_.is_hasty) plain_.longest_target = 0;
+    if (plan_.is_hasty) plain_.patience = 0;
     measured_ = plain_;
     measured_.clocked = true;
     remembered_ = plain_;

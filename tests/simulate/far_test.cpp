@@ -86,7 +86,7 @@ TEST(Distance, WhatIsTakenFromAMembersRangeBelongsToTheTaker) {
 
 TEST(FarSteals, AreAThirdOrLessAndNoLoopIsSlower) {
   for (const auto& [iterations, ideal, fewer] :
-       {std::tuple{10'000U, 100'000 * k_ns, 2.8}, {100'000U, 100'000 * k_ns, 3.2}, {100'000U, k_ms, 4.1}}) {
+       {std::tuple{10'000U, 100'000 * k_ns, 2.7}, {100'000U, 100'000 * k_ns, 3.2}, {100'000U, k_ms, 4.1}}) {
     const Comparison found = compare(iterations, ideal);
     EXPECT_GT(found.fewer, fewer) << iterations << " iterations, " << ideal / k_ns << " ns";
     EXPECT_LT(found.time, 1.006) << iterations << " iterations, " << ideal / k_ns << " ns";

@@ -20,6 +20,7 @@ Settings draw_settings(Random& random) {
   if (random.one_in(4)) settings.longest_target = settings.shortest_target + random.below(5'000);
   if (random.one_in(4)) settings.tail_batch = random.below(2'000);
   if (random.one_in(4)) settings.near_enough = random.below(20'000);
+  settings.patience = ~std::uint64_t{0}; // members are held for as long as it takes
   settings.roots = random.one_in(3) ? 1 : 0;
   settings.clocked = random.coin();
   return settings;

@@ -234,7 +234,7 @@ TEST(team_ring, EndsWhereAMemberWaitsForOneThatWaitsForIt) {
   constexpr std::uint64_t k_loops = 3 * k_ring;
   Team<P> team;
   core::Settings settings;
-  settings.longest_target = 1'000; // little patience
+  settings.patience = 100'000;
   team.open();
   std::atomic<bool> passed{false};
   std::array<std::uint64_t, 2> served{};

@@ -20,7 +20,7 @@ using simulate::k_ns;
 using simulate::MachineSpec;
 using simulate::Time;
 
-constexpr std::uint32_t k_most_members = 1024;
+constexpr std::uint32_t k_most_cores = 1024;
 
 /// As --machine calls them.
 constexpr std::array<std::string_view, place::k_levels> k_names{"core", "l2", "l3", "numa", "package", ""};
@@ -107,7 +107,7 @@ ChosenMachine calibrated_machine(const simulate::Calibration& measured) {
   } else if (!measured.transfer_ns.empty()) {
     spec.levels.push_back({"machine", 2, time_of(measured.transfer_ns.front())});
   }
-  machine.cores = std::min(cpus, k_most_members);
+  machine.cores = std::min(cpus, k_most_cores);
   spec.across = simulate::farther_than(spec.levels.empty() ? MachineSpec{}.levels.front().transfer
                                                            : spec.levels.back().transfer);
   spec.prices.hit = time_of(measured.hit_ns);
