@@ -3,6 +3,7 @@
 #pragma once
 
 #include "foresight.h"
+#include "team_storage.h"
 
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
@@ -40,7 +41,7 @@ struct LoopKey {
 /// was disturbed does not count, and what has changed counts from its second time on. Whether a plan is worth
 /// following is not believed but seen: each execution tells how well the cut that the ones before would have
 /// made fits it, and how well equal shares do.
-template <class P> class LoopRecord {
+template <class P, class Sizes = UsualSizes> class LoopRecord {
 public:
   using Bins = core::CostBins<P>;
 
@@ -72,9 +73,9 @@ public:
     const std::uint64_t word = word_.load(P::order(core::Tag::publish_plan, std::memory_order_relaxed));
     const std::uint64_t which = loop >= word >> 1 ? word & 1 : ~word & 1;
     // [H5] relaxed: as H1; and whoever reads the word before belongs to a loop that neither is for. Guard:
-    // none
-    //      is possible, a member that measures in vain or not at all does no harm.
-    const std::uint64_t window = window_.load(P::order(core::Tag::publish_plan, std::memory_order_relaxed));
+    //      none is possible, a member that measures in vain or not at all does no harm.
+    const std::uint64_t window =
+        window_.load(P::order(core::Tag::choose_measured, std::memory_order_relaxed));
     return {is_made_[which] != 0 ? &plans_[which] : nullptr, is_in(window, loop) ? &bins_ : nullptr};
   }
 
@@ -124,7 +125,6 @@ private:
   static constexpr std::uint32_t k_kept = 3;
   static constexpr std::uint32_t k_bins_of_member = 64;
   static constexpr std::uint32_t k_most_bins = 4'096;
-  static constexpr std::uint64_t k_many_units = 128; // in a part
   static constexpr std::uint64_t k_short = 4;        // shortest batches: a share without a clock
   static constexpr float k_change = 2.0F;
   /// Shortest batches: what clock, dispatches and short interruptions add to a member's part, or not.
@@ -214,7 +214,7 @@ private:
     // Not written if it stays at none, because the others read it at each loop.
     if (count == 0 && (window_now_ & k_longest_window) == 0) return;
     window_now_ = first << k_window_bits | std::min(count, k_longest_window);
-    window_.store(window_now_, P::order(core::Tag::publish_plan, std::memory_order_relaxed)); // H5
+    window_.store(window_now_, P::order(core::Tag::choose_measured, std::memory_order_relaxed)); // H5
   }
 
   /// So many executions that looking takes next to nothing of their time.
@@ -313,7 +313,7 @@ private:
     has_candidate_ = true;
     Layout way = foresight_.choose(is_short);
     // Where a part is a few long iterations, or is over soon, a cut in the wrong place is hard to mend.
-    const bool is_fine = shape_.units() >= k_many_units * key_.members && !is_brief;
+    const bool is_fine = shape_.units() >= Sizes::k_many_units * key_.members && !is_brief;
     if (way == Layout::cut && !is_fine) way = Layout::unknown;
     if (way == Layout::unknown && way_ == Layout::unknown) return;
     bool stays = way == way_ && way != Layout::cut;
@@ -358,9 +358,9 @@ private:
   void describe(std::uint32_t which, bool is_sure, bool is_short, const core::CostCurve& usual) noexcept {
     for (std::uint32_t b = 0; b < bins_.count(); ++b)
       costs_[which][b] = samples_[k_kept][b] / static_cast<float>(bins_.width(b, shape_.units()));
-    plans_[which] = {begins_[which], costs_[which],
-                     bins_.shift(),  static_cast<float>(usual.all() / key_.members),
-                     is_sure,        is_short};
+    plans_[which] = {
+        begins_[which],      costs_[which], bins_.shift(), static_cast<float>(usual.all() / key_.members),
+        way_ == Layout::cut, is_sure,       is_short};
   }
 
   void publish(std::uint64_t from, std::uint32_t which) noexcept {

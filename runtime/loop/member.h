@@ -148,7 +148,7 @@ public:
   }
 
 private:
-  using Record = LoopRecord<P>;
+  using Record = LoopRecord<P, Sizes>;
   static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
   static constexpr core::Model k_alone{0xFF};    // the present loop is one of this member only
 

@@ -142,7 +142,7 @@ public:
   void set_members(std::uint32_t members) noexcept { members_ = members; }
 
   /// Of the loops of this team; its planner is member 0, which is the thread that calls close().
-  History<P>& history() noexcept { return history_; }
+  History<P, Sizes>& history() noexcept { return history_; }
   Rhythm<P, Sizes>& rhythm() noexcept { return rhythm_; }
 
   Team* next = nullptr; ///< for whoever keeps unused teams
@@ -164,7 +164,7 @@ private:
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
   // Read by all, and hardly ever written.
-  alignas(core::k_line_pair) History<P> history_;
+  alignas(core::k_line_pair) History<P, Sizes> history_;
   Rhythm<P, Sizes> rhythm_;
 };
 

@@ -35,11 +35,18 @@ public:
     share_ = share;
     share_part_ = static_cast<std::uint64_t>(share * k_of_share);
     first_step_ = static_cast<std::uint32_t>(std::min(share * k_first_of_share + 1, k_most_first));
+    widest_ = k_max_share;
     entered_ = now;
     cost_ = 0;
     floor_ = 1;
     finest_ = 1;
     start_node();
+  }
+
+  /// After enter(): nodes may be larger than a share, because somebody expects little work there. If that is
+  /// wrong, batches that have grown with such a node must not hold more than those in a node of one share.
+  void stay_in_share() noexcept {
+    widest_ = static_cast<std::uint32_t>(std::min(share_ * k_widest_of_share + 1, k_most));
   }
 
   /// A new node: what was learned in another part of the loop says little about this one.
@@ -115,7 +122,7 @@ public:
     if (is_timed_) {
       const std::uint64_t part = (remaining * k_of_rest + share_part_) >> k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
-      units = std::min(units, std::max(remaining >> 2, finest_));
+      units = std::min({units, std::max(remaining >> 2, finest_), widest_});
     }
     return std::min(std::max(units, smallest_), remaining);
   }
@@ -131,6 +138,7 @@ private:
   static constexpr unsigned k_part_bits = 16;
   static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
   static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
+  static constexpr float k_widest_of_share = 1 / 8.0F;
   // Of batches that hurry.
   static constexpr float k_first_of_share = 1 / 16.0F;
   static constexpr float k_most_first = 4;
@@ -171,6 +179,7 @@ private:
   std::uint32_t growth_ = 0;     // all bits, or none: each batch is half as large again as the one before
   bool is_timed_ = true;
   std::uint32_t step_ = 1;
+  std::uint32_t widest_ = 1; // no batch is larger
   std::uint32_t floor_ = 1;  // as many units as take shortest_target
   std::uint32_t finest_ = 1; // the end of a node is not cut finer
   std::uint32_t smallest_ = 1;
