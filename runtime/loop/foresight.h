@@ -11,8 +11,7 @@ namespace wstree::loop {
 enum class Layout : std::uint8_t {
   unknown, ///< as if nothing were known about the loop
   equal,   ///< equal numbers of units
-  cut,     ///< equal costs
-  few      ///< all with a few of them
+  cut      ///< equal costs
 };
 
 /// Nothing is believed, but seen: how well the cut that was made of earlier executions would have fitted each
@@ -69,9 +68,9 @@ public:
     ++tries;
   }
 
-  /// What to do next. `dares`: a cut in the wrong place would be mended.
-  Layout choose(bool dares, bool is_short) const noexcept {
-    if (right_ < needed_ || !dares) return Layout::unknown;
+  /// What to do next.
+  Layout choose(bool is_short) const noexcept {
+    if (right_ < needed_) return Layout::unknown;
     const float cut = score_cut_ > 0 ? score_cut_ : 1;
     if (score_equal_ < k_even + noise_ || cut + better(is_short) >= score_equal_) return Layout::equal;
     return cut_is_slower() ? Layout::unknown : Layout::cut;

@@ -12,9 +12,9 @@ namespace wstree::loop {
 
 /// Finds the record of a loop. One member, the planner, adds records and, between regions, forgets them; all
 /// look them up.
-template <class P> class History {
+template <class P, class Sizes = UsualSizes> class History {
 public:
-  using Record = LoopRecord<P>;
+  using Record = LoopRecord<P, Sizes>;
 
   History() = default;
   History(const History&) = delete;

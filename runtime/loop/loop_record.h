@@ -3,6 +3,7 @@
 #pragma once
 
 #include "foresight.h"
+#include "team_storage.h"
 
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace wstree::loop {
 
@@ -39,7 +41,7 @@ struct LoopKey {
 /// was disturbed does not count, and what has changed counts from its second time on. Whether a plan is worth
 /// following is not believed but seen: each execution tells how well the cut that the ones before would have
 /// made fits it, and how well equal shares do.
-template <class P> class LoopRecord {
+template <class P, class Sizes = UsualSizes> class LoopRecord {
 public:
   using Bins = core::CostBins<P>;
 
@@ -70,7 +72,11 @@ public:
     //      members go by different plans, or by an unfinished one).
     const std::uint64_t word = word_.load(P::order(core::Tag::publish_plan, std::memory_order_relaxed));
     const std::uint64_t which = loop >= word >> 1 ? word & 1 : ~word & 1;
-    return {is_made_[which] != 0 ? &plans_[which] : nullptr, measures_ ? &bins_ : nullptr};
+    // [H5] relaxed: as H1; and whoever reads the word before belongs to a loop that neither is for. Guard:
+    //      none is possible, a member that measures in vain or not at all does no harm.
+    const std::uint64_t window =
+        window_.load(P::order(core::Tag::choose_measured, std::memory_order_relaxed));
+    return {is_made_[which] != 0 ? &plans_[which] : nullptr, is_in(window, loop) ? &bins_ : nullptr};
   }
 
   // What follows is for the planner.
@@ -78,20 +84,22 @@ public:
   /// Before it enters execution `loop`; all members have left the loops before `left`, and none can be beyond
   /// `farthest`.
   void enter(std::uint64_t loop, std::uint64_t left, std::uint64_t farthest) noexcept {
-    if (left > latest_ && left >= in_force_) {
+    if (left >= end_of_window() && left >= in_force_) {
       elapsed_ = 0; // it is not known when the others were done
-      look(farthest + 1);
+      if (measured_ != 0) look(farthest + 1);
+      // One execution, if those to come are as far from each other as the latest two.
+      if (executions_ + 1 >= wait_ && latest_ != 0) measure(farthest + 1, loop - latest_);
     }
     enter(loop);
   }
   void enter(std::uint64_t loop) noexcept {
     latest_ = loop;
     ++executions_;
-    if (measures_) ++measured_;
+    if (is_in(window_now_, loop)) ++measured_;
     entered_ = is_watched() ? P::ticks() : 0;
   }
   /// Whether it is worth to ask the others where they are, for the first enter().
-  bool wants_look() const noexcept { return measured_ != 0 && measured_ >= wait_; }
+  bool wants_look() const noexcept { return latest_ >= end_of_window() && executions_ + 1 >= wait_; }
 
   /// The loop is one of the present region, like that of `other`. Returns the head of their list.
   LoopRecord* open(LoopRecord* other) noexcept {
@@ -107,10 +115,9 @@ public:
     watch();
     if (executions_ >= wait_ && measured_ != 0) {
       look(next);
-      measure(wait_ == 1);
-    } else {
-      measure(executions_ + 1 >= wait_);
     }
+    // All executions of the next region, or none.
+    measure(next, executions_ + 1 >= wait_ ? k_longest_window : 0);
     return next_open_;
   }
 
@@ -118,9 +125,7 @@ private:
   static constexpr std::uint32_t k_kept = 3;
   static constexpr std::uint32_t k_bins_of_member = 64;
   static constexpr std::uint32_t k_most_bins = 4'096;
-  static constexpr std::uint64_t k_many_units = 32; // in a part
-  static constexpr std::uint64_t k_short = 4;       // shortest batches: a share that is handed out at once
-  static constexpr double k_even = 1.02;
+  static constexpr std::uint64_t k_short = 4;        // shortest batches: a share without a clock
   static constexpr float k_change = 2.0F;
   /// Shortest batches: what clock, dispatches and short interruptions add to a member's part, or not.
   static constexpr double k_noise = 0.25;
@@ -130,6 +135,8 @@ private:
   static constexpr std::uint64_t k_part_of_work = 200;   // that looking may take
   static constexpr std::uint64_t k_ticks_of_bin = 24;    // that looking takes
   static constexpr std::uint64_t k_longest_wait = 2'048; // executions
+  static constexpr unsigned k_window_bits = 6;
+  static constexpr std::uint64_t k_longest_window = (1U << k_window_bits) - 1; // numbers of loops
 
   static std::uint32_t capacity(std::uint32_t members, std::uint64_t units) noexcept {
     const std::uint64_t wanted = std::clamp<std::uint64_t>(std::uint64_t{k_bins_of_member} * members,
@@ -137,8 +144,8 @@ private:
     return static_cast<std::uint32_t>(std::min(wanted, units));
   }
 
-  /// Behind the object: bins | samples, the oldest first | median | begins of two plans, of the candidate
-  /// and of equal shares | costs of the plans.
+  /// Behind the object: bins | samples | median | room for another sample | begins of two plans, of the
+  /// candidate and of equal shares | costs of the plans.
   struct Places {
     std::size_t bins, samples, begins, costs, bytes;
     std::uint32_t most_bins;
@@ -146,7 +153,7 @@ private:
       constexpr std::size_t k_lines = core::k_line_pair;
       bins = round_up(sizeof(LoopRecord), k_lines);
       samples = round_up(bins + (most + std::size_t{1}) * sizeof(typename Bins::Bin), k_lines);
-      begins = round_up(samples + (k_kept + 1) * most * sizeof(float), k_lines);
+      begins = round_up(samples + (k_kept + 2) * most * sizeof(float), k_lines);
       costs = begins + 4 * (members + std::size_t{1}) * sizeof(std::uint64_t);
       bytes = round_up(costs + 2 * std::size_t{most} * sizeof(float), k_lines);
     }
@@ -157,10 +164,10 @@ private:
 
   LoopRecord(const LoopKey& key, const core::Shape& shape, const core::Settings& settings,
              const Places& places) noexcept
-      : key_(key), shape_(shape), shortest_(settings.shortest_target), grain_(settings.steal_cost),
-        bytes_(places.bytes), bins_(at<typename Bins::Bin>(places.bins), places.most_bins, shape.units()) {
+      : key_(key), shape_(shape), shortest_(settings.shortest_target), bytes_(places.bytes),
+        bins_(at<typename Bins::Bin>(places.bins), places.most_bins, shape.units()) {
     for (auto& made : is_made_) made = 0; // a write, by which a model sees who may not know of this record
-    for (std::uint32_t k = 0; k <= k_kept; ++k)
+    for (std::uint32_t k = 0; k < k_kept + 2; ++k)
       samples_[k] = at<float>(places.samples) + std::size_t{k} * places.most_bins;
     for (std::uint32_t k = 0; k < 4; ++k)
       begins_[k] = at<std::uint64_t>(places.begins) + std::size_t{k} * (key.members + 1);
@@ -174,14 +181,15 @@ private:
 
   /// Makes of what was measured the plan for loops from `from` on.
   void look(std::uint64_t from) noexcept {
-    if (!is_complete_) return start_over();
-    take_sample();
+    executions_ = 0;
+    if (!take_sample()) return;
     const core::CostCurve fresh = curve(samples_[newest_], lasts_[newest_]);
     lay_out_equally(begins_[k_equal]);
     const double equal = fresh.imbalance(key_.members, begins_[k_equal]);
     foresight_.judge(has_candidate_ ? fresh.imbalance(key_.members, begins_[k_candidate]) : 0, equal,
                      noise() / std::max(fresh.all(), 1.0));
-    if (seen_ > 1 && is_another_loop()) {
+    const bool is_other = seen_ > 1 && is_another_loop();
+    if (is_other) {
       start_again();
       foresight_.judge_equal(equal);
     } else {
@@ -191,15 +199,22 @@ private:
     }
     was_alarmed_ = false;
     const core::CostCurve usual = curve(samples_[k_kept], find_median());
-    choose(usual, from);
+    choose(usual, from, is_other);
     choose_wait(usual.all());
-    executions_ = measured_ = 0;
   }
 
-  /// Not in enter(): the others may be reading it. Written only if it changes, because they do so at each
-  /// loop.
-  void measure(bool wanted) noexcept {
-    if (measures_ != wanted) measures_ = wanted;
+  static bool is_in(std::uint64_t window, std::uint64_t loop) noexcept {
+    return loop - (window >> k_window_bits) < (window & k_longest_window);
+  }
+  std::uint64_t end_of_window() const noexcept {
+    return (window_now_ >> k_window_bits) + (window_now_ & k_longest_window);
+  }
+  /// `count` loops from `first` on, whatever they are, 0 for none; nobody can be in any of them yet.
+  void measure(std::uint64_t first, std::uint64_t count) noexcept {
+    // Not written if it stays at none, because the others read it at each loop.
+    if (count == 0 && (window_now_ & k_longest_window) == 0) return;
+    window_now_ = first << k_window_bits | std::min(count, k_longest_window);
+    window_.store(window_now_, P::order(core::Tag::choose_measured, std::memory_order_relaxed)); // H5
   }
 
   /// So many executions that looking takes next to nothing of their time.
@@ -214,10 +229,8 @@ private:
     wait_ = is_new || is_trying ? 1 : std::clamp<std::uint64_t>(price / share * calm, 1, k_longest_wait);
   }
 
-  /// The clock is a percent of a short loop; but where one member does all, more is at stake.
-  bool is_watched() const noexcept {
-    return wait_ == 1 || is_long_ || way_ == Layout::few || executions_ % k_rarely == 0;
-  }
+  /// The clock is a percent of a short loop.
+  bool is_watched() const noexcept { return wait_ == 1 || is_long_ || executions_ % k_rarely == 0; }
   void watch() noexcept {
     elapsed_ = entered_ != 0 ? P::ticks() - entered_ : 0;
     if (elapsed_ == 0 || !foresight_.alarms(elapsed_, shortest_ / 2) || wait_ <= 1) return;
@@ -225,20 +238,23 @@ private:
     was_alarmed_ = true;
   }
 
-  /// Of the execution in which the record was made, some members knew nothing.
-  void start_over() noexcept {
-    for (std::uint32_t b = 0; b < bins_.count(); ++b) bins_.take(b);
-    bins_.take_last();
-    executions_ = measured_ = 0;
-    is_complete_ = true;
-  }
-
-  void take_sample() noexcept {
-    newest_ = static_cast<std::uint32_t>(seen_ % k_kept);
-    const float each = 1 / static_cast<float>(measured_);
-    for (std::uint32_t b = 0; b < bins_.count(); ++b) samples_[newest_][b] = bins_.take(b) * each;
-    lasts_[newest_] = bins_.take_last();
+  /// False: some iterations were not executed, as in a loop that is cancelled, and nobody knows what they
+  /// cost.
+  bool take_sample() noexcept {
+    const auto place = static_cast<std::uint32_t>(seen_ % k_kept);
+    const float each = 1 / static_cast<float>(std::exchange(measured_, 0));
+    bool is_whole = true;
+    for (std::uint32_t b = 0; b < bins_.count(); ++b) {
+      samples_[k_fresh][b] = bins_.take(b) * each;
+      is_whole &= samples_[k_fresh][b] > 0;
+    }
+    const float last = bins_.take_last();
+    if (!is_whole) return false;
+    std::swap(samples_[k_fresh], samples_[place]);
+    newest_ = place;
+    lasts_[newest_] = last;
     ++seen_;
+    return true;
   }
 
   double noise() const noexcept { return k_noise * static_cast<double>(shortest_) * key_.members; }
@@ -263,7 +279,6 @@ private:
     newest_ = 0;
     seen_ = 1;
     foresight_.start_again();
-    way_ = Layout::unknown;
   }
 
   core::CostCurve curve(const float* bins, float last) const noexcept {
@@ -288,20 +303,21 @@ private:
 
   /// Members stay where they are, so that what they have in their caches stays, unless another plan is
   /// clearly better.
-  void choose(const core::CostCurve& usual, std::uint64_t from) noexcept {
-    std::uint32_t busy = members_needed(usual);
+  void choose(const core::CostCurve& usual, std::uint64_t from, bool is_other) noexcept {
     const bool is_sure = foresight_.is_sure();
-    const bool is_short = is_sure && usual.all() / busy < static_cast<double>(k_short * shortest_);
+    const bool is_brief = usual.all() / key_.members < static_cast<double>(k_short * shortest_);
+    const bool is_short = is_sure && is_brief;
     const auto present = static_cast<std::uint32_t>(word_now_ & 1);
     const core::Plan& old = plans_[present];
-    cut(usual, key_.members, begins_[k_candidate]);
+    usual.cut(key_.members, begins_[k_candidate]);
     has_candidate_ = true;
-    // Where a part is a few long iterations, a cut in the wrong place is hard to mend.
-    const bool dares = shape_.units() >= k_many_units * key_.members || is_sure;
-    Layout way = busy < key_.members ? Layout::few : foresight_.choose(dares, is_short);
+    Layout way = foresight_.choose(is_short);
+    // Where a part is a few long iterations, or is over soon, a cut in the wrong place is hard to mend.
+    const bool is_fine = shape_.units() >= Sizes::k_many_units * key_.members && !is_brief;
+    if (way == Layout::cut && !is_fine) way = Layout::unknown;
     if (way == Layout::unknown && way_ == Layout::unknown) return;
-    bool stays = way == way_ && old.busy == busy && way != Layout::cut;
-    if (way_ == Layout::cut && (way == Layout::cut || way == Layout::equal) &&
+    bool stays = way == way_ && way != Layout::cut;
+    if (!is_other && is_fine && way_ == Layout::cut && (way == Layout::cut || way == Layout::equal) &&
         usual.imbalance(key_.members, old.begins) <
             usual.imbalance(key_.members, begins_[k_candidate]) + foresight_.better(is_short)) {
       way = Layout::cut;
@@ -312,41 +328,24 @@ private:
     if (stays)
       std::copy_n(begins_[present], key_.members + 1, begins_[next]);
     else if (way != Layout::unknown)
-      lay_out(next, way, busy, usual);
+      lay_out(next, way, usual);
     if (way != way_) foresight_.forget_time();
     way_ = way;
-    if (way != Layout::unknown) describe(next, busy, is_sure, is_short, usual);
+    if (way != Layout::unknown) describe(next, is_sure, is_short, usual);
     publish(from, next);
   }
 
-  static void cut(const core::CostCurve& usual, std::uint32_t parts, std::uint64_t* begins) noexcept {
-    usual.cut(parts, begins);
-    if (usual.units() < k_many_units * parts && usual.imbalance(parts, begins) > k_even)
-      usual.cut_coarse(parts, begins);
-  }
-
-  /// A loop that takes next to nothing is not worth all members; what is left out must come in again at a
-  /// higher price than it went.
-  std::uint32_t members_needed(const core::CostCurve& usual) const noexcept {
-    const double grain = static_cast<double>(grain_) * (way_ == Layout::few ? 1.5 : 1.0);
-    const double parts = usual.all() / std::max(grain, 1.0);
-    if (parts >= key_.members) return key_.members;
-    return std::max(static_cast<std::uint32_t>(parts), 1U);
-  }
-
   bool is_as_long_as(const core::Plan& old, const core::CostCurve& usual) const noexcept {
-    const double share = usual.all() / old.busy;
+    const double share = usual.all() / key_.members;
     return share < 1.25 * static_cast<double>(old.share) && share > 0.8 * static_cast<double>(old.share);
   }
 
-  void lay_out(std::uint32_t which, Layout& way, std::uint32_t& busy, const core::CostCurve& usual) noexcept {
+  void lay_out(std::uint32_t which, Layout& way, const core::CostCurve& usual) noexcept {
     std::uint64_t* const begins = begins_[which];
-    if (way != Layout::equal) {
-      cut(usual, busy, begins);
-      std::fill(begins + busy, begins + key_.members + 1, shape_.units());
+    if (way == Layout::cut) {
+      usual.cut(key_.members, begins);
       if (can_count(begins)) return;
       way = Layout::equal;
-      busy = key_.members;
     }
     lay_out_equally(begins);
   }
@@ -356,18 +355,12 @@ private:
     return true;
   }
 
-  void describe(std::uint32_t which, std::uint32_t busy, bool is_sure, bool is_short,
-                const core::CostCurve& usual) noexcept {
+  void describe(std::uint32_t which, bool is_sure, bool is_short, const core::CostCurve& usual) noexcept {
     for (std::uint32_t b = 0; b < bins_.count(); ++b)
       costs_[which][b] = samples_[k_kept][b] / static_cast<float>(bins_.width(b, shape_.units()));
-    plans_[which] = {begins_[which],
-                     costs_[which],
-                     bins_.shift(),
-                     static_cast<float>(usual.last()),
-                     static_cast<float>(usual.all() / busy),
-                     busy,
-                     is_sure,
-                     is_short};
+    plans_[which] = {
+        begins_[which],      costs_[which], bins_.shift(), static_cast<float>(usual.all() / key_.members),
+        way_ == Layout::cut, is_sure,       is_short};
   }
 
   void publish(std::uint64_t from, std::uint32_t which) noexcept {
@@ -378,15 +371,17 @@ private:
     word_.store(word_now_, P::order(core::Tag::publish_plan, std::memory_order_relaxed));
   }
 
+  static constexpr std::uint32_t k_fresh = k_kept + 1;
   static constexpr std::uint32_t k_candidate = 2;
   static constexpr std::uint32_t k_equal = 3;
 
   const LoopKey key_;
   const core::Shape shape_;
-  const std::uint64_t shortest_, grain_;
+  const std::uint64_t shortest_;
   const std::size_t bytes_;
   Bins bins_;
-  bool measures_ = true; // this execution; changes only while nobody is in a loop
+  /// | first loop that is measured:58 | how many numbers from there on:6 |
+  typename P::template Atomic<std::uint64_t> window_{0};
   /// | first loop of which the plan is in force:63 | which of the two:1 |; before, it is the other one.
   typename P::template Atomic<std::uint64_t> word_{0};
   core::Plan plans_[2];
@@ -394,6 +389,7 @@ private:
 
   // Private to the planner, as are samples_ and what the candidate stands in.
   alignas(core::k_line_pair) std::uint64_t word_now_ = 0;
+  std::uint64_t window_now_ = 0;
   std::uint64_t in_force_ = 0;
   std::uint64_t latest_ = 0;     // loop in which it was executed last
   std::uint64_t executions_ = 0; // since the last look
@@ -408,10 +404,9 @@ private:
   bool was_alarmed_ = false;
   bool is_long_ = false;
   bool has_candidate_ = false;
-  bool is_complete_ = false; // all members can know of this record
   Layout way_ = Layout::unknown;
   Foresight foresight_;
-  float* samples_[k_kept + 1] = {};
+  float* samples_[k_kept + 2] = {};
   float lasts_[k_kept] = {};
   std::uint64_t* begins_[4] = {};
   float* costs_[2] = {};

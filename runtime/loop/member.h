@@ -169,7 +169,7 @@ public:
   }
 
 private:
-  using Record = LoopRecord<P>;
+  using Record = LoopRecord<P, Sizes>;
   static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
   static constexpr core::Model k_alone{0xFF};    // the present loop is one of this member only
 
@@ -261,7 +261,7 @@ private:
     for (std::uint32_t spins = 0;; ++spins) {
       SlotState state = look_at_slot();
       if (state == SlotState::in_use && spins > k_spins &&
-          P::ticks() - since > k_patience * settings.longest_target)
+          P::ticks() - since >= settings.patience)
         state = end_ring();
       if (state != SlotState::in_use) return state == SlotState::free;
       if (spins < k_spins) {

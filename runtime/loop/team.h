@@ -157,7 +157,7 @@ public:
   void set_members(std::uint32_t members) noexcept { members_ = members; }
 
   /// Of the loops of this team; its planner is member 0, which is the thread that calls close().
-  History<P>& history() noexcept { return history_; }
+  History<P, Sizes>& history() noexcept { return history_; }
   Rhythm<P, Sizes>& rhythm() noexcept { return rhythm_; }
 
   Team* next = nullptr; ///< for whoever keeps unused teams
@@ -186,7 +186,7 @@ private:
   typename P::template Atomic<std::uint32_t> absent_{0};
   RingEnd<P> ring_end_;
   // Read by all, and hardly ever written.
-  alignas(core::k_line_pair) History<P> history_;
+  alignas(core::k_line_pair) History<P, Sizes> history_;
   Rhythm<P, Sizes> rhythm_;
 };
 

@@ -28,6 +28,8 @@ struct UsualSizes {
   static constexpr std::uint32_t k_spins = 200;
   /// Loops of a region that are told apart by their number.
   static constexpr std::uint32_t k_first_loops = 16;
+  /// Iterations of each member, or of more of them, that are worth to be cut elsewhere than in equal shares.
+  static constexpr std::uint64_t k_many_units = 128;
 };
 
 inline constexpr std::uint64_t k_ring = UsualSizes::k_ring;

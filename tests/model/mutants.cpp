@@ -103,6 +103,8 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::add_cost, "H2 add_cost", "tree/plan.h", loops, none, none, none, k_estimate},
       {Tag::add_record, "H3 add_record", "loop/history.h", loops, killed, none, none},
       {Tag::publish_period, "H4 publish_period", "loop/rhythm.h", loops, none, none, none, k_by_position},
+      {Tag::choose_measured, "H5 choose_measured", "loop/loop_record.h", loops, none, none, none,
+       k_by_position},
   };
   return rows;
 }

@@ -85,6 +85,7 @@ const std::vector<UseRow>& use_rows() {
       {Tag::add_cost, "", {{load, relaxed}, {store, relaxed}}},
       {Tag::add_record, "H3", {{load, acquire}, {store, release}}},
       {Tag::publish_period, "T1, T2", {{load, relaxed}, {store, relaxed}}},
+      {Tag::choose_measured, "T1, T2", {{load, relaxed}, {store, relaxed}}},
   };
   return rows;
 }

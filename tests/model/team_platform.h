@@ -146,6 +146,7 @@ struct SmallSizes {
   static constexpr std::size_t k_page = 1;
   static constexpr std::uint32_t k_first_loops = 2;
   static constexpr std::uint32_t k_spins = 1;
+  static constexpr std::uint64_t k_many_units = 0;
 };
 
 } // namespace wstree::model

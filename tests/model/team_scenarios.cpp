@@ -285,14 +285,14 @@ TeamPlan regions_again(const std::vector<std::size_t>& loops, std::uint32_t memb
 void add_plans(std::vector<Scenario>& all) {
   constexpr Bounds k_plain{.preemptions = 1, .stale = 0};
   all.push_back({"plans_added_2x7", k_one, team(one_region(2, again(7, 3))), 1000});
-  all.push_back({"plans_2x10", k_plain, team(known(one_region(2, again(10, 3)), 2)), 1000});
-  all.push_back({"plans_of_regions_2", k_one, team(known(regions_again({1, 1, 2, 2}, 2, 3), 0)), 1000});
-  all.push_back({"plans_of_regions_3", k_plain, team(known(regions_again({1, 1, 2}, 3, 4), 0)), 1000});
+  all.push_back({"plans_2x20", k_one, team(known(one_region(2, again(20, 4)), 2)), 1000});
+  all.push_back({"plans_of_regions_2", k_one, team(known(regions_again({1, 1, 1, 2, 2}, 2, 4), 0)), 1000});
+  all.push_back({"plans_of_regions_3", k_plain, team(known(regions_again({1, 1, 1, 2}, 3, 5), 0)), 1000});
   all.push_back(
-      {"plans_departs_2x10", k_plain, team(known(one_region(2, again(10, 3), {{1, 9, 1}}), 2)), 1000});
+      {"plans_departs_2x20", k_one, team(known(one_region(2, again(20, 4), {{1, 19, 1}}), 2)), 1000});
   all.push_back({"rhythm_2x6", k_one, team(one_region(2, again(6, 2))), 1000});
-  all.push_back({"plans_2x12_long", k_one, team(known(one_region(2, again(12, 3)), 2)), 100'000, true});
-  all.push_back({"plans_3x10_long", k_plain, team(known(one_region(3, again(10, 4)), 2)), 100'000, true});
+  all.push_back({"plans_2x24_long", k_one, team(known(one_region(2, again(24, 4)), 2)), 100'000, true});
+  all.push_back({"plans_3x20_long", k_plain, team(known(one_region(3, again(20, 5)), 2)), 100'000, true});
 }
 
 /// A member that is suspended stops those that are a ring ahead of it, and nobody else.

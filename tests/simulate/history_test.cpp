@@ -42,9 +42,9 @@ void expect_steady(const Steady& bound) {
 }
 
 TEST(History, SettledLoopsOf200MicrosecondsAndMore) {
-  expect_steady({2, 1'000, 200 * k_us, 1.020, 1.01, 2, 0.01});
-  expect_steady({2, 100'000, 200 * k_us, 1.018, 1.01, 3, 0.01});
-  expect_steady({8, 100'000, 200 * k_us, 1.022, 1.01, 1.5, 0.02});
+  expect_steady({2, 1'000, 200 * k_us, 1.040, 1.01, 2, 0.01});
+  expect_steady({2, 100'000, 200 * k_us, 1.045, 1.01, 3, 0.01});
+  expect_steady({8, 100'000, 200 * k_us, 1.050, 1.01, 1.5, 0.02});
   expect_steady({8, 100'000, 5'000 * k_us, 1.005, 1.01, 2.75, 0.01});
 }
 TEST(HistoryLongRun, SettledLoopsOfSixtyFour) {

@@ -8,6 +8,7 @@
 
 #include "wstree/core/tree/worker.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,25 +35,22 @@ struct SomePlan {
     plan.begins = begins.data();
     plan.costs = costs.data();
     plan.shift = 63;
-    plan.busy = static_cast<std::uint32_t>(begins.size() - 1);
   }
 
   /// Whatever has the form of a plan.
   static SomePlan draw(core::Rng& random, std::uint64_t units, std::uint32_t members) {
     std::vector<std::uint64_t> begins(members + 1, units);
-    const std::uint32_t busy = random.coin() ? members : 1 + random.below(members);
-    for (std::uint32_t m = 0; m < busy; ++m)
+    const std::uint32_t filled = random.coin() ? members : 1 + random.below(members);
+    for (std::uint32_t m = 0; m < filled; ++m)
       begins[m] = random.below(static_cast<std::uint32_t>(units + 1)) * random.below(2);
     begins[0] = 0;
-    std::sort(begins.begin(), begins.begin() + busy);
+    std::sort(begins.begin(), begins.begin() + filled);
     SomePlan drawn(begins, 0);
-    drawn.plan.busy = busy;
     drawn.plan.shift = random.below(6);
     drawn.costs.resize((units >> drawn.plan.shift) + 1);
     for (float& cost : drawn.costs) cost = static_cast<float>(random.below(3) * random.below(5'000));
     drawn.plan.costs = drawn.costs.data();
     drawn.plan.begins = drawn.begins.data();
-    drawn.plan.last = static_cast<float>(random.below(3) * random.below(100'000));
     drawn.plan.share = static_cast<float>(random.below(100'000));
     drawn.plan.is_sure = random.coin();
     drawn.plan.is_short = random.coin();
@@ -176,26 +174,21 @@ TEST(PlannedWorker, WithoutMemoryNobodyLeavesBeforeTheLastIterationIsTaken) {
 }
 
 TEST(PlannedWorker, TheLastIterationWaitsForTheMemberWhoseItIs) {
-  for (const std::uint32_t busy : {1U, 2U, 3U}) {
-    SomePlan plan({0, 40, 80, 99}, 10);
-    std::fill(plan.begins.begin() + busy, plan.begins.end(), 99);
-    plan.plan.busy = busy;
-    plan.plan.is_short = true;
-    Members<Virtual> team(100, {8, 8, 8}, {}, {&plan.plan, nullptr});
-    const std::uint32_t late = busy - 1;
-    for (std::uint32_t m = 0; m < 3; ++m)
-      if (m != late) team.drain(m);
-    auto expected = once(100);
-    expected.back() = 0;
-    EXPECT_EQ(team.hits(), expected) << "all that somebody else can do";
-    team.drain(late);
-    EXPECT_EQ(team.hits(), once(100));
-  }
+  constexpr std::uint64_t k_each = 2'000; // so long that it is not appended to the batch before
+  SomePlan plan({0, 40, 80, 99}, k_each);
+  plan.plan.is_sure = plan.plan.is_short = true;
+  plan.plan.share = 33 * k_each;
+  Members<Virtual> team(100, {8, 8, 8}, {}, {&plan.plan, nullptr});
+  for (Range range; team.next(0, range);) Virtual::now += k_each * (range.end - range.begin);
+  auto expected = once(100);
+  expected.back() = 0;
+  EXPECT_EQ(team.hits(), expected) << "all that somebody else can do";
+  team.drain(2);
+  EXPECT_EQ(team.hits(), once(100));
 }
 
 TEST(PlannedWorker, NobodyWaitsForAMemberWithoutAPart) {
   SomePlan plan({0, 60, 99, 99}, 10);
-  plan.plan.busy = 2;
   Members<Virtual> team(100, {8, 8, 8}, {}, {&plan.plan, nullptr});
   team.drain(0);
   team.drain(1);
@@ -204,34 +197,30 @@ TEST(PlannedWorker, NobodyWaitsForAMemberWithoutAPart) {
   EXPECT_FALSE(team.next(2, range));
 }
 
-TEST(PlannedWorker, AShortShareIsHandedOutAtOnce) {
-  SomePlan plan({0, 70, 99}, 10);
-  plan.plan.is_short = true;
-  Members<Virtual> team(100, {8, 8}, {}, {&plan.plan, nullptr});
-  Range range;
-  ASSERT_TRUE(team.next(0, range));
-  EXPECT_EQ(range.begin, 0U);
-  EXPECT_EQ(range.end, 70U);
-  EXPECT_FALSE(range.last);
-  ASSERT_TRUE(team.next(1, range));
-  EXPECT_EQ(range.begin, 70U);
-  EXPECT_GE(range.end, 99U);
+/// Units of the batches of member 0, each of which takes `ticks` per unit from unit `from` on, and 10 before.
+std::vector<std::uint64_t> batches_of_a_short_loop(std::uint64_t from, std::uint64_t ticks) {
+  SomePlan plan({0, 96, 191}, 10);
+  plan.plan.share = 960;
+  plan.plan.is_sure = plan.plan.is_short = true;
+  Members<Virtual> team(192, {8, 8}, {}, {&plan.plan, nullptr});
+  std::vector<std::uint64_t> sizes;
+  std::uint64_t at = 0;
+  for (Range range; at < 96 && team.next(0, range); at = range.end) {
+    sizes.push_back(range.end - range.begin);
+    for (std::uint64_t i = range.begin; i < range.end; ++i) Virtual::now += i < from ? 10 : ticks;
+  }
+  return sizes;
 }
 
-TEST(PlannedWorker, ALongLastIterationComesFirstForItsMember) {
-  SomePlan plan({0, 98, 99}, 1'000);
-  plan.plan.is_sure = true;
-  plan.plan.last = 100'000;
-  plan.plan.share = 100'000;
-  Members<Virtual> team(100, {8, 8}, {}, {&plan.plan, nullptr});
-  Range range;
-  ASSERT_TRUE(team.next(0, range));
-  ASSERT_TRUE(team.next(1, range)); // its only unit
-  Virtual::now += 1'000;            // as foreseen
-  ASSERT_TRUE(team.next(1, range));
-  EXPECT_TRUE(range.last) << "before what could be stolen";
-  team.drain(0);
-  EXPECT_EQ(team.hits(), once(100));
+TEST(PlannedWorker, BatchesOfAShortLoopGrowToAFewUnits) {
+  EXPECT_THAT(batches_of_a_short_loop(96, 10), testing::ElementsAre(1, 4, 4, 6, 9, 9, 9, 9, 9, 9, 9, 9, 9));
+}
+
+TEST(PlannedWorker, WhatIsShortByThePlanOnlyIsNotHandedOutInLargeBatches) {
+  for (const std::uint64_t from : {0U, 1U, 20U, 50U}) {
+    const auto sizes = batches_of_a_short_loop(from, 5'000'000);
+    EXPECT_LE(*std::max_element(sizes.begin(), sizes.end()), from == 0 ? 1U : 9U) << from;
+  }
 }
 
 TEST(PlannedWorker, OfALargeTeamFindsTheUnitsOfAMemberThatIsLate) {
@@ -255,9 +244,9 @@ TEST(PlannedWorker, MeasuresWhatItHandsOut) {
   settings.clocked = false; // but somebody wants to know
   Members<Virtual> team(65, {8, 8}, settings, {nullptr, &bins});
   for (Range range; team.next(1, range);) Virtual::now += range.last ? 5'000 : range.begin < 8 ? 300 : 20;
-  EXPECT_FLOAT_EQ(bins.take(0), 8 * 300);
-  for (std::uint32_t b = 1; b < 8; ++b) EXPECT_FLOAT_EQ(bins.take(b), 8 * 20) << b;
-  EXPECT_FLOAT_EQ(bins.take_last(), 5'000);
+  EXPECT_FLOAT_EQ(bins.take(0), 8 * 301) << "never 0";
+  for (std::uint32_t b = 1; b < 8; ++b) EXPECT_FLOAT_EQ(bins.take(b), 8 * 21) << b;
+  EXPECT_FLOAT_EQ(bins.take_last(), 5'001);
 }
 
 /// One slot that a team of threads uses again and again, each time by another plan.

@@ -61,7 +61,7 @@ public:
     ++loop_;
     record_->enter(loop_);
     take_part(costs);
-    P::now += static_cast<std::uint64_t>(all(costs) / (plan_ != nullptr ? plan_->busy : members_));
+    P::now += static_cast<std::uint64_t>(all(costs) / (members_));
     record_->close(loop_ + 1);
   }
   void run(std::uint32_t times, const Profile& costs) {
@@ -77,7 +77,8 @@ public:
     for (std::uint32_t m = 0; m <= members_; ++m)
       begins_[m] = plan_ != nullptr ? plan_->begins[m] : shape_.root_begin(m);
     if (!measured_) return;
-    for (std::uint64_t u = 0; u < units_; ++u) learned.bins->add(u, 1, static_cast<std::uint64_t>(costs[u]));
+    for (std::uint64_t u = 0; u < units_; ++u)
+      if (costs[u] > 0) learned.bins->add(u, 1, static_cast<std::uint64_t>(costs[u]));
     learned.bins->add_last(static_cast<std::uint64_t>(costs[units_]));
   }
 
@@ -92,7 +93,6 @@ public:
       if (begins_[m] != shape_.root_begin(m)) return false;
     return true;
   }
-  std::uint32_t busy() const { return plan_ != nullptr ? plan_->busy : members_; }
   /// Time of the longest part of the latest execution over a fair one, if it cost that.
   double imbalance(const Profile& costs) const {
     double longest = 0;

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +23,7 @@ TEST(LoopRecord, KnowsNothingBeforeTheFirstExecution) {
   RepeatedLoop loop(k_units, 4);
   loop.run(even(k_units, k_iteration));
   EXPECT_EQ(loop.plan(), nullptr);
-  EXPECT_TRUE(loop.was_measured());
+  EXPECT_FALSE(loop.was_measured()) << "some members may not know of the record";
 }
 
 TEST(LoopRecord, LeavesAnEvenLoopInEqualShares) {
@@ -31,20 +32,18 @@ TEST(LoopRecord, LeavesAnEvenLoopInEqualShares) {
     for (int i = 0; i < 20; ++i) {
       loop.run(even(k_units, k_iteration));
       ASSERT_TRUE(loop.is_equal()) << members << " members, execution " << i;
-      ASSERT_EQ(loop.busy(), members);
     }
     ASSERT_NE(loop.plan(), nullptr) << "what it costs is known";
     EXPECT_NEAR(loop.plan()->cost_at(k_units / 2), k_iteration, 1);
-    EXPECT_NEAR(loop.plan()->last, k_iteration, 1);
     EXPECT_TRUE(loop.plan()->is_sure);
   }
 }
 
 TEST(LoopRecord, CutsWhatIsUneven) {
   for (const std::uint32_t members : {2U, 3U, 8U})
-    for (const double begin : {0.0, 0.4, 0.9}) {
+    for (const double begin : {0.0, 0.3, 0.6}) {
       RepeatedLoop loop(k_units, members);
-      const Profile costs = step(k_units, begin, 0.1, k_iteration, 50 * k_iteration);
+      const Profile costs = step(k_units, begin, 0.4, k_iteration, 1.8 * k_iteration);
       loop.run(6, costs);
       EXPECT_LE(loop.imbalance(costs), 1.02) << members << " members, from " << begin << " on";
       EXPECT_EQ(loop.begins().front(), 0U);
@@ -52,13 +51,48 @@ TEST(LoopRecord, CutsWhatIsUneven) {
     }
 }
 
-TEST(LoopRecord, GivesALongLastIterationAMemberOfItsOwn) {
+/// Once it was the same, and then it is another one each time.
+TEST(LoopRecord, ALoopThatBecomesRandomEndsWithoutAPlan) {
+  core::Rng random(test::seed());
+  RepeatedLoop loop(k_units, 4);
+  const auto somewhere = [&] {
+    return step(k_units, random.below(60) / 100.0, 0.4, k_iteration, 2.2 * k_iteration);
+  };
+  loop.run(12, step(k_units, 0, 0.4, k_iteration, 2.2 * k_iteration));
+  ASSERT_FALSE(loop.is_equal());
+  int cut = 0;
+  for (int i = 0; i < 300; ++i) {
+    loop.run(somewhere());
+    if (i >= 20) cut += loop.is_equal() ? 0 : 1;
+  }
+  EXPECT_LE(cut, 30) << "of 280 executions";
+}
+
+/// A loop that somebody cancels: what was not executed is not free.
+TEST(LoopRecord, WhatWasNeverExecutedIsUnknown) {
+  RepeatedLoop loop(k_units, 4);
+  Profile cancelled = even(k_units, k_iteration);
+  std::fill(cancelled.begin() + k_units / 10, cancelled.end(), 0.0);
+  for (int i = 0; i < 20; ++i) {
+    loop.run(cancelled);
+    ASSERT_EQ(loop.plan(), nullptr) << i;
+  }
+}
+
+TEST(LoopRecord, FewIterationsAreNotCut) {
   RepeatedLoop loop(64, 4);
-  Profile costs = even(64, 10'000);
-  costs.back() = 1e6;
+  for (int i = 0; i < 10; ++i) {
+    loop.run(step(64, 0.5, 0.5, k_iteration, 3 * k_iteration));
+    EXPECT_TRUE(loop.is_equal()) << i;
+  }
+}
+
+TEST(LoopRecord, GivesALongLastIterationAMemberOfItsOwn) {
+  RepeatedLoop loop(600, 4);
+  Profile costs = even(600, 10'000);
+  costs.back() = 1e7;
   loop.run(8, costs);
-  EXPECT_EQ(loop.begins()[3], 64U) << "member 3 has nothing else";
-  EXPECT_NEAR(loop.plan()->last, 1e6, 1);
+  EXPECT_EQ(loop.begins()[3], 600U) << "member 3 has nothing else";
   EXPECT_DOUBLE_EQ(loop.imbalance(costs), 1);
 }
 
@@ -92,7 +126,7 @@ TEST(LoopRecord, ATinyLoopSettlesInSpiteOfWhatMeasuringAdds) {
 }
 
 TEST(LoopRecord, OneDisturbedExecutionChangesNothing) {
-  const Profile usual = step(k_units, 0, 0.2, 10 * k_iteration, 100 * k_iteration);
+  const Profile usual = step(k_units, 0, 0.4, 10 * k_iteration, 18 * k_iteration);
   RepeatedLoop loop(k_units, 4);
   loop.run(10, usual);
   const auto before = loop.begins();
@@ -107,8 +141,8 @@ TEST(LoopRecord, OneDisturbedExecutionChangesNothing) {
 }
 
 TEST(LoopRecord, WhatChangesForGoodIsFollowed) {
-  const Profile first = step(k_units, 0, 0.3, k_iteration, 20 * k_iteration);
-  const Profile second = step(k_units, 0.7, 0.3, k_iteration, 20 * k_iteration);
+  const Profile first = step(k_units, 0, 0.4, k_iteration, 2.2 * k_iteration);
+  const Profile second = step(k_units, 0.6, 0.4, k_iteration, 2.2 * k_iteration);
   RepeatedLoop loop(k_units, 4);
   loop.run(10, first);
   ASSERT_LE(loop.imbalance(first), 1.02);
@@ -121,38 +155,11 @@ TEST(LoopRecord, FollowsSlowChanges) {
   RepeatedLoop loop(k_units, 4);
   double worst = 0;
   for (int i = 0; i < 80; ++i) {
-    const Profile now = step(k_units, i / 200.0, 0.3, k_iteration, 20 * k_iteration);
+    const Profile now = step(k_units, i / 200.0, 0.4, k_iteration, 2.2 * k_iteration);
     loop.run(now);
     if (i >= 8) worst = std::max(worst, loop.imbalance(now));
   }
-  EXPECT_LE(worst, 1.35) << "half a percent of the loop at a time; equal shares: 2.6";
-}
-
-TEST(LoopRecord, LeavesALoopOfNextToNothingToFewMembers) {
-  core::Settings settings;
-  RepeatedLoop loop(100, 8, settings);
-  const double grain = static_cast<double>(settings.steal_cost);
-  loop.run(8, even(100, 2.5 * grain / 101));
-  EXPECT_GE(loop.busy(), 1U);
-  EXPECT_LE(loop.busy(), 2U);
-  for (std::uint32_t m = loop.busy(); m <= 8; ++m) EXPECT_EQ(loop.begins()[m], 100U);
-  ASSERT_NE(loop.plan(), nullptr);
-  EXPECT_TRUE(loop.plan()->is_short);
-}
-
-TEST(LoopRecord, BringsThemBackWhenTheLoopGrows) {
-  core::Settings settings;
-  RepeatedLoop loop(100, 8, settings);
-  loop.run(40, even(100, 4));
-  ASSERT_LE(loop.busy(), 1U);
-  bool unmeasured = false;
-  for (int i = 0; i < 8; ++i) {
-    loop.run(even(100, 4));
-    unmeasured |= !loop.was_measured();
-  }
-  EXPECT_TRUE(unmeasured) << "to look at so little each time would cost more than it is";
-  loop.run(6, even(100, 10'000)); // longer than the limit: looked at from the next one on
-  EXPECT_EQ(loop.busy(), 8U);
+  EXPECT_LE(worst, 1.1) << "half a percent of the loop at a time; equal shares: 1.5";
 }
 
 TEST(LoopRecord, LooksRarelyAtShortLoopsAndAlwaysAtLongOnes) {
@@ -166,7 +173,7 @@ TEST(LoopRecord, LooksRarelyAtShortLoopsAndAlwaysAtLongOnes) {
     return count;
   };
   EXPECT_LE(measured(20), 20U);
-  EXPECT_EQ(measured(100'000), 100U);
+  EXPECT_EQ(measured(100'000), 99U) << "all but the first one";
 }
 
 TEST(LoopRecord, LooksEverMoreRarelyAtAShortLoopThatStaysTheSame) {
@@ -192,8 +199,8 @@ TEST(LoopRecord, LooksEverMoreRarelyAtAShortLoopThatStaysTheSame) {
 TEST(LoopRecord, OfTheExecutionInWhichItWasMadeItBelievesNothing) {
   RepeatedLoop loop(k_units, 4);
   loop.run(step(k_units, 0, 0.5, k_iteration, 90 * k_iteration)); // not all members knew of the record
-  const Profile costs = step(k_units, 0.7, 0.3, k_iteration, 20 * k_iteration);
-  loop.run(3, costs);
+  const Profile costs = step(k_units, 0.6, 0.4, k_iteration, 2.2 * k_iteration);
+  loop.run(4, costs);
   EXPECT_LE(loop.imbalance(costs), 1.02);
 }
 
@@ -208,45 +215,44 @@ void run_inside(RepeatedLoop& loop, const Profile& costs, std::uint64_t left, st
   loop.take_part(costs);
 }
 
-TEST(LoopRecord, InsideARegionAPlanIsInForceWhereNobodyCanBeYet) {
-  const Profile costs = step(k_units, 0, 0.3, k_iteration, 20 * k_iteration);
+/// The planner is the first to come to each loop, so that the others have left all but the one before.
+TEST(LoopRecord, InsideARegionWhatOthersMayHaveReadStays) {
+  constexpr std::uint64_t k_ahead = 8;
+  const Profile some = step(k_units, 0, 0.4, k_iteration, 2.2 * k_iteration);
+  const Profile others = step(k_units, 0.6, 0.4, k_iteration, 2.2 * k_iteration);
   RepeatedLoop loop(k_units, 2);
-  run_inside(loop, costs, 0, 0);
-  run_inside(loop, costs, loop.loop() + 1, loop.loop() + 20); // what the first one cost is not believed
-  run_inside(loop, costs, loop.loop() + 1, loop.loop() + 20); // looks, and has nothing to compare with
-  const std::uint64_t first = loop.loop();
-  run_inside(loop, costs, first + 1, first + 20); // looks, and publishes from first + 21 on
-  for (std::uint64_t number = first + 1; number <= first + 20; ++number) {
-    EXPECT_EQ(loop.record().learned(number).plan, nullptr) << number - first;
+  int changes = 0;
+  for (int i = 0; i < 400; ++i) {
+    const std::uint64_t next = loop.loop() + 1;
+    std::vector<core::Learned<P>> before;
+    for (std::uint64_t number = next; number < next + k_ahead; ++number)
+      before.push_back(loop.record().learned(number));
+    const core::Plan* const later = loop.record().learned(next + k_ahead).plan;
+    const core::Plan now = before[0].plan != nullptr ? *before[0].plan : core::Plan{};
+    run_inside(loop, i % 100 < 50 ? some : others, next - 1, next + k_ahead - 1);
+    for (std::uint64_t ahead = 0; ahead < k_ahead; ++ahead) {
+      const core::Learned<P> known = loop.record().learned(next + ahead);
+      ASSERT_EQ(known.plan, before[ahead].plan) << "execution " << i << ", " << ahead << " loops on";
+      ASSERT_EQ(known.bins, before[ahead].bins) << "execution " << i << ", " << ahead << " loops on";
+    }
+    if (before[0].plan != nullptr) {
+      ASSERT_EQ(before[0].plan->begins, now.begins);
+      ASSERT_EQ(before[0].plan->share, now.share);
+    }
+    changes += loop.record().learned(next + k_ahead).plan != later ? 1 : 0;
   }
-  const core::Plan* const plan = loop.record().learned(first + 21).plan;
-  ASSERT_NE(plan, nullptr);
-  EXPECT_EQ(loop.record().learned(first + 1'000'000).plan, plan);
+  EXPECT_GE(changes, 8) << "each time that the loop has changed";
 }
 
-TEST(LoopRecord, InsideARegionAPlanStaysUntilAllAreInLoopsThatItIsFor) {
-  const Profile some = step(k_units, 0, 0.3, k_iteration, 20 * k_iteration);
-  const Profile others = step(k_units, 0.7, 0.3, k_iteration, 20 * k_iteration);
+TEST(LoopRecord, InsideARegionAWrongPlanDoesNotStay) {
+  const Profile some = step(k_units, 0, 0.4, k_iteration, 2.2 * k_iteration);
+  const Profile others = step(k_units, 0.6, 0.4, k_iteration, 2.2 * k_iteration);
   RepeatedLoop loop(k_units, 2);
-  run_inside(loop, some, 0, 0);
-  run_inside(loop, some, loop.loop() + 1, loop.loop() + 8);
-  run_inside(loop, some, loop.loop() + 1, loop.loop() + 8);
-  const std::uint64_t first = loop.loop();
-  run_inside(loop, some, first + 1, first + 8); // a plan from first + 9 on
-  const core::Plan* const plan = loop.record().learned(first + 9).plan;
-  ASSERT_NE(plan, nullptr);
-  const core::Plan was = *plan;
-  while (loop.loop() < first + 8) run_inside(loop, others, loop.loop() + 1, loop.loop() + 8);
-  EXPECT_EQ(loop.record().learned(first + 9).plan, plan) << "it is not in force yet, so nothing replaces it";
-  EXPECT_EQ(plan->begins, was.begins);
-  EXPECT_EQ(plan->share, was.share);
-  EXPECT_EQ(loop.record().learned(first + 8).plan, nullptr) << "nor is what was before";
-  for (int i = 0; i < 30; ++i) {
-    const std::uint64_t now = loop.loop();
-    const core::Plan* const next = loop.record().learned(now + 1).plan;
-    run_inside(loop, i % 4 == 3 ? some : others, now + 1, now + 9);
-    ASSERT_EQ(loop.record().learned(now + 1).plan, next) << "whoever came early and whoever comes late";
-  }
+  const auto run = [&](const Profile& costs) { run_inside(loop, costs, loop.loop(), loop.loop() + 8); };
+  for (int i = 0; i < 80; ++i) run(some);
+  ASSERT_LE(loop.imbalance(some), 1.02);
+  for (int i = 0; i < 80; ++i) run(others);
+  EXPECT_LE(loop.imbalance(others), 1.02);
 }
 
 TEST(LoopRecord, InsideARegionItLooksOnlyWhenAllHaveLeft) {
@@ -275,7 +281,8 @@ TEST(LoopRecord, OfTheLongestLoopOfALargeTeam) {
             << "a word can count them";
       }
     }
-    for (std::uint64_t u = 0; u + 1'000'000 < shape.units(); u += shape.units() / 5'000)
+    for (std::uint64_t u = 0; learned.bins != nullptr && u + 1'000'000 < shape.units();
+         u += shape.units() / 5'000)
       learned.bins->add(u, 1'000'000, u < shape.units() / 2 ? 1'000'000'000'000 : 1'000);
     record->close(loop + 1);
   }

@@ -81,7 +81,6 @@ public:
     plan_.begins = begins_.data();
     plan_.costs = cost_.data();
     plan_.shift = 63;
-    plan_.busy = members;
   }
   void enter(Worker& worker, std::uint64_t loop, std::uint32_t member) {
     worker.enter(slot_.loop(), slot_.memory(member),

@@ -70,7 +70,7 @@ public:
   explicit Simulation(const Job& job)
       : job_(job), team_(job), caches_(team_.machine(), job.machine.prices_on(team_.machine())),
         noise_(job.machine.noise, job.members, job.seed), slot_(std::make_unique<Slot>(job.members)),
-        memory_(job.history && job.members > 1 && is_remembered(job.settings)) {}
+        memory_(job.history && job.members > 1 && is_remembered(job.settings), job.one_region) {}
 
   std::vector<Round> run() {
     std::vector<Round> rounds;
@@ -86,6 +86,8 @@ private:
     number_ = job_.seed * 1'000 + round + 1;
     workload_ = job_.workload_of ? &job_.workload_of(round) : job_.workload;
     preemption_ = job_.preemption && job_.preemption->round == round ? job_.preemption : std::nullopt;
+    cancels_ = job_.cancelled_by ? job_.cancelled_by(round) : std::nullopt;
+    is_cancelled_ = false;
     begin_ = end_ + k_pause;
     end_ = begin_;
     caches_.forget_traffic();
@@ -125,7 +127,7 @@ private:
     noise_.start(member, VirtualClock::now);
     busy(member, job_.machine.enter);
     enter(worker, entry);
-    for (core::Range range;;) {
+    for (core::Range range; !is_cancelled_;) {
       busy(member, job_.machine.dispatch);
       if (!worker.next(range)) break;
       if (job_.seen) job_.seen(round, member, range);
@@ -133,6 +135,7 @@ private:
       const Time cost = workload_->cost(range.begin, range.end);
       distance_->handed(member, range, cost);
       busy(member, cost);
+      if (cancels_ && *cancels_ >= range.begin && *cancels_ < range.end) is_cancelled_ = true;
     }
     end_ = std::max(end_, VirtualClock::now);
     left_[member] = VirtualClock::now - begin_;
@@ -174,7 +177,9 @@ private:
   Moves moves_;
   const Workload* workload_ = nullptr;   // of the present round
   std::optional<Preemption> preemption_; // that is still to come in it
-  std::uint64_t number_ = 0;             // of the loop
+  std::optional<std::uint64_t> cancels_; // the iteration that cancels it
+  bool is_cancelled_ = false;
+  std::uint64_t number_ = 0; // of the loop
   Time begin_ = 0;
   Time end_ = 0;
   std::vector<Time> left_; // by each member in the present round, from begin_

@@ -15,9 +15,8 @@ namespace wstree::core {
 /// the loop (between shortest_target and longest_target; in the first moments a third). It takes at most a
 /// small part of a member's share and of what is left in the node, so that an expensive interval that others
 /// could help with is not swallowed whole, and the smaller the nearer the end is: what is swallowed last ends
-/// the loop. And it takes at most a quarter of what is left in the node (half of it while all goes as
-/// planned), starts every node with the smallest batch, and grows at most 16-fold per step. Private to its
-/// member.
+/// the loop. And it takes at most a quarter of what is left in the node, starts every node with the smallest
+/// batch, and grows at most 16-fold per step. Private to its member.
 ///
 /// Reading the clock costs as much as the rest of a dispatch. Once batches agree about what a unit costs, it
 /// is read after several of them only, which together take at most a quarter of the time so far and four
@@ -33,14 +32,21 @@ public:
     is_timed_ = settings.batch == BatchMode::timed;
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
+    share_ = share;
     share_part_ = static_cast<std::uint64_t>(share * k_of_share);
-    first_part_ = std::min(share * k_first_of_share + 1, k_most);
+    first_step_ = static_cast<std::uint32_t>(std::min(share * k_first_of_share + 1, k_most_first));
+    widest_ = k_max_share;
     entered_ = now;
     cost_ = 0;
-    distrust();
     floor_ = 1;
     finest_ = 1;
     start_node();
+  }
+
+  /// After enter(): nodes may be larger than a share, because somebody expects little work there. If that is
+  /// wrong, batches that have grown with such a node must not hold more than those in a node of one share.
+  void stay_in_share() noexcept {
+    widest_ = static_cast<std::uint32_t>(std::min(share_ * k_widest_of_share + 1, k_most));
   }
 
   /// A new node: what was learned in another part of the loop says little about this one.
@@ -49,30 +55,20 @@ public:
     pending_ = 0;
     skip_ = 0;
     skipped_ = 0;
+    growth_ = 0;
   }
 
-  /// A member's share is expected to take `share` ticks, and what was expected has come true so far: batches
-  /// of a short loop need not be as short as those of one that nobody knows.
-  void trust(float share) noexcept {
-    const auto shortest = static_cast<float>(settings_->shortest_target);
-    shortest_ = std::clamp(share / k_trusted_parts, shortest, k_longest_trusted * shortest);
-    trusts_ = true;
-  }
-  void distrust() noexcept {
-    shortest_ = to_float(settings_->shortest_target);
-    trusts_ = false;
-  }
-
-  /// The next node, which start_node() was called for, is expected to take `cost` ticks per unit; `at_once`:
-  /// and so little that it is one batch.
-  void expect(float cost, bool at_once) noexcept {
-    if (!(cost > 0)) return;
-    cost_ = cost;
-    const auto tail = static_cast<float>(settings_->tail_batch);
-    finest_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(tail / cost + 1, k_most));
-    floor_ = static_cast<std::uint32_t>(at_once ? k_most : std::min(shortest_ / cost + 1, k_most));
-    // Not as many as fill a target: where the loop has changed, what was cheap may be all of its work.
-    step_ = std::max(at_once ? floor_ : static_cast<std::uint32_t>(first_part_), smallest_);
+  /// After finished(): the batch was as short as it was foreseen, and so is a member's share, of `share`
+  /// ticks. The next ones grow by half each, up to a 24th of a share or a few units, which is about what they
+  /// are without a plan once the clock has been read as often; so it is not read.
+  void hurry(float share) noexcept {
+    const float in_tail = to_float(settings_->tail_batch) * share_ / std::max(share, 1.0F);
+    const float few = std::min(k_hurried_units, share_ * k_hurried_of_few);
+    floor_ = finest_ =
+        static_cast<std::uint32_t>(std::min(in_tail, std::max(share_ * k_hurried_of_share, few)) + 1);
+    step_ = std::max(step_, first_step_);
+    skip_ = k_most_skipped;
+    growth_ = ~std::uint32_t{0};
   }
 
   /// The latest batch is done. How many, it included, need no look at the clock: skip() is told of them
@@ -81,6 +77,7 @@ public:
   void skip(std::uint32_t units) noexcept {
     ++skipped_;
     pending_ += units;
+    step_ += ((step_ + 1) >> 1) & growth_;
   }
 
   /// The latest batch is done; nobody looked at the clock.
@@ -99,20 +96,22 @@ public:
     const float cost = spent / done;
     const float rate = done / spent;
     const float so_far = std::max(to_float(elapsed), 0.0F);
-    const float least = trusts_ ? shortest_ : std::min(shortest_, so_far / 3);
+    const float shortest = to_float(settings_->shortest_target);
+    const float least = std::min(shortest, so_far / 3);
     const float target = std::clamp(so_far / 16, least, std::max(least, to_float(settings_->longest_target)));
     const float most = static_cast<float>(units) * 16;
     choose_skip(cost, spent, elapsed, target * rate > most);
     cost_ = cost;
     pending_ = 0;
     skipped_ = 0;
+    growth_ = 0;
     // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
     // with what has been done, cut them as fine as can be.
     const float tail = to_float(settings_->tail_batch);
     finest_ = elapsed > k_long * settings_->tail_batch
                   ? 1
                   : static_cast<std::uint32_t>(std::min(tail * rate + 1, k_most));
-    floor_ = static_cast<std::uint32_t>(std::min(std::min(target, shortest_) * rate + 1, k_most));
+    floor_ = static_cast<std::uint32_t>(std::min(std::min(target, shortest) * rate + 1, k_most));
     const float wanted = std::min(target * rate, most);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
@@ -123,7 +122,7 @@ public:
     if (is_timed_) {
       const std::uint64_t part = (remaining * k_of_rest + share_part_) >> k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
-      units = std::min(units, std::max(remaining >> (trusts_ ? 1 : 2), finest_));
+      units = std::min({units, std::max(remaining >> 2, finest_), widest_});
     }
     return std::min(std::max(units, smallest_), remaining);
   }
@@ -139,10 +138,14 @@ private:
   static constexpr unsigned k_part_bits = 16;
   static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
   static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
-  static constexpr float k_first_of_share = 1 / 96.0F;
-  static constexpr float k_alike = 0.75F;        // costs that differ by less are the same
-  static constexpr float k_trusted_parts = 2;    // of a share
-  static constexpr float k_longest_trusted = 12; // shortest targets
+  static constexpr float k_widest_of_share = 1 / 8.0F;
+  // Of batches that hurry.
+  static constexpr float k_first_of_share = 1 / 16.0F;
+  static constexpr float k_most_first = 4;
+  static constexpr float k_hurried_of_share = 1 / 24.0F;
+  static constexpr float k_hurried_units = 8; // if they are not more than
+  static constexpr float k_hurried_of_few = 1 / 6.0F;
+  static constexpr float k_alike = 0.75F; // costs that differ by less are the same
   static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
@@ -170,12 +173,13 @@ private:
   const Settings* settings_ = nullptr;
   std::uint64_t entered_ = 0;
   std::uint64_t share_part_ = 0;
-  float first_part_ = 1; // units in the first batch of a node whose costs are expected
+  float share_ = 1; // units
   float cost_ = 0;
-  float shortest_ = 1; // ticks; what is shorter is not worth a batch
-  bool trusts_ = false;
+  std::uint32_t first_step_ = 1; // units in the first batch that hurries
+  std::uint32_t growth_ = 0;     // all bits, or none: each batch is half as large again as the one before
   bool is_timed_ = true;
   std::uint32_t step_ = 1;
+  std::uint32_t widest_ = 1; // no batch is larger
   std::uint32_t floor_ = 1;  // as many units as take shortest_target
   std::uint32_t finest_ = 1; // the end of a node is not cut finer
   std::uint32_t smallest_ = 1;

@@ -83,6 +83,7 @@ enum class Tag : std::uint8_t {
   add_cost,           // H2 tree/plan.h
   add_record,         // H3 loop/history.h
   publish_period,     // H4 loop/rhythm.h
+  choose_measured,    // H5 loop/loop_record.h
 };
 
 /// The one seam between the scheduler and the machine. Requirements on a Platform:

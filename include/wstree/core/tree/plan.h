@@ -13,17 +13,16 @@ namespace wstree::core {
 
 /// How the units of a loop are laid out over the roots of its tree, and what they are expected to take.
 /// Constant while any member is in a loop that uses it; all members of one execution use the same plan, or
-/// none of them has one. It decides where members begin, and nothing else: what turns out to be wrong is
-/// stolen as ever.
+/// none of them has one. It decides where members begin and how often they look at the clock: what turns out
+/// to be wrong is stolen as ever, for no batch is larger than one without a plan may be.
 struct Plan {
   const std::uint64_t* begins = nullptr; ///< first unit of each root, and behind the last one all units
   const float* costs = nullptr;          ///< ticks per unit, by bins of 2^shift units
   unsigned shift = 0;
-  float last = 0;         ///< ticks of iteration n-1, which is not in the tree
-  float share = 0;        ///< ticks of one member's part
-  std::uint32_t busy = 0; ///< the first so many roots have units; the others' members are not needed
-  bool is_sure = false;   ///< several executions in a row have been as they were expected
-  bool is_short = false;  ///< each part is so short that it is handed out at once
+  float share = 0;       ///< ticks of one member's part
+  bool is_cut = false;   ///< roots have other sizes than equal shares
+  bool is_sure = false;  ///< several executions in a row have been as they were expected
+  bool is_short = false; ///< and each part is so short that a look at the clock is too much for a batch
 
   float cost_at(std::uint64_t unit) const noexcept { return costs[unit >> shift]; }
   /// Whether `ticks` is what `units` units from `begin` on were expected to take, give or take `slack`. Of a

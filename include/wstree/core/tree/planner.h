@@ -33,19 +33,6 @@ public:
     begins[parts] = units_;
   }
 
-  /// The same where a part is a few units, so that it matters on which side of a unit a cut is: as cut() has
-  /// it, but the longest part is as short as it can be.
-  void cut_coarse(std::uint32_t parts, std::uint64_t* begins) const noexcept {
-    const double least = std::max(all() / parts, static_cast<double>(last_));
-    double enough = least * imbalance(parts, begins);
-    double too_little = least;
-    for (int step = 0; step < k_steps && enough > least * k_close; ++step) {
-      const double tried = (enough + too_little) / 2;
-      (fits(parts, tried, nullptr) ? enough : too_little) = tried;
-    }
-    fits(parts, enough, begins);
-  }
-
   /// Ticks of the longest part, if the members' parts begin there, over the ticks of a fair one.
   double imbalance(std::uint32_t parts, const std::uint64_t* begins) const noexcept {
     if (all() <= 0) return 1;
@@ -61,21 +48,6 @@ public:
   }
 
 private:
-  /// Whether no part has to take more than `longest`; if so, and `begins` is not null, they are laid out.
-  /// Each is filled up to `longest`.
-  bool fits(std::uint32_t parts, double longest, std::uint64_t* begins) const noexcept {
-    Walk walk(*this);
-    const double slack = longest * k_rounding;
-    std::uint64_t at = 0;
-    if (begins != nullptr) begins[0] = 0;
-    for (std::uint32_t part = 1; part < parts; ++part) {
-      at = walk.before(walk.cost() + longest + slack);
-      if (begins != nullptr) begins[part] = at;
-    }
-    if (begins != nullptr) begins[parts] = units_;
-    return all() - walk.cost() <= longest + slack;
-  }
-
   /// A place in the loop that only goes forward.
   class Walk {
   public:
@@ -83,22 +55,19 @@ private:
     double cost() const noexcept { return done_ + inside_; }
 
     /// The unit before which about `target` ticks have passed.
-    std::uint64_t nearest(double target) noexcept { return reach(target, 0.5); }
-    /// The last unit before which no more than that have passed.
-    std::uint64_t before(double target) noexcept { return reach(target, 0); }
+    std::uint64_t nearest(double target) noexcept {
+      while (bin_ < curve_.count_ && done_ + bin() <= target) next_bin();
+      if (bin_ == curve_.count_) return curve_.units_;
+      const double each = bin() / static_cast<double>(width());
+      const auto ahead = static_cast<std::uint64_t>(std::max(target - done_, 0.0) / each + 0.5);
+      return stand(std::max(ahead, at_));
+    }
     void go_to(std::uint64_t unit) noexcept {
       while (bin_ < curve_.count_ && ((bin_ + std::uint64_t{1}) << curve_.shift_) <= unit) next_bin();
       if (bin_ < curve_.count_) stand(std::min(unit - (std::uint64_t{bin_} << curve_.shift_), width()));
     }
 
   private:
-    std::uint64_t reach(double target, double rounding) noexcept {
-      while (bin_ < curve_.count_ && done_ + bin() <= target) next_bin();
-      if (bin_ == curve_.count_) return curve_.units_;
-      const double each = bin() / static_cast<double>(width());
-      const auto ahead = static_cast<std::uint64_t>(std::max(target - done_, 0.0) / each + rounding);
-      return stand(std::max(ahead, at_));
-    }
     double bin() const noexcept { return static_cast<double>(curve_.bins_[bin_]); }
     std::uint64_t width() const noexcept {
       const std::uint64_t begin = std::uint64_t{bin_} << curve_.shift_;
@@ -122,10 +91,6 @@ private:
     double done_ = 0;      // of the bins before
     double inside_ = 0;    // of the units before `at_`
   };
-
-  static constexpr int k_steps = 12;
-  static constexpr double k_close = 1.005;
-  static constexpr double k_rounding = 1e-6;
 
   const float* bins_;
   std::uint64_t units_;

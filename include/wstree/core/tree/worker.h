@@ -29,7 +29,7 @@ public:
     Shape shape = shape_of(entry);
     plan_ = learned.plan;
     bins_ = learned.bins;
-    starts_last_ = leaves_last_ = believes_ = foreseen_ = surprised_ = false;
+    leaves_last_ = believes_ = foreseen_ = surprised_ = false;
     if (plan_ != nullptr) follow_plan(shape, entry);
     view_ = View<P>(tree, shape, entry.use);
     loop_ = entry.loop;
@@ -50,13 +50,12 @@ public:
     // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
     // one of them.
     const bool is_timed = settings.batch == BatchMode::timed && shape.units() >= k_few_units * entry.members;
-    const bool at_once = plan_ != nullptr && plan_->is_short && bins_ == nullptr; // nothing to size either
-    clocked_ = settings.clocked || ((is_timed || plan_ != nullptr) && !at_once);
+    clocked_ = settings.clocked || is_timed;
     handed_out_ = clocked_ || bins_ != nullptr ? P::ticks() : 0;
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
     batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
-    if (plan_ != nullptr && plan_->is_sure) batch_.trust(plan_->share);
+    if (plan_ != nullptr && plan_->is_cut) batch_.stay_in_share();
     last_.enter(shape, entry.members, settings);
   }
 
@@ -122,10 +121,9 @@ private:
 
   /// Neither the own node nor the own root has anything for this member.
   bool look_elsewhere(Range& out) noexcept {
-    if (starts_last_ && foreseen_ && take_last_first(out)) return true;
     // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
     // leave the rest of its node to the others.
-    if (!find(out) && ((leaves_last_ && !starved_) || !take_last(out)) &&
+    if (!find(out) && ((leaves_last_ && foreseen_ && !starved_) || !take_last(out)) &&
         !(starved_ && find(out))) // what leave_for_last() has freed since
       return false;
     searched();
@@ -224,7 +222,6 @@ private:
   /// tryOwn, with the first batch in the same step.
   bool own(const Target<P>& target, Range& out) noexcept {
     batch_.start_node();
-    expect(target.begin);
     const std::uint32_t units = batch_.size(target.size);
     const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
     const Word first(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);
@@ -361,10 +358,13 @@ private:
         (leaves_frozen_ && target.word.phase() == Phase::stolen))
       return 0;
     if (settings_->batch != BatchMode::timed) return static_cast<float>(remaining);
-    const float cost = cost_of(target);
+    const bool hurries = believes_ && plan_->is_short;
+    const float cost = hurries ? plan_->share / view_.shape().share(members_) : cost_of(target);
     const float ticks = static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
-    if (!insist && target.word.phase() == Phase::owned && target.node->cost() > 0 &&
-        ticks < static_cast<float>(settings_->steal_cost)) {
+    // To be robbed costs an owner that does not look at the clock more than it is relieved of.
+    const auto enough = static_cast<float>((hurries ? k_short_steals : 1) * settings_->steal_cost);
+    if (!insist && target.word.phase() == Phase::owned && (hurries || target.node->cost() > 0) &&
+        ticks < enough) {
       refused = true; // its owner, which is at work, has done it before a thief could begin
       return 0;
     }
@@ -387,8 +387,6 @@ private:
   void remember(std::uint32_t units, std::uint64_t spent) noexcept;
   [[gnu::noinline]] void remember_unclocked() noexcept;
   void check_plan(std::uint32_t units, std::uint64_t spent) noexcept;
-  void expect(std::uint64_t unit) noexcept;
-  [[gnu::noinline]] bool take_last_first(Range& out) noexcept;
 
   // worker_last.h
   bool nothing_else() noexcept;
@@ -405,17 +403,11 @@ private:
 
   /// Whether to start iteration n-1 before the next batch of the own node.
   bool should_start_last() const noexcept {
-    if (!may_start_last()) return false;
-    return (plan_ != nullptr && plan_->is_sure && believes_) || (is_time_to_ask() && last_is_critical());
+    return may_start_last() && is_time_to_ask() && last_is_critical();
   }
 
   /// The same as far as it does not depend on the others, nor on how far this member has come in its node.
-  bool may_start_last() const noexcept {
-    // Where the costs are known, so is whose it is: after its root, and after one batch that was as expected.
-    if (plan_ != nullptr && plan_->is_sure && believes_)
-      return starts_last_ && foreseen_ && node_ != view_.tree().root(index_);
-    return last_.may_matter(batch_.cost());
-  }
+  bool may_start_last() const noexcept { return last_.may_matter(batch_.cost()); }
 
   /// Ticks per unit: what the node's owner says, or said before it was split, else what this member has seen.
   /// What stands in a root that nobody has owned yet is of an earlier loop.
@@ -426,9 +418,9 @@ private:
   }
 
   static constexpr std::uint64_t k_few_units = 4;
+  static constexpr std::uint64_t k_short_steals = 4; // that nobody gains from in a short loop
   static constexpr std::uint32_t k_always = ~std::uint32_t{0};
   static constexpr std::uint64_t k_last = ~std::uint64_t{0}; // iteration n-1, instead of a unit
-  static constexpr float k_long_last = 8;                    // such a part of a share is long
   static constexpr std::uint32_t k_small_team = 16;
   static constexpr std::uint32_t k_near_the_end = 4; // units
   static constexpr std::uint32_t k_sample = 16;      // roots
@@ -456,8 +448,7 @@ private:
   bool retired_ = false;
   bool starved_ = false;       // no memory for more nodes: this member only takes what needs none
   bool leaves_frozen_ = false; // starved, and it has waited in vain for somebody to split a node
-  bool starts_last_ = false;   // iteration n-1 comes right after the own root
-  bool leaves_last_ = false;   // and is somebody else's
+  bool leaves_last_ = false;   // iteration n-1 is somebody else's
   bool believes_ = false;      // in the costs of the plan
   bool foreseen_ = false;      // the latest batch was as the plan said
   bool surprised_ = false;     // it was not

@@ -34,7 +34,6 @@ bool Worker<P>::publish(typename Arena<P>::Pair pair, const Target<P>& target, b
   batch_.start_node();
   const std::uint32_t size = left ? half : remaining - half;
   const std::uint64_t begin = left ? first_unit : first_unit + half;
-  expect(begin);
   const std::uint32_t units = batch_.size(size);
   const bool from_left = settings_->batch != BatchMode::random || rng_.coin();
   const Word mine(Phase::owned, view_.use(), from_left ? units : 0, from_left ? 0 : units);

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whatever a team remembers of a loop, no execution takes clearly longer than it takes without memory. First
+// the cases in which that was not so, then random ones.
+#include "remembered.h"
+#include "seed.h"
+
+#include "wstree/core/rng.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace wstree::test {
+namespace {
+
+/// One execution: `weight`-fold cost from `begin` to `end`, in thousandths of the loop.
+struct Execution {
+  std::uint64_t iterations = 100;
+  Time each = 6 * k_ns;
+  std::uint32_t begin = 0, end = 0;
+  std::uint64_t weight = 1;
+  std::optional<std::uint64_t> cancelled_by{};
+  bool operator<(const Execution& other) const {
+    const auto key = [](const Execution& e) {
+      return std::tuple(e.iterations, e.each, e.begin, e.end, e.weight);
+    };
+    return key(*this) < key(other);
+  }
+};
+
+struct Sequence {
+  std::uint32_t members = 2;
+  bool one_region = false;
+  std::vector<Execution> executions{};
+};
+
+std::ostream& operator<<(std::ostream& out, const Sequence& sequence) {
+  out << sequence.members << " members, " << (sequence.one_region ? "one region" : "many regions");
+  for (std::size_t i = 0; i < sequence.executions.size();) {
+    const Execution& e = sequence.executions[i];
+    std::size_t times = 1;
+    while (i + times < sequence.executions.size() && !(e < sequence.executions[i + times]) &&
+           !(sequence.executions[i + times] < e) &&
+           e.cancelled_by == sequence.executions[i + times].cancelled_by)
+      ++times;
+    out << "; " << times << " x " << e.iterations << " of " << e.each / k_ns << " ns";
+    if (e.weight != 1) out << ", " << e.weight << "-fold in [" << e.begin << ", " << e.end << ")/1000";
+    if (e.cancelled_by) out << ", cancelled by " << *e.cancelled_by;
+    i += times;
+  }
+  return out;
+}
+
+class Workloads {
+public:
+  const Workload& operator()(const Execution& e) {
+    const auto [at, is_new] = made_.try_emplace(e, all_.size());
+    if (is_new) {
+      const std::uint64_t begin = e.iterations * e.begin / 1'000;
+      const std::uint64_t end = std::max(e.iterations * e.end / 1'000, begin + (e.end > e.begin ? 1 : 0));
+      const std::uint64_t heavy = std::min(end, e.iterations) - begin;
+      const auto weight = [=](std::uint64_t i) {
+        return i >= begin && i < end ? static_cast<double>(e.weight) : 1.0;
+      };
+      all_.emplace_back("", e.iterations, e.each * (e.iterations - heavy + heavy * e.weight), weight);
+    }
+    return all_[at->second];
+  }
+
+private:
+  std::map<Execution, std::size_t> made_;
+  std::deque<Workload> all_;
+};
+
+struct Result {
+  std::vector<Time> times;
+  std::vector<std::uint64_t> most; ///< iterations that one member had, by execution
+};
+
+Result run(const Sequence& sequence, bool history, std::uint64_t seed = 1) {
+  Workloads workloads;
+  const auto rounds = static_cast<std::uint32_t>(sequence.executions.size());
+  std::vector<std::vector<std::uint64_t>> had(rounds, std::vector<std::uint64_t>(sequence.members, 0));
+  Job job = remembered([&](std::uint32_t r) -> const Workload& { return workloads(sequence.executions[r]); },
+                       sequence.members, rounds, history);
+  job.follows = false;
+  job.seed = seed;
+  job.one_region = sequence.one_region;
+  job.cancelled_by = [&](std::uint32_t r) { return sequence.executions[r].cancelled_by; };
+  job.seen = [&](std::uint32_t r, std::uint32_t m, const core::Range& range) {
+    had[r][m] += range.end - range.begin;
+  };
+  Result result;
+  for (const Round& round : simulate::simulate(job)) result.times.push_back(round.time);
+  for (const auto& members : had) result.most.push_back(*std::ranges::max_element(members));
+  return result;
+}
+
+constexpr double k_longer = 1.15;
+/// A loop of a microsecond is as long as five steals: who comes first, and so who steals what, is chance. And
+/// work that is in one place, where the plan did not expect it, reaches a team in as many rounds as the team
+/// has doublings, each of which is a search, a steal and the first batches of a node: together five steals.
+/// And who gets one iteration more than others is chance, too.
+Time slack(const Execution& e, std::uint32_t members) {
+  const Time steals = 5 * (1 + std::bit_width(members - 1)) * 200 * k_ns;
+  return steals + e.each * (e.end > e.begin ? e.weight : 1);
+}
+
+/// Every step is `by` thousandths of the loop farther back or ahead, as far as there is room.
+Sequence moved(Sequence sequence, std::int32_t by) {
+  for (Execution& e : sequence.executions) {
+    const auto most = static_cast<std::int32_t>(1'000 - e.end);
+    const std::int32_t moves = std::clamp(by, -static_cast<std::int32_t>(e.begin), most);
+    e.begin = static_cast<std::uint32_t>(static_cast<std::int32_t>(e.begin) + moves);
+    e.end = static_cast<std::uint32_t>(static_cast<std::int32_t>(e.end) + moves);
+  }
+  return sequence;
+}
+
+/// What the executions take at most without memory. When members arrive is chance, and so is how much of a
+/// step is in one batch: the sequence is run with several arrivals, and where somebody may have been slower
+/// with memory, with more of them, and with the steps up to a 50th of the loop elsewhere.
+class Without {
+public:
+  explicit Without(const Sequence& sequence) : sequence_(sequence), times_(sequence.executions.size(), 0) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) take(run(sequence_, false, seed).times);
+  }
+  Time operator[](std::size_t execution) const { return times_[execution]; }
+  /// False: enough has been tried.
+  bool look_closer() {
+    if (tried_ == 40) return false;
+    const std::int32_t by = tried_++ - 20;
+    take(run(moved(sequence_, by), false, static_cast<std::uint64_t>(tried_ + 3)).times);
+    return true;
+  }
+
+private:
+  void take(const std::vector<Time>& times) {
+    for (std::size_t r = 0; r < times.size(); ++r) times_[r] = std::max(times_[r], times[r]);
+  }
+
+  const Sequence& sequence_;
+  std::vector<Time> times_;
+  std::int32_t tried_ = 0;
+};
+
+/// The execution that took too long.
+std::optional<std::size_t> find_wrong(const Sequence& sequence, double* by = nullptr) {
+  const auto with = run(sequence, true).times;
+  Without without(sequence);
+  std::optional<std::size_t> wrong;
+  for (std::size_t r = 0; r < with.size() && !wrong; ++r) {
+    if (sequence.executions[r].cancelled_by) continue; // when that iteration comes is chance
+    const auto beyond = [&] {
+      return static_cast<double>(with[r] -
+                                 std::min(slack(sequence.executions[r], sequence.members), with[r])) /
+             static_cast<double>(without[r]);
+    };
+    bool is_wrong = beyond() > k_longer;
+    while (is_wrong && without.look_closer()) is_wrong = beyond() > k_longer;
+    if (is_wrong) wrong = r;
+    if (by != nullptr) *by = std::max(*by, beyond());
+  }
+  return wrong;
+}
+
+/// The same failure in fewer executions.
+Sequence shrink(Sequence sequence) {
+  for (std::size_t step = sequence.executions.size() / 2; step != 0; step /= 2)
+    for (std::size_t at = 0; at + step <= sequence.executions.size();) {
+      Sequence fewer = sequence;
+      const auto from = fewer.executions.begin() + static_cast<std::ptrdiff_t>(at);
+      fewer.executions.erase(from, from + static_cast<std::ptrdiff_t>(step));
+      if (!fewer.executions.empty() && find_wrong(fewer))
+        sequence = fewer;
+      else
+        at += step;
+    }
+  return sequence;
+}
+
+Execution draw_heavy(core::Rng& random, Execution light) {
+  static constexpr std::uint64_t k_weights[] = {10, 100, 1'000, 100'000};
+  if (random.below(3) == 0) {
+    light.weight = k_weights[random.below(4)];
+    light.end = 1'000;
+  } else {
+    // How much of a narrower or steeper step one batch holds is chance without memory, too.
+    light.weight = k_weights[random.below(2)];
+    const std::uint32_t width = 1'000 >> (1 + random.below(3));
+    light.begin = random.below(1'000 - width + 1);
+    light.end = light.begin + width;
+  }
+  return light;
+}
+
+Sequence draw(core::Rng& random) {
+  static constexpr std::uint32_t k_members[] = {2, 3, 4, 8, 16, 32, 64};
+  static constexpr std::uint64_t k_iterations[] = {20, 100, 128, 500, 1'000, 4'000};
+  static constexpr Time k_each[] = {1, 6, 50, 1'000, 20'000};
+  Sequence drawn;
+  drawn.members = k_members[random.below(7)];
+  drawn.one_region = random.coin();
+  Execution usual{k_iterations[random.below(6)], k_each[random.below(5)] * k_ns};
+  if (random.below(3) == 0) usual = draw_heavy(random, usual);
+  const std::uint32_t stretches = 2 + random.below(5);
+  for (std::uint32_t s = 0; s < stretches; ++s) {
+    Execution now = usual;
+    switch (random.below(6)) {
+    case 0:
+      now = {usual.iterations, k_each[random.below(5)] * k_ns};
+      break;
+    case 1:
+      now.cancelled_by = random.below(static_cast<std::uint32_t>(usual.iterations));
+      break;
+    case 2:
+      now.iterations = k_iterations[random.below(6)];
+      break;
+    default:
+      now = draw_heavy(random, {usual.iterations, usual.each});
+    }
+    const std::uint32_t before = 1 + random.below(random.coin() ? 40 : 6);
+    for (std::uint32_t i = 0; i < before; ++i) drawn.executions.push_back(usual);
+    const std::uint32_t times = random.coin() ? 1 : 1 + random.below(12);
+    for (std::uint32_t i = 0; i < times; ++i) drawn.executions.push_back(now);
+    if (random.below(4) == 0) usual = now;
+  }
+  return drawn;
+}
+
+std::vector<Execution> times(std::uint32_t count, const Execution& execution) {
+  return std::vector<Execution>(count, execution);
+}
+std::vector<Execution> operator+(std::vector<Execution> first, const std::vector<Execution>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+void expect_harmless(const Sequence& sequence) {
+  const auto wrong = find_wrong(sequence);
+  if (!wrong) return;
+  ADD_FAILURE() << sequence << "\nexecution " << *wrong << ": " << run(sequence, true).times[*wrong] / k_ns
+                << " instead of " << run(sequence, false).times[*wrong] / k_ns << " ns";
+}
+
+TEST(HistoryProperty, ALoopThatIsNearlyEmptyAndThenHeavyIsShared) {
+  for (const std::uint32_t members : {2U, 4U, 16U})
+    for (const Execution& heavy :
+         {Execution{128, 20'000 * k_ns}, Execution{128, 1 * k_ns, 300, 800, 20'000}}) {
+      const Sequence sequence{members, false, times(300, {128, 1 * k_ns}) + times(1, heavy)};
+      // In an uneven execution more, but it is the others' work then.
+      if (heavy.weight == 1) {
+        EXPECT_LE(run(sequence, true).most.back(), 128 / members + 2) << members;
+      }
+      expect_harmless(sequence);
+    }
+}
+
+TEST(HistoryProperty, InsideOneRegionAChangedLoopIsNotSharedByItsOldPlan) {
+  const Execution first{4'000, 100 * k_ns, 0, 125, 50};
+  const Execution second{4'000, 100 * k_ns, 875, 1'000, 50};
+  for (const std::uint32_t members : {2U, 8U})
+    expect_harmless({members, true, times(100, first) + times(100, second)});
+}
+
+TEST(HistoryProperty, ALoopThatWasCancelledEarlyIsSharedWhenItRuns) {
+  Execution cancelled{20'000, 200 * k_ns};
+  for (const std::uint64_t by : {40U, 2'000U})
+    for (const std::uint32_t members : {2U, 8U}) {
+      cancelled.cancelled_by = by;
+      expect_harmless({members, false, times(100, cancelled) + times(20, {20'000, 200 * k_ns})});
+    }
+}
+
+TEST(HistoryProperty, ALoopThatBecomesRandomIsSharedAsIfItWereNew) {
+  core::Rng random(1);
+  for (const std::uint32_t members : {2U, 4U, 16U}) {
+    Sequence sequence{members, false, times(12, {4'000, 1'000 * k_ns, 0, 400, 10})};
+    for (int i = 0; i < 60; ++i) {
+      const std::uint32_t begin = random.below(600);
+      sequence.executions.push_back({4'000, 1'000 * k_ns, begin, begin + 400, 10});
+    }
+    expect_harmless(sequence);
+  }
+}
+
+/// Beyond the claim: batches of such a root once held 1.57 of it, and do 1.35 now.
+TEST(HistoryProperty, ABatchDoesNotGrowWithARootThatWasExpectedToBeCheap) {
+  const Execution usual{4'000, 6 * k_ns, 702, 952, 10};
+  const Sequence sequence{16, false,
+                          times(1, usual) + times(1, {4'000, 6 * k_ns, 363, 863, 10}) + times(10, usual) +
+                              times(2, {4'000, 6 * k_ns, 325, 575, 100})};
+  const auto with = run(sequence, true).times;
+  const auto without = run(sequence, false).times;
+  for (std::size_t r = 0; r < with.size(); ++r)
+    EXPECT_LE(static_cast<double>(with[r]), 1.45 * static_cast<double>(without[r])) << r;
+}
+
+TEST(HistoryProperty, NoExecutionTakesClearlyLongerThanWithoutMemory) {
+  // Exact times, so that the same sequences are the same figures: others on request.
+  const std::uint64_t chosen = std::getenv("WSTREE_TEST_SEED") != nullptr ? seed() : 77;
+  std::printf("seed %llu\n", static_cast<unsigned long long>(chosen));
+  core::Rng random(chosen);
+  double worst = 0;
+  std::uint64_t executions = 0, failed = 0;
+  for (std::uint64_t i = 0, count = scaled(300); i < count; ++i) {
+    const Sequence sequence = draw(random);
+    executions += sequence.executions.size();
+    if (!find_wrong(sequence, &worst)) continue;
+    const Sequence least = shrink(sequence);
+    const std::size_t at = *find_wrong(least);
+    ADD_FAILURE() << "sequence " << i << ": " << least << "\nexecution " << at << ": "
+                  << run(least, true).times[at] / k_ns << " instead of " << run(least, false).times[at] / k_ns
+                  << " ns";
+    if (++failed == 5) break;
+  }
+  std::printf("%llu executions, the worst %.3f\n", static_cast<unsigned long long>(executions), worst);
+}
+
+} // namespace
+} // namespace wstree::test
