@@ -125,7 +125,7 @@ private:
   static constexpr std::uint32_t k_kept = 3;
   static constexpr std::uint32_t k_bins_of_member = 64;
   static constexpr std::uint32_t k_most_bins = 4'096;
-  static constexpr std::uint64_t k_short = 4;        // shortest batches: a share without a clock
+  static constexpr std::uint64_t k_short = 4; // shortest batches: a share without a clock
   static constexpr float k_change = 2.0F;
   /// Shortest batches: what clock, dispatches and short interruptions add to a member's part, or not.
   static constexpr double k_noise = 0.25;
@@ -313,7 +313,8 @@ private:
     has_candidate_ = true;
     Layout way = foresight_.choose(is_short);
     // Where a part is a few long iterations, or is over soon, a cut in the wrong place is hard to mend.
-    const bool is_fine = shape_.units() >= Sizes::k_many_units * key_.members && !is_brief;
+    const bool is_fine = shape_.units() >= Sizes::k_many_units * key_.members &&
+                         usual.all() / key_.members >= static_cast<double>(Sizes::k_worth_a_cut * shortest_);
     if (way == Layout::cut && !is_fine) way = Layout::unknown;
     if (way == Layout::unknown && way_ == Layout::unknown) return;
     bool stays = way == way_ && way != Layout::cut;
@@ -358,9 +359,9 @@ private:
   void describe(std::uint32_t which, bool is_sure, bool is_short, const core::CostCurve& usual) noexcept {
     for (std::uint32_t b = 0; b < bins_.count(); ++b)
       costs_[which][b] = samples_[k_kept][b] / static_cast<float>(bins_.width(b, shape_.units()));
-    plans_[which] = {
-        begins_[which],      costs_[which], bins_.shift(), static_cast<float>(usual.all() / key_.members),
-        way_ == Layout::cut, is_sure,       is_short};
+    plans_[which] = {begins_[which], costs_[which],
+                     bins_.shift(),  static_cast<float>(usual.all() / key_.members),
+                     is_sure,        is_short};
   }
 
   void publish(std::uint64_t from, std::uint32_t which) noexcept {

@@ -260,8 +260,7 @@ private:
     std::uint64_t since = 0;
     for (std::uint32_t spins = 0;; ++spins) {
       SlotState state = look_at_slot();
-      if (state == SlotState::in_use && spins > k_spins &&
-          P::ticks() - since >= settings.patience)
+      if (state == SlotState::in_use && spins > k_spins && P::ticks() - since >= settings.patience)
         state = end_ring();
       if (state != SlotState::in_use) return state == SlotState::free;
       if (spins < k_spins) {

@@ -30,6 +30,8 @@ struct UsualSizes {
   static constexpr std::uint32_t k_first_loops = 16;
   /// Iterations of each member, or of more of them, that are worth to be cut elsewhere than in equal shares.
   static constexpr std::uint64_t k_many_units = 128;
+  /// Shortest batches: shares of such a length, or longer ones, are.
+  static constexpr std::uint64_t k_worth_a_cut = 16;
 };
 
 inline constexpr std::uint64_t k_ring = UsualSizes::k_ring;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: a member that is many nowait loops ahead of one that waits for what the first one does in the last of them.
-// libgomp's loops have no limit there; libomp's own hang after seven, so this is for libgomp.
+// Guards: a member that is many nowait loops ahead of one that waits for what the first one does in the last
+// of them. libgomp's loops have no limit there; libomp's own hang after seven, so this is for libgomp.
 #include "hits.h"
 #include "omp_decls.h"
 

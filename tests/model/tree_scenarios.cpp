@@ -226,7 +226,8 @@ std::vector<Scenario> tree_scenarios() {
   // between.
   using Narrow = test::WithMarks<ModelPlatform, test::NarrowMarks<2>>;
   // One member refreshes a root that another one owns already.
-  scenarios.push_back({"round_2x2", {.preemptions = 2, .stale = 1}, loops<k_tree, Narrow>(plan(2, {3, 3})), 5000});
+  scenarios.push_back(
+      {"round_2x2", {.preemptions = 2, .stale = 1}, loops<k_tree, Narrow>(plan(2, {3, 3})), 5000});
   scenarios.push_back(
       {"round_2x5", {.preemptions = 2, .stale = 0}, loops<k_tree, Narrow>(plan(2, {3, 1, 1, 1, 3})), 5000});
   scenarios.push_back(

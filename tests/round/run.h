@@ -28,6 +28,7 @@ template <std::uint64_t ring> struct SizesOf {
   static constexpr std::uint32_t k_first_loops = 16;
   static constexpr std::uint32_t k_spins = 200;
   static constexpr std::uint64_t k_many_units = 4;
+  static constexpr std::uint64_t k_worth_a_cut = 4;
 };
 template <> struct SizesOf<8> : loop::UsualSizes {};
 

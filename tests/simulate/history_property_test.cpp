@@ -106,7 +106,7 @@ Result run(const Sequence& sequence, bool history, std::uint64_t seed = 1) {
   return result;
 }
 
-constexpr double k_longer = 1.15;
+constexpr double k_longer = 1.10;
 /// A loop of a microsecond is as long as five steals: who comes first, and so who steals what, is chance. And
 /// work that is in one place, where the plan did not expect it, reaches a team in as many rounds as the team
 /// has doublings, each of which is a search, a steal and the first batches of a node: together five steals.
@@ -294,16 +294,12 @@ TEST(HistoryProperty, ALoopThatBecomesRandomIsSharedAsIfItWereNew) {
   }
 }
 
-/// Beyond the claim: batches of such a root once held 1.57 of it, and do 1.35 now.
+/// Batches of such a root once held so much of it that the loop took 1.57 of what it takes without memory.
 TEST(HistoryProperty, ABatchDoesNotGrowWithARootThatWasExpectedToBeCheap) {
   const Execution usual{4'000, 6 * k_ns, 702, 952, 10};
-  const Sequence sequence{16, false,
-                          times(1, usual) + times(1, {4'000, 6 * k_ns, 363, 863, 10}) + times(10, usual) +
-                              times(2, {4'000, 6 * k_ns, 325, 575, 100})};
-  const auto with = run(sequence, true).times;
-  const auto without = run(sequence, false).times;
-  for (std::size_t r = 0; r < with.size(); ++r)
-    EXPECT_LE(static_cast<double>(with[r]), 1.45 * static_cast<double>(without[r])) << r;
+  expect_harmless({16, false,
+                   times(1, usual) + times(1, {4'000, 6 * k_ns, 363, 863, 10}) + times(10, usual) +
+                       times(2, {4'000, 6 * k_ns, 325, 575, 100})});
 }
 
 TEST(HistoryProperty, NoExecutionTakesClearlyLongerThanWithoutMemory) {

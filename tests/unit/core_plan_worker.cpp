@@ -212,8 +212,8 @@ std::vector<std::uint64_t> batches_of_a_short_loop(std::uint64_t from, std::uint
   return sizes;
 }
 
-TEST(PlannedWorker, BatchesOfAShortLoopGrowToAFewUnits) {
-  EXPECT_THAT(batches_of_a_short_loop(96, 10), testing::ElementsAre(1, 4, 4, 6, 9, 9, 9, 9, 9, 9, 9, 9, 9));
+TEST(PlannedWorker, BatchesOfAShortLoopHoldAFewUnits) {
+  EXPECT_THAT(batches_of_a_short_loop(96, 10), testing::ElementsAre(1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 5));
 }
 
 TEST(PlannedWorker, WhatIsShortByThePlanOnlyIsNotHandedOutInLargeBatches) {

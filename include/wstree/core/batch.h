@@ -34,19 +34,11 @@ public:
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
     share_ = share;
     share_part_ = static_cast<std::uint64_t>(share * k_of_share);
-    first_step_ = static_cast<std::uint32_t>(std::min(share * k_first_of_share + 1, k_most_first));
-    widest_ = k_max_share;
     entered_ = now;
     cost_ = 0;
     floor_ = 1;
     finest_ = 1;
     start_node();
-  }
-
-  /// After enter(): nodes may be larger than a share, because somebody expects little work there. If that is
-  /// wrong, batches that have grown with such a node must not hold more than those in a node of one share.
-  void stay_in_share() noexcept {
-    widest_ = static_cast<std::uint32_t>(std::min(share_ * k_widest_of_share + 1, k_most));
   }
 
   /// A new node: what was learned in another part of the loop says little about this one.
@@ -55,29 +47,26 @@ public:
     pending_ = 0;
     skip_ = 0;
     skipped_ = 0;
-    growth_ = 0;
   }
 
   /// After finished(): the batch was as short as it was foreseen, and so is a member's share, of `share`
-  /// ticks. The next ones grow by half each, up to a 24th of a share or a few units, which is about what they
-  /// are without a plan once the clock has been read as often; so it is not read.
+  /// ticks. The next ones hold a 24th of a share or a few units, which is about what they are without a plan
+  /// once the clock has been read as often; so it is not read.
   void hurry(float share) noexcept {
     const float in_tail = to_float(settings_->tail_batch) * share_ / std::max(share, 1.0F);
     const float few = std::min(k_hurried_units, share_ * k_hurried_of_few);
     floor_ = finest_ =
         static_cast<std::uint32_t>(std::min(in_tail, std::max(share_ * k_hurried_of_share, few)) + 1);
-    step_ = std::max(step_, first_step_);
+    step_ = std::max(step_, floor_);
     skip_ = k_most_skipped;
-    growth_ = ~std::uint32_t{0};
   }
 
   /// The latest batch is done. How many, it included, need no look at the clock: skip() is told of them
   /// instead, and finished() with a later batch.
   std::uint32_t may_skip() const noexcept { return skip_ - skipped_; }
-  void skip(std::uint32_t units) noexcept {
+  [[gnu::always_inline]] void skip(std::uint32_t units) noexcept {
     ++skipped_;
     pending_ += units;
-    step_ += ((step_ + 1) >> 1) & growth_;
   }
 
   /// The latest batch is done; nobody looked at the clock.
@@ -104,7 +93,6 @@ public:
     cost_ = cost;
     pending_ = 0;
     skipped_ = 0;
-    growth_ = 0;
     // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
     // with what has been done, cut them as fine as can be.
     const float tail = to_float(settings_->tail_batch);
@@ -117,12 +105,12 @@ public:
   }
 
   /// Units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
-  std::uint32_t size(std::uint32_t remaining) const noexcept {
+  [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
     if (is_timed_) {
       const std::uint64_t part = (remaining * k_of_rest + share_part_) >> k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
-      units = std::min({units, std::max(remaining >> 2, finest_), widest_});
+      units = std::min(units, std::max(remaining >> 2, finest_));
     }
     return std::min(std::max(units, smallest_), remaining);
   }
@@ -138,10 +126,7 @@ private:
   static constexpr unsigned k_part_bits = 16;
   static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
   static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
-  static constexpr float k_widest_of_share = 1 / 8.0F;
   // Of batches that hurry.
-  static constexpr float k_first_of_share = 1 / 16.0F;
-  static constexpr float k_most_first = 4;
   static constexpr float k_hurried_of_share = 1 / 24.0F;
   static constexpr float k_hurried_units = 8; // if they are not more than
   static constexpr float k_hurried_of_few = 1 / 6.0F;
@@ -175,11 +160,8 @@ private:
   std::uint64_t share_part_ = 0;
   float share_ = 1; // units
   float cost_ = 0;
-  std::uint32_t first_step_ = 1; // units in the first batch that hurries
-  std::uint32_t growth_ = 0;     // all bits, or none: each batch is half as large again as the one before
   bool is_timed_ = true;
   std::uint32_t step_ = 1;
-  std::uint32_t widest_ = 1; // no batch is larger
   std::uint32_t floor_ = 1;  // as many units as take shortest_target
   std::uint32_t finest_ = 1; // the end of a node is not cut finer
   std::uint32_t smallest_ = 1;

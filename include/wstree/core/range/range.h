@@ -157,7 +157,8 @@ public:
   }
   /// As Node::clear().
   void clear() noexcept {
-    if (returned_.load(std::memory_order_relaxed) != 0) returned_.store(0, std::memory_order_relaxed); // alone
+    if (returned_.load(std::memory_order_relaxed) != 0)
+      returned_.store(0, std::memory_order_relaxed); // alone
   }
 
   // Thieves.

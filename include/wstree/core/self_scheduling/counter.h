@@ -10,15 +10,15 @@
 namespace wstree::core {
 
 /// What the members share: | tag of the use:20 | value:44 |. What the value counts is up to the rule: chunks
-/// that were handed out, or iterations. Nobody initialises it: a word with another tag (marks.h) is of an earlier
-/// use and stands for (tag, 0), and each member that enters puts that in unless somebody has. Zeroed memory is
-/// a valid state.
+/// that were handed out, or iterations. Nobody initialises it: a word with another tag (marks.h) is of an
+/// earlier use and stands for (tag, 0), and each member that enters puts that in unless somebody has. Zeroed
+/// memory is a valid state.
 template <class P> class alignas(k_line_pair) CounterLoop {
 public:
   static constexpr unsigned k_value_bits = 44;
 
-  /// Turns what an earlier use left behind into (tag, 0). Before anything else that a member does here, and in
-  /// loops of other models whenever the slot is refreshed.
+  /// Turns what an earlier use left behind into (tag, 0). Before anything else that a member does here, and
+  /// in loops of other models whenever the slot is refreshed.
   void make_current(std::uint64_t use) noexcept {
     // [C1] relaxed: the word says all that there is to know, and no data goes with it. Only members of this
     //      use are here (the slot's earlier uses have been left, which loop/member.h orders by T1 and T2), so
@@ -59,7 +59,9 @@ public:
   }
 
   /// Forgets all uses. Only while no other thread can reach it.
-  void clear() noexcept { word_.store(0, std::memory_order_relaxed); } // ordered by the join and the next fork
+  void clear() noexcept {
+    word_.store(0, std::memory_order_relaxed); // ordered by the join and the next fork
+  }
 
 private:
   using Use = typename MarksOf<P>::Counter;

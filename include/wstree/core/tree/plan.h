@@ -20,7 +20,6 @@ struct Plan {
   const float* costs = nullptr;          ///< ticks per unit, by bins of 2^shift units
   unsigned shift = 0;
   float share = 0;       ///< ticks of one member's part
-  bool is_cut = false;   ///< roots have other sizes than equal shares
   bool is_sure = false;  ///< several executions in a row have been as they were expected
   bool is_short = false; ///< and each part is so short that a look at the clock is too much for a batch
 

@@ -55,7 +55,6 @@ public:
     near_ = entry.near != nullptr && entry.near->count != 0 ? entry.near : nullptr;
     search_.enter(settings, entry.index, entry.members, near_, handed_out_);
     batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), handed_out_);
-    if (plan_ != nullptr && plan_->is_cut) batch_.stay_in_share();
     last_.enter(shape, entry.members, settings);
   }
 
