@@ -87,10 +87,11 @@ TEST_P(Recording, CostsAreWhereTheWorkIs) {
         const RecordedLoop& only = recorded[0];
         ASSERT_EQ(only.iterations, 2'000U);
         ASSERT_EQ(only.executions.size(), static_cast<std::size_t>(k_repetitions));
-        // A thread that loses its CPU in a light iteration makes that a heavy one.
+        // A thread that loses its CPU in a light iteration makes that a heavy one. Four threads that take 500
+        // pieces from one counter take a tenth of a microsecond for each, which is a 20th of the heavy ones.
         const double heavy = least_ns_between(only, 1'000, 1'500);
         const double light = least_ns_between(only, 0, 950) + least_ns_between(only, 1'550, 2'000);
-        EXPECT_GT(heavy, 20 * light) << loop << ' ' << threads << ' ' << schedule;
+        EXPECT_GT(heavy, 10 * light) << loop << ' ' << threads << ' ' << schedule;
         double most_ns = 0;
         for (const RecordedExecution& each : only.executions) {
           EXPECT_EQ(std::to_string(each.members), threads);
