@@ -10,12 +10,10 @@ namespace wstree::core {
 /// The low `bits` bits of the number of a use. They go round after 2^bits uses, so a mark tells uses apart
 /// only while no word is older than that. Three rules keep every word of a slot younger than half a round:
 ///
-///   - In each use whose number is a multiple of Marks::k_every, a member that enters the slot refreshes all
-///   words
-///     of the slot before it looks at them: a word that is_old() becomes empty.
-///   - When a region opens and the loops' numbers have advanced by k_every uses since the last time, the
-///   opener,
-///     which is alone, clears all slots.
+///   - In each use whose number is a multiple of Marks::k_every, a member that enters the slot refreshes
+///     all its words before it looks at them: a word that is_old() becomes empty.
+///   - When a region opens and the loops' numbers have advanced by k_every uses since the last time,
+///     the opener, which is alone, clears all slots.
 ///   - Inside a region a member enters every loop, one number after the other.
 ///
 /// So take any member that reads a word in use v, and the last multiple u of k_every up to v. If u was in
