@@ -44,6 +44,8 @@ bool is_all_visible(std::string_view line) noexcept {
 /// Apart, because of the buffer that it has on the stack.
 [[gnu::noinline]] void write_visible(int descriptor, std::string_view line) noexcept {
   ReportWriter out(descriptor);
+  for (std::size_t tab = 0; (tab = line.find('\t')) != line.npos; line.remove_prefix(tab + 1))
+    out.visible(line.substr(0, tab)).text("\t");
   (void)out.visible(line).text("\n").flush();
 }
 

@@ -2,6 +2,7 @@
 #include "report_file.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <fcntl.h>
 #include <initializer_list>
@@ -38,11 +39,19 @@ bool is_number(std::string_view text) noexcept {
   return !text.empty() && text.size() <= 20;
 }
 
-/// Names of open descriptors: creating a file beside them makes no sense, and writing to them is what was
-/// asked for.
-bool names_descriptor(std::string_view path) noexcept {
-  return path == "/dev/stderr" || path == "/dev/stdout" || path.starts_with("/dev/fd/") ||
-         path.starts_with("/proc/self/fd/");
+/// The open descriptor that `path` names, or -1: creating a file beside it makes no sense, and writing to it
+/// is what was asked for.
+int named_descriptor(std::string_view path) noexcept {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const char* const end = path.data() + path.size();
+    int descriptor = -1;
+    const auto [behind, error] = std::from_chars(path.data() + folder.size(), end, descriptor);
+    if (error == std::errc() && behind == end) return descriptor;
+  }
+  return -1;
 }
 
 OpenFile opened(int descriptor) noexcept { return {descriptor, descriptor < 0 ? errno : 0}; }
@@ -128,7 +137,10 @@ Path expand_path(std::string_view pattern, std::string_view folder) noexcept {
 
 OpenFile open_new_file(Path& path) noexcept {
   if (path.truncated()) return {-1, ENAMETOOLONG};
-  if (names_descriptor(path.view())) return open_existing(path.c_str());
+  // Not opened by that name: a file would get a second offset, and the report would overwrite what the
+  // program has written through the first one.
+  if (const int named = named_descriptor(path.view()); named >= 0)
+    return opened(fcntl(named, F_DUPFD_CLOEXEC, 0));
   OpenFile file = open_exclusive(path.c_str());
   if (file.error == ENOENT) {
     create_folders(path.view());

@@ -27,8 +27,9 @@ struct OpenFile {
 };
 
 /// Opens a file that did not exist before for writing; creates missing folders and appends .1, .2 and so on
-/// to `path` until the name is new. A pipe, a device, /dev/fd/N or /dev/stderr is opened as it is. `path` is
-/// left with the name that was tried last.
+/// to `path` until the name is new. A pipe or a device is opened as it is; /dev/stdout, /dev/stderr,
+/// /dev/fd/N and /proc/self/fd/N stand for the open file itself, in which writing goes on where the program
+/// has come to. `path` is left with the name that was tried last.
 OpenFile open_new_file(Path& path) noexcept;
 
 } // namespace wstree::observe

@@ -133,7 +133,7 @@ TEST_P(TwoRuntimes, InOneProcess) {
   for (const bool together : {false, true}) {
     std::vector<std::string> arguments{program_path("plugin.so"), program_path("plugin_private.so"),
                                        program_path("plugin.so"), program_path("plugin_private.so")};
-    if (together) arguments.insert(arguments.begin(), "--together");
+    if (together) arguments.insert(arguments.begin(), {"--together", "--start-in-turn"});
     Program program("host", arguments);
     program.set("KMP_DUPLICATE_LIB_OK", "TRUE").set("OMP_SCHEDULE", "dynamic,4");
     const Outcome native = program.run();

@@ -48,7 +48,8 @@ protected:
 };
 
 TEST_P(OpenedPlugins, AreServedWhateverTheirRuntime) {
-  for (const std::vector<std::string>& options : {std::vector<std::string>{}, {"--together"}}) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, {"--together", "--start-in-turn"}}) {
     Program program = host(GetParam(), options);
     const Outcome native = program.run();
     ASSERT_TRUE(native.succeeded()) << native.text();

@@ -3,12 +3,13 @@
 // Memory that is counted, and a machine of one thread whose members take turns between calls.
 #pragma once
 
+#include "../../tools/simulate/charged_atomic.h"
+
 #include "wstree/core/platform.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace wstree::round {
 
@@ -44,37 +45,11 @@ struct StepPlatform : CountingPlatform {
     if (++yields == k_for_ever) report_waiting();
   }
 
-  template <class T> class Atomic {
-  public:
-    Atomic() = default;
-    explicit(false) Atomic(T value) : value_(value) {}
-    T load(std::memory_order) const noexcept { return value_; }
-    void store(T value, std::memory_order) noexcept { value_ = value; }
-    T exchange(T value, std::memory_order) noexcept { return std::exchange(value_, value); }
-    T fetch_add(T more, std::memory_order) noexcept {
-      return std::exchange(value_, static_cast<T>(value_ + more));
-    }
-    T fetch_sub(T less, std::memory_order) noexcept {
-      return std::exchange(value_, static_cast<T>(value_ - less));
-    }
-    T fetch_or(T bits, std::memory_order) noexcept {
-      return std::exchange(value_, static_cast<T>(value_ | bits));
-    }
-    bool compare_exchange_strong(T& expected, T wanted, std::memory_order, std::memory_order) noexcept {
-      if (value_ != expected) {
-        expected = value_;
-        return false;
-      }
-      value_ = wanted;
-      return true;
-    }
-    bool compare_exchange_weak(T& expected, T wanted, std::memory_order a, std::memory_order b) noexcept {
-      return compare_exchange_strong(expected, wanted, a, b);
-    }
+  static void charge_load(const void*) noexcept {}
+  static void charge_store(const void*, std::memory_order) noexcept {}
+  static void charge_change(const void*) noexcept {}
 
-  private:
-    T value_{};
-  };
+  template <class T> using Atomic = simulate::ChargedAtomic<T, StepPlatform>;
 
 private:
   static constexpr std::uint64_t k_for_ever = 100'000;

@@ -3,6 +3,7 @@
 // the production templates, one call at a time, in the order of a virtual clock.
 #pragma once
 
+#include "../../tools/simulate/charged_atomic.h"
 #include "../../tools/simulate/clock.h"
 #include "../../tools/simulate/machine.h"
 
@@ -97,38 +98,17 @@ struct CachedPlatform : core::StdPlatform {
   static void relax() noexcept { VirtualClock::running->pass(20); }
   static void yield() noexcept { VirtualClock::running->pass(1000); }
 
-  template <class T> class Atomic {
-  public:
-    Atomic() = default;
-    explicit(false) Atomic(T value) : value_(value) {}
-    T load(std::memory_order) const noexcept {
-      if (VirtualCaches::now != nullptr) VirtualClock::running->pass(VirtualCaches::now->read(this));
-      return value_;
-    }
-    void store(T value, std::memory_order) noexcept {
-      if (VirtualCaches::now != nullptr) VirtualCaches::now->write(this); // the store buffer hides the time
-      value_ = value;
-    }
-    bool compare_exchange_strong(T& expected, T wanted, std::memory_order, std::memory_order) noexcept {
-      if (VirtualCaches::now != nullptr) VirtualClock::running->pass(VirtualCaches::now->write(this));
-      if (value_ != expected) {
-        expected = value_;
-        return false;
-      }
-      value_ = wanted;
-      return true;
-    }
-    bool compare_exchange_weak(T& expected, T wanted, std::memory_order a, std::memory_order b) noexcept {
-      return compare_exchange_strong(expected, wanted, a, b);
-    }
-    T fetch_or(T bits, std::memory_order) noexcept {
-      if (VirtualCaches::now != nullptr) VirtualClock::running->pass(VirtualCaches::now->write(this));
-      return std::exchange(value_, static_cast<T>(value_ | bits));
-    }
+  static void charge_load(const void* address) noexcept {
+    if (VirtualCaches::now != nullptr) VirtualClock::running->pass(VirtualCaches::now->read(address));
+  }
+  static void charge_store(const void* address, std::memory_order) noexcept {
+    if (VirtualCaches::now != nullptr) VirtualCaches::now->write(address); // the store buffer hides the time
+  }
+  static void charge_change(const void* address) noexcept {
+    if (VirtualCaches::now != nullptr) VirtualClock::running->pass(VirtualCaches::now->write(address));
+  }
 
-  private:
-    T value_{};
-  };
+  template <class T> using Atomic = simulate::ChargedAtomic<T, CachedPlatform>;
 };
 
 struct MachineRun {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Real threads with work-stealing queues: one slot, used by one loop after the other.
 #include "core_queue_support.h"
+#include "parameter_names.h"
 #include "seed.h"
 #include "shared_once.h"
 #include "threads.h"
@@ -81,7 +82,8 @@ TEST_P(CoreQueueStress, EveryIterationOnceUnderRealThreads) {
 }
 INSTANTIATE_TEST_SUITE_P(All, CoreQueueStress,
                          testing::Values(BatchMode::timed, BatchMode::exponential, BatchMode::fixed,
-                                         BatchMode::random));
+                                         BatchMode::random),
+                         test::k_parameter_name);
 
 } // namespace
 } // namespace wstree::queue_stress_test

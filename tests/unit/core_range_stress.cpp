@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Real threads on work-stealing ranges, in a slot that is used again and again.
 #include "core_range_support.h"
+#include "parameter_names.h"
 #include "seed.h"
 #include "shared_once.h"
 #include "threads.h"
@@ -105,7 +106,8 @@ TEST_P(RangeStress, LongLoops) {
 
 INSTANTIATE_TEST_SUITE_P(All, RangeStress,
                          testing::Values(BatchMode::timed, BatchMode::exponential, BatchMode::fixed,
-                                         BatchMode::random));
+                                         BatchMode::random),
+                         test::k_parameter_name);
 
 } // namespace
 } // namespace wstree::range_stress_test

@@ -4,6 +4,7 @@
 #include "core_range_support.h"
 #include "fiber.h"
 #include "once.h"
+#include "parameter_names.h"
 #include "seed.h"
 
 #include "wstree/core/rng.h"
@@ -149,7 +150,8 @@ TEST_P(RangeWords, NeverRecurAndEveryIterationRunsOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RangeWords,
-                         testing::Values(BatchMode::fixed, BatchMode::exponential, BatchMode::timed));
+                         testing::Values(BatchMode::fixed, BatchMode::exponential, BatchMode::timed),
+                         test::k_parameter_name);
 
 } // namespace
 } // namespace wstree

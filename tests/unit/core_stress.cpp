@@ -2,6 +2,7 @@
 // Real threads on one tree. Guards the tags N1 to N8 and W1: a plain store instead of a compare-and-swap
 // hands units out twice or loses them, and a link that is published without a release is a race that the
 // thread sanitizer reports.
+#include "parameter_names.h"
 #include "seed.h"
 #include "shared_once.h"
 #include "threads.h"
@@ -138,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(All, CoreStress,
                                                           Strategy::assign_top, Strategy::random_walk,
                                                           Strategy::random_all, Strategy::find_max),
                                           testing::Values(BatchMode::timed, BatchMode::exponential,
-                                                          BatchMode::fixed, BatchMode::random)));
+                                                          BatchMode::fixed, BatchMode::random)),
+                         test::k_parameter_name);
 
 } // namespace
 } // namespace wstree::stress_test

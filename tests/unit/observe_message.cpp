@@ -51,8 +51,8 @@ TEST(Say, WritesUtf8Only) {
   remember_stderr();
   say("a\tb \xc3\xa4");
   EXPECT_EQ(packets.read_some(), "a\tb \xc3\xa4\n");
-  say("a\nb\x1b[2J\xff \xc3\xa4 \xc2\x9b cut \xc3");
-  EXPECT_EQ(packets.read_some(), "a?b?[2J? \xc3\xa4 ?? cut ?\n");
+  say("\ta\nb\x1b[2J\xff \xc3\xa4\t\t\xc2\x9b cut \xc3");
+  EXPECT_EQ(packets.read_some(), "\ta?b?[2J? \xc3\xa4\t\t?? cut ?\n");
 }
 
 TEST(Say, IsMuteIfStderrWasClosedAtTheStart) {

@@ -158,18 +158,45 @@ TEST(OpenNewFile, FollowsNoLink) {
   EXPECT_FALSE(std::filesystem::exists(folder / "nowhere"));
 }
 
-TEST(OpenNewFile, WritesToDevicesAndDescriptors) {
+TEST(OpenNewFile, WritesToDevices) {
   const auto null = open_and_write("/dev/null", "text");
   EXPECT_EQ(null.file.error, 0);
   EXPECT_EQ(null.path, "/dev/null");
+}
 
+TEST(OpenNewFile, GoesOnWhereAnOpenDescriptorIs) {
   const TemporaryFolder folder;
-  put_content(folder / "log", "old ");
-  const int log = open((folder / "log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  const auto opened = open_and_write("/dev/fd/" + std::to_string(log), "new");
-  close(log);
-  EXPECT_EQ(opened.file.error, 0);
-  EXPECT_EQ(content_of(folder / "log"), "old new");
+  for (const std::string below : {"/dev/fd/", "/proc/self/fd/"}) {
+    const int log = open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ASSERT_EQ(write(log, "old ", 4), 4);
+    const auto opened = open_and_write(below + std::to_string(log), "new");
+    ASSERT_EQ(write(log, " last", 5), 5);
+    close(log);
+    EXPECT_EQ(opened.file.error, 0);
+    EXPECT_EQ(content_of(folder / "log"), "old new last");
+    EXPECT_EQ(open_and_write(below + std::to_string(log), "x").file.error, EBADF);
+  }
+  // Neither a number, nor one that a descriptor has.
+  for (const char* name : {"/dev/fd/x", "/dev/fd/1x", "/dev/fd/-1", "/dev/fd/99999999999", "/dev/fd/"})
+    EXPECT_LT(open_and_write(name, "x").file.descriptor, 0) << name;
+}
+
+TEST(OpenNewFile, KnowsTheStandardStreams) {
+  const TemporaryFolder folder;
+  for (const auto& [name, number] :
+       {std::pair("/dev/stdout", STDOUT_FILENO), {"/dev/stderr", STDERR_FILENO}}) {
+    const int before = fcntl(number, F_DUPFD_CLOEXEC, 0);
+    const int log = open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ASSERT_EQ(write(log, "old ", 4), 4);
+    dup2(log, number);
+    const auto opened = open_and_write(name, "new");
+    EXPECT_EQ(write(number, " last", 5), 5);
+    dup2(before, number);
+    close(log);
+    close(before);
+    EXPECT_EQ(opened.file.error, 0) << name;
+    EXPECT_EQ(content_of(folder / "log"), "old new last") << name;
+  }
 }
 
 TEST(OpenNewFile, DoesNotWaitForTheReaderOfAPipe) {

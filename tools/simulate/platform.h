@@ -3,6 +3,7 @@
 #pragma once
 
 #include "caches.h"
+#include "charged_atomic.h"
 #include "clock.h"
 #include "noise.h"
 
@@ -11,7 +12,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace wstree::simulate {
 
@@ -48,77 +48,28 @@ struct SimulatedPlatform : core::StdPlatform {
     return block;
   }
 
-  template <class T> class Atomic {
-  public:
-    Atomic() = default;
-    explicit(false) Atomic(T value) : value_(value) {}
+  static void charge_load(const void* address) noexcept {
+    if (caches == nullptr) return;
+    const Time end = caches->read(address, member, VirtualClock::now);
+    if (caches->was_hit(VirtualClock::now, end))
+      VirtualClock::now = end; // a change of fibers costs the simulation more than all the rest
+    else
+      wait_until(end);
+  }
+  static void charge_store(const void* address, std::memory_order order) noexcept {
+    if (order == std::memory_order_seq_cst)
+      charge_change(address);
+    else if (caches != nullptr) // value and clock, nobody in between
+      VirtualClock::now = caches->write(address, member, VirtualClock::now);
+  }
+  static void charge_change(const void* address) noexcept {
+    if (caches != nullptr) wait_until(caches->modify(address, member, VirtualClock::now));
+  }
 
-    T load(std::memory_order = std::memory_order_seq_cst) const noexcept {
-      if (caches == nullptr) return value_;
-      const Time end = caches->read(this, member, VirtualClock::now);
-      if (caches->was_hit(VirtualClock::now, end))
-        VirtualClock::now = end; // a change of fibers costs the simulation more than all the rest
-      else
-        wait_until(end);
-      return value_;
-    }
-    void store(T value, std::memory_order order = std::memory_order_seq_cst) noexcept {
-      if (caches != nullptr && order == std::memory_order_seq_cst)
-        wait_until(caches->modify(this, member, VirtualClock::now));
-      else if (caches != nullptr)
-        VirtualClock::now =
-            caches->write(this, member, VirtualClock::now); // value and clock, nobody in between
-      value_ = value;
-    }
-    T exchange(T value, std::memory_order = std::memory_order_seq_cst) noexcept {
-      modify();
-      return std::exchange(value_, value);
-    }
-    bool compare_exchange_strong(T& expected, T wanted, std::memory_order, std::memory_order) noexcept {
-      modify();
-      if (value_ != expected) {
-        expected = value_;
-        return false;
-      }
-      value_ = wanted;
-      return true;
-    }
-    bool compare_exchange_weak(T& expected, T wanted, std::memory_order a, std::memory_order b) noexcept {
-      return compare_exchange_strong(expected, wanted, a, b);
-    }
-    bool compare_exchange_strong(T& expected, T wanted,
-                                 std::memory_order order = std::memory_order_seq_cst) noexcept {
-      return compare_exchange_strong(expected, wanted, order, order);
-    }
-    bool compare_exchange_weak(T& expected, T wanted,
-                               std::memory_order order = std::memory_order_seq_cst) noexcept {
-      return compare_exchange_strong(expected, wanted, order, order);
-    }
-    T fetch_add(T difference, std::memory_order = std::memory_order_seq_cst) noexcept {
-      modify();
-      return std::exchange(value_, static_cast<T>(value_ + difference));
-    }
-    T fetch_sub(T difference, std::memory_order = std::memory_order_seq_cst) noexcept {
-      modify();
-      return std::exchange(value_, static_cast<T>(value_ - difference));
-    }
-    T fetch_or(T bits, std::memory_order = std::memory_order_seq_cst) noexcept {
-      modify();
-      return std::exchange(value_, static_cast<T>(value_ | bits));
-    }
-    T fetch_and(T bits, std::memory_order = std::memory_order_seq_cst) noexcept {
-      modify();
-      return std::exchange(value_, static_cast<T>(value_ & bits));
-    }
+  template <class T> using Atomic = ChargedAtomic<T, SimulatedPlatform>;
 
-  private:
-    void modify() noexcept {
-      if (caches != nullptr) wait_until(caches->modify(this, member, VirtualClock::now));
-    }
-    static void wait_until(Time time) noexcept { pass(time - VirtualClock::now); }
-
-    T value_{};
-  };
+private:
+  static void wait_until(Time time) noexcept { pass(time - VirtualClock::now); }
 };
 
 } // namespace wstree::simulate

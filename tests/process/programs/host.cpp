@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that is not linked with OpenMP and opens plugins: host [--deep] [--together] [--close] PLUGIN...
-//   --deep       RTLD_DEEPBIND too          --together   all plugins at the same time, on threads of their
-//   own
-//   --close      closes each one after use
+// A program that is not linked with OpenMP and opens plugins:
+// host [--deep] [--together [--start-in-turn]] [--close] PLUGIN...
+//   --deep           RTLD_DEEPBIND too
+//   --together       all plugins at the same time, on threads of their own
+//   --start-in-turn  but their runtimes start one after the other, as two libomps in a process have to
+//   --close          closes each one after use
 #include <cstdio>
 #include <dlfcn.h>
+#include <mutex>
 #include <string>
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
 
 int flags = RTLD_NOW | RTLD_LOCAL;
 bool closes = false;
+bool in_turn = false;
+std::mutex starting;
 
 void use(const std::string& path, int* wrong) {
   void* plugin = dlopen(path.c_str(), flags);
@@ -24,6 +31,10 @@ void use(const std::string& path, int* wrong) {
   }
   const auto run_loops = reinterpret_cast<long (*)()>(dlsym(plugin, "run_loops"));
   const auto schedule_kind = reinterpret_cast<unsigned (*)()>(dlsym(plugin, "schedule_kind"));
+  if (in_turn) {
+    const std::lock_guard lock(starting);
+    reinterpret_cast<void (*)()>(dlsym(plugin, "start_runtime"))();
+  }
   for (int round = 0; round < 20; ++round)
     if (run_loops() != 7'492'500) *wrong = 1;
   std::printf("schedule %#x\n", schedule_kind());
@@ -31,6 +42,14 @@ void use(const std::string& path, int* wrong) {
 }
 
 } // namespace
+
+// Stands in front of the C library's, and takes its time. libomp calls it between making the shared memory in
+// which a process registers and filling it: another libomp of the process that starts meanwhile dies of
+// SIGBUS.
+extern "C" int ftruncate(int file, off_t size) noexcept {
+  usleep(20'000);
+  return static_cast<int>(syscall(SYS_ftruncate, file, size));
+}
 
 int main(int argc, char** argv) {
   std::vector<std::string> plugins;
@@ -41,6 +60,8 @@ int main(int argc, char** argv) {
       flags |= RTLD_DEEPBIND;
     else if (argument == "--together")
       together = true;
+    else if (argument == "--start-in-turn")
+      in_turn = true;
     else if (argument == "--close")
       closes = true;
     else

@@ -20,6 +20,8 @@ extern "C" long run_loops() {
   return sum; // 7492500
 }
 
+extern "C" void start_runtime() { (void)omp_get_max_threads(); }
+
 extern "C" unsigned schedule_kind() {
   omp_sched_t kind{};
   int chunk = 0;
