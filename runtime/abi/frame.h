@@ -3,7 +3,7 @@
 #pragma once
 
 #include "member.h"
-#include "session.h"
+#include "process/session.h"
 #include "statistics.h"
 
 #include "wstree/core/platform.h"

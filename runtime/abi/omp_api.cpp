@@ -3,9 +3,9 @@
 // our own pin.
 #include "export.h"
 #include "loop_entry.h"
-#include "next_symbol.h"
+#include "process/session.h"
 #include "process_limits.h"
-#include "session.h"
+#include "resolve/runtime.h"
 #include "thread_pin.h"
 
 #include "wstree/wstree.h"

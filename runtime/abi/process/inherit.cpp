@@ -13,7 +13,7 @@
 // shell. A program of that time binds to ours, which has no version, and gets the present behaviour, an
 // error: its age cannot be told from the call.
 #include "export.h"
-#include "next_definition.h"
+#include "resolve/libc.h"
 #include "thread_pin.h"
 
 #include <alloca.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "kmpc_loop.h"
+#include "kmpc/loops.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "rebind.h"
+#include "resolve/rebind.h"
 
-#include "next_definition.h"
-#include "next_symbol.h"
+#include "resolve/libc.h"
+#include "resolve/runtime.h"
 
 #include <elf.h>
 #include <link.h>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "canonical_loop.h"
-#include "kmpc_types.h"
+#include "kmpc/types.h"
 #include "loop_entry.h"
-#include "next_symbol.h"
+#include "resolve/runtime.h"
 
 #include <cstdint>
 #include <type_traits>

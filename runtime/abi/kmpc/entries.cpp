@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop entry points of LLVM's libomp. Decisions are in kmpc_loop.h; here are only the names.
+// The loop entry points of LLVM's libomp. Decisions are in loops.h; here are only the names.
 #include "export.h"
-#include "kmpc_loop.h"
+#include "kmpc/loops.h"
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "next_symbol.h"
+#include "resolve/runtime.h"
 
 #include "fixed_text.h"
 #include "message.h"

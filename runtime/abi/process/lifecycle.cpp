@@ -9,8 +9,8 @@
 #include "marked_schedule.h"
 #include "message.h"
 #include "options.h"
-#include "rebind.h"
-#include "session.h"
+#include "process/session.h"
+#include "resolve/rebind.h"
 #include "tokens.h"
 
 #include "wstree/core/platform.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop entry points of GCC's libgomp. Decisions are in loop_entry.h and gomp_loop.h; here are only the
+// The loop entry points of GCC's libgomp. Decisions are in loop_entry.h and loops.h; here are only the
 // names, and the end of a loop.
 //
 // Left to the runtime without a detour: GOMP_loop_dynamic_* and GOMP_loop_guided_*, which GCC 9 and later
 // emit for loops that demand monotonic order (and earlier ones for all, when that was the rule), static and
 // ordered ones, and GOMP_loop_runtime_next, which belongs to loops that demand order or have dependences.
 #include "export.h"
-#include "gomp_loop.h"
+#include "gomp/loops.h"
 
 #include <cstdint>
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "marked_schedule.h"
-#include "next_symbol.h"
 #include "options.h"
 #include "recording.h"
+#include "resolve/runtime.h"
 
 #include "wstree/core/scheduler.h"
 

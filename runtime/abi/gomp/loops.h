@@ -9,7 +9,7 @@
 
 #include "canonical_loop.h"
 #include "loop_entry.h"
-#include "next_symbol.h"
+#include "resolve/runtime.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "next_definition.h"
+#include "resolve/libc.h"
 
 #include <dlfcn.h>
 #include <elf.h>

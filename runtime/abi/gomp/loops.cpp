@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gomp_loop.h"
+#include "gomp/loops.h"
 
 namespace wstree::abi::gomp {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "session.h"
+#include "process/session.h"
 
 #include "display.h"
 #include "message.h"

@@ -7,9 +7,9 @@
 // frames.
 #include "export.h"
 #include "frame.h"
-#include "kmpc_types.h"
-#include "next_symbol.h"
+#include "kmpc/types.h"
 #include "region_placement.h"
+#include "resolve/runtime.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -19,16 +19,16 @@
 
 extern "C" {
 
-void __kmpc_fork_call(ident_t*, std::int32_t, kmpc_micro, ...); // kmpc_<architecture>.S
+void __kmpc_fork_call(ident_t*, std::int32_t, kmpc_micro, ...); // fork_<architecture>.S
 WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t*, std::int32_t);
 WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
 
-/// kmpc_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
+/// fork_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
 /// k_register_args entries.
 void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count,
                              void** args);
 
-/// Where __kmpc_fork_call (kmpc_<architecture>.S) goes while we are not asked for: the binding of the
+/// Where __kmpc_fork_call (fork_<architecture>.S) goes while we are not asked for: the binding of the
 /// object that called it first. Other objects take the way through wstree_fork_call.
 __attribute__((visibility("hidden"))) const wstree::abi::Binding* wstree_plain_fork_call = nullptr;
 /// Read by __kmpc_fork_call; the same as active().

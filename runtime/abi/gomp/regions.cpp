@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parallel regions of GCC's libgomp: who is in a team with whom. As in kmpc_region.cpp, the runtime is told
+// Parallel regions of GCC's libgomp: who is in a team with whom. As in kmpc/regions.cpp, the runtime is told
 // to run wrap_member() instead of the program's outlined function.
 //
 // A combined region comes with its loop already started: its function begins with ..._next. If we
 // serve that loop, the runtime opens a plain region, and the wrapper starts the loop in each member.
 #include "export.h"
-#include "gomp_loop.h"
+#include "gomp/loops.h"
 #include "region_placement.h"
 
 #include <algorithm>
