@@ -4,6 +4,7 @@
 
 #include "member.h"
 #include "process/session.h"
+#include "resolve/omp_queries.h"
 #include "statistics.h"
 
 #include "wstree/core/platform.h"

@@ -3,7 +3,7 @@
 // our own pin.
 #include "export.h"
 #include "loop_entry.h"
-#include "process/session.h"
+#include "process/request.h"
 #include "process_limits.h"
 #include "resolve/runtime.h"
 #include "thread_pin.h"

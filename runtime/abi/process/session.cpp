@@ -16,54 +16,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <new>
 #include <optional>
-#include <utility>
 
 namespace wstree::abi {
-
-constinit std::atomic<bool> g_active{false};
-constinit Next<int()> g_get_level{"omp_get_level"};
-
 namespace {
 
-constinit bool g_secure = false; // written at load time, like the next six, before there are threads
-constinit std::optional<config::ScheduleRequest> g_request;
-constinit int g_request_mark = 0; // 0: none
-constinit TaskSchedule g_requested;
-constinit config::FixedText<64> g_request_text;
+// The constructor of the library writes these two, before there are threads.
 constinit std::uint64_t g_start_ticks = 0;
 constinit std::uint64_t g_start_ns = 0;
 
-constinit config::MarkTable g_marks;
-
-constinit std::atomic<pid_t> g_preparer{0}; // the process one of whose threads prepares the session
+constinit std::atomic<pid_t> g_preparer{0}; // the process in which a thread prepares the session
 alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
 constinit std::atomic<std::uint32_t> g_most_members{1};
-
-constinit Next<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
-constinit Next<int()> g_get_active_level{"omp_get_active_level"};
-constinit Next<int()> g_get_max_active_levels{"omp_get_max_active_levels"};
-constinit Next<int()> g_get_num_threads{"omp_get_num_threads"};
-constinit Next<int()> g_get_thread_num{"omp_get_thread_num"};
-
-constexpr bool same_order(std::initializer_list<std::pair<config::ScheduleKind, core::Model>> pairs) {
-  for (const auto& [kind, model] : pairs)
-    if (model_of(kind) != model) return false;
-  return pairs.size() == config::k_schedule_kinds && pairs.size() == core::k_model_count;
-}
-using Kind = config::ScheduleKind;
-using Model = core::Model;
-static_assert(same_order({{Kind::wstree, Model::tree},
-                          {Kind::wsrange, Model::range},
-                          {Kind::wsqueue, Model::queue},
-                          {Kind::wsqueue_lock, Model::queue_lock},
-                          {Kind::wsfixed, Model::fixed},
-                          {Kind::wsguided, Model::guided},
-                          {Kind::wsfac2, Model::factoring},
-                          {Kind::wstrapezoid, Model::trapezoid},
-                          {Kind::wsstatic, Model::static_}}));
 
 std::uint64_t monotonic_ns() noexcept {
   timespec now{};
@@ -126,7 +91,7 @@ core::Settings to_settings(const config::Options& options) noexcept {
 constinit double g_ticks_per_ns = 1; // written while the session is prepared
 
 loop::ProcessorTime processor_time() noexcept {
-  // The times in rusage are up to a timer tick old.
+  // The system updates the times in rusage at timer ticks only.
   timespec ran{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
   rusage use{};
@@ -135,7 +100,7 @@ loop::ProcessorTime processor_time() noexcept {
   return {static_cast<std::uint64_t>(ns * g_ticks_per_ns), static_cast<std::uint64_t>(use.ru_nvcsw)};
 }
 
-/// What looking at the clock takes, in ticks.
+/// How many ticks pass when a thread looks at the clock.
 std::uint64_t clock_cost() noexcept {
   std::uint64_t least = ~std::uint64_t{0};
   for (int i = 0; i < 100; ++i) {
@@ -159,8 +124,8 @@ void prepare_measuring(Session& made) noexcept {
   made.settings.clocked = made.measured;
   if (made.measured) observe::remember_folder();
   if (!made.recorded) return;
-  constexpr double k_piece_ns = 2'000;       // a dispatch in it is about 1 %
-  constexpr double k_suspicious_ns = 40'000; // asking the system is about 1 % of it
+  constexpr double k_piece_ns = 2'000;       // a dispatch takes about 1 % of it
+  constexpr double k_suspicious_ns = 40'000; // a question to the system takes about 1 % of it
   g_ticks_per_ns = 1 / ns_per_tick();
   made.pace = {static_cast<std::uint64_t>(k_piece_ns * g_ticks_per_ns), clock_cost(), processor_time,
                static_cast<std::uint64_t>(k_suspicious_ns * g_ticks_per_ns)};
@@ -168,14 +133,15 @@ void prepare_measuring(Session& made) noexcept {
 
 void prepare(Session& made) noexcept {
   const config::LineSink lines = observe::stderr_lines();
-  if (g_request) config::report_schedule(g_request_text.view(), *g_request, lines);
+  const std::optional<config::ScheduleRequest>& request = environment_request();
+  report_request(lines);
   made.options = config::load(environ, lines);
   made.settings = to_settings(made.options);
-  // A chunk in OMP_SCHEDULE is one of schedule(runtime) loops. These have their own, which is the unit.
-  if (g_request) made.named.model = model_of(g_request->kind);
+  // A chunk in OMP_SCHEDULE is for schedule(runtime) loops. Named loops have their own, which is the unit.
+  if (request) made.named.model = model_of(request->kind);
   made.named.chunk = made.named.model == core::Model::static_ ? 0 : 1;
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
-    config::display(made.options, g_request, lines);
+    config::display(made.options, request, lines);
   prepare_measuring(made);
 }
 
@@ -184,13 +150,14 @@ void prepare(Session& made) noexcept {
 constinit std::atomic<const Session*> g_session{nullptr};
 
 const Session& prepare_session() noexcept {
-  // relaxed, all of g_preparer: decides who prepares, publishes nothing. The others wait for the release.
+  // relaxed, all of g_preparer: it decides who prepares, and publishes nothing. The others wait for the
+  // release.
   pid_t preparer = g_preparer.load(std::memory_order_relaxed);
   for (;;) {
     // acquire: as in session().
     if (const Session* ready = g_session.load(std::memory_order_acquire)) return *ready;
-    // The child of a fork that came in the middle of it has nobody else who would go on, and begins again.
-    // (By number, because a handler for forks would have to be registered before, which allocates.)
+    // If a fork comes meanwhile, no thread of the child goes on with the work: the child begins again. It
+    // notices by the process number, because registering a handler for forks would allocate.
     const pid_t self = getpid();
     if (preparer != self && g_preparer.compare_exchange_strong(preparer, self, std::memory_order_relaxed,
                                                                std::memory_order_relaxed))
@@ -203,52 +170,12 @@ const Session& prepare_session() noexcept {
   return *made;
 }
 
-bool activate() noexcept {
-  if (g_secure) return false;
-  if (!active()) g_active.store(true, std::memory_order_relaxed);
-  return true;
-}
-
-config::MarkTable& marks() noexcept { return g_marks; }
-
-namespace {
-[[gnu::noinline]] TaskSchedule set_by_program(int chunk) noexcept {
-  const auto schedule = g_marks.meaning(chunk);
-  if (!schedule) return {};
-  return {true, model_of(schedule->kind), schedule->chunk};
-}
-} // namespace
-
-TaskSchedule task_schedule(const void* caller) noexcept {
-  const auto get = g_get_schedule.find(caller);
-  if (get == nullptr) return {};
-  int kind = 0;
-  int chunk = 0;
-  get(&kind, &chunk);
-  if (kind != k_sentinel_kind) return {};
-  return chunk == g_request_mark ? g_requested : set_by_program(chunk);
-}
-
-int runtime_threads(const void* caller) noexcept {
-  const auto get = g_get_num_threads.find(caller);
-  return get != nullptr ? get() : -1;
-}
-
-int runtime_thread(const void* caller) noexcept {
-  const auto get = g_get_thread_num.find(caller);
-  return get != nullptr ? get() : -1;
-}
-
-bool runtime_may_nest(const void* caller) noexcept {
-  const auto most = g_get_max_active_levels.find(caller);
-  const auto level = g_get_active_level.find(caller);
-  return most != nullptr && level != nullptr && level() < most();
-}
-
-/// Measured between load time and now; a process that gets here sooner than that allows waits for it.
+/// Measures between load time and now. A process that has just been loaded waits until the span is long
+/// enough.
 double ns_per_tick() noexcept {
   constexpr std::uint64_t k_enough_ns = 50'000;
-  // Being interrupted between the two clocks would make them disagree. Not in ticks, which may be long.
+  // The clocks disagree if the thread is interrupted between reading one and the other. In nanoseconds,
+  // because ticks may be long.
   constexpr std::uint64_t k_together_ns = 4'000;
   for (int attempts = 0;; ++attempts) {
     const std::uint64_t now = monotonic_ns();
@@ -260,21 +187,10 @@ double ns_per_tick() noexcept {
   }
 }
 
-void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept {
-  g_request = request;
-  g_request_text.append(value);
-  const config::OwnSchedule schedule = schedule_of(request);
-  g_request_mark = g_marks.mark(schedule);
-  g_requested = {true, model_of(schedule.kind), schedule.chunk};
-  activate();
-}
-
 void remember_start(std::uint64_t ticks, std::uint64_t nanoseconds) noexcept {
   g_start_ticks = ticks;
   g_start_ns = nanoseconds;
 }
-
-void remember_secure() noexcept { g_secure = true; }
 
 void note_members(std::uint32_t members) noexcept {
   // relaxed: a figure for the report.
