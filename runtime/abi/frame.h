@@ -96,7 +96,7 @@ void pop_alone() noexcept;
 /// What the members of a region have to know besides their numbers. All but the number of the first loop is
 /// mostly the same from region to region.
 struct Terms {
-  const void* caller = nullptr; // who forks: see next_symbol()
+  const void* caller = nullptr; // who forks: see real_symbol()
   Team::Store* storage = nullptr;
   std::uint64_t loops = 1; // see Team::Opening
   TaskSchedule schedule;   // captured at the fork

@@ -20,9 +20,9 @@ namespace {
 namespace config = wstree::config;
 using namespace wstree::abi;
 
-constinit Next<void(int, int)> g_set{"omp_set_schedule"};
-constinit Next<void(int*, int*)> g_get{"omp_get_schedule"};
-constinit Next<int()> g_get_num_procs{"omp_get_num_procs"};
+constinit Real<void(int, int)> g_set{"omp_set_schedule"};
+constinit Real<void(int*, int*)> g_get{"omp_get_schedule"};
+constinit Real<int()> g_get_num_procs{"omp_get_num_procs"};
 
 constexpr int k_static = 1;
 constexpr int k_dynamic = 2;

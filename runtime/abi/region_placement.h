@@ -25,7 +25,7 @@ namespace wstree::abi {
 /// milliseconds.
 class RegionPlacement {
 public:
-  explicit RegionPlacement(const void* caller) noexcept; ///< before the fork; `caller`: see next_symbol()
+  explicit RegionPlacement(const void* caller) noexcept; ///< before the fork; `caller`: see real_symbol()
   ~RegionPlacement();                                    ///< after the join
   RegionPlacement(const RegionPlacement&) = delete;
   RegionPlacement& operator=(const RegionPlacement&) = delete;

@@ -69,11 +69,11 @@ constinit DoacrossStart<ull> g_ull_doacross_start{
 constinit GeneralDoacrossStart<long> g_general_doacross_start{"GOMP_loop_doacross_start"};
 constinit GeneralDoacrossStart<ull> g_ull_general_doacross_start{"GOMP_loop_ull_doacross_start"};
 
-constinit Next<void()> g_end{"GOMP_loop_end"};
-constinit Next<void()> g_end_nowait{"GOMP_loop_end_nowait"};
-constinit Next<bool()> g_end_cancel{"GOMP_loop_end_cancel"};
-constinit Next<void()> g_barrier{"GOMP_barrier"};
-constinit Next<bool()> g_barrier_cancel{"GOMP_barrier_cancel"};
+constinit Real<void()> g_end{"GOMP_loop_end"};
+constinit Real<void()> g_end_nowait{"GOMP_loop_end_nowait"};
+constinit Real<bool()> g_end_cancel{"GOMP_loop_end_cancel"};
+constinit Real<void()> g_barrier{"GOMP_barrier"};
+constinit Real<bool()> g_barrier_cancel{"GOMP_barrier_cancel"};
 
 /// Who has to be told that the calling thread's loop is over.
 enum class End { ours, ours_and_registered, not_ours };

@@ -93,7 +93,7 @@ public:
   }
 
 private:
-  using Start = Next<bool(Up..., T, T, T, T, T*, T*)>;
+  using Start = Real<bool(Up..., T, T, T, T, T*, T*)>;
   Start starts_[3];
 };
 
@@ -113,7 +113,7 @@ public:
   }
 
 private:
-  Next<bool(T*, T*)> next_;
+  Real<bool(T*, T*)> next_;
 };
 
 /// ..._start of loops that leave their schedule to the environment. Not `stealable`: they demand an order.
@@ -138,7 +138,7 @@ public:
   }
 
 private:
-  Next<bool(Up..., T, T, T, T*, T*)> start_;
+  Real<bool(Up..., T, T, T, T*, T*)> start_;
   FallbackStarts<T, Up...>& instead_;
   bool stealable_;
 };
@@ -156,7 +156,7 @@ public:
   }
 
 private:
-  Next<bool(Up..., T, T, T, T, T*, T*)> start_;
+  Real<bool(Up..., T, T, T, T, T*, T*)> start_;
   config::LoopKind kind_;
 };
 
@@ -203,7 +203,7 @@ public:
   }
 
 private:
-  Next<bool(Up..., T, T, T, long, T, T*, T*, std::uintptr_t*, void**)> start_;
+  Real<bool(Up..., T, T, T, long, T, T*, T*, std::uintptr_t*, void**)> start_;
   bool stealable_;
 };
 
@@ -227,8 +227,8 @@ public:
   }
 
 private:
-  using Instead = Next<bool(unsigned, T*, T, T*, T*)>;
-  Next<bool(unsigned, T*, T*, T*)> start_;
+  using Instead = Real<bool(unsigned, T*, T, T*, T*)>;
+  Real<bool(unsigned, T*, T*, T*)> start_;
   Instead instead_[3];
 };
 
@@ -244,7 +244,7 @@ public:
   }
 
 private:
-  Next<bool(unsigned, T*, long, T, T*, T*, std::uintptr_t*, void**)> start_;
+  Real<bool(unsigned, T*, long, T, T*, T*, std::uintptr_t*, void**)> start_;
 };
 
 } // namespace wstree::abi::gomp

@@ -19,8 +19,8 @@ using namespace wstree::abi::gomp;
 using wstree::config::LoopKind;
 using Outlined = void (*)(void*);
 
-constinit Next<void(Outlined, void*, unsigned, unsigned)> g_parallel{"GOMP_parallel"};
-constinit Next<unsigned(Outlined, void*, unsigned, unsigned)> g_parallel_reductions{
+constinit Real<void(Outlined, void*, unsigned, unsigned)> g_parallel{"GOMP_parallel"};
+constinit Real<unsigned(Outlined, void*, unsigned, unsigned)> g_parallel_reductions{
     "GOMP_parallel_reductions", true};
 
 struct CombinedLoop {
@@ -132,11 +132,11 @@ private:
     return static_cast<std::uint64_t>(std::max(chunk, 1L));
   }
 
-  using Chunked = Next<void(Outlined, void*, unsigned, long, long, long, long, unsigned)>;
+  using Chunked = Real<void(Outlined, void*, unsigned, long, long, long, long, unsigned)>;
   static inline constinit Chunked g_instead[3] = {Chunked{"GOMP_parallel_loop_static"},
                                                   Chunked{"GOMP_parallel_loop_dynamic"},
                                                   Chunked{"GOMP_parallel_loop_guided"}};
-  Next<void(Outlined, void*, unsigned, long, long, long, Chunk..., unsigned)> real_;
+  Real<void(Outlined, void*, unsigned, long, long, long, Chunk..., unsigned)> real_;
   LoopKind kind_;
   bool stealable_;
 };
@@ -153,9 +153,9 @@ constinit CombinedEntry<long> g_guided{"GOMP_parallel_loop_nonmonotonic_guided",
 /// the runtime serves the loop.
 void start_old_region(Outlined function, void* data, unsigned threads, long start, long end, long increment,
                       const void* caller) noexcept {
-  static constinit Next<void(Outlined, void*, unsigned, long, long, long)> asking{
+  static constinit Real<void(Outlined, void*, unsigned, long, long, long)> asking{
       "GOMP_parallel_loop_runtime_start"};
-  using Chunked = Next<void(Outlined, void*, unsigned, long, long, long, long)>;
+  using Chunked = Real<void(Outlined, void*, unsigned, long, long, long, long)>;
   static constinit Chunked telling[3] = {Chunked{"GOMP_parallel_loop_static_start"},
                                          Chunked{"GOMP_parallel_loop_dynamic_start"},
                                          Chunked{"GOMP_parallel_loop_guided_start"}};

@@ -22,11 +22,11 @@ constinit LoopEntries<i64> g_loops_8{"__kmpc_dispatch_init_8", "__kmpc_dispatch_
 constinit LoopEntries<u64> g_loops_8u{"__kmpc_dispatch_init_8u", "__kmpc_dispatch_next_8u",
                                       "__kmpc_dispatch_fini_8u", "__kmpc_dist_dispatch_init_8u"};
 
-constinit Next<void(ident_t*, i32)> g_deinit{"__kmpc_dispatch_deinit", true};
-constinit Next<void(ident_t*, i32, i32, const void*)> g_doacross_init{"__kmpc_doacross_init"};
-constinit Next<void(ident_t*, i32)> g_doacross_fini{"__kmpc_doacross_fini"};
-constinit Next<i32(ident_t*, i32, i32)> g_cancel{"__kmpc_cancel"};
-constinit Next<i32(ident_t*, i32, i32)> g_cancellation_point{"__kmpc_cancellationpoint"};
+constinit Real<void(ident_t*, i32)> g_deinit{"__kmpc_dispatch_deinit", true};
+constinit Real<void(ident_t*, i32, i32, const void*)> g_doacross_init{"__kmpc_doacross_init"};
+constinit Real<void(ident_t*, i32)> g_doacross_fini{"__kmpc_doacross_fini"};
+constinit Real<i32(ident_t*, i32, i32)> g_cancel{"__kmpc_cancel"};
+constinit Real<i32(ident_t*, i32, i32)> g_cancellation_point{"__kmpc_cancellationpoint"};
 
 constexpr i32 k_cancel_parallel = 1;
 

@@ -137,10 +137,10 @@ private:
         static_cast<std::conditional_t<std::is_signed_v<U>, std::int64_t, U>>(value));
   }
 
-  Next<void(ident_t*, i32, i32, T, T, S, S)> init_;
-  Next<i32(ident_t*, i32, i32*, T*, T*, S*)> next_;
-  Next<void(ident_t*, i32)> fini_;
-  Next<void(ident_t*, i32, i32, i32*, T, T, S, S)> dist_init_;
+  Real<void(ident_t*, i32, i32, T, T, S, S)> init_;
+  Real<i32(ident_t*, i32, i32*, T*, T*, S*)> next_;
+  Real<void(ident_t*, i32)> fini_;
+  Real<void(ident_t*, i32, i32, i32*, T, T, S, S)> dist_init_;
 };
 
 } // namespace wstree::abi

@@ -48,10 +48,10 @@ static_assert(offsetof(Binding, begin) == 0 && offsetof(Binding, size) == 8 &&
 constexpr std::size_t k_register_args = 8; // no architecture passes more pointers in registers
 
 using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
-constinit Next<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
-constinit Next<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if", true};
-constinit Next<void(ident_t*, i32)> g_serialized{"__kmpc_serialized_parallel"};
-constinit Next<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_parallel"};
+constinit Real<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
+constinit Real<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if", true};
+constinit Real<void(ident_t*, i32)> g_serialized{"__kmpc_serialized_parallel"};
+constinit Real<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_parallel"};
 
 ForkCall real_fork_call(const void* caller) noexcept {
   const auto found = reinterpret_cast<ForkCall>(g_fork_call.require(caller));
@@ -160,7 +160,7 @@ const Wrappers k_wrappers[k_most_args + 1] = {WSTREE_WRAPPERS(),
 /// __kmpc_fork_call_if for the runtimes before 16, which do not have it; programs that were built for a later
 /// one run on them with this.
 void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, const void* caller) noexcept {
-  static constinit Next<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
+  static constinit Real<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
   const i32 count = args != nullptr ? 1 : 0;
   if (condition != 0) return __kmpc_fork_call(loc, count, micro, args);
   i32 gtid = thread_number.require(caller)(loc);

@@ -31,25 +31,25 @@
 namespace {
 
 using namespace wstree;
-using abi::NextDefinition;
+using abi::LibcFunction;
 
 using Texts = char* const[]; // of arguments or variables, ends with null
 
-constinit NextDefinition<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> g_pthread_create{
+constinit LibcFunction<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> g_pthread_create{
     "pthread_create"};
-constinit NextDefinition<int(thrd_t*, thrd_start_t, void*)> g_thrd_create{"thrd_create"};
-constinit NextDefinition<int(const char*, Texts, Texts)> g_execve{"execve"};
-constinit NextDefinition<int(const char*, Texts)> g_execv{"execv"};
-constinit NextDefinition<int(const char*, Texts)> g_execvp{"execvp"};
-constinit NextDefinition<int(const char*, Texts, Texts)> g_execvpe{"execvpe"};
-constinit NextDefinition<int(int, Texts, Texts)> g_fexecve{"fexecve"};
-constinit NextDefinition<int(int, const char*, Texts, Texts, int)> g_execveat{"execveat"};
+constinit LibcFunction<int(thrd_t*, thrd_start_t, void*)> g_thrd_create{"thrd_create"};
+constinit LibcFunction<int(const char*, Texts, Texts)> g_execve{"execve"};
+constinit LibcFunction<int(const char*, Texts)> g_execv{"execv"};
+constinit LibcFunction<int(const char*, Texts)> g_execvp{"execvp"};
+constinit LibcFunction<int(const char*, Texts, Texts)> g_execvpe{"execvpe"};
+constinit LibcFunction<int(int, Texts, Texts)> g_fexecve{"fexecve"};
+constinit LibcFunction<int(int, const char*, Texts, Texts, int)> g_execveat{"execveat"};
 using Spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, Texts,
                   Texts);
-constinit NextDefinition<Spawn> g_posix_spawn{"posix_spawn"};
-constinit NextDefinition<Spawn> g_posix_spawnp{"posix_spawnp"};
-constinit NextDefinition<int(const char*)> g_system{"system"};
-constinit NextDefinition<FILE*(const char*, const char*)> g_popen{"popen"};
+constinit LibcFunction<Spawn> g_posix_spawn{"posix_spawn"};
+constinit LibcFunction<Spawn> g_posix_spawnp{"posix_spawnp"};
+constinit LibcFunction<int(const char*)> g_system{"system"};
+constinit LibcFunction<FILE*(const char*, const char*)> g_popen{"popen"};
 
 constexpr abi::Definition* k_all[] = {&g_pthread_create, &g_thrd_create,  &g_execve,  &g_execv,
                                       &g_execvp,         &g_execvpe,      &g_fexecve, &g_execveat,
@@ -60,14 +60,17 @@ constexpr abi::Definition* k_all[] = {&g_pthread_create, &g_thrd_create,  &g_exe
   place::remember_process();
 }
 
-template <class Next, class Failure, class... Args> auto start(Next& next, Failure failure, Args... args) {
+template <class Function, class Failure, class... Args>
+auto start(Function& function, Failure failure, Args... args) {
   if (place::pinned_to() == 0) [[likely]]
-    return next(failure, args...);
+    return function(failure, args...);
   const place::Unpinned unpinned;
-  return next(failure, args...);
+  return function(failure, args...);
 }
 
-template <class Next, class... Args> int exec(Next& next, Args... args) { return start(next, -1, args...); }
+template <class Function, class... Args> int exec(Function& function, Args... args) {
+  return start(function, -1, args...);
+}
 
 /// The arguments that stand behind the named ones. (A va_list is a struct on some machines and an array on
 /// others.)

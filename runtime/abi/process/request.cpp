@@ -22,7 +22,7 @@ constinit config::FixedText<64> g_request_text;
 
 constinit config::MarkTable g_marks;
 
-constinit Next<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
+constinit Real<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
 
 constexpr bool same_order(std::initializer_list<std::pair<config::ScheduleKind, core::Model>> pairs) {
   for (const auto& [kind, model] : pairs)

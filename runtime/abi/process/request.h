@@ -40,7 +40,7 @@ struct TaskSchedule {
   std::uint64_t chunk = 1; // in units, which are iterations; 0: none was given
   bool operator==(const TaskSchedule&) const = default;
 };
-/// What the calling task's schedule(runtime) loops use. `caller`: see next_symbol().
+/// What the calling task's schedule(runtime) loops use. `caller`: see real_symbol().
 TaskSchedule task_schedule(const void* caller) noexcept;
 
 /// The models have the numbers of their kinds (request.cpp makes sure of it).

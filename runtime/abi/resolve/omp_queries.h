@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the OpenMP runtime of the code at `caller` (see next_symbol()) says about the calling thread.
+// What the OpenMP runtime of the code at `caller` (see real_symbol()) says about the calling thread.
 #pragma once
 
 #include "resolve/runtime.h"
@@ -11,7 +11,7 @@ struct Place {
   const void* runtime = nullptr; // tells runtimes apart; nullptr: any
   int level = -1;                // omp_get_level; -1: the runtime cannot be asked
 };
-extern constinit Next<int()> g_get_level;
+extern constinit Real<int()> g_get_level;
 inline Place runtime_place(const void* caller) noexcept { // at every loop
   const auto get = g_get_level.find(caller);
   if (get == nullptr) [[unlikely]]

@@ -7,6 +7,9 @@
 
 namespace wstree::abi {
 
+/// Every OpenMP runtime defines this function. Tools that wrap single functions do not.
+inline constexpr const char* k_runtime_function = "omp_get_num_threads";
+
 /// What the code of one loaded object gets for a name. Never changed, never freed.
 struct Binding {
   std::uintptr_t begin; // of the object in memory
@@ -27,20 +30,20 @@ struct Binding {
 void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept;
 
 /// Address of the other definition of `name` that the object around `caller` would have got.
-void* next_symbol(const char* name, const void* caller) noexcept;
+void* real_symbol(const char* name, const void* caller) noexcept;
 
 /// Ends the process as the loader does where a program calls a function that no library has. To go on would
 /// leave out a loop or a region without a word.
 [[noreturn]] void fail_for_want_of(const char* name) noexcept;
 
 /// A function of the runtime, looked up once for each object that calls it. Any thread.
-template <class Function> class Next;
-template <class Result, class... Args> class Next<Result(Args...)> {
+template <class Function> class Real;
+template <class Result, class... Args> class Real<Result(Args...)> {
 public:
   using Pointer = Result (*)(Args...);
 
   /// `optional`: not every runtime has it, which is remembered too.
-  constexpr explicit Next(const char* name, bool optional = false) noexcept
+  constexpr explicit Real(const char* name, bool optional = false) noexcept
       : name_(name), optional_(optional) {}
 
   /// What the code at `caller` gets; nullptr if the runtime does not have it.
