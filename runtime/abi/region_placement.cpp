@@ -88,7 +88,7 @@ void note_served_region() noexcept {
 } // namespace
 
 RegionPlacement::RegionPlacement(const void* caller) noexcept
-    : nested_(t_frame != nullptr && t_frame->parallel) {
+    : nested_(t_frame != nullptr && t_frame->in_parallel) {
   if (nested_ && place::pinned_to() != 0 && runtime_may_nest(caller)) unpinned_.emplace();
   if (!g_decided.load(std::memory_order_relaxed) && !nested_ && is_due()) [[unlikely]]
     decide();

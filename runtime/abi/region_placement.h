@@ -41,7 +41,7 @@ public:
   /// others are. No system calls if the thread is in its place.
   static void enter(const Terms& terms, Frame& frame) noexcept {
     const std::uint32_t members = frame.member.members();
-    frame.parallel = terms.nested || members > 1;
+    frame.in_parallel = terms.nested || members > 1;
     if (members == 1) return;
     if (terms.placed)
       enter_placed(terms.opener, frame);
@@ -86,15 +86,14 @@ public:
                std::uint64_t base) noexcept
       : frame_(team, {terms.storage, base, base + terms.loops}, index,
                static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
-    frame_.serves = frame_.serves && members > 0;
+    if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked
     frame_.member.set_region(terms.caller);
-    frame_.outer = t_frame;
     RegionPlacement::enter(terms, frame_);
-    t_frame = &frame_;
+    frame_.push();
   }
   ~ServedMember() {
     if (frame_.member.in_loop()) leave_loop(frame_); // cancelled
-    if (frame_.serves) frame_.member.depart();
+    if (frame_.may_serve()) frame_.member.depart();
     t_frame = frame_.outer;
   }
   ServedMember(const ServedMember&) = delete;

@@ -27,34 +27,6 @@ constinit FallbackStarts<ull, bool> g_ull_ordered{"GOMP_loop_ull_ordered_static_
                                                   "GOMP_loop_ull_ordered_dynamic_start",
                                                   "GOMP_loop_ull_ordered_guided_start"};
 
-constinit RuntimeStart<long> g_maybe_start{"GOMP_loop_maybe_nonmonotonic_runtime_start", g_plain, true};
-constinit RuntimeStart<long> g_nonmonotonic_start{"GOMP_loop_nonmonotonic_runtime_start", g_plain, true};
-constinit RuntimeStart<long> g_monotonic_start{"GOMP_loop_runtime_start", g_plain, false};
-constinit RuntimeStart<long> g_ordered_start{"GOMP_loop_ordered_runtime_start", g_ordered, false};
-constinit RuntimeStart<ull, bool> g_ull_maybe_start{"GOMP_loop_ull_maybe_nonmonotonic_runtime_start",
-                                                    g_ull_plain, true};
-constinit RuntimeStart<ull, bool> g_ull_nonmonotonic_start{"GOMP_loop_ull_nonmonotonic_runtime_start",
-                                                           g_ull_plain, true};
-constinit RuntimeStart<ull, bool> g_ull_monotonic_start{"GOMP_loop_ull_runtime_start", g_ull_plain, false};
-constinit RuntimeStart<ull, bool> g_ull_ordered_start{"GOMP_loop_ull_ordered_runtime_start", g_ull_ordered,
-                                                      false};
-
-constinit NamedStart<long> g_dynamic_start{"GOMP_loop_nonmonotonic_dynamic_start", LoopKind::dynamic};
-constinit NamedStart<long> g_guided_start{"GOMP_loop_nonmonotonic_guided_start", LoopKind::guided};
-constinit NamedStart<ull, bool> g_ull_dynamic_start{"GOMP_loop_ull_nonmonotonic_dynamic_start",
-                                                    LoopKind::dynamic};
-constinit NamedStart<ull, bool> g_ull_guided_start{"GOMP_loop_ull_nonmonotonic_guided_start",
-                                                   LoopKind::guided};
-
-constinit NextEntry<long> g_maybe_next{"GOMP_loop_maybe_nonmonotonic_runtime_next"};
-constinit NextEntry<long> g_nonmonotonic_next{"GOMP_loop_nonmonotonic_runtime_next"};
-constinit NextEntry<long> g_dynamic_next{"GOMP_loop_nonmonotonic_dynamic_next"};
-constinit NextEntry<long> g_guided_next{"GOMP_loop_nonmonotonic_guided_next"};
-constinit NextEntry<ull> g_ull_maybe_next{"GOMP_loop_ull_maybe_nonmonotonic_runtime_next"};
-constinit NextEntry<ull> g_ull_nonmonotonic_next{"GOMP_loop_ull_nonmonotonic_runtime_next"};
-constinit NextEntry<ull> g_ull_dynamic_next{"GOMP_loop_ull_nonmonotonic_dynamic_next"};
-constinit NextEntry<ull> g_ull_guided_next{"GOMP_loop_ull_nonmonotonic_guided_next"};
-
 constinit GeneralStart<long> g_general_start{"GOMP_loop_start", true};
 constinit GeneralStart<long> g_general_ordered_start{"GOMP_loop_ordered_start", false};
 constinit GeneralStart<ull, bool> g_ull_general_start{"GOMP_loop_ull_start", true};
@@ -81,88 +53,63 @@ End end_loop(const void* caller) noexcept {
   Frame* frame = t_frame;
   // The call has the same name for every kind of loop, so it may be about a loop of a region that was opened
   // out of our sight inside a served one.
-  if (frame == nullptr || frame->loop == Frame::Loop::none || !frame->is_at(caller)) return End::not_ours;
+  if (frame == nullptr || !frame->loop.is_open() || !frame->is_at(caller)) return End::not_ours;
   leave_loop(*frame);
-  return frame->registered ? End::ours_and_registered : End::ours;
+  return frame->loop.is_registered() ? End::ours_and_registered : End::ours;
 }
 
 } // namespace
 
 extern "C" {
 
-WSTREE_EXPORT bool GOMP_loop_maybe_nonmonotonic_runtime_start(long start, long end, long increment,
-                                                              long* first, long* past) {
-  return g_maybe_start.start(start, end, increment, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_nonmonotonic_runtime_start(long start, long end, long increment, long* first,
-                                                        long* past) {
-  return g_nonmonotonic_start.start(start, end, increment, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_runtime_start(long start, long end, long increment, long* first, long* past) {
-  return g_monotonic_start.start(start, end, increment, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ordered_runtime_start(long start, long end, long increment, long* first,
-                                                   long* past) {
-  return g_ordered_start.start(start, end, increment, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_maybe_nonmonotonic_runtime_start(bool up, ull start, ull end, ull increment,
-                                                                  ull* first, ull* past) {
-  return g_ull_maybe_start.start(up, start, end, increment, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_runtime_start(bool up, ull start, ull end, ull increment,
-                                                            ull* first, ull* past) {
-  return g_ull_nonmonotonic_start.start(up, start, end, increment, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_runtime_start(bool up, ull start, ull end, ull increment, ull* first,
-                                               ull* past) {
-  return g_ull_monotonic_start.start(up, start, end, increment, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_ordered_runtime_start(bool up, ull start, ull end, ull increment, ull* first,
-                                                       ull* past) {
-  return g_ull_ordered_start.start(up, start, end, increment, first, past, WSTREE_CALLER);
-}
+// Loops that leave their schedule to the environment, for both types of loop variables.
+#define WSTREE_RUNTIME_START(kind, fallbacks, stealable)                                                     \
+  static constinit RuntimeStart<long> g_##kind##_start{"GOMP_loop_" #kind "_start", g_##fallbacks,           \
+                                                       stealable};                                           \
+  static constinit RuntimeStart<ull, bool> g_ull_##kind##_start{"GOMP_loop_ull_" #kind "_start",             \
+                                                                g_ull_##fallbacks, stealable};               \
+  WSTREE_EXPORT bool GOMP_loop_##kind##_start(long start, long end, long increment, long* first,             \
+                                              long* past) {                                                  \
+    return g_##kind##_start.start(start, end, increment, first, past, WSTREE_CALLER);                        \
+  }                                                                                                          \
+  WSTREE_EXPORT bool GOMP_loop_ull_##kind##_start(bool up, ull start, ull end, ull increment, ull* first,    \
+                                                  ull* past) {                                               \
+    return g_ull_##kind##_start.start(up, start, end, increment, first, past, WSTREE_CALLER);                \
+  }
+WSTREE_RUNTIME_START(maybe_nonmonotonic_runtime, plain, true)
+WSTREE_RUNTIME_START(nonmonotonic_runtime, plain, true)
+WSTREE_RUNTIME_START(runtime, plain, false)
+WSTREE_RUNTIME_START(ordered_runtime, ordered, false)
 
-WSTREE_EXPORT bool GOMP_loop_nonmonotonic_dynamic_start(long start, long end, long increment, long chunk,
-                                                        long* first, long* past) {
-  return g_dynamic_start.start(start, end, increment, chunk, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_nonmonotonic_guided_start(long start, long end, long increment, long chunk,
-                                                       long* first, long* past) {
-  return g_guided_start.start(start, end, increment, chunk, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_dynamic_start(bool up, ull start, ull end, ull increment,
-                                                            ull chunk, ull* first, ull* past) {
-  return g_ull_dynamic_start.start(up, start, end, increment, chunk, first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_guided_start(bool up, ull start, ull end, ull increment,
-                                                           ull chunk, ull* first, ull* past) {
-  return g_ull_guided_start.start(up, start, end, increment, chunk, first, past, WSTREE_CALLER);
-}
+// Loops that say dynamic or guided.
+#define WSTREE_NAMED_START(kind, loop_kind)                                                                  \
+  static constinit NamedStart<long> g_##kind##_start{"GOMP_loop_" #kind "_start", loop_kind};                \
+  static constinit NamedStart<ull, bool> g_ull_##kind##_start{"GOMP_loop_ull_" #kind "_start", loop_kind};   \
+  WSTREE_EXPORT bool GOMP_loop_##kind##_start(long start, long end, long increment, long chunk, long* first, \
+                                              long* past) {                                                  \
+    return g_##kind##_start.start(start, end, increment, chunk, first, past, WSTREE_CALLER);                 \
+  }                                                                                                          \
+  WSTREE_EXPORT bool GOMP_loop_ull_##kind##_start(bool up, ull start, ull end, ull increment, ull chunk,     \
+                                                  ull* first, ull* past) {                                   \
+    return g_ull_##kind##_start.start(up, start, end, increment, chunk, first, past, WSTREE_CALLER);         \
+  }
+WSTREE_NAMED_START(nonmonotonic_dynamic, LoopKind::dynamic)
+WSTREE_NAMED_START(nonmonotonic_guided, LoopKind::guided)
 
-WSTREE_EXPORT bool GOMP_loop_maybe_nonmonotonic_runtime_next(long* first, long* past) {
-  return g_maybe_next.next(first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_nonmonotonic_runtime_next(long* first, long* past) {
-  return g_nonmonotonic_next.next(first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_nonmonotonic_dynamic_next(long* first, long* past) {
-  return g_dynamic_next.next(first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_nonmonotonic_guided_next(long* first, long* past) {
-  return g_guided_next.next(first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_maybe_nonmonotonic_runtime_next(ull* first, ull* past) {
-  return g_ull_maybe_next.next(first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_runtime_next(ull* first, ull* past) {
-  return g_ull_nonmonotonic_next.next(first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_dynamic_next(ull* first, ull* past) {
-  return g_ull_dynamic_next.next(first, past, WSTREE_CALLER);
-}
-WSTREE_EXPORT bool GOMP_loop_ull_nonmonotonic_guided_next(ull* first, ull* past) {
-  return g_ull_guided_next.next(first, past, WSTREE_CALLER);
-}
+// The next chunk of these loops.
+#define WSTREE_NEXT(kind, T)                                                                                 \
+  static constinit NextEntry<T> g_##kind##_next{"GOMP_loop_" #kind "_next"};                                 \
+  WSTREE_EXPORT bool GOMP_loop_##kind##_next(T* first, T* past) {                                            \
+    return g_##kind##_next.next(first, past, WSTREE_CALLER);                                                 \
+  }
+WSTREE_NEXT(maybe_nonmonotonic_runtime, long)
+WSTREE_NEXT(nonmonotonic_runtime, long)
+WSTREE_NEXT(nonmonotonic_dynamic, long)
+WSTREE_NEXT(nonmonotonic_guided, long)
+WSTREE_NEXT(ull_maybe_nonmonotonic_runtime, ull)
+WSTREE_NEXT(ull_nonmonotonic_runtime, ull)
+WSTREE_NEXT(ull_nonmonotonic_dynamic, ull)
+WSTREE_NEXT(ull_nonmonotonic_guided, ull)
 
 WSTREE_EXPORT bool GOMP_loop_start(long start, long end, long increment, long schedule, long chunk,
                                    long* first, long* past, std::uintptr_t* reductions, void** memory) {

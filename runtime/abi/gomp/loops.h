@@ -190,7 +190,7 @@ public:
                     static_cast<std::uint64_t>(chunk), caller)) {
       case Server::ours:
         register_loop(schedule, reductions, memory, caller);
-        t_frame->registered = true;
+        t_frame->loop.note_registered();
         return hand_out(*t_frame, first, past);
       case Server::fallback:
         use_fallback(schedule, chunk);

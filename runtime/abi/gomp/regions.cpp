@@ -60,7 +60,7 @@ Fallback own_schedule(const CombinedLoop& loop) noexcept {
 
 void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* caller) noexcept {
   const auto& bounds = loop.bounds;
-  if (frame.serves && begin_loop(frame, loop.kind, loop.units.count, loop.schedule, caller))
+  if (frame.may_serve() && begin_loop(frame, loop.kind, loop.units.count, loop.schedule, caller))
     return set_bounds(frame, bounds, loop.units);
   // No memory: every member comes here.
   const Fallback schedule = own_schedule(loop);
@@ -77,8 +77,8 @@ void wrap_member(void* data) {
   ServedMember member(static_cast<std::uint32_t>(std::max(number, 0)), members, region.team, *region.terms,
                       region.base);
   Frame& frame = member.frame();
-  frame.serves = frame.serves && number >= 0;
-  frame.asks = true; // libgomp looks at the task's schedule whenever a loop starts
+  if (number < 0) frame.kind = Frame::Kind::unserved; // the runtime cannot be asked
+  frame.schedule_of = Frame::ScheduleOf::task; // libgomp looks at the task's schedule whenever a loop starts
   if (region.loop) start_combined_loop(frame, *region.loop, region.caller);
   region.function(region.data);
 }

@@ -13,15 +13,6 @@ using u32 = std::uint32_t;
 using i64 = std::int64_t;
 using u64 = std::uint64_t;
 
-constinit LoopEntries<i32> g_loops_4{"__kmpc_dispatch_init_4", "__kmpc_dispatch_next_4",
-                                     "__kmpc_dispatch_fini_4", "__kmpc_dist_dispatch_init_4"};
-constinit LoopEntries<u32> g_loops_4u{"__kmpc_dispatch_init_4u", "__kmpc_dispatch_next_4u",
-                                      "__kmpc_dispatch_fini_4u", "__kmpc_dist_dispatch_init_4u"};
-constinit LoopEntries<i64> g_loops_8{"__kmpc_dispatch_init_8", "__kmpc_dispatch_next_8",
-                                     "__kmpc_dispatch_fini_8", "__kmpc_dist_dispatch_init_8"};
-constinit LoopEntries<u64> g_loops_8u{"__kmpc_dispatch_init_8u", "__kmpc_dispatch_next_8u",
-                                      "__kmpc_dispatch_fini_8u", "__kmpc_dist_dispatch_init_8u"};
-
 constinit Real<void(ident_t*, i32)> g_deinit{"__kmpc_dispatch_deinit", true};
 constinit Real<void(ident_t*, i32, i32, const void*)> g_doacross_init{"__kmpc_doacross_init"};
 constinit Real<void(ident_t*, i32)> g_doacross_fini{"__kmpc_doacross_fini"};
@@ -38,7 +29,7 @@ i32 note_cancelled(i32 cancelled, i32 kind, const void* caller) noexcept {
   if (cancelled == 0 || kind != k_cancel_parallel || frame == nullptr || !frame->is_at(caller))
     return cancelled;
   if (frame->member.in_loop()) leave_loop(*frame);
-  if (frame->serves) frame->member.depart();
+  if (frame->may_serve()) frame->member.depart();
   return cancelled;
 }
 
@@ -46,70 +37,35 @@ i32 note_cancelled(i32 cancelled, i32 kind, const void* caller) noexcept {
 
 extern "C" {
 
-WSTREE_EXPORT void __kmpc_dispatch_init_4(ident_t* loc, i32 gtid, i32 schedule, i32 lb, i32 ub, i32 st,
-                                          i32 chunk) {
-  g_loops_4.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);
-}
-WSTREE_EXPORT void __kmpc_dispatch_init_4u(ident_t* loc, i32 gtid, i32 schedule, u32 lb, u32 ub, i32 st,
-                                           i32 chunk) {
-  g_loops_4u.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);
-}
-WSTREE_EXPORT void __kmpc_dispatch_init_8(ident_t* loc, i32 gtid, i32 schedule, i64 lb, i64 ub, i64 st,
-                                          i64 chunk) {
-  g_loops_8.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);
-}
-WSTREE_EXPORT void __kmpc_dispatch_init_8u(ident_t* loc, i32 gtid, i32 schedule, u64 lb, u64 ub, i64 st,
-                                           i64 chunk) {
-  g_loops_8u.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);
-}
-
-WSTREE_EXPORT i32 __kmpc_dispatch_next_4(ident_t* loc, i32 gtid, i32* last, i32* lb, i32* ub, i32* st) {
-  return g_loops_4.next(loc, gtid, last, lb, ub, st, WSTREE_CALLER);
-}
-WSTREE_EXPORT i32 __kmpc_dispatch_next_4u(ident_t* loc, i32 gtid, i32* last, u32* lb, u32* ub, i32* st) {
-  return g_loops_4u.next(loc, gtid, last, lb, ub, st, WSTREE_CALLER);
-}
-WSTREE_EXPORT i32 __kmpc_dispatch_next_8(ident_t* loc, i32 gtid, i32* last, i64* lb, i64* ub, i64* st) {
-  return g_loops_8.next(loc, gtid, last, lb, ub, st, WSTREE_CALLER);
-}
-WSTREE_EXPORT i32 __kmpc_dispatch_next_8u(ident_t* loc, i32 gtid, i32* last, u64* lb, u64* ub, i64* st) {
-  return g_loops_8u.next(loc, gtid, last, lb, ub, st, WSTREE_CALLER);
-}
-
-WSTREE_EXPORT void __kmpc_dispatch_fini_4(ident_t* loc, i32 gtid) {
-  g_loops_4.fini(loc, gtid, WSTREE_CALLER);
-}
-WSTREE_EXPORT void __kmpc_dispatch_fini_4u(ident_t* loc, i32 gtid) {
-  g_loops_4u.fini(loc, gtid, WSTREE_CALLER);
-}
-WSTREE_EXPORT void __kmpc_dispatch_fini_8(ident_t* loc, i32 gtid) {
-  g_loops_8.fini(loc, gtid, WSTREE_CALLER);
-}
-WSTREE_EXPORT void __kmpc_dispatch_fini_8u(ident_t* loc, i32 gtid) {
-  g_loops_8u.fini(loc, gtid, WSTREE_CALLER);
-}
-
-WSTREE_EXPORT void __kmpc_dist_dispatch_init_4(ident_t* loc, i32 gtid, i32 schedule, i32* last, i32 lb,
-                                               i32 ub, i32 st, i32 chunk) {
-  g_loops_4.dist_init(loc, gtid, schedule, last, lb, ub, st, chunk, WSTREE_CALLER);
-}
-WSTREE_EXPORT void __kmpc_dist_dispatch_init_4u(ident_t* loc, i32 gtid, i32 schedule, i32* last, u32 lb,
-                                                u32 ub, i32 st, i32 chunk) {
-  g_loops_4u.dist_init(loc, gtid, schedule, last, lb, ub, st, chunk, WSTREE_CALLER);
-}
-WSTREE_EXPORT void __kmpc_dist_dispatch_init_8(ident_t* loc, i32 gtid, i32 schedule, i32* last, i64 lb,
-                                               i64 ub, i64 st, i64 chunk) {
-  g_loops_8.dist_init(loc, gtid, schedule, last, lb, ub, st, chunk, WSTREE_CALLER);
-}
-WSTREE_EXPORT void __kmpc_dist_dispatch_init_8u(ident_t* loc, i32 gtid, i32 schedule, i32* last, u64 lb,
-                                                u64 ub, i64 st, i64 chunk) {
-  g_loops_8u.dist_init(loc, gtid, schedule, last, lb, ub, st, chunk, WSTREE_CALLER);
-}
+// What there is for each type T of loop variables; steps and chunks have the signed type S. The runtime calls
+// fini once for each iteration of ordered loops, which are never ours.
+#define WSTREE_LOOP_ENTRIES(suffix, T, S)                                                                    \
+  static constinit LoopEntries<T> g_loops_##suffix{                                                          \
+      "__kmpc_dispatch_init_" #suffix, "__kmpc_dispatch_next_" #suffix, "__kmpc_dispatch_fini_" #suffix,     \
+      "__kmpc_dist_dispatch_init_" #suffix};                                                                 \
+  WSTREE_EXPORT void __kmpc_dispatch_init_##suffix(ident_t* loc, i32 gtid, i32 schedule, T lb, T ub, S st,   \
+                                                   S chunk) {                                                \
+    g_loops_##suffix.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);                            \
+  }                                                                                                          \
+  WSTREE_EXPORT i32 __kmpc_dispatch_next_##suffix(ident_t* loc, i32 gtid, i32* last, T* lb, T* ub, S* st) {  \
+    return g_loops_##suffix.next(loc, gtid, last, lb, ub, st, WSTREE_CALLER);                                \
+  }                                                                                                          \
+  WSTREE_EXPORT void __kmpc_dispatch_fini_##suffix(ident_t* loc, i32 gtid) {                                 \
+    g_loops_##suffix.fini(loc, gtid, WSTREE_CALLER);                                                         \
+  }                                                                                                          \
+  WSTREE_EXPORT void __kmpc_dist_dispatch_init_##suffix(ident_t* loc, i32 gtid, i32 schedule, i32* last,     \
+                                                        T lb, T ub, S st, S chunk) {                         \
+    g_loops_##suffix.dist_init(loc, gtid, schedule, last, lb, ub, st, chunk, WSTREE_CALLER);                 \
+  }
+WSTREE_LOOP_ENTRIES(4, i32, i32)
+WSTREE_LOOP_ENTRIES(4u, u32, i32)
+WSTREE_LOOP_ENTRIES(8, i64, i64)
+WSTREE_LOOP_ENTRIES(8u, u64, i64)
 
 /// Programs of clang 19 and later call it after every loop; the runtimes before 19 do not have it, and a
 /// program that was built for a later one runs on them with this.
 WSTREE_EXPORT void __kmpc_dispatch_deinit(ident_t* loc, i32 gtid) {
-  if (t_frame != nullptr && t_frame->last_loop_served) return; // the runtime never saw that loop
+  if (t_frame != nullptr && t_frame->loop.is_unknown_to_runtime()) return;
   if (const auto next = g_deinit.find(WSTREE_CALLER)) next(loc, gtid);
 }
 
@@ -118,13 +74,13 @@ WSTREE_EXPORT void __kmpc_dispatch_deinit(ident_t* loc, i32 gtid) {
 WSTREE_EXPORT void __kmpc_doacross_init(ident_t* loc, i32 gtid, i32 dimensions, const void* bounds) {
   if (active())
     if (Frame* frame = innermost_frame(); frame != nullptr && frame->is_at(WSTREE_CALLER))
-      frame->doacross = true;
+      frame->loop.set_next_dependent(true);
   g_doacross_init.require(WSTREE_CALLER)(loc, gtid, dimensions, bounds);
 }
 
 /// The loop may have been a static one, whose entry is the runtime's: then the mark is still there.
 WSTREE_EXPORT void __kmpc_doacross_fini(ident_t* loc, i32 gtid) {
-  if (t_frame != nullptr) t_frame->doacross = false;
+  if (t_frame != nullptr) t_frame->loop.set_next_dependent(false);
   g_doacross_fini.require(WSTREE_CALLER)(loc, gtid);
 }
 

@@ -56,7 +56,7 @@ public:
   [[gnu::always_inline]] i32 next(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
                                   const void* caller) noexcept {
     Frame* frame = t_frame;
-    if (frame == nullptr || last == nullptr || frame->loop != Frame::Loop::served) [[unlikely]]
+    if (frame == nullptr || last == nullptr || !frame->loop.is_served()) [[unlikely]]
       return next_elsewhere(loc, gtid, last, lower, upper, stride, caller);
     core::Range range;
     if (!frame->member.next_quickly(range)) return next_slowly(*frame, last, lower, upper, stride);

@@ -76,10 +76,7 @@ class Served {
 public:
   [[gnu::noinline]] Served(i32 tid, KeptTeam* team, const Terms& terms, std::uint64_t base) noexcept
       : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {
-    Frame& frame = member_.frame();
-    frame.ours = terms.schedule.ours; // captured at the fork, as libomp does with its own schedules
-    frame.model = terms.schedule.model;
-    frame.smallest = terms.schedule.chunk;
+    member_.frame().schedule = terms.schedule; // captured at the fork, as libomp does with its own schedules
   }
   [[gnu::noinline]] ~Served() = default;
   Served(const Served&) = delete;
@@ -93,11 +90,10 @@ private:
 /// even if members ask for ours inside.
 class Plain {
 public:
-  [[gnu::noinline]] explicit Plain(const void* caller) noexcept : frame_(runtime_place(caller)) {
-    frame_.asks = frame_.alone = frame_.serves = false;
-    frame_.parallel = t_frame != nullptr && t_frame->parallel;
-    frame_.outer = t_frame;
-    t_frame = &frame_;
+  [[gnu::noinline]] explicit Plain(const void* caller) noexcept
+      : frame_(runtime_place(caller), Frame::Kind::unserved) {
+    frame_.in_parallel = t_frame != nullptr && t_frame->in_parallel;
+    frame_.push();
   }
   ~Plain() { t_frame = frame_.outer; }
   Plain(const Plain&) = delete;

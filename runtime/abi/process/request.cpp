@@ -4,9 +4,6 @@
 #include "fixed_text.h"
 #include "resolve/runtime.h"
 
-#include <initializer_list>
-#include <utility>
-
 namespace wstree::abi {
 
 constinit std::atomic<bool> g_active{false};
@@ -23,23 +20,6 @@ constinit config::FixedText<64> g_request_text;
 constinit config::MarkTable g_marks;
 
 constinit Real<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
-
-constexpr bool same_order(std::initializer_list<std::pair<config::ScheduleKind, core::Model>> pairs) {
-  for (const auto& [kind, model] : pairs)
-    if (model_of(kind) != model) return false;
-  return pairs.size() == config::k_schedule_kinds && pairs.size() == core::k_model_count;
-}
-using Kind = config::ScheduleKind;
-using Model = core::Model;
-static_assert(same_order({{Kind::wstree, Model::tree},
-                          {Kind::wsrange, Model::range},
-                          {Kind::wsqueue, Model::queue},
-                          {Kind::wsqueue_lock, Model::queue_lock},
-                          {Kind::wsfixed, Model::fixed},
-                          {Kind::wsguided, Model::guided},
-                          {Kind::wsfac2, Model::factoring},
-                          {Kind::wstrapezoid, Model::trapezoid},
-                          {Kind::wsstatic, Model::static_}}));
 
 [[gnu::noinline]] TaskSchedule set_by_program(int chunk) noexcept {
   const auto schedule = g_marks.meaning(chunk);

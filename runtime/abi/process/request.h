@@ -43,7 +43,7 @@ struct TaskSchedule {
 /// What the calling task's schedule(runtime) loops use. `caller`: see real_symbol().
 TaskSchedule task_schedule(const void* caller) noexcept;
 
-/// The models have the numbers of their kinds (request.cpp makes sure of it).
+/// The models have the numbers of their kinds (session.cpp makes sure of it).
 constexpr core::Model model_of(config::ScheduleKind kind) noexcept { return static_cast<core::Model>(kind); }
 
 /// The loading thread remembers what it found, before the C library is ready (lifecycle.cpp).

@@ -7,6 +7,7 @@
 #include "report_output.h"
 #include "statistics.h"
 #include "version.h"
+#include "words.h"
 
 #include "wstree/core/platform.h"
 
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <new>
 #include <optional>
 
@@ -36,31 +38,39 @@ std::uint64_t monotonic_ns() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// Pairs of an enumerator of the options and the one that it stands for: whether both are numbered from 0 on.
+template <std::size_t pairs, class... Enumerators> constexpr bool same_numbers(Enumerators... both) {
+  const std::size_t numbers[] = {static_cast<std::size_t>(both)...};
+  for (std::size_t i = 0; i < sizeof...(both); ++i)
+    if (numbers[i] != i / 2) return false;
+  return sizeof...(both) == 2 * pairs;
+}
+using K = config::ScheduleKind;
+using M = core::Model;
+static_assert(same_numbers<config::k_schedule_kinds>(K::wstree, M::tree, K::wsrange, M::range, K::wsqueue,
+                                                     M::queue, K::wsqueue_lock, M::queue_lock, K::wsfixed,
+                                                     M::fixed, K::wsguided, M::guided, K::wsfac2,
+                                                     M::factoring, K::wstrapezoid, M::trapezoid, K::wsstatic,
+                                                     M::static_));
+static_assert(config::k_schedule_kinds == core::k_model_count);
+using S = config::Strategy;
+using T = core::Strategy;
+static_assert(same_numbers<config::k_strategy_words.size()>(S::predefined, T::predefined, S::assign,
+                                                            T::assign, S::assigntop, T::assign_top,
+                                                            S::randomwalk, T::random_walk, S::randomall,
+                                                            T::random_all, S::findmax, T::find_max));
+using B = config::BatchMode;
+using C = core::BatchMode;
+static_assert(same_numbers<config::k_batch_words.size()>(B::timed, C::timed, B::exponential, C::exponential,
+                                                         B::fixed, C::fixed, B::random, C::random));
+
 core::Settings to_settings(const config::Options& options) noexcept {
   core::Settings settings;
-  switch (options.strategy) {
-  case config::Strategy::predefined:
-    settings.strategy = core::Strategy::predefined;
-    break;
-  case config::Strategy::assign:
-    settings.strategy = core::Strategy::assign;
-    break;
-  case config::Strategy::assigntop:
-    settings.strategy = core::Strategy::assign_top;
-    break;
-  case config::Strategy::randomwalk:
-    settings.strategy = core::Strategy::random_walk;
-    break;
-  case config::Strategy::randomall:
-    settings.strategy = core::Strategy::random_all;
-    break;
-  case config::Strategy::findmax:
-    settings.strategy = core::Strategy::find_max;
-    break;
-  }
   auto ticks = [per_tick = ns_per_tick()](double ns) {
     return static_cast<std::uint64_t>(ns / per_tick + 0.5);
   };
+  settings.strategy = static_cast<core::Strategy>(options.strategy);
+  settings.batch = static_cast<core::BatchMode>(options.batch.mode);
   settings.history = options.history;
   settings.shortest_target = ticks(1'000);
   settings.longest_target = ticks(20'000);
@@ -69,22 +79,10 @@ core::Settings to_settings(const config::Options& options) noexcept {
   settings.patience = ticks(100'000'000);
   settings.near_enough = ticks(2'000);
   const std::uint64_t value = options.batch.value;
-  switch (options.batch.mode) {
-  case config::BatchMode::timed:
-    settings.batch = core::BatchMode::timed;
-    if (value != 0) settings.shortest_target = settings.longest_target = ticks(static_cast<double>(value));
-    break;
-  case config::BatchMode::exponential:
-    settings.batch = core::BatchMode::exponential;
-    break;
-  case config::BatchMode::fixed:
-    settings.batch = core::BatchMode::fixed;
-    break;
-  case config::BatchMode::random:
-    settings.batch = core::BatchMode::random;
-    break;
-  }
-  if (settings.batch != core::BatchMode::timed) settings.limit = value;
+  if (settings.batch != core::BatchMode::timed)
+    settings.limit = value;
+  else if (value != 0)
+    settings.shortest_target = settings.longest_target = ticks(static_cast<double>(value));
   return settings;
 }
 

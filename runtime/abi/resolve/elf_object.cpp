@@ -3,6 +3,8 @@
 
 #include <elf.h>
 
+#include <type_traits>
+
 namespace wstree::abi {
 
 const char k_own_address = 0;
@@ -27,49 +29,30 @@ ElfObject::ElfObject(const dl_phdr_info& info) noexcept : base_(info.dlpi_addr) 
 }
 
 void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
+  if (dynamic == nullptr) return;
+  const auto value = [&](auto tag) -> Address {
+    const ElfW(Dyn)* entry = dynamic;
+    while (entry->d_tag != DT_NULL && entry->d_tag != tag) ++entry;
+    return entry->d_tag != DT_NULL ? entry->d_un.d_ptr : 0;
+  };
+  const auto point = [&](auto*& pointer, auto tag) {
+    const Address at = value(tag);
+    if (at == 0) return;
+    // The loader relocates these pointers in place where it can write to them. In the vDSO it cannot.
+    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at < base_ ? base_ + at : at);
+  };
+  point(symbols_, DT_SYMTAB);
+  point(strings_, DT_STRTAB);
+  point(versions_, DT_VERSYM);
+  point(gnu_hash_, DT_GNU_HASH);
+  point(old_hash_, DT_HASH);
   const ElfW(Rela)* calls = nullptr;
   const ElfW(Rela)* references = nullptr;
-  std::size_t calls_size = 0;
-  std::size_t references_size = 0;
-  for (; dynamic != nullptr && dynamic->d_tag != DT_NULL; ++dynamic) {
-    const Address value = dynamic->d_un.d_ptr;
-    // The loader relocates these pointers in place where it can write to them. In the vDSO it cannot.
-    const auto* pointer = reinterpret_cast<const void*>(value < base_ ? base_ + value : value);
-    switch (dynamic->d_tag) {
-    case DT_SYMTAB:
-      symbols_ = static_cast<const ElfW(Sym)*>(pointer);
-      break;
-    case DT_STRTAB:
-      strings_ = static_cast<const char*>(pointer);
-      break;
-    case DT_VERSYM:
-      versions_ = static_cast<const ElfW(Versym)*>(pointer);
-      break;
-    case DT_GNU_HASH:
-      gnu_hash_ = static_cast<const std::uint32_t*>(pointer);
-      break;
-    case DT_HASH:
-      old_hash_ = static_cast<const std::uint32_t*>(pointer);
-      break;
-    case DT_JMPREL:
-      calls = static_cast<const ElfW(Rela)*>(pointer);
-      break;
-    case DT_PLTRELSZ:
-      calls_size = value / sizeof(ElfW(Rela));
-      break;
-    case DT_RELA:
-      references = static_cast<const ElfW(Rela)*>(pointer);
-      break;
-    case DT_RELASZ:
-      references_size = value / sizeof(ElfW(Rela));
-      break;
-    default:
-      break;
-    }
-  }
+  point(calls, DT_JMPREL);
+  point(references, DT_RELA);
   if (symbols_ == nullptr || strings_ == nullptr) return;
-  if (calls != nullptr) calls_ = {calls, calls_size};
-  if (references != nullptr) references_ = {references, references_size};
+  if (calls != nullptr) calls_ = {calls, value(DT_PLTRELSZ) / sizeof *calls};
+  if (references != nullptr) references_ = {references, value(DT_RELASZ) / sizeof *references};
 }
 
 void* ElfObject::find(const SymbolName& name) const noexcept {
