@@ -40,7 +40,7 @@ constexpr ScheduleNames k_schedule_names;
 static_assert(k_schedule_names.of(LoopKind::runtime, core::Model::tree) == "wstree");
 static_assert(k_schedule_names.of(LoopKind::dynamic, core::Model::queue_lock) == "wsqueue_lock (dynamic)");
 
-/// The statistics' site of the loop. A thread mostly asks again for the one that it asked for last.
+/// Where the statistics count the loop. A thread mostly asks again for the site that it asked for last.
 observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
                            const void* caller) noexcept {
   struct Last {

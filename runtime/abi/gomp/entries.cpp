@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop entry points of GCC's libgomp. Decisions are in loop_entry.h and loops.h; here are only the
-// names, and the end of a loop.
+// The loop entry points of GCC's libgomp. Here are only the names, and the end of a loop; loop_entry.h and
+// loops.h decide.
 //
-// Left to the runtime without a detour: GOMP_loop_dynamic_* and GOMP_loop_guided_*, which GCC 9 and later
-// emit for loops that demand monotonic order (and earlier ones for all, when that was the rule), static and
-// ordered ones, and GOMP_loop_runtime_next, which belongs to loops that demand order or have dependences.
+// We do not define the functions of loops that only the runtime can serve: GOMP_loop_dynamic_* and
+// GOMP_loop_guided_* (GCC 9 and later call them for loops that demand monotonic order; for earlier ones that
+// was the rule), those of static and ordered loops, and GOMP_loop_runtime_next (order or dependences).
 #include "export.h"
 #include "gomp/loops.h"
 
@@ -47,12 +47,12 @@ constinit Real<bool()> g_end_cancel{"GOMP_loop_end_cancel"};
 constinit Real<void()> g_barrier{"GOMP_barrier"};
 constinit Real<bool()> g_barrier_cancel{"GOMP_barrier_cancel"};
 
-/// Who has to be told that the calling thread's loop is over.
+/// Whose loop of the calling thread is over.
 enum class End { ours, ours_and_registered, not_ours };
 End end_loop(const void* caller) noexcept {
   Frame* frame = t_frame;
-  // The call has the same name for every kind of loop, so it may be about a loop of a region that was opened
-  // out of our sight inside a served one.
+  // The call has the same name for every kind of loop. It may be about a loop of a foreign region inside
+  // ours.
   if (frame == nullptr || !frame->loop.is_open() || !frame->is_at(caller)) return End::not_ours;
   leave_loop(*frame);
   return frame->loop.is_registered() ? End::ours_and_registered : End::ours;
@@ -153,8 +153,8 @@ WSTREE_EXPORT bool GOMP_loop_ull_doacross_start(unsigned count, ull* counts, lon
                                             WSTREE_CALLER);
 }
 
-/// libgomp's chain of work shares advances only in its own starts, so a loop that it never saw leaves the
-/// chain as it was in all threads, and the team's barrier is all that is left of the loop's end.
+/// Only libgomp's own starts advance its chain of work shares. A loop that it never saw leaves the chain as
+/// it was in all threads: of the loop's end only the team's barrier is left to do.
 WSTREE_EXPORT void GOMP_loop_end() {
   const void* caller = WSTREE_CALLER;
   (end_loop(caller) == End::ours ? g_barrier : g_end).require(caller)();

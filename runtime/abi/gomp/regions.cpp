@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parallel regions of GCC's libgomp: who is in a team with whom. As in kmpc/regions.cpp, the runtime is told
-// to run wrap_member() instead of the program's outlined function.
+// Parallel regions of GCC's libgomp: who is in a team with whom. As in kmpc/regions.cpp, we tell the runtime
+// to run a wrapper instead of the program's outlined function.
 //
-// A combined region comes with its loop already started: its function begins with ..._next. If we
-// serve that loop, the runtime opens a plain region, and the wrapper starts the loop in each member.
+// In a combined region the loop is already started: the outlined function begins with ..._next. If we serve
+// that loop, the runtime opens a plain region, and the wrapper starts the loop in each member.
 #include "export.h"
 #include "gomp/loops.h"
 #include "region_placement.h"
@@ -30,8 +30,8 @@ struct CombinedLoop {
   TaskSchedule schedule;
 };
 
-/// On the stack of the thread that forks; outlives the region. Aligned, because every member fetches it from
-/// there.
+/// On the stack of the thread that forks, and outlives the region. Aligned, because every member fetches it
+/// from there.
 struct alignas(wstree::core::k_line_pair) Region {
   void* reductions; // libgomp takes it from the first word of what GOMP_parallel_reductions is given
   Outlined function;
@@ -40,10 +40,10 @@ struct alignas(wstree::core::k_line_pair) Region {
   KeptTeam* team = nullptr;
   const Terms* terms = nullptr;
   std::uint64_t base = 0;             // number of the first loop
-  std::optional<CombinedLoop> loop{}; // of a combined region, if we serve it
+  std::optional<CombinedLoop> loop{}; // the loop of a combined region, if we serve it
 };
 
-/// What the runtime does with the loop if it has to.
+/// The schedule that the runtime uses if it has to serve the loop.
 Fallback own_schedule(const CombinedLoop& loop) noexcept {
   const long chunk = static_cast<long>(loop.units.size);
   switch (loop.kind) {
@@ -69,7 +69,7 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
                 caller);
 }
 
-/// The outlined function of a region, in every member.
+/// Every member runs this instead of the outlined function.
 void wrap_member(void* data) {
   const Region& region = *static_cast<const Region*>(data);
   const int members = runtime_threads(region.caller);
@@ -149,8 +149,8 @@ constinit CombinedEntry<> g_monotonic_runtime{"GOMP_parallel_loop_runtime", Loop
 constinit CombinedEntry<long> g_dynamic{"GOMP_parallel_loop_nonmonotonic_dynamic", LoopKind::dynamic, true};
 constinit CombinedEntry<long> g_guided{"GOMP_parallel_loop_nonmonotonic_guided", LoopKind::guided, true};
 
-/// A region with a loop as compilers before GCC 4.9 open it: nothing of ours encloses its first member, so
-/// the runtime serves the loop.
+/// Compilers before GCC 4.9 open a region with a loop like this. No wrapper encloses its first member, so the
+/// runtime serves the loop.
 void start_old_region(Outlined function, void* data, unsigned threads, long start, long end, long increment,
                       const void* caller) noexcept {
   static constinit Real<void(Outlined, void*, unsigned, long, long, long)> asking{

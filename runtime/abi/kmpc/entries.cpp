@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop entry points of LLVM's libomp. Decisions are in loops.h; here are only the names.
+// The loop entry points of LLVM's libomp. Here are only the names; loop_entry.h and loops.h decide.
 #include "export.h"
 #include "kmpc/loops.h"
 
@@ -21,9 +21,8 @@ constinit Real<i32(ident_t*, i32, i32)> g_cancellation_point{"__kmpc_cancellatio
 
 constexpr i32 k_cancel_parallel = 1;
 
-/// A thread that cancelled its region, or learns of it, goes to the region's end and waits there. The others
-/// may go through any number of loops before they come to a place where they learn of it, and must not wait
-/// for this one.
+/// A thread that cancels its region, or learns that somebody did, goes to the region's end and waits there.
+/// The others may go through any number of loops before they learn of it, and must not wait for this thread.
 i32 note_cancelled(i32 cancelled, i32 kind, const void* caller) noexcept {
   Frame* frame = t_frame;
   if (cancelled == 0 || kind != k_cancel_parallel || frame == nullptr || !frame->is_at(caller))
@@ -37,8 +36,7 @@ i32 note_cancelled(i32 cancelled, i32 kind, const void* caller) noexcept {
 
 extern "C" {
 
-// What there is for each type T of loop variables; steps and chunks have the signed type S. The runtime calls
-// fini once for each iteration of ordered loops, which are never ours.
+// The entries for loop variables of type T, whose steps and chunks have the signed type S.
 #define WSTREE_LOOP_ENTRIES(suffix, T, S)                                                                    \
   static constinit LoopEntries<T> g_loops_##suffix{                                                          \
       "__kmpc_dispatch_init_" #suffix, "__kmpc_dispatch_next_" #suffix, "__kmpc_dispatch_fini_" #suffix,     \
@@ -62,15 +60,15 @@ WSTREE_LOOP_ENTRIES(4u, u32, i32)
 WSTREE_LOOP_ENTRIES(8, i64, i64)
 WSTREE_LOOP_ENTRIES(8u, u64, i64)
 
-/// Programs of clang 19 and later call it after every loop; the runtimes before 19 do not have it, and a
-/// program that was built for a later one runs on them with this.
+/// Programs of clang 19 and later call this after every loop. With it they run on runtimes before 19 too,
+/// which do not have it.
 WSTREE_EXPORT void __kmpc_dispatch_deinit(ident_t* loc, i32 gtid) {
   if (t_frame != nullptr && t_frame->loop.is_unknown_to_runtime()) return;
   if (const auto next = g_deinit.find(WSTREE_CALLER)) next(loc, gtid);
 }
 
-/// A loop with cross-iteration dependences arrives as a plain one after this call. Threads that wait for an
-/// iteration which they hold themselves would wait for ever, so the runtime has to schedule it.
+/// A loop with cross-iteration dependences arrives as a plain one after this call. The runtime has to
+/// schedule it: with us a thread could wait for ever for an iteration that it holds itself.
 WSTREE_EXPORT void __kmpc_doacross_init(ident_t* loc, i32 gtid, i32 dimensions, const void* bounds) {
   if (active())
     if (Frame* frame = innermost_frame(); frame != nullptr && frame->is_at(WSTREE_CALLER))
@@ -78,7 +76,7 @@ WSTREE_EXPORT void __kmpc_doacross_init(ident_t* loc, i32 gtid, i32 dimensions, 
   g_doacross_init.require(WSTREE_CALLER)(loc, gtid, dimensions, bounds);
 }
 
-/// The loop may have been a static one, whose entry is the runtime's: then the mark is still there.
+/// The mark is still there if the loop was a static one: its entry is not ours.
 WSTREE_EXPORT void __kmpc_doacross_fini(ident_t* loc, i32 gtid) {
   if (t_frame != nullptr) t_frame->loop.set_next_dependent(false);
   g_doacross_fini.require(WSTREE_CALLER)(loc, gtid);

@@ -59,7 +59,7 @@ bool distribute_share(std::uint64_t iterations, DistributeShare& share, const vo
   if (num_teams == nullptr || team_num == nullptr) return false;
   const auto teams = static_cast<std::uint64_t>(std::max(num_teams(), 1));
   const auto team = static_cast<std::uint64_t>(std::max(team_num(), 0));
-  // As libomp divides them: equal shares, the first teams get one more.
+  // libomp divides them into equal shares, and the first teams get one more.
   const std::uint64_t size = iterations / teams;
   const std::uint64_t extra = iterations % teams;
   share.first = team * size + std::min(team, extra);

@@ -32,7 +32,7 @@ void* symbol_seen_by(const char* object, const char* name) noexcept {
   void* handle = dlopen(object[0] != '\0' ? object : nullptr, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   void* found = dlsym(handle, name);
-  dlclose(handle); // the object stays: its code called us, or it was listed as loaded
+  dlclose(handle); // the object stays: its code called us, or the loader listed it
   return found != nullptr && !is_ours(found) ? found : nullptr;
 }
 
@@ -42,10 +42,10 @@ bool is_runtimes_own(const char* object, const void* definition) noexcept {
   return also != nullptr && base_of(also) == base_of(definition);
 }
 
-/// The definition that code in `caller`'s object is after, if that object has a search order of its own.
-/// (That of the program is everybody's, and begins with tools that were preloaded in front of us.) A wrapper
-/// of the function in the caller's very object is what just called us, so it is after the next one; an OpenMP
-/// runtime that calls its own function through us gets that back.
+/// The definition that code in `caller`'s object wants, if that object has a search order of its own. (The
+/// order of the program is everybody's, and begins with tools that were preloaded in front of us.) If the
+/// object defines the function itself, it is either a tool, whose wrapper has just called us and wants the
+/// next definition, or an OpenMP runtime that calls its own function through us, and gets that back.
 void* symbol_for(const void* caller, const char* name) noexcept {
   Dl_info info{};
   link_map* map = nullptr;
@@ -73,8 +73,9 @@ int copy_name(dl_phdr_info* object, std::size_t, void* data) noexcept {
   return 1;
 }
 
-/// The first definition that any object sees. The objects are listed one by one and asked afterwards: during
-/// dl_iterate_phdr the loader holds a lock that dlopen takes behind another one, and a question takes that.
+/// The first definition that any object sees. We list the objects one by one and ask each of them afterwards:
+/// during dl_iterate_phdr the loader holds a lock that dlopen takes behind another one, and asking takes
+/// that.
 [[gnu::noinline]] void* symbol_seen_by_any(const char* name) noexcept {
   for (std::size_t number = 0;; ++number) {
     Listed listed{number, {}};
@@ -98,8 +99,8 @@ int find_holder(dl_phdr_info* object, std::size_t, void* data) noexcept {
   return 1;
 }
 
-/// Keeps the object that holds `address`, and with it the runtime that it brought along, from being unmapped:
-/// a binding of its address range would be wrong for whatever is mapped there next.
+/// Keeps the object that holds `address` mapped, and with it the runtime that it brought along: a binding of
+/// its address range would be wrong for the object that is mapped there next.
 void keep_loaded(const void* address) noexcept {
   Dl_info info{};
   link_map* map = nullptr;
@@ -113,8 +114,8 @@ void keep_loaded(const void* address) noexcept {
 void* real_symbol(const char* name, const void* caller) noexcept {
   const int saved_errno = errno;
   void* volatile found = symbol_for(caller, name);
-  // RTLD_NEXT means "after the object that calls dlsym", which a tail call would make the wrong one: keep the
-  // result.
+  // RTLD_NEXT means "after the object that calls dlsym". A tail call would make that the wrong object, so the
+  // result goes into a variable.
   if (found == nullptr) found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) found = symbol_seen_by_any(name);
   errno = saved_errno;
