@@ -30,10 +30,11 @@ class Image {
 public:
   enum class Hash { gnu, old };
 
-  explicit Image(std::vector<Symbol> symbols, Hash hash = Hash::gnu, std::uint32_t buckets = 3) {
-    const auto bucket_of = [&](const Symbol& s) { return SymbolName(s.name).gnu_hash % buckets; };
-    std::stable_sort(symbols.begin(), symbols.end(),
-                     [&](const Symbol& a, const Symbol& b) { return bucket_of(a) < bucket_of(b); });
+  explicit Image(const std::vector<Symbol>& given, Hash hash = Hash::gnu, std::uint32_t buckets = 3) {
+    std::vector<Symbol> symbols; // by bucket
+    for (std::uint32_t bucket = 0; bucket < buckets; ++bucket)
+      for (const Symbol& s : given)
+        if (SymbolName(s.name).gnu_hash % buckets == bucket) symbols.push_back(s);
     symbols_.push_back({});
     versions_.push_back(0);
     for (const Symbol& s : symbols) {
