@@ -15,11 +15,12 @@ constinit thread_local Frame* t_frame __attribute__((tls_model("initial-exec")))
 
 namespace {
 
-/// What a thread keeps from region to region, on lines of its own: it is written twice in each.
+/// What a thread keeps from region to region. On lines of its own, because the thread writes it twice in each
+/// region.
 struct alignas(core::k_line_pair) Cache {
-  Frame* base = nullptr;                // outside of any region
-  Frame* frames = nullptr;              // unused ones of serialised regions
-  KeptTeam* teams = nullptr;            // unused
+  Frame* base = nullptr;                // the frame outside of any region
+  Frame* frames = nullptr;              // a list of unused frames for serialised regions
+  KeptTeam* teams = nullptr;            // a list of unused teams
   loop::Recording* recording = nullptr; // unused memory for one loop of a member that is alone
 };
 
@@ -57,7 +58,7 @@ Cache* cache() noexcept {
     pthread_once(&g_once,
                  [] { g_have_key = pthread_key_create(&g_key, [](void* data) { free_cache(data); }) == 0; });
     Cache* made = g_have_key ? new (std::nothrow) Cache : nullptr;
-    // Where nothing would free it at the end of the thread, the runtime serves the thread's loops.
+    // If nothing would free the cache at the end of the thread, the runtime serves the thread's loops.
     if (made != nullptr && pthread_setspecific(g_key, made) != 0) {
       ::operator delete(made, std::nothrow);
       made = nullptr;
@@ -72,7 +73,7 @@ Cache* cache() noexcept {
 Frame* make_base_frame() noexcept {
   Cache* own = cache();
   if (own == nullptr) return nullptr;
-  if (own->base == nullptr) own->base = new (std::nothrow) Frame(Place{nullptr, 0});
+  if (own->base == nullptr) own->base = new (std::nothrow) Frame(Place{nullptr, 0}, Frame::Kind::base);
   t_frame = own->base;
   return t_frame;
 }
@@ -82,18 +83,16 @@ void push_alone(Place here) noexcept {
   Frame* frame = nullptr;
   if (own != nullptr && own->frames != nullptr) {
     void* unused = std::exchange(own->frames, own->frames->outer);
-    frame = ::new (unused) Frame(here);
+    frame = ::new (unused) Frame(here, Frame::Kind::serialised);
   } else if (own != nullptr) {
-    frame = new (std::nothrow) Frame(here);
+    frame = new (std::nothrow) Frame(here, Frame::Kind::serialised);
   }
   if (frame == nullptr) {
     if (t_frame != nullptr) ++t_frame->missing;
     return;
   }
-  frame->pushed = true;
-  frame->parallel = t_frame != nullptr && t_frame->parallel;
-  frame->outer = t_frame;
-  t_frame = frame;
+  frame->in_parallel = t_frame != nullptr && t_frame->in_parallel;
+  frame->push();
 }
 
 void pop_alone() noexcept {
@@ -103,8 +102,8 @@ void pop_alone() noexcept {
     --frame->missing;
     return;
   }
-  if (!frame->pushed) return;
-  leave_loop(*frame);
+  if (frame->kind != Frame::Kind::serialised) return;
+  if (frame->loop.is_open()) leave_loop(*frame);
   t_frame = frame->outer;
   frame->outer = t_cache->frames; // push_alone() made the cache
   t_cache->frames = frame;
@@ -139,12 +138,12 @@ namespace {
 
 void take_back_recording(Frame& frame) noexcept {
   loop::Recording* back = std::exchange(frame.recording, nullptr);
-  // Of several, where regions are nested, one is enough to keep.
+  // Nested regions may give back several; one is enough to keep.
   if (Cache* own = cache(); back != nullptr && own != nullptr) std::swap(back, own->recording);
   loop::Recording::destroy<Platform>(back);
 }
 
-/// Keeps what the members of a team have recorded of a loop, if all of them have.
+/// Keeps what the members of a team have recorded of a loop, if all of them have recorded it.
 void keep_profile(const Frame& frame, const loop::Execution& execution, std::uint64_t number) noexcept {
   if (!observe::is_kept(number)) return;
   std::size_t pieces = 0;
@@ -167,7 +166,7 @@ void keep_profile(const Frame& frame, const loop::Execution& execution, std::uin
 } // namespace
 
 void leave_measured_work(Frame& frame) noexcept {
-  frame.measured = false;
+  frame.loop.stop_measuring();
   frame.member.leave([&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
     const core::Counts& sum = execution.total;
@@ -184,7 +183,7 @@ void leave_measured_work(Frame& frame) noexcept {
 
 bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept {
   if (!frame.is_at(caller)) return false;
-  frame.loop = Frame::Loop::served;
+  frame.loop.uncover();
   return true;
 }
 

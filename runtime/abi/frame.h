@@ -2,8 +2,10 @@
 // Where a thread is: which region, as which member of which team, and in which loop.
 #pragma once
 
+#include "loop_state.h"
 #include "member.h"
-#include "session.h"
+#include "process/session.h"
+#include "resolve/omp_queries.h"
 #include "statistics.h"
 
 #include "wstree/core/platform.h"
@@ -19,8 +21,8 @@ using Platform = core::StdPlatform;
 using Team = loop::Team<Platform>;
 using Member = loop::Member<Platform>;
 
-/// What the program calls the iterations of a loop: values modulo 2^64. We hand out units, which are
-/// the chunks of a loop that says how long they are, and single iterations otherwise.
+/// What the program calls the iterations of a loop: values modulo 2^64. We hand out units. A unit is a chunk
+/// if the loop says how long its chunks are, and an iteration otherwise.
 struct Bounds {
   std::uint64_t lower = 0;  // of the first iteration
   std::uint64_t end = 0;    // upper bound of the last chunk, inclusive or exclusive as the interface has it
@@ -33,13 +35,32 @@ struct Bounds {
 /// One entry of a thread's stack of regions. The frame of a parallel region lives on the stack of its wrapper
 /// function, that of a serialised region or of code outside of any region on the heap.
 struct Frame {
-  /// Member `index` of `members` of the region at `here`. Without a team the runtime serves what more than
-  /// one member has to share.
+  enum class Kind : std::uint8_t {
+    base,       // outside of any region that we saw opening; the thread is alone
+    serialised, // in a region that the compiled code serialises; the thread is alone
+    team,       // a member of a region whose loops we may serve
+    unserved    // a member of a region whose loops the runtime serves
+  };
+  /// By which schedule a schedule(runtime) loop of the region goes.
+  enum class ScheduleOf : std::uint8_t {
+    region,      // by `schedule`, which the region had at the fork
+    task,        // by the schedule that the task has when the loop begins
+    changed_task // the same, and the task has set its own in the region; `schedule` is what it had before
+  };
+
+  /// Member `index` of `members` of the region at `here`. A region without a team has nothing that its
+  /// members could share a loop through: the runtime serves its loops.
   Frame(Team* team, const Team::Opening& opening, std::uint32_t index, std::uint32_t members,
         Place here) noexcept
-      : member(team, opening, index, members), place(here), serves(members == 1 || team != nullptr) {}
-  /// A thread alone, whose schedule is asked for at every loop.
-  explicit Frame(Place here) noexcept : member(nullptr, 0, 1), place(here), asks(true), alone(true) {}
+      : member(team, opening, index, members), place(here),
+        kind(members == 1 || team != nullptr ? Kind::team : Kind::unserved) {}
+  /// A frame without a team, of one of the other kinds.
+  Frame(Place here, Kind other) noexcept
+      : member(nullptr, 0, 1), place(here), kind(other),
+        schedule_of(other == Kind::unserved ? ScheduleOf::region : ScheduleOf::task) {}
+
+  bool may_serve() const noexcept { return kind != Kind::unserved; }
+  bool is_alone() const noexcept { return kind == Kind::base || kind == Kind::serialised; }
 
   /// Whether code at `caller` is in the region of this frame, and not in one that was opened out of our
   /// sight.
@@ -48,66 +69,56 @@ struct Frame {
     return here.level == place.level && (here.runtime == place.runtime || place.runtime == nullptr);
   }
 
-  /// Whether the tasks of the members have schedules of their own, which have to agree.
-  bool is_team_that_asks() const noexcept { return asks && !alone && member.members() > 1 && serves; }
+  /// Puts this frame on top of the calling thread's others.
+  void push() noexcept;
 
   Frame* outer = nullptr;
   Member member;
   Place place;
-  bool serves = true;    // there is a team
-  bool ours = false;     // the region's schedule(runtime) loops are ours, as was decided at the fork ...
-  bool asks = false;     // ... or the task's schedule decides at each loop
-  bool alone = false;    // no region that we saw opening
-  bool pushed = false;   // by a serialised region
-  bool has_set = false;  // its own schedule, in the region; what it was before stands below
-  bool parallel = false; // inside a team of more than one, here or further out
-  /// Whom the next dispatch_next is for.
-  enum class Loop : std::uint8_t {
-    none,          // the runtime
-    served,        // us
-    foreign_inside // us, but a loop of a region that was opened out of our sight may be running inside ours
-  };
-  Loop loop = Loop::none;
-  bool measured = false;                 // leaving the loop has something to do
-  bool registered = false;               // with the runtime as well, which therefore ends it
-  bool last_loop_served = false;         // nor has the runtime seen its end
-  bool doacross = false;                 // the next loop has cross-iteration dependences
-  std::uint32_t missing = 0;             // open serialised regions inside that got no frame of their own
-  core::Model model = core::Model::tree; // of the region's schedule
-  std::uint64_t smallest = 1;            // its chunk, 0: none
-  Bounds bounds;                         // of the served loop
-  observe::LoopSite* site = nullptr;
-  loop::Recording* recording = nullptr; // of the served loop, if a member alone lends it its memory
+  Kind kind;
+  ScheduleOf schedule_of = ScheduleOf::region;
+  bool in_parallel = false; // inside a team of more than one, here or further out
+  LoopState loop;
+  std::uint32_t missing = 0;            // open serialised regions inside for which there was no memory
+  TaskSchedule schedule;                // see ScheduleOf
+  Bounds bounds;                        // of the served loop
+  observe::LoopSite* site = nullptr;    // where the statistics count the served loop
+  loop::Recording* recording = nullptr; // memory that a member alone lends to the served loop
 };
 
 /// The calling thread's innermost frame; nullptr if it never met a served region or loop.
 extern constinit thread_local Frame* t_frame __attribute__((tls_model("initial-exec")));
+inline void Frame::push() noexcept {
+  outer = t_frame;
+  t_frame = this;
+}
 
 Frame* make_base_frame() noexcept;
 /// t_frame, or a new one for code outside of any region. nullptr: no memory.
 inline Frame* innermost_frame() noexcept { return t_frame != nullptr ? t_frame : make_base_frame(); }
 
-/// For serialised regions: a frame at `here` on top of the others; without memory only the count of them.
+/// The thread enters a serialised region at `here`: puts a frame on top of the others. Without memory only
+/// counts the region.
 void push_alone(Place here) noexcept;
 /// Undoes the latest push_alone(), if there was one.
 void pop_alone() noexcept;
 
-/// What the members of a region have to know besides their numbers. All but the number of the first loop is
-/// mostly the same from region to region.
+/// What the members of a region have to know besides their numbers. From region to region most of it stays
+/// the same.
 struct Terms {
-  const void* caller = nullptr; // who forks: see next_symbol()
+  const void* caller = nullptr; // the code that forks: see real_symbol()
   Team::Store* storage = nullptr;
   std::uint64_t loops = 1; // see Team::Opening
   TaskSchedule schedule;   // captured at the fork
   pthread_t opener{};
-  bool placed = false; // the members are
+  bool placed = false; // the members go to places of their own
   bool nested = false; // the region is inside another team
   bool operator==(const Terms&) const = default;
 };
 
-/// A team with the terms of its latest region. They are written only if they differ from those of the one
-/// before: what nobody writes stays in the members' caches, and fetching a line takes as long as dispatching
-/// several chunks.
+/// A team with the terms of its latest region. The opener writes them only if they differ from those of the
+/// region before: what nobody writes stays in the members' caches, and fetching a line takes as long as
+/// dispatching several chunks.
 class KeptTeam final : public Team {
 public:
   void set_terms(const Terms& terms) noexcept {
@@ -119,9 +130,9 @@ public:
   void count_setter(std::uint64_t base) noexcept {
     const std::uint64_t tag = base << 32;
     std::uint64_t seen = setters_.load(std::memory_order_relaxed);
-    // release, with the acquire below: counts are read-modify-writes, so who sees that all have set theirs,
-    // and then says so to others by starting a loop, says it for good. Guard: members_set_late in
-    // tests/abi/schedule_icv.cpp; property.loop_programs.
+    // release, with the acquire below: counting is a read-modify-write. A member that sees that all have set
+    // theirs, and tells others by starting a loop, therefore says what they will see as well. Guard:
+    // members_set_late in tests/abi/schedule_icv.cpp; property.loop_programs.
     while (!setters_.compare_exchange_weak(seen, (seen >> 32 << 32 == tag ? seen : tag) + 1,
                                            std::memory_order_release, std::memory_order_relaxed)) {
     }
@@ -130,7 +141,7 @@ public:
     const std::uint64_t seen = setters_.load(std::memory_order_acquire);
     return seen >> 32 << 32 == base << 32 && (seen & 0xFFFFFFFF) >= members;
   }
-  /// As if all had, for whoever asks from now on.
+  /// From now on the answer is that all have.
   void suppose_all_have_set(std::uint64_t base, std::uint32_t members) noexcept {
     setters_.store(base << 32 | members, std::memory_order_release);
   }
@@ -144,29 +155,30 @@ private:
 KeptTeam* borrow_team() noexcept;
 void give_back_team(KeptTeam* team) noexcept;
 
-/// Records what the iterations of the loop take that the member of `frame` has entered with `chunk`.
+/// The member of `frame` has entered a loop with `chunk`: records what its iterations take.
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;
 
 void leave_measured_work(Frame& frame) noexcept;
 /// The member of `frame` takes no more of its loop, finished or not.
 inline void leave_work(Frame& frame) noexcept {
-  if (frame.measured) [[unlikely]]
+  if (frame.loop.is_measured()) [[unlikely]]
     leave_measured_work(frame);
   else
     frame.member.leave();
 }
-/// The same, and the loop is over: what is asked next is not for us.
+/// The same, and the loop is over.
 inline void leave_loop(Frame& frame) noexcept {
-  frame.loop = Frame::Loop::none;
+  frame.loop.end();
   leave_work(frame);
 }
 
-/// Whether the calling thread asks about its served loop although a foreign one was seen inside that.
+/// Whether the calling thread is in the region of `frame`, and no longer in a foreign one inside it.
 bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept;
+/// Whether the calling thread asks about its served loop.
 inline bool asks_about_served_loop(Frame& frame, const void* caller) noexcept {
-  if (frame.loop == Frame::Loop::served) [[likely]]
+  if (frame.loop.is_served()) [[likely]]
     return true;
-  return frame.loop == Frame::Loop::foreign_inside && is_back_in_served_loop(frame, caller);
+  return frame.loop.is_covered() && is_back_in_served_loop(frame, caller);
 }
 
 } // namespace wstree::abi

@@ -40,7 +40,7 @@ constexpr ScheduleNames k_schedule_names;
 static_assert(k_schedule_names.of(LoopKind::runtime, core::Model::tree) == "wstree");
 static_assert(k_schedule_names.of(LoopKind::dynamic, core::Model::queue_lock) == "wsqueue_lock (dynamic)");
 
-/// The statistics' site of the loop. A thread mostly asks again for the one that it asked for last.
+/// Where the statistics count the loop. A thread mostly asks again for the site that it asked for last.
 observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
                            const void* caller) noexcept {
   struct Last {
@@ -58,7 +58,7 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
 
 [[gnu::noinline]] void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
                                     const char* source, const void* caller, const Session& process) noexcept {
-  frame.measured = true;
+  frame.loop.start_measuring();
   note_members(frame.member.members());
   frame.site = site_of(kind, schedule.model, source, caller);
   if (process.recorded) record_loop(frame, process.pace, units, schedule.chunk);
@@ -71,10 +71,7 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
     frame.member.enter_empty();
   else if (!frame.member.enter(units, process.settings, schedule.chunk, schedule.model, caller)) [[unlikely]]
     return false;
-  frame.loop = Frame::Loop::served;
-  frame.last_loop_served = true;
-  frame.registered = false;
-  frame.measured = false;
+  frame.loop.serve();
   if (process.measured && units != 0) [[unlikely]]
     measure_loop(frame, kind, units, schedule, source, caller, process);
   return true;
@@ -82,13 +79,14 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
 
 KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*frame.member.team()); }
 
-/// What the team goes by, where the member of `frame` has set its own schedule, which is `now`, in the middle
-/// of a region. OpenMP wants the members to agree when they meet a loop. If all have set theirs they do; if
-/// somebody has gone into this loop without, it is served by what all had at first. Whoever comes before that
-/// is known waits: in a program that conforms, for no more than the others' omp_set_schedule.
+/// What the team goes by. The member of `frame` has set its own schedule, which is `now`, in the middle of a
+/// region. OpenMP wants the members to agree when they meet a loop. If all have set theirs, they do. If one
+/// of them has gone into this loop without, the schedule that all had at first counts. A member that comes
+/// before either is known waits: in a program that conforms, for no longer than the others' omp_set_schedule
+/// takes.
 [[gnu::noinline]] TaskSchedule agreed_schedule(Frame& frame, TaskSchedule now) noexcept {
-  const TaskSchedule before{frame.ours, frame.model, frame.smallest};
-  if (!before.ours) return {}; // who has set nothing goes to the runtime unseen
+  const TaskSchedule before = frame.schedule;
+  if (!before.ours) return {}; // members that have set nothing go to the runtime, and we do not see them
   if (now == before) return now;
   constexpr double k_longest_ns = 1e9;
   const std::uint64_t start = Platform::ticks();
@@ -96,7 +94,7 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   KeptTeam& setters = setters_of(frame);
   const std::uint64_t base = frame.member.base();
   for (;;) {
-    // In this order: who is ahead because all have set theirs has seen that before.
+    // In this order: a member may be ahead because it has seen that all have set theirs.
     const bool ahead = frame.member.others_are_ahead();
     if (setters.all_have_set(base, frame.member.members())) break;
     if (ahead) return before;
@@ -105,22 +103,20 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
     else
       Platform::yield();
   }
-  frame.ours = now.ours;
-  frame.model = now.model;
-  frame.smallest = now.chunk;
+  frame.schedule = now;
   return now;
 }
 
 } // namespace
 
 void note_set_schedule(const void* caller) noexcept {
+  using Of = Frame::ScheduleOf;
   Frame* frame = t_frame;
-  if (frame == nullptr || !frame->is_team_that_asks() || frame->has_set || !frame->is_at(caller)) return;
-  const TaskSchedule before = task_schedule(caller);
-  frame->ours = before.ours;
-  frame->model = before.model;
-  frame->smallest = before.chunk;
-  frame->has_set = true;
+  if (frame == nullptr || frame->kind != Frame::Kind::team || frame->schedule_of != Of::task ||
+      frame->member.members() == 1 || !frame->is_at(caller))
+    return;
+  frame->schedule = task_schedule(caller);
+  frame->schedule_of = Of::changed_task;
   setters_of(*frame).count_setter(frame->member.base());
 }
 
@@ -130,37 +126,36 @@ bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule s
 }
 
 Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept {
+  using Of = Frame::ScheduleOf;
   Frame* frame = innermost_frame();
-  // In a region that we did not see opening only the runtime knows by what all of its members decide; a
-  // member may have changed its own schedule since. Our marks are good schedules of the runtime.
   if (frame == nullptr) [[unlikely]]
     return Server::runtime;
+  // We did not see this region opening. Only the runtime knows by which schedule all of its members decide: a
+  // member may have changed its own since. (Our marks are good schedules of the runtime.) Perhaps the region
+  // is inside a loop of ours, which has to stay as it is.
   if (!frame->is_at(caller)) [[unlikely]] {
-    // A region that was forked out of our sight, perhaps inside a loop of ours, which must stay as it is.
-    if (frame->loop == Frame::Loop::served) frame->loop = Frame::Loop::foreign_inside;
+    frame->loop.cover();
     return Server::runtime;
   }
   if (frame->member.in_loop()) [[unlikely]]
     leave_loop(*frame); // cancelled
-  frame->loop = Frame::Loop::none;
-  frame->last_loop_served = false;
-  const bool dependent = frame->doacross;
-  frame->doacross = false;
+  const bool dependent = frame->loop.meet();
   const bool asks_environment = form.kind == LoopKind::runtime;
-  TaskSchedule schedule{frame->ours, frame->model, frame->smallest};
+  TaskSchedule schedule = frame->schedule;
   if (asks_environment) {
-    if (frame->asks) {
+    if (frame->schedule_of != Of::region) {
       schedule = task_schedule(caller);
-      if (frame->has_set && form.stealable && session().options.loops.has(form.kind)) [[unlikely]]
+      if (frame->schedule_of == Of::changed_task && form.stealable && session().options.loops.has(form.kind))
+          [[unlikely]]
         schedule = agreed_schedule(*frame, schedule);
     }
     if (!schedule.ours) return Server::runtime;
   }
   const Server otherwise = asks_environment ? Server::fallback : Server::runtime;
-  if (frame->alone && runtime_threads(caller) != 1) return otherwise;
+  if (frame->is_alone() && runtime_threads(caller) != 1) return otherwise;
   const Session& process = session();
   if (!asks_environment) schedule = process.named;
-  if (frame->serves && form.stealable && !dependent && process.options.loops.has(form.kind) &&
+  if (frame->may_serve() && form.stealable && !dependent && process.options.loops.has(form.kind) &&
       begin(*frame, form.kind, units, schedule, source, caller, process)) [[likely]]
     return Server::ours;
   return otherwise;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who runs a loop: decided at its entry, for good, by the same rules for every interface.
+// Who serves a loop. The thread decides that at the entry, for good, by the same rules for every interface.
 #pragma once
 
 #include "frame.h"
@@ -9,15 +9,15 @@
 
 namespace wstree::abi {
 
-/// What decides about a loop, besides the thread's region.
+/// What decides who serves a loop, besides the thread's region.
 struct LoopForm {
   config::LoopKind kind;
   bool stealable; // no order, no dependences between iterations, and no more of them than can be counted
 };
 
-/// How many units we hand out, and how many iterations each of them has. A loop that says dynamic or
-/// guided with a chunk is handed out in whole chunks at the places where OpenMP has them: each batch is what
-/// a thread could have got by asking several times.
+/// How many units we hand out, and how many iterations each of them has. If a loop says dynamic or guided
+/// with a chunk, we hand out whole chunks at the places where OpenMP has them: each batch is what a thread
+/// could have got by asking several times.
 struct Units {
   std::uint64_t count;
   std::uint64_t size;
@@ -34,19 +34,19 @@ enum class Server : std::uint8_t {
   fallback // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose one of ours
 };
 
-/// The calling thread is about to set its schedule. A member of a team keeps in mind what it was: until all
-/// members have set theirs, that is what the team goes by.
+/// The calling thread is about to set its schedule. A member of a team remembers the one before: the team
+/// goes by that until all members have set theirs.
 void note_set_schedule(const void* caller) noexcept;
 
-/// Starts a loop of `units` in the calling thread's frame if we may serve it; set_bounds() has to
-/// follow. Otherwise prepares the frame for a loop of the runtime. All members of a team get the same answer:
-/// what decides is the same for all of them, the task's schedule included (OpenMP 5.2, section 11.5.3:
-/// run-sched-var has to be). `source` is the location text of the compiler or nullptr. The arguments fit into
-/// registers, since this is most of what a short loop costs.
+/// Starts a loop of `units` in the calling thread's frame if we may serve it; then set_bounds() has to
+/// follow. Otherwise prepares the frame for a loop of the runtime. All members of a team get the same answer,
+/// because they decide by the same facts, including the task's schedule (OpenMP 5.2, section 11.5.3, demands
+/// that for run-sched-var). `source` is the location text of the compiler or nullptr. The arguments fit into
+/// registers, because a short loop costs little besides this call.
 Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept;
 
-/// As enter_loop(), for a loop that somebody decided about for the whole team, on `schedule`. False: no
-/// memory, for all members alike.
+/// As enter_loop(), but the thread that forked the team has decided for it, on `schedule`. False: no memory,
+/// for all members alike.
 bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, TaskSchedule schedule,
                 const void* caller) noexcept;
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// omp_set_schedule and omp_get_schedule know nine kinds more; omp_get_num_procs does not count the CPUs of
-// our own pin.
+// omp_set_schedule and omp_get_schedule know nine kinds more; omp_get_num_procs ignores our own pins.
 #include "export.h"
 #include "loop_entry.h"
-#include "next_symbol.h"
+#include "process/request.h"
 #include "process_limits.h"
-#include "session.h"
+#include "resolve/runtime.h"
 #include "thread_pin.h"
 
 #include "wstree/wstree.h"
@@ -20,16 +19,16 @@ namespace {
 namespace config = wstree::config;
 using namespace wstree::abi;
 
-constinit Next<void(int, int)> g_set{"omp_set_schedule"};
-constinit Next<void(int*, int*)> g_get{"omp_get_schedule"};
-constinit Next<int()> g_get_num_procs{"omp_get_num_procs"};
+constinit Real<void(int, int)> g_set{"omp_set_schedule"};
+constinit Real<void(int*, int*)> g_get{"omp_get_schedule"};
+constinit Real<int()> g_get_num_procs{"omp_get_num_procs"};
 
 constexpr int k_static = 1;
 constexpr int k_dynamic = 2;
 
-/// The chunk that the program last asked for with monotonic:dynamic where that is a mark of ours; 0: none.
-/// Dynamic without a modifier does the same in both runtimes, and this is what is left to tell. relaxed: one
-/// word, through which nothing is read.
+/// The chunk that the program last asked for with monotonic:dynamic if that is a mark of ours; 0: none. The
+/// runtime then gets dynamic without a modifier, which does the same in both runtimes; this word says what to
+/// answer when the program asks. relaxed: no thread reads anything through it.
 constinit std::atomic<int> g_meant_monotonic{0};
 
 static_assert(omp_sched_wsstatic - omp_sched_wstree == static_cast<int>(config::ScheduleKind::wsstatic));
@@ -61,7 +60,7 @@ void set_schedule(int kind, int chunk, const void* caller) noexcept {
 
 void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
   const auto get = g_get.find(caller);
-  // A program without OpenMP that asks whether the function is there, and gets it from us.
+  // A program without OpenMP may ask whether the function is there, and get ours.
   *kind = k_static;
   *chunk = 0;
   if (get == nullptr) return;
@@ -81,7 +80,7 @@ int num_procs(const void* caller) noexcept {
   const auto get = g_get_num_procs.find(caller);
   const wstree::place::Unpinned unpinned;
   if (get != nullptr) return get();
-  // A program without OpenMP that asks whether the function is there, and gets it from us.
+  // A program without OpenMP may ask whether the function is there, and get ours.
   return static_cast<int>(std::max(wstree::place::current_mask().count(), 1U));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions of wstree.h.
 #include "export.h"
-#include "session.h"
+#include "process/request.h"
 #include "statistics.h"
 #include "version.h"
 

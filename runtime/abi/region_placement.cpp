@@ -15,10 +15,10 @@
 namespace wstree::abi {
 namespace {
 
-/// What `auto` waits for after the first served loop.
+/// How long `auto` waits after the first served loop.
 constexpr double k_wait_ns = 0.2e9;
 
-// relaxed, all but g_placement: they say what to try next, and nothing is read through them.
+// relaxed, all but g_placement: they say what to try next, and no thread reads anything through them.
 constinit std::atomic<bool> g_decided{false};  // somebody has begun to look at the machine
 constinit std::atomic<bool> g_stopped{false};  // auto has given up
 constinit std::atomic<bool> g_busy{false};     // a region is placed at present
@@ -37,10 +37,10 @@ void say_placement(std::string_view text, std::string_view reason) noexcept {
 
 void decide() noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
-  const observe::HostGuard guard; // hwloc and we read files
+  const observe::HostGuard guard; // we read files, and so does hwloc
   std::string_view why;
   if (is_auto()) {
-    // Children that are forked to do something side by side would all be pinned to the same CPUs.
+    // We would pin all children that work side by side to the same CPUs.
     if (place::in_forked_child()) return say_placement("threads are not pinned", "a forked process");
     if (pthread_atfork(nullptr, nullptr, [] { g_stopped.store(true, std::memory_order_relaxed); }) != 0)
       return say_placement("threads are not pinned", "no memory");
@@ -76,7 +76,7 @@ void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
   observe::say(observe::affinity_line(session().options.affinity_format.view(), facts).view());
 }
 
-/// Served loops have run in a region of the calling thread, which is over.
+/// A region of the calling thread is over in which served loops have run.
 void note_served_region() noexcept {
   if (g_decided.load(std::memory_order_relaxed)) return;
   if (g_due.load(std::memory_order_relaxed) == 0) {
@@ -88,7 +88,7 @@ void note_served_region() noexcept {
 } // namespace
 
 RegionPlacement::RegionPlacement(const void* caller) noexcept
-    : nested_(t_frame != nullptr && t_frame->parallel) {
+    : nested_(t_frame != nullptr && t_frame->in_parallel) {
   if (nested_ && place::pinned_to() != 0 && runtime_may_nest(caller)) unpinned_.emplace();
   if (!g_decided.load(std::memory_order_relaxed) && !nested_ && is_due()) [[unlikely]]
     decide();
@@ -109,13 +109,13 @@ RegionPlacement::~RegionPlacement() {
 void RegionPlacement::enter_unplaced(bool nested, std::uint32_t index) noexcept {
   if (nested && !g_stopped.load(std::memory_order_relaxed) && is_auto())
     g_stopped.store(true, std::memory_order_relaxed);
-  // A worker of the team around this one is member 0 here and keeps the pin that was asked for.
+  // Member 0 is a worker of the team around this one, and keeps a pin that the user asked for.
   if (place::pinned_to() != 0 && (index != 0 || is_auto())) place::unpin_thread();
 }
 
 void RegionPlacement::enter_placed(pthread_t opener, Frame& frame) noexcept {
   const std::uint32_t index = frame.member.index();
-  // relaxed: whoever forked this member has seen it complete, and it is never replaced.
+  // relaxed: the thread that forked this member has seen it complete, and nobody ever replaces it.
   place::Placement& placement = *g_placement.load(std::memory_order_relaxed);
   bool fresh = false;
   place::TeamPlan* plan = placement.plan(frame.member.members(), fresh);

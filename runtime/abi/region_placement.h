@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which regions are placed, and when: the link between regions and runtime/place.
+// Which regions we place, and when: the link between regions and runtime/place.
 #pragma once
 
 #include "frame.h"
@@ -19,13 +19,13 @@ namespace wstree::abi {
 
 /// One region, from before the fork until after the join, on the stack of the thread that forks it.
 ///
-/// Placed are the regions of the outermost level, one at a time: teams of two root threads would be pinned to
-/// the same CPUs. WSTREE_BIND=auto gives up for good when it meets two at once, or teams inside teams. It
-/// also waits until served loops have been running for a while, because asking for the topology costs
+/// We place the regions of the outermost level, one at a time: the teams of two root threads would get the
+/// same CPUs. WSTREE_BIND=auto gives up for good when it meets two at once, or teams inside teams. It also
+/// waits until served loops have been running for a while, because asking for the topology costs
 /// milliseconds.
 class RegionPlacement {
 public:
-  explicit RegionPlacement(const void* caller) noexcept; ///< before the fork; `caller`: see next_symbol()
+  explicit RegionPlacement(const void* caller) noexcept; ///< before the fork; `caller`: see real_symbol()
   ~RegionPlacement();                                    ///< after the join
   RegionPlacement(const RegionPlacement&) = delete;
   RegionPlacement& operator=(const RegionPlacement&) = delete;
@@ -37,11 +37,11 @@ public:
     terms.nested = nested_;
   }
 
-  /// Every member, at the beginning of the region: puts the thread in its place and tells `frame` where the
-  /// others are. No system calls if the thread is in its place.
+  /// Every member calls this when it enters the region: it puts the thread in its place and tells `frame`
+  /// where the others are. It makes no system call if the thread is in its place.
   static void enter(const Terms& terms, Frame& frame) noexcept {
     const std::uint32_t members = frame.member.members();
-    frame.parallel = terms.nested || members > 1;
+    frame.in_parallel = terms.nested || members > 1;
     if (members == 1) return;
     if (terms.placed)
       enter_placed(terms.opener, frame);
@@ -53,14 +53,14 @@ private:
   static void enter_placed(pthread_t opener, Frame& frame) noexcept;
   static void enter_unplaced(bool nested, std::uint32_t index) noexcept;
 
-  place::Placement* placement_ = nullptr; // nullptr: the members are not placed
-  bool nested_ = false;                   // inside another team
+  place::Placement* placement_ = nullptr; // nullptr: the members stay where they are
+  bool nested_ = false;                   // the region is inside another team
   pthread_t opener_ = pthread_self();
   /// A pinned worker opens a team of its own, whose size may depend on its mask.
   std::optional<place::Unpinned> unpinned_;
 };
 
-/// A region whose loops may be served, from before the fork until after the join.
+/// A region whose loops we may serve, from before the fork until after the join.
 class ServedRegion {
 public:
   ServedRegion(const void* caller, const TaskSchedule& schedule) noexcept;
@@ -79,22 +79,21 @@ private:
   Terms terms_;
 };
 
-/// A member of such a region; for as long as its thread is there.
+/// A member of such a region, for as long as its thread is in the region.
 class ServedMember {
 public:
   ServedMember(std::uint32_t index, int members, KeptTeam* team, const Terms& terms,
                std::uint64_t base) noexcept
       : frame_(team, {terms.storage, base, base + terms.loops}, index,
                static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
-    frame_.serves = frame_.serves && members > 0;
+    if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked
     frame_.member.set_region(terms.caller);
-    frame_.outer = t_frame;
     RegionPlacement::enter(terms, frame_);
-    t_frame = &frame_;
+    frame_.push();
   }
   ~ServedMember() {
     if (frame_.member.in_loop()) leave_loop(frame_); // cancelled
-    if (frame_.serves) frame_.member.depart();
+    if (frame_.may_serve()) frame_.member.depart();
     t_frame = frame_.outer;
   }
   ServedMember(const ServedMember&) = delete;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "next_symbol.h"
+#include "resolve/runtime.h"
 
 #include "fixed_text.h"
 #include "message.h"
+#include "resolve/elf_object.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -15,17 +16,15 @@
 namespace wstree::abi {
 namespace {
 
-const char k_marker = 0; // an address in this library
-
-bool is_ours(const void* address) noexcept {
-  Dl_info here{};
-  Dl_info there{};
-  return dladdr(&k_marker, &here) != 0 && dladdr(address, &there) != 0 && here.dli_fbase == there.dli_fbase;
-}
-
+/// Where the object around `address` begins.
 void* base_of(const void* address) noexcept {
   Dl_info info{};
   return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+bool is_ours(const void* address) noexcept {
+  void* const base = base_of(address);
+  return base != nullptr && base == base_of(&k_own_address);
 }
 
 /// The definition that `object` (a path as the loader knows it; "" is the program) sees, unless it is ours.
@@ -33,21 +32,20 @@ void* symbol_seen_by(const char* object, const char* name) noexcept {
   void* handle = dlopen(object[0] != '\0' ? object : nullptr, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   void* found = dlsym(handle, name);
-  dlclose(handle); // the object stays: its code called us, or it was listed as loaded
+  dlclose(handle); // the object stays: its code called us, or the loader listed it
   return found != nullptr && !is_ours(found) ? found : nullptr;
 }
 
-/// Whether `definition` and all that belongs to an OpenMP runtime are in one object. Tools that wrap single
-/// functions do not define this one.
+/// Whether the object that holds `definition` is an OpenMP runtime.
 bool is_runtimes_own(const char* object, const void* definition) noexcept {
-  const void* also = symbol_seen_by(object, "omp_get_num_threads");
+  const void* also = symbol_seen_by(object, k_runtime_function);
   return also != nullptr && base_of(also) == base_of(definition);
 }
 
-/// The definition that code in `caller`'s object is after, if that object has a search order of its own.
-/// (That of the program is everybody's, and begins with tools that were preloaded in front of us.) A wrapper
-/// of the function in the caller's very object is what just called us, so it is after the next one; an OpenMP
-/// runtime that calls its own function through us gets that back.
+/// The definition that code in `caller`'s object wants, if that object has a search order of its own. (The
+/// order of the program is everybody's, and begins with tools that were preloaded in front of us.) If the
+/// object defines the function itself, it is either a tool, whose wrapper has just called us and wants the
+/// next definition, or an OpenMP runtime that calls its own function through us, and gets that back.
 void* symbol_for(const void* caller, const char* name) noexcept {
   Dl_info info{};
   link_map* map = nullptr;
@@ -75,8 +73,9 @@ int copy_name(dl_phdr_info* object, std::size_t, void* data) noexcept {
   return 1;
 }
 
-/// The first definition that any object sees. The objects are listed one by one and asked afterwards: during
-/// dl_iterate_phdr the loader holds a lock that dlopen takes behind another one, and a question takes that.
+/// The first definition that any object sees. We list the objects one by one and ask each of them afterwards:
+/// during dl_iterate_phdr the loader holds a lock that dlopen takes behind another one, and asking takes
+/// that.
 [[gnu::noinline]] void* symbol_seen_by_any(const char* name) noexcept {
   for (std::size_t number = 0;; ++number) {
     Listed listed{number, {}};
@@ -86,30 +85,22 @@ int copy_name(dl_phdr_info* object, std::size_t, void* data) noexcept {
   }
 }
 
-/// In: an address; out: the span of the object that holds it.
-struct Extent {
-  std::uintptr_t begin;
-  std::uintptr_t size;
+/// In: an address; out: the extent of the object that holds it.
+struct Holder {
+  const void* address;
+  Extent extent;
 };
 
-int find_extent(dl_phdr_info* object, std::size_t, void* data) noexcept {
-  auto* extent = static_cast<Extent*>(data);
-  std::uintptr_t low = ~std::uintptr_t{0};
-  std::uintptr_t high = 0;
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD) continue;
-    const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
-    low = begin < low ? begin : low;
-    high = begin + segment.p_memsz > high ? begin + segment.p_memsz : high;
-  }
-  if (extent->begin < low || extent->begin >= high) return 0;
-  *extent = {low, high - low};
+int find_holder(dl_phdr_info* object, std::size_t, void* data) noexcept {
+  auto* holder = static_cast<Holder*>(data);
+  const Extent extent = extent_of(*object);
+  if (!extent.holds(holder->address)) return 0;
+  holder->extent = extent;
   return 1;
 }
 
-/// Keeps the object that holds `address`, and with it the runtime that it brought along, from being unmapped:
-/// a binding of its address range would be wrong for whatever is mapped there next.
+/// Keeps the object that holds `address` mapped, and with it the runtime that it brought along: a binding of
+/// its address range would be wrong for the object that is mapped there next.
 void keep_loaded(const void* address) noexcept {
   Dl_info info{};
   link_map* map = nullptr;
@@ -120,11 +111,11 @@ void keep_loaded(const void* address) noexcept {
 
 } // namespace
 
-void* next_symbol(const char* name, const void* caller) noexcept {
+void* real_symbol(const char* name, const void* caller) noexcept {
   const int saved_errno = errno;
   void* volatile found = symbol_for(caller, name);
-  // RTLD_NEXT means "after the object that calls dlsym", which a tail call would make the wrong one: keep the
-  // result.
+  // RTLD_NEXT means "after the object that calls dlsym". A tail call would make that the wrong object, so the
+  // result goes into a variable.
   if (found == nullptr) found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) found = symbol_seen_by_any(name);
   errno = saved_errno;
@@ -143,15 +134,15 @@ void fail_for_want_of(const char* name) noexcept {
 }
 
 void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept {
-  void* address = next_symbol(name, caller);
+  void* address = real_symbol(name, caller);
   if (address == nullptr && !optional) return nullptr;
-  Extent extent{reinterpret_cast<std::uintptr_t>(caller), 1};
-  dl_iterate_phdr(find_extent, &extent);
+  Holder holder{caller, {reinterpret_cast<Address>(caller), 1}};
+  dl_iterate_phdr(find_holder, &holder);
   keep_loaded(caller);
-  auto* made = new (std::nothrow) Binding{extent.begin, extent.size, address, nullptr};
+  auto* made = new (std::nothrow) Binding{holder.extent.begin, holder.extent.size, address, nullptr};
   if (made == nullptr) return address;
   made->older = list.load(std::memory_order_relaxed);
-  // release: the binding is complete before others find it; pairs with the acquire in Next::find(). Two
+  // release: the binding is complete before others find it; pairs with the acquire in Real::find(). Two
   // threads may add the same one, which does no harm.
   while (
       !list.compare_exchange_weak(made->older, made, std::memory_order_release, std::memory_order_relaxed)) {

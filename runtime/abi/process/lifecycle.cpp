@@ -2,15 +2,14 @@
 // Loading and unloading.
 //
 // The library is linked with -z initfirst, so that its constructor runs before every other object's: an
-// OpenMP runtime, or a constructor that calls one, must not see OMP_SCHEDULE=wstree, which it would reject
-// with a warning. At that time the C library is not initialised: no environ, no errno, no allocation. The
-// constructor therefore works on the environment that the loader passes to it, and everything else waits for
-// the first use (session.cpp).
+// OpenMP runtime must not see OMP_SCHEDULE=wstree, which it would reject with a warning. At that time the C
+// library is not initialised: no environ, no errno, no allocation. The constructor therefore works on the
+// environment that the loader passes to it, and everything else waits for the first use (session.cpp).
 #include "marked_schedule.h"
 #include "message.h"
 #include "options.h"
-#include "rebind.h"
-#include "session.h"
+#include "process/session.h"
+#include "resolve/rebind.h"
 #include "tokens.h"
 
 #include "wstree/core/platform.h"
@@ -39,7 +38,8 @@ void replace(char*& entry, std::string_view value) noexcept {
   entry = g_replacement;
 }
 
-/// A demand for an order that the schedule cannot keep. It is not handed down: dynamic keeps it by itself.
+/// The value demands an order that the schedule cannot keep. Dynamic keeps it, so runtime and children get
+/// that.
 void replace_unkept(char*& entry, const config::ScheduleRequest& request) noexcept {
   config::FixedText<160> line("wstree: OMP_SCHEDULE demands monotonic order, which a stealing thread cannot "
                               "keep (accepted: ");
@@ -50,7 +50,7 @@ void replace_unkept(char*& entry, const config::ScheduleRequest& request) noexce
   replace(entry, value.view());
 }
 
-/// What was meant for us is none of the runtime's business, which would complain as well.
+/// The value is meant for us. The runtime would complain about it as well, and therefore gets another one.
 void replace_misspelled(char*& entry, std::string_view value) noexcept {
   constexpr std::string_view k_instead = "static";
   config::report_misspelled_schedule(value, k_instead, observe::stderr_lines());
@@ -67,8 +67,7 @@ void read_request(char** envp) noexcept {
     } else if (const auto asked = config::parse_schedule(value)) {
       if (asked->monotonic && !config::is_monotonic(asked->kind)) return replace_unkept(*entry, *asked);
       abi::remember_request(value, *asked);
-      // A child process that has the library as well reads what we meant, one that has not finds a valid
-      // schedule.
+      // A child process that has the library reads what we meant; one without it finds a valid schedule.
       replace(*entry, config::to_marked(*asked).view());
     } else if (const auto chunk = config::parse_monotonic_dynamic(value)) {
       abi::marks().leave_to_program(*chunk);
@@ -79,8 +78,8 @@ void read_request(char** envp) noexcept {
   }
 }
 
-/// Loops that say dynamic, guided or auto can be asked for without OMP_SCHEDULE. A value that makes no sense
-/// activates the library too: its first region then says so.
+/// A user can ask for loops that say dynamic, guided or auto without OMP_SCHEDULE. A value that makes no
+/// sense activates the library too: the first region then reports it.
 void read_loops(const char* const* envp) noexcept {
   const auto value = config::find_variable(envp, config::text_of(config::Option::loops).name);
   if (!value || config::trim(*value).empty()) return;

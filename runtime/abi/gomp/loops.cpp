@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gomp_loop.h"
+#include "gomp/loops.h"
 
 namespace wstree::abi::gomp {
 
@@ -44,7 +44,7 @@ void register_loop(long schedule, std::uintptr_t* reductions, void** memory, con
 
 void register_loop(long start, long end, long increment, long schedule, long chunk,
                    std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
-  static constinit Next<bool(long, long, long, long, long, long*, long*, std::uintptr_t*, void**)> real{
+  static constinit Real<bool(long, long, long, long, long, long*, long*, std::uintptr_t*, void**)> real{
       "GOMP_loop_start", true};
   real.require(caller)(start, end, increment, schedule, chunk, nullptr, nullptr, reductions, memory);
 }

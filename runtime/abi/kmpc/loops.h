@@ -3,17 +3,17 @@
 #pragma once
 
 #include "canonical_loop.h"
-#include "kmpc_types.h"
+#include "kmpc/types.h"
 #include "loop_entry.h"
-#include "next_symbol.h"
+#include "resolve/runtime.h"
 
 #include <cstdint>
 #include <type_traits>
 
 namespace wstree::abi {
 
-/// What a `schedule` argument asks for. Kinds that are never served count as auto ones that cannot be
-/// stolen from.
+/// What a `schedule` argument asks for. Kinds that we never serve count as auto ones that nobody can steal
+/// from.
 LoopForm read_other_schedule(std::int32_t schedule) noexcept;
 inline LoopForm read_schedule(std::int32_t schedule) noexcept {
   if (schedule == (kmpc::k_runtime | kmpc::k_nonmonotonic))
@@ -22,8 +22,8 @@ inline LoopForm read_schedule(std::int32_t schedule) noexcept {
   return read_other_schedule(schedule);
 }
 
-/// The program left the schedule of this loop to the environment, which asks for one of ours, but we must
-/// not serve it: replaces `schedule`, and returns the chunk to go with it.
+/// The program left the schedule of this loop to the environment, the environment asks for one of ours, but
+/// we must not serve the loop: replaces `schedule`, and returns the chunk to go with it.
 std::int32_t use_fallback(std::int32_t& schedule) noexcept;
 
 /// The share of iterations 0..n-1 that `teams distribute` gives to the calling thread's team.
@@ -56,7 +56,7 @@ public:
   [[gnu::always_inline]] i32 next(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
                                   const void* caller) noexcept {
     Frame* frame = t_frame;
-    if (frame == nullptr || last == nullptr || frame->loop != Frame::Loop::served) [[unlikely]]
+    if (frame == nullptr || last == nullptr || !frame->loop.is_served()) [[unlikely]]
       return next_elsewhere(loc, gtid, last, lower, upper, stride, caller);
     core::Range range;
     if (!frame->member.next_quickly(range)) return next_slowly(*frame, last, lower, upper, stride);
@@ -64,7 +64,7 @@ public:
     return 1;
   }
 
-  /// Called per iteration of ordered loops, which are never ours.
+  /// The program calls this after each iteration of an ordered loop, and those are never ours.
   void fini(ident_t* loc, i32 gtid, const void* caller) noexcept { fini_.require(caller)(loc, gtid); }
 
   void dist_init(ident_t* loc, i32 gtid, i32 schedule, i32* last, T lower, T upper, S stride, S chunk,
@@ -94,7 +94,7 @@ private:
     return 1;
   }
 
-  /// Mostly a loop of the runtime.
+  /// Most of these calls are about loops of the runtime.
   [[gnu::noinline]] i32 next_elsewhere(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
                                        const void* caller) noexcept {
     Frame* frame = t_frame;
@@ -105,8 +105,8 @@ private:
     return next_.require(caller)(loc, gtid, last, lower, upper, stride);
   }
 
-  /// What `range` is to the program. Modulo 2^64 and cut to the width of T this is exact for every bound,
-  /// sign and stride.
+  /// Tells the program the bounds of `range`. Modulo 2^64 and cut to the width of T this is exact for every
+  /// bound, sign and stride.
   [[gnu::always_inline]] static void tell(const Frame& frame, const core::Range& range, i32* last, T* lower,
                                           T* upper, S* stride) noexcept {
     const Bounds& bounds = frame.bounds;
@@ -137,10 +137,10 @@ private:
         static_cast<std::conditional_t<std::is_signed_v<U>, std::int64_t, U>>(value));
   }
 
-  Next<void(ident_t*, i32, i32, T, T, S, S)> init_;
-  Next<i32(ident_t*, i32, i32*, T*, T*, S*)> next_;
-  Next<void(ident_t*, i32)> fini_;
-  Next<void(ident_t*, i32, i32, i32*, T, T, S, S)> dist_init_;
+  Real<void(ident_t*, i32, i32, T, T, S, S)> init_;
+  Real<i32(ident_t*, i32, i32*, T*, T*, S*)> next_;
+  Real<void(ident_t*, i32)> fini_;
+  Real<void(ident_t*, i32, i32, i32*, T, T, S, S)> dist_init_;
 };
 
 } // namespace wstree::abi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loops of GCC's interface. Unlike LLVM's they begin and go on under names of their own for each kind of
-// schedule, have exclusive upper bounds, and are ended by a call that the library has to answer for its
-// loops: libgomp must not be told of the end of a loop whose start it never saw.
+// The loops of GCC's interface. They differ from LLVM's: each kind of schedule has functions of its own,
+// upper bounds are exclusive, and the program ends each loop by a call. We answer that call for our loops,
+// because libgomp must not hear of the end of a loop whose start it never saw.
 //
 // Each entry exists for long and, with a direction in front, for unsigned long long. Up... stands for that
 // direction: nothing or bool.
@@ -9,7 +9,7 @@
 
 #include "canonical_loop.h"
 #include "loop_entry.h"
-#include "next_symbol.h"
+#include "resolve/runtime.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -37,7 +37,7 @@ template <class T> void use_fallback(long& schedule, T& chunk) noexcept {
   chunk = static_cast<T>(instead.chunk);
 }
 
-/// What a `schedule` argument asks for. Static loops count as auto ones that cannot be stolen from.
+/// What a `schedule` argument asks for. Static loops count as auto ones that nobody can steal from.
 config::LoopKind kind_of(long schedule) noexcept;
 bool is_stealable(long schedule) noexcept;
 
@@ -45,8 +45,7 @@ inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop, Units units
   abi::set_bounds(frame, loop.start(), loop.end(), loop.increment(), loop.iterations(), units);
 }
 
-/// enter_loop() for a loop of this interface; a negative chunk, which no compiler lets through, is as good as
-/// none.
+/// enter_loop() for a loop of this interface. A negative chunk counts as none; compilers reject it anyway.
 inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenLoop& loop,
                     std::uint64_t chunk, const void* caller) noexcept {
   const LoopForm form{kind, stealable && loop.countable()};
@@ -57,7 +56,7 @@ inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenL
   return server;
 }
 
-/// What `range` is to the program.
+/// Tells the program the bounds of `range`.
 template <class T>
 [[gnu::always_inline]] inline void tell(const Frame& frame, const core::Range& range, T* first,
                                         T* past) noexcept {
@@ -67,8 +66,8 @@ template <class T>
   *past = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride);
 }
 
-/// The next chunk of the served loop in `frame`, where that takes more than a few instructions. False: there
-/// is none; the loop is ours until its end is called.
+/// The next chunk of the served loop in `frame`, if finding it takes more than a few instructions. False:
+/// there is none. The loop stays ours until the program calls its end.
 template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* past) noexcept {
   core::Range range;
   if (!frame.member.next_slowly(range)) {
@@ -93,7 +92,7 @@ public:
   }
 
 private:
-  using Start = Next<bool(Up..., T, T, T, T, T*, T*)>;
+  using Start = Real<bool(Up..., T, T, T, T, T*, T*)>;
   Start starts_[3];
 };
 
@@ -113,7 +112,7 @@ public:
   }
 
 private:
-  Next<bool(T*, T*)> next_;
+  Real<bool(T*, T*)> next_;
 };
 
 /// ..._start of loops that leave their schedule to the environment. Not `stealable`: they demand an order.
@@ -138,7 +137,7 @@ public:
   }
 
 private:
-  Next<bool(Up..., T, T, T, T*, T*)> start_;
+  Real<bool(Up..., T, T, T, T*, T*)> start_;
   FallbackStarts<T, Up...>& instead_;
   bool stealable_;
 };
@@ -156,15 +155,15 @@ public:
   }
 
 private:
-  Next<bool(Up..., T, T, T, T, T*, T*)> start_;
+  Real<bool(Up..., T, T, T, T, T*, T*)> start_;
   config::LoopKind kind_;
 };
 
-/// Tells the runtime of a loop whose iterations it is not going to hand out. In both forms by the one for
-/// long, which libgomp lets go without a first chunk (its other one writes the chunk through a null pointer),
-/// and with bounds that nobody will ask for.
+/// Tells the runtime of a loop whose iterations we hand out. For both types of loop variables this calls the
+/// function for long, with bounds that nobody will ask for: libgomp's other function wants to write a first
+/// chunk, through a null pointer.
 void register_loop(long schedule, std::uintptr_t* reductions, void** memory, const void* caller) noexcept;
-/// The same for a loop that the runtime is going to hand out, from its first chunk on.
+/// The same for a loop whose iterations the runtime hands out, from the first chunk on.
 void register_loop(long start, long end, long increment, long schedule, long chunk,
                    std::uintptr_t* reductions, void** memory, const void* caller) noexcept;
 
@@ -181,7 +180,7 @@ public:
              std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
     const auto real = start_.require(caller);
     if (active() && first == nullptr) {
-      // Its pieces are asked for at the runtime, which has our mark for the schedule.
+      // The program asks the runtime for the pieces, and the runtime has our mark for the schedule.
       if (kind_of(schedule) == config::LoopKind::runtime && task_schedule(caller).ours)
         use_fallback(schedule, chunk);
     } else if (active()) {
@@ -190,7 +189,7 @@ public:
                     static_cast<std::uint64_t>(chunk), caller)) {
       case Server::ours:
         register_loop(schedule, reductions, memory, caller);
-        t_frame->registered = true;
+        t_frame->loop.note_registered();
         return hand_out(*t_frame, first, past);
       case Server::fallback:
         use_fallback(schedule, chunk);
@@ -203,12 +202,12 @@ public:
   }
 
 private:
-  Next<bool(Up..., T, T, T, long, T, T*, T*, std::uintptr_t*, void**)> start_;
+  Real<bool(Up..., T, T, T, long, T, T*, T*, std::uintptr_t*, void**)> start_;
   bool stealable_;
 };
 
-/// Of a loop that we cannot serve because its iterations depend on each other: whether the environment
-/// chose one of our schedules for it, so that the fallback replaces it.
+/// The iterations of a loop depend on each other, so that we cannot serve it. True: the environment chose one
+/// of our schedules for the loop, and the fallback has to replace it.
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept;
 
 /// Loops with cross-iteration dependences: an array of trip counts instead of bounds.
@@ -227,8 +226,8 @@ public:
   }
 
 private:
-  using Instead = Next<bool(unsigned, T*, T, T*, T*)>;
-  Next<bool(unsigned, T*, T*, T*)> start_;
+  using Instead = Real<bool(unsigned, T*, T, T*, T*)>;
+  Real<bool(unsigned, T*, T*, T*)> start_;
   Instead instead_[3];
 };
 
@@ -244,7 +243,7 @@ public:
   }
 
 private:
-  Next<bool(unsigned, T*, long, T, T*, T*, std::uintptr_t*, void**)> start_;
+  Real<bool(unsigned, T*, long, T, T*, T*, std::uintptr_t*, void**)> start_;
 };
 
 } // namespace wstree::abi::gomp

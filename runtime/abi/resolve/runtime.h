@@ -7,7 +7,10 @@
 
 namespace wstree::abi {
 
-/// What the code of one loaded object gets for a name. Never changed, never freed.
+/// Every OpenMP runtime defines this function. Tools that wrap single functions do not.
+inline constexpr const char* k_runtime_function = "omp_get_num_threads";
+
+/// What the code of one loaded object gets for a name. Nobody ever changes or frees it.
 struct Binding {
   std::uintptr_t begin; // of the object in memory
   std::uintptr_t size;
@@ -19,28 +22,28 @@ struct Binding {
   }
 };
 
-/// Looks `name` up for the object that holds `caller`: the OpenMP runtime that this object was linked with or
-/// brought along, else the next one in the loader's order. There may be several, and one that was loaded
-/// privately (dlopen with RTLD_LOCAL, as plugins do) is visible only from its plugin. `list` is the head of a
-/// list of bindings that grows. Nothing is remembered if there is no memory, or if nothing is found and not
-/// `optional`.
+/// Looks `name` up for the object that holds `caller`: in the OpenMP runtime that this object was linked with
+/// or brought along, else in the next one in the loader's order. There may be several, and only its plugin
+/// sees one that a plugin loads privately (dlopen with RTLD_LOCAL). Adds the binding to `list`, unless there
+/// is no memory, or no such function and it is not `optional`.
 void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept;
 
 /// Address of the other definition of `name` that the object around `caller` would have got.
-void* next_symbol(const char* name, const void* caller) noexcept;
+void* real_symbol(const char* name, const void* caller) noexcept;
 
-/// Ends the process as the loader does where a program calls a function that no library has. To go on would
+/// Ends the process as the loader does if a program calls a function that no library has. To go on would
 /// leave out a loop or a region without a word.
 [[noreturn]] void fail_for_want_of(const char* name) noexcept;
 
-/// A function of the runtime, looked up once for each object that calls it. Any thread.
-template <class Function> class Next;
-template <class Result, class... Args> class Next<Result(Args...)> {
+/// The runtime's function that we stand in front of. We look it up once for each object that calls it. Any
+/// thread.
+template <class Function> class Real;
+template <class Result, class... Args> class Real<Result(Args...)> {
 public:
   using Pointer = Result (*)(Args...);
 
-  /// `optional`: not every runtime has it, which is remembered too.
-  constexpr explicit Next(const char* name, bool optional = false) noexcept
+  /// `optional`: not every runtime has it, and we remember that too.
+  constexpr explicit Real(const char* name, bool optional = false) noexcept
       : name_(name), optional_(optional) {}
 
   /// What the code at `caller` gets; nullptr if the runtime does not have it.
@@ -60,15 +63,15 @@ public:
     return found;
   }
 
-  /// Whether `caller` is in the very object that provides the function: a runtime that calls itself. For a
-  /// caller that find() was asked for.
+  /// Whether `caller` is in the very object that provides the function: a runtime that calls itself. find()
+  /// has to know the caller already.
   bool is_providers_own(const void* caller) const noexcept {
     for (const Binding* known = latest(); known != nullptr; known = known->older)
       if (known->is_for(caller)) return known->is_for(known->address);
     return false;
   }
 
-  /// The binding that was made last; nullptr before the first one.
+  /// The latest binding; nullptr before the first one.
   const Binding* latest() const noexcept { return bindings_.load(std::memory_order_acquire); } // as in find()
 
 private:

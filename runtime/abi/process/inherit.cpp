@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a pinned worker starts does not inherit its pin: threads and processes get the mask that the worker
-// had before. (Forks are watched by place/thread_pin.cpp.)
+// Threads and processes that a pinned worker starts do not inherit its pin: they get the mask that the worker
+// had before. (place/thread_pin.cpp watches forks.)
 //
-// The library is preloaded into all kinds of processes, and nearly all calls come from threads that are not
-// pinned: those are handed over at once. They may come from other objects' constructors, from signal handlers
-// and from the child of vfork, which shares memory with its parent. So the functions behind us are found at
-// load time, without the C library's help; a thread's pin is one thread-local pointer; and Unpinned does
-// nothing but system calls.
+// The library is in all kinds of processes, and nearly all calls come from threads that are not pinned: we
+// hand those over at once. They may come from other objects' constructors, from signal handlers and from the
+// child of vfork, which shares memory with its parent. Therefore the constructor finds the functions behind
+// us, without the C library's help; a thread's pin is one thread-local pointer; and Unpinned does nothing but
+// system calls.
 //
-// posix_spawn and posix_spawnp exist in two versions: up to glibc 2.14 a script without #! was run by the
-// shell. A program of that time binds to ours, which has no version, and gets the present behaviour, an
-// error: its age cannot be told from the call.
+// posix_spawn and posix_spawnp exist in two versions: up to glibc 2.14 the shell ran a script without #!. A
+// program of that time binds to ours, which has no version, and gets the present behaviour, an error: the
+// call does not tell how old the program is.
 #include "export.h"
-#include "next_definition.h"
+#include "resolve/libc.h"
 #include "thread_pin.h"
 
 #include <alloca.h>
@@ -31,25 +31,25 @@
 namespace {
 
 using namespace wstree;
-using abi::NextDefinition;
+using abi::LibcFunction;
 
 using Texts = char* const[]; // of arguments or variables, ends with null
 
-constinit NextDefinition<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> g_pthread_create{
+constinit LibcFunction<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> g_pthread_create{
     "pthread_create"};
-constinit NextDefinition<int(thrd_t*, thrd_start_t, void*)> g_thrd_create{"thrd_create"};
-constinit NextDefinition<int(const char*, Texts, Texts)> g_execve{"execve"};
-constinit NextDefinition<int(const char*, Texts)> g_execv{"execv"};
-constinit NextDefinition<int(const char*, Texts)> g_execvp{"execvp"};
-constinit NextDefinition<int(const char*, Texts, Texts)> g_execvpe{"execvpe"};
-constinit NextDefinition<int(int, Texts, Texts)> g_fexecve{"fexecve"};
-constinit NextDefinition<int(int, const char*, Texts, Texts, int)> g_execveat{"execveat"};
+constinit LibcFunction<int(thrd_t*, thrd_start_t, void*)> g_thrd_create{"thrd_create"};
+constinit LibcFunction<int(const char*, Texts, Texts)> g_execve{"execve"};
+constinit LibcFunction<int(const char*, Texts)> g_execv{"execv"};
+constinit LibcFunction<int(const char*, Texts)> g_execvp{"execvp"};
+constinit LibcFunction<int(const char*, Texts, Texts)> g_execvpe{"execvpe"};
+constinit LibcFunction<int(int, Texts, Texts)> g_fexecve{"fexecve"};
+constinit LibcFunction<int(int, const char*, Texts, Texts, int)> g_execveat{"execveat"};
 using Spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, Texts,
                   Texts);
-constinit NextDefinition<Spawn> g_posix_spawn{"posix_spawn"};
-constinit NextDefinition<Spawn> g_posix_spawnp{"posix_spawnp"};
-constinit NextDefinition<int(const char*)> g_system{"system"};
-constinit NextDefinition<FILE*(const char*, const char*)> g_popen{"popen"};
+constinit LibcFunction<Spawn> g_posix_spawn{"posix_spawn"};
+constinit LibcFunction<Spawn> g_posix_spawnp{"posix_spawnp"};
+constinit LibcFunction<int(const char*)> g_system{"system"};
+constinit LibcFunction<FILE*(const char*, const char*)> g_popen{"popen"};
 
 constexpr abi::Definition* k_all[] = {&g_pthread_create, &g_thrd_create,  &g_execve,  &g_execv,
                                       &g_execvp,         &g_execvpe,      &g_fexecve, &g_execveat,
@@ -60,23 +60,25 @@ constexpr abi::Definition* k_all[] = {&g_pthread_create, &g_thrd_create,  &g_exe
   place::remember_process();
 }
 
-template <class Next, class Failure, class... Args> auto start(Next& next, Failure failure, Args... args) {
+template <class Function, class Failure, class... Args>
+auto start(Function& function, Failure failure, Args... args) {
   if (place::pinned_to() == 0) [[likely]]
-    return next(failure, args...);
+    return function(failure, args...);
   const place::Unpinned unpinned;
-  return next(failure, args...);
+  return function(failure, args...);
 }
 
-template <class Next, class... Args> int exec(Next& next, Args... args) { return start(next, -1, args...); }
+template <class Function, class... Args> int exec(Function& function, Args... args) {
+  return start(function, -1, args...);
+}
 
-/// The arguments that stand behind the named ones. (A va_list is a struct on some machines and an array on
-/// others.)
+/// The arguments behind the named ones. (A va_list is a struct on some machines and an array on others.)
 struct Rest {
   va_list list;
 };
 
-/// Calls call(list of the arguments), which is on the stack: there is nothing to allocate with in the child
-/// of vfork. `rest` then stands behind the null.
+/// Calls call(list of the arguments). The list is on the stack, because the child of vfork cannot allocate.
+/// Afterwards `rest` is behind the null.
 template <class Call> int with_list(const char* first, Rest& rest, Call call) {
   Rest counted;
   va_copy(counted.list, rest.list);
@@ -121,7 +123,7 @@ WSTREE_EXPORT int execveat(int folder, const char* path, Texts arguments, Texts 
                            int flags) noexcept {
   return exec(g_execveat, folder, path, arguments, variables, flags);
 }
-// An argument list cannot be handed on as it is. The C library's own versions collect it in the same way.
+// We cannot hand on an argument list as it is. The C library's own versions collect it in the same way.
 WSTREE_EXPORT int execl(const char* path, const char* first, ...) noexcept {
   Rest rest;
   va_start(rest.list, first);

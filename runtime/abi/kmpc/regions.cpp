@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parallel regions of LLVM's libomp: who is in a team with whom.
 //
-// The fork entry is replaced by a fork of wrap_member(), which runs the program's outlined function between
-// setting up and taking down the member's frame. No callback slot of the runtime is used up for that, the
-// frame is exactly as old as the region, and nesting, tasks and several root threads follow from the stack of
-// frames.
+// Our fork entry has the runtime fork a wrapper. In each member the wrapper puts up a frame, runs the
+// program's outlined function, and takes the frame down. That uses no callback slot of the runtime, the frame
+// lives exactly as long as the region, and the stack of frames covers nesting, tasks and several root
+// threads.
 #include "export.h"
 #include "frame.h"
-#include "kmpc_types.h"
-#include "next_symbol.h"
+#include "kmpc/types.h"
 #include "region_placement.h"
+#include "resolve/runtime.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -19,19 +19,19 @@
 
 extern "C" {
 
-void __kmpc_fork_call(ident_t*, std::int32_t, kmpc_micro, ...); // kmpc_<architecture>.S
+void __kmpc_fork_call(ident_t*, std::int32_t, kmpc_micro, ...); // fork_<architecture>.S
 WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t*, std::int32_t);
 WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
 
-/// kmpc_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
+/// fork_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
 /// k_register_args entries.
 void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count,
                              void** args);
 
-/// Where __kmpc_fork_call (kmpc_<architecture>.S) goes while we are not asked for: the binding of the
-/// object that called it first. Other objects take the way through wstree_fork_call.
+/// Where __kmpc_fork_call (fork_<architecture>.S) goes while nobody asks for us: the binding of the object
+/// that called it first. Other objects take the way through wstree_fork_call.
 __attribute__((visibility("hidden"))) const wstree::abi::Binding* wstree_plain_fork_call = nullptr;
-/// Read by __kmpc_fork_call; the same as active().
+/// __kmpc_fork_call reads the flag behind it, which is that of active().
 __attribute__((visibility("hidden"))) extern const void* const wstree_active_flag;
 const void* const wstree_active_flag = &wstree::abi::g_active;
 }
@@ -41,45 +41,43 @@ namespace {
 using namespace wstree::abi;
 using i32 = std::int32_t;
 
-// What the assembler code knows of Binding.
+// The assembler code knows these offsets.
 static_assert(offsetof(Binding, begin) == 0 && offsetof(Binding, size) == 8 &&
               offsetof(Binding, address) == 16);
 
-constexpr std::size_t k_register_args = 8; // no architecture passes more pointers in registers
+constexpr std::size_t k_register_args = 8; // registers hold no more pointers on any architecture
 
 using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
-constinit Next<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
-constinit Next<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if", true};
-constinit Next<void(ident_t*, i32)> g_serialized{"__kmpc_serialized_parallel"};
-constinit Next<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_parallel"};
+constinit Real<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
+constinit Real<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if", true};
+constinit Real<void(ident_t*, i32)> g_serialized{"__kmpc_serialized_parallel"};
+constinit Real<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_parallel"};
 
 ForkCall real_fork_call(const void* caller) noexcept {
   const auto found = reinterpret_cast<ForkCall>(g_fork_call.require(caller));
-  // release: pairs with the load in __kmpc_fork_call, which goes on to read the binding (it depends on the
-  // pointer, and the architectures that we run on order that). Any object's binding is as good as another's.
+  // release: pairs with the load in __kmpc_fork_call. The reads of the binding that follow depend on the
+  // pointer, and the architectures that we run on keep that order. Any object's binding is as good as
+  // another's.
   if (wstree_plain_fork_call == nullptr)
     __atomic_store_n(&wstree_plain_fork_call, g_fork_call.latest(), __ATOMIC_RELEASE);
   return found;
 }
 
-/// On the stack of the thread that forks; outlives the region.
+/// On the stack of the thread that forks, and outlives the region.
 struct Region {
   kmpc_micro micro;
   i32 count;
   void** args;
   const void* caller;
-  const ServedRegion* served = nullptr; // nullptr: it goes to the runtime
+  const ServedRegion* served = nullptr; // nullptr: the runtime serves its loops
 };
 
-/// A member of a region whose loops may be served.
+/// A member of a region whose loops we may serve.
 class Served {
 public:
   [[gnu::noinline]] Served(i32 tid, KeptTeam* team, const Terms& terms, std::uint64_t base) noexcept
       : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {
-    Frame& frame = member_.frame();
-    frame.ours = terms.schedule.ours; // captured at the fork, as libomp does with its own schedules
-    frame.model = terms.schedule.model;
-    frame.smallest = terms.schedule.chunk;
+    member_.frame().schedule = terms.schedule; // captured at the fork, as libomp does with its own schedules
   }
   [[gnu::noinline]] ~Served() = default;
   Served(const Served&) = delete;
@@ -89,15 +87,14 @@ private:
   ServedMember member_;
 };
 
-/// The same in regions that go to the runtime. Their frame says so: to libomp the region's schedule counts,
-/// even if members ask for ours inside.
+/// A member of a region whose loops the runtime serves. The frame says so: to libomp the region's schedule
+/// counts, even if members ask for ours inside.
 class Plain {
 public:
-  [[gnu::noinline]] explicit Plain(const void* caller) noexcept : frame_(runtime_place(caller)) {
-    frame_.asks = frame_.alone = frame_.serves = false;
-    frame_.parallel = t_frame != nullptr && t_frame->parallel;
-    frame_.outer = t_frame;
-    t_frame = &frame_;
+  [[gnu::noinline]] explicit Plain(const void* caller) noexcept
+      : frame_(runtime_place(caller), Frame::Kind::unserved) {
+    frame_.in_parallel = t_frame != nullptr && t_frame->in_parallel;
+    frame_.push();
   }
   ~Plain() { t_frame = frame_.outer; }
   Plain(const Plain&) = delete;
@@ -107,9 +104,9 @@ private:
   Frame frame_;
 };
 
-/// The outlined function of a region, in every member. What it has to know of the region comes in front of
-/// the arguments, which the runtime brings to every thread anyway: whatever a member fetches from the memory
-/// of the thread that forks delays it.
+/// Every member runs this instead of the outlined function. What it has to know about the region comes in
+/// front of the arguments: the runtime brings those to every thread anyway, while fetching from the memory of
+/// the thread that forks would delay the member.
 template <class... Args>
 void wrap_served(i32* gtid, i32* tid, KeptTeam* team, std::uintptr_t base, kmpc_micro micro, Args... args) {
   const Served member(*tid, team, team->terms(), base);
@@ -134,11 +131,11 @@ kmpc_micro wrapper_of_many(const Region& region) noexcept {
   return reinterpret_cast<kmpc_micro>(region.served != nullptr ? &wrap_many_served : &wrap_many_plain);
 }
 
-constexpr std::size_t k_most_args = 8; // of a region whose arguments are passed on
+constexpr std::size_t k_most_args = 8; // the wrappers pass on at most these
 struct Wrappers {
   kmpc_micro served, plain;
 };
-// A macro, because only addresses that stand here as they are need nobody to write them down at load time.
+// A macro, because the compiler fills in only addresses that are written out; others wait for a constructor.
 #define WSTREE_WRAPPERS(...)                                                                                 \
   {                                                                                                          \
     reinterpret_cast<kmpc_micro>(&wrap_served<__VA_ARGS__>),                                                 \
@@ -157,10 +154,10 @@ const Wrappers k_wrappers[k_most_args + 1] = {WSTREE_WRAPPERS(),
                                               WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg, Arg)};
 #undef WSTREE_WRAPPERS
 
-/// __kmpc_fork_call_if for the runtimes before 16, which do not have it; programs that were built for a later
-/// one run on them with this.
+/// Does what __kmpc_fork_call_if does. Runtimes before 16 do not have that; with this, programs that were
+/// built for a later one run on them.
 void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, const void* caller) noexcept {
-  static constinit Next<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
+  static constinit Real<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
   const i32 count = args != nullptr ? 1 : 0;
   if (condition != 0) return __kmpc_fork_call(loc, count, micro, args);
   i32 gtid = thread_number.require(caller)(loc);
@@ -171,7 +168,7 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
   __kmpc_end_serialized_parallel(loc, gtid);
 }
 
-/// Whether loops of a region that the calling task opens may be served.
+/// Whether we may serve loops of a region that the calling task opens.
 inline bool may_serve(const TaskSchedule& schedule) noexcept {
   return active() && (schedule.ours || session().options.loops.any_named());
 }
@@ -188,7 +185,7 @@ template <class Fork> void fork_region(Region& region, const TaskSchedule& sched
 
 extern "C" {
 
-/// __kmpc_fork_call once we are asked for, and at the very first call.
+/// __kmpc_fork_call goes here once somebody asks for us, and at the very first call.
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, ...) {
   const void* caller = WSTREE_CALLER;
   const ForkCall real = real_fork_call(caller);
@@ -203,7 +200,7 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   va_end(list);
   const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
   if (!may_serve(schedule)) {
-    // Of the arguments the runtime takes as many as it is told.
+    // The runtime takes as many of the arguments as we tell it.
     if (fits)
       return real(loc, 2 + count, k_wrappers[count].plain, caller, micro, few[0], few[1], few[2], few[3],
                   few[4], few[5], few[6], few[7]);
@@ -232,9 +229,8 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
               [&](Region& shared) { real(loc, 1, wrapper_of_many(shared), condition, &shared); });
 }
 
-/// A region of one thread: the compiled code calls its outlined function itself, between these two. libomp
-/// calls them too, around the function that it was told to fork, if it forks no other thread; that function
-/// sees to its frame.
+/// A serialised region: between these two calls the compiled code runs its outlined function itself. libomp
+/// calls them too if it forks no other thread; then our wrapper is between them and puts up the frame.
 WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t* loc, i32 gtid) {
   const void* caller = WSTREE_CALLER;
   g_serialized.require(caller)(loc, gtid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "kmpc_loop.h"
+#include "kmpc/loops.h"
 
 #include <algorithm>
 
@@ -52,14 +52,14 @@ std::int32_t use_fallback(std::int32_t& schedule) noexcept {
 }
 
 bool distribute_share(std::uint64_t iterations, DistributeShare& share, const void* caller) noexcept {
-  static constinit Next<int()> get_num_teams{"omp_get_num_teams"};
-  static constinit Next<int()> get_team_num{"omp_get_team_num"};
+  static constinit Real<int()> get_num_teams{"omp_get_num_teams"};
+  static constinit Real<int()> get_team_num{"omp_get_team_num"};
   const auto num_teams = get_num_teams.find(caller);
   const auto team_num = get_team_num.find(caller);
   if (num_teams == nullptr || team_num == nullptr) return false;
   const auto teams = static_cast<std::uint64_t>(std::max(num_teams(), 1));
   const auto team = static_cast<std::uint64_t>(std::max(team_num(), 0));
-  // As libomp divides them: equal shares, the first teams get one more.
+  // libomp divides them into equal shares, and the first teams get one more.
   const std::uint64_t size = iterations / teams;
   const std::uint64_t extra = iterations % teams;
   share.first = team * size + std::min(team, extra);

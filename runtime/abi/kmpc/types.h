@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of LLVM's OpenMP interface that this library takes part in.
+// The part of LLVM's OpenMP interface that this library uses and defines.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What cannot be said in C++: handing over a variable argument list unseen, and making a call with a number of arguments
-// that is known only at run time.
+// What C++ cannot say: handing over a variable argument list unseen, and making a call with a number of arguments that
+// is known only at run time.
 
 	.text
 
 // void __kmpc_fork_call(ident_t*, int argc, kmpc_micro, ...)
-// While the tree was not asked for, straight to the runtime with everything as it came (struct Binding: begin, size,
-// address).
+// While nobody asks for the tree, jumps straight to the runtime with everything as it came (struct Binding: begin,
+// size, address).
 	.globl	__kmpc_fork_call
 	.type	__kmpc_fork_call, %function
 	.p2align 4

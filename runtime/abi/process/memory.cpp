@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory for new (std::nothrow), without exceptions. The C++ library's own version throws and catches one
-// inside, for which it sets 70 kB aside when it is loaded; where it did not get those either, it ends the
-// process. All of these stay inside the library.
+// inside. For that it sets 70 kB aside when it is loaded, and if it did not get those either, it ends the
+// process. No other object sees these operators.
 #include <cstdlib>
 #include <new>
 

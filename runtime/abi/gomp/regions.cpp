@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parallel regions of GCC's libgomp: who is in a team with whom. As in kmpc_region.cpp, the runtime is told
-// to run wrap_member() instead of the program's outlined function.
+// Parallel regions of GCC's libgomp: who is in a team with whom. As in kmpc/regions.cpp, we tell the runtime
+// to run a wrapper instead of the program's outlined function.
 //
-// A combined region comes with its loop already started: its function begins with ..._next. If we
-// serve that loop, the runtime opens a plain region, and the wrapper starts the loop in each member.
+// In a combined region the loop is already started: the outlined function begins with ..._next. If we serve
+// that loop, the runtime opens a plain region, and the wrapper starts the loop in each member.
 #include "export.h"
-#include "gomp_loop.h"
+#include "gomp/loops.h"
 #include "region_placement.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ using namespace wstree::abi::gomp;
 using wstree::config::LoopKind;
 using Outlined = void (*)(void*);
 
-constinit Next<void(Outlined, void*, unsigned, unsigned)> g_parallel{"GOMP_parallel"};
-constinit Next<unsigned(Outlined, void*, unsigned, unsigned)> g_parallel_reductions{
+constinit Real<void(Outlined, void*, unsigned, unsigned)> g_parallel{"GOMP_parallel"};
+constinit Real<unsigned(Outlined, void*, unsigned, unsigned)> g_parallel_reductions{
     "GOMP_parallel_reductions", true};
 
 struct CombinedLoop {
@@ -30,8 +30,8 @@ struct CombinedLoop {
   TaskSchedule schedule;
 };
 
-/// On the stack of the thread that forks; outlives the region. Aligned, because every member fetches it from
-/// there.
+/// On the stack of the thread that forks, and outlives the region. Aligned, because every member fetches it
+/// from there.
 struct alignas(wstree::core::k_line_pair) Region {
   void* reductions; // libgomp takes it from the first word of what GOMP_parallel_reductions is given
   Outlined function;
@@ -40,10 +40,10 @@ struct alignas(wstree::core::k_line_pair) Region {
   KeptTeam* team = nullptr;
   const Terms* terms = nullptr;
   std::uint64_t base = 0;             // number of the first loop
-  std::optional<CombinedLoop> loop{}; // of a combined region, if we serve it
+  std::optional<CombinedLoop> loop{}; // the loop of a combined region, if we serve it
 };
 
-/// What the runtime does with the loop if it has to.
+/// The schedule that the runtime uses if it has to serve the loop.
 Fallback own_schedule(const CombinedLoop& loop) noexcept {
   const long chunk = static_cast<long>(loop.units.size);
   switch (loop.kind) {
@@ -60,7 +60,7 @@ Fallback own_schedule(const CombinedLoop& loop) noexcept {
 
 void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* caller) noexcept {
   const auto& bounds = loop.bounds;
-  if (frame.serves && begin_loop(frame, loop.kind, loop.units.count, loop.schedule, caller))
+  if (frame.may_serve() && begin_loop(frame, loop.kind, loop.units.count, loop.schedule, caller))
     return set_bounds(frame, bounds, loop.units);
   // No memory: every member comes here.
   const Fallback schedule = own_schedule(loop);
@@ -69,7 +69,7 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
                 caller);
 }
 
-/// The outlined function of a region, in every member.
+/// Every member runs this instead of the outlined function.
 void wrap_member(void* data) {
   const Region& region = *static_cast<const Region*>(data);
   const int members = runtime_threads(region.caller);
@@ -77,8 +77,8 @@ void wrap_member(void* data) {
   ServedMember member(static_cast<std::uint32_t>(std::max(number, 0)), members, region.team, *region.terms,
                       region.base);
   Frame& frame = member.frame();
-  frame.serves = frame.serves && number >= 0;
-  frame.asks = true; // libgomp looks at the task's schedule whenever a loop starts
+  if (number < 0) frame.kind = Frame::Kind::unserved; // the runtime cannot be asked
+  frame.schedule_of = Frame::ScheduleOf::task; // libgomp looks at the task's schedule whenever a loop starts
   if (region.loop) start_combined_loop(frame, *region.loop, region.caller);
   region.function(region.data);
 }
@@ -132,11 +132,11 @@ private:
     return static_cast<std::uint64_t>(std::max(chunk, 1L));
   }
 
-  using Chunked = Next<void(Outlined, void*, unsigned, long, long, long, long, unsigned)>;
+  using Chunked = Real<void(Outlined, void*, unsigned, long, long, long, long, unsigned)>;
   static inline constinit Chunked g_instead[3] = {Chunked{"GOMP_parallel_loop_static"},
                                                   Chunked{"GOMP_parallel_loop_dynamic"},
                                                   Chunked{"GOMP_parallel_loop_guided"}};
-  Next<void(Outlined, void*, unsigned, long, long, long, Chunk..., unsigned)> real_;
+  Real<void(Outlined, void*, unsigned, long, long, long, Chunk..., unsigned)> real_;
   LoopKind kind_;
   bool stealable_;
 };
@@ -149,13 +149,13 @@ constinit CombinedEntry<> g_monotonic_runtime{"GOMP_parallel_loop_runtime", Loop
 constinit CombinedEntry<long> g_dynamic{"GOMP_parallel_loop_nonmonotonic_dynamic", LoopKind::dynamic, true};
 constinit CombinedEntry<long> g_guided{"GOMP_parallel_loop_nonmonotonic_guided", LoopKind::guided, true};
 
-/// A region with a loop as compilers before GCC 4.9 open it: nothing of ours encloses its first member, so
-/// the runtime serves the loop.
+/// Compilers before GCC 4.9 open a region with a loop like this. No wrapper encloses its first member, so the
+/// runtime serves the loop.
 void start_old_region(Outlined function, void* data, unsigned threads, long start, long end, long increment,
                       const void* caller) noexcept {
-  static constinit Next<void(Outlined, void*, unsigned, long, long, long)> asking{
+  static constinit Real<void(Outlined, void*, unsigned, long, long, long)> asking{
       "GOMP_parallel_loop_runtime_start"};
-  using Chunked = Next<void(Outlined, void*, unsigned, long, long, long, long)>;
+  using Chunked = Real<void(Outlined, void*, unsigned, long, long, long, long)>;
   static constinit Chunked telling[3] = {Chunked{"GOMP_parallel_loop_static_start"},
                                          Chunked{"GOMP_parallel_loop_dynamic_start"},
                                          Chunked{"GOMP_parallel_loop_guided_start"}};

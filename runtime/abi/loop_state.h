@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Who serves the loop that a thread is in.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace wstree::abi {
+
+/// The state of the thread's latest loop in one frame. Only that thread reads and writes it.
+///
+/// | state | the thread's latest loop | leaves it by |
+/// |---|---|---|
+/// | `none` | is the runtime's, or there was none | serve() |
+/// | `served` | is ours: the next request for a chunk is for us | cover(), end(), meet() |
+/// | `covered` | is ours, but one of a foreign region may be running inside it | uncover(), end(), meet() |
+/// | `over` | was ours and has ended; the runtime never saw it | serve(), meet() |
+///
+/// A foreign region is one that was opened out of our sight.
+class LoopState {
+public:
+  constexpr LoopState() noexcept = default;
+
+  bool is_served() const noexcept { return state_ == State::served; }
+  bool is_covered() const noexcept { return state_ == State::covered; }
+  bool is_open() const noexcept { return is_served() || is_covered(); }
+  /// The runtime does not know of this loop, nor of its end.
+  bool is_unknown_to_runtime() const noexcept { return state_ != State::none; }
+
+  /// The thread meets a new loop, and nobody has decided yet who serves it. Returns whether its iterations
+  /// depend on each other.
+  bool meet() noexcept { return std::exchange(*this, LoopState(State::none)).dependent_; }
+  /// We serve the loop that the thread has met.
+  void serve() noexcept { *this = LoopState(State::served); }
+  /// The thread meets a loop of a foreign region.
+  void cover() noexcept {
+    if (is_served()) state_ = State::covered;
+  }
+  /// The thread is back in our loop.
+  void uncover() noexcept { state_ = State::served; }
+  /// Our loop is over: what the thread asks for next is not for us.
+  void end() noexcept { state_ = State::over; }
+
+  /// The runtime knows of our loop as well, and therefore has to end it too.
+  void note_registered() noexcept { registered_ = true; }
+  bool is_registered() const noexcept { return registered_; }
+
+  /// Somebody wants to know what our loop costs, so that leaving it takes more than usual.
+  void start_measuring() noexcept { measured_ = true; }
+  void stop_measuring() noexcept { measured_ = false; }
+  bool is_measured() const noexcept { return measured_; }
+
+  /// Whether the iterations of the next loop depend on each other.
+  void set_next_dependent(bool dependent) noexcept { dependent_ = dependent; }
+
+private:
+  enum class State : std::uint8_t { none, served, covered, over };
+  explicit constexpr LoopState(State state) noexcept : state_(state) {}
+
+  State state_ = State::none;
+  bool registered_ = false;
+  bool measured_ = false;
+  bool dependent_ = false;
+};
+
+} // namespace wstree::abi

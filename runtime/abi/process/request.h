@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which schedule of ours somebody asked for: the environment at load time, or the program with
+// omp_set_schedule.
+#pragma once
+
+#include "marked_schedule.h"
+#include "options.h"
+
+#include "wstree/core/scheduler.h"
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace wstree::abi {
+
+/// The schedule that stands for ours inside the OpenMP runtime: monotonic:dynamic, with a chunk whose meaning
+/// stands in the table of marks (marked_schedule.h). Both runtimes store it, hand it on to tasks and regions,
+/// and read it back. It is a valid schedule for the loops that we do not see. (monotonic:guided would not do:
+/// libomp fails an assertion of its own about every guided OMP_SCHEDULE when it shows its settings, or checks
+/// them in the child of a fork.)
+inline constexpr int k_sentinel_kind = static_cast<int>(0x80000002U);
+config::MarkTable& marks() noexcept;
+
+/// Set as soon as anybody asks for a schedule of ours: by OMP_SCHEDULE or WSTREE_LOOPS at load time, or by
+/// omp_set_schedule. Until then every entry point hands over to the runtime and does nothing else. relaxed
+/// everywhere: a thread that learns of it late goes to the runtime, as it did before; session() orders what
+/// the options say.
+extern std::atomic<bool> g_active;
+inline bool active() noexcept { return g_active.load(std::memory_order_relaxed); }
+
+/// The program asks for one of our schedules. False in setuid programs, where the library does nothing.
+bool activate() noexcept;
+
+/// What schedule(runtime) loops of a task use.
+struct TaskSchedule {
+  bool ours = false;
+  core::Model model = core::Model::tree;
+  std::uint64_t chunk = 1; // in units, which are iterations; 0: none was given
+  bool operator==(const TaskSchedule&) const = default;
+};
+/// What the calling task's schedule(runtime) loops use. `caller`: see real_symbol().
+TaskSchedule task_schedule(const void* caller) noexcept;
+
+/// The models have the numbers of their kinds (session.cpp makes sure of it).
+constexpr core::Model model_of(config::ScheduleKind kind) noexcept { return static_cast<core::Model>(kind); }
+
+/// The loading thread remembers what it found, before the C library is ready (lifecycle.cpp).
+void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept;
+void remember_secure() noexcept;
+
+/// What OMP_SCHEDULE asked for.
+const std::optional<config::ScheduleRequest>& environment_request() noexcept;
+/// Says what is wrong with that value.
+void report_request(config::LineSink lines) noexcept;
+
+} // namespace wstree::abi

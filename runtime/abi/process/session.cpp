@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "process/session.h"
+
+#include "display.h"
+#include "message.h"
+#include "recordings.h"
+#include "report_output.h"
+#include "statistics.h"
+#include "version.h"
+#include "words.h"
+
+#include "wstree/core/platform.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <optional>
+
+namespace wstree::abi {
+namespace {
+
+// The constructor of the library writes these two, before there are threads.
+constinit std::uint64_t g_start_ticks = 0;
+constinit std::uint64_t g_start_ns = 0;
+
+constinit std::atomic<pid_t> g_preparer{0}; // the process in which a thread prepares the session
+alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
+constinit std::atomic<std::uint32_t> g_most_members{1};
+
+std::uint64_t monotonic_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Pairs of an enumerator of the options and the one that it stands for: whether both are numbered from 0 on.
+template <std::size_t pairs, class... Enumerators> constexpr bool same_numbers(Enumerators... both) {
+  const std::size_t numbers[] = {static_cast<std::size_t>(both)...};
+  for (std::size_t i = 0; i < sizeof...(both); ++i)
+    if (numbers[i] != i / 2) return false;
+  return sizeof...(both) == 2 * pairs;
+}
+using K = config::ScheduleKind;
+using M = core::Model;
+static_assert(same_numbers<config::k_schedule_kinds>(K::wstree, M::tree, K::wsrange, M::range, K::wsqueue,
+                                                     M::queue, K::wsqueue_lock, M::queue_lock, K::wsfixed,
+                                                     M::fixed, K::wsguided, M::guided, K::wsfac2,
+                                                     M::factoring, K::wstrapezoid, M::trapezoid, K::wsstatic,
+                                                     M::static_));
+static_assert(config::k_schedule_kinds == core::k_model_count);
+using S = config::Strategy;
+using T = core::Strategy;
+static_assert(same_numbers<config::k_strategy_words.size()>(S::predefined, T::predefined, S::assign,
+                                                            T::assign, S::assigntop, T::assign_top,
+                                                            S::randomwalk, T::random_walk, S::randomall,
+                                                            T::random_all, S::findmax, T::find_max));
+using B = config::BatchMode;
+using C = core::BatchMode;
+static_assert(same_numbers<config::k_batch_words.size()>(B::timed, C::timed, B::exponential, C::exponential,
+                                                         B::fixed, C::fixed, B::random, C::random));
+
+core::Settings to_settings(const config::Options& options) noexcept {
+  core::Settings settings;
+  auto ticks = [per_tick = ns_per_tick()](double ns) {
+    return static_cast<std::uint64_t>(ns / per_tick + 0.5);
+  };
+  settings.strategy = static_cast<core::Strategy>(options.strategy);
+  settings.batch = static_cast<core::BatchMode>(options.batch.mode);
+  settings.history = options.history;
+  settings.shortest_target = ticks(1'000);
+  settings.longest_target = ticks(20'000);
+  settings.tail_batch = ticks(600);
+  settings.steal_cost = ticks(200);
+  settings.patience = ticks(100'000'000);
+  settings.near_enough = ticks(2'000);
+  const std::uint64_t value = options.batch.value;
+  if (settings.batch != core::BatchMode::timed)
+    settings.limit = value;
+  else if (value != 0)
+    settings.shortest_target = settings.longest_target = ticks(static_cast<double>(value));
+  return settings;
+}
+
+constinit double g_ticks_per_ns = 1; // written while the session is prepared
+
+loop::ProcessorTime processor_time() noexcept {
+  // The system updates the times in rusage at timer ticks only.
+  timespec ran{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+  rusage use{};
+  getrusage(RUSAGE_THREAD, &use);
+  const double ns = static_cast<double>(ran.tv_sec) * 1e9 + static_cast<double>(ran.tv_nsec);
+  return {static_cast<std::uint64_t>(ns * g_ticks_per_ns), static_cast<std::uint64_t>(use.ru_nvcsw)};
+}
+
+/// How many ticks pass when a thread looks at the clock.
+std::uint64_t clock_cost() noexcept {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t before = core::StdPlatform::ticks();
+    least = std::min(least, core::StdPlatform::ticks() - before);
+  }
+  return least;
+}
+
+void prepare_measuring(Session& made) noexcept {
+  made.recorded = !made.options.record_path.empty();
+  made.measured = made.recorded || made.options.stats != config::StatsFormat::off;
+  // The child of a fork starts with figures of its own.
+  if (made.measured && pthread_atfork(nullptr, nullptr, [] {
+                         observe::forget_executions();
+                         observe::forget_recordings();
+                       }) != 0) {
+    made.measured = made.recorded = false;
+    observe::say("wstree: WSTREE_STATS, WSTREE_RECORD: no memory, nothing is measured");
+  }
+  made.settings.clocked = made.measured;
+  if (made.measured) observe::remember_folder();
+  if (!made.recorded) return;
+  constexpr double k_piece_ns = 2'000;       // a dispatch takes about 1 % of it
+  constexpr double k_suspicious_ns = 40'000; // a question to the system takes about 1 % of it
+  g_ticks_per_ns = 1 / ns_per_tick();
+  made.pace = {static_cast<std::uint64_t>(k_piece_ns * g_ticks_per_ns), clock_cost(), processor_time,
+               static_cast<std::uint64_t>(k_suspicious_ns * g_ticks_per_ns)};
+}
+
+void prepare(Session& made) noexcept {
+  const config::LineSink lines = observe::stderr_lines();
+  const std::optional<config::ScheduleRequest>& request = environment_request();
+  report_request(lines);
+  made.options = config::load(environ, lines);
+  made.settings = to_settings(made.options);
+  // A chunk in OMP_SCHEDULE is for schedule(runtime) loops. Named loops have their own, which is the unit.
+  if (request) made.named.model = model_of(request->kind);
+  made.named.chunk = made.named.model == core::Model::static_ ? 0 : 1;
+  if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
+    config::display(made.options, request, lines);
+  prepare_measuring(made);
+}
+
+} // namespace
+
+constinit std::atomic<const Session*> g_session{nullptr};
+
+const Session& prepare_session() noexcept {
+  // relaxed, all of g_preparer: it decides who prepares, and publishes nothing. The others wait for the
+  // release.
+  pid_t preparer = g_preparer.load(std::memory_order_relaxed);
+  for (;;) {
+    // acquire: as in session().
+    if (const Session* ready = g_session.load(std::memory_order_acquire)) return *ready;
+    // If a fork comes meanwhile, no thread of the child goes on with the work: the child begins again. It
+    // notices by the process number, because registering a handler for forks would allocate.
+    const pid_t self = getpid();
+    if (preparer != self && g_preparer.compare_exchange_strong(preparer, self, std::memory_order_relaxed,
+                                                               std::memory_order_relaxed))
+      break;
+    core::StdPlatform::yield();
+  }
+  auto* made = ::new (static_cast<void*>(g_storage)) Session;
+  prepare(*made);
+  g_session.store(made, std::memory_order_release);
+  return *made;
+}
+
+/// Measures between load time and now. A process that has just been loaded waits until the span is long
+/// enough.
+double ns_per_tick() noexcept {
+  constexpr std::uint64_t k_enough_ns = 50'000;
+  // The clocks disagree if the thread is interrupted between reading one and the other. In nanoseconds,
+  // because ticks may be long.
+  constexpr std::uint64_t k_together_ns = 4'000;
+  for (int attempts = 0;; ++attempts) {
+    const std::uint64_t now = monotonic_ns();
+    const std::uint64_t ticks = core::StdPlatform::ticks();
+    if (now - g_start_ns < k_enough_ns) continue;
+    if (monotonic_ns() - now > k_together_ns && attempts < 100'000) continue;
+    const std::uint64_t passed = ticks - g_start_ticks;
+    return passed == 0 ? 1.0 : static_cast<double>(now - g_start_ns) / static_cast<double>(passed);
+  }
+}
+
+void remember_start(std::uint64_t ticks, std::uint64_t nanoseconds) noexcept {
+  g_start_ticks = ticks;
+  g_start_ns = nanoseconds;
+}
+
+void note_members(std::uint32_t members) noexcept {
+  // relaxed: a figure for the report.
+  std::uint32_t most = g_most_members.load(std::memory_order_relaxed);
+  while (most < members && !g_most_members.compare_exchange_weak(most, members, std::memory_order_relaxed)) {
+  }
+}
+
+void report_at_exit() noexcept {
+  if (g_session.load(std::memory_order_acquire) == nullptr || !session().measured) return;
+  const double tick = ns_per_tick();
+  observe::write_report(session().options, tick, g_most_members.load(std::memory_order_relaxed), k_version);
+  if (session().recorded) observe::write_recordings(session().options, tick, k_version);
+}
+
+} // namespace wstree::abi

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the whole process shares: the options and what follows from them, the clock, and the report at exit.
+#pragma once
+
+#include "options.h"
+#include "process/request.h"
+#include "recording.h"
+
+#include "wstree/core/scheduler.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace wstree::abi {
+
+struct Session {
+  config::Options options;
+  core::Settings settings;
+  TaskSchedule named{true}; // of loops that say dynamic, guided or auto; in units of their chunk
+  bool measured = false;    // members count and time loops
+  bool recorded = false;    // and keep what the iterations cost
+  loop::Pace pace;          // how finely they do
+};
+
+extern std::atomic<const Session*> g_session;
+const Session& prepare_session() noexcept;
+
+/// The first call reads the options, prepares the rest, and prints what is wrong with values. Any thread.
+inline const Session& session() noexcept {
+  // acquire: pairs with the release in prepare_session(), so that the options are complete.
+  const Session* ready = g_session.load(std::memory_order_acquire);
+  return ready != nullptr ? *ready : prepare_session();
+}
+
+double ns_per_tick() noexcept;
+/// The constructor of the library tells the time of the load (lifecycle.cpp).
+void remember_start(std::uint64_t ticks, std::uint64_t nanoseconds) noexcept;
+
+/// A member of a team of this size has met a loop of ours; the report names the largest team.
+void note_members(std::uint32_t members) noexcept;
+/// Writes the statistics and profiles, if the user asked for them and session() was ever used.
+void report_at_exit() noexcept;
+
+} // namespace wstree::abi

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "resolve/elf_object.h"
+
+#include <elf.h>
+
+#include <type_traits>
+
+namespace wstree::abi {
+
+const char k_own_address = 0;
+
+Extent extent_of(const dl_phdr_info& info) noexcept {
+  Address low = ~Address{0};
+  Address high = 0;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const Address begin = info.dlpi_addr + segment.p_vaddr;
+    low = begin < low ? begin : low;
+    high = begin + segment.p_memsz > high ? begin + segment.p_memsz : high;
+  }
+  return high > low ? Extent{low, high - low} : Extent{};
+}
+
+ElfObject::ElfObject(const dl_phdr_info& info) noexcept : base_(info.dlpi_addr) {
+  for (int i = 0; i < info.dlpi_phnum; ++i)
+    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
+      read(reinterpret_cast<const ElfW(Dyn)*>(base_ + info.dlpi_phdr[i].p_vaddr));
+}
+
+void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
+  if (dynamic == nullptr) return;
+  const auto value = [&](auto tag) -> Address {
+    const ElfW(Dyn)* entry = dynamic;
+    while (entry->d_tag != DT_NULL && entry->d_tag != tag) ++entry;
+    return entry->d_tag != DT_NULL ? entry->d_un.d_ptr : 0;
+  };
+  const auto point = [&](auto*& pointer, auto tag) {
+    const Address at = value(tag);
+    if (at == 0) return;
+    // The loader relocates these pointers in place where it can write to them. In the vDSO it cannot.
+    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at < base_ ? base_ + at : at);
+  };
+  point(symbols_, DT_SYMTAB);
+  point(strings_, DT_STRTAB);
+  point(versions_, DT_VERSYM);
+  point(gnu_hash_, DT_GNU_HASH);
+  point(old_hash_, DT_HASH);
+  const ElfW(Rela)* calls = nullptr;
+  const ElfW(Rela)* references = nullptr;
+  point(calls, DT_JMPREL);
+  point(references, DT_RELA);
+  if (symbols_ == nullptr || strings_ == nullptr) return;
+  if (calls != nullptr) calls_ = {calls, value(DT_PLTRELSZ) / sizeof *calls};
+  if (references != nullptr) references_ = {references, value(DT_RELASZ) / sizeof *references};
+}
+
+void* ElfObject::find(const SymbolName& name) const noexcept {
+  if (symbols_ == nullptr || strings_ == nullptr) return nullptr;
+  if (gnu_hash_ != nullptr) return find_by_gnu_hash(name);
+  return old_hash_ != nullptr ? find_by_old_hash(name) : nullptr;
+}
+
+void* ElfObject::function_at(std::uint32_t index, const SymbolName& name) const noexcept {
+  constexpr ElfW(Versym) k_not_the_default = 0x8000;
+  const ElfW(Sym)& symbol = symbols_[index];
+  if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) return nullptr;
+  // ELF64_ST_TYPE is the same for both classes.
+  if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC && ELF64_ST_TYPE(symbol.st_info) != STT_NOTYPE)
+    return nullptr;
+  if (versions_ != nullptr && (versions_[index] & k_not_the_default) != 0) return nullptr;
+  if (name.text != strings_ + symbol.st_name) return nullptr;
+  return reinterpret_cast<void*>(base_ + symbol.st_value);
+}
+
+void* ElfObject::find_by_gnu_hash(const SymbolName& name) const noexcept {
+  const std::uint32_t buckets = gnu_hash_[0];
+  const std::uint32_t first = gnu_hash_[1];
+  const std::uint32_t filter_words = gnu_hash_[2];
+  const std::uint32_t shift = gnu_hash_[3];
+  const auto* filter = reinterpret_cast<const ElfW(Addr)*>(gnu_hash_ + 4);
+  constexpr std::uint32_t k_bits = sizeof(ElfW(Addr)) * 8;
+  if (buckets == 0 || filter_words == 0) return nullptr;
+  const ElfW(Addr) word = filter[name.gnu_hash / k_bits % filter_words];
+  if ((word >> name.gnu_hash % k_bits & word >> (name.gnu_hash >> shift) % k_bits & 1U) == 0) return nullptr;
+  const std::uint32_t* bucket = gnu_hash_ + 4 + filter_words * (k_bits / 32);
+  const std::uint32_t* chain = bucket + buckets;
+  std::uint32_t index = bucket[name.gnu_hash % buckets];
+  if (index < first) return nullptr;
+  for (;; ++index) {
+    const std::uint32_t here = chain[index - first];
+    if ((here | 1U) == (name.gnu_hash | 1U))
+      if (void* found = function_at(index, name)) return found;
+    if ((here & 1U) != 0) return nullptr;
+  }
+}
+
+void* ElfObject::find_by_old_hash(const SymbolName& name) const noexcept {
+  const std::uint32_t buckets = old_hash_[0];
+  const std::uint32_t* bucket = old_hash_ + 2;
+  if (buckets == 0) return nullptr;
+  for (std::uint32_t index = bucket[name.old_hash % buckets]; index != STN_UNDEF;
+       index = bucket[buckets + index])
+    if (void* found = function_at(index, name)) return found;
+  return nullptr;
+}
+
+} // namespace wstree::abi

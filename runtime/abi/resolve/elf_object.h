@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a loaded object says about itself, read without the help of the loader: dlsym() needs an initialised C
+// library to report a failure, leaves the report for the program's next dlerror(), and some tools wrap it.
+#pragma once
+
+#include <link.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace wstree::abi {
+
+using Address = std::uintptr_t;
+
+/// An address in the object that this code is part of.
+extern const char k_own_address;
+
+/// The addresses from the first segment of an object to the end of its last one.
+struct Extent {
+  Address begin = 0;
+  Address size = 0;
+
+  bool holds(const void* address) const noexcept { return reinterpret_cast<Address>(address) - begin < size; }
+};
+Extent extent_of(const dl_phdr_info& info) noexcept;
+
+/// The name of a function, with the hashes that the linker files it under.
+struct SymbolName {
+  explicit constexpr SymbolName(std::string_view function) noexcept : text(function) {
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      gnu_hash = gnu_hash * 33 + byte;
+      old_hash = (old_hash << 4) + byte;
+      old_hash = (old_hash ^ (old_hash >> 24 & 0xf0U)) & 0x0fffffffU;
+    }
+  }
+
+  std::string_view text;
+  std::uint32_t gnu_hash = 5381;
+  std::uint32_t old_hash = 0;
+};
+
+/// The dynamic section of a loaded object: which functions it exports, and what the loader resolved for it.
+/// Allocates nothing and leaves errno alone.
+class ElfObject {
+public:
+  using Relocations = std::span<const ElfW(Rela)>;
+
+  ElfObject() = default; ///< an object without a dynamic section
+  explicit ElfObject(const link_map& map) noexcept : base_(map.l_addr) { read(map.l_ld); }
+  explicit ElfObject(const dl_phdr_info& info) noexcept;
+
+  Address base() const noexcept { return base_; }
+
+  /// The function that the object exports under `name`, in the version that new programs get; nullptr: none.
+  void* find(const SymbolName& name) const noexcept;
+
+  /// The calls and the other references that the loader resolved.
+  std::array<Relocations, 2> relocations() const noexcept { return {calls_, references_}; }
+  const char* name_of_symbol(const ElfW(Rela) & relocation) const noexcept {
+    return strings_ + symbols_[ELF64_R_SYM(relocation.r_info)].st_name;
+  }
+
+private:
+  void read(const ElfW(Dyn) * dynamic) noexcept;
+  void* function_at(std::uint32_t index, const SymbolName& name) const noexcept;
+  void* find_by_gnu_hash(const SymbolName& name) const noexcept;
+  void* find_by_old_hash(const SymbolName& name) const noexcept;
+
+  Address base_ = 0;
+  const ElfW(Sym) * symbols_ = nullptr;
+  const char* strings_ = nullptr;
+  const ElfW(Versym) * versions_ = nullptr;
+  const std::uint32_t* gnu_hash_ = nullptr;
+  const std::uint32_t* old_hash_ = nullptr; // some objects have only this one
+  Relocations calls_;
+  Relocations references_;
+};
+
+} // namespace wstree::abi

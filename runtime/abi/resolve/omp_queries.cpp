@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "resolve/omp_queries.h"
+
+namespace wstree::abi {
+
+constinit Real<int()> g_get_level{"omp_get_level"};
+
+namespace {
+
+constinit Real<int()> g_get_active_level{"omp_get_active_level"};
+constinit Real<int()> g_get_max_active_levels{"omp_get_max_active_levels"};
+constinit Real<int()> g_get_num_threads{"omp_get_num_threads"};
+constinit Real<int()> g_get_thread_num{"omp_get_thread_num"};
+
+} // namespace
+
+int runtime_threads(const void* caller) noexcept {
+  const auto get = g_get_num_threads.find(caller);
+  return get != nullptr ? get() : -1;
+}
+
+int runtime_thread(const void* caller) noexcept {
+  const auto get = g_get_thread_num.find(caller);
+  return get != nullptr ? get() : -1;
+}
+
+bool runtime_may_nest(const void* caller) noexcept {
+  const auto most = g_get_max_active_levels.find(caller);
+  const auto level = g_get_active_level.find(caller);
+  return most != nullptr && level != nullptr && level() < most();
+}
+
+} // namespace wstree::abi

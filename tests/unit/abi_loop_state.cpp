@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop_state.h"
+
+#include <gmock/gmock.h>
+
+namespace wstree::abi {
+namespace {
+
+TEST(LoopState, IsUnknownToTheRuntimeUntilTheNextLoop) {
+  LoopState loop;
+  EXPECT_FALSE(loop.is_open() || loop.is_unknown_to_runtime());
+  loop.meet();
+  loop.serve();
+  EXPECT_TRUE(loop.is_served() && loop.is_open() && loop.is_unknown_to_runtime());
+  loop.end();
+  EXPECT_FALSE(loop.is_open());
+  EXPECT_TRUE(loop.is_unknown_to_runtime());
+  loop.meet();
+  EXPECT_FALSE(loop.is_open() || loop.is_unknown_to_runtime());
+}
+
+TEST(LoopState, IsCoveredByForeignLoopsOnlyWhileItRuns) {
+  LoopState loop;
+  loop.cover();
+  EXPECT_FALSE(loop.is_covered());
+  loop.serve();
+  loop.cover();
+  loop.cover(); // another one inside
+  EXPECT_TRUE(loop.is_covered() && loop.is_open() && loop.is_unknown_to_runtime());
+  EXPECT_FALSE(loop.is_served());
+  loop.uncover();
+  EXPECT_TRUE(loop.is_served());
+  loop.end();
+  loop.cover();
+  EXPECT_FALSE(loop.is_open());
+}
+
+TEST(LoopState, ForgetsWhatWasTrueOfTheLoopBefore) {
+  LoopState loop;
+  loop.serve();
+  loop.note_registered();
+  loop.start_measuring();
+  EXPECT_TRUE(loop.is_measured());
+  loop.stop_measuring();
+  loop.end();
+  EXPECT_FALSE(loop.is_measured());
+  EXPECT_TRUE(loop.is_registered()); // until the runtime has ended it too
+  loop.meet();
+  loop.serve();
+  EXPECT_FALSE(loop.is_registered() || loop.is_measured());
+}
+
+TEST(LoopState, TellsOnceThatIterationsDependOnEachOther) {
+  LoopState loop;
+  loop.set_next_dependent(true);
+  EXPECT_TRUE(loop.meet());
+  EXPECT_FALSE(loop.meet());
+  loop.set_next_dependent(true);
+  loop.set_next_dependent(false); // the runtime had the loop
+  EXPECT_FALSE(loop.meet());
+}
+
+} // namespace
+} // namespace wstree::abi
