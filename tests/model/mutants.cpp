@@ -40,7 +40,7 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::refresh, "N8 refresh", "tree/node.h", tree, none, none, killed},
       {Tag::publish_owner, "N9 publish_owner", "tree/node.h", tree, none, none, none, k_estimate},
       {Tag::publish_held, "N10 publish_held", "tree/node.h", tree, killed, none, none},
-      {Tag::mark_done, "N11 mark_done", "tree/board.h", tree, none, none, survives,
+      {Tag::mark_done, "N11 mark_done", "tree/search/board.h", tree, none, none, survives,
        "a bit that got lost is found missing by whoever walks over the board, who looks below and sets it"},
       {Tag::mark_below, "N12 mark_below", "tree/node.h", tree, none, none, none, k_true},
       {Tag::take_last, "W1 take_last", "last_taken.h", tree, killed, none, killed},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a thief makes of what it has seen around it.
-#include "wstree/core/tree/surroundings.h"
+#include "wstree/core/tree/search/surroundings.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 #include "micro_support.h"
 #include "wstree/core/tree/planner.h"
 #include "wstree/core/tree/worker_last.h"
-#include "wstree/core/tree/worker_plan.h"
 #include "wstree/core/tree/worker_split.h"
 #include <array>
 #include <memory>

@@ -118,6 +118,9 @@ public:
   /// Units of batches since the clock was read.
   std::uint32_t pending() const noexcept { return pending_; }
 
+  /// Units of each member.
+  float share() const noexcept { return share_; }
+
   /// Ticks per unit when the clock was read last; 0 before that.
   float cost() const noexcept { return cost_; }
 

@@ -29,7 +29,7 @@ enum class Tag : std::uint8_t {
   refresh,            // N8 tree/node.h
   publish_owner,      // N9 tree/node.h
   publish_held,       // N10 tree/node.h
-  mark_done,          // N11 tree/board.h
+  mark_done,          // N11 tree/search/board.h
   mark_below,         // N12 tree/node.h
   take_last,          // W1 last_taken.h
   take_share,         // S1 share_mark.h

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The search that is not in the paper: for the node with most left to do.
+#pragma once
+
+#include "wstree/core/rng.h"
+#include "wstree/core/scheduler.h"
+#include "wstree/core/settings.h"
+#include "wstree/core/tree/search/board.h"
+#include "wstree/core/tree/search/nearby.h"
+#include "wstree/core/tree/search/worth.h"
+#include "wstree/core/tree/tree.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// Private to its member.
+template <class P> class FindMax {
+public:
+  /// `now`: see Nearby.
+  void enter(const Entry& entry, const Neighbourhood* near, std::uint64_t now) noexcept {
+    settings_ = entry.settings;
+    nearby_.enter(*entry.settings, near, now);
+    root_ = entry.index;
+    has_marked_ = false;
+  }
+
+  /// Eighths of the node that next() returned which are for the thief, if it has to be split.
+  std::uint32_t share() const noexcept { return share_; }
+
+  /// A member begins to look for work: it has done its root. In a large team it says so.
+  void start(const View<P>& view, Rng& rng) noexcept {
+    failed_ = 0;
+    if (has_marked_ || !view.has_board(*settings_)) return;
+    has_marked_ = true;
+    if (root_ >= view.shape().roots() || root_ >= view.shape().units()) return;
+    if (view.is_done(root_, rng, [](const Target<P>&) { return true; })) view.board().mark(root_);
+  }
+
+  /// The next node to try. Target::node is nullptr if nobody has anything left.
+  Target<P> next(const View<P>& view, Rng& rng, Worth<P>& worth) {
+    for (;; ++failed_) {
+      if (failed_ != 0) let_others_go(view, rng);
+      worth.look_again();
+      const Target<P> target = best(view, rng, worth);
+      if (target.node == nullptr) {
+        if (!worth.has_refused()) return target;
+        worth.insist();
+        wait(settings_->steal_cost);
+        continue;
+      }
+      if (target.remaining() == 0) continue; // its owner has done it while the others were looked at
+      ++failed_;                             // unless the caller does not come back
+      return target;
+    }
+  }
+
+private:
+  static constexpr std::uint32_t k_half = 4;         // eighths
+  static constexpr std::uint32_t k_sample = 4;       // roots, and leaves with work below them
+  static constexpr std::uint32_t k_longest_wait = 3; // doublings of the time that a steal takes
+
+  /// At the end of a loop all members of a large team want the same few nodes. Those that got nothing wait,
+  /// at random and longer each time, or each of them would hold up all others, and the owner.
+  void let_others_go(const View<P>& view, Rng& rng) const noexcept {
+    if (!view.has_board(*settings_)) return;
+    const std::uint64_t most = settings_->steal_cost << std::min(failed_, k_longest_wait);
+    wait(rng.below(static_cast<std::uint32_t>(most) + 1));
+  }
+  static void wait(std::uint64_t ticks) noexcept {
+    const std::uint64_t since = P::ticks();
+    while (P::ticks() - since < ticks) P::relax();
+  }
+
+  /// The node with most left to do by `worth`, among those that are as near as they should be. Of many roots
+  /// only a sample is looked at first, because looking at all of them costs a cache miss each; only an empty
+  /// sample leads to those that the board does not say to be done.
+  Target<P> best(const View<P>& view, Rng& rng, Worth<P>& worth) {
+    share_ = k_half;
+    const bool has_board = view.has_board(*settings_);
+    if (has_board && view.board().is_full()) return {};
+    if (nearby_.matters() && !(has_board && failed_ != 0)) {
+      const Target<P> found = nearby_.best(view, rng, worth, share_);
+      if (found.node != nullptr) return found;
+    }
+    Best found(worth);
+    if (has_board)
+      sample(view, rng, found);
+    else
+      view.any_leaf([&](const Target<P>& target) {
+        found.see(target);
+        return false;
+      });
+    return found.target;
+  }
+
+  struct Best {
+    explicit Best(Worth<P>& worth) noexcept : worth_of(worth) {}
+    float see(const Target<P>& seen) noexcept {
+      const float value = worth_of(seen);
+      if (value > most) {
+        most = value;
+        target = seen;
+      }
+      return value;
+    }
+    Worth<P>& worth_of;
+    Target<P> target;
+    float most = 0;
+  };
+
+  static void sample(const View<P>& view, Rng& rng, Best& found) {
+    Board<P> board = view.board();
+    std::uint32_t seen = 0;
+    const auto is_done = [&](std::uint32_t root) {
+      return view.is_done(
+          root, rng, [&](const Target<P>& target) { return found.see(target) > 0 && ++seen >= k_sample; });
+    };
+    for (std::uint32_t i = 0; i < k_sample && seen < k_sample; ++i) {
+      const std::uint32_t root = board.pick(rng);
+      if (root == Board<P>::k_none) break;
+      if (is_done(root)) board.mark(root);
+    }
+    if (found.target.node == nullptr) board.walk(rng, is_done, [&] { return found.target.node != nullptr; });
+    if (found.target.node != nullptr)
+      found.target.look_again(view.use()); // the search has taken time, and its owner has gone on
+  }
+
+  Nearby<P> nearby_;
+  const Settings* settings_ = nullptr;
+  std::uint32_t root_ = 0;   // the member's own
+  std::uint32_t failed_ = 0; // attempts since start()
+  std::uint32_t share_ = k_half;
+  bool has_marked_ = false; // the own root, on the board
+};
+
+} // namespace wstree::core
