@@ -87,7 +87,6 @@ public:
       : frame_(team, {terms.storage, base, base + terms.loops}, index,
                static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
     frame_.serves = frame_.serves && members > 0;
-    frame_.member.set_region(terms.caller);
     frame_.outer = t_frame;
     RegionPlacement::enter(terms, frame_);
     t_frame = &frame_;

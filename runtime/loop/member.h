@@ -41,9 +41,6 @@ public:
   std::uint32_t members() const noexcept { return members_; }
   /// Where the others are; before the first loop. It and what it points to outlive the region.
   void set_neighbourhood(const core::Neighbourhood& near) noexcept { near_ = near; }
-  /// By what all members know the region when it comes again, and its loops by their place in it; nullptr:
-  /// its loops are not remembered. Before the first loop.
-  void set_region(const void* region) noexcept { region_ = region; }
   Team<P, Sizes>* team() const noexcept { return team_; }
   bool in_loop() const noexcept { return in_loop_; }
   std::uint64_t base() const noexcept { return opening_.base; }
@@ -75,10 +72,6 @@ public:
     if (model == core::Model::tree) [[likely]]
       __builtin_prefetch(storage_->slot(loop_).tree.root(index_),
                          1); // somebody has looked at it in the last round
-    const bool watches = region_ != nullptr && is_remembered(settings, model);
-    if (watches && index_ == 0) team_->rhythm().watch(caller, iterations, loop_ + k_ring - 1);
-    const bool remembers = watches && iterations > members_; // else there is nothing to lay out
-    Record* record = remembers && index_ == 0 ? plan(iterations, settings) : nullptr;
     // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
     //      position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's length;
     //      team_ring under a thread sanitizer.
@@ -92,12 +85,10 @@ public:
       slot.refresh(use, storage_->capacity());
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
-    const core::Entry entry{iterations, loop_, use, index_, members_, &settings, smallest, &near_};
-    if (model == core::Model::tree) [[likely]] {
-      if (remembers && index_ != 0) record = record_of(iterations);
-      start<core::Model::tree>(slot.tree, storage_->fresh_arena(loop_, index_), entry,
-                               record != nullptr ? record->learned(loop_) : core::Learned<P>{});
-    } else
+    const core::Entry entry{iterations, loop_, use, index_, members_, &settings, smallest, &near_, caller};
+    if (model == core::Model::tree) [[likely]]
+      start<core::Model::tree>(slot.tree, storage_->fresh_arena(loop_, index_), entry);
+    else
       start_other(slot, entry, model);
     way_ = model;
     in_loop_ = true;
@@ -169,7 +160,6 @@ public:
   }
 
 private:
-  using Record = LoopRecord<P, Sizes>;
   static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
   static constexpr core::Model k_alone{0xFF};    // the present loop is one of this member only
 
@@ -179,10 +169,10 @@ private:
     static_assert(sizeof(Worker) <= sizeof(worker_) && alignof(Worker) <= alignof(std::max_align_t));
     return *std::launder(reinterpret_cast<Worker*>(worker_));
   }
-  template <core::Model model, class Loop, class Memory, class... Known>
-  void start(Loop& loop, Memory& memory, const core::Entry& entry, const Known&... known) noexcept {
+  template <core::Model model, class Loop, class Memory>
+  void start(Loop& loop, Memory& memory, const core::Entry& entry) noexcept {
     ::new (static_cast<void*>(worker_)) core::WorkerOf<P, model>;
-    worker<model>().enter(loop, memory, entry, known...);
+    worker<model>().enter(loop, memory, entry);
   }
   [[gnu::noinline]] void start_other(Slot<P>& slot, const core::Entry& entry, core::Model model) noexcept {
     core::NoMemory none;
@@ -325,46 +315,6 @@ private:
     return true;
   }
 
-  static bool is_remembered(const core::Settings& settings, core::Model model) noexcept {
-    return settings.history && model == core::Model::tree && settings.batch == core::BatchMode::timed &&
-           settings.strategy == core::Strategy::find_max && settings.roots == 0;
-  }
-
-  /// nullptr if nothing is known, or nobody can say which loop this is.
-  Record* record_of(std::uint64_t iterations) const noexcept {
-    const LoopKey key = key_of(iterations);
-    return key.place != Rhythm<P, Sizes>::k_unknown ? team_->history().find(key) : nullptr;
-  }
-  LoopKey key_of(std::uint64_t iterations) const noexcept {
-    return {region_, team_->rhythm().place(loop_, opening_.base), iterations, members_};
-  }
-
-  /// By member 0, before the others can know that it is in this loop.
-  Record* plan(std::uint64_t iterations, const core::Settings& settings) noexcept {
-    const LoopKey key = key_of(iterations);
-    if (key.place == Rhythm<P, Sizes>::k_unknown) return nullptr;
-    Record* record = team_->history().find_or_add(key, settings);
-    if (record == nullptr) return nullptr;
-    team_->history().opened(*record);
-    if (record->wants_look()) [[unlikely]]
-      record->enter(loop_, left_by_all(), loop_ + k_ring - 1);
-    else
-      record->enter(loop_);
-    return record;
-  }
-
-  /// All members have left the loops before this one.
-  std::uint64_t left_by_all() noexcept {
-    std::uint64_t least = loop_;
-    for (std::uint32_t m = 1; m < members_; ++m) {
-      const std::uint64_t position = storage_->line(m).position.load(
-          P::order(core::Tag::wait_for_slot, std::memory_order_seq_cst)); // T2
-      const std::uint64_t started = std::max(position >> 1, opening_.base);
-      if ((position & 1) == 0 || position >> 1 < opening_.base) least = std::min(least, started);
-    }
-    return least;
-  }
-
   template <class Report> void measure(Report&& report) noexcept {
     const std::uint64_t now = P::ticks();
     if (way_ == k_recorded) way_ = recorded_way_;
@@ -433,7 +383,6 @@ private:
   const core::Settings* settings_ = nullptr;
   Recording* recording_ = nullptr; // of the present loop
   core::Neighbourhood near_;
-  const void* region_ = nullptr;
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
   bool in_loop_ = false;

@@ -3,8 +3,6 @@
 // different loops.
 #pragma once
 
-#include "history.h"
-#include "rhythm.h"
 #include "ring_end.h"
 #include "team_storage.h"
 
@@ -49,7 +47,6 @@ public:
       clear_slots(base);
     members_ = 0;
     alone_ = false;
-    rhythm_.open();
     ring_end_.open();
     if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
     return opening_;
@@ -76,9 +73,7 @@ public:
     const std::uint64_t now = std::max(told, opening_.next); // who says nothing has come as far as that
     if (told != opening_.base) loops_ = told - opening_.base;
     if (now != told) next_base_.store(now, std::memory_order_relaxed); // likewise
-    const bool any = members_ != 0 || told != opening_.base;
-    if (any) history_.close(now);
-    return any;
+    return members_ != 0 || told != opening_.base;
   }
 
   /// Storage for at least `members` members; the same for all of them, or nullptr for all of them if there is
@@ -156,10 +151,6 @@ public:
   /// Told by member 0, which is the thread that calls close().
   void set_members(std::uint32_t members) noexcept { members_ = members; }
 
-  /// Of the loops of this team; its planner is member 0, which is the thread that calls close().
-  History<P, Sizes>& history() noexcept { return history_; }
-  Rhythm<P, Sizes>& rhythm() noexcept { return rhythm_; }
-
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
@@ -185,9 +176,6 @@ private:
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
   RingEnd<P> ring_end_;
-  // Read by all, and hardly ever written.
-  alignas(core::k_line_pair) History<P, Sizes> history_;
-  Rhythm<P, Sizes> rhythm_;
 };
 
 } // namespace wstree::loop

@@ -26,12 +26,6 @@ struct UsualSizes {
   static constexpr std::size_t k_page = 4096;
   /// Looks at a slot that is in use before the processor is given away in between.
   static constexpr std::uint32_t k_spins = 200;
-  /// Loops of a region that are told apart by their number.
-  static constexpr std::uint32_t k_first_loops = 16;
-  /// Iterations of each member, or of more of them, that are worth to be cut elsewhere than in equal shares.
-  static constexpr std::uint64_t k_many_units = 128;
-  /// Shortest batches: shares of such a length, or longer ones, are.
-  static constexpr std::uint64_t k_worth_a_cut = 16;
 };
 
 inline constexpr std::uint64_t k_ring = UsualSizes::k_ring;

@@ -19,8 +19,6 @@ constexpr std::string_view k_hint =
 constexpr std::string_view k_estimate = "relaxed: an estimate that nothing depends on";
 constexpr std::string_view k_true = "relaxed: says that there is nothing left to read";
 constexpr std::string_view k_ordered = "relaxed: others order it";
-constexpr std::string_view k_by_position =
-    "relaxed: T1 and T2 order it, or the fork; where they do not, both words mean the same";
 constexpr std::string_view k_later = "the order forbids that a load sees a store of its own future (load "
                                      "buffering), which this model does not show; "
                                      "Arm's architecture permits it, so the order stays";
@@ -99,12 +97,6 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::count_leaver, "T5 count_leaver", "loop/member.h", loops, killed, none, killed},
       {Tag::absent, "T6 absent", "loop/team.h", loops, none, none, killed},
       {Tag::end_ring, "T7 end_ring", "loop/ring_end.h", loops, killed, killed, killed},
-      {Tag::publish_plan, "H1 publish_plan", "loop/loop_record.h", loops, none, none, none, k_by_position},
-      {Tag::add_cost, "H2 add_cost", "tree/plan.h", loops, none, none, none, k_estimate},
-      {Tag::add_record, "H3 add_record", "loop/history.h", loops, killed, none, none},
-      {Tag::publish_period, "H4 publish_period", "loop/rhythm.h", loops, none, none, none, k_by_position},
-      {Tag::choose_measured, "H5 choose_measured", "loop/loop_record.h", loops, none, none, none,
-       k_by_position},
   };
   return rows;
 }

@@ -57,7 +57,7 @@ std::string table_of_tags() {
       "Written by `WSTREE_UPDATE_TAGS=1 model_mutants_test --gtest_filter='Tags.*'`, and compared by\n"
       "the test of that name. Each weakening is followed by the scenario that fails with it;\n"
       "`non_atomic` makes a load and a store of a read-modify-write. Sites are in\n"
-      "`include/wstree/core`, those of T, H1 and H3 to H5 in `runtime`.\n\n"
+      "`include/wstree/core`, those of T in `runtime`.\n\n"
       "| tag | site | orders in force | about | weakened: noticed by | remark |\n"
       "|---|---|---|---|---|---|\n";
   for (const TagRow& row : tag_rows()) {

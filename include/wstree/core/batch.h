@@ -32,7 +32,6 @@ public:
     is_timed_ = settings.batch == BatchMode::timed;
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
-    share_ = share;
     share_part_ = static_cast<std::uint64_t>(share * k_of_share);
     entered_ = now;
     cost_ = 0;
@@ -47,18 +46,6 @@ public:
     pending_ = 0;
     skip_ = 0;
     skipped_ = 0;
-  }
-
-  /// After finished(): the batch was as short as it was foreseen, and so is a member's share, of `share`
-  /// ticks. The next ones hold a 24th of a share or a few units, which is about what they are without a plan
-  /// once the clock has been read as often; so it is not read.
-  void hurry(float share) noexcept {
-    const float in_tail = to_float(settings_->tail_batch) * share_ / std::max(share, 1.0F);
-    const float few = std::min(k_hurried_units, share_ * k_hurried_of_few);
-    floor_ = finest_ =
-        static_cast<std::uint32_t>(std::min(in_tail, std::max(share_ * k_hurried_of_share, few)) + 1);
-    step_ = std::max(step_, floor_);
-    skip_ = k_most_skipped;
   }
 
   /// The latest batch is done. How many, it included, need no look at the clock: skip() is told of them
@@ -118,9 +105,6 @@ public:
   /// Units of batches since the clock was read.
   std::uint32_t pending() const noexcept { return pending_; }
 
-  /// Units of each member.
-  float share() const noexcept { return share_; }
-
   /// Ticks per unit when the clock was read last; 0 before that.
   float cost() const noexcept { return cost_; }
 
@@ -129,11 +113,7 @@ private:
   static constexpr unsigned k_part_bits = 16;
   static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
   static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
-  // Of batches that hurry.
-  static constexpr float k_hurried_of_share = 1 / 24.0F;
-  static constexpr float k_hurried_units = 8; // if they are not more than
-  static constexpr float k_hurried_of_few = 1 / 6.0F;
-  static constexpr float k_alike = 0.75F; // costs that differ by less are the same
+  static constexpr float k_alike = 0.75F;         // costs that differ by less are the same
   static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
@@ -161,7 +141,6 @@ private:
   const Settings* settings_ = nullptr;
   std::uint64_t entered_ = 0;
   std::uint64_t share_part_ = 0;
-  float share_ = 1; // units
   float cost_ = 0;
   bool is_timed_ = true;
   std::uint32_t step_ = 1;

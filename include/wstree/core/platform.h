@@ -79,11 +79,6 @@ enum class Tag : std::uint8_t {
   count_leaver,       // T5 loop/member.h
   absent,             // T6 loop/team.h
   end_ring,           // T7 loop/ring_end.h
-  publish_plan,       // H1 loop/loop_record.h
-  add_cost,           // H2 tree/plan.h
-  add_record,         // H3 loop/history.h
-  publish_period,     // H4 loop/rhythm.h
-  choose_measured,    // H5 loop/loop_record.h
 };
 
 /// The one seam between the scheduler and the machine. Requirements on a Platform:

@@ -24,7 +24,7 @@ enum class Claim : std::uint8_t {
 /// from then on. Private to its member.
 ///
 /// Pacing, which belongs to the member, says how many units a batch has: start_node(), size(units left),
-/// gave(first unit, units), takes_left_end(coin), cost() in ticks per unit, and searched() when a search has
+/// gave(units), takes_left_end(coin), cost() in ticks per unit, and searched() when a search has
 /// taken time.
 template <class P, class Pacing> class Owner {
 public:
@@ -161,7 +161,7 @@ private:
   /// Hands out units [begin, begin + units).
   void give(Range& out, std::uint64_t begin, std::uint32_t units) noexcept {
     out = view_.shape().range(begin, begin + units);
-    pacing_.gave(begin, units);
+    pacing_.gave(units);
     count(out);
   }
 

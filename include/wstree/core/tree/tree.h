@@ -91,8 +91,7 @@ public:
   Board<P> board() const noexcept {
     const std::uint64_t units = shape_.units();
     const std::uint32_t roots = shape_.roots();
-    const bool all = shape_.is_laid_out() || units >= roots;
-    return {tree_->board, all ? roots : static_cast<std::uint32_t>(units), use_};
+    return {tree_->board, units >= roots ? roots : static_cast<std::uint32_t>(units), use_};
   }
   bool has_board(const Settings& settings) const noexcept {
     return shape_.roots() > settings.scan_all && tree_->board != nullptr;

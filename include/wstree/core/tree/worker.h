@@ -3,7 +3,6 @@
 // because OpenMP asks for one chunk at a time).
 #pragma once
 
-#include "wstree/core/forecast/member_forecast.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tree/arena.h"
 #include "wstree/core/tree/last_turn.h"
@@ -19,17 +18,16 @@ namespace wstree::core {
 
 /// Private to its member; next() is called until it returns false. What a member does in the tree is in
 /// owner.h, where it looks for work in search/, how much it takes at a time in pacing.h, and when it starts
-/// iteration n-1 in last_turn.h. Forecast: what is known about the loop (forecast/member_forecast.h).
-template <class P, class Forecast = MemberForecast<P>> class Worker {
+/// iteration n-1 in last_turn.h.
+template <class P> class Worker {
 public:
   using Loop = Tree<P>;
   using Memory = Arena<P>;
 
   /// The member's own root is root(index).
-  void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry,
-             const typename Forecast::Known& known = {}) noexcept {
-    Shape shape = shape_of(entry);
-    pacing().enter(shape, entry, known);
+  void enter(Tree<P>& tree, Arena<P>& arena, const Entry& entry) noexcept {
+    const Shape shape = shape_of(entry);
+    pacing().enter(shape, entry);
     owner_.enter(View<P>(tree, shape, entry.use), arena, entry);
     find_max_.enter(entry, owner_.near(), pacing().entered());
     last_.enter(shape, entry);
@@ -97,15 +95,16 @@ private:
   }
 
   Holding<P>& held() noexcept { return owner_.held(); }
-  Pacing<P, Forecast>& pacing() noexcept { return owner_.pacing(); }
+  Pacing<P>& pacing() noexcept { return owner_.pacing(); }
   /// Ticks per unit that this member has seen; 0: not known.
   float cost() noexcept { return pacing().cost(); }
 
   /// The batch that was handed out is done.
   void account() noexcept {
+    // At the end of a node what was not clocked would be forgotten.
+    if (pacing().may_skip() && !held().is_empty() && held().remaining() != 0) return pacing().skip();
     const std::uint32_t units = pacing().given();
-    const bool has_rest = !held().is_empty() && held().remaining() != 0;
-    if (!pacing().finish(has_rest, stage_ != Stage::retired, owner_.counts().busy_ticks)) return;
+    if (!pacing().finish(stage_ != Stage::retired, owner_.counts().busy_ticks)) return;
     if (pacing().is_timed() && !held().is_empty())
       held().node()->publish_cost(last_.learn(held(), units, cost()));
   }
@@ -125,7 +124,7 @@ private:
     if (should_start_last() && !last_.is_taken(view()))
       if (const auto pair = owner_.supply().take()) return leave_for_last(pair, out);
     if (!owner_.advance(out)) return owner_.descend(out);
-    if (held().remaining() == 0 && out.end == view().shape().iterations() - 1 && last_.is_short(cost()))
+    if (out.end == view().shape().iterations() - 1 && held().remaining() == 0 && last_.is_short(cost()))
       append_last(out);
     return true;
   }
@@ -133,12 +132,9 @@ private:
   /// Neither the own node nor the own root has anything for this member.
   bool look_elsewhere(Range& out) noexcept {
     const auto is_short_of_memory = [this] { return owner_.supply().is_short(); };
-    const auto take_last_here = [&] {
-      return (!pacing().forecast().leaves_last() || is_short_of_memory()) && take_last(out);
-    };
     // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
     // leave the rest of its node to the others: hence another look.
-    if (!find(out) && !take_last_here() && !(is_short_of_memory() && find(out))) return false;
+    if (!find(out) && !take_last(out) && !(is_short_of_memory() && find(out))) return false;
     pacing().searched();
     return true;
   }
@@ -152,7 +148,7 @@ private:
     if (owner_.order().strategy() != Strategy::find_max)
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
     find_max_.start(view(), rng);
-    Worth<P> worth(pacing().settings(), owner_.supply(), cost(), pacing().hurried_cost());
+    Worth<P> worth(pacing().settings(), owner_.supply(), cost());
     for (;;) {
       const Target<P> target = find_max_.next(view(), rng, worth);
       if (target.node == nullptr) return false;
@@ -170,7 +166,7 @@ private:
     stage_ = Stage::retired;
     const std::uint64_t n = view().shape().iterations();
     out = {n - 1, n, true};
-    pacing().gave_last();
+    pacing().gave(1);
     held().drop();
     owner_.count(out);
     return true;
@@ -195,7 +191,7 @@ private:
     ++owner_.counts().iterations;
   }
 
-  Owner<P, Pacing<P, Forecast>> owner_;
+  Owner<P, Pacing<P>> owner_;
   LastTurn<P> last_;
   FindMax<P> find_max_;
   Stage stage_ = Stage::arriving;

@@ -14,12 +14,10 @@ namespace wstree::core {
 /// the clock. 0: not worth a steal. One thief's, for one search.
 template <class P> class Worth {
 public:
-  /// `cost`: ticks per unit that the thief has seen, 0 if it has seen none. `hurried`: ticks per unit in a
-  /// loop whose owners do not look at the clock, because each part is short; else 0.
-  Worth(const Settings& settings, const Supply<P>& supply, float cost, float hurried) noexcept
-      : supply_(supply), is_timed_(settings.batch == BatchMode::timed), cost_(cost), hurried_(hurried),
-        // To be robbed costs an owner that does not look at the clock more than it is relieved of.
-        least_(static_cast<float>((hurried != 0 ? k_short_steals : 1) * settings.steal_cost)),
+  /// `cost`: ticks per unit that the thief has seen, 0 if it has seen none.
+  Worth(const Settings& settings, const Supply<P>& supply, float cost) noexcept
+      : supply_(supply), is_timed_(settings.batch == BatchMode::timed), cost_(cost),
+        least_(static_cast<float>(settings.steal_cost)),
         enough_(static_cast<float>(is_timed_ ? settings.near_enough : k_near_enough_units)) {}
 
   float operator()(const Target<P>& target) noexcept {
@@ -28,10 +26,9 @@ public:
         (supply_.is_exhausted() && target.word.phase() == Phase::stolen))
       return 0;
     if (!is_timed_) return static_cast<float>(remaining);
-    const float cost = hurried_ != 0 ? hurried_ : target.cost_or(cost_);
+    const float cost = target.cost_or(cost_);
     const float ticks = static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
-    if (!insists_ && target.word.phase() == Phase::owned && (hurried_ != 0 || target.node->cost() > 0) &&
-        ticks < least_) {
+    if (!insists_ && target.word.phase() == Phase::owned && target.node->cost() > 0 && ticks < least_) {
       refused_ = true; // its owner, which is at work, has done it before a thief could begin
       return 0;
     }
@@ -48,7 +45,6 @@ public:
   void look_again() noexcept { refused_ = false; }
 
 private:
-  static constexpr std::uint64_t k_short_steals = 4; // that nobody gains from in a short loop
   static constexpr std::uint64_t k_near_enough_units = 4;
 
   const Supply<P>& supply_;
@@ -56,7 +52,6 @@ private:
   bool insists_ = false;
   bool refused_ = false;
   float cost_;
-  float hurried_;
   float least_;
   float enough_;
 };
