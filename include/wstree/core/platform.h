@@ -72,11 +72,11 @@ enum class Tag : std::uint8_t {
   thief_reads_tail,   // L7 queue/locked_queue.h
   restore_tail,       // L8 queue/locked_queue.h
   restore_head,       // L9 queue/locked_queue.h
-  leave_loop,         // T1 loop/member.h
-  wait_for_slot,      // T2 loop/member.h
+  leave_loop,         // T1 loop/ring_member.h
+  wait_for_slot,      // T2 loop/ring_member.h
   grow,               // T3 loop/team.h
   next_base,          // T4 loop/team.h
-  count_leaver,       // T5 loop/member.h
+  count_leaver,       // T5 loop/team_storage.h
   absent,             // T6 loop/team.h
   end_ring,           // T7 loop/ring_end.h
 };
