@@ -21,18 +21,13 @@ public:
     settings_ = &settings;
     given_ = 0;
     quick_ = 0;
-    // A share of a few iterations leaves nothing to size, and reading the clock costs as much as dispatching
-    // one of them.
-    const bool is_timed = settings.batch == BatchMode::timed && shape.units() >= k_few_units * entry.members;
-    has_clock_ = settings.clocked || is_timed;
+    has_clock_ = settings.clocked || is_timed();
     since_ = has_clock_ ? P::ticks() : 0;
     batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), since_);
   }
 
   const Settings& settings() const noexcept { return *settings_; }
   bool is_timed() const noexcept { return settings_->batch == BatchMode::timed; }
-  /// When the member entered, right after enter(); 0: it does not look at the clock.
-  std::uint64_t entered() const noexcept { return since_; }
 
   // What an Owner asks for.
 
@@ -85,7 +80,6 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t k_few_units = 4;
   static constexpr std::uint32_t k_always = ~std::uint32_t{0};
 
   Batcher batch_;

@@ -142,12 +142,6 @@ public:
         [&] { return any; });
     return !any;
   }
-  /// About what all leaves would give: of `looked` roots of a large team, evenly spread, and the last one.
-  template <class Visit> void sample(std::uint32_t looked, Visit&& visit) const {
-    const std::uint32_t roots = shape_.roots();
-    for (std::uint32_t i = 1; i <= looked; ++i)
-      leaves(root(static_cast<std::uint32_t>(std::uint64_t{i} * roots / looked) - 1), visit);
-  }
 
 private:
   using Word = WordOf<P>;

@@ -5,7 +5,7 @@
 
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tree/arena.h"
-#include "wstree/core/tree/last_turn.h"
+#include "wstree/core/tree/last_iteration.h"
 #include "wstree/core/tree/owner.h"
 #include "wstree/core/tree/pacing.h"
 #include "wstree/core/tree/search/find_max.h"
@@ -18,7 +18,7 @@ namespace wstree::core {
 
 /// Private to its member; next() is called until it returns false. What a member does in the tree is in
 /// owner.h, where it looks for work in search/, how much it takes at a time in pacing.h, and when it starts
-/// iteration n-1 in last_turn.h.
+/// iteration n-1 in last_iteration.h.
 template <class P> class Worker {
 public:
   using Loop = Tree<P>;
@@ -29,7 +29,7 @@ public:
     const Shape shape = shape_of(entry);
     pacing().enter(shape, entry);
     owner_.enter(View<P>(tree, shape, entry.use), arena, entry);
-    find_max_.enter(entry, owner_.near(), pacing().entered());
+    find_max_.enter(entry, owner_.near());
     last_.enter(shape, entry);
     stage_ = Stage::arriving;
   }
@@ -59,7 +59,7 @@ public:
     if (pacing().given() != 0) account();
     if (stage_ == Stage::retired) return false;
     if ((!held().is_empty() && go_on(out)) || (stage_ == Stage::arriving && arrive(out))) {
-      if (!held().is_empty() && !last_.may_matter(cost())) pacing().allow_quick();
+      if (!held().is_empty() && !last_.may_be_early(cost())) pacing().allow_quick();
       return true;
     }
     return look_elsewhere(out);
@@ -103,10 +103,8 @@ private:
   void account() noexcept {
     // At the end of a node what was not clocked would be forgotten.
     if (pacing().may_skip() && !held().is_empty() && held().remaining() != 0) return pacing().skip();
-    const std::uint32_t units = pacing().given();
     if (!pacing().finish(stage_ != Stage::retired, owner_.counts().busy_ticks)) return;
-    if (pacing().is_timed() && !held().is_empty())
-      held().node()->publish_cost(last_.learn(held(), units, cost()));
+    if (pacing().is_timed() && !held().is_empty()) held().node()->publish_cost(cost());
   }
 
   /// First call in this loop.
@@ -148,17 +146,17 @@ private:
     if (owner_.order().strategy() != Strategy::find_max)
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
     find_max_.start(view(), rng);
-    Worth<P> worth(pacing().settings(), owner_.supply(), cost());
+    const Worth<P> worth(pacing().settings(), owner_.supply(), cost());
     for (;;) {
       const Target<P> target = find_max_.next(view(), rng, worth);
       if (target.node == nullptr) return false;
-      if (last_.concerns(view(), target) && should_start_last() && take_last(out)) return true;
+      if (should_start_last() && take_last(out)) return true;
       if (claim(target) == Claim::taken) return true;
       P::relax(); // a lost race means that somebody else got ahead; after a refusal the node is worth nothing
     }
   }
 
-  bool should_start_last() noexcept { return last_.should_start(view(), held(), cost()); }
+  bool should_start_last() noexcept { return last_.should_start(view(), cost()); }
 
   /// Iteration n-1, for one member.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
@@ -192,7 +190,7 @@ private:
   }
 
   Owner<P, Pacing<P>> owner_;
-  LastTurn<P> last_;
+  LastIteration<P> last_;
   FindMax<P> find_max_;
   Stage stage_ = Stage::arriving;
 };

@@ -18,10 +18,9 @@ namespace wstree::core {
 /// Private to its member.
 template <class P> class FindMax {
 public:
-  /// `now`: see Nearby.
-  void enter(const Entry& entry, const Neighbourhood* near, std::uint64_t now) noexcept {
+  void enter(const Entry& entry, const Neighbourhood* near) noexcept {
     settings_ = entry.settings;
-    nearby_.enter(*entry.settings, near, now);
+    nearby_.enter(*entry.settings, near);
     root_ = entry.index;
     has_marked_ = false;
   }
@@ -31,7 +30,7 @@ public:
 
   /// A member begins to look for work: it has done its root. In a large team it says so.
   void start(const View<P>& view, Rng& rng) noexcept {
-    failed_ = 0;
+    is_again_ = false;
     if (has_marked_ || !view.has_board(*settings_)) return;
     has_marked_ = true;
     if (root_ >= view.shape().roots() || root_ >= view.shape().units()) return;
@@ -39,48 +38,27 @@ public:
   }
 
   /// The next node to try. Target::node is nullptr if nobody has anything left.
-  Target<P> next(const View<P>& view, Rng& rng, Worth<P>& worth) {
-    for (;; ++failed_) {
-      if (failed_ != 0) let_others_go(view, rng);
-      worth.look_again();
+  Target<P> next(const View<P>& view, Rng& rng, const Worth<P>& worth) {
+    for (;; is_again_ = true) {
       const Target<P> target = best(view, rng, worth);
-      if (target.node == nullptr) {
-        if (!worth.has_refused()) return target;
-        worth.insist();
-        wait(settings_->steal_cost);
-        continue;
-      }
-      if (target.remaining() == 0) continue; // its owner has done it while the others were looked at
-      ++failed_;                             // unless the caller does not come back
+      if (target.node != nullptr && target.remaining() == 0) continue; // its owner has done it meanwhile
+      is_again_ = true;
       return target;
     }
   }
 
 private:
-  static constexpr std::uint32_t k_half = 4;         // eighths
-  static constexpr std::uint32_t k_sample = 4;       // roots, and leaves with work below them
-  static constexpr std::uint32_t k_longest_wait = 3; // doublings of the time that a steal takes
-
-  /// At the end of a loop all members of a large team want the same few nodes. Those that got nothing wait,
-  /// at random and longer each time, or each of them would hold up all others, and the owner.
-  void let_others_go(const View<P>& view, Rng& rng) const noexcept {
-    if (!view.has_board(*settings_)) return;
-    const std::uint64_t most = settings_->steal_cost << std::min(failed_, k_longest_wait);
-    wait(rng.below(static_cast<std::uint32_t>(most) + 1));
-  }
-  static void wait(std::uint64_t ticks) noexcept {
-    const std::uint64_t since = P::ticks();
-    while (P::ticks() - since < ticks) P::relax();
-  }
+  static constexpr std::uint32_t k_half = 4;   // eighths
+  static constexpr std::uint32_t k_sample = 4; // roots, and leaves with work below them
 
   /// The node with most left to do by `worth`, among those that are as near as they should be. Of many roots
   /// only a sample is looked at first, because looking at all of them costs a cache miss each; only an empty
   /// sample leads to those that the board does not say to be done.
-  Target<P> best(const View<P>& view, Rng& rng, Worth<P>& worth) {
+  Target<P> best(const View<P>& view, Rng& rng, const Worth<P>& worth) {
     share_ = k_half;
     const bool has_board = view.has_board(*settings_);
     if (has_board && view.board().is_full()) return {};
-    if (nearby_.matters() && !(has_board && failed_ != 0)) {
+    if (nearby_.matters() && !(has_board && is_again_)) {
       const Target<P> found = nearby_.best(view, rng, worth, share_);
       if (found.node != nullptr) return found;
     }
@@ -96,7 +74,7 @@ private:
   }
 
   struct Best {
-    explicit Best(Worth<P>& worth) noexcept : worth_of(worth) {}
+    explicit Best(const Worth<P>& worth) noexcept : worth_of(worth) {}
     float see(const Target<P>& seen) noexcept {
       const float value = worth_of(seen);
       if (value > most) {
@@ -105,7 +83,7 @@ private:
       }
       return value;
     }
-    Worth<P>& worth_of;
+    const Worth<P>& worth_of;
     Target<P> target;
     float most = 0;
   };
@@ -129,9 +107,9 @@ private:
 
   Nearby<P> nearby_;
   const Settings* settings_ = nullptr;
-  std::uint32_t root_ = 0;   // the member's own
-  std::uint32_t failed_ = 0; // attempts since start()
+  std::uint32_t root_ = 0; // the member's own
   std::uint32_t share_ = k_half;
+  bool is_again_ = false;   // since start() there was a look
   bool has_marked_ = false; // the own root, on the board
 };
 

@@ -19,9 +19,7 @@ namespace wstree::core {
 template <class P> class Surroundings {
 public:
   struct Choice {
-    Target<P> target; ///< node is nullptr if there is nothing
-    float worth = 0;
-    bool far = false;        ///< outside of the home domain
+    Target<P> target;        ///< node is nullptr if there is nothing
     std::uint32_t share = 4; ///< eighths of the node for the thief, if it has to be split
   };
 
@@ -61,43 +59,34 @@ public:
     rings_[ring].found = target;
   }
 
-  /// What each member has left, on average, in rings 0 to `last` as far as they were looked at.
-  float mean(std::uint32_t last) const noexcept {
+  /// What each member has left, on average.
+  float mean() const noexcept {
     float work = 0;
     float members = 0;
-    for (std::uint32_t r = 0; r <= last; ++r) {
+    for (std::uint32_t r = 0; r < count_; ++r) {
       work += rings_[r].whole();
       members += rings_[r].members;
     }
     return members > 0 ? work / members : 0;
   }
-  /// The largest worth of a node in the home domain.
-  float home_most() const noexcept {
-    float most = 0;
-    for (std::uint32_t r = 0; r <= home_; ++r) most = std::max(most, rings_[r].most);
-    return most;
-  }
-
-  /// Below `enough` is not worth counting as work; a far node has to be worth `far_enough` unless there is
-  /// nothing at all near by.
-  Choice choose(float enough, float far_enough) const noexcept {
-    Choice choice{rings_[0].found, rings_[0].most};
-    const float each = mean(count_ - 1);
+  /// Below `enough` is not worth counting as work, unless there is nothing at all near by.
+  Choice choose(float enough) const noexcept {
+    Choice choice{rings_[0].found};
+    const float each = mean();
     float near_most = rings_[0].most;
     float near_work = rings_[0].whole();
     float near_members = rings_[0].members;
     float least = std::numeric_limits<float>::max();
     for (std::uint32_t r = 1; r < count_; ++r) {
       const Ring& ring = rings_[r];
-      const bool far = r > home_;
       float lacks = each * near_members - near_work;
       // What is too much for the home domain would have to be fetched from there again.
-      if (far) lacks = least = std::min(least, lacks);
+      if (r > home_) lacks = least = std::min(least, lacks);
       const bool dry = near_most < enough && ring.most > near_most;
       const bool poor = lacks > ring.most * k_worth_it && ring.most > near_most &&
                         ring.whole() * near_members > k_clearly * near_work * ring.members;
-      if (ring.most > 0 && (ring.most >= (far ? far_enough : enough) ? dry || poor : near_most == 0))
-        choice = {ring.found, ring.most, far, share(8 * lacks / ring.most, ring.found.remaining())};
+      if (ring.most > 0 && (ring.most >= enough ? dry || poor : near_most == 0))
+        choice = {ring.found, share(8 * lacks / ring.most, ring.found.remaining())};
       near_most = std::max(near_most, ring.most);
       near_work += ring.whole();
       near_members += ring.members;
