@@ -6,6 +6,7 @@
 #include "recording.h"
 
 #include "wstree/core/models.h"
+#include "wstree/core/tuning.h"
 
 #include <bit>
 #include <cstddef>
@@ -19,13 +20,13 @@ namespace wstree::loop {
 /// Sizes of a storage. A model of a team has smaller ones, so that the ring goes round in a few loops.
 struct UsualSizes {
   /// Loops that a member may be ahead of the slowest one (a power of two).
-  static constexpr std::uint64_t k_ring = 8;
+  static constexpr std::uint64_t k_ring = core::tuning::k_ring;
   /// Nodes of a loop with a few steals; more are allocated.
-  static constexpr std::uint32_t k_first_pairs = 8;
+  static constexpr std::uint32_t k_first_pairs = core::tuning::k_first_pairs;
   /// What others read of one member is at least this far from what they read of the next.
   static constexpr std::size_t k_page = 4096;
   /// Looks at a slot that is in use before the processor is given away in between.
-  static constexpr std::uint32_t k_spins = 200;
+  static constexpr std::uint32_t k_spins = core::tuning::k_slot_spins;
 };
 
 inline constexpr std::uint64_t k_ring = UsualSizes::k_ring;

@@ -4,6 +4,7 @@
 
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +33,7 @@ public:
     is_timed_ = settings.batch == BatchMode::timed;
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
-    share_part_ = static_cast<std::uint64_t>(share * k_of_share);
+    share_part_ = static_cast<std::uint64_t>(share * tuning::k_of_share);
     entered_ = now;
     cost_ = 0;
     floor_ = 1;
@@ -72,9 +73,10 @@ public:
     const float rate = done / spent;
     const float so_far = std::max(to_float(elapsed), 0.0F);
     const float shortest = to_float(settings_->shortest_target);
-    const float least = std::min(shortest, so_far / 3);
-    const float target = std::clamp(so_far / 16, least, std::max(least, to_float(settings_->longest_target)));
-    const float most = static_cast<float>(units) * 16;
+    const float least = std::min(shortest, so_far / tuning::k_part_of_first);
+    const float target = std::clamp(so_far / tuning::k_part_of_elapsed, least,
+                                    std::max(least, to_float(settings_->longest_target)));
+    const float most = static_cast<float>(units) * tuning::k_growth;
     choose_skip(cost, spent, elapsed, target * rate > most);
     cost_ = cost;
     pending_ = 0;
@@ -88,7 +90,7 @@ public:
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
     if (is_timed_) {
-      const std::uint64_t part = (remaining * k_of_rest + share_part_) >> k_part_bits;
+      const std::uint64_t part = (remaining * tuning::k_of_rest + share_part_) >> tuning::k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
     }
     return std::min(std::max(units, smallest_), remaining);
@@ -101,11 +103,6 @@ public:
   float cost() const noexcept { return cost_; }
 
 private:
-  static constexpr unsigned k_part_bits = 16;
-  static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
-  static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
-  static constexpr float k_alike = 0.75F;         // costs that differ by less are the same
-  static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   /// Without a sign the conversion takes a branch and a second way. Negative where a clock went back.
@@ -121,12 +118,14 @@ private:
   /// How many batches to do before the clock is read again, if this one cost what the one before did.
   void choose_skip(float cost, float spent, std::uint64_t elapsed, bool grows) noexcept {
     const bool is_long = cost > to_float(settings_->shortest_target); // the clock costs nothing then
-    if (settings_->clocked || is_long || grows || cost < cost_ * k_alike || cost_ < cost * k_alike) {
+    if (settings_->clocked || is_long || grows || cost < cost_ * tuning::k_alike ||
+        cost_ < cost * tuning::k_alike) {
       skip_ = 0;
       return;
     }
-    const float budget = to_float(std::min(elapsed / 4, 4 * settings_->longest_target));
-    skip_ = 2 * spent < budget ? std::min(2 * skip_ + 1, k_most_skipped) : skip_ / 2;
+    const float budget = to_float(
+        std::min(elapsed / tuning::k_part_unclocked, tuning::k_part_unclocked * settings_->longest_target));
+    skip_ = 2 * spent < budget ? std::min(2 * skip_ + 1, tuning::k_most_skipped) : skip_ / 2;
   }
 
   const Settings* settings_ = nullptr;

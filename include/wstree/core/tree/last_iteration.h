@@ -5,6 +5,7 @@
 #include "wstree/core/scheduler.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/tree/tree.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,8 +22,8 @@ public:
   void enter(const Shape& shape, const Entry& entry) noexcept {
     settings_ = entry.settings;
     loop_ = entry.loop;
-    may_be_early_ =
-        entry.members == 2 && entry.settings->batch == BatchMode::timed && shape.units() <= k_units_each * 2;
+    may_be_early_ = entry.members == 2 && entry.settings->batch == BatchMode::timed &&
+                    shape.units() <= tuning::k_few_units_each * 2;
   }
 
   /// True: the iteration is the caller's, which retires.
@@ -48,9 +49,6 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t k_units_each = 64;
-  static constexpr float k_convincing = 0.9F; // estimates are rough, and who starts the iteration is lost
-
   /// Whether the loop ends sooner when this member starts the iteration now and leaves the rest to the other
   /// one, which is on average half a batch away from being free, than when it takes another batch first.
   [[gnu::noinline]] bool ends_sooner(const View<P>& view, float cost) const noexcept {
@@ -66,7 +64,7 @@ private:
     });
     const float now = std::max(last, others + cost / 2);
     const float later = std::max(cost + last, (others + cost / 2 + last) / 2);
-    return now < later * k_convincing;
+    return now < later * tuning::k_convincing;
   }
 
   const Settings* settings_ = nullptr;

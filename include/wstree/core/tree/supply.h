@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/core/tree/arena.h"
+#include "wstree/core/tuning.h"
 
 #include <cstdint>
 
@@ -53,15 +54,13 @@ public:
       if (const Pair theirs = frozen.children(use)) return {theirs, nullptr};
       if (const Pair mine = take()) return {nullptr, mine};
       if (!is_short()) memory_ = NodeMemory::short_of;
-      if (waited == k_patience) memory_ = NodeMemory::exhausted;
+      if (waited == tuning::k_patience_for_a_thief) memory_ = NodeMemory::exhausted;
       if (is_exhausted()) return {};
       P::yield();
     }
   }
 
 private:
-  static constexpr std::uint32_t k_patience = 16; // times that others get the processor
-
   Arena<P>* arena_ = nullptr;
   NodeMemory memory_ = NodeMemory::enough;
 };

@@ -9,6 +9,7 @@
 #include "wstree/core/tree/search/nearby.h"
 #include "wstree/core/tree/search/worth.h"
 #include "wstree/core/tree/tree.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -48,8 +49,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_half = 4;   // eighths
-  static constexpr std::uint32_t k_sample = 4; // roots, and leaves with work below them
+  static constexpr std::uint32_t k_half = 4; // eighths
 
   /// The node with most left to do by `worth`, among those that are as near as they should be. Of many roots
   /// only a sample is looked at first, because looking at all of them costs a cache miss each; only an empty
@@ -92,10 +92,11 @@ private:
     Board<P> board = view.board();
     std::uint32_t seen = 0;
     const auto is_done = [&](std::uint32_t root) {
-      return view.is_done(
-          root, rng, [&](const Target<P>& target) { return found.see(target) > 0 && ++seen >= k_sample; });
+      return view.is_done(root, rng, [&](const Target<P>& target) {
+        return found.see(target) > 0 && ++seen >= tuning::k_sample;
+      });
     };
-    for (std::uint32_t i = 0; i < k_sample && seen < k_sample; ++i) {
+    for (std::uint32_t i = 0; i < tuning::k_sample && seen < tuning::k_sample; ++i) {
       const std::uint32_t root = board.pick(rng);
       if (root == Board<P>::k_none) break;
       if (is_done(root)) board.mark(root);

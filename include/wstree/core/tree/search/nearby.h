@@ -8,6 +8,7 @@
 #include "wstree/core/tree/search/surroundings.h"
 #include "wstree/core/tree/search/worth.h"
 #include "wstree/core/tree/tree.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -46,11 +47,6 @@ public:
   }
 
 private:
-  // Members at one distance, where the board makes an empty sample cheap.
-  static constexpr std::uint32_t k_scan_ring = 8;
-  static constexpr std::uint32_t k_sample_near = 6; // at home
-  static constexpr std::uint32_t k_sample_far = 4;  // in all farther rings together
-
   /// The lines of those who are farther away cost most of a search.
   void look_around(const View<P>& view, Rng& rng, const Worth<P>& worth, Surroundings<P>& around) const {
     const std::uint32_t roots = view.shape().roots();
@@ -61,10 +57,10 @@ private:
       const std::uint32_t right = domain.end - std::min(inner.end, domain.end);
       const std::uint32_t first_right = std::max(inner.end, domain.begin);
       const std::uint32_t all = r == 0 ? domain.end - domain.begin : left + right;
-      const std::uint32_t sampled = r <= around.home()
-                                        ? k_sample_near
-                                        : std::max(k_sample_far / (around.rings() - 1 - around.home()), 2U);
-      const std::uint32_t looked = all <= k_scan_ring || !view.has_board(*settings_) ? all : sampled;
+      const std::uint32_t sampled =
+          r <= around.home() ? tuning::k_sample_near
+                             : std::max(tuning::k_sample_far / (around.rings() - 1 - around.home()), 2U);
+      const std::uint32_t looked = all <= tuning::k_scan_ring || !view.has_board(*settings_) ? all : sampled;
       // Evenly spread, because in most loops neighbours have similar work.
       const std::uint32_t start = looked < all ? rng.below(all) : 0;
       around.expect(r, looked, all);

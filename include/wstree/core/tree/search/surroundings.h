@@ -4,6 +4,7 @@
 
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/tree/tree.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,8 @@ public:
 
   explicit Surroundings(const Neighbourhood& near) noexcept
       : near_(&near), count_(std::min(near.count, k_most_domains) + 1) {
-    while (home_ + 2 < count_ && near.domains[home_ + 1].end - near.domains[home_ + 1].begin <= k_home)
+    while (home_ + 2 < count_ &&
+           near.domains[home_ + 1].end - near.domains[home_ + 1].begin <= tuning::k_home)
       ++home_;
   }
 
@@ -83,8 +85,8 @@ public:
       // What is too much for the home domain would have to be fetched from there again.
       if (r > home_) lacks = least = std::min(least, lacks);
       const bool dry = near_most < enough && ring.most > near_most;
-      const bool poor = lacks > ring.most * k_worth_it && ring.most > near_most &&
-                        ring.whole() * near_members > k_clearly * near_work * ring.members;
+      const bool poor = lacks > ring.most * tuning::k_worth_it && ring.most > near_most &&
+                        ring.whole() * near_members > tuning::k_clearly * near_work * ring.members;
       if (ring.most > 0 && (ring.most >= enough ? dry || poor : near_most == 0))
         choice = {ring.found, share(8 * lacks / ring.most, ring.found.remaining())};
       near_most = std::max(near_most, ring.most);
@@ -96,14 +98,6 @@ public:
 
 private:
   static constexpr std::uint32_t k_most_domains = 7; // what lies outside of them counts as equally far
-  static constexpr std::uint32_t k_home = 24;        // members
-  static constexpr float k_worth_it = 0.6F;          // of a node has to be missing: about what a thief gets
-  static constexpr float k_clearly = 1.25F;          // estimates of both sides are rough
-  // Eighths of a node for the thief. One who takes nearly all of a few units makes its victim a thief.
-  static constexpr float k_smallest_share = 4;
-  static constexpr float k_largest_share = 7;
-  static constexpr float k_largest_share_of_few = 6;
-  static constexpr std::uint32_t k_few_units = 16;
 
   struct Ring {
     float work = 0; // of the members that were looked at
@@ -115,8 +109,8 @@ private:
   };
 
   static std::uint32_t share(float wanted, std::uint32_t units) noexcept {
-    const float most = units > k_few_units ? k_largest_share : k_largest_share_of_few;
-    return static_cast<std::uint32_t>(std::clamp(wanted, k_smallest_share, most));
+    const float most = units > tuning::k_few_units ? tuning::k_most_eighths : tuning::k_most_eighths_of_few;
+    return static_cast<std::uint32_t>(std::clamp(wanted, tuning::k_least_eighths, most));
   }
 
   std::uint32_t ring_of(std::uint32_t position) const noexcept {

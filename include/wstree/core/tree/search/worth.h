@@ -5,6 +5,7 @@
 #include "wstree/core/settings.h"
 #include "wstree/core/tree/supply.h"
 #include "wstree/core/tree/tree.h"
+#include "wstree/core/tuning.h"
 
 #include <cstdint>
 
@@ -29,12 +30,10 @@ public:
 
   /// What a node has to be worth to count as work when distance matters.
   float enough() const noexcept {
-    return static_cast<float>(is_timed() ? settings_.near_enough : k_near_enough_units);
+    return static_cast<float>(is_timed() ? settings_.near_enough : tuning::k_near_enough_units);
   }
 
 private:
-  static constexpr std::uint64_t k_near_enough_units = 4;
-
   bool is_timed() const noexcept { return settings_.batch == BatchMode::timed; }
 
   const Supply<P>& supply_;
