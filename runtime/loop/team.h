@@ -43,8 +43,8 @@ public:
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
     opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_}; // likewise
-    if (base - cleared_at_ >= k_clear_after) [[unlikely]]
-      clear_slots(base);
+    if (cleared_.are_old(base, k_ring)) [[unlikely]]
+      clear_slots();
     members_ = 0;
     alone_ = false;
     ring_end_.open();
@@ -154,11 +154,8 @@ public:
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
-  static constexpr std::uint64_t k_clear_after = core::MarksOf<P>::k_every * k_ring; // loops
-
   /// The opener's part in keeping marks young (core/marks.h).
-  [[gnu::noinline]] void clear_slots(std::uint64_t base) noexcept {
-    cleared_at_ = base;
+  [[gnu::noinline]] void clear_slots() noexcept {
     if (opening_.storage != nullptr && opening_.storage != failed()) opening_.storage->clear_slots();
   }
 
@@ -168,8 +165,8 @@ private:
   Opening opening_;
   typename P::template Atomic<Store*> storage_{nullptr};
   // Private to the forking thread.
-  std::uint64_t loops_ = 1;      // of the latest region, or numbers that it has used up: at least one
-  std::uint64_t cleared_at_ = 0; // number of the first loop since all slots were cleared
+  std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
+  core::ClearedSlots<P> cleared_;
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member
   // Written by members that leave a region.
