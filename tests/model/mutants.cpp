@@ -15,14 +15,13 @@ using enum Group;
 
 // Of tags whose operations are relaxed loads and stores: there is nothing to weaken.
 constexpr std::string_view k_hint =
-    "relaxed: a hint, whoever acts on it does so by a read-modify-write that fails if it was old";
+    "relaxed: a hint; who acts on it does a read-modify-write, which fails if the hint was old";
 constexpr std::string_view k_estimate = "relaxed: an estimate that nothing depends on";
 constexpr std::string_view k_true = "relaxed: says that there is nothing left to read";
 constexpr std::string_view k_ordered = "relaxed: others order it";
-constexpr std::string_view k_later = "the order forbids that a load sees a store of its own future (load "
-                                     "buffering), which this model does not show; "
-                                     "Arm's architecture permits it, so the order stays";
-constexpr std::string_view k_look_again = "it decides how often somebody looks again; no item depends on it";
+constexpr std::string_view k_later =
+    "the order forbids load buffering, which this model does not show and Arm's architecture permits";
+constexpr std::string_view k_look_again = "it decides how often a member looks again; no item depends on it";
 
 } // namespace
 
@@ -39,7 +38,7 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::publish_owner, "N9 publish_owner", "tree/node.h", tree, none, none, none, k_estimate},
       {Tag::publish_held, "N10 publish_held", "tree/node.h", tree, killed, none, none},
       {Tag::mark_done, "N11 mark_done", "tree/search/board.h", tree, none, none, survives,
-       "a bit that got lost is found missing by whoever walks over the board, who looks below and sets it"},
+       "a member that walks over the board finds a lost bit missing, looks below and sets it"},
       {Tag::mark_below, "N12 mark_below", "tree/node.h", tree, none, none, none, k_true},
       {Tag::take_last, "W1 take_last", "last_taken.h", tree, killed, none, killed},
       {Tag::take_share, "S1 take_share", "share_mark.h", range, none, none, killed},

@@ -4,6 +4,7 @@
 #include "engine/tags.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace wstree::model {
 namespace {
@@ -27,24 +28,26 @@ std::string orders_of(const UseRow* row) {
   return text;
 }
 
-/// "relaxed: find_max_2x4; success relaxed: survives".
-std::string fates_of(const TagRow& row, const std::vector<Mutant>& all) {
-  std::string text;
+/// Rows of the table of weakenings: those of a tag that end alike stand together.
+std::string rows_of(const TagRow& row, const std::vector<Mutant>& all) {
+  std::vector<std::pair<std::string, std::string>> fates; // what follows, and from which weakenings
   for (const Mutant& mutant : all) {
     if (mutant.row != &row) continue;
-    text += text.empty() ? "" : "; ";
-    if (mutant.mutation.use) text += std::string(name_of(*mutant.mutation.use)) + " ";
-    text += name_of(mutant.mutation.mistake);
-    text += mutant.fate == Fate::killed ? ": `" + std::string(guard_of(mutant)) + "`" : ": survives";
+    const std::string_view guard = guard_of(mutant);
+    const std::string fate = mutant.fate == Fate::survives ? "nothing: " + std::string(mutant.reason)
+                             : guard.empty()               ? "some scenario fails"
+                                                           : "`" + std::string(guard) + "` fails";
+    auto found =
+        std::find_if(fates.begin(), fates.end(), [&](const auto& entry) { return entry.first == fate; });
+    if (found == fates.end()) found = fates.insert(fates.end(), {fate, ""});
+    if (!found->second.empty()) found->second += ", ";
+    if (mutant.mutation.use) found->second += std::string(name_of(*mutant.mutation.use)) + " ";
+    found->second += name_of(mutant.mutation.mistake);
   }
-  return text;
-}
-
-std::string reasons_of(const TagRow& row, const std::vector<Mutant>& all) {
-  std::string text(row.reason);
-  for (const Mutant& mutant : all)
-    if (mutant.row == &row && mutant.fate == Fate::survives && text.find(mutant.reason) == std::string::npos)
-      text += (text.empty() ? "" : "; ") + std::string(mutant.reason);
+  if (fates.empty()) fates.emplace_back(row.reason, "");
+  std::string text;
+  for (const auto& [fate, weakenings] : fates)
+    text += "| " + std::string(row.name) + " | " + weakenings + " | " + fate + " |\n";
   return text;
 }
 
@@ -55,17 +58,20 @@ std::string table_of_tags() {
   std::string text =
       "# Tags\n\n"
       "Written by `WSTREE_UPDATE_TAGS=1 model_mutants_test --gtest_filter='Tags.*'`, and compared by\n"
-      "the test of that name. Each weakening is followed by the scenario that fails with it;\n"
-      "`non_atomic` makes a load and a store of a read-modify-write. Sites are in\n"
-      "`include/wstree/core`, those of T in `runtime`.\n\n"
-      "| tag | site | orders in force | about | weakened: noticed by | remark |\n"
-      "|---|---|---|---|---|---|\n";
+      "the test of that name. Sites are in `include/wstree/core`, those of T in `runtime`.\n\n"
+      "| tag | site | orders in force | about |\n"
+      "|---|---|---|---|\n";
   for (const TagRow& row : tag_rows()) {
     const UseRow* const uses = uses_of(row.tag);
     text += "| " + std::string(row.name) + " | " + std::string(row.site) + " | " + orders_of(uses) + " | " +
-            std::string(uses == nullptr ? "" : uses->partners) + " | " + fates_of(row, all) + " | " +
-            reasons_of(row, all) + " |\n";
+            std::string(uses == nullptr ? "" : uses->partners) + " |\n";
   }
+  text += "\n## Weakened\n\n"
+          "What follows if an order is made weaker. `non_atomic` makes a load and a store of a\n"
+          "read-modify-write. A tag without a weakening has nothing that could be weaker.\n\n"
+          "| tag | weakened | what follows |\n"
+          "|---|---|---|\n";
+  for (const TagRow& row : tag_rows()) text += rows_of(row, all);
   return text;
 }
 
