@@ -45,30 +45,32 @@ public:
 
   /// Estimated ticks: `others` of all that is unclaimed but the last iteration, `last` of that, `step` of the
   /// caller's next batch. True if the loop ends sooner when the caller starts the last iteration now and
-  /// leaves the rest to the others (each of whom is on average half a step away from being free) than when it
-  /// takes one more batch first.
+  /// leaves the rest to the others than when it takes one more batch first. Each of the others is on average
+  /// half a step away from being free, and where they are several, the last of them ends up to half a step
+  /// after the average, because a step is not shared.
   static bool is_critical(std::uint32_t members, float others, float last, float step) noexcept {
     const auto rest = static_cast<float>(std::max(members, 2U) - 1);
-    const float now = std::max(last, others / rest + step / 2);
+    const float now = std::max(last, others / rest + step * (1 - 0.5F / rest));
     const float later = std::max(step + last, (others + rest * step / 2 + last) / (rest + 1));
     return now < later * k_convincing;
   }
 
   /// Ticks of the iteration at `position`, a few iterations ahead. Costs that rise or fall steadily are
-  /// continued, in proportion if they grew in proportion (EXP) and in a straight line otherwise; costs that
-  /// go up and down are averaged.
+  /// continued, in proportion if they grew in proportion (EXP) and in a straight line otherwise, up to a
+  /// factor: random costs rise three times in a row as well. Costs that go up and down are averaged.
   float estimate(std::uint64_t position) const noexcept {
     if (known_ < 3) return costs_[2];
     const auto [first, second, third] = costs_;
+    const float most = k_believed * third;
     const auto ahead = static_cast<float>(position + 1 - std::min(position_, position));
     const bool rises = second > first * k_steady && third > second * k_steady;
     const bool falls = first > second * k_steady && second > third * k_steady;
     if (rises && third * first > second * second * k_in_proportion && ahead <= k_far) {
       float cost = third;
       for (float step = 0; step < ahead; ++step) cost *= third / second;
-      return cost;
+      return std::min(cost, most);
     }
-    if (rises || falls) return std::max(third + (third - second) * ahead, 0.0F);
+    if (rises || falls) return std::clamp(third + (third - second) * ahead, 0.0F, most);
     return (first + second + third) / 3;
   }
 
