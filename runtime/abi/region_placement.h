@@ -87,7 +87,6 @@ public:
       : frame_(team, {terms.storage, base, base + terms.loops}, index,
                static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
     if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked
-    frame_.member.set_region(terms.caller);
     RegionPlacement::enter(terms, frame_);
     frame_.push();
   }

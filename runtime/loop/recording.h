@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/core/shape.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -44,7 +45,7 @@ class Recording {
 public:
   /// Pieces that a member of a team keeps: the fewer the more members there are.
   static constexpr std::uint32_t capacity(std::uint32_t members) noexcept {
-    return std::max(k_fewest_pieces, 2 * k_most_pieces / std::max(members, 2U));
+    return std::max(core::tuning::k_fewest_pieces, 2 * core::tuning::k_most_pieces / std::max(members, 2U));
   }
 
   /// nullptr: no memory.
@@ -69,7 +70,7 @@ public:
     look(now);
     finished_ = now;
     step_ = smallest_ = std::max<std::uint64_t>(smallest, 1);
-    largest_ = std::max(units / k_fewest_steps, smallest_);
+    largest_ = std::max(units / core::tuning::k_fewest_steps, smallest_);
   }
 
   /// The member comes back with the piece that it was handed last, if there was one.
@@ -78,7 +79,7 @@ public:
     std::uint64_t ticks = now - since_;
     if (ticks >= pace_->suspicious && pace_->processor_time != nullptr)
       ticks -= interrupted(ticks, now);
-    else if (now - processor_.when > k_look_again * pace_->suspicious)
+    else if (now - processor_.when > core::tuning::k_look_again * pace_->suspicious)
       look(now); // the two clocks do not agree for long
     finished_ = now;
     ticks -= std::min(ticks, pace_->clock);
@@ -107,8 +108,6 @@ public:
   std::uint32_t size() const noexcept { return count_; }
 
 private:
-  static constexpr std::uint32_t k_most_pieces = 16'384;
-  static constexpr std::uint32_t k_fewest_pieces = 1'024;
   static constexpr std::uint64_t k_longest_target = std::uint64_t{1} << 62;
 
   explicit Recording(std::uint32_t capacity) noexcept : capacity_(capacity) {}
@@ -137,14 +136,11 @@ private:
   /// As many units as take the target, at the price of the latest ones; cheap ones may be followed by
   /// expensive ones, so it grows in steps.
   void choose_step(std::uint64_t ticks) noexcept {
-    const float factor = std::min(static_cast<float>(target_) / static_cast<float>(ticks | 1), k_most_growth);
+    const float factor =
+        std::min(static_cast<float>(target_) / static_cast<float>(ticks | 1), core::tuning::k_piece_growth);
     const float wanted = std::min(static_cast<float>(given_) * factor, static_cast<float>(largest_));
     step_ = std::max(static_cast<std::uint64_t>(wanted), smallest_);
   }
-  static constexpr std::uint64_t k_look_again = 25;
-  static constexpr float k_most_growth = 4.0F;
-  /// However cheap they look: behind cheap iterations may be expensive ones, and so many dispatches are 2 us.
-  static constexpr std::uint64_t k_fewest_steps = 64;
 
   bool is_cheap(const Piece& piece) const noexcept { return piece.ticks <= target_ / 2; }
   static void merge(Piece& into, const Piece& next) noexcept {

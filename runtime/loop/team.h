@@ -3,8 +3,6 @@
 // different loops.
 #pragma once
 
-#include "history.h"
-#include "rhythm.h"
 #include "ring_end.h"
 #include "team_storage.h"
 
@@ -45,11 +43,10 @@ public:
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
     opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_}; // likewise
-    if (base - cleared_at_ >= k_clear_after) [[unlikely]]
-      clear_slots(base);
+    if (cleared_.are_old(base, k_ring)) [[unlikely]]
+      clear_slots();
     members_ = 0;
     alone_ = false;
-    rhythm_.open();
     ring_end_.open();
     if (absent_.load(std::memory_order_relaxed) != 0) absent_.store(0, std::memory_order_relaxed); // likewise
     return opening_;
@@ -76,9 +73,7 @@ public:
     const std::uint64_t now = std::max(told, opening_.next); // who says nothing has come as far as that
     if (told != opening_.base) loops_ = told - opening_.base;
     if (now != told) next_base_.store(now, std::memory_order_relaxed); // likewise
-    const bool any = members_ != 0 || told != opening_.base;
-    if (any) history_.close(now);
-    return any;
+    return members_ != 0 || told != opening_.base;
   }
 
   /// Storage for at least `members` members; the same for all of them, or nullptr for all of them if there is
@@ -156,18 +151,11 @@ public:
   /// Told by member 0, which is the thread that calls close().
   void set_members(std::uint32_t members) noexcept { members_ = members; }
 
-  /// Of the loops of this team; its planner is member 0, which is the thread that calls close().
-  History<P, Sizes>& history() noexcept { return history_; }
-  Rhythm<P, Sizes>& rhythm() noexcept { return rhythm_; }
-
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
-  static constexpr std::uint64_t k_clear_after = core::MarksOf<P>::k_every * k_ring; // loops
-
   /// The opener's part in keeping marks young (core/marks.h).
-  [[gnu::noinline]] void clear_slots(std::uint64_t base) noexcept {
-    cleared_at_ = base;
+  [[gnu::noinline]] void clear_slots() noexcept {
     if (opening_.storage != nullptr && opening_.storage != failed()) opening_.storage->clear_slots();
   }
 
@@ -177,17 +165,14 @@ private:
   Opening opening_;
   typename P::template Atomic<Store*> storage_{nullptr};
   // Private to the forking thread.
-  std::uint64_t loops_ = 1;      // of the latest region, or numbers that it has used up: at least one
-  std::uint64_t cleared_at_ = 0; // number of the first loop since all slots were cleared
+  std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
+  core::ClearedSlots<P> cleared_;
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member
   // Written by members that leave a region.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
   RingEnd<P> ring_end_;
-  // Read by all, and hardly ever written.
-  alignas(core::k_line_pair) History<P, Sizes> history_;
-  Rhythm<P, Sizes> rhythm_;
 };
 
 } // namespace wstree::loop

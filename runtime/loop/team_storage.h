@@ -6,6 +6,7 @@
 #include "recording.h"
 
 #include "wstree/core/models.h"
+#include "wstree/core/tuning.h"
 
 #include <bit>
 #include <cstddef>
@@ -19,19 +20,13 @@ namespace wstree::loop {
 /// Sizes of a storage. A model of a team has smaller ones, so that the ring goes round in a few loops.
 struct UsualSizes {
   /// Loops that a member may be ahead of the slowest one (a power of two).
-  static constexpr std::uint64_t k_ring = 8;
+  static constexpr std::uint64_t k_ring = core::tuning::k_ring;
   /// Nodes of a loop with a few steals; more are allocated.
-  static constexpr std::uint32_t k_first_pairs = 8;
+  static constexpr std::uint32_t k_first_pairs = core::tuning::k_first_pairs;
   /// What others read of one member is at least this far from what they read of the next.
   static constexpr std::size_t k_page = 4096;
   /// Looks at a slot that is in use before the processor is given away in between.
-  static constexpr std::uint32_t k_spins = 200;
-  /// Loops of a region that are told apart by their number.
-  static constexpr std::uint32_t k_first_loops = 16;
-  /// Iterations of each member, or of more of them, that are worth to be cut elsewhere than in equal shares.
-  static constexpr std::uint64_t k_many_units = 128;
-  /// Shortest batches: shares of such a length, or longer ones, are.
-  static constexpr std::uint64_t k_worth_a_cut = 16;
+  static constexpr std::uint32_t k_spins = core::tuning::k_slot_spins;
 };
 
 inline constexpr std::uint64_t k_ring = UsualSizes::k_ring;
@@ -55,33 +50,21 @@ public:
     std::uint64_t seen = word_.load(P::order(core::Tag::count_leaver, std::memory_order_relaxed));
     std::uint64_t wanted = 0;
     do {
-      wanted = (Use::is_of(seen >> k_count_bits, use) ? seen : Use::of(use) << k_count_bits) + 1;
+      wanted = Word::of(use, Word::value_in(seen, use) + 1);
       // [T5] acq_rel: release hands this member's account over to the last one, acquire lets the last one
       //      read all of them. Guard: model_team measured_2x3 (either half is missed there, and a plain store
       //      loses the report); team_measure under a thread sanitizer.
     } while (!word_.compare_exchange_weak(seen, wanted,
                                           P::order(core::Tag::count_leaver, std::memory_order_acq_rel),
                                           P::order(core::Tag::count_leaver, std::memory_order_relaxed)));
-    return static_cast<std::uint32_t>(wanted & k_count_mask);
+    return static_cast<std::uint32_t>(Word::value(wanted));
   }
-  /// As core::Node::refresh(). A loop that not all members leave keeps its count.
-  void refresh(std::uint64_t use) noexcept {
-    std::uint64_t seen = word_.load(P::order(core::Tag::refresh, std::memory_order_relaxed)); // N8
-    if ((seen & k_count_mask) != 0 && Use::is_old(seen >> k_count_bits, use))
-      word_.compare_exchange_strong(seen, Use::of(use) << k_count_bits,
-                                    P::order(core::Tag::refresh, std::memory_order_relaxed),
-                                    P::order(core::Tag::refresh, std::memory_order_relaxed));
-  }
-  /// Only while nobody is in a loop of the team.
-  void clear() noexcept {
-    word_.store(0, std::memory_order_relaxed);
-  } // ordered by the join and the next fork
+  /// As core::Node::refresh() and clear(). A loop that not all members leave keeps its count.
+  void refresh(std::uint64_t use) noexcept { Word::template refresh<P>(word_, use); }
+  void clear() noexcept { Word::template clear<P>(word_); }
 
 private:
-  using Use = typename core::MarksOf<P>::Leavers;
-  static constexpr unsigned k_count_bits = 24; // a team has fewer than 2^20 members
-  static constexpr std::uint64_t k_count_mask = (1U << k_count_bits) - 1;
-  static_assert(Use::k_bits + k_count_bits <= 64);
+  using Word = core::Marked<typename core::MarksOf<P>::Leavers, 24>; // a team has fewer than 2^20 members
 
   typename P::template Atomic<std::uint64_t> word_{0};
 };

@@ -19,8 +19,6 @@ constexpr std::string_view k_hint =
 constexpr std::string_view k_estimate = "relaxed: an estimate that nothing depends on";
 constexpr std::string_view k_true = "relaxed: says that there is nothing left to read";
 constexpr std::string_view k_ordered = "relaxed: others order it";
-constexpr std::string_view k_by_position =
-    "relaxed: T1 and T2 order it, or the fork; where they do not, both words mean the same";
 constexpr std::string_view k_later =
     "the order forbids load buffering, which this model does not show and Arm's architecture permits";
 constexpr std::string_view k_look_again = "it decides how often a member looks again; no item depends on it";
@@ -39,7 +37,7 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::refresh, "N8 refresh", "tree/node.h", tree, none, none, killed},
       {Tag::publish_owner, "N9 publish_owner", "tree/node.h", tree, none, none, none, k_estimate},
       {Tag::publish_held, "N10 publish_held", "tree/node.h", tree, killed, none, none},
-      {Tag::mark_done, "N11 mark_done", "tree/board.h", tree, none, none, survives,
+      {Tag::mark_done, "N11 mark_done", "tree/search/board.h", tree, none, none, survives,
        "a member that walks over the board finds a lost bit missing, looks below and sets it"},
       {Tag::mark_below, "N12 mark_below", "tree/node.h", tree, none, none, none, k_true},
       {Tag::take_last, "W1 take_last", "last_taken.h", tree, killed, none, killed},
@@ -91,19 +89,13 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::restore_tail, "L8 restore_tail", "queue/locked_queue.h", queue_lock, none, none, none, k_ordered},
       {Tag::restore_head, "L9 restore_head", "queue/locked_queue.h", queue_lock, survives, none, none,
        k_later},
-      {Tag::leave_loop, "T1 leave_loop", "loop/member.h", loops, killed, none, none},
-      {Tag::wait_for_slot, "T2 wait_for_slot", "loop/member.h", loops, killed, killed, none},
+      {Tag::leave_loop, "T1 leave_loop", "loop/ring_member.h", loops, killed, none, none},
+      {Tag::wait_for_slot, "T2 wait_for_slot", "loop/ring_member.h", loops, killed, killed, none},
       {Tag::grow, "T3 grow", "loop/team.h", loops, killed, none, killed},
       {Tag::next_base, "T4 next_base", "loop/team.h", loops, none, none, killed},
-      {Tag::count_leaver, "T5 count_leaver", "loop/member.h", loops, killed, none, killed},
+      {Tag::count_leaver, "T5 count_leaver", "loop/team_storage.h", loops, killed, none, killed},
       {Tag::absent, "T6 absent", "loop/team.h", loops, none, none, killed},
       {Tag::end_ring, "T7 end_ring", "loop/ring_end.h", loops, killed, killed, killed},
-      {Tag::publish_plan, "H1 publish_plan", "loop/loop_record.h", loops, none, none, none, k_by_position},
-      {Tag::add_cost, "H2 add_cost", "tree/plan.h", loops, none, none, none, k_estimate},
-      {Tag::add_record, "H3 add_record", "loop/history.h", loops, killed, none, none},
-      {Tag::publish_period, "H4 publish_period", "loop/rhythm.h", loops, none, none, none, k_by_position},
-      {Tag::choose_measured, "H5 choose_measured", "loop/loop_record.h", loops, none, none, none,
-       k_by_position},
   };
   return rows;
 }

@@ -94,9 +94,6 @@ std::string_view guard_of(const Mutant& mutant) {
       {"T7_end_ring_relaxed", "ends_2x4"},
       {"T7_end_ring_acq_rel", "ends_2x4"},
       {"T7_end_ring_non_atomic", "ends_2x4"},
-      {"H3_add_record_relaxed", "plans_added_2x7"},
-      {"H3_add_record_load_relaxed", "plans_added_2x7"},
-      {"H3_add_record_store_relaxed", "plans_added_2x7"},
   };
   const auto found = guards.find(mutant.name());
   return found == guards.end() ? std::string_view() : found->second;

@@ -81,11 +81,6 @@ const std::vector<UseRow>& use_rows() {
       {Tag::count_leaver, "T1, T2, T5", {{load, relaxed}, {success, acq_rel}, {failure, relaxed}}},
       {Tag::absent, "", {{load, relaxed}, {update, relaxed}}},
       {Tag::end_ring, "T2, T7", {{load, seq_cst}, {store, seq_cst}, {success, seq_cst}, {failure, relaxed}}},
-      {Tag::publish_plan, "T1, T2", {{load, relaxed}, {store, relaxed}}},
-      {Tag::add_cost, "", {{load, relaxed}, {store, relaxed}}},
-      {Tag::add_record, "H3", {{load, acquire}, {store, release}}},
-      {Tag::publish_period, "T1, T2", {{load, relaxed}, {store, relaxed}}},
-      {Tag::choose_measured, "T1, T2", {{load, relaxed}, {store, relaxed}}},
   };
   return rows;
 }

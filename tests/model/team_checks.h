@@ -22,7 +22,6 @@ struct TeamLoop {
   core::Model model = core::Model::static_;
   bool measured = false;
   std::uint64_t smallest = 1;
-  std::uint32_t place = 0; ///< in the source; 0: it is not remembered
 };
 
 struct RegionPlan {
@@ -59,8 +58,6 @@ struct TeamPlan {
   std::uint32_t most_requests = 4; ///< of memory, by each thread
   bool is_hasty = false;           ///< whoever waits for a slot ends the ring at once
   bool may_wait_in_vain = false;   ///< a member may be suspended that others have to wait for
-  bool is_known = false;           ///< the first loop has a record, ...
-  std::uint32_t known_place = 0;   ///< ... as the one at that place of its region
 
   std::uint32_t threads() const {
     std::uint32_t most = 0;
@@ -91,7 +88,6 @@ public:
     hits_.assign(region_->loops.size(), {});
     for (std::size_t i = 0; i < hits_.size(); ++i) hits_[i].assign(region_->loops[i].iterations, 0);
     tallies_.assign(region_->loops.size(), {});
-    places_.assign(region_->loops.size(), {});
     const std::size_t pairs = std::size_t{region_->members} * region_->members;
     uses_.assign(region_->loops.size() * pairs, {});
     for (auto& slot : accounts_) slot.fill(Cell<int>());
@@ -140,12 +136,6 @@ public:
       use(before, m, me).write(1);
     }
     if (positions[me] != (base_ + number) << 1) fail("a member is not where it says");
-  }
-
-  /// All members know the loop by the same place in the region.
-  void agree_on_place(std::size_t number, std::uint32_t place) {
-    if (!places_[number]) places_[number] = place;
-    if (*places_[number] != place) fail("loop " + std::to_string(number) + " is at two places");
   }
 
   void see(std::uint32_t me, std::size_t number, const core::Range& range) {
@@ -267,7 +257,6 @@ private:
   std::vector<Served> served_; ///< of each loop
   std::vector<std::vector<std::uint8_t>> hits_;
   std::vector<Tally> tallies_;
-  std::vector<std::optional<std::uint32_t>> places_;
   std::vector<Cell<int>> uses_;
   std::array<std::array<Cell<int>, View::k_most_threads>, k_ring> accounts_;
   std::array<std::int64_t, View::k_most_threads> at_{}; ///< the loop that the member is in, or starts

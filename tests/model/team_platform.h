@@ -144,10 +144,7 @@ struct SmallSizes {
   static constexpr std::uint64_t k_ring = 2;
   static constexpr std::uint32_t k_first_pairs = 2;
   static constexpr std::size_t k_page = 1;
-  static constexpr std::uint32_t k_first_loops = 2;
   static constexpr std::uint32_t k_spins = 1;
-  static constexpr std::uint64_t k_many_units = 0;
-  static constexpr std::uint64_t k_worth_a_cut = 4;
 };
 
 } // namespace wstree::model

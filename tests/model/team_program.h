@@ -31,10 +31,6 @@ public:
     if (plan_.is_hasty) plain_.patience = 0;
     measured_ = plain_;
     measured_.clocked = true;
-    remembered_ = plain_;
-    remembered_.batch = core::BatchMode::timed;
-    cuts_ = remembered_;
-    cuts_.shortest_target = 0;
   }
 
   std::uint32_t threads() const override { return plan_.threads(); }
@@ -49,12 +45,6 @@ public:
         ::new (static_cast<void*>(team_bytes_)) Team; // the last one may have ended in the middle of anything
     if (plan_.first_loop != 0) team_->reached(plan_.first_loop - 1);
     region_ = 0;
-    if (plan_.is_known) {
-      const TeamLoop& first = plan_.regions[0].loops[0];
-      const loop::LoopKey key{team_bytes_, plan_.known_place, first.iterations, plan_.regions[0].members};
-      // However short the loop is, it may be cut elsewhere than in equal shares.
-      for (int times = 0; times < 2; ++times) team_->history().find_or_add(key, cuts_);
-    }
     team_->open();
     checks_.open(0, team_->base());
   }
@@ -91,7 +81,6 @@ private:
 
   void take_part(std::uint32_t me, const RegionPlan& region) {
     Member& member = members_[me].emplace(team_, me, region.members);
-    member.set_region(team_bytes_); // any address will do
     const RegionPlan::Part part = region.part(me);
     for (std::size_t i = 0; i < region.loops.size() && i < part.loops; ++i)
       run_loop(member, me, region.loops[i], i, i + 1 == part.loops ? part.pieces : ~0U);
@@ -107,30 +96,22 @@ private:
     checks_.leave(me);
     waiting_.begin();
     checks_.start(me, number);
-    const core::Settings& settings = loop.place != 0 ? remembered_ : loop.measured ? measured_ : plain_;
-    const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model, caller(loop, me));
+    const core::Settings& settings = loop.measured ? measured_ : plain_;
+    const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model);
     if (!checks_.agree(me, number, served, memory_.refused())) return;
     auto* const storage = newest_storage();
     if (storage == nullptr) return fail("a loop is served without storage");
     memory_.look_at(storage);
     checks_.enter(me, number, positions());
-    if (loop.place != 0)
-      checks_.agree_on_place(number, team_->rhythm().place(team_->base() + number, team_->base()));
     core::Range range;
     for (std::uint32_t pieces = 0; pieces != most; ++pieces) {
       waiting_.begin();
       if (!member.next(range)) break;
       checks_.see(me, number, range);
-      if (loop.place != 0 && range.begin == 0) work();
     }
     if (!loop.measured) return member.leave();
     checks_.account(me, number);
     member.leave([&](const loop::Execution& all) { checks_.report(me, number, all); });
-  }
-
-  /// Iteration 0 takes as long as three others: a plan for two members cuts behind it.
-  static void work() {
-    for (int times = 0; times < 2; ++times) TeamPlatform::ticks();
   }
 
   void close() {
@@ -160,19 +141,12 @@ private:
     return positions;
   }
 
-  /// Of the members, each of which comes to the loop through a copy of its code.
-  const void* caller(const TeamLoop& loop, std::uint32_t member) const {
-    return team_bytes_ + 8 * loop.place + member;
-  }
-
   TeamPlan plan_;
   TeamChecks checks_;
   TeamMemory memory_;
   TeamWaiting waiting_;
   core::Settings plain_;
   core::Settings measured_;
-  core::Settings remembered_;
-  core::Settings cuts_;
   alignas(Team) std::byte team_bytes_[sizeof(Team)];
   Team* team_ = nullptr;
   std::array<std::optional<Member>, View::k_most_threads> members_;

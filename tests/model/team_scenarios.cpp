@@ -261,40 +261,6 @@ void add_measured(std::vector<Scenario>& all) {
                  100'000, true});
 }
 
-/// `count` loops at one place, each of `iterations`.
-std::vector<TeamLoop> again(std::size_t count, std::uint64_t iterations) {
-  return std::vector<TeamLoop>(count, TeamLoop{iterations, Model::tree, false, 1, 1});
-}
-
-TeamPlan known(TeamPlan plan, std::uint32_t place) {
-  plan.is_known = true;
-  plan.known_place = place;
-  return plan;
-}
-TeamPlan regions_again(const std::vector<std::size_t>& loops, std::uint32_t members,
-                       std::uint64_t iterations) {
-  TeamPlan plan;
-  for (const std::size_t count : loops) plan.regions.push_back({members, again(count, iterations), {}});
-  return plan;
-}
-
-/// Loops that are executed again. Where a plan comes into force the roots are laid out anew, so two members
-/// of one loop that go by different plans hand out its units twice or not at all. The first two loops of a
-/// region are known by their number, those from the fifth on by their place in a round of one loop; what is
-/// measured of a loop counts from its second time on.
-void add_plans(std::vector<Scenario>& all) {
-  constexpr Bounds k_plain{.preemptions = 1, .stale = 0};
-  all.push_back({"plans_added_2x7", k_one, team(one_region(2, again(7, 3))), 1000});
-  all.push_back({"plans_2x20", k_one, team(known(one_region(2, again(20, 4)), 2)), 1000});
-  all.push_back({"plans_of_regions_2", k_one, team(known(regions_again({1, 1, 1, 2, 2}, 2, 4), 0)), 1000});
-  all.push_back({"plans_of_regions_3", k_plain, team(known(regions_again({1, 1, 1, 2}, 3, 5), 0)), 1000});
-  all.push_back(
-      {"plans_departs_2x20", k_one, team(known(one_region(2, again(20, 4), {{1, 19, 1}}), 2)), 1000});
-  all.push_back({"rhythm_2x6", k_one, team(one_region(2, again(6, 2))), 1000});
-  all.push_back({"plans_2x24_long", k_one, team(known(one_region(2, again(24, 4)), 2)), 100'000, true});
-  all.push_back({"plans_3x20_long", k_plain, team(known(one_region(3, again(20, 5)), 2)), 100'000, true});
-}
-
 /// A member that is suspended stops those that are a ring ahead of it, and nobody else.
 void add_suspended(std::vector<Scenario>& all) {
   const Bounds usual{.preemptions = 1, .stale = 0, .suspensions = 1};
@@ -322,7 +288,6 @@ std::vector<Scenario> team_scenarios() {
   add_measured(all);
   add_departures(all);
   add_growth(all);
-  add_plans(all);
   add_refusals(all);
   add_ring(all);
   add_rounds(all);

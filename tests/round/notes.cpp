@@ -87,9 +87,7 @@ std::string Checks::judge(const Sequence& sequence, const Region& region, std::u
   const auto first = hits_.begin() + static_cast<std::ptrdiff_t>(seen.first);
   const auto missing = std::find(first, first + l.iterations, std::uint8_t{0});
   const auto at = static_cast<std::uint64_t>(missing - first);
-  // Of a loop that is planned, iteration n-1 may be one member's, for which the others do not wait.
-  const bool may_lack = !all_there && sequence.remembered && at + 1 == l.iterations;
-  if (complete && at != l.iterations && !may_lack)
+  if (complete && at != l.iterations)
     return "nobody did iteration " + std::to_string(at) + "; " +
            std::to_string(l.iterations - seen.handed_out) + " were not done";
   // A member that never comes may keep a loop from being reported, but not the others from being right.

@@ -25,10 +25,7 @@ template <std::uint64_t ring> struct SizesOf {
   static constexpr std::uint64_t k_ring = ring;
   static constexpr std::uint32_t k_first_pairs = 8;
   static constexpr std::size_t k_page = 1024;
-  static constexpr std::uint32_t k_first_loops = 16;
   static constexpr std::uint32_t k_spins = 200;
-  static constexpr std::uint64_t k_many_units = 4;
-  static constexpr std::uint64_t k_worth_a_cut = 4;
 };
 template <> struct SizesOf<8> : loop::UsualSizes {};
 
@@ -44,7 +41,6 @@ template <class Member> class Walk {
 public:
   Walk(Member& member, const Sequence& sequence, const Region& region, std::uint64_t place, Notes& notes)
       : member_(&member), sequence_(&sequence), region_(&region), place_(place), notes_(&notes) {
-    if (sequence.remembered) member.set_region(code(place));
     if (!sequence.neighbours) return;
     pair_ = {member.index() / 2 * 2, member.index() / 2 * 2 + 2};
     member.set_neighbourhood({nullptr, &pair_, 1, member.index()});
@@ -294,23 +290,19 @@ private:
         bytes = Memory::bytes;
       }
     }
-    if (!sequence_->remembered && !has_many_iterations() && Memory::blocks != blocks)
+    if (!has_many_iterations() && Memory::blocks != blocks)
       return "asked for memory " + std::to_string(Memory::blocks - blocks) + " times after the first lap";
     if (Memory::bytes > bytes + most_growth())
       return "has grown by " + std::to_string(Memory::bytes - bytes) + " bytes since the first lap";
     return {};
   }
 
-  /// Loops of many iterations need more nodes now and then, up to a limit, and those that are remembered have
-  /// records.
+  /// Loops of many iterations need more nodes now and then, up to a limit.
   bool has_many_iterations() const { return sequence_->most_iterations() > k_few_iterations; }
   std::uint64_t most_growth() const {
-    constexpr std::uint64_t k_records = 128;
-    constexpr std::uint64_t k_bytes_of_record = 64 * 1024;
     const std::uint64_t nodes = 4ULL * std::bit_ceil(sequence_->most_iterations()) + 128;
     return std::uint64_t{sequence_->most_members()} * Sizes::k_ring * nodes *
-               sizeof(core::Node<StepPlatform>) +
-           (sequence_->remembered ? k_records * k_bytes_of_record : 0);
+           sizeof(core::Node<StepPlatform>);
   }
 
   std::string repeat_first_ones() {

@@ -172,7 +172,6 @@ std::string Sequence::text() const {
   constexpr std::array<const char*, k_turns> k_names = {"anybody", "bursts", "one ahead", "one late",
                                                         "one by one"};
   text += std::string("; turns: ") + k_names[static_cast<std::size_t>(turns)];
-  if (remembered) text += "; remembered";
   if (leavers) text += "; leavers";
   if (cancels) text += "; cancels";
   if (neighbours) text += "; neighbours";
@@ -241,7 +240,6 @@ Sequence draw(std::uint64_t seed, bool brief) {
     sequence.fills = random.coin();
   }
   sequence.turns = static_cast<Turns>(random.below(k_turns));
-  sequence.remembered = random.coin();
   sequence.leavers = random.one_in(6);
   sequence.cancels = random.one_in(6);
   sequence.neighbours = random.one_in(3);
@@ -285,8 +283,8 @@ std::vector<Sequence> smaller(const Sequence& sequence) {
     --made.laps;
     add(made);
   }
-  for (bool Sequence::*flag : {&Sequence::leavers, &Sequence::cancels, &Sequence::remembered,
-                               &Sequence::fills, &Sequence::neighbours}) {
+  for (bool Sequence::*flag :
+       {&Sequence::leavers, &Sequence::cancels, &Sequence::fills, &Sequence::neighbours}) {
     if (!(sequence.*flag)) continue;
     made = sequence;
     made.*flag = false;

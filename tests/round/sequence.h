@@ -45,7 +45,6 @@ struct Sequence {
   bool fills = false;        ///< and by regions of one loop exactly so often
   std::uint32_t laps = 3;    ///< of all that
   Turns turns = Turns::anybody;
-  bool remembered = false; ///< the regions are known when they come again
   bool leavers = false;    ///< members leave regions early, or never come to a loop
   bool cancels = false;    ///< members leave loops early
   bool neighbours = false; ///< two by two the members are near each other

@@ -40,12 +40,11 @@ struct Execution {
 
 struct Sequence {
   std::uint32_t members = 2;
-  bool one_region = false;
   std::vector<Execution> executions{};
 };
 
 std::ostream& operator<<(std::ostream& out, const Sequence& sequence) {
-  out << sequence.members << " members, " << (sequence.one_region ? "one region" : "many regions");
+  out << sequence.members << " members";
   for (std::size_t i = 0; i < sequence.executions.size();) {
     const Execution& e = sequence.executions[i];
     std::size_t times = 1;
@@ -95,7 +94,6 @@ Result run(const Sequence& sequence, bool history, std::uint64_t seed = 1) {
                        sequence.members, rounds, history);
   job.follows = false;
   job.seed = seed;
-  job.one_region = sequence.one_region;
   job.cancelled_by = [&](std::uint32_t r) { return sequence.executions[r].cancelled_by; };
   job.seen = [&](std::uint32_t r, std::uint32_t m, const core::Range& range) {
     had[r][m] += range.end - range.begin;
@@ -210,7 +208,6 @@ Sequence draw(core::Rng& random) {
   static constexpr Time k_each[] = {1, 6, 50, 1'000, 20'000};
   Sequence drawn;
   drawn.members = k_members[random.below(7)];
-  drawn.one_region = random.coin();
   Execution usual{k_iterations[random.below(6)], k_each[random.below(5)] * k_ns};
   if (random.below(3) == 0) usual = draw_heavy(random, usual);
   const std::uint32_t stretches = 2 + random.below(5);
@@ -257,7 +254,7 @@ TEST(HistoryProperty, ALoopThatIsNearlyEmptyAndThenHeavyIsShared) {
   for (const std::uint32_t members : {2U, 4U, 16U})
     for (const Execution& heavy :
          {Execution{128, 20'000 * k_ns}, Execution{128, 1 * k_ns, 300, 800, 20'000}}) {
-      const Sequence sequence{members, false, times(300, {128, 1 * k_ns}) + times(1, heavy)};
+      const Sequence sequence{members, times(300, {128, 1 * k_ns}) + times(1, heavy)};
       // In an uneven execution more, but it is the others' work then.
       if (heavy.weight == 1) {
         EXPECT_LE(run(sequence, true).most.back(), 128 / members + 2) << members;
@@ -270,7 +267,7 @@ TEST(HistoryProperty, InsideOneRegionAChangedLoopIsNotSharedByItsOldPlan) {
   const Execution first{4'000, 100 * k_ns, 0, 125, 50};
   const Execution second{4'000, 100 * k_ns, 875, 1'000, 50};
   for (const std::uint32_t members : {2U, 8U})
-    expect_harmless({members, true, times(100, first) + times(100, second)});
+    expect_harmless({members, times(100, first) + times(100, second)});
 }
 
 TEST(HistoryProperty, ALoopThatWasCancelledEarlyIsSharedWhenItRuns) {
@@ -278,14 +275,14 @@ TEST(HistoryProperty, ALoopThatWasCancelledEarlyIsSharedWhenItRuns) {
   for (const std::uint64_t by : {40U, 2'000U})
     for (const std::uint32_t members : {2U, 8U}) {
       cancelled.cancelled_by = by;
-      expect_harmless({members, false, times(100, cancelled) + times(20, {20'000, 200 * k_ns})});
+      expect_harmless({members, times(100, cancelled) + times(20, {20'000, 200 * k_ns})});
     }
 }
 
 TEST(HistoryProperty, ALoopThatBecomesRandomIsSharedAsIfItWereNew) {
   core::Rng random(1);
   for (const std::uint32_t members : {2U, 4U, 16U}) {
-    Sequence sequence{members, false, times(12, {4'000, 1'000 * k_ns, 0, 400, 10})};
+    Sequence sequence{members, times(12, {4'000, 1'000 * k_ns, 0, 400, 10})};
     for (int i = 0; i < 60; ++i) {
       const std::uint32_t begin = random.below(600);
       sequence.executions.push_back({4'000, 1'000 * k_ns, begin, begin + 400, 10});
@@ -297,9 +294,8 @@ TEST(HistoryProperty, ALoopThatBecomesRandomIsSharedAsIfItWereNew) {
 /// Batches of such a root once held so much of it that the loop took 1.57 of what it takes without memory.
 TEST(HistoryProperty, ABatchDoesNotGrowWithARootThatWasExpectedToBeCheap) {
   const Execution usual{4'000, 6 * k_ns, 702, 952, 10};
-  expect_harmless({16, false,
-                   times(1, usual) + times(1, {4'000, 6 * k_ns, 363, 863, 10}) + times(10, usual) +
-                       times(2, {4'000, 6 * k_ns, 325, 575, 100})});
+  expect_harmless({16, times(1, usual) + times(1, {4'000, 6 * k_ns, 363, 863, 10}) + times(10, usual) +
+                           times(2, {4'000, 6 * k_ns, 325, 575, 100})});
 }
 
 TEST(HistoryProperty, NoExecutionTakesClearlyLongerThanWithoutMemory) {
@@ -321,6 +317,19 @@ TEST(HistoryProperty, NoExecutionTakesClearlyLongerThanWithoutMemory) {
     if (++failed == 5) break;
   }
   std::printf("%llu executions, the worst %.3f\n", static_cast<unsigned long long>(executions), worst);
+}
+
+TEST(Moves, CountWhatAnotherMemberHadBefore) {
+  const Workload loop("1 to 4", 4, 10 * k_us, [](std::uint64_t i) { return static_cast<double>(i + 1); });
+  simulate::Moves moves;
+  moves.handed(1, {2, 4});
+  moves.handed(0, {0, 2});
+  EXPECT_EQ(moves.end_round(loop), 0U);
+  moves.handed(0, {0, 3});
+  moves.handed(1, {3, 4});
+  EXPECT_EQ(moves.end_round(loop), 3 * k_us);
+  moves.handed(1, {0, 4});
+  EXPECT_EQ(moves.end_round(loop), 6 * k_us);
 }
 
 } // namespace

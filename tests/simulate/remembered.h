@@ -29,7 +29,7 @@ inline Job remembered(const WorkloadOf& workload_of, std::uint32_t members, std:
   Job job = with(workload_of(0), {Model::tree, 0}, members);
   job.machine = {}; // arrivals within a microsecond
   job.rounds = rounds;
-  job.history = history;
+  job.settings.history = history;
   job.workload_of = workload_of;
   job.follows = true;
   return job;

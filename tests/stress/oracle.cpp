@@ -23,11 +23,6 @@ bool must_be_complete(const RegionPlan& plan, const std::vector<Notes>& notes, s
   return false;
 }
 
-/// Of a loop that is planned, iteration n-1 may be one member's, for which the others do not wait.
-bool may_lack_last(const RegionPlan& plan, std::uint32_t loop) {
-  return plan.region != 0 && (plan.loops[loop].cancelled || plan.leavers(loop) != 0);
-}
-
 std::string text(const Piece& piece) {
   return "[" + std::to_string(piece.begin) + ", " + std::to_string(piece.end) + ")" +
          (piece.last ? " last" : "");
@@ -42,7 +37,6 @@ void Totals::add(const Totals& other) {
   iterations += other.iterations;
   pieces += other.pieces;
   steals += other.steals;
-  planned += other.planned;
 }
 
 std::optional<std::string> Oracle::check(const RegionPlan& plan, const std::vector<Notes>& notes,
@@ -62,7 +56,7 @@ std::optional<std::string> Oracle::check(const RegionPlan& plan, const std::vect
     std::string wrong = check_served(plan, notes, loop);
     const bool served = notes[plan.keeper].entered[loop] != Entered::refused;
     if (wrong.empty() && served && l.iterations != 0)
-      wrong = check_pieces(l, must_be_complete(plan, notes, loop), may_lack_last(plan, loop));
+      wrong = check_pieces(l, must_be_complete(plan, notes, loop));
     if (wrong.empty() && served) wrong = check_reports(plan, loop, totals);
     if (!wrong.empty()) return story(plan, notes, loop, wrong);
     ++totals.loops;
@@ -97,7 +91,7 @@ std::string Oracle::check_served(const RegionPlan& plan, const std::vector<Notes
   return {};
 }
 
-std::string Oracle::check_pieces(const LoopPlan& loop, bool complete, bool may_lack_last) {
+std::string Oracle::check_pieces(const LoopPlan& loop, bool complete) {
   std::uint64_t done = 0;
   for (const Piece& piece : seen_) {
     if (piece.begin >= piece.end || piece.end > loop.iterations)
@@ -107,7 +101,6 @@ std::string Oracle::check_pieces(const LoopPlan& loop, bool complete, bool may_l
     if (piece.last != (piece.end == loop.iterations)) return "wrong about the last one: " + text(piece);
     done = piece.end;
   }
-  if (may_lack_last && done + 1 == loop.iterations) return {};
   if (complete && done != loop.iterations) return "never done, from " + std::to_string(done) + " on";
   return {};
 }

@@ -58,8 +58,7 @@ struct Totals {
   std::uint64_t refused = 0;    ///< loops that were not served, for lack of memory
   std::uint64_t iterations = 0; ///< but those of huge loops
   std::uint64_t pieces = 0;
-  std::uint64_t steals = 0;  ///< in measured loops
-  std::uint64_t planned = 0; ///< loops that a team remembers well enough to plan them
+  std::uint64_t steals = 0; ///< in measured loops
   void add(const Totals& other);
 };
 
@@ -71,7 +70,7 @@ public:
 private:
   void collect(const RegionPlan& plan, const std::vector<Notes>& notes, std::uint32_t loop);
   std::string check_served(const RegionPlan& plan, const std::vector<Notes>& notes, std::uint32_t loop) const;
-  std::string check_pieces(const LoopPlan& loop, bool complete, bool may_lack_last);
+  std::string check_pieces(const LoopPlan& loop, bool complete);
   std::string check_reports(const RegionPlan& plan, std::uint32_t loop, Totals& totals) const;
   static std::string story(const RegionPlan& plan, const std::vector<Notes>& notes, std::uint32_t loop,
                            const std::string& what);

@@ -40,7 +40,6 @@ public:
     team_->open();
     crew_.run(plan.members, [this](std::uint32_t m) { work(m); });
     team_->close();
-    totals_.planned += count_planned();
     if (auto wrong = oracle_.check(plan, notes_, totals_)) give_up(*wrong);
   }
 
@@ -65,7 +64,6 @@ private:
     Interruptions::mine().begin(plan.weather, random.next());
     Member member(team_.get(), index, plan.members);
     if (plan.near) member.set_neighbourhood(near_[index]);
-    if (plan.region != 0) member.set_region(code(plan.region));
     for (std::uint32_t loop = 0; loop < plan.leaves_before[index]; ++loop) {
       if (random.one_in(64)) Interruptions::mine().interrupt();
       notes.entered.push_back(share(member, loop, random, notes));
@@ -140,18 +138,6 @@ private:
   /// Members need not come to a loop by the same code.
   const void* location_of(const LoopPlan& loop, std::uint32_t member, Random& random) const {
     return code(plan_->region + 32 * loop.location + (member != 0 && random.coin() ? 16 : 0));
-  }
-
-  /// Between regions: the loops of this one that start from a plan when they come again.
-  std::uint64_t count_planned() {
-    constexpr std::uint64_t k_any_loop = ~std::uint64_t{0} >> 1;
-    std::uint64_t planned = 0;
-    for (std::uint32_t l = 0; plan_->region != 0 && l < plan_->loops.size(); ++l) {
-      auto* record =
-          team_->history().find({code(plan_->region), l, plan_->loops[l].iterations, plan_->members});
-      planned += record != nullptr && record->learned(k_any_loop).plan != nullptr;
-    }
-    return planned;
   }
 
   /// Orders nothing that the members do before or afterwards.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a thief makes of what it has seen around it.
-#include "wstree/core/tree/surroundings.h"
+#include "wstree/core/tree/search/surroundings.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ TEST(Surroundings, AThiefsShareIsNeverEmpty) {
     around.expect(ring, domain.end - domain.begin, domain.end - domain.begin);
   }
   around.saw(2, 0, 5, {&node, 0, 10, 0, 0, Word()}, 10);
-  const auto choice = around.choose(1, 1);
+  const auto choice = around.choose(1);
   ASSERT_EQ(choice.target.node, &node);
   EXPECT_GE(choice.share, 4U);
   EXPECT_LE(choice.share, 6U);

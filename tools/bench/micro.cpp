@@ -6,10 +6,6 @@
 /// same data, which takes a second processor.
 #include "canonical_loop.h"
 #include "micro_support.h"
-#include "wstree/core/tree/planner.h"
-#include "wstree/core/tree/worker_last.h"
-#include "wstree/core/tree/worker_plan.h"
-#include "wstree/core/tree/worker_split.h"
 #include <array>
 #include <memory>
 #include <sched.h>
@@ -20,7 +16,6 @@ namespace {
 
 using wstree::core::Node;
 using wstree::core::Phase;
-using wstree::core::Plan;
 using wstree::core::Rng;
 using wstree::core::Word;
 
@@ -265,50 +260,6 @@ void board_walk(benchmark::State& state) {
   }
 }
 
-constexpr std::uint32_t k_bins = 512;
-constexpr unsigned k_bin_shift = 8;
-
-/// What a remembered loop's batch costs more: the expected time of its place, and whether that was right.
-void plan_lookup(benchmark::State& state) {
-  std::vector<float> costs(k_bins, 3);
-  Plan plan;
-  plan.costs = costs.data();
-  plan.shift = k_bin_shift;
-  std::uint64_t unit = 0;
-  for (auto _ : state) {
-    unit = (unit + 12'345) % (std::uint64_t{k_bins} << k_bin_shift);
-    benchmark::DoNotOptimize(plan.foresaw(unit, 16, 50, 100));
-  }
-}
-
-/// And where it is measured: its time is added to the bins that it is in.
-void add_cost(benchmark::State& state) {
-  using wstree::core::CostBins;
-  constexpr std::uint64_t k_units = std::uint64_t{k_bins} << k_bin_shift;
-  std::vector<CostBins<Platform>::Bin> memory(k_bins + 1);
-  CostBins<Platform> bins(memory.data(), k_bins, k_units);
-  std::uint64_t unit = 0;
-  for (auto _ : state) {
-    unit = (unit + 12'345) % (k_units - 16);
-    bins.add(unit, 16, 50);
-  }
-  benchmark::DoNotOptimize(memory.data());
-}
-
-/// Where so many members should begin, from the costs of an uneven loop.
-void cut_plan(benchmark::State& state) {
-  const auto parts = static_cast<std::uint32_t>(state.range(0));
-  std::vector<float> costs;
-  for (std::uint32_t bin = 0; bin < k_bins; ++bin) costs.push_back(static_cast<float>(bin + 1));
-  std::vector<std::uint64_t> begins(parts + 1);
-  for (auto _ : state) {
-    const wstree::core::CostCurve curve(costs.data(), k_bins, k_bin_shift,
-                                        std::uint64_t{k_bins} << k_bin_shift, 1);
-    curve.cut(parts, begins.data());
-    benchmark::DoNotOptimize(begins.data());
-  }
-}
-
 template <class Function, class... Arguments>
 benchmark::internal::Benchmark* add(const std::string& name, Function function, Arguments... arguments) {
   return benchmark::RegisterBenchmark(name.c_str(), function, arguments...);
@@ -325,9 +276,6 @@ void add_all(bool has_second_processor) {
   add("split", split);
   add("board pick, roots", board_pick)->Arg(64)->Arg(1024);
   add("board walk, roots", board_walk)->Arg(64)->Arg(1024);
-  add("plan lookup", plan_lookup);
-  add("plan add cost", add_cost);
-  add("plan cut, members", cut_plan)->Arg(2)->Arg(64);
   if (!has_second_processor) return; // they wait for each other without giving it away
   add("advance, busy", advance, true)->UseRealTime();
   add("next, 4-byte, busy", next<std::int32_t>, true)->UseRealTime();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -76,24 +77,23 @@ private:
 class OneSided {
 public:
   OneSided(std::uint32_t members, std::uint64_t units, const Settings& settings)
-      : slot_(members), settings_(settings), units_(units), begins_(members + 1, units), cost_{1} {
-    begins_[0] = 0;
-    plan_.begins = begins_.data();
-    plan_.costs = cost_.data();
-    plan_.shift = 63;
-  }
+      : slot_(members), settings_(settings), units_(units) {}
   void enter(Worker& worker, std::uint64_t loop, std::uint32_t member) {
-    worker.enter(slot_.loop(), slot_.memory(member),
-                 Slot::entry(units_ + 1, loop, member, slot_.members(), settings_), {&plan_, nullptr});
+    const auto entry = Slot::entry(units_ * slot_.members(), loop, member, slot_.members(), settings_);
+    worker.enter(slot_.loop(), slot_.memory(member), entry);
+    if (std::exchange(loop_, loop) == loop) return;
+    using namespace wstree::core;
+    for (std::uint32_t root = 1; root < slot_.members(); ++root) {
+      const auto done = worker.view().root(root);
+      done.node->own(done.raw, WordOf<Platform>(Phase::owned, entry.use, done.size, 0));
+    }
   }
 
 private:
   Slot slot_;
   Settings settings_;
   std::uint64_t units_;
-  std::vector<std::uint64_t> begins_;
-  std::vector<float> cost_;
-  wstree::core::Plan plan_;
+  std::uint64_t loop_ = 0;
 };
 
 /// Everything that this worker can still get. Returns the number of pieces.

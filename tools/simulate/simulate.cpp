@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "simulate.h"
-#include "memory.h"
 #include "moves.h"
 #include "platform.h"
 
@@ -69,8 +68,7 @@ template <class Worker> class Simulation {
 public:
   explicit Simulation(const Job& job)
       : job_(job), team_(job), caches_(team_.machine(), job.machine.prices_on(team_.machine())),
-        noise_(job.machine.noise, job.members, job.seed), slot_(std::make_unique<Slot>(job.members)),
-        memory_(job.history && job.members > 1 && is_remembered(job.settings), job.one_region) {}
+        noise_(job.machine.noise, job.members, job.seed), slot_(std::make_unique<Slot>(job.members)) {}
 
   std::vector<Round> run() {
     std::vector<Round> rounds;
@@ -109,7 +107,6 @@ private:
     SimulatedPlatform::interruptions = nullptr;
     SimulatedPlatform::standstill = nullptr;
     VirtualClock::now = end_;
-    memory_.close(number_ + 1);
     Round result;
     result.time = end_ - begin_ + job_.machine.region;
     result.traffic = caches_.traffic();
@@ -141,13 +138,9 @@ private:
     left_[member] = VirtualClock::now - begin_;
   }
 
-  /// What a member knows before it begins comes from the team's memory, if the schedule can use it.
   void enter(Worker& worker, const core::Entry& entry) {
     if (core::is_refresh_due<SimulatedPlatform>(entry.use)) slot_->refresh(entry.use);
-    if constexpr (Slot::k_is_tree)
-      worker.enter(slot_->loop(), slot_->memory(entry.index), entry, memory_.learned(entry));
-    else
-      worker.enter(slot_->loop(), slot_->memory(entry.index), entry);
+    worker.enter(slot_->loop(), slot_->memory(entry.index), entry);
   }
 
   /// The member does something that takes `time` at normal speed.
@@ -173,7 +166,6 @@ private:
   Interruptions noise_;
   std::optional<Distance> distance_; // of the present round
   std::unique_ptr<Slot> slot_;
-  Memory memory_;
   Moves moves_;
   const Workload* workload_ = nullptr;   // of the present round
   std::optional<Preemption> preemption_; // that is still to come in it

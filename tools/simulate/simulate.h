@@ -45,12 +45,8 @@ struct Job {
   Suspension suspension = {}; ///< in every round
   /// Told of every piece that a member is handed; may be empty.
   std::function<void(std::uint32_t round, std::uint32_t member, const core::Range&)> seen = {};
-  /// The team remembers the loop from round to round, as it does with WSTREE_HISTORY.
-  bool history = false;
   /// What the loop costs in each round, if not the same in all of them; what is returned outlives the call.
   std::function<const Workload&(std::uint32_t round)> workload_of = {};
-  /// All rounds are in one region, whose barriers member 0 is the first to leave; else each is in its own.
-  bool one_region = false;
   /// The iteration that cancels the loop in a round: nobody gets another batch once it has been executed.
   std::function<std::optional<std::uint64_t>(std::uint32_t round)> cancelled_by = {};
   std::optional<Preemption> preemption = {};

@@ -4,6 +4,7 @@
 
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,8 +16,8 @@ namespace wstree::core {
 /// the loop (between shortest_target and longest_target; in the first moments a third). It takes at most a
 /// small part of a member's share and of what is left in the node, so that an expensive interval that others
 /// could help with is not swallowed whole, and the smaller the nearer the end is: what is swallowed last ends
-/// the loop. And it takes at most a quarter of what is left in the node, starts every node with the smallest
-/// batch, and grows at most 16-fold per step. Private to its member.
+/// the loop. And it starts every node with the smallest batch, and grows at most 16-fold per step. Private to
+/// its member.
 ///
 /// Reading the clock costs as much as the rest of a dispatch. Once batches agree about what a unit costs, it
 /// is read after several of them only, which together take at most a quarter of the time so far and four
@@ -32,12 +33,10 @@ public:
     is_timed_ = settings.batch == BatchMode::timed;
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
-    share_ = share;
-    share_part_ = static_cast<std::uint64_t>(share * k_of_share);
+    share_part_ = static_cast<std::uint64_t>(share * tuning::k_of_share);
     entered_ = now;
     cost_ = 0;
     floor_ = 1;
-    finest_ = 1;
     start_node();
   }
 
@@ -47,18 +46,6 @@ public:
     pending_ = 0;
     skip_ = 0;
     skipped_ = 0;
-  }
-
-  /// After finished(): the batch was as short as it was foreseen, and so is a member's share, of `share`
-  /// ticks. The next ones hold a 24th of a share or a few units, which is about what they are without a plan
-  /// once the clock has been read as often; so it is not read.
-  void hurry(float share) noexcept {
-    const float in_tail = to_float(settings_->tail_batch) * share_ / std::max(share, 1.0F);
-    const float few = std::min(k_hurried_units, share_ * k_hurried_of_few);
-    floor_ = finest_ =
-        static_cast<std::uint32_t>(std::min(in_tail, std::max(share_ * k_hurried_of_share, few)) + 1);
-    step_ = std::max(step_, floor_);
-    skip_ = k_most_skipped;
   }
 
   /// The latest batch is done. How many, it included, need no look at the clock: skip() is told of them
@@ -86,19 +73,14 @@ public:
     const float rate = done / spent;
     const float so_far = std::max(to_float(elapsed), 0.0F);
     const float shortest = to_float(settings_->shortest_target);
-    const float least = std::min(shortest, so_far / 3);
-    const float target = std::clamp(so_far / 16, least, std::max(least, to_float(settings_->longest_target)));
-    const float most = static_cast<float>(units) * 16;
+    const float least = std::min(shortest, so_far / tuning::k_part_of_first);
+    const float target = std::clamp(so_far / tuning::k_part_of_elapsed, least,
+                                    std::max(least, to_float(settings_->longest_target)));
+    const float most = static_cast<float>(units) * tuning::k_growth;
     choose_skip(cost, spent, elapsed, target * rate > most);
     cost_ = cost;
     pending_ = 0;
     skipped_ = 0;
-    // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
-    // with what has been done, cut them as fine as can be.
-    const float tail = to_float(settings_->tail_batch);
-    finest_ = elapsed > k_long * settings_->tail_batch
-                  ? 1
-                  : static_cast<std::uint32_t>(std::min(tail * rate + 1, k_most));
     floor_ = static_cast<std::uint32_t>(std::min(std::min(target, shortest) * rate + 1, k_most));
     const float wanted = std::min(target * rate, most);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
@@ -108,9 +90,8 @@ public:
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
     if (is_timed_) {
-      const std::uint64_t part = (remaining * k_of_rest + share_part_) >> k_part_bits;
+      const std::uint64_t part = (remaining * tuning::k_of_rest + share_part_) >> tuning::k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
-      units = std::min(units, std::max(remaining >> 2, finest_));
     }
     return std::min(std::max(units, smallest_), remaining);
   }
@@ -122,16 +103,6 @@ public:
   float cost() const noexcept { return cost_; }
 
 private:
-  static constexpr std::uint64_t k_long = 200; // some 20 dispatches in 200 times the time of 20
-  static constexpr unsigned k_part_bits = 16;
-  static constexpr std::uint64_t k_of_rest = 298; // of 2^k_part_bits: a 220th of what is left in the node
-  static constexpr float k_of_share = 90;         // likewise: and a 730th of a member's share
-  // Of batches that hurry.
-  static constexpr float k_hurried_of_share = 1 / 24.0F;
-  static constexpr float k_hurried_units = 8; // if they are not more than
-  static constexpr float k_hurried_of_few = 1 / 6.0F;
-  static constexpr float k_alike = 0.75F; // costs that differ by less are the same
-  static constexpr std::uint32_t k_most_skipped = 7;
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   /// Without a sign the conversion takes a branch and a second way. Negative where a clock went back.
@@ -147,23 +118,23 @@ private:
   /// How many batches to do before the clock is read again, if this one cost what the one before did.
   void choose_skip(float cost, float spent, std::uint64_t elapsed, bool grows) noexcept {
     const bool is_long = cost > to_float(settings_->shortest_target); // the clock costs nothing then
-    if (settings_->clocked || is_long || grows || cost < cost_ * k_alike || cost_ < cost * k_alike) {
+    if (settings_->clocked || is_long || grows || cost < cost_ * tuning::k_alike ||
+        cost_ < cost * tuning::k_alike) {
       skip_ = 0;
       return;
     }
-    const float budget = to_float(std::min(elapsed / 4, 4 * settings_->longest_target));
-    skip_ = 2 * spent < budget ? std::min(2 * skip_ + 1, k_most_skipped) : skip_ / 2;
+    const float budget = to_float(
+        std::min(elapsed / tuning::k_part_unclocked, tuning::k_part_unclocked * settings_->longest_target));
+    skip_ = 2 * spent < budget ? std::min(2 * skip_ + 1, tuning::k_most_skipped) : skip_ / 2;
   }
 
   const Settings* settings_ = nullptr;
   std::uint64_t entered_ = 0;
   std::uint64_t share_part_ = 0;
-  float share_ = 1; // units
   float cost_ = 0;
   bool is_timed_ = true;
   std::uint32_t step_ = 1;
-  std::uint32_t floor_ = 1;  // as many units as take shortest_target
-  std::uint32_t finest_ = 1; // the end of a node is not cut finer
+  std::uint32_t floor_ = 1; // as many units as take shortest_target
   std::uint32_t smallest_ = 1;
   std::uint32_t limit_ = 1;
   std::uint32_t pending_ = 0; // units of batches since the clock was read

@@ -2,7 +2,10 @@
 // Marks: how a word of a slot says which use of the slot it belongs to, and why an old one is never believed.
 #pragma once
 
+#include "wstree/core/platform.h"
+
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace wstree::core {
@@ -68,5 +71,51 @@ template <class P> using MarksOf = typename MarksOfPlatform<P>::type;
 template <class P> constexpr bool is_refresh_due(std::uint64_t use) noexcept {
   return use % MarksOf<P>::k_every == 0;
 }
+
+/// When the opener of a team's regions has to clear all slots of its ring.
+template <class P> class ClearedSlots {
+public:
+  /// A region opens whose first loop has the number `base`. True: now.
+  bool are_old(std::uint64_t base, std::uint64_t ring) noexcept {
+    if (base - cleared_at_ < MarksOf<P>::k_every * ring) [[likely]]
+      return false;
+    cleared_at_ = base;
+    return true;
+  }
+
+private:
+  std::uint64_t cleared_at_ = 0; // number of the first loop since
+};
+
+/// | mark of a use | value |: a word that is 0 in every other use.
+template <class Mark, unsigned value_bits> struct Marked {
+  static_assert(Mark::k_bits + value_bits <= 64);
+  static constexpr std::uint64_t k_mask = (std::uint64_t{1} << value_bits) - 1;
+
+  static constexpr std::uint64_t of(std::uint64_t use, std::uint64_t value = 0) noexcept {
+    return Mark::of(use) << value_bits | value;
+  }
+  static constexpr bool is_of(std::uint64_t raw, std::uint64_t use) noexcept {
+    return Mark::is_of(raw >> value_bits & Mark::k_mask, use);
+  }
+  static constexpr std::uint64_t value(std::uint64_t raw) noexcept { return raw & k_mask; }
+  static constexpr std::uint64_t value_in(std::uint64_t raw, std::uint64_t use) noexcept {
+    return is_of(raw, use) ? value(raw) : 0;
+  }
+
+  /// By a member that enters `use`, for which that is due: empties a word that is old.
+  template <class P>
+  static void refresh(typename P::template Atomic<std::uint64_t>& word, std::uint64_t use) noexcept {
+    std::uint64_t raw = word.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
+    if (value(raw) != 0 && Mark::is_old(raw >> value_bits & Mark::k_mask, use))
+      word.compare_exchange_strong(raw, of(use), P::order(Tag::refresh, std::memory_order_relaxed),
+                                   P::order(Tag::refresh, std::memory_order_relaxed));
+  }
+  /// Forgets all uses; while no other thread can reach the word. Memory that nobody has used is not written.
+  template <class P> static void clear(typename P::template Atomic<std::uint64_t>& word) noexcept {
+    // relaxed: alone, ordered by the region's join and the next fork.
+    if (word.load(std::memory_order_relaxed) != 0) word.store(0, std::memory_order_relaxed); // likewise
+  }
+};
 
 } // namespace wstree::core

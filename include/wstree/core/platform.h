@@ -29,7 +29,7 @@ enum class Tag : std::uint8_t {
   refresh,            // N8 tree/node.h
   publish_owner,      // N9 tree/node.h
   publish_held,       // N10 tree/node.h
-  mark_done,          // N11 tree/board.h
+  mark_done,          // N11 tree/search/board.h
   mark_below,         // N12 tree/node.h
   take_last,          // W1 last_taken.h
   take_share,         // S1 share_mark.h
@@ -72,18 +72,13 @@ enum class Tag : std::uint8_t {
   thief_reads_tail,   // L7 queue/locked_queue.h
   restore_tail,       // L8 queue/locked_queue.h
   restore_head,       // L9 queue/locked_queue.h
-  leave_loop,         // T1 loop/member.h
-  wait_for_slot,      // T2 loop/member.h
+  leave_loop,         // T1 loop/ring_member.h
+  wait_for_slot,      // T2 loop/ring_member.h
   grow,               // T3 loop/team.h
   next_base,          // T4 loop/team.h
-  count_leaver,       // T5 loop/member.h
+  count_leaver,       // T5 loop/team_storage.h
   absent,             // T6 loop/team.h
   end_ring,           // T7 loop/ring_end.h
-  publish_plan,       // H1 loop/loop_record.h
-  add_cost,           // H2 tree/plan.h
-  add_record,         // H3 loop/history.h
-  publish_period,     // H4 loop/rhythm.h
-  choose_measured,    // H5 loop/loop_record.h
 };
 
 /// The one seam between the scheduler and the machine. Requirements on a Platform:

@@ -49,6 +49,7 @@ struct Entry {
   std::uint64_t smallest =
       1; ///< the chunk of the schedule, in iterations; 0: none was given, which means 1 but in static_
   const Neighbourhood* near = nullptr; ///< may be null; outlives the loop
+  const void* caller = nullptr;        ///< code location of the loop; need not be the same for all members
 };
 
 /// For models that need no memory of their own.

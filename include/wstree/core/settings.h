@@ -31,16 +31,15 @@ struct Settings {
   /// Durations in ticks of the Platform, for `timed`.
   std::uint64_t shortest_target = 2'500; ///< target at the start of a loop
   std::uint64_t longest_target = 50'000; ///< and after a while
-  std::uint64_t tail_batch = 1'500;      ///< the end of a node is not cut finer than this
-  std::uint64_t steal_cost = 500;        ///< what is estimated to take less is left to its owner
+  std::uint64_t tail_batch = 1'500;  ///< an iteration n-1 that is shorter is joined to the batch before it
+  std::uint64_t steal_cost = 500;    ///< what is estimated to take less is left to its owner
   std::uint64_t near_enough = 5'000; ///< what is estimated to take less is no work when distances are weighed
   std::uint64_t patience =
       250'000'000;             ///< of a member that waits for a slot; then the ring ends (loop/ring_end.h)
   std::uint32_t roots = 0;     ///< of the tree; 0: one per member. The paper has 1
   std::uint32_t scan_all = 16; ///< roots that a search looks at one by one; of more it asks the board
   bool clocked = true;         ///< measure busy time even if the batch mode does not need it
-  bool history =
-      true; ///< loops that are executed again start from what they have cost (tree, find_max, timed)
+  bool history = true;         ///< loops start from what their code location has cost (tree, find_max, timed)
 };
 
 } // namespace wstree::core

@@ -25,7 +25,7 @@ inline constexpr std::uint32_t k_max_share_from_both_ends = (1U << 21) - 1;
 /// (see last_taken.h).
 ///
 /// Every member computes the same shape from (n, roots), so that nobody has to publish it. Root i starts
-/// where member i's share of schedule(static) starts, unless a plan (tree/plan.h) lays the roots out.
+/// where member i's share of schedule(static) starts.
 class Shape {
 public:
   constexpr Shape() = default;
@@ -60,15 +60,8 @@ public:
     return static_cast<float>(units_) / static_cast<float>(members);
   }
 
-  /// The roots begin elsewhere: at `begins`[0] = 0 to `begins`[roots()] = units(), which outlive this shape.
-  constexpr void lay_out(const std::uint64_t* begins) { begins_ = begins; }
-
-  constexpr bool is_laid_out() const { return begins_ != nullptr; }
-
   /// First unit of root i; i may be roots(), which gives units().
   constexpr std::uint64_t root_begin(std::uint32_t i) const {
-    if (begins_ != nullptr) [[unlikely]]
-      return begins_[i];
     return std::min(i * quotient_ + std::min(i, remainder_), units_);
   }
   constexpr std::uint32_t root_size(std::uint32_t i) const {
@@ -91,7 +84,6 @@ private:
   std::uint32_t remainder_ = 0;
   std::uint32_t roots_ = 1;
   unsigned shift_ = 0;
-  const std::uint64_t* begins_ = nullptr; // nullptr: equal shares
 };
 
 } // namespace wstree::core

@@ -6,6 +6,7 @@
 #include "wstree/core/queue/item.h"
 #include "wstree/core/queue/item_array.h"
 #include "wstree/core/queue/owner_line.h"
+#include "wstree/core/tuning.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -75,7 +76,7 @@ public:
 
   /// TrySteal: the oldest item. Any member but the owner. `patient`: waits for the lock for a while.
   Theft steal(std::uint64_t& item, bool patient) noexcept {
-    if (!lock_within(patient ? k_patience : 1)) return Theft::lost_race;
+    if (!lock_within(patient ? tuning::k_lock_patience : 1)) return Theft::lost_race;
     const std::int64_t head = head_.load(std::memory_order_relaxed); // the lock orders it
     // [L6] seq_cst: see L4; it is also the release for L2.
     head_.store(head + 1, P::order(Tag::raise_head, std::memory_order_seq_cst));
@@ -155,13 +156,13 @@ private:
                                          P::order(Tag::lock_queue, std::memory_order_relaxed));
   }
   void lock() noexcept {
-    while (!lock_within(k_patience)) P::yield();
+    while (!lock_within(tuning::k_lock_patience)) P::yield();
   }
   /// False: somebody has it and has not given it back.
   bool lock_within(std::uint32_t tries) noexcept {
     for (std::uint32_t failed = 0; !try_lock();) {
       if (++failed == tries) return false;
-      if (failed <= k_spins)
+      if (failed <= tuning::k_lock_spins)
         P::relax();
       else
         P::yield();
@@ -169,9 +170,6 @@ private:
     return true;
   }
   void unlock() noexcept { lock_.store(0, P::order(Tag::lock_queue, std::memory_order_release)); } // L1
-
-  static constexpr std::uint32_t k_spins = 100;
-  static constexpr std::uint32_t k_patience = 120; // tries; the last ones with the processor given away
 
   typename P::template Atomic<std::int64_t> tail_{0};
   ItemArray<P, k_initial> items_;

@@ -10,6 +10,7 @@
 #include "wstree/core/queue/locked_queue.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/core/share_mark.h"
+#include "wstree/core/tuning.h"
 #include "wstree/core/victims.h"
 
 #include <algorithm>
@@ -64,8 +65,8 @@ public:
     done_ = false;
     counts_ = {};
     // As in tree/worker.h: a share of a few units leaves nothing to size.
-    clocked_ = settings.clocked ||
-               (settings.batch == BatchMode::timed && shape_.units() >= k_few_units * entry.members);
+    clocked_ = settings.clocked || (settings.batch == BatchMode::timed &&
+                                    shape_.units() >= tuning::k_unclocked_units * entry.members);
     handed_out_ = clocked_ ? P::ticks() : 0;
     batch_.enter(settings, entry.smallest, shape_.shift(), shape_.share(entry.members), handed_out_);
     own_->queue.reset(number_);
@@ -215,8 +216,8 @@ private:
   [[gnu::noinline]] bool find(Range& out) noexcept {
     std::uint64_t moves_before = 0;
     bool quiet_before = false;
-    for (std::uint32_t pass = 0; pass < k_passes; ++pass) {
-      if (pass >= k_passes / 2)
+    for (std::uint32_t pass = 0; pass < tuning::k_queue_passes; ++pass) {
+      if (pass >= tuning::k_queue_passes / 2)
         P::yield();
       else if (pass >= 2)
         P::relax();
@@ -276,9 +277,6 @@ private:
     if (clocked_) handed_out_ = P::ticks();
     return true;
   }
-
-  static constexpr std::uint64_t k_few_units = 4;
-  static constexpr std::uint32_t k_passes = 32;
 
   Loop* loop_ = nullptr;
   QueueCell<P, Queue>* own_ = nullptr;

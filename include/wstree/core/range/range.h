@@ -146,20 +146,11 @@ public:
   void give_back(std::uint32_t units, std::uint64_t use) noexcept {
     // [R13] relaxed: a sum of these only says that a search would be in vain. Guard: none is possible, a
     //       value that is out of date costs a search.
-    returned_.store(Use::of(use) << 32 | units, P::order(Tag::return_units, std::memory_order_relaxed));
+    returned_.store(Returned::of(use, units), P::order(Tag::return_units, std::memory_order_relaxed));
   }
-  /// As Node::refresh(): who believes an old count gives up a search too early.
-  void refresh(std::uint64_t use) noexcept {
-    std::uint64_t raw = returned_.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
-    if (raw != 0 && Use::is_old(raw >> 32, use))
-      returned_.compare_exchange_strong(raw, 0, P::order(Tag::refresh, std::memory_order_relaxed),
-                                        P::order(Tag::refresh, std::memory_order_relaxed));
-  }
-  /// As Node::clear().
-  void clear() noexcept {
-    if (returned_.load(std::memory_order_relaxed) != 0)
-      returned_.store(0, std::memory_order_relaxed); // alone
-  }
+  /// As Node::refresh() and Node::clear(): who believes an old count gives up a search too early.
+  void refresh(std::uint64_t use) noexcept { Returned::template refresh<P>(returned_, use); }
+  void clear() noexcept { Returned::template clear<P>(returned_); }
 
   // Thieves.
 
@@ -208,7 +199,7 @@ public:
     survey.moving |= (moves & 1) != 0;
     const std::uint64_t returned =
         returned_.load(P::order(Tag::return_units, std::memory_order_relaxed)); // R13
-    if (Use::is_of(returned >> 32, use)) survey.returned += returned & 0xFFFF'FFFF;
+    survey.returned += Returned::value_in(returned, use);
   }
   /// [mid, high) of the result: units that nobody was handed. Exact while nobody is in a call.
   StealWord unclaimed() const noexcept {
@@ -217,7 +208,7 @@ public:
   }
 
 private:
-  using Use = typename MarksOf<P>::Returned;
+  using Returned = Marked<typename MarksOf<P>::Returned, 32>;
 
   void mark_move(std::memory_order order) noexcept {
     // [R12] The beginning is relaxed: R7 releases it to whoever misses the units that were taken. (S1,

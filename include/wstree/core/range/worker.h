@@ -4,6 +4,7 @@
 
 #include "wstree/core/batch.h"
 #include "wstree/core/range/range.h"
+#include "wstree/core/tuning.h"
 #include "wstree/core/victims.h"
 
 #include <algorithm>
@@ -40,8 +41,8 @@ public:
     given_ = 0;
     handed_out_ = 0;
     counts_ = {};
-    clocked_ = settings_->clocked ||
-               (settings_->batch == BatchMode::timed && shape_.units() >= k_few_units * entry.members);
+    clocked_ = settings_->clocked || (settings_->batch == BatchMode::timed &&
+                                      shape_.units() >= tuning::k_unclocked_units * entry.members);
     since_ = clocked_ ? P::ticks() : 0;
     batch_.enter(*settings_, entry.smallest, shape_.shift(), shape_.share(entry.members), since_);
   }
@@ -167,7 +168,7 @@ private:
   /// so long between taking and showing them that waiting for it would be waiting for a suspended thread.
   [[gnu::noinline]] bool find(Range& out) noexcept {
     own_->give_back(handed_out_, use_);
-    for (std::uint32_t waited = 0; waited < k_patience;) {
+    for (std::uint32_t waited = 0; waited < tuning::k_range_patience;) {
       const RangeSurvey before = survey();
       if (before.returned == shape_.units()) return false;
       bool lost_race = false;
@@ -186,7 +187,7 @@ private:
       }
       const RangeSurvey after = survey();
       if (after.moving || before.moving) {
-        if (++waited < k_spins)
+        if (++waited < tuning::k_range_spins)
           P::relax();
         else
           P::yield();
@@ -209,10 +210,6 @@ private:
     ++counts_.batches;
     return true;
   }
-
-  static constexpr std::uint64_t k_few_units = 4; // per member: leave nothing to size
-  static constexpr std::uint32_t k_spins = 40;    // several times what a move takes
-  static constexpr std::uint32_t k_patience = 44;
 
   Shape shape_;
   Loop* shared_ = nullptr;

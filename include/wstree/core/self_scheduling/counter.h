@@ -26,8 +26,9 @@ public:
     //      this member nothing older. Guard: core_self_scheduling_races (a plain store sets the value back
     //      and hands chunks out twice).
     std::uint64_t seen = word_.load(P::order(Tag::enter_counter, std::memory_order_relaxed));
-    if (is_of(seen, use)) return;
-    word_.compare_exchange_strong(seen, fresh(use), P::order(Tag::enter_counter, std::memory_order_relaxed),
+    if (Word::is_of(seen, use)) return;
+    word_.compare_exchange_strong(seen, Word::of(use),
+                                  P::order(Tag::enter_counter, std::memory_order_relaxed),
                                   P::order(Tag::enter_counter, std::memory_order_relaxed));
   }
 
@@ -36,7 +37,7 @@ public:
   std::uint64_t take() noexcept {
     // [C2] relaxed: iterations carry no data; that no value is given twice is up to the read-modify-write.
     //      Guard: core_self_scheduling_threads (a load and a store hand chunks out twice).
-    return value_of(word_.fetch_add(1, P::order(Tag::take_step, std::memory_order_relaxed)));
+    return Word::value(word_.fetch_add(1, P::order(Tag::take_step, std::memory_order_relaxed)));
   }
 
   /// Raises the value from `seen` to `wanted`. False: it was another one, or the attempt failed without a
@@ -44,35 +45,25 @@ public:
   bool raise(std::uint64_t& seen, std::uint64_t wanted, std::uint64_t use) noexcept {
     // [C3] relaxed both ways: as C2. Guard: core_self_scheduling_races (a plain store hands iterations out
     //      twice).
-    std::uint64_t word = fresh(use) | seen;
-    const bool raised = word_.compare_exchange_weak(word, fresh(use) | wanted,
+    std::uint64_t word = Word::of(use, seen);
+    const bool raised = word_.compare_exchange_weak(word, Word::of(use, wanted),
                                                     P::order(Tag::raise_counter, std::memory_order_relaxed),
                                                     P::order(Tag::raise_counter, std::memory_order_relaxed));
-    if (!raised) seen = value_of(word);
+    if (!raised) seen = Word::value(word);
     return raised;
   }
 
   /// The value of `use`; 0 as long as nobody has entered.
   std::uint64_t value(std::uint64_t use) const noexcept {
     const std::uint64_t word = word_.load(P::order(Tag::raise_counter, std::memory_order_relaxed)); // C3
-    return is_of(word, use) ? value_of(word) : 0;
+    return Word::value_in(word, use);
   }
 
   /// Forgets all uses. Only while no other thread can reach it.
-  void clear() noexcept {
-    word_.store(0, std::memory_order_relaxed); // ordered by the join and the next fork
-  }
+  void clear() noexcept { Word::template clear<P>(word_); }
 
 private:
-  using Use = typename MarksOf<P>::Counter;
-  static_assert(Use::k_bits + k_value_bits <= 64);
-  static constexpr std::uint64_t k_value_mask = (1ULL << k_value_bits) - 1;
-
-  static std::uint64_t fresh(std::uint64_t use) noexcept { return Use::of(use) << k_value_bits; }
-  static bool is_of(std::uint64_t word, std::uint64_t use) noexcept {
-    return ((word ^ fresh(use)) & ~k_value_mask) == 0;
-  }
-  static std::uint64_t value_of(std::uint64_t word) noexcept { return word & k_value_mask; }
+  using Word = Marked<typename MarksOf<P>::Counter, k_value_bits>;
 
   typename P::template Atomic<std::uint64_t> word_{0};
 };

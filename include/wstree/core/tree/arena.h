@@ -3,7 +3,9 @@
 #pragma once
 
 #include "wstree/core/tree/node.h"
+#include "wstree/core/tuning.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace wstree::core {
@@ -58,8 +60,9 @@ private:
   bool open_next_chunk() noexcept {
     Chunk* next = current_ == nullptr ? more_ : current_->next;
     if (next == nullptr) {
-      const std::uint32_t pairs =
-          current_ == nullptr ? 32 : (current_->pairs < 4096 ? current_->pairs * 2 : 4096);
+      const std::uint32_t pairs = current_ == nullptr
+                                      ? tuning::k_first_chunk
+                                      : std::min(current_->pairs * 2, tuning::k_largest_chunk);
       const std::size_t bytes = sizeof(Chunk) + 2ULL * pairs * sizeof(Node<P>);
       void* memory = P::allocate(bytes);
       if (memory == nullptr) return false;

@@ -1,100 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When to start iteration n-1, which ends its member's part in the loop.
+// Which member executes iteration n-1, which is not in the tree, and when.
 #pragma once
 
+#include "wstree/core/scheduler.h"
 #include "wstree/core/settings.h"
-#include "wstree/core/shape.h"
+#include "wstree/core/tree/tree.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <limits>
 
 namespace wstree::core {
 
-/// Estimates the cost of the last iteration from the trend of the costs that its member has seen, and weighs
-/// it against what is left for the others. Matters only for loops of few, long iterations: in a long loop one
-/// iteration is nothing, and in a loop of short ones the difference is lost in the dispatches. Private to its
-/// member.
-class LastIteration {
+/// Compilers copy lastprivate variables out of the private copy of the thread that was told "last", after the
+/// loop: that thread must not get another chunk. So Tree::last hands iteration n-1 out to one member, which
+/// then retires from the loop: normally to the first that finds nothing else. Of two members with few, long
+/// iterations one starts it earlier if that ends the loop sooner (EXP: it is half of the work). In a larger
+/// team that costs more than it brings. Private to its member.
+template <class P> class LastIteration {
 public:
-  void enter(const Shape& shape, std::uint32_t members, const Settings& settings) noexcept {
-    known_ = 0;
-    // A member that is alone would leave the rest to nobody.
-    const bool few =
-        settings.batch == BatchMode::timed && members > 1 && shape.units() <= k_units_each * members;
-    long_ = few ? static_cast<float>(settings.shortest_target) : k_never;
+  void enter(const Shape& shape, const Entry& entry) noexcept {
+    settings_ = entry.settings;
+    loop_ = entry.loop;
+    may_be_early_ = entry.members == 2 && entry.settings->batch == BatchMode::timed &&
+                    shape.units() <= tuning::k_few_units_each * 2;
   }
 
-  /// A batch of `units` units, ending before unit `position`, took `cost` ticks per unit. The trend is that
-  /// of batches of one unit next to each other.
-  void learn(std::uint64_t position, std::uint32_t units, float cost) noexcept {
-    if (units != 1 || position != position_ + 1) known_ = 0;
-    position_ = position;
-    costs_[0] = costs_[1];
-    costs_[1] = costs_[2];
-    costs_[2] = cost;
-    known_ = std::min(known_ + 1, 3);
+  /// True: the iteration is the caller's, which retires.
+  bool claim(const View<P>& view) const noexcept { return view.tree().last.claim(loop_); }
+  bool is_taken(const View<P>& view) const noexcept { return view.tree().last.is_taken(loop_); }
+
+  /// Not worth a dispatch of its own, let alone another member's attention.
+  bool is_short(float cost) const noexcept {
+    return cost > 0 && cost < static_cast<float>(settings_->tail_batch);
+  }
+  /// Nothing is left for anybody but this iteration.
+  bool is_all(const View<P>& view, Rng& rng) const noexcept {
+    return view.has_board(*settings_) ? view.is_empty_by_board(rng) : view.is_empty();
   }
 
-  /// There are few iterations, which may be long: what follows is asked for.
-  bool is_of_interest() const noexcept { return long_ != k_never; }
-
-  /// Iterations that take `cost` ticks are long, and there are few of them.
-  bool may_matter(float cost) const noexcept { return cost > long_; }
-
-  /// Estimated ticks: `others` of all that is unclaimed but the last iteration, `last` of that, `step` of the
-  /// caller's next batch. True if the loop ends sooner when the caller starts the last iteration now and
-  /// leaves the rest to the others (each of whom is on average half a step away from being free) than when it
-  /// takes one more batch first.
-  static bool is_critical(std::uint32_t members, float others, float last, float step) noexcept {
-    const auto rest = static_cast<float>(std::max(members, 2U) - 1);
-    const float now = std::max(last, others / rest + step / 2);
-    const float later = std::max(step + last, (others + rest * step / 2 + last) / (rest + 1));
-    return now < later * k_convincing;
+  /// Whether it may have to start early at all, where iterations take `cost` ticks.
+  bool may_be_early(float cost) const noexcept {
+    return may_be_early_ && cost > static_cast<float>(settings_->shortest_target);
   }
-
-  /// Ticks of the iteration at `position`, a few iterations ahead. Costs that rise or fall steadily are
-  /// continued, in proportion if they grew in proportion (EXP) and in a straight line otherwise; costs that
-  /// go up and down are averaged.
-  float estimate(std::uint64_t position) const noexcept {
-    if (known_ < 3) return costs_[2];
-    const auto [first, second, third] = costs_;
-    const auto ahead = static_cast<float>(position + 1 - std::min(position_, position));
-    const bool rises = second > first * k_steady && third > second * k_steady;
-    const bool falls = first > second * k_steady && second > third * k_steady;
-    if (rises && third * first > second * second * k_in_proportion && ahead <= k_far) {
-      float cost = third;
-      for (float step = 0; step < ahead; ++step) cost *= third / second;
-      return cost;
-    }
-    if (rises || falls) return std::max(third + (third - second) * ahead, 0.0F);
-    return (first + second + third) / 3;
-  }
-
-  /// Ticks per iteration of those from `position` to `end`, for others to compare: their cost in the middle.
-  /// Two latest costs make a trend as well here, but none is believed beyond a factor.
-  float of_rest(std::uint64_t position, std::uint64_t end) const noexcept {
-    const std::uint64_t half = (end - std::min(position, end)) / 2;
-    const float middle = known_ == 2 ? costs_[2] + (costs_[2] - costs_[1]) * static_cast<float>(half + 1)
-                                     : estimate(position + half);
-    return std::clamp(middle, costs_[2] / k_believed, costs_[2] * k_believed);
+  /// Whether to start it before another batch.
+  bool should_start(const View<P>& view, float cost) const noexcept {
+    return may_be_early(cost) && ends_sooner(view, cost);
   }
 
 private:
-  static constexpr std::uint64_t k_units_each = 64;
-  static constexpr float k_never = std::numeric_limits<float>::infinity();
-  static constexpr float k_believed = 3;   // a factor, of what an iteration will cost and what the latest did
-  static constexpr float k_steady = 1.03F; // from one iteration to the next, to count as a trend
-  static constexpr float k_in_proportion = 0.98F; // of the earlier growth factor
-  static constexpr float k_convincing =
-      0.9F;                         // estimates are rough, and whoever starts the last iteration is lost
-  static constexpr float k_far = 5; // iterations over which growth in proportion is believed
+  /// Whether the loop ends sooner when this member starts the iteration now and leaves the rest to the other
+  /// one, which is on average half a batch away from being free, than when it takes another batch first.
+  [[gnu::noinline]] bool ends_sooner(const View<P>& view, float cost) const noexcept {
+    float others = 0; // ticks of all that is unclaimed
+    float last = 0;   // and of the iteration: what those before it take
+    view.any_leaf([&](const Target<P>& target) {
+      // Who starts the last iteration for nothing leaves the rest to the other. So what this member has seen
+      // counts too.
+      const float each = target.cost_or(cost);
+      others += static_cast<float>(target.remaining()) * std::max(each, cost / 2);
+      if (target.begin + target.size == view.shape().units()) last = each;
+      return false;
+    });
+    const float now = std::max(last, others + cost / 2);
+    const float later = std::max(cost + last, (others + cost / 2 + last) / 2);
+    return now < later * tuning::k_convincing;
+  }
 
-  std::uint64_t position_ = 0;
-  float long_ = k_never; // ticks of an iteration
-  std::array<float, 3> costs_{};
-  int known_ = 0;
+  const Settings* settings_ = nullptr;
+  std::uint64_t loop_ = 0;
+  bool may_be_early_ = false;
 };
 
 } // namespace wstree::core

@@ -177,18 +177,16 @@ public:
       word_.compare_exchange_strong(raw, Word(Phase::available, use, 0, 0).raw(),
                                     P::order(Tag::refresh, std::memory_order_relaxed),
                                     P::order(Tag::refresh, std::memory_order_relaxed));
-    refresh_link(children_, use);
-    refresh_link(held_, use);
+    Link::template refresh<P>(children_, use);
+    Link::template refresh<P>(held_, use);
   }
 
   /// Forgets all uses. Only while no other thread can reach the node. Memory that nobody has used is not
   /// written.
   void clear() noexcept {
-    // relaxed: alone, ordered by the region's join and the next fork.
-    if (word_.load(std::memory_order_relaxed) != 0) word_.store(0, std::memory_order_relaxed); // likewise
-    if (children_.load(std::memory_order_relaxed) != 0)
-      children_.store(0, std::memory_order_relaxed);                                           // likewise
-    if (held_.load(std::memory_order_relaxed) != 0) held_.store(0, std::memory_order_relaxed); // likewise
+    Link::template clear<P>(word_);
+    Link::template clear<P>(children_);
+    Link::template clear<P>(held_);
   }
 
   std::uint32_t size() const noexcept { return size_; }
@@ -196,29 +194,19 @@ public:
   std::uint32_t level() const noexcept { return level_; }
 
 private:
-  using Link = typename MarksOf<P>::Link;
   using AtomicLink = typename P::template Atomic<std::uint64_t>;
 
   /// | use:23 | node:41 |: user addresses have 48 bits, and nodes are aligned to 128 bytes.
-  static constexpr unsigned k_target_bits = 41;
-  static constexpr std::uint64_t k_target_mask = (1ULL << k_target_bits) - 1;
-  static_assert(k_target_bits + Link::k_bits <= 64);
+  using Link = Marked<typename MarksOf<P>::Link, 41>;
 
   static std::uint64_t link(Pair pair, std::uint64_t use) noexcept {
-    return Link::of(use) << k_target_bits | (reinterpret_cast<std::uintptr_t>(pair) >> 7 & k_target_mask);
+    return Link::of(use, reinterpret_cast<std::uintptr_t>(pair) >> 7 & Link::k_mask);
   }
   static Pair target(std::uint64_t raw) noexcept {
-    return reinterpret_cast<Pair>(static_cast<std::uintptr_t>((raw & k_target_mask) << 7));
+    return reinterpret_cast<Pair>(static_cast<std::uintptr_t>(Link::value(raw) << 7));
   }
   static bool is_current(std::uint64_t raw, std::uint64_t use) noexcept {
-    return Link::is_of(raw >> k_target_bits, use) && (raw & k_target_mask) != 0;
-  }
-  static void refresh_link(AtomicLink& links, std::uint64_t use) noexcept {
-    std::uint64_t raw = links.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
-    if ((raw & k_target_mask) != 0 && Link::is_old(raw >> k_target_bits, use))
-      links.compare_exchange_strong(raw, link(nullptr, use),
-                                    P::order(Tag::refresh, std::memory_order_relaxed),
-                                    P::order(Tag::refresh, std::memory_order_relaxed));
+    return Link::is_of(raw, use) && Link::value(raw) != 0;
   }
 
   // Read by every search; word_ and cost_ are written by the owner per batch.

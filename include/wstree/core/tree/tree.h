@@ -6,8 +6,8 @@
 #include "wstree/core/rng.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
-#include "wstree/core/tree/board.h"
 #include "wstree/core/tree/node.h"
+#include "wstree/core/tree/search/board.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +50,17 @@ template <class P> struct Target {
   WordOf<P> word;
 
   std::uint32_t remaining() const noexcept { return size - word.left() - word.right(); }
+  void look_again(std::uint64_t use) noexcept {
+    raw = node->inspect();
+    word = WordOf<P>::seen(raw, use);
+  }
+  bool is_untouched_root() const noexcept { return level == 0 && word.phase() == Phase::available; }
+  /// Ticks per unit: what the node's owner says, or said before it was split, else `own`. What stands in a
+  /// root that nobody has owned yet is of an earlier loop.
+  float cost_or(float own) const noexcept {
+    const float known = is_untouched_root() ? 0 : node->cost();
+    return known > 0 ? known : own;
+  }
 };
 
 /// Read access to the tree of one use of a slot.
@@ -70,13 +81,17 @@ public:
   Target<P> inner(Node<P>* node) const noexcept {
     return look(node, node->begin(), node->size(), node->level());
   }
+  /// What the member with that root works on: the node that it holds elsewhere, or its root.
+  Target<P> current(std::uint32_t root) const noexcept {
+    Node<P>* const held = tree_->root(root)->held(use_);
+    return held != nullptr ? inner(held) : this->root(root);
+  }
 
   /// Of equal shares, those beyond the units have nothing.
   Board<P> board() const noexcept {
     const std::uint64_t units = shape_.units();
     const std::uint32_t roots = shape_.roots();
-    const bool all = shape_.is_laid_out() || units >= roots;
-    return {tree_->board, all ? roots : static_cast<std::uint32_t>(units), use_};
+    return {tree_->board, units >= roots ? roots : static_cast<std::uint32_t>(units), use_};
   }
   bool has_board(const Settings& settings) const noexcept {
     return shape_.roots() > settings.scan_all && tree_->board != nullptr;
@@ -126,12 +141,6 @@ public:
         [&](std::uint32_t root) { return is_done(root, rng, [&](const Target<P>&) { return any = true; }); },
         [&] { return any; });
     return !any;
-  }
-  /// About what all leaves would give: of `looked` roots of a large team, evenly spread, and the last one.
-  template <class Visit> void sample(std::uint32_t looked, Visit&& visit) const {
-    const std::uint32_t roots = shape_.roots();
-    for (std::uint32_t i = 1; i <= looked; ++i)
-      leaves(root(static_cast<std::uint32_t>(std::uint64_t{i} * roots / looked) - 1), visit);
   }
 
 private:

@@ -21,44 +21,34 @@ public:
 
   std::uint32_t done(std::uint64_t use) const noexcept {
     // [N11] relaxed: a bit says that there is nothing to read below it, and a missing one is a hint.
-    return of_use(word_.load(P::order(Tag::mark_done, std::memory_order_relaxed)), use);
+    return bits_in(word_.load(P::order(Tag::mark_done, std::memory_order_relaxed)), use);
   }
 
   /// Adds `bits`. True for the one member that has thereby made the word `full`.
   bool add(std::uint32_t bits, std::uint32_t full, std::uint64_t use) noexcept {
     std::uint64_t raw = word_.load(P::order(Tag::mark_done, std::memory_order_relaxed)); // N11
-    if ((of_use(raw, use) & bits) == bits) return false; // members that walk at a time find the same
+    if ((bits_in(raw, use) & bits) == bits) return false; // members that walk at a time find the same
     // [N11] relaxed: as above. A bit that got lost would be found missing by whoever walks over the board,
     //      and set again.
-    if (!Use::is_of(raw >> k_fan_out, use) &&
-        word_.compare_exchange_strong(raw, Use::of(use) << k_fan_out | bits,
+    if (!Word::is_of(raw, use) &&
+        word_.compare_exchange_strong(raw, Word::of(use, bits),
                                       P::order(Tag::mark_done, std::memory_order_relaxed),
                                       P::order(Tag::mark_done, std::memory_order_relaxed)))
       return bits == full;
     const std::uint32_t before =
-        of_use(word_.fetch_or(bits, P::order(Tag::mark_done, std::memory_order_relaxed)), use); // N11
+        bits_in(word_.fetch_or(bits, P::order(Tag::mark_done, std::memory_order_relaxed)), use); // N11
     return before != full && (before | bits) == full;
   }
 
-  /// As Node::refresh().
-  void refresh(std::uint64_t use) noexcept {
-    std::uint64_t raw = word_.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
-    if ((raw & k_bits) != 0 && Use::is_old(raw >> k_fan_out, use))
-      word_.compare_exchange_strong(raw, Use::of(use) << k_fan_out,
-                                    P::order(Tag::refresh, std::memory_order_relaxed),
-                                    P::order(Tag::refresh, std::memory_order_relaxed));
-  }
-  /// As Node::clear().
-  void clear() noexcept {
-    if (word_.load(std::memory_order_relaxed) != 0) word_.store(0, std::memory_order_relaxed); // alone
-  }
+  /// As Node::refresh() and Node::clear().
+  void refresh(std::uint64_t use) noexcept { Word::template refresh<P>(word_, use); }
+  void clear() noexcept { Word::template clear<P>(word_); }
 
 private:
-  using Use = typename MarksOf<P>::Board;
-  static constexpr std::uint64_t k_bits = (1U << k_fan_out) - 1;
+  using Word = Marked<typename MarksOf<P>::Board, k_fan_out>;
 
-  static std::uint32_t of_use(std::uint64_t raw, std::uint64_t use) noexcept {
-    return Use::is_of(raw >> k_fan_out, use) ? static_cast<std::uint32_t>(raw & k_bits) : 0;
+  static std::uint32_t bits_in(std::uint64_t raw, std::uint64_t use) noexcept {
+    return static_cast<std::uint32_t>(Word::value_in(raw, use));
   }
 
   typename P::template Atomic<std::uint64_t> word_{0};

@@ -4,6 +4,7 @@
 
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/tree/tree.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
 #include <array>
@@ -19,15 +20,14 @@ namespace wstree::core {
 template <class P> class Surroundings {
 public:
   struct Choice {
-    Target<P> target; ///< node is nullptr if there is nothing
-    float worth = 0;
-    bool far = false;        ///< outside of the home domain
+    Target<P> target;        ///< node is nullptr if there is nothing
     std::uint32_t share = 4; ///< eighths of the node for the thief, if it has to be split
   };
 
   explicit Surroundings(const Neighbourhood& near) noexcept
       : near_(&near), count_(std::min(near.count, k_most_domains) + 1) {
-    while (home_ + 2 < count_ && near.domains[home_ + 1].end - near.domains[home_ + 1].begin <= k_home)
+    while (home_ + 2 < count_ &&
+           near.domains[home_ + 1].end - near.domains[home_ + 1].begin <= tuning::k_home)
       ++home_;
   }
 
@@ -61,43 +61,34 @@ public:
     rings_[ring].found = target;
   }
 
-  /// What each member has left, on average, in rings 0 to `last` as far as they were looked at.
-  float mean(std::uint32_t last) const noexcept {
+  /// What each member has left, on average.
+  float mean() const noexcept {
     float work = 0;
     float members = 0;
-    for (std::uint32_t r = 0; r <= last; ++r) {
+    for (std::uint32_t r = 0; r < count_; ++r) {
       work += rings_[r].whole();
       members += rings_[r].members;
     }
     return members > 0 ? work / members : 0;
   }
-  /// The largest worth of a node in the home domain.
-  float home_most() const noexcept {
-    float most = 0;
-    for (std::uint32_t r = 0; r <= home_; ++r) most = std::max(most, rings_[r].most);
-    return most;
-  }
-
-  /// Below `enough` is not worth counting as work; a far node has to be worth `far_enough` unless there is
-  /// nothing at all near by.
-  Choice choose(float enough, float far_enough) const noexcept {
-    Choice choice{rings_[0].found, rings_[0].most};
-    const float each = mean(count_ - 1);
+  /// Below `enough` is not worth counting as work, unless there is nothing at all near by.
+  Choice choose(float enough) const noexcept {
+    Choice choice{rings_[0].found};
+    const float each = mean();
     float near_most = rings_[0].most;
     float near_work = rings_[0].whole();
     float near_members = rings_[0].members;
     float least = std::numeric_limits<float>::max();
     for (std::uint32_t r = 1; r < count_; ++r) {
       const Ring& ring = rings_[r];
-      const bool far = r > home_;
       float lacks = each * near_members - near_work;
       // What is too much for the home domain would have to be fetched from there again.
-      if (far) lacks = least = std::min(least, lacks);
+      if (r > home_) lacks = least = std::min(least, lacks);
       const bool dry = near_most < enough && ring.most > near_most;
-      const bool poor = lacks > ring.most * k_worth_it && ring.most > near_most &&
-                        ring.whole() * near_members > k_clearly * near_work * ring.members;
-      if (ring.most > 0 && (ring.most >= (far ? far_enough : enough) ? dry || poor : near_most == 0))
-        choice = {ring.found, ring.most, far, share(8 * lacks / ring.most, ring.found.remaining())};
+      const bool poor = lacks > ring.most * tuning::k_worth_it && ring.most > near_most &&
+                        ring.whole() * near_members > tuning::k_clearly * near_work * ring.members;
+      if (ring.most > 0 && (ring.most >= enough ? dry || poor : near_most == 0))
+        choice = {ring.found, share(8 * lacks / ring.most, ring.found.remaining())};
       near_most = std::max(near_most, ring.most);
       near_work += ring.whole();
       near_members += ring.members;
@@ -107,14 +98,6 @@ public:
 
 private:
   static constexpr std::uint32_t k_most_domains = 7; // what lies outside of them counts as equally far
-  static constexpr std::uint32_t k_home = 24;        // members
-  static constexpr float k_worth_it = 0.6F;          // of a node has to be missing: about what a thief gets
-  static constexpr float k_clearly = 1.25F;          // estimates of both sides are rough
-  // Eighths of a node for the thief. One who takes nearly all of a few units makes its victim a thief.
-  static constexpr float k_smallest_share = 4;
-  static constexpr float k_largest_share = 7;
-  static constexpr float k_largest_share_of_few = 6;
-  static constexpr std::uint32_t k_few_units = 16;
 
   struct Ring {
     float work = 0; // of the members that were looked at
@@ -126,8 +109,8 @@ private:
   };
 
   static std::uint32_t share(float wanted, std::uint32_t units) noexcept {
-    const float most = units > k_few_units ? k_largest_share : k_largest_share_of_few;
-    return static_cast<std::uint32_t>(std::clamp(wanted, k_smallest_share, most));
+    const float most = units > tuning::k_few_units ? tuning::k_most_eighths : tuning::k_most_eighths_of_few;
+    return static_cast<std::uint32_t>(std::clamp(wanted, tuning::k_least_eighths, most));
   }
 
   std::uint32_t ring_of(std::uint32_t position) const noexcept {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// When a member looks at the clock, and how many units it takes at a time.
+#pragma once
+
+#include "wstree/core/batch.h"
+#include "wstree/core/rng.h"
+#include "wstree/core/scheduler.h"
+#include "wstree/core/shape.h"
+
+#include <cstdint>
+#include <utility>
+
+namespace wstree::core {
+
+/// Private to its member.
+template <class P> class Pacing {
+public:
+  /// What is known of the loop's code location (Entry::caller) belongs here.
+  void enter(const Shape& shape, const Entry& entry) noexcept {
+    const Settings& settings = *entry.settings;
+    settings_ = &settings;
+    given_ = 0;
+    quick_ = 0;
+    has_clock_ = settings.clocked || is_timed();
+    since_ = has_clock_ ? P::ticks() : 0;
+    batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), since_);
+  }
+
+  const Settings& settings() const noexcept { return *settings_; }
+  bool is_timed() const noexcept { return settings_->batch == BatchMode::timed; }
+
+  // What an Owner asks for.
+
+  void start_node() noexcept { batch_.start_node(); }
+  [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
+    return batch_.size(remaining);
+  }
+  bool takes_left_end(Rng& rng) const noexcept { return settings_->batch != BatchMode::random || rng.coin(); }
+  void gave(std::uint32_t units) noexcept { given_ = units; }
+  /// Ticks per unit of the latest batches; 0: not known.
+  float cost() const noexcept { return batch_.cost(); }
+  /// The time that a search has taken is not that of the batch which it has brought.
+  void searched() noexcept {
+    if (has_clock_) since_ = P::ticks();
+  }
+
+  // What its worker asks for.
+
+  /// Units of the batch that the caller is executing; 0: none.
+  std::uint32_t given() const noexcept { return given_; }
+
+  /// Whether the next batch needs nothing but an advance: nobody looks at the clock after it.
+  bool is_quick() const noexcept { return quick_ != 0; }
+  [[gnu::always_inline]] void gave_quickly(std::uint32_t units) noexcept {
+    --quick_;
+    batch_.skip(given_);
+    given_ = units;
+  }
+  void end_quick() noexcept { quick_ = 0; }
+  void allow_quick() noexcept {
+    const bool is_steady = settings_->batch == BatchMode::fixed || is_timed();
+    quick_ = has_clock_ ? batch_.may_skip() : is_steady ? k_always : 0;
+  }
+
+  /// The caller is done with its batch, after which nobody needs to look at the clock.
+  bool may_skip() const noexcept { return batch_.may_skip() != 0; }
+  void skip() noexcept { batch_.skip(std::exchange(given_, 0)); }
+  /// The caller is done with its batch. `goes_on`: the member gets more. True: cost() is that of this batch.
+  bool finish(bool goes_on, std::uint64_t& busy_ticks) noexcept {
+    const std::uint32_t units = std::exchange(given_, 0);
+    if (!has_clock_ || !(settings_->clocked || goes_on)) {
+      batch_.finished_unclocked();
+      return false;
+    }
+    const std::uint64_t now = P::ticks();
+    const std::uint64_t spent = now - std::exchange(since_, now);
+    busy_ticks += spent;
+    batch_.finished(units, spent, now);
+    return true;
+  }
+
+private:
+  static constexpr std::uint32_t k_always = ~std::uint32_t{0};
+
+  Batcher batch_;
+  std::uint32_t given_ = 0;
+  std::uint32_t quick_ = 0; // batches that need nothing but an advance
+  std::uint64_t since_ = 0; // when the clock was read last
+  bool has_clock_ = false;
+  const Settings* settings_ = nullptr;
+};
+
+} // namespace wstree::core

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pairs of nodes that a member needs to split other nodes, and what it does when there is no memory.
+#pragma once
+
+#include "wstree/core/tree/arena.h"
+#include "wstree/core/tuning.h"
+
+#include <cstdint>
+
+namespace wstree::core {
+
+/// How much memory a member has for more nodes. It only gets worse while the member is in a loop.
+enum class NodeMemory : std::uint8_t {
+  enough,
+  short_of,  ///< there was none: the member only takes what needs none
+  exhausted, ///< and it has waited in vain for a thief to split the node that the thief has frozen
+};
+
+/// Private to its member.
+template <class P> class Supply {
+public:
+  using Pair = typename Arena<P>::Pair;
+
+  void enter(Arena<P>& arena) noexcept {
+    arena_ = &arena;
+    memory_ = NodeMemory::enough;
+  }
+
+  bool is_short() const noexcept { return memory_ != NodeMemory::enough; }
+  bool is_exhausted() const noexcept { return memory_ == NodeMemory::exhausted; }
+
+  /// For an owner, which can do without. nullptr: no memory.
+  Pair take() noexcept { return arena_->take(); }
+  /// For a thief, before it freezes a node: so that a frozen node never waits for memory. nullptr: it steals
+  /// from no owner any more.
+  Pair take_to_steal() noexcept {
+    if (is_short()) return nullptr;
+    const Pair pair = take();
+    if (pair == nullptr) memory_ = NodeMemory::short_of;
+    return pair;
+  }
+  /// Takes back the pair of the latest take, which nobody else has seen.
+  void untake(Pair pair) noexcept { arena_->untake(pair); }
+
+  /// One of the two: the pair below a frozen node, or one to hang there.
+  struct Choice {
+    Pair theirs = nullptr;
+    Pair mine = nullptr;
+  };
+  /// Neither: there is no memory, and whoever has frozen the node has not hung its pair for long. It is
+  /// suspended, and will find both halves free when it goes on.
+  Choice pair_for(const Node<P>& frozen, std::uint64_t use) noexcept {
+    for (std::uint32_t waited = 0;; ++waited) {
+      if (const Pair theirs = frozen.children(use)) return {theirs, nullptr};
+      if (const Pair mine = take()) return {nullptr, mine};
+      if (!is_short()) memory_ = NodeMemory::short_of;
+      if (waited == tuning::k_patience_for_a_thief) memory_ = NodeMemory::exhausted;
+      if (is_exhausted()) return {};
+      P::yield();
+    }
+  }
+
+private:
+  Arena<P>* arena_ = nullptr;
+  NodeMemory memory_ = NodeMemory::enough;
+};
+
+} // namespace wstree::core

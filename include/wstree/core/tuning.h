@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every constant that was tuned, in one table: what it is, what it trades, and what happens when it is halved
+// or doubled.
+#pragma once
+
+#include <cstdint>
+
+/// Found with the simulator (`wstree simulate`, 2 to 1,024 members, ideal times of 20 us to 1 ms, all
+/// workloads of the benchmark, the step grid) and with `wstree bench`. "x0.5: 1.01" says that the time is
+/// 1.01-fold, in the geometric mean, when the constant is halved. A group of loops tells from about 1 % on.
+namespace wstree::core::tuning {
+
+// Batches (batch.h). Durations are in Settings: shortest_target, longest_target, tail_batch.
+
+/// 1 / target: a batch should take this part of the time since its member entered the loop. Larger batches
+/// swallow more of an expensive interval, smaller ones cost dispatches.
+inline constexpr float k_part_of_elapsed = 16;
+/// The same in the first moments, below shortest_target. Aiming at shortest_target at once gains 6 % in even
+/// loops of 1 to 3 us and loses up to 65 % where the start is the expensive part.
+inline constexpr float k_part_of_first = 3;
+/// A batch is at most so many times the one before: a batch that was cheap by chance must not make the next
+/// one huge. Without: 1.00, single figures 1.07.
+inline constexpr float k_growth = 16;
+/// Of 65,536: a batch is at most a 220th of what is left in its node, and a 730th of a member's share, taken
+/// together. Less cuts fine where nothing is expensive. x0.5, x2: at most 1.001.
+inline constexpr std::uint64_t k_of_rest = 298;
+inline constexpr float k_of_share = 90;
+inline constexpr unsigned k_part_bits = 16;
+/// Costs per unit whose ratio is nearer to 1 than this are the same: the clock may be skipped. x2: never.
+inline constexpr float k_alike = 0.75F;
+/// Batches in a row after which nobody looks at the clock, which takes as long as the rest of a dispatch.
+/// x0.5, x2: at most 1.001; without: 1.045 with two members.
+inline constexpr std::uint32_t k_most_skipped = 7;
+/// What they take together is at most a quarter of the time so far, and four times longest_target.
+inline constexpr std::uint64_t k_part_unclocked = 4;
+
+// Iteration n-1 (tree/last_iteration.h)
+
+/// Units of each member: in longer loops one iteration is nothing.
+inline constexpr std::uint64_t k_few_units_each = 64;
+/// It starts early if that takes less than this part: estimates are rough, and whoever starts it is lost.
+inline constexpr float k_convincing = 0.9F;
+
+// Search (tree/search)
+
+/// Roots that a search of a large team looks at, and leaves with work below them. x0.5: 1.00, x2: 1.004.
+inline constexpr std::uint32_t k_sample = 4;
+/// The same with domains: at home, and in all farther rings together; x2 of the latter: 1.015.
+inline constexpr std::uint32_t k_sample_near = 6;
+inline constexpr std::uint32_t k_sample_far = 4;
+/// Rings of so many members are looked at completely; x2: 1.005.
+inline constexpr std::uint32_t k_scan_ring = 8;
+/// Members of the largest domain that counts as home: small enough to find what one of them has brought. x2:
+/// 1.03 with 96 members at 20 us.
+inline constexpr std::uint32_t k_home = 24;
+/// Part of a node that a domain has to lack before a thief fetches it from afar: about what it gets. x0.5:
+/// 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
+inline constexpr float k_worth_it = 0.6F;
+/// So many times as much work per member outside is clearly more; estimates of both are rough. x0.5, x2:
+/// nothing beyond chance.
+inline constexpr float k_clearly = 1.25F;
+/// Eighths of a far node for the thief, least and most, and most of a few units: one who takes nearly all of
+/// them makes its victim a thief. Halved most: 1.01; of a few: 1.005.
+inline constexpr float k_least_eighths = 4;
+inline constexpr float k_most_eighths = 7;
+inline constexpr float k_most_eighths_of_few = 6;
+inline constexpr std::uint32_t k_few_units = 16;
+/// Units that count as work where nobody looks at the clock; else Settings::near_enough.
+inline constexpr std::uint64_t k_near_enough_units = 4;
+
+// Memory and waiting
+
+/// Pairs of nodes in the first chunk that a member allocates, and in the largest (tree/arena.h). Not
+/// measured: it only matters in loops with hundreds of steals.
+inline constexpr std::uint32_t k_first_chunk = 32;
+inline constexpr std::uint32_t k_largest_chunk = 4096;
+/// Times that a member without memory gives the processor to the thief that has frozen a node
+/// (tree/supply.h).
+inline constexpr std::uint32_t k_patience_for_a_thief = 16;
+/// Times that others get the lock of a queue, the last ones with the processor given away
+/// (queue/locked_queue.h).
+inline constexpr std::uint32_t k_lock_spins = 100;
+inline constexpr std::uint32_t k_lock_patience = 120;
+/// Looks at all queues before a member leaves (queue/worker.h).
+inline constexpr std::uint32_t k_queue_passes = 32;
+/// Looks at all ranges while one is on its way from a cell to another, several times what a move takes, and
+/// the last ones with the processor given away (range/worker.h).
+inline constexpr std::uint32_t k_range_spins = 40;
+inline constexpr std::uint32_t k_range_patience = 44;
+/// Units of each member of ranges and queues that leave nothing to size: nobody looks at the clock.
+inline constexpr std::uint64_t k_unclocked_units = 4;
+
+// Recordings (runtime/loop/recording.h)
+
+/// Pieces that the recording of a member alone holds, and at least that of a member of a large team: memory
+/// against detail.
+inline constexpr std::uint32_t k_most_pieces = 16'384;
+inline constexpr std::uint32_t k_fewest_pieces = 1'024;
+/// Durations of suspicious pieces after which the two clocks are compared again: they do not agree for long.
+inline constexpr std::uint64_t k_look_again = 25;
+/// A piece has at most so many times the units of the one before, and at most a 64th of the loop: behind
+/// cheap iterations may be expensive ones, and so many dispatches are 2 us.
+inline constexpr float k_piece_growth = 4;
+inline constexpr std::uint64_t k_fewest_steps = 64;
+
+// A team's storage (runtime/loop/team_storage.h)
+
+/// Loops that a member may be ahead of the slowest one: memory against waiting in `nowait` loops.
+inline constexpr std::uint64_t k_ring = 8;
+/// Pairs of nodes of each member and slot: a loop with a few steals allocates nothing.
+inline constexpr std::uint32_t k_first_pairs = 8;
+/// Looks at a slot that is in use before the processor is given away in between.
+inline constexpr std::uint32_t k_slot_spins = 200;
+
+} // namespace wstree::core::tuning

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The private side of the loop that a member is in, whatever its model.
+#pragma once
+
+#include "recording.h"
+#include "team_storage.h"
+
+#include "wstree/core/models.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace wstree::loop {
+
+/// Made anew for each loop of the team: most regions have few loops, and many threads are alone. Private to
+/// its member.
+template <class P> class AnyWorker {
+public:
+  AnyWorker() = default;
+  AnyWorker(const AnyWorker&) = delete;
+  AnyWorker& operator=(const AnyWorker&) = delete;
+
+  void start(core::Model model, Slot<P>& slot, core::Arena<P>& arena, const core::Entry& entry) noexcept {
+    if (model == core::Model::tree) [[likely]]
+      start<core::Model::tree>(slot.tree, arena, entry);
+    else
+      start_other(model, slot, entry);
+    way_ = model;
+  }
+  /// A loop of this member only: it gets it in one piece, and none if there are no iterations.
+  void start_alone(std::uint64_t iterations) noexcept {
+    way_ = k_alone;
+    alone_ = alone_size_ = iterations;
+  }
+  /// What the iterations of this loop take is recorded from now on.
+  void record(Recording& recording) noexcept {
+    recording_ = &recording;
+    recorded_way_ = way_;
+    way_ = k_recorded;
+  }
+  /// The recording of this loop, which is over; nullptr: it was not recorded.
+  const Recording* end_recording() noexcept {
+    if (way_ != k_recorded) return nullptr;
+    way_ = recorded_way_;
+    return recording_;
+  }
+
+  /// Asked until next_slowly() says false: then there is nothing left for this member. False from the first
+  /// one says that the second one has to be asked.
+  [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept {
+    return way_ == core::Model::tree && worker<core::Model::tree>().next_quickly(out);
+  }
+  bool next_slowly(core::Range& out) noexcept {
+    if (way_ == core::Model::tree) [[likely]]
+      return worker<core::Model::tree>().next_slowly(out);
+    if (way_ == k_alone) return next_alone(out);
+    return next_other(out);
+  }
+
+  /// After end_recording().
+  core::Counts counts() noexcept {
+    if (way_ == k_alone) return {alone_size_, 1, 0, 0, 0};
+    return core::with_model(way_, [&]<core::Model known>() { return worker<known>().counts(); });
+  }
+
+private:
+  static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
+  static constexpr core::Model k_alone{0xFF};    // the present loop is one of this member only
+
+  /// The private side of the present loop, whose model is `model`.
+  template <core::Model model> auto& worker() noexcept {
+    using Worker = core::WorkerOf<P, model>;
+    static_assert(sizeof(Worker) <= sizeof(bytes_) && alignof(Worker) <= alignof(std::max_align_t));
+    return *std::launder(reinterpret_cast<Worker*>(bytes_));
+  }
+  template <core::Model model, class Loop, class Memory>
+  void start(Loop& loop, Memory& memory, const core::Entry& entry) noexcept {
+    ::new (static_cast<void*>(bytes_)) core::WorkerOf<P, model>;
+    worker<model>().enter(loop, memory, entry);
+  }
+  [[gnu::noinline]] void start_other(core::Model model, Slot<P>& slot, const core::Entry& entry) noexcept {
+    core::NoMemory none;
+    core::with_model(model, [&]<core::Model known>() {
+      if constexpr (known == core::Model::range)
+        start<known>(slot.range, none, entry);
+      else if constexpr (known == core::Model::queue)
+        start<known>(slot.queue, none, entry);
+      else if constexpr (known == core::Model::queue_lock)
+        start<known>(slot.queue_lock, none, entry);
+      else if constexpr (known != core::Model::tree)
+        start<known>(slot.counter, none, entry);
+    });
+  }
+  [[gnu::noinline]] bool next_other(core::Range& out) noexcept {
+    if (way_ < k_recorded)
+      return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
+    return way_ == k_recorded ? next_recorded(out) : next_alone(out);
+  }
+  bool next_alone(core::Range& out) noexcept {
+    if (alone_ == 0) return false;
+    out = {0, alone_, true};
+    alone_ = 0;
+    return true;
+  }
+  [[gnu::noinline]] bool next_recorded(core::Range& out) noexcept {
+    std::uint64_t now = P::ticks();
+    recording_->finish(now);
+    if (!recording_->has_more()) {
+      core::Range batch;
+      way_ = recorded_way_;
+      const bool any = next_quickly(batch) || next_slowly(batch);
+      way_ = k_recorded;
+      if (!any) return false;
+      recording_->take(batch);
+      now = P::ticks();
+    }
+    recording_->cut(out, now);
+    return true;
+  }
+
+  static constexpr std::size_t k_bytes = std::max(
+      {sizeof(core::WorkerOf<P, core::Model::tree>), sizeof(core::WorkerOf<P, core::Model::range>),
+       sizeof(core::WorkerOf<P, core::Model::queue>), sizeof(core::WorkerOf<P, core::Model::queue_lock>),
+       sizeof(core::WorkerOf<P, core::Model::fixed>), sizeof(core::WorkerOf<P, core::Model::guided>),
+       sizeof(core::WorkerOf<P, core::Model::factoring>), sizeof(core::WorkerOf<P, core::Model::trapezoid>),
+       sizeof(core::WorkerOf<P, core::Model::static_>)});
+
+  core::Model way_ = k_alone;          // how the present loop is shared
+  core::Model recorded_way_ = k_alone; // the same, if it is recorded
+  Recording* recording_ = nullptr;
+  std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
+  std::uint64_t alone_size_ = 0;
+  alignas(std::max_align_t) std::byte bytes_[k_bytes];
+};
+
+} // namespace wstree::loop

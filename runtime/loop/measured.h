@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a team did in a loop that was entered with Settings::clocked, for whoever leaves it last.
+#pragma once
+
+#include "any_worker.h"
+#include "ring_member.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree::loop {
+
+/// One execution of a loop by a whole team.
+struct Execution {
+  std::uint32_t members = 0;
+  core::Counts total;
+  std::uint64_t busy_max = 0;      ///< ticks of the member that was busy longest
+  std::uint64_t wall = 0;          ///< ticks from the first arrival to the last departure
+  core::Cells<Account> accounts{}; ///< of the members; theirs again when the report is done
+};
+
+/// By a member that leaves the loop, which it entered at `entered`. The last one calls `report(Execution)`.
+template <class P, class Sizes, class Report>
+void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered,
+             Report&& report) noexcept {
+  const std::uint64_t now = P::ticks();
+  const Recording* const recording = worker.end_recording();
+  core::Counts counts = worker.counts();
+  if (ring.members() == 1) {
+    counts.busy_ticks = now - entered;
+    Account own{counts, entered, now, recording};
+    return report(Execution{1, counts, counts.busy_ticks, now - entered, {&own}});
+  }
+  Account& own = ring.account();
+  own = {counts, entered, now, recording, own.memory, ring.loop()};
+  if (!ring.is_last(ring.slot().leavers.count(ring.use()))) return;
+  Execution all{ring.members(), {}, 0, 0, ring.accounts()};
+  std::uint64_t first = now;
+  std::uint64_t last = now;
+  for (std::uint32_t m = 0; m < ring.members(); ++m) {
+    Account& account = all.accounts[m];
+    if (account.loop != ring.loop()) // it had departed
+      account = {{}, now, now, nullptr, account.memory, ring.loop()};
+    all.total.iterations += account.counts.iterations;
+    all.total.batches += account.counts.batches;
+    all.total.steals += account.counts.steals;
+    all.total.nodes += account.counts.nodes;
+    all.total.busy_ticks += account.counts.busy_ticks;
+    all.busy_max = std::max(all.busy_max, account.counts.busy_ticks);
+    first = std::min(first, account.entered);
+    last = std::max(last, account.left);
+  }
+  all.total.nodes += ring.members(); // the roots
+  all.wall = last - first;
+  report(all);
+}
+
+} // namespace wstree::loop
