@@ -47,9 +47,9 @@ public:
     if (is_alone)
       worker_.start_alone(iterations);
     else
-      worker_.start(
-          model, ring_.slot(), ring_.fresh_arena(),
-          {iterations, ring_.loop(), ring_.use(), index(), members(), &settings, smallest, &near_, caller});
+      worker_.start(model, ring_.slot(), ring_.fresh_arena(),
+                    {iterations, ring_.loop(), ring_.use(), index(), members(), &settings, smallest, &near_,
+                     caller != nullptr ? &ring_.priors().at(caller) : nullptr});
     in_loop_ = true;
     return true;
   }

@@ -25,6 +25,7 @@ public:
   std::uint32_t index() const noexcept { return index_; }
   std::uint32_t members() const noexcept { return members_; }
   /// Of the loop that was started last.
+  core::Priors& priors() const noexcept { return storage_->priors(index_); }
   std::uint64_t loop() const noexcept { return loop_; }
   std::uint64_t use() const noexcept { return loop_ / k_ring; }
   Slot<P>& slot() noexcept { return storage_->slot(loop_); }

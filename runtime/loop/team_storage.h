@@ -157,6 +157,8 @@ public:
   }
   /// Those of all members.
   core::Cells<Account> accounts(std::uint64_t loop) noexcept { return {&account(loop, 0), sizeof(Share)}; }
+  /// Of the member alone.
+  core::Priors& priors(std::uint32_t member) noexcept { return shares_[member].priors; }
   Line<P>& line(std::uint32_t member) noexcept { return shares_[member].hot.line; }
 
   /// All slots forget their uses. Only while no member is in a loop.
@@ -183,6 +185,7 @@ private:
     core::RangeCell<P> ranges[k_ring];
     core::QueueCell<P, core::LockFreeQueue> queues[k_ring];
     core::QueueCell<P, core::LockedQueue> locked_queues[k_ring];
+    core::Priors priors;
   };
   template <std::size_t bytes> struct Padding { std::byte unused[bytes]; };
   template <std::size_t bytes>

@@ -105,12 +105,12 @@ Result run(const Sequence& sequence, bool history, std::uint64_t seed = 1) {
 }
 
 constexpr double k_longer = 1.10;
-/// A loop of a microsecond is as long as five steals: who comes first, and so who steals what, is chance. And
-/// work that is in one place, where the plan did not expect it, reaches a team in as many rounds as the team
-/// has doublings, each of which is a search, a steal and the first batches of a node: together five steals.
-/// And who gets one iteration more than others is chance, too.
+/// A loop of a microsecond is as long as five steals: who comes first, and so who steals what, is chance.
+/// Work that is in one place, where nobody expected it, reaches a team in as many rounds as the team has
+/// doublings. A round is a search, a steal, the first batches of a node and, once, what a quarter of a short
+/// share takes too long: together ten steals. And who gets one iteration more than others is chance, too.
 Time slack(const Execution& e, std::uint32_t members) {
-  const Time steals = 5 * (1 + std::bit_width(members - 1)) * 200 * k_ns;
+  const Time steals = 10 * (1 + std::bit_width(members - 1)) * 200 * k_ns;
   return steals + e.each * (e.end > e.begin ? e.weight : 1);
 }
 
@@ -250,11 +250,15 @@ void expect_harmless(const Sequence& sequence) {
                 << " instead of " << run(sequence, false).times[*wrong] / k_ns << " ns";
 }
 
+constexpr std::uint32_t k_before_whole = core::tuning::k_vain;
+
 TEST(HistoryProperty, ALoopThatIsNearlyEmptyAndThenHeavyIsShared) {
   for (const std::uint32_t members : {2U, 4U, 16U})
     for (const Execution& heavy :
          {Execution{128, 20'000 * k_ns}, Execution{128, 1 * k_ns, 300, 800, 20'000}}) {
-      const Sequence sequence{members, times(300, {128, 1 * k_ns}) + times(1, heavy)};
+      // After some hundred searches in vain, shares are taken whole: then an uneven execution is as static.
+      const std::uint32_t before = heavy.weight == 1 ? 300 : k_before_whole;
+      const Sequence sequence{members, times(before, {128, 1 * k_ns}) + times(1, heavy)};
       // In an uneven execution more, but it is the others' work then.
       if (heavy.weight == 1) {
         EXPECT_LE(run(sequence, true).most.back(), 128 / members + 2) << members;

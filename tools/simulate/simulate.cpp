@@ -68,7 +68,8 @@ template <class Worker> class Simulation {
 public:
   explicit Simulation(const Job& job)
       : job_(job), team_(job), caches_(team_.machine(), job.machine.prices_on(team_.machine())),
-        noise_(job.machine.noise, job.members, job.seed), slot_(std::make_unique<Slot>(job.members)) {}
+        noise_(job.machine.noise, job.members, job.seed), slot_(std::make_unique<Slot>(job.members)),
+        priors_(job.members) {}
 
   std::vector<Round> run() {
     std::vector<Round> rounds;
@@ -155,9 +156,11 @@ private:
     SimulatedPlatform::pass(time);
   }
 
-  core::Entry entry_of(std::uint32_t member) const {
-    return Slot::entry(workload_->iterations(), number_, member, job_.members, job_.settings,
-                       job_.schedule.chunk, team_.near(member));
+  core::Entry entry_of(std::uint32_t member) {
+    core::Entry entry = Slot::entry(workload_->iterations(), number_, member, job_.members, job_.settings,
+                                    job_.schedule.chunk, team_.near(member));
+    if (job_.workload_of) entry.prior = &priors_[member]; // all rounds are at one code location
+    return entry;
   }
 
   const Job& job_;
@@ -167,6 +170,7 @@ private:
   std::optional<Distance> distance_; // of the present round
   std::unique_ptr<Slot> slot_;
   Moves moves_;
+  std::vector<core::Prior> priors_;      // of each member
   const Workload* workload_ = nullptr;   // of the present round
   std::optional<Preemption> preemption_; // that is still to come in it
   std::optional<std::uint64_t> cancels_; // the iteration that cancels it

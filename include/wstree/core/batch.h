@@ -2,6 +2,7 @@
 // How many units an owner takes at a time.
 #pragma once
 
+#include "wstree/core/prior.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tuning.h"
@@ -34,18 +35,30 @@ public:
     smallest_ = to_units(smallest, shift);
     limit_ = std::max(to_units(settings.limit, shift), smallest_);
     share_part_ = static_cast<std::uint64_t>(share * tuning::k_of_share);
-    entered_ = now;
     cost_ = 0;
+    entered_ = now;
+    course_ = Course::explore;
     floor_ = 1;
     start_node();
   }
+  /// After enter(), for a member that does not explore its share, of `share` units of `cost` ticks. A quarter
+  /// never comes first, but a short batch; the clock is read after it.
+  void expect(Course course, float cost, float share) noexcept {
+    const float tail = to_float(settings_->tail_batch) / std::max(cost, k_least_cost); // units
+    course_ = course;
+    cost_ = cost;
+    step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
+    floor_ = course == Course::whole ? k_max_share : to_count(tail * tuning::k_least);
+    skip_ = course == Course::whole ? tuning::k_most_skipped : 0;
+  }
+  Course course() const noexcept { return course_; }
 
   /// A new node: what was learned in another part of the loop says little about this one.
   void start_node() noexcept {
-    step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_;
     pending_ = 0;
-    skip_ = 0;
+    skip_ = course_ == Course::whole ? tuning::k_most_skipped : 0;
     skipped_ = 0;
+    if (course_ == Course::explore) step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_;
   }
 
   /// The latest batch is done. How many, it included, need no look at the clock: skip() is told of them
@@ -68,6 +81,12 @@ public:
     if (!is_timed_) return finished_unclocked();
     const float spent = std::max(to_float(ticks | 1), 1.0F);
     const auto done = static_cast<float>(pending_ + units);
+    if (course_ != Course::explore) {
+      pending_ = skipped_ = 0;
+      skip_ = tuning::k_most_skipped;
+      if (spent <= tuning::k_wrong * cost_ * done + to_float(settings_->steal_cost)) return;
+      course_ = Course::explore;
+    }
     const std::uint64_t elapsed = now - entered_;
     const float cost = spent / done;
     const float rate = done / spent;
@@ -81,7 +100,7 @@ public:
     cost_ = cost;
     pending_ = 0;
     skipped_ = 0;
-    floor_ = static_cast<std::uint32_t>(std::min(std::min(target, shortest) * rate + 1, k_most));
+    floor_ = to_count(std::min(target, shortest) * rate);
     const float wanted = std::min(target * rate, most);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
   }
@@ -89,7 +108,9 @@ public:
   /// Units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
-    if (is_timed_) {
+    if (course_ != Course::explore) [[unlikely]] {
+      if (skip_ != 0) units = std::max(remaining >> 2, floor_);
+    } else if (is_timed_) {
       const std::uint64_t part = (remaining * tuning::k_of_rest + share_part_) >> tuning::k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
     }
@@ -103,6 +124,7 @@ public:
   float cost() const noexcept { return cost_; }
 
 private:
+  static constexpr float k_least_cost = 1e-3F;    // ticks
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   /// Without a sign the conversion takes a branch and a second way. Negative where a clock went back.
@@ -110,6 +132,9 @@ private:
     return static_cast<float>(static_cast<std::int64_t>(ticks));
   }
 
+  static std::uint32_t to_count(float units) noexcept {
+    return static_cast<std::uint32_t>(std::min(units + 1, k_most));
+  }
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
     const std::uint64_t units = iterations >> shift;
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(units, 1, k_max_share / 2));
@@ -133,6 +158,7 @@ private:
   std::uint64_t share_part_ = 0;
   float cost_ = 0;
   bool is_timed_ = true;
+  Course course_ = Course::explore;
   std::uint32_t step_ = 1;
   std::uint32_t floor_ = 1; // as many units as take shortest_target
   std::uint32_t smallest_ = 1;

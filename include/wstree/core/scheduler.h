@@ -5,6 +5,7 @@
 #pragma once
 
 #include "wstree/core/neighbourhood.h"
+#include "wstree/core/prior.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 
@@ -49,7 +50,7 @@ struct Entry {
   std::uint64_t smallest =
       1; ///< the chunk of the schedule, in iterations; 0: none was given, which means 1 but in static_
   const Neighbourhood* near = nullptr; ///< may be null; outlives the loop
-  const void* caller = nullptr;        ///< code location of the loop; need not be the same for all members
+  Prior* prior = nullptr;              ///< of this member, for the loop's code location; may be null
 };
 
 /// For models that need no memory of their own.

@@ -34,6 +34,35 @@ inline constexpr std::uint32_t k_most_skipped = 7;
 /// What they take together is at most a quarter of the time so far, and four times longest_target.
 inline constexpr std::uint64_t k_part_unclocked = 4;
 
+// What is known of a code location (prior.h), and the shares that are not explored for it (batch.h)
+
+/// Executions in a row that have to be alike before they are believed, and that may be others without harm.
+inline constexpr std::uint8_t k_confirmed = 2;
+inline constexpr std::uint8_t k_excused = 1;
+/// Costs per unit are alike up to this factor: loops of one place differ in their data.
+inline constexpr float k_like_before = 4;
+/// Of the latest execution in the mean.
+inline constexpr float k_weight = 0.25F;
+/// Shortest targets that a share takes at most; in longer ones exploring costs next to nothing.
+inline constexpr float k_brief = 6;
+/// Searches in vain after which a share is one batch, and executions of which one looks all the same. A
+/// search that finds something counts against so many that do not: more than one in 65 and everybody goes on
+/// looking.
+inline constexpr std::uint8_t k_vain = 128;
+inline constexpr std::uint8_t k_look = 8;
+inline constexpr std::uint8_t k_price_of_a_find = 64;
+/// The first batch, in parts of tail_batch and of the share: it costs nothing if it takes a hundred times as
+/// long.
+inline constexpr float k_first = 1 / 16.0F;
+inline constexpr float k_first_of_share = 1 / 8.0F;
+/// The shortest of the others, in parts of tail_batch: a microsecond is six batches. Half of it: 1.03 at 1
+/// us.
+inline constexpr float k_least = 0.5F;
+/// A batch that takes so many times what was expected, and a steal more, is a surprise.
+inline constexpr float k_wrong = 2.5F;
+/// Steals: work that nobody takes from the owner of a brief share before it should be done.
+inline constexpr std::uint64_t k_brief_steals = 4;
+
 // Iteration n-1 (tree/last_iteration.h)
 
 /// Units of each member: in longer loops one iteration is nothing.

@@ -15,15 +15,33 @@ namespace wstree::core {
 /// Private to its member.
 template <class P> class Pacing {
 public:
-  /// What is known of the loop's code location (Entry::caller) belongs here.
   void enter(const Shape& shape, const Entry& entry) noexcept {
     const Settings& settings = *entry.settings;
     settings_ = &settings;
     given_ = 0;
     quick_ = 0;
-    has_clock_ = settings.clocked || is_timed();
+    const float share = shape.share(entry.members);
+    prior_ = is_timed() && settings.history && shape.shift() == 0 ? entry.prior : nullptr;
+    searches_ = nullptr;
+    const Course course = prior_ != nullptr ? prior_->begin(share, settings) : Course::explore;
+    has_clock_ = settings.clocked || (is_timed() && course != Course::whole);
     since_ = has_clock_ ? P::ticks() : 0;
-    batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), since_);
+    batch_.enter(settings, entry.smallest, shape.shift(), share, since_);
+    if (course != Course::explore) batch_.expect(course, prior_->cost(), share);
+  }
+
+  /// How the member takes its own share.
+  Course course() const noexcept { return batch_.course(); }
+  /// Its share is done, or others have what is left of it. Returns course().
+  Course end_share(const Counts& counts) noexcept {
+    searches_ = std::exchange(prior_, nullptr);
+    if (searches_ != nullptr && has_clock_ && counts.iterations != 0)
+      searches_->learn(to_float(counts.busy_ticks) / to_float(counts.iterations));
+    return batch_.course();
+  }
+  /// Right after end_share(): whether this member has found more to do.
+  void end_search(bool found) noexcept {
+    if (searches_ != nullptr) searches_->searched(found);
   }
 
   const Settings& settings() const noexcept { return *settings_; }
@@ -68,7 +86,7 @@ public:
   /// The caller is done with its batch. `goes_on`: the member gets more. True: cost() is that of this batch.
   bool finish(bool goes_on, std::uint64_t& busy_ticks) noexcept {
     const std::uint32_t units = std::exchange(given_, 0);
-    if (!has_clock_ || !(settings_->clocked || goes_on)) {
+    if (!has_clock_ || !(settings_->clocked || goes_on || prior_ != nullptr)) {
       batch_.finished_unclocked();
       return false;
     }
@@ -80,6 +98,10 @@ public:
   }
 
 private:
+  static float to_float(std::uint64_t value) noexcept {
+    return static_cast<float>(static_cast<std::int64_t>(value)); // without a sign it takes a branch more
+  }
+
   static constexpr std::uint32_t k_always = ~std::uint32_t{0};
 
   Batcher batch_;
@@ -88,6 +110,8 @@ private:
   std::uint64_t since_ = 0; // when the clock was read last
   bool has_clock_ = false;
   const Settings* settings_ = nullptr;
+  Prior* prior_ = nullptr;    // until the share is done; nullptr: nothing is known, nor asked for
+  Prior* searches_ = nullptr; // the same, during the first search
 };
 
 } // namespace wstree::core

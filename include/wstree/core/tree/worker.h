@@ -57,7 +57,7 @@ public:
   bool next_slowly(Range& out) noexcept {
     pacing().end_quick();
     if (pacing().given() != 0) account();
-    if (stage_ == Stage::retired) return false;
+    if (stage_ == Stage::retired) return end_retired();
     if ((!held().is_empty() && go_on(out)) || (stage_ == Stage::arriving && arrive(out))) {
       if (!held().is_empty() && !last_.may_be_early(cost())) pacing().allow_quick();
       return true;
@@ -110,7 +110,9 @@ private:
   /// First call in this loop.
   bool arrive(Range& out) noexcept {
     stage_ = Stage::sharing;
-    return owner_.arrive(out);
+    if (!owner_.arrive(out)) return false;
+    if (held().remaining() == 0) append_last_if_short(out);
+    return true;
   }
 
   /// workOn: the next batch of the node that this member owns, or of what a thief has left of it.
@@ -122,34 +124,52 @@ private:
     if (should_start_last() && !last_.is_taken(view()))
       if (const auto pair = owner_.supply().take()) return leave_for_last(pair, out);
     if (!owner_.advance(out)) return owner_.descend(out);
-    if (out.end == view().shape().iterations() - 1 && held().remaining() == 0 && last_.is_short(cost()))
-      append_last(out);
+    if (held().remaining() == 0) append_last_if_short(out);
     return true;
   }
 
   /// Neither the own node nor the own root has anything for this member.
   bool look_elsewhere(Range& out) noexcept {
+    const Course course = pacing().end_share(owner_.counts());
+    // A brief loop is over before it pays that others take iteration n-1 from the member that has the end.
+    const bool leaves_last = course != Course::explore && !owner_.has_last_root();
+    if (course == Course::whole) return !leaves_last && take_last(out);
     const auto is_short_of_memory = [this] { return owner_.supply().is_short(); };
     // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
     // leave the rest of its node to the others: hence another look.
-    if (!find(out) && !take_last(out) && !(is_short_of_memory() && find(out))) return false;
+    const bool found = find(out, course);
+    pacing().end_search(found);
+    if (!found && ((leaves_last && !is_short_of_memory()) || !take_last(out)) &&
+        !(is_short_of_memory() && find(out)))
+      return false;
     pacing().searched();
     return true;
+  }
+
+  /// With iteration n-1 this member has done all that it gets.
+  bool end_retired() noexcept {
+    if (pacing().end_share(owner_.counts()) != Course::whole) pacing().end_search(false);
+    return false;
   }
 
   // What follows happens once or a few times per loop: kept out of the way of next().
 
   /// findWork.
-  [[gnu::noinline]] bool find(Range& out) noexcept {
+  [[gnu::noinline]] bool find(Range& out, Course course = Course::explore) noexcept {
     Rng& rng = owner_.rng();
     const auto claim = [&](const Target<P>& target) { return owner_.claim(target, find_max_.share(), out); };
     if (owner_.order().strategy() != Strategy::find_max)
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
     find_max_.start(view(), rng);
-    const Worth<P> worth(pacing().settings(), owner_.supply(), cost());
+    Worth<P> worth(pacing().settings(), owner_.supply(), cost(), course);
     for (;;) {
       const Target<P> target = find_max_.next(view(), rng, worth);
-      if (target.node == nullptr) return false;
+      if (target.node == nullptr) {
+        const std::uint64_t wait = worth.accept_all();
+        if (wait == 0) return false;
+        for (const std::uint64_t since = P::ticks(); P::ticks() - since < wait;) P::relax();
+        continue;
+      }
       if (should_start_last() && take_last(out)) return true;
       if (claim(target) == Claim::taken) return true;
       P::relax(); // a lost race means that somebody else got ahead; after a refusal the node is worth nothing
@@ -181,8 +201,12 @@ private:
 
   /// The batch that was just taken ends where iteration n-1 begins: one dispatch for both if there is nothing
   /// else to do.
+  void append_last_if_short(Range& out) noexcept {
+    if (out.end == view().shape().iterations() - 1 && last_.is_short(cost())) append_last(out);
+  }
   [[gnu::noinline]] void append_last(Range& out) noexcept {
-    if (!last_.is_all(view(), owner_.rng()) || !last_.claim(view())) return;
+    if (pacing().course() != Course::whole && !last_.is_all(view(), owner_.rng())) return;
+    if (!last_.claim(view())) return;
     stage_ = Stage::retired;
     ++out.end;
     out.last = true;

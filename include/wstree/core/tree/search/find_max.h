@@ -39,7 +39,7 @@ public:
   }
 
   /// The next node to try. Target::node is nullptr if nobody has anything left.
-  Target<P> next(const View<P>& view, Rng& rng, const Worth<P>& worth) {
+  Target<P> next(const View<P>& view, Rng& rng, Worth<P>& worth) {
     for (;; is_again_ = true) {
       const Target<P> target = best(view, rng, worth);
       if (target.node != nullptr && target.remaining() == 0) continue; // its owner has done it meanwhile
@@ -54,7 +54,7 @@ private:
   /// The node with most left to do by `worth`, among those that are as near as they should be. Of many roots
   /// only a sample is looked at first, because looking at all of them costs a cache miss each; only an empty
   /// sample leads to those that the board does not say to be done.
-  Target<P> best(const View<P>& view, Rng& rng, const Worth<P>& worth) {
+  Target<P> best(const View<P>& view, Rng& rng, Worth<P>& worth) {
     share_ = k_half;
     const bool has_board = view.has_board(*settings_);
     if (has_board && view.board().is_full()) return {};
@@ -74,7 +74,7 @@ private:
   }
 
   struct Best {
-    explicit Best(const Worth<P>& worth) noexcept : worth_of(worth) {}
+    explicit Best(Worth<P>& worth) noexcept : worth_of(worth) {}
     float see(const Target<P>& seen) noexcept {
       const float value = worth_of(seen);
       if (value > most) {
@@ -83,7 +83,7 @@ private:
       }
       return value;
     }
-    const Worth<P>& worth_of;
+    Worth<P>& worth_of;
     Target<P> target;
     float most = 0;
   };

@@ -29,7 +29,7 @@ public:
 
   /// Target::node is nullptr if there is none. `share`: eighths of the node that are for the thief if it has
   /// to be split, where that is not half of it.
-  Target<P> best(const View<P>& view, Rng& rng, const Worth<P>& worth, std::uint32_t& share) const {
+  Target<P> best(const View<P>& view, Rng& rng, Worth<P>& worth, std::uint32_t& share) const {
     for (;;) {
       Surroundings<P> around(*near_);
       look_around(view, rng, worth, around);
@@ -48,7 +48,7 @@ public:
 
 private:
   /// The lines of those who are farther away cost most of a search.
-  void look_around(const View<P>& view, Rng& rng, const Worth<P>& worth, Surroundings<P>& around) const {
+  void look_around(const View<P>& view, Rng& rng, Worth<P>& worth, Surroundings<P>& around) const {
     const std::uint32_t roots = view.shape().roots();
     Domain inner;
     for (std::uint32_t r = 0; r < around.rings(); ++r) {

@@ -7,7 +7,9 @@
 #include "wstree/core/tree/tree.h"
 #include "wstree/core/tuning.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace wstree::core {
 
@@ -15,17 +17,30 @@ namespace wstree::core {
 /// the clock. 0: there is nothing for this thief. For one search.
 template <class P> class Worth {
 public:
-  /// `cost`: ticks per unit that the thief has seen, 0 if it has seen none.
-  Worth(const Settings& settings, const Supply<P>& supply, float cost) noexcept
-      : supply_(supply), settings_(settings), cost_(cost) {}
+  /// `cost`: ticks per unit that the thief has seen, 0 if it has seen none. `course`: of its own share. In a
+  /// brief loop an owner that is at work has done a few steals' worth before a thief could begin.
+  Worth(const Settings& settings, const Supply<P>& supply, float cost, Course course) noexcept
+      : supply_(supply), settings_(settings), cost_(cost),
+        least_(course == Course::explore ? 0
+                                         : static_cast<float>(tuning::k_brief_steals * settings.steal_cost)) {
+  }
 
-  float operator()(const Target<P>& target) const noexcept {
+  float operator()(const Target<P>& target) noexcept {
     const std::uint32_t remaining = target.remaining();
     if (remaining == 0 || (supply_.is_short() && target.word.phase() == Phase::owned) ||
         (supply_.is_exhausted() && target.word.phase() == Phase::stolen))
       return 0;
     const float cost = is_timed() ? target.cost_or(cost_) : 1;
-    return static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
+    const float worth = static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
+    if (worth >= least_ || target.word.phase() != Phase::owned) return worth;
+    refused_ = std::max(refused_, worth);
+    return 0;
+  }
+  /// From now on little work is worth something, too. Returns the ticks after which what was refused until
+  /// now should be done; 0: nothing was refused.
+  std::uint64_t accept_all() noexcept {
+    least_ = 0;
+    return static_cast<std::uint64_t>(std::exchange(refused_, 0.0F));
   }
 
   /// What a node has to be worth to count as work when distance matters.
@@ -39,6 +54,8 @@ private:
   const Supply<P>& supply_;
   const Settings& settings_;
   float cost_;
+  float least_;       // for which an owner is robbed
+  float refused_ = 0; // the most that was less
 };
 
 } // namespace wstree::core

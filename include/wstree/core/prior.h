@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a member knows of a loop before it enters: what loops at the same code location have cost.
+#pragma once
+
+#include "wstree/core/settings.h"
+#include "wstree/core/tuning.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// How a member takes its own share of a loop.
+enum class Course : std::uint8_t {
+  explore, ///< in batches that grow from one unit on: nothing is known, or the share is long
+  quarter, ///< a quarter of what is left each time: the share takes no longer than a few steals
+  whole    ///< in one batch, after which the member looks at nobody: next to no search has found anything
+};
+
+/// Loops at one code location as one member has seen them, whatever their trip counts were. It decides only
+/// how the member takes its own share, so members need not agree, and a wrong prior costs a few steals at
+/// most: quarters are what an exploring member comes to as well, and the first batch is a short one, by which
+/// a loop that has become another one is noticed. The exception is `whole`, seven executions out of eight
+/// where searches have long been in vain: they are as schedule(static), also the first one that is uneven all
+/// of a sudden. Private to its member.
+class Prior {
+public:
+  /// The member enters an execution of the loop with a share of `units` units.
+  Course begin(float units, const Settings& settings) noexcept {
+    ++executions_;
+    const float share = units * cost_;
+    const auto shortest = static_cast<float>(settings.shortest_target);
+    if (confirmed_ < tuning::k_confirmed || share > tuning::k_brief * shortest) return Course::explore;
+    const bool is_vain = vain_ >= tuning::k_vain && executions_ % tuning::k_look != 0;
+    return is_vain && share <= shortest ? Course::whole : Course::quarter;
+  }
+
+  /// Ticks per unit.
+  float cost() const noexcept { return cost_; }
+
+  /// The share took `cost` ticks per unit. One execution in a row may be another one: somebody was disturbed.
+  void learn(float cost) noexcept {
+    if (std::max(cost, cost_) <= tuning::k_like_before * std::min(cost, cost_)) {
+      cost_ += (cost - cost_) * tuning::k_weight;
+      surprises_ = 0;
+      if (confirmed_ < tuning::k_confirmed) ++confirmed_;
+    } else if (confirmed_ == 0 || ++surprises_ > tuning::k_excused) {
+      *this = Prior(cost);
+    }
+  }
+  /// The member has looked for more than its share.
+  void searched(bool found) noexcept {
+    if (found)
+      vain_ -= std::min(vain_, tuning::k_price_of_a_find);
+    else if (vain_ < tuning::k_vain)
+      ++vain_;
+  }
+
+  Prior() = default;
+
+private:
+  explicit Prior(float cost) noexcept : cost_(cost), confirmed_(1) {}
+
+  float cost_ = 0;              // ticks per unit; 0: not known
+  std::uint8_t confirmed_ = 0;  // executions that were alike, up to k_confirmed
+  std::uint8_t surprises_ = 0;  // executions in a row that were not
+  std::uint8_t vain_ = 0;       // searches that found nothing, less those that did, up to k_vain
+  std::uint8_t executions_ = 0; // goes round: only whether it is a multiple of k_look counts, and 256 is one
+};
+static_assert(256 % tuning::k_look == 0);
+
+/// The priors of one member. A code location that falls on the place of another one takes it.
+class Priors {
+public:
+  Prior& at(const void* site) noexcept {
+    const auto mixed = reinterpret_cast<std::uintptr_t>(site) * 0x9E3779B97F4A7C15U;
+    Place& place = places_[mixed >> (64 - k_bits)];
+    if (place.site != site) place = {site, {}};
+    return place.prior;
+  }
+
+private:
+  static constexpr unsigned k_bits = 8;
+  struct Place {
+    const void* site = nullptr;
+    Prior prior;
+  };
+  std::array<Place, 1U << k_bits> places_{};
+};
+
+} // namespace wstree::core
