@@ -90,8 +90,6 @@ inline constexpr std::uint32_t k_queue_passes = 32;
 /// the last ones with the processor given away (range/worker.h).
 inline constexpr std::uint32_t k_range_spins = 40;
 inline constexpr std::uint32_t k_range_patience = 44;
-/// Units of each member of ranges and queues that leave nothing to size: nobody looks at the clock.
-inline constexpr std::uint64_t k_unclocked_units = 4;
 
 // Recordings (runtime/loop/recording.h)
 

@@ -7,7 +7,7 @@
 #include "wstree/core/tree/arena.h"
 #include "wstree/core/tree/last_iteration.h"
 #include "wstree/core/tree/owner.h"
-#include "wstree/core/tree/pacing.h"
+#include "wstree/core/pacing.h"
 #include "wstree/core/tree/search/find_max.h"
 #include "wstree/core/tree/search/traversal.h"
 #include "wstree/core/tree/tree.h"
