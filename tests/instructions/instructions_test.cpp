@@ -39,16 +39,16 @@ struct Phase {
 };
 constexpr double k_alone = 0.08, k_team = 0.08;
 constexpr Phase k_phases[] = {
-    {"empty region, 1 thread", {615, 1}, {480, 1}, k_alone},
+    {"empty region, 1 thread", {595, 1}, {480, 1}, k_alone},
     {"loop of one iteration, 1 thread", {343, 0}, {385, 0}, k_alone},
     {"region with such a loop, 1 thread", {918, 1}, {853, 1}, k_alone},
     {"empty region, 2 threads", {1026, 1}, {988, 1}, k_team},
-    {"loop of one iteration, 2 threads", {1990, 1}, {2080, 1}, k_team},
-    {"region with such a loop, 2 threads", {3023, 2}, {2944, 2}, k_team},
-    {"chunk, int", {369, 1}, {350, 1}, k_team},
-    {"chunk, unsigned", {369, 1}, {350, 1}, k_team},
-    {"chunk, long", {369, 1}, {350, 1}, k_team},
-    {"chunk, unsigned long", {369, 1}, {350, 1}, k_team},
+    {"loop of one iteration, 2 threads", {1900, 1}, {2000, 1}, k_team},
+    {"region with such a loop, 2 threads", {2920, 2}, {2850, 2}, k_team},
+    {"chunk, int", {340, 1}, {322, 1}, k_team},
+    {"chunk, unsigned", {340, 1}, {322, 1}, k_team},
+    {"chunk, long", {340, 1}, {322, 1}, k_team},
+    {"chunk, unsigned long", {340, 1}, {322, 1}, k_team},
 };
 constexpr std::size_t k_first_chunks = 6;
 constexpr double k_unclocked_libomp = 92, k_unclocked_libgomp = 78; // instructions

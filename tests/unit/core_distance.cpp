@@ -120,20 +120,20 @@ const VirtualMachine k_4x8{32, {8}};
 const VirtualMachine k_8x16{128, {16}};
 const VirtualMachine k_2x4x16{128, {16, 64}};
 
-TEST(Distance, AThirdOfTheFarStealsOnMachinesOfTwoLevels) {
+TEST(Distance, LittleMoreThanHalfOfTheFarStealsOnMachinesOfTwoLevels) {
   for (const auto& machine : {k_2x4, k_2x8, k_4x8}) {
     std::uint64_t blind = 0;
     std::uint64_t aware = 0;
     for (const double ms : {1.0, 10.0}) {
       const Comparison all = compare(machine, ms, 10'000);
-      EXPECT_GE(static_cast<double>(all.blind), 2.5 * static_cast<double>(all.aware))
+      EXPECT_GE(static_cast<double>(all.blind), 1.7 * static_cast<double>(all.aware))
           << machine.members << " members, " << ms << " ms";
       EXPECT_LE(all.makespans, 1.01) << machine.members << " members, " << ms << " ms";
       EXPECT_LE(all.worst, 1.03) << machine.members << " members, " << ms << " ms";
       blind += all.blind;
       aware += all.aware;
     }
-    EXPECT_GE(blind, 3 * aware) << machine.members << " members";
+    EXPECT_GE(static_cast<double>(blind), 1.75 * static_cast<double>(aware)) << machine.members << " members";
   }
 }
 

@@ -17,8 +17,8 @@ namespace wstree::core {
 /// the loop (between shortest_target and longest_target; in the first moments a third). It takes at most a
 /// small part of a member's share and of what is left in the node, so that an expensive interval that others
 /// could help with is not swallowed whole, and the smaller the nearer the end is: what is swallowed last ends
-/// the loop. And it starts every node with the smallest batch, and grows at most 16-fold per step. Private to
-/// its member.
+/// the loop. And it takes at most a quarter of what is left in the node, starts every node with the smallest
+/// batch, and grows at most 16-fold per step. Private to its member.
 ///
 /// Reading the clock costs as much as the rest of a dispatch. Once batches agree about what a unit costs, it
 /// is read after several of them only, which together take at most a quarter of the time so far and four
@@ -39,6 +39,7 @@ public:
     entered_ = now;
     course_ = Course::explore;
     floor_ = 1;
+    finest_ = 1;
     start_node();
   }
   /// After enter(), for a member that does not explore its share, of `share` units of `cost` ticks. A quarter
@@ -100,6 +101,10 @@ public:
     cost_ = cost;
     pending_ = 0;
     skipped_ = 0;
+    // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
+    // with what has been done, cut them as fine as can be.
+    const float tail = to_float(settings_->tail_batch);
+    finest_ = elapsed > tuning::k_long * settings_->tail_batch ? 1 : to_count(tail * rate);
     floor_ = to_count(std::min(target, shortest) * rate);
     const float wanted = std::min(target * rate, most);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), smallest_);
@@ -113,6 +118,7 @@ public:
     } else if (is_timed_) {
       const std::uint64_t part = (remaining * tuning::k_of_rest + share_part_) >> tuning::k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
+      units = std::min(units, std::max(remaining >> 2, finest_));
     }
     return std::min(std::max(units, smallest_), remaining);
   }
@@ -160,7 +166,8 @@ private:
   bool is_timed_ = true;
   Course course_ = Course::explore;
   std::uint32_t step_ = 1;
-  std::uint32_t floor_ = 1; // as many units as take shortest_target
+  std::uint32_t floor_ = 1;  // as many units as take shortest_target
+  std::uint32_t finest_ = 1; // the end of a node is not cut finer
   std::uint32_t smallest_ = 1;
   std::uint32_t limit_ = 1;
   std::uint32_t pending_ = 0; // units of batches since the clock was read

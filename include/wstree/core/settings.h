@@ -31,7 +31,7 @@ struct Settings {
   /// Durations in ticks of the Platform, for `timed`.
   std::uint64_t shortest_target = 2'500; ///< target at the start of a loop
   std::uint64_t longest_target = 50'000; ///< and after a while
-  std::uint64_t tail_batch = 1'500;  ///< an iteration n-1 that is shorter is joined to the batch before it
+  std::uint64_t tail_batch = 1'500;  ///< the end of a node is not cut finer than this
   std::uint64_t steal_cost = 500;    ///< what is estimated to take less is left to its owner
   std::uint64_t near_enough = 5'000; ///< what is estimated to take less is no work when distances are weighed
   std::uint64_t patience =

@@ -26,6 +26,9 @@ inline constexpr float k_growth = 16;
 inline constexpr std::uint64_t k_of_rest = 298;
 inline constexpr float k_of_share = 90;
 inline constexpr unsigned k_part_bits = 16;
+/// The end of a node is cut as fine as can be after so many times tail_batch: some 20 dispatches in 200 times
+/// the time of 20. x0.5, x2: at most 1.001.
+inline constexpr std::uint64_t k_long = 200;
 /// Costs per unit whose ratio is nearer to 1 than this are the same: the clock may be skipped. x2: never.
 inline constexpr float k_alike = 0.75F;
 /// Batches in a row after which nobody looks at the clock, which takes as long as the rest of a dispatch.
@@ -116,8 +119,6 @@ inline constexpr std::uint32_t k_queue_passes = 32;
 /// the last ones with the processor given away (range/worker.h).
 inline constexpr std::uint32_t k_range_spins = 40;
 inline constexpr std::uint32_t k_range_patience = 44;
-/// Units of each member of ranges and queues that leave nothing to size: nobody looks at the clock.
-inline constexpr std::uint64_t k_unclocked_units = 4;
 
 // Recordings (runtime/loop/recording.h)
 

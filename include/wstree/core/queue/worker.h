@@ -3,13 +3,12 @@
 // members that are late, then the queues of the others.
 #pragma once
 
-#include "wstree/core/batch.h"
-#include "wstree/core/last_taken.h"
+#include "wstree/core/pacing.h"
 #include "wstree/core/queue/item.h"
 #include "wstree/core/queue/lock_free_queue.h"
 #include "wstree/core/queue/locked_queue.h"
+#include "wstree/core/queue/loop.h"
 #include "wstree/core/scheduler.h"
-#include "wstree/core/share_mark.h"
 #include "wstree/core/tuning.h"
 #include "wstree/core/victims.h"
 
@@ -17,17 +16,6 @@
 #include <cstdint>
 
 namespace wstree::core {
-
-/// What one member brings to a loop. Zeroed memory is a valid state.
-template <class P, template <class> class Queue> struct alignas(k_line_pair) QueueCell {
-  Queue<P> queue;
-  ShareMark<P> share; ///< stands in the global queue until somebody takes it
-};
-
-template <class P, template <class> class Queue> struct QueueLoop {
-  Cells<QueueCell<P, Queue>> cells;
-  LastTaken<P> last;
-};
 
 /// Private to its member; next() is called until it returns false.
 ///
@@ -50,32 +38,25 @@ public:
   using Memory = NoMemory;
 
   void enter(Loop& loop, Memory&, const Entry& entry) noexcept {
-    const Settings& settings = *entry.settings;
     loop_ = &loop;
     own_ = &loop.cells[entry.index];
     shape_ = shape_of(entry);
     number_ = entry.loop;
     index_ = entry.index;
-    settings_ = &settings;
     near_ = entry.near;
     rest_ = {};
-    given_ = 0;
     arrived_ = false;
     shares_gone_ = false;
     done_ = false;
     counts_ = {};
-    // As in tree/worker.h: a share of a few units leaves nothing to size.
-    clocked_ = settings.clocked || (settings.batch == BatchMode::timed &&
-                                    shape_.units() >= tuning::k_unclocked_units * entry.members);
-    handed_out_ = clocked_ ? P::ticks() : 0;
-    batch_.enter(settings, entry.smallest, shape_.shift(), shape_.share(entry.members), handed_out_);
+    pacing_.enter(shape_, entry);
     own_->queue.reset(number_);
   }
 
   /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
   /// somebody's hands, or in the queue of somebody who will come to it.
   bool next(Range& out) noexcept {
-    if (given_ != 0) account();
+    if (pacing_.given() != 0) pacing_.finish(!done_, counts_.busy_ticks);
     if (done_) return false;
     return take_own(out) || (!arrived_ && arrive(out)) || find(out) || take_last(out);
   }
@@ -114,20 +95,6 @@ private:
             static_cast<std::uint32_t>(shape.root_begin(member + 1))};
   }
 
-  /// The batch that was handed out is done.
-  void account() noexcept {
-    if (clocked_ && (settings_->clocked || !done_)) {
-      const std::uint64_t now = P::ticks();
-      const std::uint64_t spent = now - handed_out_;
-      handed_out_ = now;
-      counts_.busy_ticks += spent;
-      batch_.finished(given_, spent, now);
-    } else {
-      batch_.finished_unclocked();
-    }
-    given_ = 0;
-  }
-
   /// The newest item of the own queue.
   bool take_own(Range& out) noexcept {
     auto& queue = own_->queue;
@@ -137,12 +104,12 @@ private:
     if (rest_.size() != 0) [[unlikely]] {
       const Item item = rest_;
       rest_ = {};
-      give_front(item, batch_.size(left_behind(item, looked ? Item::of(oldest) : item)), out);
+      give_front(item, pacing_.size(left_behind(item, looked ? Item::of(oldest) : item)), out);
       return true;
     }
     if (!looked) return queue.pop(newest) && give_popped(Item::of(newest), out);
     const Item expected = Item::of(newest);
-    const std::uint32_t units = batch_.size(left_behind(expected, Item::of(oldest)));
+    const std::uint32_t units = pacing_.size(left_behind(expected, Item::of(oldest)));
     const bool cuts = expected.size() > units;
     if (cuts) queue.begin_move();
     const bool popped = queue.pop(newest);
@@ -159,7 +126,7 @@ private:
 
   /// What pop() returns after look() has seen nothing: rare, and only of the queue with the lock.
   [[gnu::noinline]] bool give_popped(Item item, Range& out) noexcept {
-    give_front(item, batch_.size(item.size()), out);
+    give_front(item, pacing_.size(item.size()), out);
     return true;
   }
 
@@ -167,7 +134,7 @@ private:
   void give_front(Item item, std::uint32_t units, Range& out) noexcept {
     if (item.size() > units) item = push_far_halves(item, units);
     out = shape_.range(item.begin, item.end);
-    given_ = item.size();
+    pacing_.gave(item.size());
     counts_.iterations += out.end - out.begin;
     ++counts_.batches;
   }
@@ -194,9 +161,9 @@ private:
 
   /// Begins with an item from elsewhere.
   void start(Item item, Range& out) noexcept {
-    batch_.start_node();
-    give_front(item, batch_.size(item.size()), out);
-    if (clocked_) handed_out_ = P::ticks(); // the search is not the batch's
+    pacing_.start_node();
+    give_front(item, pacing_.size(item.size()), out);
+    pacing_.searched();
   }
 
   /// First call in this loop: the share that has this member's number, unless somebody took it already.
@@ -271,28 +238,24 @@ private:
     if (!loop_->last.claim(number_)) return false;
     const std::uint64_t n = shape_.iterations();
     out = {n - 1, n, true};
-    given_ = 1;
+    pacing_.gave(1);
     ++counts_.iterations;
     ++counts_.batches;
-    if (clocked_) handed_out_ = P::ticks();
+    pacing_.searched();
     return true;
   }
 
   Loop* loop_ = nullptr;
   QueueCell<P, Queue>* own_ = nullptr;
   Shape shape_;
-  Item rest_;               // of this member alone: there was no memory to push it
-  std::uint32_t given_ = 0; // units of the batch that the caller is executing
+  Item rest_; // of this member alone: there was no memory to push it
   std::uint32_t index_ = 0;
   bool arrived_ = false;
   bool shares_gone_ = false;
   bool done_ = false;
-  bool clocked_ = false;
   std::uint64_t number_ = 0;
-  std::uint64_t handed_out_ = 0;
-  const Settings* settings_ = nullptr;
   const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
-  Batcher batch_;
+  Pacing<P> pacing_;
   Counts counts_;
 };
 

@@ -2,7 +2,7 @@
 // One member of a team working on one loop that is scheduled by work-stealing ranges.
 #pragma once
 
-#include "wstree/core/batch.h"
+#include "wstree/core/pacing.h"
 #include "wstree/core/range/range.h"
 #include "wstree/core/tuning.h"
 #include "wstree/core/victims.h"
@@ -33,28 +33,23 @@ public:
     index_ = entry.index;
     members_ = entry.members;
     near_ = entry.near;
-    settings_ = entry.settings;
     open_ = false;
     shown_ = false;
     arrived_ = false;
     retired_ = false;
-    given_ = 0;
     handed_out_ = 0;
     counts_ = {};
-    clocked_ = settings_->clocked || (settings_->batch == BatchMode::timed &&
-                                      shape_.units() >= tuning::k_unclocked_units * entry.members);
-    since_ = clocked_ ? P::ticks() : 0;
-    batch_.enter(*settings_, entry.smallest, shape_.shift(), shape_.share(entry.members), since_);
+    pacing_.enter(shape_, entry);
   }
 
   /// The next piece of the loop for this member. False: there is nothing left for it.
   bool next(Range& out) noexcept {
-    if (given_ != 0) account();
+    if (pacing_.given() != 0) pacing_.finish(true, counts_.busy_ticks);
     if (open_ && take(out)) return true;
     if (retired_) return false;
     if (!arrived_ && arrive(out)) return true;
     if (!find(out) && !take_last(out)) return false;
-    if (clocked_) since_ = P::ticks(); // the search is not the batch's
+    pacing_.searched();
     return true;
   }
 
@@ -85,24 +80,11 @@ private:
     return {entry.iterations, entry.members, std::min(most, k_max_share / 2)};
   }
 
-  /// The batch that was handed out is done.
-  void account() noexcept {
-    if (clocked_) {
-      const std::uint64_t now = P::ticks();
-      counts_.busy_ticks += now - since_;
-      batch_.finished(given_, now - since_, now);
-      since_ = now;
-    } else {
-      batch_.finished_unclocked();
-    }
-    given_ = 0;
-  }
-
   /// Hands out units [begin, end).
   void give(Range& out, std::uint32_t begin, std::uint32_t end) noexcept {
     out = shape_.range(begin, end);
-    given_ = end - begin;
-    handed_out_ += given_;
+    pacing_.gave(end - begin);
+    handed_out_ += end - begin;
     counts_.iterations += out.end - out.begin;
     ++counts_.batches;
   }
@@ -111,7 +93,7 @@ private:
   bool take(Range& out) noexcept {
     std::uint32_t end = 0;
     if (!own_->take(
-            known_, low_, [this](std::uint32_t left) { return batch_.size(left); }, end)) {
+            known_, low_, [this](std::uint32_t left) { return pacing_.size(left); }, end)) {
       open_ = false;
       return false;
     }
@@ -125,8 +107,8 @@ private:
   /// Units [begin, end) are this member's now, who has no others: the first batch at once, the rest for all
   /// to see.
   void receive(std::uint32_t begin, std::uint32_t end, Range& out) noexcept {
-    batch_.start_node();
-    low_ = begin + batch_.size(end - begin);
+    pacing_.start_node();
+    low_ = begin + pacing_.size(end - begin);
     give(out, begin, low_);
     open_ = low_ != end;
     if (!open_) return;
@@ -205,7 +187,7 @@ private:
     retired_ = true;
     if (!shared_->last.claim(loop_)) return false;
     out = {shape_.iterations() - 1, shape_.iterations(), true};
-    given_ = 1;
+    pacing_.gave(1);
     ++counts_.iterations;
     ++counts_.batches;
     return true;
@@ -216,7 +198,6 @@ private:
   RangeCell<P>* own_ = nullptr;
   StealWord known_;              // the own word, as seen last
   std::uint32_t low_ = 0;        // of the own range
-  std::uint32_t given_ = 0;      // units of the batch that the caller is executing
   std::uint32_t handed_out_ = 0; // units in this loop
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;
@@ -224,13 +205,10 @@ private:
   bool shown_ = false; // the own cell is of this loop
   bool arrived_ = false;
   bool retired_ = false;
-  bool clocked_ = false;
   std::uint64_t loop_ = 0;
   std::uint64_t use_ = 0;
-  std::uint64_t since_ = 0; // the latest batch was handed out
-  const Settings* settings_ = nullptr;
   const Neighbourhood* near_ = nullptr;
-  Batcher batch_;
+  Pacing<P> pacing_;
   Counts counts_;
 };
 

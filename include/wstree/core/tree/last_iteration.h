@@ -22,6 +22,9 @@ public:
   void enter(const Shape& shape, const Entry& entry) noexcept {
     settings_ = entry.settings;
     loop_ = entry.loop;
+    position_ = 0;
+    cost_ = 0;
+    rises_ = false;
     may_be_early_ = entry.members == 2 && entry.settings->batch == BatchMode::timed &&
                     shape.units() <= tuning::k_few_units_each * 2;
   }
@@ -39,6 +42,12 @@ public:
     return view.has_board(*settings_) ? view.is_empty_by_board(rng) : view.is_empty();
   }
 
+  /// A batch that ended before unit `position` took `cost` ticks per unit.
+  void learn(std::uint64_t position, float cost) noexcept {
+    rises_ = position > position_ && cost_ > 0 && cost > cost_;
+    position_ = position;
+    cost_ = cost;
+  }
   /// Whether it may have to start early at all, where iterations take `cost` ticks.
   bool may_be_early(float cost) const noexcept {
     return may_be_early_ && cost > static_cast<float>(settings_->shortest_target);
@@ -52,14 +61,14 @@ private:
   /// Whether the loop ends sooner when this member starts the iteration now and leaves the rest to the other
   /// one, which is on average half a batch away from being free, than when it takes another batch first.
   [[gnu::noinline]] bool ends_sooner(const View<P>& view, float cost) const noexcept {
-    float others = 0; // ticks of all that is unclaimed
-    float last = 0;   // and of the iteration: what those before it take
+    float others = 0;               // ticks of all that is unclaimed
+    float last = rises_ ? cost : 0; // and of the iteration; more if those at the end say so
     view.any_leaf([&](const Target<P>& target) {
       // Who starts the last iteration for nothing leaves the rest to the other. So what this member has seen
       // counts too.
       const float each = target.cost_or(cost);
       others += static_cast<float>(target.remaining()) * std::max(each, cost / 2);
-      if (target.begin + target.size == view.shape().units()) last = each;
+      if (target.begin + target.size == view.shape().units()) last = std::max(last, each);
       return false;
     });
     const float now = std::max(last, others + cost / 2);
@@ -69,6 +78,9 @@ private:
 
   const Settings* settings_ = nullptr;
   std::uint64_t loop_ = 0;
+  std::uint64_t position_ = 0; // behind the latest batch, which took
+  float cost_ = 0;             // so many ticks per unit:
+  bool rises_ = false;         // more than one nearer to the begin before it
   bool may_be_early_ = false;
 };
 

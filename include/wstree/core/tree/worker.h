@@ -7,7 +7,7 @@
 #include "wstree/core/tree/arena.h"
 #include "wstree/core/tree/last_iteration.h"
 #include "wstree/core/tree/owner.h"
-#include "wstree/core/tree/pacing.h"
+#include "wstree/core/pacing.h"
 #include "wstree/core/tree/search/find_max.h"
 #include "wstree/core/tree/search/traversal.h"
 #include "wstree/core/tree/tree.h"
@@ -104,7 +104,9 @@ private:
     // At the end of a node what was not clocked would be forgotten.
     if (pacing().may_skip() && !held().is_empty() && held().remaining() != 0) return pacing().skip();
     if (!pacing().finish(stage_ != Stage::retired, owner_.counts().busy_ticks)) return;
-    if (pacing().is_timed() && !held().is_empty()) held().node()->publish_cost(cost());
+    if (!pacing().is_timed() || held().is_empty()) return;
+    last_.learn(held().first(), cost());
+    held().node()->publish_cost(cost());
   }
 
   /// First call in this loop.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the members of a team share about one loop with work-stealing queues.
+#pragma once
+
+#include "wstree/core/last_taken.h"
+#include "wstree/core/platform.h"
+#include "wstree/core/scheduler.h"
+#include "wstree/core/share_mark.h"
+
+namespace wstree::core {
+
+/// What one member brings to a loop. Zeroed memory is a valid state.
+template <class P, template <class> class Queue> struct alignas(k_line_pair) QueueCell {
+  Queue<P> queue;
+  ShareMark<P> share; ///< stands in the global queue until somebody takes it
+};
+
+template <class P, template <class> class Queue> struct QueueLoop {
+  Cells<QueueCell<P, Queue>> cells;
+  LastTaken<P> last;
+};
+
+} // namespace wstree::core
