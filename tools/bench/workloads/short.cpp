@@ -13,7 +13,7 @@ namespace {
 class Wavefront {
 public:
   Wavefront(int side, double work)
-      : side_(size_of(side, work)), times_(times_of(4.0 * side_ * side_, work)) {}
+      : side_(size_of(side, work)), times_(times_of(2.0 * side_ * side_, work)) {}
   void reset() {
     for (Doubles& diagonal : diagonals_) diagonal = doubles(side_ + 1, 1);
     sums_ = doubles(side_);
@@ -138,7 +138,7 @@ private:
 class RowByRow {
 public:
   RowByRow(int bodies, double work)
-      : bodies_(size_of(bodies, work)), times_(times_of(1.5 * bodies_ * bodies_, work)) {}
+      : bodies_(size_of(bodies, work)), times_(times_of(1.8 * bodies_ * bodies_, work)) {}
   void reset() {
     place_ = some_vector(bodies_);
     std::sort(place_.begin(), place_.end());
@@ -166,7 +166,7 @@ private:
 /// Heat in a rod: all time steps are in one region, two loops each.
 class Steps {
 public:
-  Steps(int size, double work) : size_(size_of(size, work)), times_(times_of(3.0 * size_, work)) {}
+  Steps(int size, double work) : size_(size_of(size, work)), times_(times_of(1.5 * size_, work)) {}
   void reset() {
     heat_ = some_vector(size_ + 1);
     flow_ = doubles(size_ + 1);
@@ -223,7 +223,8 @@ private:
 class Multigrid {
 public:
   Multigrid(int bits, double work) : times_(times_of(10.0 * (1 << bits), work)) {
-    for (int k = work < 1 ? std::min(bits, 8) : bits; k >= 3; --k) levels_.push_back({1 << k, {}, {}, {}});
+    for (int k = is_test(work) ? std::min(bits, 8) : bits; k >= 3; --k)
+      levels_.push_back({1 << k, {}, {}, {}});
   }
   void reset() {
     for (Level& level : levels_) level.u = level.other = level.f = doubles(level.n + 2);
@@ -383,16 +384,16 @@ private:
 
 void add_short(Recipes& list, double work) {
   constexpr Group k_group = Group::brief;
-  add_variations<Wavefront>(list, "WAVEFRONT", k_group, work, {300, 500, 700, 1000, 1400});
-  add_variations<Groups>(list, "GROUPS", k_group, work, {250, 500, 1000, 2000, 4000});
+  add_variations<Wavefront>(list, "WAVEFRONT", k_group, work, {700, 1000, 1400, 2000, 2800});
+  add_variations<Groups>(list, "GROUPS", k_group, work, {500, 1000, 2000, 4000, 8000});
   add_variations<Frontier, Frontier::Size>(list, "FRONTIER", k_group, work,
-                                           {{2500, 100}, {2000, 150}, {1600, 200}, {1200, 280}, {800, 400}});
-  add_variations<RowByRow>(list, "ROWS", k_group, work, {150, 300, 500, 800, 1300});
-  add_variations<Steps>(list, "STEPS", k_group, work, {250, 500, 1000, 2000, 4000});
+                                           {{2500, 130}, {2000, 200}, {1600, 280}, {1200, 380}, {800, 500}});
+  add_variations<RowByRow>(list, "ROWS", k_group, work, {400, 700, 1100, 1700, 2600});
+  add_variations<Steps>(list, "STEPS", k_group, work, {1000, 2000, 4000, 8000, 16000});
   add_variations<Products>(list, "SPMV", k_group, work, {250, 500, 1000, 2000, 4000});
   add_variations<Multigrid>(list, "MULTIGRID", k_group, work, {12, 14, 16, 18, 20});
   add_variations<Cells>(list, "CELLS", k_group, work, {32, 64, 96, 128, 192});
-  add_variations<PivotingLu>(list, "PIVOT_LU", k_group, work, {48, 72, 96, 144, 216});
+  add_variations<PivotingLu>(list, "PIVOT_LU", k_group, work, {64, 96, 144, 216, 324});
 }
 
 } // namespace bench

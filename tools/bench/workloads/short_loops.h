@@ -111,11 +111,12 @@ void add_variations(Recipes& list, const std::string& name, Group group, double 
 
 /// So many times as make up a pass of a few milliseconds, where once takes about so long.
 inline int times_of(double once_ns, double work) {
-  return std::max(1, static_cast<int>(std::lround(4e6 * work / once_ns)));
+  return std::max(1, static_cast<int>(std::lround(3e6 * work / once_ns)));
 }
 
-/// Where a test has hardly any work to do, sizes are smaller as well.
-inline int size_of(int usual, double work) { return scaled(usual, std::min(1.0, work * 10), 8); }
+/// Less work means fewer loops. Where a test has hardly any to do, they are smaller as well.
+inline bool is_test(double work) { return work < 0.01; }
+inline int size_of(int usual, double work) { return is_test(work) ? scaled(usual, work * 10, 8) : usual; }
 
 using Doubles = std::vector<double>;
 inline Doubles doubles(int size, double value = 0) { return Doubles(static_cast<std::size_t>(size), value); }

@@ -11,8 +11,8 @@ namespace {
 class Bitonic {
 public:
   Bitonic(int bits, double work)
-      : size_(1 << (work < 1 ? std::min(bits, 6) : bits)), times_(times_of(0.5 * size_ * bits * bits, work)) {
-  }
+      : size_(1 << (is_test(work) ? std::min(bits, 6) : bits)),
+        times_(times_of(1.0 * size_ * bits * bits, work)) {}
   void reset() { values_ = doubles(size_); }
   void run(const Loops& loop) {
     for (int time = 0; time < times_; ++time) {
@@ -69,7 +69,7 @@ private:
 class Alignment {
 public:
   Alignment(int length, double work)
-      : length_(size_of(length, work)), other_(2 * length_), times_(times_of(6.0 * length_ * length_, work)) {
+      : length_(size_of(length, work)), other_(2 * length_), times_(times_of(4.0 * length_ * length_, work)) {
   }
   void reset() {
     for (Doubles& diagonal : diagonals_) diagonal = doubles(length_ + 1);
@@ -201,10 +201,10 @@ private:
 void add_untuned(Recipes& list, double work) {
   constexpr Group k_group = Group::untuned;
   add_variations<Bitonic>(list, "BITONIC", k_group, work, {8, 9, 10, 11, 12});
-  add_variations<RedBlack>(list, "RED_BLACK", k_group, work, {16, 32, 48, 64, 96});
-  add_variations<Alignment>(list, "ALIGNMENT", k_group, work, {150, 250, 400, 600, 900});
+  add_variations<RedBlack>(list, "RED_BLACK", k_group, work, {32, 48, 64, 96, 128});
+  add_variations<Alignment>(list, "ALIGNMENT", k_group, work, {400, 600, 900, 1300, 1800});
   add_variations<Means>(list, "KMEANS", k_group, work, {100, 200, 400, 800, 1600});
-  add_variations<TriangularSolve>(list, "TRISOLVE", k_group, work, {500, 1000, 2000, 4000, 8000});
+  add_variations<TriangularSolve>(list, "TRISOLVE", k_group, work, {1500, 3000, 6000, 12'000, 24'000});
 }
 
 } // namespace bench

@@ -27,7 +27,7 @@ inline constexpr std::array<Part, 13> k_parts{{
     {"crowd", "what a loop loses with more threads than processors", true, 180, 22},
     {"memory", "loops over memory, repeated: who comes back to what is in the caches", true, 240, 60},
     {"short", "loops of microseconds that are never twice the same, and loops that turn into others", true,
-     300, 30},
+     480, 110},
     {"strategies", "each strategy and batch mode of the tree; figures 7 and 19 of the paper", true, 30, 7},
     {"workers", "throughput against the number of threads; figures 8, 9 and 10", true, 100, 21},
     {"step", "time against a fixed number of iterations in a batch; figure 6", true, 40, 20},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/session.h"
 
+#include "bench/machine_facts.h"
 #include "message.h"
 #include "text_file.h"
 
@@ -168,8 +169,11 @@ void Session::measure_models() {
 void Session::measure_short() {
   Arguments threads;
   if (setting_.threads) threads = {"--threads", std::to_string(*setting_.threads)};
+  const bool is_crowd = setting_.threads.value_or(0) > allowed_cpus();
   for (const auto& runtime : setting_.runtimes) {
     auto arguments = loops_arguments(setting_.selection.short_rounds);
+    // Threads that wait for each other's processors take a hundred times as long.
+    if (is_crowd && size() != Size::smoke) append(arguments, {"--scale", "0.05"});
     append(arguments, {"--groups", "short,untuned", "--passes", "1", "--candidates"});
     append(arguments, {has_library() ? "static,dyn1,dyn64,guided,steal1,steal64,wstree"
                                      : "static,dyn1,dyn64,guided,steal1,steal64"});
@@ -183,7 +187,7 @@ void Session::measure_short() {
   auto even = by_size<Arguments>(size(), {"--rounds", "5"}, {"--rounds", "3"},
                                  {"--rounds", "1", "--loops", "20", "--batches", "1", "--max-delay", "1e9"});
   append(even, {"--even", "1", "--pairs", "0"});
-  if (setting_.threads) append(even, {"--max-delay", "1e9"});
+  if (is_crowd) append(even, {"--max-delay", "1e9", "--loops", "200"});
   append(even, threads);
   for_each_runtime("short", "What an even loop of a microsecond loses", "overhead", even, "even-");
 }
