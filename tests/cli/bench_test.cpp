@@ -105,8 +105,8 @@ TEST_F(Bench, HelpNamesTheParts) {
   const auto result = wstree({"bench", "--help"});
   EXPECT_EQ(result.status(), 0);
   for (const auto* word :
-       {"loops", "one-thread", "calls", "anatomy", "crowd", "memory", "strategies", "workers", "step-grid",
-        "models", "validation", "--quick", "--compare", "tools/libomp 19-release"})
+       {"loops", "one-thread", "calls", "anatomy", "crowd", "memory", "short", "strategies", "workers",
+        "step-grid", "models", "validation", "--quick", "--compare", "tools/libomp 19-release"})
     EXPECT_THAT(result.out, HasSubstr(word));
 }
 
@@ -174,6 +174,14 @@ TEST_F(Bench, ASmallerSizeIsAskedOfThePrograms) {
   const auto quick = bench({"--parts", "loops,calls", "--quick"}).out;
   EXPECT_THAT(quick, HasSubstr("program loops --rounds 2 --bare --passes 2 --groups paper,program --only "));
   EXPECT_THAT(quick, HasSubstr("program overhead --library " CLI_STAND_IN " --rounds 3 --pairs 60 --json "));
+  const auto brief = bench({"--parts", "short", "--quick", "--threads", "4096"}).out;
+  EXPECT_THAT(
+      brief, HasSubstr("program loops --rounds 5 --scale 0.05 --groups short,untuned --passes 1 --candidates "
+                       "static,dyn1,dyn64,guided,steal1,steal64,wstree --variant "
+                       "no_memory,WSTREE_HISTORY=off --only /([24]|jump|after)$ --threads 4096 --json "));
+  EXPECT_THAT(brief,
+              HasSubstr("program overhead --library " CLI_STAND_IN
+                        " --rounds 3 --even 1 --pairs 0 --max-delay 1e9 --loops 200 --threads 4096 --json "));
   const auto smoke = bench({"--parts", "loops", "--smoke"}).out;
   EXPECT_THAT(smoke, HasSubstr("program loops --rounds 1 --scale 0.002 --max-delay 1e9 --bare --groups "
                                "paper,program,small --json "));

@@ -33,6 +33,7 @@ struct Schedule {
 inline constexpr Schedule k_known[] = {
     {"static", Clause::runtime, k_static, 0},
     {"dynamic,1", Clause::runtime, k_dynamic, 1},
+    {"dynamic,64", Clause::runtime, k_dynamic, 64},
     {"guided", Clause::runtime, k_guided, 1},
     {"schedule(dynamic)", Clause::dynamic, k_static, 0},
     {"schedule(monotonic:dynamic)", Clause::monotonic_dynamic, k_static, 0},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "call_tools.h"
+#include "kernel.h"
 #include <sstream>
 
 namespace bench {
@@ -8,30 +9,40 @@ namespace {
 /// The iteration: nothing, but the compiler cannot know.
 inline void nothing(int i) { asm volatile("" : : "r"(i) : "memory"); }
 
+/// One of 64 that take a microsecond.
+inline void some_work(int i) {
+  const std::uint64_t value = spin(static_cast<std::uint64_t>(i), 12);
+  asm volatile("" : : "r"(value) : "memory");
+}
+constexpr int k_even_iterations = 64;
+
+using Iteration = void (*)(int);
+
 // clang-format off
-template <Clause clause> void one_loop_nowait(int n) {
+template <Clause clause, Iteration iteration = nothing> void one_loop_nowait(int n) {
   if constexpr (clause == Clause::runtime) {
 #pragma omp for schedule(runtime) nowait
-    for (int i = 0; i < n; ++i) nothing(i);
+    for (int i = 0; i < n; ++i) iteration(i);
   } else if constexpr (clause == Clause::dynamic) {
 #pragma omp for schedule(dynamic) nowait
-    for (int i = 0; i < n; ++i) nothing(i);
+    for (int i = 0; i < n; ++i) iteration(i);
   } else {
 #pragma omp for schedule(monotonic : dynamic) nowait
-    for (int i = 0; i < n; ++i) nothing(i);
+    for (int i = 0; i < n; ++i) iteration(i);
   }
 }
 // clang-format on
 
 /// Nanoseconds a loop: all threads run `loops` of them back to back, the first one holds the clock.
-template <Clause clause, bool barrier> [[gnu::noinline]] double time_loops(int threads, int loops, int n) {
+template <Clause clause, bool barrier, Iteration iteration>
+[[gnu::noinline]] double time_loops(int threads, int loops, int n) {
   double ns = 0;
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp barrier
     const double start = now_ns();
     for (int k = 0; k < loops; ++k) {
-      one_loop_nowait<clause>(n);
+      one_loop_nowait<clause, iteration>(n);
       if constexpr (barrier) {
 #pragma omp barrier
       }
@@ -42,16 +53,17 @@ template <Clause clause, bool barrier> [[gnu::noinline]] double time_loops(int t
   return ns / loops;
 }
 
-template <bool barrier> double time_loops(Clause clause, int threads, int loops, int n) {
+template <bool barrier, Iteration iteration = nothing>
+double time_loops(Clause clause, int threads, int loops, int n) {
   switch (clause) {
   case Clause::dynamic:
-    return time_loops<Clause::dynamic, barrier>(threads, loops, n);
+    return time_loops<Clause::dynamic, barrier, iteration>(threads, loops, n);
   case Clause::monotonic_dynamic:
-    return time_loops<Clause::monotonic_dynamic, barrier>(threads, loops, n);
+    return time_loops<Clause::monotonic_dynamic, barrier, iteration>(threads, loops, n);
   case Clause::runtime:
     break;
   }
-  return time_loops<Clause::runtime, barrier>(threads, loops, n);
+  return time_loops<Clause::runtime, barrier, iteration>(threads, loops, n);
 }
 
 double time_regions(int threads, int regions) {
@@ -73,11 +85,11 @@ double time_constant_region_loops(int threads, int regions) {
   return (now_ns() - start) / regions;
 }
 
-double time_region_loops(int threads, int regions, int n) {
+template <Iteration iteration = nothing> double time_region_loops(int threads, int regions, int n) {
   const double start = now_ns();
   for (int k = 0; k < regions; ++k) {
 #pragma omp parallel for schedule(runtime) num_threads(threads)
-    for (int i = 0; i < n; ++i) nothing(i);
+    for (int i = 0; i < n; ++i) iteration(i);
   }
   return (now_ns() - start) / regions;
 }
@@ -163,6 +175,34 @@ std::vector<Figure> measure_calls(const CallSettings& settings, bool with_librar
     omp_set_schedule(k_static, 0);
     collect.add(for_threads("region", "empty", threads),
                 [&] { return time_regions(threads, settings.loops); });
+  }
+  return collect.take();
+}
+
+std::vector<Figure> measure_even(const CallSettings& settings, bool with_library) {
+  start_team(settings.threads);
+  Collector collect(settings);
+  const auto one_thread = [&] {
+    const double start = now_ns();
+    for (int k = 0; k < settings.loops; ++k)
+      for (int i = 0; i < k_even_iterations; ++i) some_work(i);
+    return (now_ns() - start) / settings.loops;
+  };
+  const int threads = settings.threads, processors = std::min(threads, omp_get_num_procs());
+  for (const Schedule& schedule : selected(settings.schedules, with_library)) {
+    const auto add = [&](const char* measure, auto timing) {
+      collect.add(for_threads(measure, schedule.name, threads), [&] {
+        const double work = one_thread();
+        omp_set_schedule(schedule.kind, schedule.chunk);
+        return std::max(0.0, timing() - work / processors);
+      });
+    };
+    add("even loop", [&] {
+      return time_loops<true, some_work>(schedule.clause, threads, settings.loops, k_even_iterations);
+    });
+    if (schedule.clause == Clause::runtime)
+      add("even parallel for",
+          [&] { return time_region_loops<some_work>(threads, settings.loops, k_even_iterations); });
   }
   return collect.take();
 }

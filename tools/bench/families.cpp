@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "families.h"
 #include "process.h"
+#include "report.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -40,7 +41,8 @@ std::vector<std::string> arguments_for(const Child& child, const Options& option
 }
 
 /// Two lines on the process, then one for each sample.
-bool read_samples(const Child& child, const std::vector<Workload>& workloads, const std::string& output) {
+bool read_samples(const Child& child, const std::vector<Workload>& workloads, const std::string& output,
+                  int round) {
   Family& family = *child.family;
   std::istringstream lines(output);
   std::string first, second;
@@ -56,7 +58,8 @@ bool read_samples(const Child& child, const std::vector<Workload>& workloads, co
   family.description = first.substr(runtime.size());
   auto& series_of = child.bare ? family.results.bare : family.results.main;
   const auto column = [&](const std::string& candidate) {
-    return child.column.empty() ? candidate : child.column;
+    if (child.column.empty()) return candidate;
+    return candidate == k_tree ? child.column : child.column + '/' + candidate;
   };
   // Every sample is missing until it is read.
   for (const Candidate& measured : all_candidates(family.runtime, true))
@@ -69,6 +72,7 @@ bool read_samples(const Child& child, const std::vector<Workload>& workloads, co
     Series& series = series_of[{workload, column(candidate)}];
     series.ratio.push_back(ratio);
     series.seq_ms.push_back(seq_ms);
+    series.round.push_back(round);
     --series.dropped;
   }
   return true;
@@ -110,13 +114,13 @@ std::vector<std::string> environment_for_libomp(const std::string& libomp) {
 }
 
 bool run_round(const Child& child, const Options& options, const std::vector<Workload>& workloads,
-               std::uint64_t seed) {
+               std::uint64_t seed, int round) {
   if (child.candidates.empty()) return true;
   quiet_team();
   std::string output;
   const int status =
       run_child(child.program, arguments_for(child, options, seed), child.environment, &output);
-  if (status == 0) return read_samples(child, workloads, output);
+  if (status == 0) return read_samples(child, workloads, output, round);
   std::fprintf(stderr, "bench: the process for %s%s%s failed (status %d)\n", child.family->name.c_str(),
                child.column.empty() ? "" : (" " + child.column).c_str(),
                child.bare ? " without the library" : "", status);

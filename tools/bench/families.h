@@ -24,7 +24,7 @@ struct Child {
   std::vector<std::string> environment;
   std::string library;                 ///< version that has to be in the process, empty: none
   std::vector<std::string> candidates; ///< their names
-  std::string column{};                ///< keeps the samples instead of the candidate's name, if not empty
+  std::string column{};                ///< keeps the tree's samples, if not empty; others are in column/name
   bool bare = false;                   ///< the samples are those without the library
 };
 
@@ -43,7 +43,7 @@ std::vector<std::string> own_environment_with(const std::vector<std::string>& va
 
 /// Runs it and keeps its samples. False: it failed, or it was not what it was to be; stderr has said so.
 bool run_round(const Child& child, const Options& options, const std::vector<Workload>& workloads,
-               std::uint64_t seed);
+               std::uint64_t seed, int round);
 
 /// What run_round() reads.
 void print_samples(const Family& family, const std::string& library);

@@ -81,10 +81,11 @@ public:
   bool run() {
     std::mt19937_64 random(options_.settings.seed);
     const RunDelay delay;
-    std::vector<std::function<bool()>> parts = {[&] { return round_here(random, delay); }};
+    int round = 0;
+    std::vector<std::function<bool()>> parts = {[&] { return round_here(random, delay, round); }};
     for (const Child& child : children_)
-      parts.push_back([&] { return run_round(child, options_, workloads_, random()); });
-    for (int round = 0; round < options_.settings.rounds; ++round) {
+      parts.push_back([&] { return run_round(child, options_, workloads_, random(), round); });
+    for (; round < options_.settings.rounds; ++round) {
       for (const auto& part : parts)
         if (!part()) return false;
       // The other way round in every other round, so that slow drifts hit all alike.
@@ -141,10 +142,14 @@ private:
 
   void add_variants(Family& lead) {
     if (!options_.variants.empty() && !with_library()) refuse("--variant: the library is not preloaded");
+    // Both of them beside each other in each process, to be compared.
+    std::vector<std::string> measured{k_tree};
+    for (const Candidate& candidate : measured_here_)
+      if (candidate.name == k_static_name) measured.push_back(candidate.name);
     for (const Variant& variant : options_.variants) {
       lead.candidates.push_back({variant.name, Form::runtime, k_wstree, 1});
       children_.push_back(
-          {&lead, "", own_environment_with(variant.variables), library_, {"wstree"}, variant.name});
+          {&lead, "", own_environment_with(variant.variables), library_, measured, variant.name});
     }
   }
 
@@ -159,7 +164,7 @@ private:
     if (served) add_bare(family, program, candidates);
   }
 
-  bool round_here(std::mt19937_64& random, const RunDelay& delay) {
+  bool round_here(std::mt19937_64& random, const RunDelay& delay, int round) {
     std::vector<std::size_t> order(workloads_.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
     std::shuffle(order.begin(), order.end(), random);
@@ -169,7 +174,7 @@ private:
       std::shuffle(shuffled.begin(), shuffled.end(), random);
       for (const Candidate& candidate : shuffled)
         if (is_measured(workloads_[w], candidate) &&
-            !take_sample(workloads_[w], candidate, options_.settings, delay, expected_[w],
+            !take_sample(workloads_[w], candidate, options_.settings, delay, expected_[w], round,
                          results.main[{workloads_[w].name, candidate.name}]))
           return false;
     }

@@ -14,7 +14,7 @@ constexpr const char* k_usage =
     "  --rounds N          samples of each value (7)\n"
     "  --passes N          parallel passes a sample, of which the median counts (3)\n"
     "  --only REGEX        workloads whose name contains a match\n"
-    "  --groups LIST       of paper,program,small,memory,grid (all but grid)\n"
+    "  --groups LIST       of paper,program,small,memory,grid,short,untuned (the first four)\n"
     "  --step-grid         an expensive interval at every position and of every span: --groups grid\n"
     "  --candidates LIST   of static,dyn1,dyn64,guided,trapez,steal1,steal64, on oneTBB\n"
     "                      tbb_auto,tbb_affinity,tbb_static,tbb_simple, and wstree (all of these), and of\n"
@@ -39,7 +39,8 @@ constexpr const char* k_usage =
     "  --samples           print the samples instead of a report\n"
     "Preload libwstree.so to have the candidates that begin with ws.\n";
 
-constexpr Group k_groups[] = {Group::paper, Group::program, Group::small, Group::memory, Group::grid};
+constexpr Group k_groups[] = {Group::paper, Group::program, Group::small,  Group::memory,
+                              Group::grid,  Group::brief,   Group::untuned};
 
 double number(const char* option, const char* text, double least) {
   char* end = nullptr;
@@ -151,6 +152,8 @@ Options parse(int argc, char** argv, Runtime runtime, int processors) {
     if (options.groups.empty()) options.groups = name_of(Group::grid);
     if (options.candidates.empty()) options.candidates = "static,dyn64,guided,tbb_auto,wstree";
   }
+  // On fewer processors threads always wait for each other.
+  if (options.settings.threads > processors) options.settings.max_delay = 1e9;
   if (!options.libomps.empty() && runtime != Runtime::libomp)
     refuse(std::string("--libomp: this program was built for ") + name_of(runtime));
   return options;

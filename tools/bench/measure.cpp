@@ -90,6 +90,7 @@ template <class Delay>
 Pass timed_pass(const Workload& workload, Form form, int threads, std::uint64_t expected, double max_delay,
                 Delay delay) {
   if (workload.prepare) workload.prepare();
+  if (workload.lead_in) workload.lead_in(form, threads);
   const double delayed = delay();
   const double start = now_ns();
   std::uint64_t sum = workload.pass(form, threads);
@@ -162,7 +163,7 @@ bool is_measured(const Workload& workload, const Candidate& candidate) {
 }
 
 bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
-                 const RunDelay& delay, std::uint64_t expected, Series& series) {
+                 const RunDelay& delay, std::uint64_t expected, int round, Series& series) {
   for (int k = 0; k < settings.attempts; ++k) {
     const double began = now_ns();
     const Attempt made = attempt(workload, candidate, settings, delay, expected);
@@ -175,6 +176,7 @@ bool take_sample(const Workload& workload, const Candidate& candidate, const Set
     if (made.ratio) {
       series.ratio.push_back(*made.ratio);
       series.seq_ms.push_back(made.seq_ns / 1e6);
+      series.round.push_back(round);
       return true;
     }
   }

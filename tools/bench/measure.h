@@ -43,6 +43,7 @@ struct Settings {
 struct Series {
   std::vector<double> ratio;  ///< T_par / (T_seq / threads)
   std::vector<double> seq_ms; ///< T_seq
+  std::vector<int> round;     ///< in which it was taken
   int dropped = 0;
 };
 
@@ -59,10 +60,10 @@ std::uint64_t expected_of(const Workload& workload);
 /// the iteration and takes minutes to show.
 bool is_measured(const Workload& workload, const Candidate& candidate);
 
-/// One sample, added to `series` unless every attempt at it was disturbed. False: a pass computed a wrong
-/// sum; stderr has said so.
+/// One sample of that round, added to `series` unless every attempt at it was disturbed. False: a pass
+/// computed a wrong sum; stderr has said so.
 bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
-                 const RunDelay& delay, std::uint64_t expected, Series& series);
+                 const RunDelay& delay, std::uint64_t expected, int round, Series& series);
 
 /// Puts the runtime's waiting threads to sleep now instead of after its block time. Does nothing on libgomp:
 /// there they go to sleep by themselves within milliseconds, and the call would end them. Nor on oneTBB.

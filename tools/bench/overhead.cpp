@@ -35,11 +35,13 @@ constexpr const char* k_usage =
     "  --threads P      (the processors of this process)\n"
     "  --max-delay F    timing not used if its threads waited for longer than this part of it (0.02)\n"
     "  --anatomy 1      each call of a loop by itself, for every type of its variable, instead\n"
+    "  --even 1         what an even loop of a microsecond loses under each schedule, instead\n"
     "  --json FILE      write the figures\n";
 
 struct Options {
   std::string library, json, child, probe, schedules = k_usual_schedules;
-  int rounds = 5, loops = 2000, batches = 9, pairs = 200, threads = omp_get_num_procs(), anatomy = 0;
+  int rounds = 5, loops = 2000, batches = 9, pairs = 200, threads = omp_get_num_procs(), anatomy = 0,
+      even = 0;
   double max_delay = 0.02;
 };
 
@@ -61,6 +63,7 @@ Options parse(int argc, char** argv) {
                        : option == "--pairs"   ? &options.pairs
                        : option == "--threads" ? &options.threads
                        : option == "--anatomy" ? &options.anatomy
+                       : option == "--even"    ? &options.even
                                                : nullptr;
     std::string* const text = option == "--library"     ? &options.library
                               : option == "--json"      ? &options.json
@@ -72,7 +75,8 @@ Options parse(int argc, char** argv) {
       char* end = nullptr;
       const long number = std::strtol(value.c_str(), &end, 10);
       if (end == value.c_str() || *end ||
-          number < (count == &options.pairs || count == &options.anatomy ? 0 : 1) || number > 100000000)
+          number < (count == &options.pairs || count == &options.anatomy || count == &options.even ? 0 : 1) ||
+          number > 100000000)
         refuse(option + ": not a number in range");
       *count = static_cast<int>(number);
     } else if (option == "--max-delay") {
@@ -86,6 +90,7 @@ Options parse(int argc, char** argv) {
       refuse("unknown option: " + option);
     }
   }
+  if (options.even) options.schedules = k_even_schedules;
   if (options.schedules == "models") options.schedules = k_model_schedules;
   if (const std::string word = unknown_schedule(options.schedules); !word.empty())
     refuse("--schedules: there is no " + word);
@@ -116,6 +121,8 @@ int child(const Options& options) {
   std::vector<Figure> figures;
   if (options.anatomy)
     figures = measure_anatomy(settings, with_library);
+  else if (options.even)
+    figures = measure_even(settings, with_library);
   else if (options.child == "single")
     figures = measure_next(settings);
   else
@@ -134,12 +141,13 @@ struct Kind {
 
 bool run_round(const Options& options, Kind& kind) {
   std::string output;
-  const int status = run_child("",
-                               {"--child", kind.name, "--threads", std::to_string(options.threads), "--loops",
-                                std::to_string(options.loops), "--batches", std::to_string(options.batches),
-                                "--max-delay", std::to_string(options.max_delay), "--schedules",
-                                options.schedules, "--anatomy", std::to_string(options.anatomy)},
-                               kind.environment, &output);
+  const int status =
+      run_child("",
+                {"--child", kind.name, "--threads", std::to_string(options.threads), "--loops",
+                 std::to_string(options.loops), "--batches", std::to_string(options.batches), "--max-delay",
+                 std::to_string(options.max_delay), "--schedules", options.schedules, "--anatomy",
+                 std::to_string(options.anatomy), "--even", std::to_string(options.even)},
+                kind.environment, &output);
   if (status != 0) {
     std::fprintf(stderr, "bench: the process \"%s\" failed (status %d)\n", kind.name, status);
     return false;
@@ -307,7 +315,7 @@ int main(int argc, char** argv) {
     const std::string preload = "LD_PRELOAD=" + options.library;
     kinds.push_back({"preloaded", environment_with({preload}), {}});
     // Chunks of single iterations are counted by the million; the anatomy's long loops have a billion.
-    if (!options.anatomy)
+    if (!options.anatomy && !options.even)
       kinds.push_back({"single", environment_with({preload, "WSTREE_BATCH=fixed:1"}), {}});
   }
   for (int round = 0; round < options.rounds; ++round) {
@@ -325,7 +333,7 @@ int main(int argc, char** argv) {
         if (!start) return 1;
         starts.push_back(*start);
       }
-  const std::vector<Verdict> verdicts = kinds.size() > 1 && !options.anatomy
+  const std::vector<Verdict> verdicts = kinds.size() > 1 && !options.anatomy && !options.even
                                             ? judge(options, kinds[0], kinds[1], starts)
                                             : std::vector<Verdict>{};
   print_report(options, kinds, starts, verdicts);

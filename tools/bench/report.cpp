@@ -13,6 +13,25 @@ std::optional<double> median_of(const std::map<std::pair<std::string, std::strin
   return median(found->second.ratio);
 }
 
+/// Of the samples that both have in a round.
+std::optional<double> median_to(const Results& results, const std::string& workload,
+                                const std::string& candidate) {
+  const auto own = results.main.find({workload, candidate});
+  if (own == results.main.end()) return std::nullopt;
+  auto base = results.main.find({workload, candidate + '/' + k_static_name});
+  if (base == results.main.end()) base = results.main.find({workload, k_static_name});
+  if (base == results.main.end()) return std::nullopt;
+  const Series &series = own->second, &to = base->second;
+  std::vector<double> ratios;
+  for (std::size_t k = 0; k < series.round.size(); ++k) {
+    const auto at = std::find(to.round.begin(), to.round.end(), series.round[k]) - to.round.begin();
+    const auto found = static_cast<std::size_t>(at);
+    if (found < to.ratio.size()) ratios.push_back(series.ratio[k] / to.ratio[found]);
+  }
+  if (ratios.empty()) return std::nullopt;
+  return median(ratios);
+}
+
 double relative_spread(std::vector<double> values) {
   if (values.size() < 2) return 0;
   std::sort(values.begin(), values.end());
@@ -129,6 +148,10 @@ std::vector<Row> make_rows(const std::vector<RowInfo>& workloads, const std::vec
       row.main.push_back(median_of(results.main, info.name, candidate.name));
       row.bare.push_back(median_of(results.bare, info.name, candidate.name));
       row.spreads.push_back(0);
+      row.to_static.push_back(median_to(results, info.name, candidate.name));
+      const auto& value = row.to_static.back();
+      if (value && !is_ours(candidate) && (!row.best_fixed || *value < *row.to_static[*row.best_fixed]))
+        row.best_fixed = row.to_static.size() - 1;
       const auto found = results.main.find({info.name, candidate.name});
       if (found == results.main.end()) continue;
       seq.insert(seq.end(), found->second.seq_ms.begin(), found->second.seq_ms.end());
@@ -180,6 +203,7 @@ void print_report(std::FILE* out, const Origin& origin, const Part& part) {
   }
   print_sizes(out, rows, part.candidates);
   print_grid(out, part);
+  print_short(out, part);
   if (part.dropped)
     std::fprintf(out, "\n%d samples not used: other work on the machine held their threads up\n",
                  part.dropped);

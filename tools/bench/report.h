@@ -31,7 +31,11 @@ struct Row {
   std::vector<std::optional<double>> main; ///< a median per candidate, nothing if there is no sample
   std::vector<double> spreads;             ///< of the same: half the distance of its quartiles, relative
   std::vector<std::optional<double>> bare; ///< the same for the runtime's schedules without the library
-  std::optional<double> tree;              ///< the tree's median
+  /// A median per candidate of its time / static's in the same round and process: what the machine is slower
+  /// at for seconds, it does not show.
+  std::vector<std::optional<double>> to_static;
+  std::optional<std::size_t> best_fixed; ///< the best of the runtime's schedules by that
+  std::optional<double> tree;            ///< the tree's median
   double tree_spread = 0;
   std::size_t tree_samples = 0;
   std::string best_name; ///< the best of all runtimes' schedules
@@ -84,10 +88,39 @@ void print_sizes(std::FILE* out, const std::vector<Row>& rows, const std::vector
 /// the tree's. Prints nothing if it was not measured.
 void print_grid(std::FILE* out, const Part& part);
 
+/// The variations of one pattern of short loops.
+struct Pattern {
+  std::string name;
+  Group group;
+  std::vector<const Row*> rows;
+
+  /// Geometric mean over the rows of a candidate's time / that of the best of the runtime's schedules; and
+  /// the largest.
+  struct Figure {
+    double mean, worst;
+  };
+  std::optional<Figure> to_best(std::size_t candidate) const;
+};
+/// Those of the part; the loops that turn into others are none of them.
+std::vector<Pattern> patterns_of(const Part& part);
+/// A call at which a loop turns into another one.
+bool is_jump(const RowInfo& info);
+/// The candidate of that name; nothing if there is none.
+std::optional<std::size_t> column_of(const Part& part, const std::string& name);
+double geometric_mean(const std::vector<double>& values);
+
+/// One line for each pattern: every candidate's time / that of the best of the runtime's schedules. Prints
+/// nothing if there are none.
+void print_short(std::FILE* out, const Part& part);
+
 /// The workloads that other projects were measured with, too: of about ten milliseconds.
 bool is_standard(const RowInfo& info);
 
 /// The tree's column has this name.
 inline constexpr const char* k_tree = "wstree";
+/// What others are compared with in each round.
+inline constexpr const char* k_static_name = "static";
+/// And that of the tree which remembers no loop, if there is one.
+inline constexpr const char* k_no_memory = "no_memory";
 
 } // namespace bench

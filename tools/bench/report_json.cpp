@@ -49,6 +49,8 @@ void write_row(std::FILE* out, const Row& row, const std::vector<Candidate>& can
                row.tree_spread);
   write_medians(out, "ratio", row.main, candidates);
   write_medians(out, "ratio_without_library", row.bare, candidates);
+  if (row.info.group == Group::brief || row.info.group == Group::untuned)
+    write_medians(out, "to_static", row.to_static, candidates);
   write_spreads(out, row, candidates);
   if (row.tree && row.best)
     std::fprintf(out, ", \"best_peer\": {\"name\": %s, \"ratio\": %.5f}", quoted(row.best_name).c_str(),

@@ -64,15 +64,21 @@ public:
         judge_memory(row);
       else if (row.info.group == Group::grid)
         judge_grid(row);
+      else if (is_jump(row.info))
+        jumps_.add(row, relative(row, k_tree), relative(row, k_no_memory));
+      else if (row.info.group == Group::brief || row.info.group == Group::untuned)
+        judge_brief(row);
       else
         judge_balance(row);
     }
+    judge_patterns();
     add_mean(mean_, logarithms_, [](double sum) { return std::exp(sum); });
     add_mean(grid_mean_, grid_values_, [](double sum) { return sum; });
     std::vector<Verdict> list;
-    for (Judge* judge :
-         {&one_thread_, &mean_, &worst_, &near_best_, &near_best_small_, &tiny_, &over_dynamic_, &over_steal_,
-          &over_guided_, &grid_worst_, &grid_mean_, &grid_even_, &memory_even_, &memory_uneven_})
+    for (Judge* judge : {&one_thread_,    &mean_,         &worst_,       &near_best_,     &near_best_small_,
+                         &tiny_,          &over_dynamic_, &over_steal_,  &over_guided_,   &grid_worst_,
+                         &grid_mean_,     &grid_even_,    &memory_even_, &memory_uneven_, &patterns_,
+                         &patterns_mean_, &brief_static_, &jumps_,       &untuned_,       &untuned_mean_})
       judge->finish(list);
     return list;
   }
@@ -83,6 +89,11 @@ private:
     for (std::size_t c = 0; c < part_.candidates.size(); ++c)
       if (part_.candidates[c].name == name) return row.value(c);
     return std::nullopt;
+  }
+
+  std::optional<double> relative(const Row& row, const char* name) const {
+    const auto column = column_of(part_, name);
+    return column ? row.to_static[*column] : std::nullopt;
   }
 
   void judge_balance(const Row& row) {
@@ -122,6 +133,26 @@ private:
     if (row.tree) grid_values_.push_back(*row.tree / row.ideal);
   }
 
+  /// Runtimes are at their best where they do nothing but cut a loop in two.
+  void judge_brief(const Row& row) {
+    if (row.info.name.starts_with("WAVEFRONT/") || row.info.name.starts_with("GROUPS/"))
+      brief_static_.add(row, relative(row, k_tree), 1);
+  }
+
+  void judge_patterns() {
+    const auto tree = column_of(part_, k_tree);
+    std::vector<double> means, untuned_means;
+    for (const Pattern& pattern : patterns_of(part_)) {
+      const bool is_tuned = pattern.group == Group::brief;
+      const auto figure = pattern.to_best(*tree);
+      if (!figure) continue;
+      (is_tuned ? patterns_ : untuned_).add(pattern.name, figure->mean);
+      (is_tuned ? means : untuned_means).push_back(figure->mean);
+    }
+    if (!means.empty()) patterns_mean_.add("all", geometric_mean(means));
+    if (!untuned_means.empty()) untuned_mean_.add("all", geometric_mean(untuned_means));
+  }
+
   template <class Finish>
   static void add_mean(Judge& judge, const std::vector<double>& values, const Finish& finish) {
     if (values.empty()) return;
@@ -147,6 +178,13 @@ private:
   Judge grid_even_{"STEP of the whole span, that is UNIFORM: wstree / ideal", 1.02};
   Judge memory_even_{"repeated over even data: wstree / static", 1.02};
   Judge memory_uneven_{"repeated over uneven data: wstree / better of static and guided", 1.0};
+  Judge patterns_{"patterns of short loops: wstree / best of the runtime's", 1.05};
+  Judge patterns_mean_{"patterns of short loops, geometric mean: wstree / best of the runtime's", 0.97};
+  Judge brief_static_{"WAVEFRONT and GROUPS: wstree / static", 1.02};
+  Judge jumps_{"calls at which a loop turns into another: wstree / wstree without memory", 1.10};
+  Judge untuned_{"patterns that nothing is tuned to: wstree / best of the runtime's", 1.05};
+  Judge untuned_mean_{"patterns that nothing is tuned to, geometric mean: wstree / best of the runtime's",
+                      0.97};
 };
 
 /// The range and the queue on loops that any good balancer has to do well.

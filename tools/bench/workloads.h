@@ -15,7 +15,9 @@ enum class Group {
   program, ///< loops of real programs, and loops too short for two threads
   small,   ///< the paper's cost distributions in loops of 20 and 100 microseconds
   memory,  ///< loops that are repeated over the same data: what counts is where the data is
-  grid     ///< an expensive interval at every position and of every span
+  grid,    ///< an expensive interval at every position and of every span
+  brief,   ///< patterns of short loops in real programs
+  untuned  ///< more of them, which the library was not tuned to
 };
 const char* name_of(Group group);
 
@@ -32,6 +34,7 @@ struct Workload {
                                                          ///< empty: a pass has loops of several kinds
   std::function<void()> prepare{};         ///< data as every pass has to find it, not timed; may be empty
   std::function<std::uint64_t()> digest{}; ///< of the data that a pass leaves, not timed; may be empty
+  std::function<void(Form, int threads)> lead_in{}; ///< loops before those of a pass, not timed; may be empty
 };
 
 /// Where the expensive interval of a workload of the grid lies.
@@ -51,7 +54,8 @@ struct WorkloadRecipe {
 };
 
 /// All of them in the order of the report. `scale` multiplies the work of every iteration, and for the loops
-/// of one-nanosecond iterations and of real programs the number of iterations; 1 is what is reported.
+/// of one-nanosecond iterations and of real programs the number of iterations, for short loops their number;
+/// 1 is what is reported.
 std::vector<WorkloadRecipe> all_workloads(double scale);
 
 } // namespace bench

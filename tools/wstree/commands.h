@@ -57,6 +57,7 @@ struct BenchRequest {
   std::optional<std::string> programs; ///< folder of those that measure
   std::optional<std::string> out;      ///< folder
   std::optional<std::uint32_t> rounds;
+  std::optional<std::uint32_t> threads; ///< of the part `short`
   bool quick = false;
   bool smoke = false;
   bool fifo = false;

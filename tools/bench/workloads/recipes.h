@@ -23,6 +23,9 @@ void add_bodies(Recipes& list, double scale);
 void add_graphs(Recipes& list, double scale);
 void add_rays(Recipes& list, double scale);
 void add_memory(Recipes& list, double scale);
+void add_short(Recipes& list, double scale);
+void add_surprises(Recipes& list, double scale);
+void add_untuned(Recipes& list, double scale);
 
 /// A size that follows the scale and does not vanish.
 inline int scaled(int size, double scale, int least) {

@@ -15,6 +15,10 @@ const char* name_of(Group group) {
     return "memory";
   case Group::grid:
     return "grid";
+  case Group::brief:
+    return "short";
+  case Group::untuned:
+    return "untuned";
   }
   return "";
 }
@@ -39,6 +43,9 @@ std::vector<WorkloadRecipe> all_workloads(double scale) {
   for (const auto add : {add_paper, add_programs, add_matrices, add_bodies, add_graphs, add_rays, add_small,
                          add_memory, add_grid})
     add(list, scale);
+#ifndef WSTREE_BENCH_TBB
+  for (const auto add : {add_short, add_surprises, add_untuned}) add(list, scale);
+#endif
   return list;
 }
 

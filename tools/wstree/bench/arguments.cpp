@@ -72,11 +72,18 @@ CLI::App* add_bench(CLI::App& app, BenchRequest& request) {
       ->option_text("BUILD");
   command
       ->add_option("--only", request.only,
-                   "Workloads whose names match, of loops, models, workers and validation")
+                   "Workloads whose names match, of loops, short, models, workers and validation")
       ->option_text("REGEX");
-  command->add_option("--rounds", request.rounds, "Samples of each value, instead of 3, with --quick 2")
+  command
+      ->add_option("--rounds", request.rounds,
+                   "Samples of each value, instead of 3, with --quick 2; of short loops 15 and 5")
       ->option_text("N")
       ->check(CLI::Range(1U, 999U));
+  command
+      ->add_option("--threads", request.threads,
+                   "Threads for short loops, also more than processors; one for each unless given")
+      ->option_text("N")
+      ->check(CLI::Range(1U, 4096U));
   command->add_flag("--fifo", request.fifo, "Real-time priority, for a machine that is not idle");
   command->add_option("--library", request.library, "Another libwstree.so; none measures the others alone")
       ->option_text("FILE");

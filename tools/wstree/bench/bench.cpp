@@ -75,6 +75,7 @@ std::optional<std::string> choose_size_of(const BenchRequest& request, bench::Se
                    : request.quick ? bench::Size::quick
                                    : bench::Size::full;
   selection.rounds = request.rounds.value_or(bench::usual_rounds(selection.size));
+  selection.short_rounds = request.rounds.value_or(bench::usual_short_rounds(selection.size));
   if (request.only) {
     try {
       const std::regex pattern(*request.only);
@@ -121,6 +122,7 @@ std::optional<std::string> make_setting(const BenchRequest& request, bench::Sett
   // They are read by now, and the library would say in each process that it knows no such option.
   for (const auto* ours : {"WSTREE_LIBOMP_DIR", "WSTREE_CACHE"}) unsetenv(ours);
   setting.only = request.only;
+  setting.threads = request.threads;
   setting.fifo = request.fifo;
   if (!setting.fifo) return std::nullopt;
   const sched_param real_time{1}, usual{0};

@@ -17,15 +17,19 @@ unsigned Selection::seconds() const {
     if (!has(part.name)) continue;
     const unsigned usual = size == Size::full ? part.seconds : part.quick_seconds;
     const bool has_rounds = part.name == "loops" || part.name == "models" || part.name == "validation";
-    sum += has_rounds ? usual * rounds / usual_rounds(size) : usual;
+    sum += has_rounds             ? usual * rounds / usual_rounds(size)
+           : part.name == "short" ? usual * short_rounds / usual_short_rounds(size)
+                                  : usual;
   }
   return sum;
 }
 
 unsigned usual_rounds(Size size) { return size == Size::full ? 3 : size == Size::quick ? 2 : 1; }
 
+unsigned usual_short_rounds(Size size) { return size == Size::full ? 15 : size == Size::quick ? 5 : 1; }
+
 unsigned usual_seconds(Size size) {
-  Selection usual{{}, size, usual_rounds(size)};
+  Selection usual{{}, size, usual_rounds(size), usual_short_rounds(size)};
   for (const auto& part : k_parts)
     if (part.usual) usual.parts.emplace_back(part.name);
   return usual.seconds();

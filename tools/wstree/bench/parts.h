@@ -18,7 +18,7 @@ struct Part {
 };
 
 /// In the order in which they are measured.
-inline constexpr std::array<Part, 12> k_parts{{
+inline constexpr std::array<Part, 13> k_parts{{
     {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
     {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
     {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
@@ -26,6 +26,8 @@ inline constexpr std::array<Part, 12> k_parts{{
      28},
     {"crowd", "what a loop loses with more threads than processors", true, 180, 22},
     {"memory", "loops over memory, repeated: who comes back to what is in the caches", true, 240, 60},
+    {"short", "loops of microseconds that are never twice the same, and loops that turn into others", true,
+     480, 110},
     {"strategies", "each strategy and batch mode of the tree; figures 7 and 19 of the paper", true, 30, 7},
     {"workers", "throughput against the number of threads; figures 8, 9 and 10", true, 100, 21},
     {"step", "time against a fixed number of iterations in a batch; figure 6", true, 40, 20},
@@ -39,7 +41,8 @@ enum class Size { full, quick, smoke };
 struct Selection {
   std::vector<std::string> parts; ///< in the order of k_parts
   Size size = Size::full;
-  unsigned rounds = 0; ///< of the loops
+  unsigned rounds = 0;       ///< of the loops
+  unsigned short_rounds = 0; ///< of the short ones
 
   [[nodiscard]] bool has(std::string_view part) const;
   /// About what all of it takes, for who has to wait; the number of rounds changes some parts alone.
@@ -48,6 +51,7 @@ struct Selection {
 
 /// Of the loops, unless the user says it.
 unsigned usual_rounds(Size size);
+unsigned usual_short_rounds(Size size);
 /// Of what is measured unless the user says it.
 unsigned usual_seconds(Size size);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/session.h"
 
+#include "bench/machine_facts.h"
 #include "message.h"
 #include "text_file.h"
 
@@ -165,6 +166,32 @@ void Session::measure_models() {
   for_each_runtime("models", "Calls of the models", "overhead", calls, "calls-");
 }
 
+void Session::measure_short() {
+  Arguments threads;
+  if (setting_.threads) threads = {"--threads", std::to_string(*setting_.threads)};
+  const bool is_crowd = setting_.threads.value_or(0) > allowed_cpus();
+  for (const auto& runtime : setting_.runtimes) {
+    auto arguments = loops_arguments(setting_.selection.short_rounds);
+    // Threads that wait for each other's processors take a hundred times as long.
+    if (is_crowd && size() != Size::smoke) append(arguments, {"--scale", "0.05"});
+    append(arguments, {"--groups", "short,untuned", "--passes", "1", "--candidates"});
+    append(arguments, {has_library() ? "static,dyn1,dyn64,guided,steal1,steal64,wstree"
+                                     : "static,dyn1,dyn64,guided,steal1,steal64"});
+    if (has_library()) append(arguments, {"--variant", "no_memory,WSTREE_HISTORY=off"});
+    // Two variations of each pattern, and all loops that turn into others.
+    const char* const usual = by_size(size(), "/", "/([24]|jump|after)$", "/");
+    append(arguments, {"--only", setting_.only.value_or(usual)});
+    append(arguments, threads);
+    run({"short", runtime, "Short loops, " + runtime, "loops", runtime, arguments});
+  }
+  auto even = by_size<Arguments>(size(), {"--rounds", "5"}, {"--rounds", "3"},
+                                 {"--rounds", "1", "--loops", "20", "--batches", "1", "--max-delay", "1e9"});
+  append(even, {"--even", "1", "--pairs", "0"});
+  if (is_crowd) append(even, {"--max-delay", "1e9", "--loops", "200"});
+  append(even, threads);
+  for_each_runtime("short", "What an even loop of a microsecond loses", "overhead", even, "even-");
+}
+
 void Session::for_each_runtime(const std::string& part, const std::string& title, const std::string& program,
                                const Arguments& arguments, const std::string& more) {
   for (const auto& runtime : setting_.runtimes) {
@@ -201,6 +228,7 @@ void Session::measure_part(std::string_view part) {
   if (part == "memory") return measure_memory();
   if (part == "step-grid") return measure_grid();
   if (part == "models") return measure_models();
+  if (part == "short") return measure_short();
   if (part == "strategies") return measure_strategies(*this);
   if (part == "workers") return measure_workers(*this);
   if (part == "validation") return measure_validation(*this);

@@ -21,6 +21,7 @@ struct Setting {
   std::vector<std::string> runtimes; ///< to be measured; the first one's program leads
   Selection selection;
   std::optional<std::string> only;
+  std::optional<unsigned> threads; ///< of short loops
   bool fifo = false;
   bool bare = true;             ///< the programs of libomp run without the library, too
   std::filesystem::path folder; ///< for what the programs write
@@ -71,6 +72,7 @@ private:
   void measure_memory();
   void measure_grid();
   void measure_models();
+  void measure_short();
   /// Of a program that starts itself with and without the library, for each runtime.
   void for_each_runtime(const std::string& part, const std::string& title, const std::string& program,
                         const Arguments& arguments, const std::string& more = {});
