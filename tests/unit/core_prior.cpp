@@ -11,7 +11,7 @@
 namespace wstree::core {
 namespace {
 
-constexpr float k_share = 100; // units
+constexpr float k_units = 100; // units
 
 /// A prior that has seen `cost` ticks per unit, twice.
 Prior known(float cost) {
@@ -24,19 +24,19 @@ Prior known(float cost) {
 TEST(Prior, NothingIsBelievedThatWasSeenOnce) {
   const Settings settings;
   Prior prior;
-  EXPECT_EQ(prior.begin(k_share, settings), Course::explore);
+  EXPECT_EQ(prior.begin(k_units, settings), Course::explore);
   prior.learn(1);
-  EXPECT_EQ(prior.begin(k_share, settings), Course::explore);
+  EXPECT_EQ(prior.begin(k_units, settings), Course::explore);
   prior.learn(1.5F);
-  EXPECT_EQ(prior.begin(k_share, settings), Course::quarter);
+  EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
 }
 
 TEST(Prior, LongSharesAreExploredWhateverIsKnown) {
   const Settings settings;
-  const auto longest = static_cast<float>(settings.shortest_target) * tuning::k_brief / k_share;
-  EXPECT_EQ(known(longest * 0.99F).begin(k_share, settings), Course::quarter);
-  EXPECT_EQ(known(longest * 1.01F).begin(k_share, settings), Course::explore);
-  EXPECT_EQ(known(longest * 1.01F).begin(k_share / 2, settings), Course::quarter)
+  const auto longest = static_cast<float>(settings.shortest_target) * tuning::k_brief / k_units;
+  EXPECT_EQ(known(longest * 0.99F).begin(k_units, settings), Course::quarter);
+  EXPECT_EQ(known(longest * 1.01F).begin(k_units, settings), Course::explore);
+  EXPECT_EQ(known(longest * 1.01F).begin(k_units / 2, settings), Course::quarter)
       << "the trip count is another one";
 }
 
@@ -62,21 +62,21 @@ TEST(Prior, SharesAreTakenWholeOnceSearchesHaveLongBeenInVain) {
   const Settings settings;
   Prior prior = known(1);
   for (int i = 1; i < tuning::k_vain; ++i) prior.searched(false);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(prior.begin(k_share, settings), Course::quarter);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
   prior.searched(false);
   int whole = 0;
   constexpr int k_executions = 1'024; // the counter of executions goes round four times
-  for (int i = 0; i < k_executions; ++i) whole += prior.begin(k_share, settings) == Course::whole ? 1 : 0;
+  for (int i = 0; i < k_executions; ++i) whole += prior.begin(k_units, settings) == Course::whole ? 1 : 0;
   EXPECT_EQ(whole, k_executions - k_executions / tuning::k_look);
   prior.searched(true);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(prior.begin(k_share, settings), Course::quarter);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
 }
 
 TEST(Prior, SharesOfSomeMicrosecondsAreNeverTakenWhole) {
   const Settings settings;
-  Prior prior = known(2 * static_cast<float>(settings.shortest_target) / k_share);
+  Prior prior = known(2 * static_cast<float>(settings.shortest_target) / k_units);
   for (int i = 0; i < tuning::k_vain; ++i) prior.searched(false);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(prior.begin(k_share, settings), Course::quarter);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
 }
 
 TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
