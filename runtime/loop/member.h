@@ -44,6 +44,8 @@ public:
   /// By what all members know the region when it comes again, and its loops by their place in it; nullptr:
   /// its loops are not remembered. Before the first loop.
   void set_region(const void* region) noexcept { region_ = region; }
+  /// This member never ends the ring, however long it waits for a slot. Before the first loop.
+  void keep_ring() noexcept { keeps_ring_ = true; }
   Team<P, Sizes>* team() const noexcept { return team_; }
   bool in_loop() const noexcept { return in_loop_; }
   std::uint64_t base() const noexcept { return opening_.base; }
@@ -260,7 +262,8 @@ private:
     std::uint64_t since = 0;
     for (std::uint32_t spins = 0;; ++spins) {
       SlotState state = look_at_slot();
-      if (state == SlotState::in_use && spins > k_spins && P::ticks() - since >= settings.patience)
+      if (state == SlotState::in_use && spins > k_spins && !keeps_ring_ &&
+          P::ticks() - since >= settings.patience)
         state = end_ring();
       if (state != SlotState::in_use) return state == SlotState::free;
       if (spins < k_spins) {
@@ -426,6 +429,7 @@ private:
   std::uint32_t index_;
   std::uint32_t members_;
   bool departed_ = false;
+  bool keeps_ring_ = false;
   Storage<P, Sizes>* storage_ = nullptr; // from the first loop on
   std::uint64_t loop_ = 0;               // number of the loop that was started last
   std::uint64_t free_until_ = 0;         // loops before this one find their slot free
