@@ -27,6 +27,8 @@ public:
   std::uint32_t members() const noexcept { return ring_.members(); }
   /// Where the others are; before the first loop. It and what it points to outlive the region.
   void set_neighbourhood(const core::Neighbourhood& near) noexcept { near_ = near; }
+  /// This member never ends the ring, however long it waits for a slot. Before the first loop.
+  void keep_ring() noexcept { ring_.keep(); }
   Team<P, Sizes>* team() const noexcept { return ring_.team(); }
   bool in_loop() const noexcept { return in_loop_; }
   std::uint64_t base() const noexcept { return ring_.opening().base; }

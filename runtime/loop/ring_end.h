@@ -9,9 +9,11 @@
 namespace wstree::loop {
 
 /// A member that is a ring of loops ahead waits for the slowest one. If that one waits in turn for something
-/// that the first one would do in a later loop, both wait for ever, which the runtime's own loops do not. So
+/// that the first one would do in a later loop, both wait for ever, which libgomp's own loops do not. So
 /// whoever has waited for long ends the ring: the region's loops from that one on are the runtime's, for all
-/// members alike.
+/// members alike. Not on libomp (Member::keep_ring): there a member waits as soon as it is seven loops ahead,
+/// and waits for ever if another one has left one of these loops unfinished, or left the region, by a
+/// cancellation. A slow member must not turn our loops, which get over that, into such ones.
 ///
 /// Others may have seen just now that the slot is free. So the member asks first, looks at all positions
 /// again, and ends the ring only if the slot is still in use and nobody has withdrawn the question. Whoever

@@ -26,6 +26,7 @@ public:
   std::uint32_t members() const noexcept { return members_; }
   /// Of the loop that was started last.
   core::Priors& priors() const noexcept { return storage_->priors(index_); }
+  void keep() noexcept { keeps_ = true; }
   std::uint64_t loop() const noexcept { return loop_; }
   std::uint64_t use() const noexcept { return loop_ / k_ring; }
   Slot<P>& slot() noexcept { return storage_->slot(loop_); }
@@ -126,7 +127,7 @@ private:
     std::uint64_t since = 0;
     for (std::uint32_t spins = 0;; ++spins) {
       SlotState state = look_at_slot();
-      if (state == SlotState::in_use && spins > k_spins && P::ticks() - since >= settings.patience)
+      if (state == SlotState::in_use && spins > k_spins && !keeps_ && P::ticks() - since >= settings.patience)
         state = end_ring();
       if (state != SlotState::in_use) return state == SlotState::free;
       if (spins < k_spins) {
@@ -193,6 +194,7 @@ private:
   Opening opening_;
   std::uint32_t index_;
   std::uint32_t members_;
+  bool keeps_ = false;                   // it never ends the ring
   Storage<P, Sizes>* storage_ = nullptr; // from the first loop on
   std::uint64_t loop_ = 0;               // number of the loop that was started last
   std::uint64_t free_until_ = 0;         // loops before this one find their slot free

@@ -9,6 +9,7 @@
 #include "omp_decls.h"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace {
@@ -192,6 +193,38 @@ void cancelled_region() {
   }
 }
 
+/// Member 0 is a ring of loops ahead and waits for longer than a ring lasts elsewhere. Then the other one
+/// comes, and cancels the region.
+void a_late_member_cancels_the_region() {
+  constexpr std::size_t loops = 40;
+  constexpr std::size_t far = 8;
+  for (int round = 0; round < check::repeat(1, 10); ++round) {
+    HitsList hits = check::hits_list(loops, 50);
+    std::atomic<std::size_t> passed{0};
+#pragma omp parallel num_threads(2)
+    {
+      const bool late = omp_get_thread_num() == 1;
+      if (late) {
+        while (passed < far) std::this_thread::yield();
+        using Clock = std::chrono::steady_clock;
+        const Clock::time_point until = Clock::now() + std::chrono::milliseconds(300);
+        while (Clock::now() < until) std::this_thread::yield();
+      }
+      for (std::size_t k = 0; k < loops; ++k) {
+#pragma omp for schedule(runtime) nowait
+        for (std::size_t i = 0; i < 50; ++i) hits[k].touch(i);
+        if (late) {
+#pragma omp cancel parallel
+        }
+        ++passed;
+      }
+#pragma omp barrier
+    }
+    CHECK(passed == loops, "member 0 went through %zu loops", passed.load());
+    for (const Hits& each : hits) each.must_be_one_each("loop of a region that a late member cancels");
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -209,5 +242,6 @@ int main(int argc, char** argv) {
                      {"cancelled_and_forwarded_loops", cancelled_and_forwarded_loops},
                      {"in_one_of_several_roots", in_one_of_several_roots},
                      {"nested_loop_is_cancelled", nested_loop_is_cancelled},
-                     {"cancelled_region", cancelled_region}});
+                     {"cancelled_region", cancelled_region},
+                     {"a_late_member_cancels_the_region", a_late_member_cancels_the_region}});
 }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <map>
@@ -261,6 +262,32 @@ TEST(team_ring, EndsWhereAMemberWaitsForOneThatWaitsForIt) {
   for (auto& loop : some_loops(random, 2 * k_ring, 20)) after.push_back(std::move(loop));
   region(team, 2, after, k_defaults);
   for (auto& loop : after) expect_done(*loop);
+}
+
+/// Two members; the first one waits for a slot whenever the second one is about to enter a loop.
+TEST(team_ring, LastsForAMemberThatKeepsIt) {
+  constexpr std::uint64_t k_loops = 3 * k_ring;
+  Team<P> team;
+  core::Settings settings;
+  settings.patience = 0;
+  team.open();
+  std::atomic<std::uint64_t> met{0};
+  test::in_parallel(2, [&](std::uint32_t m) {
+    Member<P> member(&team, m, 2);
+    if (m == 0) member.keep_ring();
+    for (std::uint64_t i = 0; i < k_loops; ++i) {
+      core::Range range;
+      while (m == 1 && met.load() < std::min(i + k_ring - 1, k_loops)) P::yield();
+      for (int looks = 0; m == 1 && looks < 1'000; ++looks) P::yield();
+      EXPECT_TRUE(member.enter(2, settings, 1, core::Model::static_)) << "member " << m << ", loop " << i;
+      while (member.next(range)) {
+      }
+      member.leave(ignore);
+      if (m == 0) ++met;
+    }
+    member.depart();
+  });
+  team.close();
 }
 
 TEST(team_absent, AMemberThatLeavesBeforeAnyLoopLetsTheOthersGoOn) {

@@ -78,6 +78,7 @@ public:
   [[gnu::noinline]] Served(i32 tid, KeptTeam* team, const Terms& terms, std::uint64_t base) noexcept
       : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {
     member_.frame().schedule = terms.schedule; // captured at the fork, as libomp does with its own schedules
+    member_.frame().member.keep_ring();        // libomp's loops would wait as well: see loop/ring_end.h
   }
   [[gnu::noinline]] ~Served() = default;
   Served(const Served&) = delete;
