@@ -21,12 +21,12 @@ Settings draw_settings(Random& random, bool plain) {
   Settings settings;
   settings.clocked = random.one_in(3);
   settings.history = !random.one_in(4);
+  settings.patience = ~std::uint64_t{0}; // on a busy machine a member waits long for its slot
   if (plain) return settings;
   settings.strategy = static_cast<Strategy>(random.below(6));
   settings.batch = static_cast<BatchMode>(random.below(4));
   settings.limit = random.between(1, 9);
   if (random.coin()) settings.steal_cost = 0;
-  settings.patience = ~std::uint64_t{0};
   settings.roots = random.one_in(6) ? 1 : 0;
   settings.scan_all = random.one_in(4) ? 2 : 16; // the board, in teams that have no other use for it
   return settings;
