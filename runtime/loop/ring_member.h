@@ -24,9 +24,9 @@ public:
   const Opening& opening() const noexcept { return opening_; }
   std::uint32_t index() const noexcept { return index_; }
   std::uint32_t members() const noexcept { return members_; }
-  /// Of the loop that was started last.
   core::Priors& priors() const noexcept { return storage_->priors(index_); }
   void keep() noexcept { keeps_ = true; }
+  /// Of the loop that was started last.
   std::uint64_t loop() const noexcept { return loop_; }
   std::uint64_t use() const noexcept { return loop_ / k_ring; }
   Slot<P>& slot() noexcept { return storage_->slot(loop_); }
