@@ -14,9 +14,9 @@ using StoragePlatform = core::StdPlatform;
 
 TEST(team_storage, WhatOthersReadOfAMemberIsOnPagesOfItsOwn) {
   // So that it is in the memory of the NUMA node that the member runs on, whoever made the storage.
-  constexpr std::uint32_t k_members = 9;
+  constexpr std::uint32_t k_team = 9;
   constexpr std::uintptr_t k_page = 4096;
-  Storage<StoragePlatform>* storage = Storage<StoragePlatform>::create(k_members, nullptr);
+  Storage<StoragePlatform>* storage = Storage<StoragePlatform>::create(k_team, nullptr);
   ASSERT_NE(storage, nullptr);
   std::map<std::uintptr_t, std::uint32_t> owners;
   auto expect_own = [&](const void* begin, std::size_t bytes, std::uint32_t member) {
@@ -24,7 +24,7 @@ TEST(team_storage, WhatOthersReadOfAMemberIsOnPagesOfItsOwn) {
     for (auto page = first / k_page; page <= (first + bytes - 1) / k_page; ++page)
       EXPECT_EQ(owners.try_emplace(page, member).first->second, member);
   };
-  for (std::uint32_t m = 0; m < k_members; ++m) {
+  for (std::uint32_t m = 0; m < k_team; ++m) {
     expect_own(&storage->line(m), sizeof(Line<StoragePlatform>), m);
     for (std::uint64_t loop = 0; loop < k_ring; ++loop) {
       expect_own(storage->slot(loop).tree.root(m), sizeof(core::Node<StoragePlatform>), m);
@@ -33,7 +33,7 @@ TEST(team_storage, WhatOthersReadOfAMemberIsOnPagesOfItsOwn) {
     }
   }
   // The first nodes of its arenas share a page with those of the members beside it at most.
-  for (std::uint32_t m = 0; m < k_members; ++m)
+  for (std::uint32_t m = 0; m < k_team; ++m)
     for (std::uint64_t loop = 0; loop < k_ring; ++loop) {
       const auto page = reinterpret_cast<std::uintptr_t>(storage->fresh_arena(loop, m).take()) / k_page;
       const auto owner = owners.find(page);
