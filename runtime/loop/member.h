@@ -51,7 +51,7 @@ public:
     else
       worker_.start(model, ring_.slot(), ring_.fresh_arena(),
                     {iterations, ring_.loop(), ring_.use(), index(), members(), &settings, smallest, &near_,
-                     caller != nullptr ? &ring_.priors().at(caller) : nullptr});
+                     model == core::Model::tree && caller != nullptr ? &ring_.priors().at(caller) : nullptr});
     in_loop_ = true;
     return true;
   }

@@ -250,15 +250,11 @@ void expect_harmless(const Sequence& sequence) {
                 << " instead of " << run(sequence, false).times[*wrong] / k_ns << " ns";
 }
 
-constexpr std::uint32_t k_before_whole = core::tuning::k_vain;
-
 TEST(HistoryProperty, ALoopThatIsNearlyEmptyAndThenHeavyIsShared) {
   for (const std::uint32_t members : {2U, 4U, 16U})
     for (const Execution& heavy :
          {Execution{128, 20'000 * k_ns}, Execution{128, 1 * k_ns, 300, 800, 20'000}}) {
-      // After some hundred searches in vain, shares are taken whole: then an uneven execution is as static.
-      const std::uint32_t before = heavy.weight == 1 ? 300 : k_before_whole;
-      const Sequence sequence{members, times(before, {128, 1 * k_ns}) + times(1, heavy)};
+      const Sequence sequence{members, times(300, {128, 1 * k_ns}) + times(1, heavy)};
       // In an uneven execution more, but it is the others' work then.
       if (heavy.weight == 1) {
         EXPECT_LE(run(sequence, true).most.back(), 128 / members + 2) << members;

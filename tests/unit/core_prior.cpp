@@ -58,27 +58,6 @@ TEST(Prior, SmallChangesAreFollowed) {
   EXPECT_NEAR(prior.cost(), 3, 0.1);
 }
 
-TEST(Prior, SharesAreTakenWholeOnceSearchesHaveLongBeenInVain) {
-  const Settings settings;
-  Prior prior = known(1);
-  for (int i = 1; i < tuning::k_vain; ++i) prior.searched(false);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
-  prior.searched(false);
-  int whole = 0;
-  constexpr int k_executions = 1'024; // the counter of executions goes round four times
-  for (int i = 0; i < k_executions; ++i) whole += prior.begin(k_units, settings) == Course::whole ? 1 : 0;
-  EXPECT_EQ(whole, k_executions - k_executions / tuning::k_look);
-  prior.searched(true);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
-}
-
-TEST(Prior, SharesOfSomeMicrosecondsAreNeverTakenWhole) {
-  const Settings settings;
-  Prior prior = known(2 * static_cast<float>(settings.shortest_target) / k_units);
-  for (int i = 0; i < tuning::k_vain; ++i) prior.searched(false);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
-}
-
 TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
   Priors priors;
   static const char code[4'096] = {};
@@ -98,12 +77,12 @@ TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
 
 /// Units of the batches that a share of `units` is handed out in; each unit takes `cost` ticks, and
 /// `expected`.
-std::vector<std::uint32_t> batches(Course course, std::uint32_t units, float expected, std::uint64_t cost) {
+std::vector<std::uint32_t> batches(std::uint32_t units, float expected, std::uint64_t cost) {
   const Settings settings;
   Batcher batcher;
   std::uint64_t now = 1;
   batcher.enter(settings, 1, 0, static_cast<float>(units), now);
-  batcher.expect(course, expected, static_cast<float>(units));
+  batcher.expect(expected, static_cast<float>(units));
   batcher.start_node();
   std::vector<std::uint32_t> sizes;
   for (std::uint32_t left = units; left != 0; left -= sizes.back()) {
@@ -118,15 +97,14 @@ std::vector<std::uint32_t> batches(Course course, std::uint32_t units, float exp
 }
 
 TEST(BriefShare, IsHandedOutInAFewPieces) {
-  const auto sizes = batches(Course::quarter, 1'000, 2, 2);
+  const auto sizes = batches(1'000, 2, 2);
   EXPECT_LE(sizes.front() * 2, Settings{}.tail_batch / 8) << "a short first batch";
   EXPECT_LE(sizes.size(), 8U);
-  EXPECT_EQ(batches(Course::whole, 1'000, 2, 2).size(), 1U);
 }
 
 TEST(BriefShare, ThatTurnsOutLongIsExplored) {
   // A hundred times as long: 80 us instead of 0.8.
-  const auto sizes = batches(Course::quarter, 1'000, 2, 200);
+  const auto sizes = batches(1'000, 2, 200);
   EXPECT_GT(sizes.size(), 20U);
   for (const std::uint32_t units : sizes) EXPECT_LE(units * 200, 10 * Settings{}.shortest_target);
 }

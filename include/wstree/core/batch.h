@@ -44,20 +44,19 @@ public:
   }
   /// After enter(), for a member that does not explore its share, of `share` units of `cost` ticks. A quarter
   /// never comes first, but a short batch; the clock is read after it.
-  void expect(Course course, float cost, float share) noexcept {
+  void expect(float cost, float share) noexcept {
     const float tail = to_float(settings_->tail_batch) / std::max(cost, k_least_cost); // units
-    course_ = course;
+    course_ = Course::quarter;
     cost_ = cost;
     step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
-    floor_ = course == Course::whole ? k_max_share : to_count(tail * tuning::k_least);
-    skip_ = course == Course::whole ? tuning::k_most_skipped : 0;
+    floor_ = to_count(tail * tuning::k_least);
   }
   Course course() const noexcept { return course_; }
 
   /// A new node: what was learned in another part of the loop says little about this one.
   void start_node() noexcept {
     pending_ = 0;
-    skip_ = course_ == Course::whole ? tuning::k_most_skipped : 0;
+    skip_ = 0;
     skipped_ = 0;
     if (course_ == Course::explore) step_ = settings_->batch == BatchMode::fixed ? limit_ : smallest_;
   }

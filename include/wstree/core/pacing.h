@@ -21,27 +21,21 @@ public:
     given_ = 0;
     quick_ = 0;
     const float share = shape.share(entry.members);
-    prior_ = is_timed() && settings.history && shape.shift() == 0 ? entry.prior : nullptr;
-    searches_ = nullptr;
+    const bool is_known = is_timed() && settings.history && settings.strategy == Strategy::find_max;
+    prior_ = is_known && shape.shift() == 0 ? entry.prior : nullptr;
     const Course course = prior_ != nullptr ? prior_->begin(share, settings) : Course::explore;
-    has_clock_ = settings.clocked || (is_timed() && course != Course::whole);
+    has_clock_ = settings.clocked || is_timed();
     since_ = has_clock_ ? P::ticks() : 0;
     batch_.enter(settings, entry.smallest, shape.shift(), share, since_);
-    if (course != Course::explore) batch_.expect(course, prior_->cost(), share);
+    if (course != Course::explore) batch_.expect(prior_->cost(), share);
   }
 
-  /// How the member takes its own share.
-  Course course() const noexcept { return batch_.course(); }
-  /// Its share is done, or others have what is left of it. Returns course().
+  /// The member's share is done, or others have what is left of it. Returns how the member takes batches.
   Course end_share(const Counts& counts) noexcept {
-    searches_ = std::exchange(prior_, nullptr);
-    if (searches_ != nullptr && has_clock_ && counts.iterations != 0)
-      searches_->learn(to_float(counts.busy_ticks) / to_float(counts.iterations));
+    Prior* const prior = std::exchange(prior_, nullptr);
+    if (prior != nullptr && counts.iterations != 0)
+      prior->learn(to_float(counts.busy_ticks) / to_float(counts.iterations));
     return batch_.course();
-  }
-  /// Right after end_share(): whether this member has found more to do.
-  void end_search(bool found) noexcept {
-    if (searches_ != nullptr) searches_->searched(found);
   }
 
   const Settings& settings() const noexcept { return *settings_; }
@@ -110,8 +104,7 @@ private:
   std::uint64_t since_ = 0; // when the clock was read last
   bool has_clock_ = false;
   const Settings* settings_ = nullptr;
-  Prior* prior_ = nullptr;    // until the share is done; nullptr: nothing is known, nor asked for
-  Prior* searches_ = nullptr; // the same, during the first search
+  Prior* prior_ = nullptr; // until the share is done; nullptr: nothing is known, nor asked for
 };
 
 } // namespace wstree::core

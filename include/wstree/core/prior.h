@@ -14,26 +14,19 @@ namespace wstree::core {
 /// How a member takes its own share of a loop.
 enum class Course : std::uint8_t {
   explore, ///< in batches that grow from one unit on: nothing is known, or the share is long
-  quarter, ///< a quarter of what is left each time: the share takes no longer than a few steals
-  whole    ///< in one batch, after which the member looks at nobody: next to no search has found anything
+  quarter  ///< a quarter of what is left each time: the share takes no longer than a few steals
 };
 
 /// Loops at one code location as one member has seen them, whatever their trip counts were. It decides only
 /// how the member takes its own share, so members need not agree, and a wrong prior costs a few steals at
 /// most: quarters are what an exploring member comes to as well, and the first batch is a short one, by which
-/// a loop that has become another one is noticed. The exception is `whole`, seven executions out of eight
-/// where searches have long been in vain: they are as schedule(static), also the first one that is uneven all
-/// of a sudden. Private to its member.
+/// a loop that has become another one is noticed. Private to its member.
 class Prior {
 public:
   /// The member enters an execution of the loop with a share of `units` units.
-  Course begin(float units, const Settings& settings) noexcept {
-    ++executions_;
-    const float share = units * cost_;
-    const auto shortest = static_cast<float>(settings.shortest_target);
-    if (confirmed_ < tuning::k_confirmed || share > tuning::k_brief * shortest) return Course::explore;
-    const bool is_vain = vain_ >= tuning::k_vain && executions_ % tuning::k_look != 0;
-    return is_vain && share <= shortest ? Course::whole : Course::quarter;
+  Course begin(float units, const Settings& settings) const noexcept {
+    const float longest = tuning::k_brief * static_cast<float>(settings.shortest_target);
+    return confirmed_ >= tuning::k_confirmed && units * cost_ <= longest ? Course::quarter : Course::explore;
   }
 
   /// Ticks per unit.
@@ -49,26 +42,15 @@ public:
       *this = Prior(cost);
     }
   }
-  /// The member has looked for more than its share.
-  void searched(bool found) noexcept {
-    if (found)
-      vain_ -= std::min(vain_, tuning::k_price_of_a_find);
-    else if (vain_ < tuning::k_vain)
-      ++vain_;
-  }
-
   Prior() = default;
 
 private:
   explicit Prior(float cost) noexcept : cost_(cost), confirmed_(1) {}
 
-  float cost_ = 0;              // ticks per unit; 0: not known
-  std::uint8_t confirmed_ = 0;  // executions that were alike, up to k_confirmed
-  std::uint8_t surprises_ = 0;  // executions in a row that were not
-  std::uint8_t vain_ = 0;       // searches that found nothing, less those that did, up to k_vain
-  std::uint8_t executions_ = 0; // goes round: only whether it is a multiple of k_look counts, and 256 is one
+  float cost_ = 0;             // ticks per unit; 0: not known
+  std::uint8_t confirmed_ = 0; // executions that were alike, up to k_confirmed
+  std::uint8_t surprises_ = 0; // executions in a row that were not
 };
-static_assert(256 % tuning::k_look == 0);
 
 /// The priors of one member. A code location that falls on the place of another one takes it.
 class Priors {

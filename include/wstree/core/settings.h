@@ -31,8 +31,8 @@ struct Settings {
   /// Durations in ticks of the Platform, for `timed`.
   std::uint64_t shortest_target = 2'500; ///< target at the start of a loop
   std::uint64_t longest_target = 50'000; ///< and after a while
-  std::uint64_t tail_batch = 1'500;  ///< the end of a node is not cut finer than this
-  std::uint64_t steal_cost = 500;    ///< what is estimated to take less is left to its owner
+  std::uint64_t tail_batch = 1'500;      ///< the end of a node is not cut finer than this
+  std::uint64_t steal_cost = 500;        ///< what is estimated to take less is left to its owner
   std::uint64_t near_enough = 5'000; ///< what is estimated to take less is no work when distances are weighed
   std::uint64_t patience =
       250'000'000;             ///< of a member that waits for a slot; then the ring ends (loop/ring_end.h)

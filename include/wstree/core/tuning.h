@@ -48,12 +48,6 @@ inline constexpr float k_like_before = 4;
 inline constexpr float k_weight = 0.25F;
 /// Shortest targets that a share takes at most; in longer ones exploring costs next to nothing.
 inline constexpr float k_brief = 6;
-/// Searches in vain after which a share is one batch, and executions of which one looks all the same. A
-/// search that finds something counts against so many that do not: more than one in 65 and everybody goes on
-/// looking.
-inline constexpr std::uint8_t k_vain = 128;
-inline constexpr std::uint8_t k_look = 8;
-inline constexpr std::uint8_t k_price_of_a_find = 64;
 /// The first batch, in parts of tail_batch and of the share: it costs nothing if it takes a hundred times as
 /// long.
 inline constexpr float k_first = 1 / 16.0F;

@@ -51,8 +51,6 @@ public:
   const Neighbourhood* near() const noexcept { return near_; }
   Pacing& pacing() noexcept { return pacing_; }
   Rng& rng() noexcept { return rng_; }
-  /// Whether the end of the loop was in this member's share.
-  bool has_last_root() const noexcept { return index_ + 1 == view_.shape().roots(); }
 
   /// The root that has this member's number, unless somebody took it already.
   [[gnu::noinline]] bool arrive(Range& out) noexcept {

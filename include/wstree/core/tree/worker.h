@@ -3,11 +3,11 @@
 // because OpenMP asks for one chunk at a time).
 #pragma once
 
+#include "wstree/core/pacing.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tree/arena.h"
 #include "wstree/core/tree/last_iteration.h"
 #include "wstree/core/tree/owner.h"
-#include "wstree/core/pacing.h"
 #include "wstree/core/tree/search/find_max.h"
 #include "wstree/core/tree/search/traversal.h"
 #include "wstree/core/tree/tree.h"
@@ -57,7 +57,10 @@ public:
   bool next_slowly(Range& out) noexcept {
     pacing().end_quick();
     if (pacing().given() != 0) account();
-    if (stage_ == Stage::retired) return end_retired();
+    if (stage_ == Stage::retired) {
+      pacing().end_share(owner_.counts());
+      return false;
+    }
     if ((!held().is_empty() && go_on(out)) || (stage_ == Stage::arriving && arrive(out))) {
       if (!held().is_empty() && !last_.may_be_early(cost())) pacing().allow_quick();
       return true;
@@ -133,31 +136,18 @@ private:
   /// Neither the own node nor the own root has anything for this member.
   bool look_elsewhere(Range& out) noexcept {
     const Course course = pacing().end_share(owner_.counts());
-    // A brief loop is over before it pays that others take iteration n-1 from the member that has the end.
-    const bool leaves_last = course != Course::explore && !owner_.has_last_root();
-    if (course == Course::whole) return !leaves_last && take_last(out);
     const auto is_short_of_memory = [this] { return owner_.supply().is_short(); };
     // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
     // leave the rest of its node to the others: hence another look.
-    const bool found = find(out, course);
-    pacing().end_search(found);
-    if (!found && ((leaves_last && !is_short_of_memory()) || !take_last(out)) &&
-        !(is_short_of_memory() && find(out)))
-      return false;
+    if (!find(out, course) && !take_last(out) && !(is_short_of_memory() && find(out, course))) return false;
     pacing().searched();
     return true;
-  }
-
-  /// With iteration n-1 this member has done all that it gets.
-  bool end_retired() noexcept {
-    if (pacing().end_share(owner_.counts()) != Course::whole) pacing().end_search(false);
-    return false;
   }
 
   // What follows happens once or a few times per loop: kept out of the way of next().
 
   /// findWork.
-  [[gnu::noinline]] bool find(Range& out, Course course = Course::explore) noexcept {
+  [[gnu::noinline]] bool find(Range& out, Course course) noexcept {
     Rng& rng = owner_.rng();
     const auto claim = [&](const Target<P>& target) { return owner_.claim(target, find_max_.share(), out); };
     if (owner_.order().strategy() != Strategy::find_max)
@@ -207,8 +197,7 @@ private:
     if (out.end == view().shape().iterations() - 1 && last_.is_short(cost())) append_last(out);
   }
   [[gnu::noinline]] void append_last(Range& out) noexcept {
-    if (pacing().course() != Course::whole && !last_.is_all(view(), owner_.rng())) return;
-    if (!last_.claim(view())) return;
+    if (!last_.is_all(view(), owner_.rng()) || !last_.claim(view())) return;
     stage_ = Stage::retired;
     ++out.end;
     out.last = true;
