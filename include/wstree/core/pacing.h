@@ -7,6 +7,7 @@
 #include "wstree/core/scheduler.h"
 #include "wstree/core/shape.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -20,21 +21,26 @@ public:
     settings_ = &settings;
     given_ = 0;
     quick_ = 0;
-    const float share = shape.share(entry.members);
+    share_ = shape.share(entry.members);
     const bool is_known = is_timed() && settings.history && settings.strategy == Strategy::find_max;
     prior_ = is_known && shape.shift() == 0 ? entry.prior : nullptr;
-    const Course course = prior_ != nullptr ? prior_->begin(share, settings) : Course::explore;
+    const Course course = prior_ != nullptr ? prior_->begin(share_, settings) : Course::explore;
     has_clock_ = settings.clocked || is_timed();
     since_ = has_clock_ ? P::ticks() : 0;
-    batch_.enter(settings, entry.smallest, shape.shift(), share, since_);
-    if (course != Course::explore) batch_.expect(prior_->cost(), share);
+    batch_.enter(settings, entry.smallest, shape.shift(), share_, since_);
+    if (course != Course::explore) batch_.expect(prior_->cost(), share_);
   }
 
   /// The member's share is done, or others have what is left of it. Returns how the member takes batches.
   Course end_share(const Counts& counts) noexcept {
     Prior* const prior = std::exchange(prior_, nullptr);
-    if (prior != nullptr && counts.iterations != 0)
-      prior->learn(to_float(counts.busy_ticks) / to_float(counts.iterations));
+    if (prior != nullptr && counts.iterations != 0) {
+      const float done = to_float(counts.iterations);
+      const float cost = to_float(counts.busy_ticks) / done;
+      // Thieves may have taken what is dear: what a robbed member has left says only that it is not dearer.
+      const bool is_robbed = done < share_ * tuning::k_most_of_share;
+      prior->learn(is_robbed ? std::max(cost, prior->cost()) : cost);
+    }
     return batch_.course();
   }
 
@@ -104,6 +110,7 @@ private:
   std::uint64_t since_ = 0; // when the clock was read last
   bool has_clock_ = false;
   const Settings* settings_ = nullptr;
+  float share_ = 0;        // units of the member
   Prior* prior_ = nullptr; // until the share is done; nullptr: nothing is known, nor asked for
 };
 

@@ -46,6 +46,8 @@ inline constexpr std::uint8_t k_excused = 1;
 inline constexpr float k_like_before = 4;
 /// Of the latest execution in the mean.
 inline constexpr float k_weight = 0.25F;
+/// A member that has done less than this part of its share was robbed.
+inline constexpr float k_most_of_share = 0.9F;
 /// Shortest targets that a share takes at most; in longer ones exploring costs next to nothing.
 inline constexpr float k_brief = 6;
 /// The first batch, in parts of tail_batch and of the share: it costs nothing if it takes a hundred times as
