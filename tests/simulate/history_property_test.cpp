@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whatever a team remembers of a loop, no execution takes clearly longer than it takes without memory. First
+// Whatever members expect of a loop, no execution takes clearly longer than it takes without a prior. First
 // the cases in which that was not so, then random ones.
 #include "remembered.h"
 #include "seed.h"

@@ -18,9 +18,9 @@ enum class Course : std::uint8_t {
 };
 
 /// Loops at one code location as one member has seen them, whatever their trip counts were. It decides only
-/// how the member takes its own share, so members need not agree, and a wrong prior costs a few steals at
-/// most: quarters are what an exploring member comes to as well, and the first batch is a short one, by which
-/// a loop that has become another one is noticed. Private to its member.
+/// how the member takes its own share, so members need not agree. What a wrong prior costs is a few steals,
+/// and a quarter of a brief share where dear iterations begin behind the first batch. That one is short: by
+/// it a member notices that the loop has become another one. Private to its member.
 class Prior {
 public:
   /// The member enters an execution of the loop with a share of `units` units.
