@@ -116,6 +116,14 @@ inline constexpr std::uint32_t k_queue_passes = 32;
 inline constexpr std::uint32_t k_range_spins = 40;
 inline constexpr std::uint32_t k_range_patience = 44;
 
+// Members of a call that have nothing to do (parallel/nesting.h)
+
+/// Looks for work with pauses in between, then with the processor given away in between, and then every
+/// k_idle_nap nanoseconds: a body may be at work for minutes before it makes a nested call. Not measured.
+inline constexpr std::uint32_t k_idle_spins = 2000;
+inline constexpr std::uint32_t k_idle_yields = 20'000;
+inline constexpr long k_idle_nap = 50'000;
+
 // Recordings (runtime/loop/recording.h)
 
 /// Pieces that the recording of a member alone holds, and at least that of a member of a large team: memory

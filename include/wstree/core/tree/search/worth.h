@@ -8,7 +8,6 @@
 #include "wstree/core/tuning.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -41,7 +40,7 @@ public:
   /// now should be done; 0: nothing was refused.
   std::uint64_t accept_all() noexcept {
     least_ = 0;
-    return static_cast<std::uint64_t>(std::ceil(std::exchange(refused_, 0.0F)));
+    return static_cast<std::uint64_t>(__builtin_ceilf(std::exchange(refused_, 0.0F)));
   }
 
   /// What a node has to be worth to count as work when distance matters.

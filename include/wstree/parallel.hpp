@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// Ordered parallel algorithms on the program's own OpenMP team: everything. Compile with -std=c++20 and
+/// -fopenmp. Each header of wstree/parallel can be included alone.
+#pragma once
+
+#include "wstree/parallel/fold.h"
+#include "wstree/parallel/for_each.h"
+#include "wstree/parallel/join.h"
+#include "wstree/parallel/policy.h"
+#include "wstree/parallel/reduce.h"

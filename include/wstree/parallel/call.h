@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The engine of a call: gets members of an OpenMP team, or idle members of an outer call, to work for it.
+#pragma once
+
+#include "wstree/parallel/control.h"
+#include "wstree/parallel/nesting.h"
+#include "wstree/parallel/policy.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <type_traits>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Says once that the program was compiled without OpenMP, where somebody wants to know.
+inline void tell_serial() noexcept {
+#if !defined(_OPENMP)
+  static const bool k_told = [] {
+    const char* const verbose = std::getenv("WSTREE_VERBOSE");
+    if (verbose == nullptr || *verbose == '\0' || (*verbose == '0' && verbose[1] == '\0')) return false;
+    constexpr char text[] =
+        "wstree: <wstree/parallel.hpp> was compiled without -fopenmp: its calls run on one thread\n";
+    return write(STDERR_FILENO, text, sizeof text - 1) > 0;
+  }();
+  static_cast<void>(k_told);
+#endif
+}
+
+/// The most members that a call by this thread can have: for memory of each. on_team() may have fewer, but
+/// never more.
+template <execution_policy Policy>
+std::uint32_t most_members([[maybe_unused]] const Policy& policy) noexcept {
+  if (t_seat != nullptr) {
+    const std::uint32_t outer = t_seat->call->members();
+    return policy.threads() != 0 ? std::min(policy.threads(), outer) : outer;
+  }
+#if defined(_OPENMP)
+  if (omp_in_parallel() != 0 && omp_get_active_level() >= omp_get_max_active_levels()) return 1;
+  const int usual = omp_get_max_threads();
+  const std::uint32_t wanted = policy.threads() != 0 ? policy.threads() : static_cast<std::uint32_t>(usual);
+  return std::clamp<std::uint32_t>(wanted, 1, 1U << 16);
+#else
+  return 1;
+#endif
+}
+
+/// What the members of a call run: `work(member, members)`.
+template <class Work> struct Job {
+  Work& work;
+  Control& control;
+
+  static void run(void* what, Call& call, std::uint32_t member) noexcept {
+    Job& job = *static_cast<Job*>(what);
+    job.control.guard(~std::uint64_t{0} - call.members() + member, [&] { job.work(member, call.members()); });
+  }
+};
+
+/// Runs `work(member, members)` on up to `members` members (most_members()), with the numbers 0 to members-1.
+/// Member 0 is the caller. Others may come late, or not at all: nobody may wait for a member that has not
+/// been seen. When it returns, all have left, and what they have written can be seen. What work() throws goes
+/// to `control`, behind everything that has an index. The caller asks control.finish().
+template <class Work> void on_members(std::uint32_t members, Control& control, Work&& work) {
+  Job<std::remove_reference_t<Work>> job{work, control};
+  if (members <= 1) {
+    tell_serial();
+    // In the caller's own seat: nested calls find whoever is idle out there.
+    control.guard(~std::uint64_t{0}, [&] { work(0U, 1U); });
+    return;
+  }
+  Call call(members, &job.run, &job);
+  if (t_seat != nullptr) return call.nest(*t_seat);
+#if defined(_OPENMP)
+#pragma omp parallel num_threads(static_cast <int>(members)) default(none) shared(call)
+  call.work_as(static_cast<std::uint32_t>(omp_get_thread_num()));
+#else
+  call.work_as(0);
+#endif
+}
+
+/// The same, with as many members as the policy allows and a control of its own. Throws what work() throws.
+template <execution_policy Policy, class Work> void on_team(const Policy& policy, Work&& work) {
+  Control control;
+  on_members(most_members(policy), control, work);
+  control.finish();
+}
+
+/// Hands out the tiles 0, 1, 2, ... below `tiles`, strictly ascending, by one counter: `body(tile, member)`
+/// returns false if no further tile is to be handed out. Tiles that were handed out before are executed all
+/// the same. So a member may wait for what the holder of a lower tile does: that one is at work.
+/// Of exceptions the one of the lowest tile reaches the caller. `members`: at most so many; 0: as the policy
+/// allows. No progress is counted.
+template <execution_policy Policy, class Body>
+void in_tiles(const Policy& policy, std::uint64_t tiles, Body&& body, std::uint32_t members = 0) {
+  struct alignas(core::k_line_pair) Counter {
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<bool> has_enough{false};
+  } counter;
+  Control control;
+  const auto work = [&](std::uint32_t member, std::uint32_t) {
+    // relaxed: tiles carry no data; who writes for a later tile publishes that itself.
+    while (!counter.has_enough.load(std::memory_order_relaxed) && control.goes_on(policy)) {
+      const std::uint64_t tile = counter.next.fetch_add(1, std::memory_order_relaxed); // likewise
+      if (tile >= tiles) return;
+      control.guard(tile, [&] {
+        if (!body(tile, member)) counter.has_enough.store(true, std::memory_order_relaxed); // likewise
+      });
+    }
+  };
+  if (members == 0) members = most_members(policy);
+  members = static_cast<std::uint32_t>(std::min<std::uint64_t>(members, tiles));
+  on_members(members, control, work);
+  control.finish();
+}
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

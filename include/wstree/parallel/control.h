@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the members of one call share about its end: that it failed, and where, or that it was stopped.
+#pragma once
+
+#include "wstree/core/platform.h"
+#include "wstree/parallel/policy.h"
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Of the exceptions that members throw the one at the lowest index is kept, and reaches the caller. The
+/// others are dropped, and no new batch starts.
+class Control {
+public:
+  Control() = default;
+  Control(const Control&) = delete;
+  Control& operator=(const Control&) = delete;
+
+  /// Whether another batch may start. Asked before each one. False: the call has ended early.
+  template <execution_policy Policy> bool goes_on(const Policy& policy) noexcept {
+    // relaxed: who ends the call writes nothing that others have to see before they leave it.
+    if (ended_.load(std::memory_order_relaxed)) [[unlikely]]
+      return false;
+    if (!policy.stop_requested()) return true;
+    stop();
+    return false;
+  }
+  bool has_ended() const noexcept { return ended_.load(std::memory_order_relaxed); } // likewise
+
+  /// Something remains undone because the policy's token says so.
+  void stop() noexcept { ended_.store(true, std::memory_order_relaxed); } // likewise
+
+  /// Calls `function()`. False: it has thrown, at `index`; nothing leaves.
+  template <class Function> bool guard(std::uint64_t index, Function&& function) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+      function();
+      return true;
+    } catch (...) {
+      fail(index);
+      return false;
+    }
+#else
+    static_cast<void>(index);
+    function();
+    return true;
+#endif
+  }
+
+  /// By the caller, when all members have left: throws what they have thrown, or `cancelled`. Without
+  /// exceptions it returns, and what was done is the result.
+  void finish() {
+#if defined(__cpp_exceptions)
+    if (!has_ended()) [[likely]]
+      return;
+    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+    throw cancelled();
+#endif
+  }
+
+private:
+#if defined(__cpp_exceptions)
+  /// In a handler.
+  void fail(std::uint64_t index) noexcept {
+    // acquire and release: a lock around the two members below. Few ever come here.
+    while (is_locked_.exchange(true, std::memory_order_acquire)) core::StdPlatform::yield();
+    if (failure_ == nullptr || index < lowest_) {
+      failure_ = std::current_exception();
+      lowest_ = index;
+    }
+    is_locked_.store(false, std::memory_order_release);
+    ended_.store(true, std::memory_order_relaxed); // as stop()
+  }
+
+  std::exception_ptr failure_;
+  std::uint64_t lowest_ = 0; // index of failure_
+  std::atomic<bool> is_locked_{false};
+#endif
+  std::atomic<bool> ended_{false};
+};
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Folds: what every ordered operation on the elements of a range is a thin layer over.
+#pragma once
+
+#include "wstree/parallel/fold_tree.h"
+#include "wstree/parallel/folder.h"
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+
+/// Executes `chunk(accumulator, begin, end)` -> accumulator on pieces of [first, last), which are whole
+/// ranges of consecutive numbers, and `combine(left, right)` -> accumulator on the results of neighbouring
+/// pieces, in their order: combine need be associative, not commutative. `init` is a neutral accumulator, or
+/// a function without arguments that makes one.
+template <execution_policy Policy, std::integral Index, class Init, class Chunk, class Combine>
+auto fold(const Policy& policy, Index first, std::type_identity_t<Index> last, Init init, Chunk chunk,
+          Combine combine, call_site where = call_site::current()) {
+  auto folder = detail::make_folder(init, chunk, combine, first);
+  using Folder = decltype(folder);
+  detail::Result<typename Folder::Value> result;
+  if (first < last) detail::fold_tree(policy, detail::distance(first, last), folder, result, where);
+  if (result.has_value()) return std::move(result.value());
+  return folder.make();
+}
+template <std::integral Index, class Init, class Chunk, class Combine>
+auto fold(Index first, std::type_identity_t<Index> last, Init init, Chunk chunk, Combine combine,
+          call_site where = call_site::current()) {
+  return fold(par(), first, last, std::move(init), std::move(chunk), std::move(combine), where);
+}
+
+/// Calls `chunk(begin, end)` for pieces of [first, last): the compiler sees a plain loop in it.
+template <execution_policy Policy, std::integral Index, class Chunk>
+void for_each_chunk(const Policy& policy, Index first, std::type_identity_t<Index> last, Chunk&& chunk,
+                    call_site where = call_site::current()) {
+  detail::EachChunk<Index, std::remove_reference_t<Chunk>> folder{chunk, first};
+  detail::Result<detail::Nothing> result;
+  if (first < last) detail::fold_tree(policy, detail::distance(first, last), folder, result, where);
+}
+template <std::integral Index, class Chunk>
+void for_each_chunk(Index first, std::type_identity_t<Index> last, Chunk&& chunk,
+                    call_site where = call_site::current()) {
+  for_each_chunk(par(), first, last, chunk, where);
+}
+
+} // namespace v1
+} // namespace wstree

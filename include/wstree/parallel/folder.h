@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a fold does with its elements: folders, the adapter between algorithms and the reduction tree.
+#pragma once
+
+#include "wstree/parallel/policy.h"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// What detail::fold_tree() executes: elements have the numbers 0 to n-1 here. All functions may throw. The
+/// same folder is used by all members at a time.
+template <class F>
+concept folder = requires(F& f, void* place, typename F::Value& left, typename F::Value& right,
+                          std::uint64_t begin, std::uint64_t end) {
+  f.start(place, begin, end); // makes the value of elements [begin, end), which are not none, at `place`
+  f.extend(left, begin, end); // continues `left` by the elements behind it
+  f.combine(left, right);     // continues `left` by the value of what follows it, which is destroyed next
+};
+
+/// A value that may not be there, without <optional>.
+template <class T> class Result {
+public:
+  Result() noexcept {}
+  Result(const Result&) = delete;
+  Result& operator=(const Result&) = delete;
+  ~Result() { reset(); }
+
+  void* place() noexcept { return &value_; }
+  void set() noexcept { has_value_ = true; }
+  bool has_value() const noexcept { return has_value_; }
+  T& value() noexcept { return value_; }
+  void reset() noexcept {
+    if (std::exchange(has_value_, false)) value_.~T();
+  }
+
+private:
+  bool has_value_ = false;
+  union {
+    T value_;
+  };
+};
+
+/// The number of integers in [first, last), also where the difference is no Index.
+template <std::integral Index> constexpr std::uint64_t distance(Index first, Index last) noexcept {
+  return static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+}
+template <std::integral Index> constexpr Index advanced(Index first, std::uint64_t by) noexcept {
+  return static_cast<Index>(static_cast<std::uint64_t>(first) + by);
+}
+
+struct Nothing {};
+
+template <class Index, class Chunk> struct EachChunk {
+  using Value = Nothing;
+  Chunk& chunk;
+  Index first;
+
+  void start(void*, std::uint64_t begin, std::uint64_t end) {
+    chunk(advanced(first, begin), advanced(first, end));
+  }
+  void extend(Nothing&, std::uint64_t begin, std::uint64_t end) { start(nullptr, begin, end); }
+  static void combine(Nothing&, Nothing&) noexcept {}
+};
+
+template <class Index, class Init, class Chunk, class Combine> struct ChunkFolder {
+  static constexpr bool makes = std::invocable<Init&>;
+  static decltype(auto) make_of(Init& init) {
+    if constexpr (makes)
+      return init();
+    else
+      return Init(init);
+  }
+  using Value = std::remove_cvref_t<decltype(make_of(std::declval<Init&>()))>;
+
+  Init& init;
+  Chunk& chunk;
+  Combine& combine_two;
+  Index first;
+
+  Value make() { return make_of(init); }
+  void start(void* place, std::uint64_t begin, std::uint64_t end) {
+    ::new (place) Value(chunk(make(), advanced(first, begin), advanced(first, end)));
+  }
+  void extend(Value& value, std::uint64_t begin, std::uint64_t end) {
+    value = chunk(std::move(value), advanced(first, begin), advanced(first, end));
+  }
+  void combine(Value& left, Value& right) { left = combine_two(std::move(left), std::move(right)); }
+};
+
+template <class Init, class Chunk, class Combine, class Index>
+ChunkFolder<Index, Init, Chunk, Combine> make_folder(Init& init, Chunk& chunk, Combine& combine,
+                                                     Index first) {
+  return {init, chunk, combine, first};
+}
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

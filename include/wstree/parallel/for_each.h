@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops over integers and over elements between random-access iterators.
+#pragma once
+
+#include "wstree/parallel/fold.h"
+#include "wstree/parallel/iterators.h"
+
+#include <concepts>
+#include <cstdint>
+
+namespace wstree {
+inline namespace v1 {
+
+/// Calls `function(i)` for each integer of [first, last).
+template <execution_policy Policy, std::integral Index, class Function>
+void for_each(const Policy& policy, Index first, std::type_identity_t<Index> last, Function&& function,
+              call_site where = call_site::current()) {
+  for_each_chunk(
+      policy, first, last,
+      [&function](Index begin, Index end) {
+        for (Index i = begin; i != end; ++i) function(i);
+      },
+      where);
+}
+template <std::integral Index, class Function>
+void for_each(Index first, std::type_identity_t<Index> last, Function&& function,
+              call_site where = call_site::current()) {
+  for_each(par(), first, last, function, where);
+}
+
+/// Calls `function(element)` for each element of [first, last).
+template <execution_policy Policy, detail::random_iterator Iterator, class Function>
+void for_each(const Policy& policy, Iterator first, Iterator last, Function&& function,
+              call_site where = call_site::current()) {
+  using Distance = detail::distance_of<Iterator>;
+  for_each_chunk(
+      policy, Distance{0}, static_cast<Distance>(last - first),
+      [&function, first](Distance begin, Distance end) {
+        const Iterator past = first + end;
+        for (Iterator at = first + begin; at != past; ++at) function(*at);
+      },
+      where);
+}
+template <detail::random_iterator Iterator, class Function>
+void for_each(Iterator first, Iterator last, Function&& function, call_site where = call_site::current()) {
+  for_each(par(), first, last, function, where);
+}
+
+} // namespace v1
+} // namespace wstree

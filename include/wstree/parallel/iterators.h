@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which iterators the algorithms take.
+#pragma once
+
+#include <concepts>
+#include <iterator>
+#include <type_traits>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// What has elements at any distance. By what it can do and not by its category: that of
+/// std::views::iota's iterators is "input", and they do all of it.
+template <class T>
+concept random_iterator = std::random_access_iterator<T> && !std::integral<T>;
+
+template <class Iterator> using distance_of = std::iter_difference_t<Iterator>;
+template <class Iterator> using element_of = std::iter_value_t<Iterator>;
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A few different things at a time.
+#pragma once
+
+#include "wstree/parallel/call.h"
+
+#include <cstdint>
+
+namespace wstree {
+inline namespace v1 {
+
+/// Calls all functions, on several threads where some are free, and returns when all have returned. If some
+/// throw, the exception of the first one among them in the list reaches the caller.
+template <execution_policy Policy, class... Functions>
+void join(const Policy& policy, Functions&&... functions) {
+  const auto call = [&](std::uint64_t wanted) {
+    std::uint64_t index = 0;
+    static_cast<void>(((index++ == wanted ? (static_cast<void>(functions()), true) : false) || ...));
+    return true;
+  };
+  detail::in_tiles(policy, sizeof...(functions),
+                   [&](std::uint64_t tile, std::uint32_t) { return call(tile); });
+}
+template <class First, class... Functions>
+requires(!execution_policy<First>) void join(First&& first, Functions&&... functions) {
+  join(par(), static_cast<First&&>(first), static_cast<Functions&&>(functions)...);
+}
+
+} // namespace v1
+} // namespace wstree

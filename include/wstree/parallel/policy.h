@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a call of the C++ library is to be executed: the policy, an optional first argument of every algorithm.
+#pragma once
+
+#include "wstree/core/settings.h"
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#if defined(__cpp_exceptions)
+#include <exception>
+#endif
+
+namespace wstree {
+inline namespace v1 {
+
+/// Where a call stands in the source. As std::source_location, which clang 14 does not have.
+struct call_site {
+  const char* file = nullptr;
+  std::uint32_t line = 0;
+
+  static constexpr call_site current(const char* file = __builtin_FILE(),
+                                     std::uint32_t line = __builtin_LINE()) noexcept {
+    return {file, line};
+  }
+};
+
+/// What the order of evaluation may depend on. Elements are always combined in their order.
+enum class order : std::uint8_t {
+  associative,  ///< anything: the operator is associative
+  reproducible, ///< on the number of elements alone: floating-point results have the same bits everywhere
+  sequential,   ///< nothing: elements are computed in parallel and folded from left to right
+};
+
+#if defined(__cpp_exceptions)
+/// A call has been stopped by the token of its policy before everything was done.
+class cancelled : public std::exception {
+public:
+  const char* what() const noexcept override { return "wstree: the call was stopped by its stop token"; }
+};
+#endif
+
+/// The stop token of calls that have none.
+struct never_stops {
+  static constexpr bool stop_requested() noexcept { return false; }
+};
+
+template <class T>
+concept stop_token_like = requires(const T& token) {
+  { token.stop_requested() } -> std::convertible_to<bool>;
+};
+
+/// A value: every function returns a changed copy.
+template <order Order = order::associative, stop_token_like Stop = never_stops> class basic_par {
+public:
+  static constexpr order evaluation = Order;
+  using stop_type = Stop;
+
+  constexpr basic_par() noexcept = default;
+  constexpr explicit basic_par(const char* name) noexcept : label_(name) {}
+
+  /// The name of the loop in reports. It is not copied. Without one, that is the file and line of the call.
+  constexpr basic_par label(const char* name) const noexcept {
+    basic_par copy = *this;
+    copy.label_ = name;
+    return copy;
+  }
+  constexpr basic_par operator()(const char* name) const noexcept { return label(name); }
+  /// At most so many threads; 0: as many as a parallel region would have.
+  constexpr basic_par threads(std::uint32_t most) const noexcept {
+    basic_par copy = *this;
+    copy.threads_ = most;
+    return copy;
+  }
+  /// Elements that a thread takes at a time, if there are as many: at least, and at most.
+  constexpr basic_par min_chunk(std::uint64_t elements) const noexcept {
+    basic_par copy = *this;
+    copy.min_chunk_ = elements != 0 ? elements : 1;
+    return copy;
+  }
+  constexpr basic_par max_chunk(std::uint64_t elements) const noexcept {
+    basic_par copy = *this;
+    copy.max_chunk_ = elements != 0 ? elements : 1;
+    return copy;
+  }
+  /// How the tree is searched and batches are sized; the default suits nearly everything.
+  constexpr basic_par schedule(core::Strategy strategy, core::BatchMode batch = core::BatchMode::timed,
+                               std::uint64_t limit = 4096) const noexcept {
+    basic_par copy = *this;
+    copy.strategy_ = strategy;
+    copy.batch_ = batch;
+    copy.limit_ = limit;
+    return copy;
+  }
+  /// After token.stop_requested() no new batch starts, batches that run end, and the call throws `cancelled`
+  /// unless everything was done. std::stop_token, or anything like it.
+  template <stop_token_like Token> constexpr basic_par<Order, Token> stop(Token token) const {
+    return basic_par<Order, Token>(*this, static_cast<Token&&>(token));
+  }
+  /// Members add the number of elements that are done, batch by batch, to `counter`, which outlives the call.
+  template <class Number> constexpr basic_par progress(std::atomic<Number>& counter) const noexcept {
+    basic_par copy = *this;
+    copy.counter_ = &counter;
+    copy.add_ = [](void* to, std::uint64_t done) {
+      // relaxed: a number to show.
+      static_cast<std::atomic<Number>*>(to)->fetch_add(static_cast<Number>(done), std::memory_order_relaxed);
+    };
+    return copy;
+  }
+
+  constexpr const char* label() const noexcept { return label_; }
+  constexpr std::uint32_t threads() const noexcept { return threads_; }
+  constexpr std::uint64_t min_chunk() const noexcept { return min_chunk_; }
+  constexpr std::uint64_t max_chunk() const noexcept { return max_chunk_; }
+  constexpr core::Strategy strategy() const noexcept { return strategy_; }
+  constexpr core::BatchMode batch() const noexcept { return batch_; }
+  constexpr std::uint64_t limit() const noexcept { return limit_; }
+  bool stop_requested() const { return stop_.stop_requested(); }
+  /// For the algorithms: so many elements more are done.
+  void advance(std::uint64_t done) const noexcept {
+    if (counter_ != nullptr) add_(counter_, done);
+  }
+  /// Nothing but what a call has to do: no token, no counter, no bounds.
+  constexpr bool is_plain() const noexcept {
+    return std::is_same_v<Stop, never_stops> && counter_ == nullptr && threads_ == 0;
+  }
+
+private:
+  template <order, stop_token_like> friend class basic_par;
+  template <stop_token_like Before>
+  constexpr basic_par(const basic_par<Order, Before>& other, Stop&& token)
+      : label_(other.label_), counter_(other.counter_), add_(other.add_), min_chunk_(other.min_chunk_),
+        max_chunk_(other.max_chunk_), limit_(other.limit_), threads_(other.threads_),
+        strategy_(other.strategy_), batch_(other.batch_), stop_(static_cast<Stop&&>(token)) {}
+
+  const char* label_ = nullptr;
+  void* counter_ = nullptr;
+  void (*add_)(void*, std::uint64_t) = nullptr;
+  std::uint64_t min_chunk_ = 1;
+  std::uint64_t max_chunk_ = ~std::uint64_t{0};
+  std::uint64_t limit_ = 4096;
+  std::uint32_t threads_ = 0;
+  core::Strategy strategy_ = core::Strategy::find_max;
+  core::BatchMode batch_ = core::BatchMode::timed;
+  [[no_unique_address]] Stop stop_{};
+};
+
+/// `par("label").threads(4)`: elements are combined in order, by an associative operator.
+using par = basic_par<>;
+/// Policies whose results do not depend on how the elements were shared out.
+inline constexpr basic_par<order::reproducible> reproducible;
+inline constexpr basic_par<order::sequential> sequential_order;
+
+namespace detail {
+template <class T> inline constexpr bool is_policy = false;
+template <order Order, class Stop> inline constexpr bool is_policy<basic_par<Order, Stop>> = true;
+} // namespace detail
+
+/// A first argument that says how, not on what.
+template <class T>
+concept execution_policy = detail::is_policy<std::remove_cvref_t<T>>;
+
+} // namespace v1
+} // namespace wstree

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The folder of reductions.
+#pragma once
+
+#include "wstree/parallel/folder.h"
+#include "wstree/parallel/iterators.h"
+
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+struct Same {
+  template <class T> constexpr T&& operator()(T&& value) const noexcept { return std::forward<T>(value); }
+};
+
+/// Elements of [begin, end) in order. Numbers are added up eight at a time, as a tree of neighbours: the
+/// operator is associative, and eight operations in a chain take eight times as long.
+template <class Iterator, class T, class Op, class Transform> struct Reduction {
+  using Value = T;
+
+  Iterator first;
+  Op& op;
+  Transform& transform;
+
+  void start(void* place, std::uint64_t begin, std::uint64_t end) {
+    T* const value = ::new (place) T(transform(first[at(begin)]));
+    if (begin + 1 != end) continue_or_destroy(*value, begin + 1, end);
+  }
+  void extend(T& value, std::uint64_t begin, std::uint64_t end) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      T sum = value; // a local variable stays in a register
+      for (; end - begin >= 8; begin += 8)
+        sum = two(sum, two(two(pair(begin), pair(begin + 2)), two(pair(begin + 4), pair(begin + 6))));
+      for (; begin != end; ++begin) sum = two(sum, T(transform(first[at(begin)])));
+      value = sum;
+    } else {
+      for (; begin != end; ++begin) value = op(std::move(value), transform(first[at(begin)]));
+    }
+  }
+  void combine(T& left, T& right) { left = op(std::move(left), std::move(right)); }
+
+private:
+  static distance_of<Iterator> at(std::uint64_t index) { return static_cast<distance_of<Iterator>>(index); }
+  T two(T a, T b) { return static_cast<T>(op(a, b)); }
+  T pair(std::uint64_t i) { return two(T(transform(first[at(i)])), T(transform(first[at(i + 1)]))); }
+
+  void continue_or_destroy(T& value, std::uint64_t begin, std::uint64_t end) {
+#if defined(__cpp_exceptions)
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      try {
+        return extend(value, begin, end);
+      } catch (...) {
+        value.~T();
+        throw;
+      }
+    }
+#endif
+    extend(value, begin, end);
+  }
+};
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree
