@@ -8,3 +8,4 @@
 #include "wstree/parallel/join.h"
 #include "wstree/parallel/policy.h"
 #include "wstree/parallel/reduce.h"
+#include "wstree/parallel/team.h"
