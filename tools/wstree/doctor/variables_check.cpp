@@ -181,7 +181,7 @@ void check_habits(const Environment& environment, Checks& checks) {
   if (policy == "active") {
     checks.push_back(
         note("OMP_WAIT_POLICY", policy,
-             "idle threads keep their CPUs busy, which costs others that share them their time"));
+             "idle threads keep their CPUs busy, and take time from others that share these CPUs"));
   } else if (policy == "passive") {
     checks.push_back(note("OMP_WAIT_POLICY", policy,
                           "threads sleep between parallel regions, so that short regions start more slowly"));
