@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <tuple>
 
 namespace wstree::test::far_test {
@@ -62,6 +63,11 @@ Comparison compare(std::uint64_t iterations, Time ideal, std::uint32_t members =
   }
   result.time = std::exp(result.time);
   result.fewer = blind.steals / aware.steals;
+  // For the table in runtime/place/README.md.
+  std::printf(
+      "%llu iterations, %u members, ideal %llu us: %.1f times fewer far steals; time %.3f, worst %.3f\n",
+      static_cast<unsigned long long>(iterations), members,
+      static_cast<unsigned long long>(ideal / (1'000 * k_ns)), result.fewer, result.time, result.worst);
   return result;
 }
 
