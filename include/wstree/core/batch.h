@@ -23,15 +23,16 @@ namespace wstree::core {
 class Batcher {
 public:
   /// `smallest` in iterations: no batch is smaller unless less is left in its node. `share`: units per
-  /// member.
-  void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, float share,
-             std::uint64_t now) noexcept {
+  /// member. `dearest`: ticks that a unit may take, as far as the member knows.
+  void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, float share, std::uint64_t now,
+             float dearest = 0) noexcept {
     settings_ = &settings;
     is_timed_ = settings.batch == BatchMode::timed;
     bounds_.smallest = to_units(smallest, shift);
     bounds_.limit = std::max(to_units(settings.limit, shift), bounds_.smallest);
     bounds_.of_share = static_cast<std::uint64_t>(share * tuning::k_of_share);
     cost_ = 0;
+    dearest_ = dearest;
     entered_ = now;
     course_ = Course::explore;
     floor_ = 1;
@@ -94,10 +95,12 @@ public:
       unclocked_.allow_none();
     unclocked_.read_clock();
     cost_ = cost;
-    // The last units of a node may be expensive ones: once the dispatches that it takes are nothing compared
-    // with what has been done, cut them as fine as can be.
+    // The last units of a node may be expensive ones: cut them as fine as can be once the dispatches that it
+    // takes are nothing compared with what has been done, and by what units have cost before if that was
+    // more.
     const float tail = to_float(settings_->tail_batch);
-    finest_ = elapsed > tuning::k_long * settings_->tail_batch ? 1 : to_count(tail * rate);
+    finest_ =
+        elapsed > tuning::k_long * settings_->tail_batch ? 1 : to_count(tail / std::max(cost, dearest_));
     floor_ = to_count(std::min(target, shortest) * rate);
     const float wanted = std::min(target * rate, most);
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), bounds_.smallest);
@@ -157,6 +160,7 @@ private:
   std::uint64_t entered_ = 0;
   Bounds bounds_;
   float cost_ = 0;
+  float dearest_ = 0; // ticks per unit that others may take
   bool is_timed_ = true;
   Course course_ = Course::explore;
   std::uint32_t step_ = 1;

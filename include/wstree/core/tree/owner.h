@@ -123,6 +123,11 @@ public:
     return mine != nullptr && publish(mine, frozen, left, k_half, out);
   }
 
+  /// The root in this member's hands is handed out to the end, in execution `loop`.
+  void mark_root(std::uint64_t loop) noexcept {
+    if (held_.node() == view_.tree().root(index_)) view_.tree().handed_out.mark(index_, loop);
+  }
+
   /// Leaves the rest of the own node to everybody, also to a member that has no memory to steal it: splits it
   /// as a thief would, and keeps neither half. Returns the frozen node.
   Target<P> leave(Pair pair) noexcept {
