@@ -119,9 +119,6 @@ public:
     return std::min(std::max(units, bounds_.smallest), remaining);
   }
 
-  /// Units of batches since the clock was read.
-  std::uint32_t pending() const noexcept { return unclocked_.units(); }
-
   /// Ticks per unit when the clock was read last; 0 before that.
   float cost() const noexcept { return cost_; }
 

@@ -112,7 +112,7 @@ void check_schedule_options(const Environment& environment, Checks& checks) {
     if (plain(value).empty()) return;
     checks.push_back(
         {k_variable, Status::note, fmt::format("{}={}", name, value),
-         fmt::format("OMP_SCHEDULE={} does not look at it, only {}", config::to_text(request->kind), users)});
+         fmt::format("OMP_SCHEDULE={} does not use it; only {}", config::to_text(request->kind), users)});
   };
   unused(Option::strategy, "wstree does");
   if (!is_batched(request->kind)) unused(Option::batch, "wstree, wsrange, wsqueue and wsqueue_lock do");
