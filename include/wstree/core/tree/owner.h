@@ -43,6 +43,7 @@ public:
   }
 
   const View<P>& view() const noexcept { return view_; }
+  std::uint32_t index() const noexcept { return index_; } ///< of the member, and of its root
   Holding<P>& held() noexcept { return held_; }
   const Counts& counts() const noexcept { return counts_; }
   Counts& counts() noexcept { return counts_; }
@@ -121,11 +122,6 @@ public:
     const auto [theirs, mine] = supply_.pair_for(*frozen.node, view_.use());
     if (theirs != nullptr) return adopt(theirs, left, out);
     return mine != nullptr && publish(mine, frozen, left, k_half, out);
-  }
-
-  /// The root in this member's hands is handed out to the end, in execution `loop`.
-  void mark_root(std::uint64_t loop) noexcept {
-    if (held_.node() == view_.tree().root(index_)) view_.tree().handed_out.mark(index_, loop);
   }
 
   /// Leaves the rest of the own node to everybody, also to a member that has no memory to steal it: splits it

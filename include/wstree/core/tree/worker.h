@@ -136,7 +136,8 @@ private:
 
   /// The batch that was just taken is the last one of its node.
   void end_node(Range& out) noexcept {
-    if (held().level() == 0) owner_.mark_root(loop_);
+    Tree<P>& tree = view().tree();
+    if (held().node() == tree.root(owner_.index())) tree.handed_out.mark(owner_.index(), loop_);
     append_last_if_short(out);
   }
 
