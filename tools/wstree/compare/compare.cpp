@@ -44,7 +44,7 @@ bool write_file(const std::string& path, const std::string& text) {
 }
 
 /// "json" or "json=FILE"; false if it is neither, or if the file cannot be written.
-bool write_export(const std::string& wish, const Comparison& comparison, const Judgement& judgement) {
+bool write_export(const std::string& wish, const Contest& comparison, const Judgement& judgement) {
   const auto equals = wish.find('=');
   const auto format = wish.substr(0, equals);
   const auto path = equals == std::string::npos ? std::string() : wish.substr(equals + 1);
@@ -103,7 +103,7 @@ int status_of(const CompareRequest& request, const Judgement& judgement) {
 }
 
 /// The next commands that help; nothing when output is for other programs.
-std::string hints(const CompareRequest& request, const Comparison& comparison) {
+std::string hints(const CompareRequest& request, const Contest& comparison) {
   std::string text;
   const auto program = fmt::format("{}", fmt::join(request.command, " "));
   if (!request.per_loop && comparison.loops.size() > 1)
@@ -113,7 +113,7 @@ std::string hints(const CompareRequest& request, const Comparison& comparison) {
   return text;
 }
 
-int show_all(const CompareRequest& request, const Comparison& comparison) {
+int show_all(const CompareRequest& request, const Contest& comparison) {
   const auto judgement = judge(comparison);
   bool is_written = true, is_shown = false;
   for (const auto& wish : request.exports) {
@@ -145,7 +145,7 @@ CLI::App* add_compare(CLI::App& app, CompareRequest& request) {
   compare->add_flag("--loops", request.per_loop, "Compare the loops one by one as well");
   compare->add_option("--export", request.exports, "json, csv or markdown, instead of text or to a file")
       ->option_text("FORMAT[=FILE]")
-      ->expected(1);
+      ->allow_extra_args(false);
   compare->add_option("--svg", request.svg, "A picture of the times; - is standard output")
       ->option_text("FILE");
   compare
@@ -180,7 +180,7 @@ int compare_command(CompareRequest& request) {
     say("{}", library.problem);
     return k_own_error;
   }
-  const auto preflight = inspect(lookup.path, library.path, {false, false, {}});
+  const auto preflight = inspect(lookup.path, library.path, {false, false, *config::parse_loops("all")});
   for (const auto& finding : preflight.findings) {
     if (finding.severity == Severity::detail || finding.severity == Severity::doubt) continue;
     say("{}", finding.text());

@@ -32,7 +32,7 @@ struct LoopTimes {
 };
 
 /// All that was measured.
-struct Comparison {
+struct Contest {
   std::string program;
   std::uint64_t seed = 0;
   std::size_t rounds = 0; ///< that were finished
@@ -48,7 +48,7 @@ struct Comparison {
 
 enum class Outputs { same, differ, vary };
 /// Whether a variant printed what the program prints as it is; vary: that differs from run to run.
-Outputs outputs_of(const Comparison& comparison, const Samples& samples);
+Outputs outputs_of(const Contest& comparison, const Samples& samples);
 
 /// What the figures mean.
 struct Judgement {
@@ -57,7 +57,7 @@ struct Judgement {
   Ratio gain;            ///< of the tree in units of the program as it is
   std::vector<std::string> warnings; ///< outputs that differ, variants that failed
 };
-Judgement judge(const Comparison& comparison);
+Judgement judge(const Contest& comparison);
 
 /// The schedule that is best for a loop, by name of the variant, and what it takes of the time of the next
 /// best one.

@@ -36,7 +36,7 @@ Object object_of(const Ratio& ratio) {
                                           : "no difference"}};
 }
 
-Object object_of(const Comparison& comparison, const Samples& samples) {
+Object object_of(const Contest& comparison, const Samples& samples) {
   auto settings = Object::object();
   for (const auto& [name, value] : samples.variant.settings) settings[name] = value;
   const auto interval = median_interval(samples.seconds);
@@ -81,7 +81,7 @@ std::string quoted(const std::string& text) {
 
 } // namespace
 
-std::string comparison_json(const Comparison& comparison, const Judgement& judgement) {
+std::string comparison_json(const Contest& comparison, const Judgement& judgement) {
   Object document = {
       {"version", WSTREE_VERSION},        {"program", comparison.program},     {"seed", comparison.seed},
       {"rounds", comparison.rounds},      {"confidence", k_confidence},        {"variants", Object::array()},
@@ -93,7 +93,7 @@ std::string comparison_json(const Comparison& comparison, const Judgement& judge
   return document.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
 }
 
-std::string comparison_csv(const Comparison& comparison) {
+std::string comparison_csv(const Contest& comparison) {
   std::string text = "variant,round,seconds\n";
   for (const auto& samples : comparison.samples)
     for (std::size_t i = 0; i < samples.seconds.size(); ++i)
@@ -101,7 +101,7 @@ std::string comparison_csv(const Comparison& comparison) {
   return text;
 }
 
-std::string comparison_markdown(const Comparison& comparison, const Judgement& judgement) {
+std::string comparison_markdown(const Contest& comparison, const Judgement& judgement) {
   std::string text = "| schedule | median [s] | of as it is | verdict |\n|:---|---:|---:|:---|\n";
   for (const auto& samples : comparison.samples) {
     const auto ratio = comparison.ratio(samples.variant.name, k_as_it_is);
@@ -114,7 +114,7 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
   return text + "\n" + judgement.paragraph + "\n";
 }
 
-std::string comparison_rules(const Comparison& comparison) {
+std::string comparison_rules(const Contest& comparison) {
   auto text = fmt::format("# wstree compare, {} rounds of {}: the schedule that is best for each loop.\n",
                           comparison.rounds, comparison.program);
   for (const auto& loop : comparison.loops) {

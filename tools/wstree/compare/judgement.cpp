@@ -12,8 +12,14 @@ namespace {
 
 double percent(double part) { return std::abs(part) * 100; }
 
+/// How sure one of several comparisons has to be, for all of them to be as sure as one: the best of many is
+/// lucky.
+double shared_confidence(std::size_t comparisons) {
+  return 1 - (1 - k_confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1));
+}
+
 /// The variant of a role with the shortest time; null if there is none.
-const Samples* fastest(const Comparison& comparison, Role role) {
+const Samples* fastest(const Contest& comparison, Role role) {
   const Samples* best = nullptr;
   for (const auto& samples : comparison.samples) {
     if (samples.variant.role != role || !samples.is_usable()) continue;
@@ -37,7 +43,7 @@ std::string how_sure(const Ratio& ratio) {
 }
 
 /// The loops on which the tree makes most of a difference.
-std::string loops_text(const Comparison& comparison) {
+std::string loops_text(const Contest& comparison) {
   std::string text;
   for (const auto& loop : comparison.loops) {
     const auto verdict = judge_loop(loop);
@@ -52,7 +58,7 @@ std::string loops_text(const Comparison& comparison) {
 }
 
 /// Why the tree is faster than the program as it is, if that is not the schedule.
-std::string other_cause(const Comparison& comparison, std::string& set) {
+std::string other_cause(const Contest& comparison, std::string& set) {
   const auto passive = comparison.ratio(k_passive, k_as_it_is);
   if (passive.is_faster() && !comparison.ratio(k_tree, k_passive).is_faster()) {
     set = "OMP_WAIT_POLICY=passive";
@@ -72,7 +78,7 @@ std::string other_cause(const Comparison& comparison, std::string& set) {
 }
 
 /// Why it is slower.
-std::string cause_of_loss(const Comparison& comparison) {
+std::string cause_of_loss(const Contest& comparison) {
   if (comparison.ratio(k_unbound, k_tree).is_faster() && !comparison.ratio(k_unbound, k_as_it_is).is_slower())
     return " The reason is that the library pins threads: with WSTREE_BIND=none it is not slower.";
   if (comparison.ratio(k_tree_passive, k_tree).is_faster() &&
@@ -81,7 +87,7 @@ std::string cause_of_loss(const Comparison& comparison) {
   return {};
 }
 
-std::string one_thread(const Comparison& comparison) {
+std::string one_thread(const Contest& comparison) {
   const auto* const alone = comparison.find(k_one_thread);
   if (alone == nullptr || alone->seconds.size() < 2) return {};
   const double seconds = median_of(alone->seconds);
@@ -95,16 +101,28 @@ std::string one_thread(const Comparison& comparison) {
       fmt::format("{:.3f} s", seconds));
 }
 
+/// How much there is to gain at most.
+std::string share_of_loops(const Contest& comparison) {
+  const auto* const tree = comparison.find(k_tree);
+  double loops = 0;
+  for (const auto& loop : comparison.loops)
+    if (const auto found = loop.seconds.find(k_tree); found != loop.seconds.end())
+      loops += median_of(found->second);
+  const double part = tree != nullptr ? loops / median_of(tree->seconds) : 1;
+  if (part >= 0.9) return {};
+  return fmt::format(" The loops that the tree can serve take {:.0f} % of the time.", percent(part));
+}
+
 /// What could be seen of a difference if there was one.
 std::string resolution(const Ratio& ratio) {
-  if (!ratio.enough) return " There were too few rounds to say more; -n 10 is enough.";
+  if (!ratio.enough) return " There were too few rounds to say more; 10 are enough (-n 10).";
   const double most = std::max(std::abs(1 - ratio.low), std::abs(ratio.high - 1));
   return fmt::format(
       " If there is one, it is below {:.1f} % ({:.0f} % confidence); more rounds (-n) see smaller ones.",
       std::max(percent(most), percent(k_smallest_difference)), k_confidence * 100);
 }
 
-std::vector<std::string> warnings_of(const Comparison& comparison) {
+std::vector<std::string> warnings_of(const Contest& comparison) {
   std::vector<std::string> warnings;
   bool vary = false;
   for (const auto& samples : comparison.samples) {
@@ -123,19 +141,23 @@ std::vector<std::string> warnings_of(const Comparison& comparison) {
 
 } // namespace
 
-const Samples* Comparison::find(const std::string& name) const {
+const Samples* Contest::find(const std::string& name) const {
   for (const auto& one : samples)
     if (one.variant.name == name && one.is_usable()) return &one;
   return nullptr;
 }
 
-Ratio Comparison::ratio(const std::string& name, const std::string& other) const {
+Ratio Contest::ratio(const std::string& name, const std::string& other) const {
   const auto* const first = find(name);
   const auto* const second = find(other);
-  return first != nullptr && second != nullptr ? ratio_of(first->seconds, second->seconds) : Ratio{};
+  if (first == nullptr || second == nullptr) return {};
+  const auto of_the_role = std::count_if(samples.begin(), samples.end(), [&](const Samples& one) {
+    return one.variant.role == first->variant.role && first->variant.role == Role::schedule;
+  });
+  return ratio_of(first->seconds, second->seconds, shared_confidence(static_cast<std::size_t>(of_the_role)));
 }
 
-Outputs outputs_of(const Comparison& comparison, const Samples& samples) {
+Outputs outputs_of(const Contest& comparison, const Samples& samples) {
   for (const auto& one : comparison.samples) {
     if (one.variant.role != Role::as_it_is) continue;
     const std::set<std::uint64_t> usual(one.outputs.begin(), one.outputs.end());
@@ -157,21 +179,23 @@ LoopVerdict judge_loop(const LoopTimes& loop) {
   const auto tree = loop.seconds.find(k_tree);
   if (tree == loop.seconds.end()) return verdict;
   double best = 0;
+  std::size_t others = 0;
   for (const auto& [name, seconds] : loop.seconds) {
     if (!name.starts_with("ws") || name == k_tree || name.find("WSTREE") != std::string::npos ||
         name.find("OMP_") != std::string::npos)
       continue;
+    ++others;
     if (!verdict.other.empty() && median_of(seconds) >= best) continue;
     best = median_of(seconds);
     verdict.other = name;
   }
   if (verdict.other.empty()) return verdict;
-  verdict.against = ratio_of(tree->second, loop.seconds.at(verdict.other));
+  verdict.against = ratio_of(tree->second, loop.seconds.at(verdict.other), shared_confidence(others));
   if (verdict.against.is_slower()) verdict.best = verdict.other;
   return verdict;
 }
 
-Judgement judge(const Comparison& comparison) {
+Judgement judge(const Contest& comparison) {
   Judgement judgement;
   judgement.warnings = warnings_of(comparison);
   judgement.gain = comparison.ratio(k_tree, k_as_it_is);
@@ -207,8 +231,8 @@ Judgement judge(const Comparison& comparison) {
     text = fmt::format("The tree makes the program {}: leave it as it is.", verdict_text(judgement.gain)) +
            cause_of_loss(comparison) + loops_text(comparison);
   } else {
-    text =
-        "No difference between the tree and the program as it is can be seen." + resolution(judgement.gain);
+    text = "No difference between the tree and the program as it is can be seen." +
+           resolution(judgement.gain) + share_of_loops(comparison);
     if (const auto passive = comparison.ratio(k_passive, k_as_it_is); passive.is_faster()) {
       judgement.set = "OMP_WAIT_POLICY=passive";
       text += fmt::format(" But OMP_WAIT_POLICY=passive makes it {}.", verdict_text(passive));

@@ -181,7 +181,7 @@ void CompareSession::show_progress(std::size_t round, const std::string& variant
   std::fflush(stderr);
 }
 
-Comparison CompareSession::measure() {
+Contest CompareSession::measure() {
   std::mt19937_64 random(comparison_.seed);
   std::vector<std::size_t> order(comparison_.samples.size());
   std::iota(order.begin(), order.end(), 0);

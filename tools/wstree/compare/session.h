@@ -30,7 +30,7 @@ public:
   /// Finds out which loops there are. A line for the user if nothing can be compared, else "".
   std::string warm_up(bool llvm);
   /// All rounds, or those until the user interrupts.
-  Comparison measure();
+  Contest measure();
 
 private:
   void run(Samples& samples, bool warm);
@@ -44,7 +44,7 @@ private:
   std::vector<std::string> sanitizers_;
   std::filesystem::path folder_; // for outputs and figures
   std::vector<std::string> command_;
-  Comparison comparison_;
+  Contest comparison_;
   std::map<std::string, std::size_t> known_loops_; // by module and offset
   names::Resolver resolver_;
   Terminal terminal_;

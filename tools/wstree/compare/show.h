@@ -9,18 +9,18 @@
 namespace wstree::cli {
 
 /// For people; `per_loop`: with a table of the loops.
-std::string comparison_text(const Comparison& comparison, const Judgement& judgement,
-                            const Terminal& terminal, bool per_loop);
+std::string comparison_text(const Contest& comparison, const Judgement& judgement, const Terminal& terminal,
+                            bool per_loop);
 /// Words in lines of at most `width` columns.
 std::string wrapped(std::string_view text, std::size_t width);
 
-std::string comparison_json(const Comparison& comparison, const Judgement& judgement);
+std::string comparison_json(const Contest& comparison, const Judgement& judgement);
 /// One line for each run.
-std::string comparison_csv(const Comparison& comparison);
-std::string comparison_markdown(const Comparison& comparison, const Judgement& judgement);
+std::string comparison_csv(const Contest& comparison);
+std::string comparison_markdown(const Contest& comparison, const Judgement& judgement);
 /// Medians with their intervals, as a picture.
-std::string comparison_svg(const Comparison& comparison);
+std::string comparison_svg(const Contest& comparison);
 /// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop.
-std::string comparison_rules(const Comparison& comparison);
+std::string comparison_rules(const Contest& comparison);
 
 } // namespace wstree::cli

@@ -25,7 +25,7 @@ std::string escaped(std::string_view text) {
 
 } // namespace
 
-std::string comparison_svg(const Comparison& comparison) {
+std::string comparison_svg(const Contest& comparison) {
   double most = 0;
   std::size_t rows = 0;
   for (const auto& samples : comparison.samples) {

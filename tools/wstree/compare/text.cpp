@@ -45,13 +45,17 @@ std::string columns_text(const std::vector<Row>& rows, std::size_t width, const 
 
 std::string seconds_text(double seconds) { return duration_text(seconds); }
 
-Row row_of(const Comparison& comparison, const Samples& samples, const Terminal& terminal) {
+Row row_of(const Contest& comparison, const Samples& samples, const Terminal& terminal) {
   const auto& name = samples.variant.name;
   if (!samples.is_usable()) return {name, "-", "", "", visible(samples.problem).substr(0, 40)};
   const auto interval = median_interval(samples.seconds);
   Row row = {name, seconds_text(interval.middle),
              fmt::format("{} .. {}", seconds_text(interval.low), seconds_text(interval.high))};
-  if (samples.variant.role == Role::as_it_is) return row.insert(row.end(), {"1.00", ""}), row;
+  if (samples.variant.role == Role::as_it_is) {
+    row.emplace_back("1.00");
+    row.emplace_back();
+    return row;
+  }
   const auto ratio = comparison.ratio(name, k_as_it_is);
   row.push_back(fmt::format("{:.2f} ({:.2f} .. {:.2f})", ratio.middle, ratio.low, ratio.high));
   const auto verdict = ratio.enough ? verdict_text(ratio) : std::string("too few rounds to tell");
@@ -61,7 +65,7 @@ Row row_of(const Comparison& comparison, const Samples& samples, const Terminal&
   return row;
 }
 
-std::string variants_text(const Comparison& comparison, const Terminal& terminal) {
+std::string variants_text(const Contest& comparison, const Terminal& terminal) {
   std::vector<Row> rows = {{"schedule", "median", "range", "of as it is", "verdict"}};
   std::vector<Row> causes = {{"to see why", "median", "range", "of as it is", "verdict"}};
   for (const auto& samples : comparison.samples)
@@ -69,14 +73,15 @@ std::string variants_text(const Comparison& comparison, const Terminal& terminal
   return columns_text(rows, terminal.width, terminal) + "\n" + columns_text(causes, terminal.width, terminal);
 }
 
-std::string loops_table(const Comparison& comparison, const Terminal& terminal) {
+std::string loops_table(const Contest& comparison, const Terminal& terminal) {
   std::vector<std::string> variants;
   for (const auto& samples : comparison.samples)
     if (samples.variant.role == Role::per_loop && samples.is_usable())
       variants.push_back(samples.variant.name);
   Row head = {"loop", "calls"};
   head.insert(head.end(), variants.begin(), variants.end());
-  head.insert(head.end(), {k_tree, "the tree"});
+  head.emplace_back(k_tree);
+  head.emplace_back("the tree");
   std::vector<Row> rows = {head};
   const auto cell = [](const LoopTimes& loop, const std::string& name) {
     const auto found = loop.seconds.find(name);
@@ -112,8 +117,8 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return result + line + "\n";
 }
 
-std::string comparison_text(const Comparison& comparison, const Judgement& judgement,
-                            const Terminal& terminal, bool per_loop) {
+std::string comparison_text(const Contest& comparison, const Judgement& judgement, const Terminal& terminal,
+                            bool per_loop) {
   const auto width = terminal.width != 0 ? std::min(terminal.width, std::size_t{120}) : k_usual_width;
   auto text = fmt::format("{}: {} rounds in shuffled order (--seed {}), medians\n\n",
                           visible(comparison.program), comparison.rounds, comparison.seed);
