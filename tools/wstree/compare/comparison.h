@@ -24,9 +24,10 @@ struct Samples {
 /// The time of one loop under the variants that the library served.
 struct LoopTimes {
   std::string name;
-  std::string file;       ///< empty if it is not known
-  std::uint32_t line = 0; ///< 0, then
-  std::uint64_t calls = 0;
+  std::string file;              ///< empty if it is not known
+  std::uint32_t line = 0;        ///< 0, then
+  std::uint64_t calls = 0;       ///< in one run
+  std::size_t counted_round = 0; ///< from which these are
   bool too_short = false;
   std::map<std::string, std::vector<double>> seconds = {}; ///< by variant, one for each round
 };

@@ -98,16 +98,21 @@ void CompareSession::read_loops(const Variant& variant) {
   for (const auto& report : take_reports(folder_)) {
     for (const auto& loop : report["loops"]) {
       if (!loop.is_object()) continue;
+      const auto name = name_of_loop(loop, resolver_);
+      const auto text = loop_text(loop, name);
+      // The compiler may have made several loops of one: they are one line, and one rule.
+      const auto offset = std::to_string(loop.value("offset", std::uint64_t{0}));
       const auto key =
-          loop.value("module", std::string()) + "+" + std::to_string(loop.value("offset", std::uint64_t{0}));
+          name.line != 0 ? name.file + ":" + text : loop.value("module", std::string()) + "+" + offset;
       const auto [known, is_new] = known_loops_.try_emplace(key, comparison_.loops.size());
-      if (is_new) {
-        const auto name = name_of_loop(loop, resolver_);
-        comparison_.loops.push_back({loop_text(loop, name), name.file, name.line});
-      }
+      if (is_new) comparison_.loops.push_back({text, name.file, name.line});
       auto& times = comparison_.loops[known->second];
-      times.calls = loop.value("calls", std::uint64_t{0});
-      if (variant.role == Role::tree) times.too_short = loop.value("too_short_to_tell", false);
+      if (variant.role == Role::tree) {
+        if (times.counted_round != comparison_.rounds + 1) times.calls = 0;
+        times.counted_round = comparison_.rounds + 1;
+        times.calls += loop.value("calls", std::uint64_t{0});
+        times.too_short = loop.value("too_short_to_tell", false);
+      }
       auto& seconds = times.seconds[variant.name];
       const auto rounds = comparison_.rounds + 1;
       // A loop of several processes, or with several schedules, is one loop; what was not executed took no

@@ -45,7 +45,7 @@ private:
   std::filesystem::path folder_; // for outputs and figures
   std::vector<std::string> command_;
   Contest comparison_;
-  std::map<std::string, std::size_t> known_loops_; // by module and offset
+  std::map<std::string, std::size_t> known_loops_; // by line, or by module and offset
   names::Resolver resolver_;
   Terminal terminal_;
 };
