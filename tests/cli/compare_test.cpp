@@ -107,7 +107,7 @@ TEST_F(Compare, WritesFiles) {
       compare({"-n", "1", "--rules", file("rules"), "--svg", file("svg"), "--export", "csv=" + file("csv"),
                "--export", "markdown=" + file("md"), target("gcc_loops_runtime")});
   EXPECT_EQ(result.status(), 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("1 rounds in shuffled order (--seed "));
+  EXPECT_THAT(result.out, HasSubstr("1 round in shuffled order (--seed "));
   EXPECT_THAT(result.out, testing::Not(HasSubstr("\x1b")));
   EXPECT_THAT(contents(file("rules")), testing::ContainsRegex("\nloops.c:[0-9]+ wstree\n"));
   EXPECT_THAT(contents(file("svg")), testing::StartsWith("<svg xmlns"));

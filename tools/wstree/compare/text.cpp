@@ -120,8 +120,10 @@ std::string wrapped(std::string_view text, std::size_t width) {
 std::string comparison_text(const Contest& comparison, const Judgement& judgement, const Terminal& terminal,
                             bool per_loop) {
   const auto width = terminal.width != 0 ? std::min(terminal.width, std::size_t{120}) : k_usual_width;
-  auto text = fmt::format("{}: {} rounds in shuffled order (--seed {}), medians\n\n",
-                          visible(comparison.program), comparison.rounds, comparison.seed);
+  const auto rounds =
+      comparison.rounds == 1 ? std::string("1 round") : fmt::format("{} rounds", comparison.rounds);
+  auto text = fmt::format("{}: {} in shuffled order (--seed {}), medians\n\n", visible(comparison.program),
+                          rounds, comparison.seed);
   text += variants_text(comparison, terminal) + "\n";
   if (per_loop) text += loops_table(comparison, terminal) + "\n";
   for (const auto& warning : judgement.warnings) text += wrapped("warning: " + visible(warning), width);
