@@ -27,6 +27,11 @@ struct LoopFigures {
     if (busy_mean_ticks == 0) return 1.0;
     return static_cast<double>(busy_max_ticks) / static_cast<double>(busy_mean_ticks);
   }
+
+  /// What an even loop would have saved: the time of the busiest members beyond that of the mean one.
+  std::uint64_t uneven_ticks() const noexcept {
+    return busy_max_ticks > busy_mean_ticks ? busy_max_ticks - busy_mean_ticks : 0;
+  }
 };
 
 /// Counters and name of one code location. All zero at the start, so that static ones cost no memory until

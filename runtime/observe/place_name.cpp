@@ -4,7 +4,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <link.h>
+
+#include "code_place.h"
 
 namespace wstree::observe {
 namespace {
@@ -60,19 +61,13 @@ struct Search {
 
 int name_if_inside(dl_phdr_info* module, std::size_t, void* data) {
   const auto& search = *static_cast<Search*>(data);
-  for (int i = 0; i < module->dlpi_phnum; ++i) {
-    const auto& segment = module->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD) continue;
-    const std::uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
-    if (search.address < begin || search.address - begin >= segment.p_memsz) continue;
-    std::string_view file = module->dlpi_name != nullptr ? module->dlpi_name : "";
-    if (file.empty() && program_invocation_short_name != nullptr) file = program_invocation_short_name;
-    if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
-    append_path_end(*search.name, file, k_module_size);
-    search.name->append("+0x").append_number(search.address - module->dlpi_addr, 16);
-    return 1;
-  }
-  return 0;
+  if (!holds(*module, search.address)) return 0;
+  std::string_view file = module->dlpi_name != nullptr ? module->dlpi_name : "";
+  if (file.empty() && program_invocation_short_name != nullptr) file = program_invocation_short_name;
+  if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  append_path_end(*search.name, file, k_module_size);
+  search.name->append("+0x").append_number(search.address - module->dlpi_addr, 16);
+  return 1;
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "code_place.h"
+
 namespace wstree::observe {
 namespace {
 
@@ -26,7 +28,17 @@ void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tic
   json_member(out, "steals", figures.total.steals);
   json_member(out, "nodes", figures.total.nodes);
   out.text(", \"seconds\": ").decimal(to_ns(figures.wall_ticks, ns_per_tick), 9);
-  out.text(", \"imbalance\": ").decimal(rounded(figures.imbalance() * 1e4), 4).text("}");
+  out.text(", \"imbalance\": ").decimal(rounded(figures.imbalance() * 1e4), 4);
+  const bool too_short = is_too_short(figures, ns_per_tick);
+  out.text(", \"too_short_to_tell\": ").text(too_short ? "true" : "false");
+  const std::uint64_t saved = too_short ? 0 : to_ns(figures.uneven_ticks(), ns_per_tick);
+  out.text(", \"even_saves_seconds\": ").decimal(saved, 9);
+  CodePlace place;
+  find_code_place(row.address, place);
+  out.text(", \"module\": ").json_string(place.module.view());
+  out.text(", \"build_id\": ").json_string(place.build_id.view());
+  json_member(out, "offset", place.offset);
+  out.text("}");
 }
 
 ReportWriter& counted(ReportWriter& out, std::uint64_t count, std::string_view one,
@@ -50,6 +62,7 @@ void duration(ReportWriter& out, std::uint64_t ns) noexcept {
 
 struct Widths {
   std::size_t where = 0, calls = 0, iterations = 0, batches = 0;
+  bool explained = false; // some loop says what its imbalance is
 };
 
 Widths widths_of(const SortedSites& sites) noexcept {
@@ -72,16 +85,35 @@ void column(ReportWriter& out, std::size_t width, std::uint64_t count, std::stri
   counted(out, count, one, many).spaces(count == 1 ? many.size() - one.size() : 0);
 }
 
-void text_loop(ReportWriter& out, const SortedSites::Row& row, const Widths& widths, double ns_per_tick,
-               bool first) noexcept {
+/// How even the loop was, and what that costs; as wide for each loop.
+void evenness(ReportWriter& out, const LoopFigures& figures, double ns_per_tick, bool& explained) noexcept {
+  constexpr std::string_view k_even = " (1 is even)";
+  constexpr std::string_view k_too_short = "too short to tell";
+  if (is_too_short(figures, ns_per_tick)) {
+    out.text(k_too_short)
+        .spaces(std::string_view("imbalance 1.00").size() + k_even.size() - k_too_short.size());
+    out.spaces(std::string_view("  even saves 1234.56 ms").size());
+    return;
+  }
+  out.text("imbalance ").decimal(rounded(figures.imbalance() * 100), 2);
+  if (explained)
+    out.spaces(k_even.size());
+  else
+    out.text(k_even);
+  explained = true;
+  out.text("  even saves ");
+  duration(out, to_ns(figures.uneven_ticks(), ns_per_tick));
+}
+
+void text_loop(ReportWriter& out, const SortedSites::Row& row, Widths& widths, double ns_per_tick) noexcept {
   const LoopFigures figures = row.site->figures();
   const PlaceName where = where_of(row);
   out.text("  ").visible(where.view()).spaces(widths.where > where.size() ? widths.where - where.size() : 0);
   column(out, widths.calls, figures.calls, "call", "calls");
   out.text("  ");
   duration(out, to_ns(figures.wall_ticks, ns_per_tick));
-  out.text("  imbalance ").decimal(rounded(figures.imbalance() * 100), 2);
-  out.text(first ? " (1 is even)" : "            ");
+  out.text("  ");
+  evenness(out, figures, ns_per_tick, widths.explained);
   column(out, widths.iterations, figures.total.iterations, "iteration", "iterations");
   column(out, widths.batches, figures.total.batches, "batch", "batches");
   out.text("  ");
@@ -101,21 +133,33 @@ std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) noexcept {
   return rounded(static_cast<double>(ticks) * ns_per_tick);
 }
 
-void SortedSites::sort(SiteTable& table) noexcept {
+bool is_too_short(const LoopFigures& figures, double ns_per_tick) noexcept {
+  // Not the time on the wall, which a thread that wakes up late makes longer.
+  const std::uint64_t ns = to_ns(figures.busy_max_ticks, ns_per_tick);
+  return ns < k_short_loop_ns || ns / k_short_execution_ns < figures.calls;
+}
+
+void SortedSites::sort(SiteTable& table, SiteOrder order, double ns_per_tick) noexcept {
   count_ = 0;
-  table.for_each([this](const LoopSite& site, const void* address) {
+  table.for_each([&](const LoopSite& site, const void* address) {
     const LoopFigures figures = site.figures();
-    if (figures.calls != 0) rows_[count_++] = {&site, address, figures.wall_ticks};
+    if (figures.calls == 0) return;
+    const bool tells = order == SiteOrder::by_uneven_time && !is_too_short(figures, ns_per_tick);
+    rows_[count_++] = {&site, address, figures.wall_ticks, tells ? figures.uneven_ticks() : 0};
   });
   // By the figures of this moment: threads may still count, and a sort needs an order that stays.
   std::sort(rows_.data(), rows_.data() + count_, [](const Row& a, const Row& b) {
+    if (a.uneven_ticks != b.uneven_ticks) return a.uneven_ticks > b.uneven_ticks;
     return a.wall_ticks != b.wall_ticks ? a.wall_ticks > b.wall_ticks : a.site < b.site;
   });
 }
 
 void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept {
   out.text("{\"version\": ").json_string(frame.version);
-  out.text(", \"threads\": ").number(frame.threads).text(", \"loops\": [");
+  out.text(", \"program\": ").json_string(frame.program);
+  json_member(out, "pid", frame.process);
+  json_member(out, "threads", frame.threads);
+  out.text(", \"loops\": [");
   bool first = true;
   for (const auto& row : sites) {
     out.text(first ? "\n  " : ",\n  ");
@@ -147,12 +191,8 @@ void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
   counted(out, calls, "call", "calls").text(", ");
   counted(out, frame.threads, "thread", "threads").text(", ");
   counted(out, steals, "steal", "steals").text("\n");
-  const Widths widths = widths_of(sites);
-  bool first = true;
-  for (const auto& row : sites) {
-    text_loop(out, row, widths, frame.ns_per_tick, first);
-    first = false;
-  }
+  Widths widths = widths_of(sites);
+  for (const auto& row : sites) text_loop(out, row, widths, frame.ns_per_tick);
 }
 
 } // namespace wstree::observe

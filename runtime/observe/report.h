@@ -18,18 +18,33 @@ struct ReportFrame {
   std::uint32_t threads;
   double ns_per_tick;
   config::LoopKinds loops{}; // that could have been served
+  std::string_view program{};
+  std::uint64_t process = 0;
 };
 
-/// The executed sites of a table, the longest first, as far as they were counted when sort() ran.
+/// An execution whose busiest member worked this short says nothing about how even a loop is: to share it out
+/// takes as long.
+inline constexpr std::uint64_t k_short_execution_ns = 20'000;
+/// Nor do all executions of a loop together, if they are shorter than this: nothing can be gained.
+inline constexpr std::uint64_t k_short_loop_ns = 1'000'000;
+
+/// Whether the imbalance of these figures says nothing.
+bool is_too_short(const LoopFigures& figures, double ns_per_tick) noexcept;
+
+enum class SiteOrder { by_time, by_uneven_time };
+
+/// The executed sites of a table as far as they were counted when sort() ran: the longest first, or those
+/// first which could save most if they were even.
 class SortedSites {
 public:
   constexpr SortedSites() noexcept = default;
-  void sort(SiteTable& table) noexcept;
+  void sort(SiteTable& table, SiteOrder order = SiteOrder::by_time, double ns_per_tick = 0) noexcept;
 
   struct Row {
     const LoopSite* site = nullptr;
     const void* address = nullptr; // null for the shared site
     std::uint64_t wall_ticks = 0;
+    std::uint64_t uneven_ticks = 0; // 0 if the loop is too short to tell, and in the order by time
   };
   const Row* begin() const noexcept { return rows_.data(); }
   const Row* end() const noexcept { return rows_.data() + count_; }

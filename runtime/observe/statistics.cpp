@@ -2,7 +2,9 @@
 #include "statistics.h"
 
 #include <atomic>
+#include <cerrno>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "host_guard.h"
 #include "message.h"
@@ -25,7 +27,7 @@ constinit Workspace g_workspace;
 /// Returns 0 or the number of the first error.
 int write_to(int descriptor, config::StatsFormat format, const ReportFrame& frame) noexcept {
   ReportWriter writer(descriptor);
-  g_workspace.sites.sort(site_table());
+  g_workspace.sites.sort(site_table(), SiteOrder::by_uneven_time, frame.ns_per_tick);
   if (format == config::StatsFormat::json)
     write_json(writer, g_workspace.sites, frame);
   else
@@ -66,7 +68,13 @@ void write_report(const config::Options& options, double ns_per_tick, std::uint3
   if (g_workspace.busy.exchange(true, std::memory_order_acquire)) return;
   {
     const HostGuard guard;
-    const ReportFrame frame{version, max_threads, ns_per_tick, options.loops};
+    const char* const program = program_invocation_short_name;
+    const ReportFrame frame{version,
+                            max_threads,
+                            ns_per_tick,
+                            options.loops,
+                            program != nullptr ? program : "",
+                            static_cast<std::uint64_t>(getpid())};
     // Whoever starts a setuid program must not choose which files it creates.
     const bool to_stderr = options.stats_path.empty() || getauxval(AT_SECURE) != 0;
     const auto write = [&](int descriptor) noexcept { return write_to(descriptor, options.stats, frame); };

@@ -53,8 +53,9 @@ std::uint64_t executions_recorded() noexcept;
 /// Starts all figures from zero again; call in the child after fork, while it has one thread.
 void forget_executions() noexcept;
 
-/// Writes the figures of all sites that were executed, the longest first, in the format and to the place that
-/// options.stats and options.stats_path say; nothing for StatsFormat::off. Preserves errno.
+/// Writes the figures of all sites that were executed, those first which could save most if they were even,
+/// in the format and to the place that options.stats and options.stats_path say; nothing for
+/// StatsFormat::off. Preserves errno.
 ///
 /// A path may contain %p (process id), %h (host), %r (MPI rank, else 0), %e (program name) and %%. Missing
 /// folders are created and an existing file is never touched: .1, .2 and so on is appended until the name is

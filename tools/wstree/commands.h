@@ -22,6 +22,24 @@ struct DoctorRequest {
   std::vector<std::string> command; ///< of the trial run; empty: none
 };
 
+struct StatsRequest {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+struct CompareRequest {
+  std::size_t rounds = 10;
+  std::string schedule_list;          ///< as the user wrote it
+  std::vector<std::string> schedules; ///< of the runtime; empty: all that matter
+  bool per_loop = false;
+  std::vector<std::string> exports; ///< "json", "csv=FILE"
+  std::optional<std::string> svg, rules;
+  std::optional<double> require_gain, fail_if_slower; ///< in percent
+  std::optional<std::uint64_t> seed;
+  bool ignore_failure = false;
+  std::vector<std::string> command; ///< the program and its arguments
+};
+
 /// What is not set is taken from the environment and from this machine.
 struct TopoRequest {
   std::uint32_t members = 0;
@@ -65,12 +83,15 @@ struct BenchRequest {
   std::optional<std::string> draw;  ///< a file, and nothing is measured
 };
 
-/// Returns only if the program was not started or, with `require`, when it has ended.
+/// Returns only if the program was not started or, if its figures are wanted, when it has ended.
 int run_command(RunRequest& request);
 int env_command(bool json);
 int path_command();
 /// 0: all fine, 1: something costs time or leaves loops unserved, 2: the library cannot work.
 int doctor_command(const DoctorRequest& request);
+/// 0, or 1: a wish for a gain or against a loss is not fulfilled.
+int compare_command(CompareRequest& request);
+int stats_command(const StatsRequest& request);
 int topo_command(const TopoRequest& request);
 int simulate_command(const SimulateRequest& request);
 /// 0, or 1: a program failed, or a figure is worse than it was.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef WSTREE_OBSERVE_CODE_PLACE_H
+#define WSTREE_OBSERVE_CODE_PLACE_H
+
+#include <climits>
+#include <cstdint>
+#include <link.h>
+
+#include "fixed_text.h"
+
+namespace wstree::observe {
+
+/// What tools that read debug information need to name a code location, in this process or later.
+struct CodePlace {
+  config::FixedText<PATH_MAX> module; ///< path of the program or library; empty if the address is in none
+  config::FixedText<129> build_id;    ///< in hexadecimal digits; empty if the module has none
+  std::uint64_t offset = 0; ///< address as in the symbol table of the module; without one the address
+};
+
+/// Fills in `place`, which is as large as a path. Preserves errno; any thread. Takes the lock of the dynamic
+/// linker that dl_iterate_phdr takes.
+void find_code_place(const void* address, CodePlace& place) noexcept;
+
+/// Whether the module has `address` in one of its segments.
+bool holds(const dl_phdr_info& module, std::uintptr_t address) noexcept;
+
+} // namespace wstree::observe
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What wstree compare says of figures that are made up.
+#include "compare/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wstree::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// A program of ten rounds; times in seconds, with a little noise that is the same each time.
+class Judge : public testing::Test {
+protected:
+  Judge() {
+    kinds_.runtime_kind = true;
+    contest_.rounds = 10;
+    for (auto& variant : make_variants(kinds_, {}, false, true))
+      contest_.samples.push_back({std::move(variant), {}, {}, {}});
+    for (auto& samples : contest_.samples) takes(samples.variant.name, 1);
+    takes(k_one_thread, 1.9);
+  }
+
+  void takes(const std::string& name, double seconds) {
+    for (auto& samples : contest_.samples) {
+      if (samples.variant.name != name) continue;
+      samples.seconds.clear();
+      // Each variant's noise begins elsewhere, so that equal ones do not have equal times.
+      const auto phase = static_cast<std::size_t>(&samples - contest_.samples.data());
+      constexpr double k_noise[] = {0.003, -0.004, 0.001, -0.002, 0.002};
+      for (std::size_t i = 0; i < contest_.rounds; ++i)
+        samples.seconds.push_back(seconds * (1 + k_noise[(i * (phase + 1) + phase) % 5]));
+      samples.outputs.assign(contest_.rounds, 1);
+    }
+  }
+  [[nodiscard]] Judgement judged() const { return judge(contest_); }
+
+  ProgramLoops kinds_;
+  Contest contest_;
+};
+
+TEST_F(Judge, SeesNoDifferenceWhereThereIsNone) {
+  const auto result = judged();
+  EXPECT_THAT(result.paragraph,
+              testing::StartsWith("No difference between the tree and the program as it is"));
+  EXPECT_THAT(result.paragraph, testing::EndsWith("Set nothing."));
+  EXPECT_EQ(result.set, "");
+  EXPECT_THAT(result.warnings, testing::IsEmpty());
+}
+
+TEST_F(Judge, RecommendsTheTree) {
+  takes(k_tree, 0.8);
+  takes(k_unbound, 0.8);
+  takes(k_tree_passive, 0.8);
+  const auto result = judged();
+  EXPECT_EQ(result.set, "wstree run");
+  EXPECT_THAT(result.paragraph, HasSubstr("% faster, between 19."));
+  EXPECT_THAT(result.paragraph, Not(HasSubstr("reason")));
+}
+
+TEST_F(Judge, SaysIfAScheduleOfTheRuntimeDoesAsWell) {
+  takes(k_tree, 0.8);
+  takes(k_unbound, 0.8);
+  takes("guided", 0.8);
+  EXPECT_EQ(judged().set, "OMP_SCHEDULE=guided");
+  takes(k_tree, 1);
+  EXPECT_EQ(judged().set, "OMP_SCHEDULE=guided");
+  EXPECT_THAT(judged().paragraph, HasSubstr("with the tree no difference can be seen"));
+}
+
+TEST_F(Judge, FindsThatWaitingIsTheReason) {
+  takes(k_tree, 0.3);
+  takes(k_unbound, 0.3);
+  takes(k_passive, 0.1);
+  const auto result = judged();
+  EXPECT_EQ(result.set, "OMP_WAIT_POLICY=passive");
+  EXPECT_THAT(result.paragraph, HasSubstr("how threads wait, not the schedule"));
+}
+
+TEST_F(Judge, FindsThatPinningIsTheReason) {
+  takes(k_tree, 0.3);
+  const auto result = judged();
+  EXPECT_THAT(result.paragraph, HasSubstr("pins threads, not the schedule"));
+  takes(k_tree, 1.5);
+  EXPECT_THAT(judged().paragraph, HasSubstr("with WSTREE_BIND=none it is not slower"));
+  EXPECT_EQ(judged().set, "");
+}
+
+TEST_F(Judge, SaysIfOneThreadIsFaster) {
+  takes(k_one_thread, 0.5);
+  EXPECT_THAT(judged().paragraph, HasSubstr("One thread is faster than all of them"));
+}
+
+TEST_F(Judge, WarnsOfOutputsAndFailures) {
+  contest_.samples[4].outputs.back() = 2;
+  contest_.samples[2].problem = "exit status 3";
+  const auto result = judged();
+  EXPECT_THAT(result.warnings,
+              testing::UnorderedElementsAre(HasSubstr("output of 'wstree' differs"),
+                                            HasSubstr("'dynamic,1' was given up: exit status 3")));
+}
+
+TEST(JudgeLoop, NamesTheBestScheduleOfALoop) {
+  LoopTimes loop{"solver.c:120 assemble()", "solver.c", 120};
+  loop.seconds = {{k_tree, std::vector<double>(10, 2)},
+                  {"wsstatic", std::vector<double>(10, 3)},
+                  {"wsguided", std::vector<double>(10, 1)},
+                  {k_unbound, std::vector<double>(10, 0.1)}};
+  EXPECT_EQ(judge_loop(loop).best, "wsguided");
+  EXPECT_TRUE(judge_loop(loop).against.is_slower());
+  loop.seconds.erase("wsguided");
+  EXPECT_EQ(judge_loop(loop).best, "wstree");
+  EXPECT_EQ(judge_loop(loop).other, "wsstatic");
+}
+
+} // namespace
+} // namespace wstree::cli

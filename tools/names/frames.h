@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <elfutils/libdw.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wstree::names {
+
+/// The functions at an address of one compilation unit, and the line.
+struct Frames {
+  Dwarf_Die function{};
+  std::vector<Dwarf_Die> inlined; ///< in it, the innermost last
+  /// gcc gives the calls of a loop that was inlined the line of the function around it; then this is where
+  /// the line of the loop has to be looked for: the first address behind the call that belongs to it.
+  std::optional<Dwarf_Addr> loop_body;
+};
+
+/// The inlined function below `parent` that has code at the address; the outermost.
+std::optional<Dwarf_Die> inlined_child(Dwarf_Die parent, Dwarf_Addr address);
+
+/// Nothing if no function of the unit has code there. Addresses are those of the debug information.
+std::optional<Frames> frames_at(Dwarf_Die& unit, Dwarf_Addr address);
+
+/// The linkage name, or else the name; "" if there is none.
+std::string symbol_of(Dwarf_Die& function);
+
+/// A place in the source.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+
+/// That of the code at an address; lines with the number 0 stand for the one before them.
+SourceLine line_at(Dwarf_Die& unit, Dwarf_Addr address);
+
+/// Where an inlined function was called.
+SourceLine call_of(Dwarf_Die& unit, Dwarf_Die& inlined);
+
+/// Where a function is declared.
+SourceLine declaration_of(Dwarf_Die& function);
+
+} // namespace wstree::names
