@@ -32,6 +32,7 @@ enum class Tag : std::uint8_t {
   mark_done,          // N11 tree/search/board.h
   mark_below,         // N12 tree/node.h
   take_last,          // W1 last_taken.h
+  arrive,             // A1 reduction/ascent.h
   take_share,         // S1 share_mark.h
   reserve_units,      // R1 range/range.h
   check_reserved,     // R2 range/range.h

@@ -3,6 +3,7 @@
 // or doubled.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 /// Found with the simulator (`wstree simulate`, 2 to 1,024 members, ideal times of 20 us to 1 ms, all
@@ -98,6 +99,8 @@ inline constexpr std::uint64_t k_near_enough_units = 4;
 
 // Memory and waiting
 
+/// Pairs of nodes for whose values a member allocates room at a time (reduction/cells.h). Not measured.
+inline constexpr std::size_t k_pairs_of_cells = 8;
 /// Pairs of nodes in the first chunk that a member allocates, and in the largest (tree/arena.h). Not
 /// measured: it only matters in loops with hundreds of steals.
 inline constexpr std::uint32_t k_first_chunk = 32;
@@ -123,6 +126,16 @@ inline constexpr std::uint32_t k_range_patience = 44;
 inline constexpr std::uint32_t k_idle_spins = 2000;
 inline constexpr std::uint32_t k_idle_yields = 20'000;
 inline constexpr long k_idle_nap = 50'000;
+
+// How a call begins (parallel/site.h). In ticks, as the durations of Settings
+
+/// What the caller does alone before it thinks of a team. A region of two costs half of it to twice as much.
+inline constexpr std::uint64_t k_alone = 2'500;
+/// What has to be left then, by what the elements have cost; and what the caller does alone whatever is left.
+inline constexpr std::uint64_t k_pays = 5'000;
+inline constexpr std::uint64_t k_most_alone = 10'000;
+/// Calls of a place between two that find out again what they cost.
+inline constexpr std::uint8_t k_calls_unclocked = 15;
 
 // Recordings (runtime/loop/recording.h)
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds on the members of a call.
+// Folds on the reduction tree.
 #pragma once
 
+#include "wstree/core/reduction/reduction.h"
 #include "wstree/parallel/call.h"
 #include "wstree/parallel/folder.h"
+#include "wstree/parallel/site.h"
+#include "wstree/parallel/storage_cache.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,43 +16,110 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// The value of elements 0 to n-1, in order, n > 0, in `result`; or an exception.
-template <execution_policy Policy, folder Folder>
-void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
-               [[maybe_unused]] call_site where) {
+/// A folder as the tree's workers see it: elements from `offset` on, and what it throws ends the call.
+template <class Policy, class Folder> struct FoldBody {
   using Value = typename Folder::Value;
-  const auto members = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_members(policy), n));
-  Result<Value>* const values = new Result<Value>[members];
+
+  const Policy& policy;
+  Control& control;
+  Folder& folder;
+  std::uint64_t offset;
+
+  bool goes_on() noexcept { return control.goes_on(policy); }
+  [[gnu::always_inline]] bool start(void* place, std::uint64_t begin, std::uint64_t end) noexcept {
+    if (!control.guard(offset + begin, [&] { folder.start(place, offset + begin, offset + end); }))
+      return false;
+    policy.advance(end - begin);
+    return true;
+  }
+  [[gnu::always_inline]] bool extend(Value& value, std::uint64_t begin, std::uint64_t end) noexcept {
+    if (!control.guard(offset + begin, [&] { folder.extend(value, offset + begin, offset + end); }))
+      return false;
+    policy.advance(end - begin);
+    return true;
+  }
+  bool combine(Value& left, Value& right, std::uint64_t at) noexcept {
+    return control.guard(offset + at, [&] { folder.combine(left, right); });
+  }
+  bool move(void* place, Value& value, std::uint64_t at) noexcept {
+    return control.guard(offset + at, [&] { ::new (place) Value(std::move(value)); });
+  }
+};
+
+template <class Policy> core::Settings settings_of(const Policy& policy) noexcept {
+  core::Settings settings;
+  settings.strategy = policy.strategy();
+  settings.batch = policy.batch();
+  settings.limit = policy.limit();
+  settings.clocked = false;
+  return settings;
+}
+
+/// Of a caller that is alone and stays so.
+template <class Policy> std::uint64_t step_alone(const Policy& policy, std::uint64_t n) noexcept {
+  const std::uint64_t step = policy.is_plain() ? n : n / 128 + 1;
+  return std::min(std::max(step, policy.min_chunk()), policy.max_chunk());
+}
+
+/// Elements from `offset` to n-1 on a team. Their value is appended to `result`, which may be empty.
+template <class Policy, class Folder>
+[[gnu::noinline]] void fold_on_team(const Policy& policy, std::uint64_t offset, std::uint64_t n,
+                                    std::uint32_t members, Folder& folder,
+                                    Result<typename Folder::Value>& result, float cost) {
+  using Body = FoldBody<Policy, Folder>;
+  using Reduction = core::Reduction<core::StdPlatform, Body>;
   Control control;
-  std::atomic<std::uint32_t> next{0};
-  on_members(members, control, [&](std::uint32_t, std::uint32_t) {
-    for (;;) {
-      const std::uint32_t share = next.fetch_add(1, std::memory_order_relaxed);
-      if (share >= members) return;
-      const std::uint64_t first = n / members * share + std::min<std::uint64_t>(share, n % members);
-      const std::uint64_t last = first + n / members + (share < n % members ? 1 : 0);
-      const std::uint64_t step = std::min<std::uint64_t>(policy.max_chunk(), (last - first + 63) / 64);
-      for (std::uint64_t begin = first; begin < last && control.goes_on(policy);) {
-        const std::uint64_t end = std::min(begin + step, last);
-        control.guard(begin, [&] {
-          if (values[share].has_value()) {
-            folder.extend(values[share].value(), begin, end);
-          } else {
-            folder.start(values[share].place(), begin, end);
-            values[share].set();
-          }
+  Body body{policy, control, folder, offset};
+  Result<typename Folder::Value> rest;
+  Result<typename Folder::Value>& value = result.has_value() ? rest : result;
+  StorageCache::Storage* const storage = StorageCache::mine().take(members);
+  bool is_open = false;
+  if (storage != nullptr) {
+    {
+      Reduction reduction(
+          *storage, {n - offset, members, settings_of(policy), policy.min_chunk(), policy.max_chunk(), cost});
+      is_open = reduction.open();
+      if (is_open) {
+        on_members(members, control, [&](std::uint32_t member, std::uint32_t) {
+          Body own = body;
+          reduction.take_part(member, own);
         });
-        policy.advance(end - begin);
-        begin = end;
+        if (!control.has_ended()) reduction.finish(body, value);
       }
     }
-  });
+    StorageCache::mine().give_back(storage);
+  }
+  if (!is_open) fold_alone(body, 0, n - offset, step_alone(policy, n - offset), value); // no memory
   control.finish();
-  for (std::uint32_t m = 1; m < members; ++m)
-    if (values[m].has_value()) folder.combine(values[0].value(), values[m].value());
-  ::new (result.place()) Value(std::move(values[0].value()));
-  result.set();
-  delete[] values;
+  if (&value == &rest && rest.has_value()) folder.combine(result.value(), rest.value());
+}
+
+/// The value of elements 0 to n-1, in order, n > 0, in `result`; or an exception. The caller begins alone,
+/// and gets a team when about a microsecond has passed: most calls of most programs are shorter.
+template <execution_policy Policy, folder Folder>
+void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
+               call_site where) {
+  std::uint64_t done = 0;
+  std::uint32_t members = 1;
+  float cost = 0;
+  {
+    Control control;
+    FoldBody<Policy, Folder> body{policy, control, folder, 0};
+    // A nested call may take the place in the table: then what is learned here is wrong there, until it is
+    // learned anew.
+    Site& site = t_sites.at(where);
+    done = begin_alone(body, site, n, policy.min_chunk(), policy.max_chunk(), result);
+    if (done != n) {
+      cost = site.cost();
+      members = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_members(policy), n - done));
+      if (members <= 1) {
+        tell_serial();
+        fold_alone(body, done, n, step_alone(policy, n), result);
+      }
+    }
+    control.finish();
+  }
+  if (members > 1) fold_on_team(policy, done, n, members, folder, result, cost);
 }
 
 } // namespace detail

@@ -2,6 +2,7 @@
 // What a fold does with its elements: folders, the adapter between algorithms and the reduction tree.
 #pragma once
 
+#include "wstree/core/reduction/value.h"
 #include "wstree/parallel/policy.h"
 
 #include <concepts>
@@ -25,28 +26,7 @@ concept folder = requires(F& f, void* place, typename F::Value& left, typename F
   f.combine(left, right);     // continues `left` by the value of what follows it, which is destroyed next
 };
 
-/// A value that may not be there, without <optional>.
-template <class T> class Result {
-public:
-  Result() noexcept {}
-  Result(const Result&) = delete;
-  Result& operator=(const Result&) = delete;
-  ~Result() { reset(); }
-
-  void* place() noexcept { return &value_; }
-  void set() noexcept { has_value_ = true; }
-  bool has_value() const noexcept { return has_value_; }
-  T& value() noexcept { return value_; }
-  void reset() noexcept {
-    if (std::exchange(has_value_, false)) value_.~T();
-  }
-
-private:
-  bool has_value_ = false;
-  union {
-    T value_;
-  };
-};
+template <class T> using Result = core::Maybe<T>;
 
 /// The number of integers in [first, last), also where the difference is no Index.
 template <std::integral Index> constexpr std::uint64_t distance(Index first, Index last) noexcept {

@@ -122,9 +122,9 @@ public:
   void advance(std::uint64_t done) const noexcept {
     if (counter_ != nullptr) add_(counter_, done);
   }
-  /// Nothing but what a call has to do: no token, no counter, no bounds.
+  /// Nobody stops the call, or counts its elements.
   constexpr bool is_plain() const noexcept {
-    return std::is_same_v<Stop, never_stops> && counter_ == nullptr && threads_ == 0;
+    return std::is_same_v<Stop, never_stops> && counter_ == nullptr;
   }
 
 private:

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace wstree::core {
 
@@ -81,5 +82,12 @@ private:
   Chunk* current_ = nullptr; // nullptr while in the first chunk
   Chunk* more_ = nullptr;
 };
+
+/// What members take their pairs from on this platform.
+template <class P> struct ArenaOfPlatform : std::type_identity<Arena<P>> {};
+template <class P>
+requires requires { typename P::NodeArena; }
+struct ArenaOfPlatform<P> : std::type_identity<typename P::NodeArena> {};
+template <class P> using ArenaOf = typename ArenaOfPlatform<P>::type;
 
 } // namespace wstree::core

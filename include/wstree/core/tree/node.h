@@ -7,8 +7,19 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 namespace wstree::core {
+
+/// What a node has besides on this platform: nothing, but in reductions (reduction/ascent.h).
+struct NoExtension {
+  template <class Parent> static void start(Parent*, std::uint64_t) noexcept {}
+  static void clear() noexcept {}
+};
+template <class P> struct ExtensionOfNode : std::type_identity<NoExtension> {};
+template <class P>
+requires requires { typename P::NodeExtension; }
+struct ExtensionOfNode<P> : std::type_identity<typename P::NodeExtension> {};
 
 /// A range of units that one owner hands out to itself until somebody stops it.
 ///
@@ -187,11 +198,15 @@ public:
     Link::template clear<P>(word_);
     Link::template clear<P>(children_);
     Link::template clear<P>(held_);
+    extension_.clear();
   }
 
   std::uint32_t size() const noexcept { return size_; }
   std::uint64_t begin() const noexcept { return begin_; }
   std::uint32_t level() const noexcept { return level_; }
+
+  using Extension = typename ExtensionOfNode<P>::type;
+  Extension& extension() noexcept { return extension_; }
 
 private:
   using AtomicLink = typename P::template Atomic<std::uint64_t>;
@@ -220,6 +235,7 @@ private:
   // Needed only by whoever claims or splits the node; constant after publication.
   alignas(k_line_pair / 2) typename P::template Plain<std::uint64_t> begin_{0};
   typename P::template Plain<std::uint32_t> level_{0};
+  [[no_unique_address]] Extension extension_{};
 };
 
 static_assert(sizeof(Node<StdPlatform>) == k_line_pair && alignof(Node<StdPlatform>) == k_line_pair);

@@ -29,9 +29,9 @@ enum class Claim : std::uint8_t {
 template <class P, class Pacing> class Owner {
 public:
   using Word = WordOf<P>;
-  using Pair = typename Arena<P>::Pair;
+  using Pair = typename Node<P>::Pair;
 
-  void enter(const View<P>& view, Arena<P>& arena, const Entry& entry) noexcept {
+  void enter(const View<P>& view, ArenaOf<P>& arena, const Entry& entry) noexcept {
     view_ = view;
     held_.drop();
     counts_ = {};
@@ -221,6 +221,7 @@ private:
     pair[0].prepare(left, view_.use(), first_unit, half, frozen.level + 1, cost, owner(left));
     pair[1].prepare(right, view_.use(), first_unit + half, frozen.remaining() - half, frozen.level + 1, cost,
                     owner(right));
+    for (const int side : {0, 1}) pair[side].extension().start(frozen.node, view_.use());
     const Pair hung = frozen.node->adopt(pair, view_.use());
     if (hung == pair) counts_.nodes += 2;
     return hung;

@@ -19,9 +19,9 @@ enum class NodeMemory : std::uint8_t {
 /// Private to its member.
 template <class P> class Supply {
 public:
-  using Pair = typename Arena<P>::Pair;
+  using Pair = typename Node<P>::Pair;
 
-  void enter(Arena<P>& arena) noexcept {
+  void enter(ArenaOf<P>& arena) noexcept {
     arena_ = &arena;
     memory_ = NodeMemory::enough;
   }
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  Arena<P>* arena_ = nullptr;
+  ArenaOf<P>* arena_ = nullptr;
   NodeMemory memory_ = NodeMemory::enough;
 };
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One reduction from its opening to its result.
+#pragma once
+
+#include "wstree/core/reduction/storage.h"
+#include "wstree/core/reduction/worker.h"
+
+#include <cstdint>
+
+namespace wstree::core {
+
+/// What is to be reduced, and how.
+struct ReductionPlan {
+  std::uint64_t elements = 1; ///< below 2^63 - 1
+  std::uint32_t members = 1;  ///< at most the capacity of the storage
+  Settings settings;
+  std::uint64_t smallest = 1;    ///< elements of a batch, if there are as many
+  std::uint64_t largest = ~0ULL; ///< of any batch
+  float cost = 0;                ///< ticks per element, where that is known; else 0
+};
+
+/// Members take part in any number; member 0 has to. Values that nobody has taken are destroyed in the end.
+template <class Platform, ReductionBody Body> class Reduction {
+public:
+  using Worker = ReductionWorker<Platform, Body>;
+  using P = typename Worker::P;
+  using Value = typename Worker::Value;
+  using Storage = ReductionStorage<Platform>;
+
+  Reduction(Storage& storage, const ReductionPlan& plan) noexcept : storage_(storage), plan_(plan) {}
+  Reduction(const Reduction&) = delete;
+  Reduction& operator=(const Reduction&) = delete;
+  /// All members have left.
+  ~Reduction() {
+    if constexpr (!std::is_trivially_destructible_v<Value>) {
+      if (!is_complete_)
+        storage_.each_cell([](std::byte* at) {
+          auto* const cell = std::launder(reinterpret_cast<Cell*>(at));
+          cell->drop(Cell::left);
+          cell->drop(Cell::right);
+        });
+    }
+  }
+
+  /// Before the others are let in. False: there is no memory.
+  bool open() noexcept {
+    const bool is_open = storage_.open(Worker::k_cell_bytes);
+    is_complete_ = !is_open; // what the cells hold then is not of this reduction
+    return is_open;
+  }
+
+  /// By each member once. The tree of shares is that of plan.members, whoever comes.
+  void take_part(std::uint32_t member, Body& body) noexcept {
+    Prior prior;
+    for (std::uint8_t i = 0; plan_.cost > 0 && i < tuning::k_confirmed; ++i) prior.learn(plan_.cost);
+    Worker worker(body);
+    worker.enter(storage_.tree(), storage_.arena(member), entry(member, &prior), plan_.largest);
+    worker.run();
+  }
+
+  /// By the opener, when all have left and the reduction has not ended early: the values of the roots, in
+  /// order, as one. False: `body` has failed.
+  bool finish(Body& body, Maybe<Value>& result) noexcept {
+    const Shape shape = Worker::shape_of(entry(0, nullptr));
+    if constexpr (Worker::k_has_values) {
+      for (std::uint32_t i = 0; i < shape.roots(); ++i) {
+        if (shape.root_size(i) == 0) continue;
+        auto* const cell = static_cast<Cell*>(storage_.tree().root(i)->extension().cell());
+        Value* const value = std::launder(cell)->find(Cell::left);
+        const std::uint64_t at = shape.range(shape.root_begin(i), shape.root_begin(i) + 1).begin;
+        if (!result.has_value()) {
+          if (!body.move(result.place(), *value, at)) return false;
+          result.set();
+        } else if (!body.combine(result.value(), *value, at)) {
+          return false;
+        }
+        cell->drop(Cell::left);
+      }
+    }
+    is_complete_ = true;
+    return true;
+  }
+
+private:
+  using Cell = typename Worker::Cell;
+
+  /// One more than there are: the tree of a loop does not contain its last iteration.
+  Entry entry(std::uint32_t member, Prior* prior) const noexcept {
+    return {plan_.elements + 1, storage_.use(), storage_.use(), member, plan_.members,
+            &plan_.settings,    plan_.smallest, nullptr,        prior};
+  }
+
+  Storage& storage_;
+  ReductionPlan plan_;
+  bool is_complete_ = true; // no cell has a value
+};
+
+} // namespace wstree::core

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A value that may not be there.
+#pragma once
+
+#include <new>
+#include <utility>
+
+namespace wstree::core {
+
+/// As std::optional, for whoever makes the value in place and says so afterwards.
+template <class T> class Maybe {
+public:
+  Maybe() noexcept {}
+  Maybe(const Maybe&) = delete;
+  Maybe& operator=(const Maybe&) = delete;
+  ~Maybe() { reset(); }
+
+  /// Room for the value, which is not there. set() has to follow when it is.
+  void* place() noexcept { return &value_; }
+  void set() noexcept { has_value_ = true; }
+  bool has_value() const noexcept { return has_value_; }
+  T& value() noexcept { return value_; }
+  void reset() noexcept {
+    if (std::exchange(has_value_, false)) value_.~T();
+  }
+
+private:
+  bool has_value_ = false;
+  union {
+    T value_;
+  };
+};
+
+} // namespace wstree::core

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The storages that a thread keeps for its calls.
+#pragma once
+
+#include "wstree/core/reduction/storage.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// One storage for each call that the thread is in at a time: taken when a call begins, given back when it
+/// ends, and freed with the thread. In the steady state calls allocate nothing.
+class StorageCache {
+public:
+  using Storage = core::ReductionStorage<core::StdPlatform>;
+
+  /// The calling thread's.
+  static StorageCache& mine() noexcept {
+    static thread_local StorageCache cache;
+    return cache;
+  }
+
+  StorageCache(const StorageCache&) = delete;
+  StorageCache& operator=(const StorageCache&) = delete;
+
+  /// nullptr if there is no memory.
+  Storage* take(std::uint32_t members) noexcept {
+    for (std::uint32_t i = count_; i != 0; --i)
+      if (kept_[i - 1]->capacity() >= members) {
+        std::swap(kept_[i - 1], kept_[count_ - 1]);
+        return kept_[--count_];
+      }
+    return Storage::create(std::max(std::bit_ceil(members), k_least));
+  }
+  void give_back(Storage* storage) noexcept {
+    if (count_ == k_most) {
+      // The smallest goes: it is the one that fits the fewest calls.
+      const auto smallest = std::min_element(
+          kept_, kept_ + k_most, [](Storage* a, Storage* b) { return a->capacity() < b->capacity(); });
+      std::swap(*smallest, storage);
+      return Storage::destroy(storage);
+    }
+    kept_[count_++] = storage;
+  }
+
+private:
+  static constexpr std::uint32_t k_most = 8;
+  static constexpr std::uint32_t k_least = 2;
+
+  StorageCache() = default;
+  ~StorageCache() {
+    while (count_ != 0) Storage::destroy(kept_[--count_]);
+  }
+
+  Storage* kept_[k_most] = {};
+  std::uint32_t count_ = 0;
+};
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree
