@@ -13,7 +13,7 @@ inline namespace v1 {
 namespace detail {
 
 /// An algorithm that hands the place of its call on.
-struct Site {
+struct Called {
   call_site where{};
 };
 
@@ -87,7 +87,7 @@ private:
   }
 
   static constexpr Algorithm make([[maybe_unused]] const Where& where) {
-    if constexpr (std::is_base_of_v<Site, Algorithm>)
+    if constexpr (std::is_base_of_v<Called, Algorithm>)
       return Algorithm{{where}};
     else
       return Algorithm{};

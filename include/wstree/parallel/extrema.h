@@ -11,7 +11,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-struct CountIf : Site {
+struct CountIf : Called {
   template <class Policy, class In, class Pred, class Proj = Identity>
   std::ptrdiff_t operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
     return fold(
@@ -25,7 +25,7 @@ struct CountIf : Site {
   }
 };
 
-struct Count : Site {
+struct Count : Called {
   template <class Policy, class In, class T, class Proj = Identity>
   std::ptrdiff_t operator()(const Policy& policy, const In& in, const T& value, Proj proj = {}) const {
     return CountIf{*this}(
@@ -74,7 +74,7 @@ std::size_t best_of(const Policy& policy, const In& in, Before before, call_site
   return found == k_nothing ? in.count : found;
 }
 
-struct MinElement : Site {
+struct MinElement : Called {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     return in.at(best_of(
@@ -86,7 +86,7 @@ struct MinElement : Site {
   }
 };
 
-struct MaxElement : Site {
+struct MaxElement : Called {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     return in.at(best_of(
@@ -99,7 +99,7 @@ struct MaxElement : Site {
 };
 
 /// The first of the smallest and, as in the standard, the last of the largest.
-struct MinmaxElement : Site {
+struct MinmaxElement : Called {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     auto less = [&](const auto& right, const auto& left) -> bool {

@@ -8,6 +8,8 @@
 #include "wstree/parallel/ordered.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -17,28 +19,35 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
+/// Blocks of get(0), ..., get(count - 1) as a folder: elements are block numbers.
+template <class T, class Get, class Op> struct RunFolder {
+  using Value = Run<T>;
+  std::size_t count;
+  Get& get;
+  Op& op;
+
+  void start(void* place, std::uint64_t begin, std::uint64_t end) {
+    extend(*::new (place) Run<T>, begin, end);
+  }
+  void extend(Run<T>& run, std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t block = begin; block < end; ++block) {
+      const std::size_t first = block * k_block;
+      run.push_block(block, fold_block<T>(first, least(count, first + k_block), get, op), op);
+    }
+  }
+  void combine(Run<T>& left, Run<T>& right) { left.append(right, op); }
+};
+
 /// get(0), ..., get(count - 1) by the same operations however they are shared out; nothing if count is 0.
 template <class T, class Policy, class Get, class Op>
 std::optional<T> fold_reproducibly(const Policy& policy, std::size_t count, Get& get, Op& op,
                                    call_site where) {
   if (count == 0) return {};
-  if (count <= k_block) return fold_block<T>(0, count, get, op);
-  const std::size_t blocks = (count + k_block - 1) / k_block;
-  const Run<T> all = fold(
-      policy, std::size_t{0}, blocks, Run<T>{},
-      [&](Run<T> run, std::size_t begin, std::size_t end) {
-        for (std::size_t block = begin; block < end; ++block) {
-          const std::size_t first = block * k_block;
-          run.push_block(block, fold_block<T>(first, least(count, first + k_block), get, op), op);
-        }
-        return run;
-      },
-      [&](Run<T> left, const Run<T>& right) {
-        left.append(right, op);
-        return left;
-      },
-      where);
-  return all.value(op);
+  if (count <= k_block && policy.is_plain()) return fold_block<T>(0, count, get, op);
+  RunFolder<T, Get, Op> folder{count, get, op};
+  Result<Run<T>> run;
+  fold_tree(policy, (count + k_block - 1) / k_block, folder, run, where);
+  return run.value().value(op);
 }
 
 /// The values are made in parallel and folded strictly from left to right, by one member after another.
@@ -95,7 +104,7 @@ T reduce_values(const Policy& policy, std::size_t count, T init, Get& get, Op& o
 }
 
 /// Sums of numbers are always reproducible, because that is also the fastest way.
-struct Sum : Site {
+struct SumOf : Called {
   template <class Policy, class In> auto operator()(const Policy& policy, const In& in) const {
     using T = std::remove_cvref_t<decltype(in[0] + in[0])>; // an int of short ones
     return (*this)(policy, in, T{});
@@ -109,7 +118,7 @@ struct Sum : Site {
   }
 };
 
-struct InnerProduct : Site {
+struct InnerProduct : Called {
   template <class Policy, class In, class In2, class T, class Op = plus, class F = multiplies>
   requires(destination<In2>) T operator()(const Policy& policy, const In& in, In2&& second, T init,
                                           Op op = {}, F f = {}) const {
@@ -121,7 +130,7 @@ struct InnerProduct : Site {
 
 } // namespace detail
 
-inline constexpr detail::Entry<detail::Sum> sum{};
+inline constexpr detail::Entry<detail::SumOf> sum{};
 inline constexpr detail::Entry<detail::InnerProduct> inner_product{};
 
 } // namespace v1

@@ -22,7 +22,7 @@ void write_all(call_site where, const Policy& policy, std::size_t count, Write&&
       where);
 }
 
-struct Transform : Site {
+struct Transform : Called {
   /// transform(in, out, f [, projection])
   template <class Policy, class In, class Out, class F>
   requires(destination<Out>) auto operator()(const Policy& policy, const In& in, Out&& destination,
@@ -43,27 +43,27 @@ struct Transform : Site {
 };
 
 /// Calls f() once for each element, in no order.
-struct Generate : Site {
+struct Generate : Called {
   template <class Policy, class In, class F> void operator()(const Policy& policy, const In& in, F f) const {
     write_all(where, policy, in.count, [&](std::size_t i) { *in.at(i) = f(); });
   }
 };
 
 /// Element i becomes f(i), counted from 0.
-struct Tabulate : Site {
+struct Tabulate : Called {
   template <class Policy, class In, class F> void operator()(const Policy& policy, const In& in, F f) const {
     write_all(where, policy, in.count, [&](std::size_t i) { *in.at(i) = f(i); });
   }
 };
 
-struct Fill : Site {
+struct Fill : Called {
   template <class Policy, class In, class T>
   void operator()(const Policy& policy, const In& in, const T& value) const {
     write_all(where, policy, in.count, [&](std::size_t i) { *in.at(i) = value; });
   }
 };
 
-struct Copy : Site {
+struct Copy : Called {
   template <class Policy, class In, class Out>
   auto operator()(const Policy& policy, const In& in, Out&& destination) const {
     const auto out = beginning(destination);
@@ -79,7 +79,7 @@ struct Minus {
 };
 
 /// The output must not be the input, as in the parallel form of the standard.
-struct AdjacentDifference : Site {
+struct AdjacentDifference : Called {
   template <class Policy, class In, class Out, class Op = Minus>
   auto operator()(const Policy& policy, const In& in, Out&& destination, Op op = {}) const {
     const auto out = beginning(destination);
