@@ -40,16 +40,19 @@ template <class...> inline constexpr bool k_never = false;
 
 /// As the first argument of std::invoke: members of the elements are projections, too.
 template <class F, class T> constexpr decltype(auto) invoke(F& f, T&& value) {
-  if constexpr (std::is_member_object_pointer_v<F>)
-    return (std::forward<T>(value).*f);
+  if constexpr (std::is_member_object_pointer_v<F> && !std::is_lvalue_reference_v<T>)
+    return std::remove_cvref_t<decltype(value.*f)>(std::forward<T>(value).*f); // outlives the element
+  else if constexpr (std::is_member_object_pointer_v<F>)
+    return (value.*f);
   else if constexpr (std::is_member_function_pointer_v<F>)
     return (std::forward<T>(value).*f)();
   else
     return f(std::forward<T>(value));
 }
 
+/// What is no reference is returned as a value: the elements of views do not outlive the call.
 struct Identity {
-  template <class T> constexpr T&& operator()(T&& value) const noexcept { return std::forward<T>(value); }
+  template <class T> constexpr T operator()(T&& value) const { return std::forward<T>(value); }
 };
 
 struct Less {
