@@ -14,4 +14,5 @@
 #include "wstree/parallel/scan.h"
 #include "wstree/parallel/search.h"
 #include "wstree/parallel/sum.h"
+#include "wstree/parallel/team.h"
 #include "wstree/parallel/transform.h"

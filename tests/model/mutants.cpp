@@ -41,6 +41,7 @@ const std::vector<TagRow>& tag_rows() {
        "a member that walks over the board finds a lost bit missing, looks below and sets it"},
       {Tag::mark_below, "N12 mark_below", "tree/node.h", tree, none, none, none, k_true},
       {Tag::take_last, "W1 take_last", "last_taken.h", tree, killed, none, killed},
+      {Tag::arrive, "A1 arrive", "reduction/ascent.h", reduction, killed, none, killed},
       {Tag::take_share, "S1 take_share", "share_mark.h", range, none, none, killed},
       {Tag::reserve_units, "R1 reserve_units", "range/range.h", range, killed, killed, none},
       {Tag::check_reserved, "R2 check_reserved", "range/range.h", range, killed, killed, none},

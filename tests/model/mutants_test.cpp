@@ -39,6 +39,8 @@ std::vector<Scenario> scenarios_of(Group group) {
     return all;
   case Group::loops:
     return model::team_scenarios();
+  case Group::reduction:
+    return model::reduction_scenarios();
   }
   return all;
 }

@@ -34,6 +34,7 @@ const std::vector<UseRow>& use_rows() {
       {Tag::mark_done, "", {{load, relaxed}, {success, relaxed}, {failure, relaxed}, {update, relaxed}}},
       {Tag::mark_below, "", {{load, relaxed}, {store, relaxed}}},
       {Tag::take_last, "W1", {{load, acquire}, {load, relaxed}, {success, release}, {failure, acquire}}},
+      {Tag::arrive, "A1", {{load, relaxed}, {success, acq_rel}, {failure, relaxed}}},
       {Tag::take_share, "S1", {{load, relaxed}, {success, relaxed}, {failure, relaxed}}},
       {Tag::reserve_units, "R2, R6, R7", {{store, seq_cst}}},
       {Tag::check_reserved, "R1, R6, R7", {{load, seq_cst}}},

@@ -43,5 +43,6 @@ std::vector<Scenario> range_scenarios();
 std::vector<Scenario> queue_scenarios(); ///< the queues alone, and the loops on them
 std::vector<Scenario> counter_scenarios();
 std::vector<Scenario> team_scenarios();
+std::vector<Scenario> reduction_scenarios();
 
 } // namespace wstree::model

@@ -70,6 +70,13 @@ inline constexpr std::uint64_t k_few_units_each = 64;
 /// It starts early if that takes less than this part: estimates are rough, and whoever starts it is lost.
 inline constexpr float k_convincing = 0.9F;
 
+// The order of batches in reductions (reduction/pacing.h)
+
+/// Units of a node that are taken from its right end if they are long and become dearer to the right.
+inline constexpr std::uint32_t k_few_dear_units = 16;
+/// Batches whose costs per unit differ by less say nothing about that.
+inline constexpr float k_dearer = 1.1F;
+
 // Search (tree/search)
 
 /// Roots that a search of a large team looks at, and leaves with work below them. x0.5: 1.00, x2: 1.004.

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <utility>
 
 namespace wstree {
 inline namespace v1 {
@@ -52,15 +51,38 @@ public:
 #endif
   }
 
-  /// By the caller, when all members have left: throws what they have thrown, or `cancelled`. Without
-  /// exceptions it returns, and what was done is the result.
-  void finish() {
+  /// How the call has ended, for whoever outlives it.
+  class End {
+  public:
+    /// Throws what members have thrown, or `cancelled`. Without exceptions it returns: what was done is done.
+    void raise() const {
 #if defined(__cpp_exceptions)
-    if (!has_ended()) [[likely]]
-      return;
-    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
-    throw cancelled();
+      if (!ended_) [[likely]]
+        return;
+      if (failure_ != nullptr) std::rethrow_exception(failure_);
+      throw cancelled();
 #endif
+    }
+
+  private:
+    friend class Control;
+#if defined(__cpp_exceptions)
+    std::exception_ptr failure_;
+    bool ended_ = false;
+#endif
+  };
+  /// When all members have left.
+  End end() const noexcept {
+    End end;
+#if defined(__cpp_exceptions)
+    end.failure_ = failure_;
+    end.ended_ = has_ended();
+#endif
+    return end;
+  }
+  void finish() const {
+    if (has_ended()) [[unlikely]]
+      end().raise();
   }
 
 private:

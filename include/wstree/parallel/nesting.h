@@ -100,11 +100,15 @@ public:
 
   /// The executing thread works as `member`, of which there is one at a time, and then helps the others.
   void work_as(std::uint32_t member) noexcept {
+    work_as(member, [&] { run_(what_, *this, member); });
+  }
+  /// The same with work of its own, which does not throw.
+  template <class Work> void work_as(std::uint32_t member, Work&& work) noexcept {
     busy_.fetch_add(1, std::memory_order_relaxed); // counts, and orders nothing
     Seat seat{this, member};
     Seat* const outer = t_seat;
     t_seat = &seat;
-    run_(what_, *this, member);
+    work();
     t_seat = outer;
     busy_.fetch_sub(1, std::memory_order_relaxed); // likewise
     help();

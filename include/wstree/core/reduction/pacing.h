@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pacing with an upper bound for batches.
+// Pacing where a batch has an upper bound, and may come from the right end.
 #pragma once
 
 #include "wstree/core/pacing.h"
@@ -9,7 +9,8 @@
 
 namespace wstree::core {
 
-/// Private to its member.
+/// Besides, elements that rise in cost are taken from the right end of a node where they are few and long:
+/// what is dear should not come last. Private to its member.
 template <class P> class BoundedPacing : public Pacing<P> {
 public:
   /// `most` in iterations.
@@ -17,12 +18,34 @@ public:
     Pacing<P>::enter(shape, entry);
     most_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most >> shape.shift(), 1, k_max_share));
   }
-  [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
+  [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) noexcept {
+    are_few_ = remaining <= tuning::k_few_dear_units;
     return std::min(Pacing<P>::size(remaining), most_);
+  }
+  /// Of the batch whose size was asked for just before.
+  [[gnu::always_inline]] bool takes_left_end(Rng& rng) const noexcept {
+    return !(are_few_ && rises_ && is_long()) && Pacing<P>::takes_left_end(rng);
+  }
+
+  /// A batch that begins at unit `position` took `cost` ticks per unit.
+  void learn(std::uint64_t position, float cost) noexcept {
+    const bool is_alike = cost < cost_ * tuning::k_dearer && cost_ < cost * tuning::k_dearer;
+    if (!is_alike && cost_ > 0) rises_ = (position > position_) == (cost > cost_);
+    position_ = position;
+    cost_ = cost;
   }
 
 private:
+  bool is_long() const noexcept {
+    const Settings& settings = Pacing<P>::settings();
+    return Pacing<P>::is_timed() && cost_ > static_cast<float>(settings.shortest_target);
+  }
+
   std::uint32_t most_ = k_max_share;
+  float cost_ = 0;             // of the latest batch that was clocked, per unit, which begins
+  std::uint64_t position_ = 0; // here
+  bool rises_ = false;
+  bool are_few_ = false;
 };
 
 } // namespace wstree::core

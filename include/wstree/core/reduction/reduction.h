@@ -20,12 +20,11 @@ struct ReductionPlan {
 };
 
 /// Members take part in any number; member 0 has to. Values that nobody has taken are destroyed in the end.
-template <class Platform, ReductionBody Body> class Reduction {
+template <class Platform, ReductionBody Body, class Storage = ReductionStorage<Platform>> class Reduction {
 public:
   using Worker = ReductionWorker<Platform, Body>;
   using P = typename Worker::P;
   using Value = typename Worker::Value;
-  using Storage = ReductionStorage<Platform>;
 
   Reduction(Storage& storage, const ReductionPlan& plan) noexcept : storage_(storage), plan_(plan) {}
   Reduction(const Reduction&) = delete;

@@ -14,7 +14,9 @@ namespace wstree::core {
 
 /// Of one reduction at a time. Whoever opens it is alone until the others are let in, and again when they
 /// have left: that orders everything here but what the members do to each other's nodes.
-template <class Platform> class alignas(k_line_pair) ReductionStorage {
+/// `first_pairs`: of nodes that a member has before it allocates.
+template <class Platform, std::uint32_t first_pairs = tuning::k_first_pairs>
+class alignas(k_line_pair) ReductionStorage {
 public:
   using P = ReductionPlatform<Platform>;
 
@@ -67,7 +69,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_pairs = tuning::k_first_pairs;
+  static constexpr std::uint32_t k_pairs = first_pairs;
 
   explicit ReductionStorage(std::uint32_t capacity) noexcept : capacity_(capacity) {
     auto* at = reinterpret_cast<std::byte*>(this + 1);

@@ -80,7 +80,7 @@ private:
   bool work_on(Range& batch) noexcept {
     for (;;) {
       if (!body_.goes_on() || !execute(batch)) return false;
-      account();
+      account(batch);
       if (held().remaining() == 0) return complete();
       if (owner_.advance(batch)) continue;
       Node<P>* const stopped = held().node();
@@ -111,10 +111,11 @@ private:
   }
 
   /// The batch is done.
-  void account() noexcept {
+  void account(const Range& batch) noexcept {
     if (pacing().may_skip() && held().remaining() != 0) return pacing().skip();
-    if (pacing().finish(true, owner_.counts().busy_ticks) && pacing().is_timed())
-      held().node()->publish_cost(pacing().cost());
+    if (!pacing().finish(true, owner_.counts().busy_ticks) || !pacing().is_timed()) return;
+    pacing().learn(batch.begin, pacing().cost());
+    held().node()->publish_cost(pacing().cost());
   }
 
   // What follows happens once or a few times per reduction.

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The reduction tree on threads: in order, once, and without leaving values behind.
+#include "seed.h"
+#include "threads.h"
+
+#include "wstree/core/reduction/reduction.h"
+#include "wstree/core/rng.h"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace wstree::reduction_test {
+namespace {
+
+using core::BatchMode;
+using core::Strategy;
+
+constexpr Strategy k_strategies[] = {Strategy::predefined,  Strategy::assign,     Strategy::assign_top,
+                                     Strategy::random_walk, Strategy::random_all, Strategy::find_max};
+constexpr BatchMode k_modes[] = {BatchMode::timed, BatchMode::exponential, BatchMode::fixed,
+                                 BatchMode::random};
+
+/// Appends element after element to a value of type T. `fails_at`: that element fails.
+template <class T, class Element> struct Appending {
+  using Value = T;
+  Element element;
+  std::uint64_t fails_at = ~std::uint64_t{0};
+  std::atomic<bool>* ended = nullptr;
+
+  bool start(void* place, std::uint64_t begin, std::uint64_t end) {
+    if (begin <= fails_at && fails_at < end) return fail();
+    auto* const value = ::new (place) T(element(begin));
+    for (++begin; begin != end; ++begin) value->append(element(begin));
+    return true;
+  }
+  bool extend(T& value, std::uint64_t begin, std::uint64_t end) {
+    if (begin <= fails_at && fails_at < end) return fail();
+    for (; begin != end; ++begin) value.append(element(begin));
+    return true;
+  }
+  bool combine(T& left, T& right, std::uint64_t) {
+    left.append(std::move(right));
+    return true;
+  }
+  bool move(void* place, T& value, std::uint64_t) {
+    ::new (place) T(std::move(value));
+    return true;
+  }
+  bool goes_on() { return ended == nullptr || !ended->load(); }
+  bool fail() {
+    ended->store(true);
+    return false;
+  }
+};
+
+/// x -> a x + b modulo 2^64.
+struct Affine {
+  std::uint64_t a, b;
+  void append(const Affine& next) {
+    a *= next.a;
+    b = b * next.a + next.b;
+  }
+  bool operator==(const Affine&) const = default;
+};
+/// 3x3, modulo 2^64.
+struct Matrix {
+  std::array<std::uint64_t, 9> x;
+  void append(const Matrix& next) {
+    const Matrix before = *this;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        std::uint64_t sum = 0;
+        for (std::size_t k = 0; k < 3; ++k) sum += before.x[3 * i + k] * next.x[3 * k + j];
+        x[3 * i + j] = sum;
+      }
+  }
+  bool operator==(const Matrix&) const = default;
+};
+/// Can only be moved, and counts those that live.
+struct Owning {
+  static inline std::atomic<int> alive{0};
+  explicit Owning(std::string with) : text(std::make_unique<std::string>(std::move(with))) { ++alive; }
+  Owning(Owning&& other) noexcept : text(std::move(other.text)) { ++alive; }
+  ~Owning() { --alive; }
+  void append(const Owning& next) { *text += *next.text; }
+  std::unique_ptr<std::string> text;
+};
+
+struct Conditions {
+  Strategy strategy = Strategy::find_max;
+  BatchMode mode = BatchMode::timed;
+  std::uint32_t threads = 2;
+  std::uint64_t n = 1000;
+  std::uint64_t seed = 1;
+};
+
+core::ReductionPlan plan_of(const Conditions& run) {
+  core::ReductionPlan plan;
+  plan.elements = run.n;
+  plan.members = run.threads;
+  plan.settings.strategy = run.strategy;
+  plan.settings.batch = run.mode;
+  plan.settings.limit = 1 + run.seed % 9;
+  plan.settings.clocked = false;
+  plan.settings.scan_all = run.seed % 2 == 0 ? 0 : 16; // by the board, too
+  return plan;
+}
+
+template <class Storage, class Body>
+void reduce(Storage& storage, const Conditions& run, Body& body, core::Maybe<typename Body::Value>& result) {
+  core::Reduction<core::StdPlatform, Body, Storage> reduction(storage, plan_of(run));
+  ASSERT_TRUE(reduction.open());
+  test::in_parallel(run.threads, [&](std::uint32_t member) {
+    Body own = body;
+    reduction.take_part(member, own);
+  });
+  if (body.goes_on()) {
+    ASSERT_TRUE(reduction.finish(body, result));
+  }
+}
+
+template <class T, class Element>
+void expect_in_order(std::uint64_t seeds, std::uint64_t n, Element element) {
+  using Storage = core::ReductionStorage<core::StdPlatform>;
+  Storage* const storage = Storage::create(8);
+  const std::uint64_t first = test::seed();
+  for (std::uint64_t seed = first; seed != first + seeds; ++seed)
+    for (const Strategy strategy : k_strategies)
+      for (const BatchMode mode : k_modes)
+        for (std::uint32_t threads = 1; threads <= 8; threads += 1 + static_cast<std::uint32_t>(seed % 3)) {
+          const Conditions run{strategy, mode, threads,
+                               1 + core::Rng(seed).below(static_cast<std::uint32_t>(n)), seed};
+          Appending<T, Element> body{element};
+          T wanted(element(0));
+          for (std::uint64_t i = 1; i < run.n; ++i) wanted.append(element(i));
+          core::Maybe<T> result;
+          reduce(*storage, run, body, result);
+          ASSERT_TRUE(result.has_value() && result.value() == wanted)
+              << "seed " << seed << ", strategy " << static_cast<int>(strategy) << ", mode "
+              << static_cast<int>(mode) << ", " << threads << " threads, " << run.n << " elements";
+        }
+  Storage::destroy(storage);
+}
+
+TEST(Reduction, AffineMapsAreComposedInOrder) {
+  expect_in_order<Affine>(4, 2000, [](std::uint64_t i) { return Affine{2 * i + 3, i * i + 7}; });
+}
+TEST(Reduction, MatricesAreMultipliedInOrder) {
+  expect_in_order<Matrix>(2, 2000, [](std::uint64_t i) {
+    return Matrix{{i, 1, 2, 3, i + 4, 5, 6, 7, 2 * i + 1}};
+  });
+}
+struct Text : std::string {
+  using std::string::string;
+  explicit Text(std::string with) : std::string(std::move(with)) {}
+};
+TEST(Reduction, StringsAreConcatenatedInOrder) {
+  expect_in_order<Text>(2, 1000, [](std::uint64_t i) { return Text(std::to_string(i) + ","); });
+}
+
+TEST(Reduction, ValuesThatCanOnlyBeMovedAreDestroyedOnce) {
+  using Storage = core::ReductionStorage<core::StdPlatform>;
+  Storage* const storage = Storage::create(8);
+  const auto element = [](std::uint64_t i) { return Owning(std::to_string(i % 10)); };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    for (const BatchMode mode : k_modes) {
+      const Conditions run{Strategy::random_all, mode, 4, 500, seed};
+      Appending<Owning, decltype(element)> body{element};
+      core::Maybe<Owning> result;
+      reduce(*storage, run, body, result);
+      ASSERT_TRUE(result.has_value());
+      ASSERT_EQ(result.value().text->size(), 500U);
+      ASSERT_EQ(Owning::alive, 1);
+    }
+  EXPECT_EQ(Owning::alive, 0);
+  Storage::destroy(storage);
+}
+
+TEST(Reduction, WhatAFailureLeavesBehindIsDestroyed) {
+  using Storage = core::ReductionStorage<core::StdPlatform>;
+  Storage* const storage = Storage::create(8);
+  const auto element = [](std::uint64_t i) { return Owning(std::to_string(i)); };
+  for (std::uint64_t at = 0; at < 400; at += 7)
+    for (const BatchMode mode : k_modes) {
+      std::atomic<bool> ended{false};
+      Appending<Owning, decltype(element)> body{element, at, &ended};
+      core::Maybe<Owning> result;
+      reduce(*storage, {Strategy::find_max, mode, 4, 400, at + 1}, body, result);
+      ASSERT_TRUE(ended);
+      ASSERT_FALSE(result.has_value());
+      ASSERT_EQ(Owning::alive, 0) << "element " << at;
+    }
+  Storage::destroy(storage);
+}
+
+TEST(Reduction, NumbersOfUsesComeRound) {
+  using Storage = core::ReductionStorage<core::StdPlatform>;
+  Storage* const storage = Storage::create(2);
+  const auto element = [](std::uint64_t i) { return Affine{2 * i + 3, i}; };
+  Appending<Affine, decltype(element)> body{element};
+  // Reductions of one element between: the second root keeps what the first one left there.
+  for (std::uint64_t use = 1; use < 3 * core::UsualMarks::k_every * 4; ++use) {
+    const Conditions run{Strategy::find_max, BatchMode::fixed, 2, use % 4096 == 1 ? 64U : 1U, 1};
+    core::Reduction<core::StdPlatform, decltype(body), Storage> reduction(*storage, plan_of(run));
+    ASSERT_TRUE(reduction.open());
+    reduction.take_part(0, body);
+    reduction.take_part(1, body);
+    core::Maybe<Affine> result;
+    ASSERT_TRUE(reduction.finish(body, result));
+    Affine wanted = element(0);
+    for (std::uint64_t i = 1; i < run.n; ++i) wanted.append(element(i));
+    ASSERT_TRUE(result.value() == wanted) << "use " << use;
+  }
+  Storage::destroy(storage);
+}
+
+} // namespace
+} // namespace wstree::reduction_test
