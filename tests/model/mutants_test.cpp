@@ -132,8 +132,8 @@ TEST(Mutants, EveryTagHasARowAndEverySurvivorAReason) {
 /// Scenarios of all groups, as they are declared.
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
-  for (const Group group :
-       {Group::tree, Group::range, Group::queue, Group::queue_lock, Group::counter, Group::loops})
+  for (const Group group : {Group::tree, Group::range, Group::queue, Group::queue_lock, Group::counter,
+                            Group::loops, Group::reduction})
     for (Scenario& scenario : scenarios_of(group)) all.push_back(std::move(scenario));
   return all;
 }

@@ -10,8 +10,7 @@ int main() {
   std::vector<int> visits(5'000);
   for (int round = 0; round < 5; ++round)
     wstree::for_each(wstree::par("visits"), visits.begin(), visits.end(), [](int& count) {
-      for (volatile int i = 0; i < 50; i = i + 1) {
-      }
+      for (int i = 0; i < 200; ++i) asm volatile("" : : "r"(i));
       ++count;
     });
   for (const int count : visits)

@@ -19,9 +19,8 @@ namespace wstree::engine_test {
 namespace {
 
 /// Long enough for a team in a loop of some hundred.
-void busy(int rounds = 2000) {
-  for (volatile int i = 0; i < rounds; i = i + 1) {
-  }
+void busy(int rounds) {
+  for (int i = 0; i < rounds; ++i) asm volatile("" : : "r"(i));
 }
 
 class Threads : public testing::TestWithParam<std::uint32_t> {

@@ -14,8 +14,7 @@ namespace wstree::engine_nesting_test {
 namespace {
 
 void busy(int rounds) {
-  for (volatile int i = 0; i < rounds; i = i + 1) {
-  }
+  for (int i = 0; i < rounds; ++i) asm volatile("" : : "r"(i));
 }
 
 /// Which outermost element the executing thread works for; -1: none.

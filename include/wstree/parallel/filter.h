@@ -2,11 +2,11 @@
 // copy_if, filter, partition_copy, pack_index
 #pragma once
 
+#include "wstree/parallel/chosen.h"
 #include "wstree/parallel/entry.h"
 #include "wstree/parallel/ordered.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,57 +18,6 @@ namespace detail {
 inline constexpr double k_filter_worth_us = 6;
 inline constexpr double k_filter_tile_us = 16;
 inline constexpr std::size_t k_filter_tile_bytes = 64 * 1024;
-
-/// The elements of a tile that were chosen. What is small and can be copied as bytes is kept itself; of all
-/// else only the place in the tile, and the element is read again.
-template <class In> class Chosen {
-  using Value = typename In::Value;
-  static constexpr bool k_keeps_values = std::is_trivially_copyable_v<Value> &&
-                                         std::is_trivially_default_constructible_v<Value> &&
-                                         sizeof(Value) <= 16;
-  using Kept = std::conditional_t<k_keeps_values, Value, std::uint32_t>;
-
-public:
-  std::size_t size() const noexcept { return size_; }
-
-  /// No branch depends on what pred says, which processors predict badly.
-  template <class Pred> void choose(const In& in, std::size_t begin, std::size_t end, Pred& pred) {
-    begin_ = begin;
-    if (kept_.size() < end - begin) kept_.resize(end - begin);
-    Kept* to = kept_.data();
-    for (std::size_t i = begin; i < end; ++i) {
-      if constexpr (k_keeps_values) {
-        const Value value = in[i];
-        *to = value;
-        to += static_cast<bool>(pred(value));
-      } else {
-        *to = static_cast<std::uint32_t>(i - begin);
-        to += static_cast<bool>(pred(in[i]));
-      }
-    }
-    size_ = static_cast<std::size_t>(to - kept_.data());
-  }
-
-  template <class Out> void copy(const In& in, Out to) const {
-    for (std::size_t k = 0; k < size_; ++k, ++to) {
-      if constexpr (k_keeps_values)
-        *to = kept_[k];
-      else
-        *to = in[begin_ + kept_[k]];
-    }
-  }
-  template <class Vector> void append(const In& in, Vector& to) const {
-    if constexpr (k_keeps_values) {
-      to.insert(to.end(), kept_.data(), kept_.data() + size_);
-    } else {
-      for (std::size_t k = 0; k < size_; ++k) to.emplace_back(in[begin_ + kept_[k]]);
-    }
-  }
-
-private:
-  std::size_t begin_ = 0, size_ = 0;
-  std::vector<Kept> kept_;
-};
 
 /// Copies to an iterator: members know where, one after another, and then copy at once.
 template <class In, class Out, class Pred> struct CopyWork {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "preflight.h"
+
+#include "loop_calls.h"
+
+#include <fmt/format.h>
+
+namespace wstree::cli {
+
+namespace {
+
+/// What the loops of a program mean for a run.
+Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wishes) {
+  const auto named = [&](std::string_view text) { return fmt::format(fmt::runtime(text), name); };
+  const bool conclusive = calls.known && !calls.starts_others;
+  if (calls.forms.contains(LoopForm::hidden)) {
+    return {
+        Severity::detail,
+        named("'{}' calls the loop dispatch of LLVM's OpenMP runtime, so its schedule(runtime) loops can be "
+              "served"),
+        {},
+        {}};
+  }
+  if (can_be_served(calls.forms, wishes.loops)) {
+    return {Severity::detail,
+            named("'{}' calls the loop functions of gcc's OpenMP runtime, and loops of these kinds can be "
+                  "served: ") +
+                to_text(calls.forms),
+            {},
+            {}};
+  }
+  if (can_be_served(calls.forms)) {
+    const auto loops = loops_for(calls.forms);
+    return {conclusive ? Severity::unserved : Severity::always,
+            named("the loops of '{}' that could be served have a schedule of their own"),
+            fmt::format("{}, and WSTREE_LOOPS={} leaves those out", to_text(calls.forms),
+                        config::to_text(wishes.loops).view()),
+            fmt::format("say --loops {}", loops)};
+  }
+  if (calls.runtime_inside) {
+    return {Severity::unserved, named("'{}' has its OpenMP runtime linked in statically"),
+            "the library cannot replace functions of a runtime that is part of the program",
+            "link it with the shared OpenMP runtime"};
+  }
+  const auto missed = conclusive && wishes.require ? Severity::unserved : Severity::doubt;
+  if (calls.gcc || calls.llvm) {
+    auto others = calls.forms;
+    others.erase(LoopForm::fixed);
+    return {missed, named("'{}' uses OpenMP, but has no loop that can be served"),
+            others.empty() ? "static loops never ask the OpenMP runtime for iterations"
+                           : fmt::format("its loops are static or {}", to_text(others)),
+            "build it with schedule(runtime)"};
+  }
+  if (!conclusive) {
+    return {
+        Severity::doubt,
+        named("neither '{}' nor a library that it is linked with calls a loop function of an OpenMP runtime"),
+        "what it loads or starts later cannot be seen beforehand",
+        {}};
+  }
+  return {
+      missed, named("'{}' has no schedule(runtime) loop to serve"),
+      "neither the program nor a library that it is linked with calls a loop function of an OpenMP runtime",
+      "build it with -fopenmp and schedule(runtime)"};
+}
+
+} // namespace
+
+Preflight inspect(const std::filesystem::path& program, const std::filesystem::path& library, Wishes wishes) {
+  auto result = inspect_file(program, library);
+  const auto file = result.program.empty() ? std::nullopt : ElfFile::open(result.program);
+  if (!file) return result;
+  auto calls = loop_calls(*file);
+  // A library may have the loops that the program has not.
+  const bool enough = can_be_served(calls.forms, wishes.loops);
+  if (!enough && (calls.gcc || calls.llvm || wishes.libraries_too || wishes.require))
+    calls = sum(loop_calls_by_file(*file, result.program));
+  auto finding = judge(calls, result.program.string(), wishes);
+  // Of an interpreter it matters only what it can do; what it will start is unknown.
+  const bool is_bad_news = finding.severity != Severity::detail;
+  if (!(result.is_interpreter && is_bad_news && calls.forms.empty() && !calls.runtime_inside))
+    result.findings.push_back(std::move(finding));
+  return result;
+}
+
+} // namespace wstree::cli
