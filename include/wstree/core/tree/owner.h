@@ -83,7 +83,6 @@ public:
   }
 
   // What follows happens once or a few times per loop.
-
   /// A thief stopped the node of this member, which goes on with one of the children.
   [[gnu::noinline]] bool descend(Range& out) noexcept {
     const Target<P> stopped = held_.target();
