@@ -17,7 +17,7 @@ class Turns {
 public:
   bool is(std::size_t tile) const noexcept {
     // acquire: what those before have taken is there; pairs with the release in pass().
-    //          Guard: filter_test, EverySize (under tsan and on AArch64).
+    //          Guard: Filter.KeepsTheOrderAtEachSize, on processors that reorder.
     return tile_.load(std::memory_order_acquire) == tile;
   }
   void pass(std::size_t tile) noexcept { tile_.store(tile + 1, std::memory_order_release); } // see is()

@@ -22,7 +22,7 @@ public:
 
   Known known() const noexcept {
     // acquire: who sees what is known sees the value; pairs with the releases in publish_*().
-    //          Guard: scan_test, EveryPrefix (under tsan and on AArch64).
+    //          Guard: Scan.OrdersAffineMapsAtEachSizeAndNumberOfThreads, on processors that reorder.
     return known_.load(std::memory_order_acquire);
   }
   template <class U> const T& publish_sum(U&& value) {

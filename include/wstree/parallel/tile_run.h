@@ -41,7 +41,7 @@ public:
   bool begin(std::size_t tile) noexcept {
     // acquire: the outcome of an earlier event is overwritten only after it was written; pairs with the
     // release
-    //          in settle(). Guard: tile_run_test, LowestOfManyExceptions (under tsan).
+    //          in settle(). Guard: none on x86, which orders the two anyway.
     while (lock_.test_and_set(std::memory_order_acquire)) {
     }
     if (tile < bound_.load(std::memory_order_relaxed)) { // written under the lock only

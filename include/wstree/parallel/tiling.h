@@ -21,7 +21,7 @@ struct Tile {
 class Tiling {
 public:
   static constexpr std::size_t k_per_generation = 128;
-  static constexpr unsigned k_most_doublings = 7; // 2^7 divides k_per_generation: see TilesAreAligned
+  static constexpr unsigned k_most_doublings = 7; // a tile is a whole number of first tiles
 
   Tiling(std::size_t count, std::size_t first, std::size_t longest) noexcept
       : count_{count}, first_{first > 0 ? first : 1} {
