@@ -116,7 +116,7 @@ std::uint64_t begin_alone(Body& body, Site& site, std::uint64_t n, std::uint64_t
     const float cost = static_cast<float>(static_cast<std::int64_t>(elapsed)) / static_cast<float>(done);
     if (done == n) {
       site.learn(cost);
-      if (elapsed < core::tuning::k_alone) site.was_short();
+      if (elapsed < core::tuning::k_most_alone) site.was_short();
       return n;
     }
     const float left = cost * static_cast<float>(n - done);

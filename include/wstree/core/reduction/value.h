@@ -10,7 +10,12 @@ namespace wstree::core {
 /// As std::optional, for whoever makes the value in place and says so afterwards.
 template <class T> class Maybe {
 public:
-  Maybe() noexcept {}
+  Maybe() noexcept {
+#if defined(__GNUC__) && !defined(__clang__)
+    // Keeps gcc from warning, in the code of whoever uses values, of one that has_value() says is not there.
+    asm("" : "=m"(value_));
+#endif
+  }
   Maybe(const Maybe&) = delete;
   Maybe& operator=(const Maybe&) = delete;
   ~Maybe() { reset(); }
