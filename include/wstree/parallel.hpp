@@ -3,9 +3,16 @@
 /// -fopenmp. Each header of wstree/parallel can be included alone.
 #pragma once
 
+#include "wstree/parallel/extrema.h"
+#include "wstree/parallel/filter.h"
 #include "wstree/parallel/fold.h"
 #include "wstree/parallel/for_each.h"
 #include "wstree/parallel/join.h"
 #include "wstree/parallel/policy.h"
 #include "wstree/parallel/reduce.h"
+#include "wstree/parallel/reduce_forms.h"
+#include "wstree/parallel/scan.h"
+#include "wstree/parallel/search.h"
+#include "wstree/parallel/sum.h"
 #include "wstree/parallel/team.h"
+#include "wstree/parallel/transform.h"

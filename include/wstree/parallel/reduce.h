@@ -72,3 +72,5 @@ std::optional<detail::element_of<Iterator>> reduce(Iterator first, Iterator last
 
 } // namespace v1
 } // namespace wstree
+
+#include "wstree/parallel/reduce_forms.h" // what policies with a fixed order make of these

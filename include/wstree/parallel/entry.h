@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The forms in which every algorithm can be called.
+#pragma once
+
+#include "wstree/parallel/fold.h"
+#include "wstree/parallel/ranges.h"
+
+#include <type_traits>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// An algorithm that hands the place of its call on.
+struct Called {
+  call_site where{};
+};
+
+/// An algorithm as a function object, so that argument-dependent lookup does not find another of its name in
+/// std:
+///     algorithm([policy,] first, last, rest...)   two random-access iterators or two integers
+///     algorithm([policy,] range, rest...)
+/// Calls make(where)(policy, Elements, rest...).
+template <class Algorithm> struct Entry {
+  using Where = call_site;
+
+  template <class A> constexpr decltype(auto) operator()(A&& a, Where where = Where::current()) const {
+    return start(where, std::forward<A>(a));
+  }
+  template <class A, class B>
+  constexpr decltype(auto) operator()(A&& a, B&& b, Where where = Where::current()) const {
+    return start(where, std::forward<A>(a), std::forward<B>(b));
+  }
+  template <class A, class B, class C>
+  constexpr decltype(auto) operator()(A&& a, B&& b, C&& c, Where where = Where::current()) const {
+    return start(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
+  }
+  template <class A, class B, class C, class D>
+  constexpr decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, Where where = Where::current()) const {
+    return start(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d));
+  }
+  template <class A, class B, class C, class D, class E>
+  constexpr decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, E&& e,
+                                      Where where = Where::current()) const {
+    return start(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+                 std::forward<E>(e));
+  }
+  template <class A, class B, class C, class D, class E, class... More>
+  requires(sizeof...(More) > 0 && sizeof...(More) < 4) constexpr decltype(auto)
+  operator()(A&& a, B&& b, C&& c, D&& d, E&& e, More&&... more) const {
+    return start(Where{}, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+                 std::forward<E>(e), std::forward<More>(more)...);
+  }
+
+private:
+  template <class A, class... Rest>
+  static constexpr decltype(auto) start(const Where& where, A&& a, Rest&&... rest) {
+    if constexpr (execution_policy<A>) {
+      static_assert(sizeof...(Rest) > 0, "wstree: elements have to follow the policy");
+      return with_policy(where, a, std::forward<Rest>(rest)...);
+    } else {
+      return with_policy(where, par{}, std::forward<A>(a), std::forward<Rest>(rest)...);
+    }
+  }
+
+  template <class Policy, class A, class... Rest>
+  static constexpr decltype(auto) with_policy(const Where& where, const Policy& policy, A&& a,
+                                              Rest&&... rest) {
+    if constexpr (range<A>)
+      return call(where, policy, elements_of(a), std::forward<Rest>(rest)...);
+    else if constexpr (position<A> && sizeof...(Rest) > 0)
+      return with_end(where, policy, std::forward<A>(a), std::forward<Rest>(rest)...);
+    else
+      static_assert(k_never<A>,
+                    "wstree: the elements have to be two random-access iterators, two integers, or a "
+                    "range that has random access and knows its size; the first argument is none");
+  }
+
+  template <class Policy, class A, class B, class... Rest>
+  static constexpr decltype(auto) with_end(const Where& where, const Policy& policy, A&& first, B&& last,
+                                           Rest&&... rest) {
+    static_assert(end_of<B, A>,
+                  "wstree: the second argument is not the end of elements that the first one begins");
+    if constexpr (end_of<B, A>)
+      return call(where, policy, elements_between(first, last), std::forward<Rest>(rest)...);
+  }
+
+  static constexpr Algorithm make([[maybe_unused]] const Where& where) {
+    if constexpr (std::is_base_of_v<Called, Algorithm>)
+      return Algorithm{{where}};
+    else
+      return Algorithm{};
+  }
+
+  template <class Policy, class E, class... Rest>
+  static constexpr decltype(auto) call(const Where& where, const Policy& policy, const E& elements,
+                                       Rest&&... rest) {
+    constexpr bool k_callable = requires { make(where)(policy, elements, std::forward<Rest>(rest)...); };
+    static_assert(k_callable,
+                  "wstree: the arguments behind the elements are not those of this algorithm: too "
+                  "many, too few, or in another order than in the standard");
+    if constexpr (k_callable) return make(where)(policy, elements, std::forward<Rest>(rest)...);
+  }
+};
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

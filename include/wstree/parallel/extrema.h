@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// count, count_if, min_element, max_element, minmax_element
+#pragma once
+
+#include "wstree/parallel/entry.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+struct CountIf : Called {
+  template <class Policy, class In, class Pred, class Proj = Identity>
+  std::ptrdiff_t operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
+    return fold(
+        policy, std::size_t{0}, in.count, std::ptrdiff_t{0},
+        [&](std::ptrdiff_t count, std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i)
+            count += static_cast<bool>(invoke(pred, invoke(proj, in[i])));
+          return count;
+        },
+        [](std::ptrdiff_t a, std::ptrdiff_t b) { return a + b; }, where);
+  }
+};
+
+struct Count : Called {
+  template <class Policy, class In, class T, class Proj = Identity>
+  std::ptrdiff_t operator()(const Policy& policy, const In& in, const T& value, Proj proj = {}) const {
+    return CountIf{*this}(
+        policy, in, [&](const auto& e) { return e == value; }, std::move(proj));
+  }
+};
+
+inline constexpr std::size_t k_nothing = ~std::size_t{0};
+
+/// The number of the element that comes before all others: before(a, b) says whether a, which is to the right
+/// of the best one b so far, is better. Neighbouring bests are combined in order, so ties are decided by
+/// `before` alone.
+template <class In, class Before> struct Best {
+  const In& in;
+  Before& before;
+
+  std::size_t combine(std::size_t left, std::size_t right) const {
+    if (left == k_nothing || right == k_nothing) return left == k_nothing ? right : left;
+    return before(in[right], in[left]) ? right : left;
+  }
+  std::size_t improve(std::size_t best, std::size_t begin, std::size_t end) const {
+    if (begin == end) return best;
+    if (best == k_nothing) best = begin++;
+    if constexpr (std::is_arithmetic_v<typename In::Value>) {
+      auto value = in[best]; // in a register
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto next = in[i];
+        if (before(next, value)) best = i, value = next;
+      }
+    } else {
+      for (std::size_t i = begin; i < end; ++i) {
+        if (before(in[i], in[best])) best = i;
+      }
+    }
+    return best;
+  }
+};
+
+template <class Policy, class In, class Before>
+std::size_t best_of(const Policy& policy, const In& in, Before before, call_site where) {
+  const Best<In, Before> best{in, before};
+  const std::size_t found = fold(
+      policy, std::size_t{0}, in.count, k_nothing,
+      [&](std::size_t b, std::size_t begin, std::size_t end) { return best.improve(b, begin, end); },
+      [&](std::size_t left, std::size_t right) { return best.combine(left, right); }, where);
+  return found == k_nothing ? in.count : found;
+}
+
+struct MinElement : Called {
+  template <class Policy, class In, class Comp = Less, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    return in.at(best_of(
+        policy, in,
+        [&](const auto& right, const auto& left) -> bool {
+          return comp(invoke(proj, right), invoke(proj, left));
+        },
+        where));
+  }
+};
+
+struct MaxElement : Called {
+  template <class Policy, class In, class Comp = Less, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    return in.at(best_of(
+        policy, in,
+        [&](const auto& right, const auto& left) -> bool {
+          return comp(invoke(proj, left), invoke(proj, right));
+        },
+        where));
+  }
+};
+
+/// The first of the smallest and, as in the standard, the last of the largest.
+struct MinmaxElement : Called {
+  template <class Policy, class In, class Comp = Less, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    auto less = [&](const auto& right, const auto& left) -> bool {
+      return comp(invoke(proj, right), invoke(proj, left));
+    };
+    auto not_less = [&](const auto& right, const auto& left) -> bool {
+      return !comp(invoke(proj, right), invoke(proj, left));
+    };
+    const Best<In, decltype(less)> min{in, less};
+    const Best<In, decltype(not_less)> max{in, not_less};
+    using Pair = std::pair<std::size_t, std::size_t>;
+    const Pair found = fold(
+        policy, std::size_t{0}, in.count, Pair{k_nothing, k_nothing},
+        [&](Pair best, std::size_t begin, std::size_t end) {
+          return Pair{min.improve(best.first, begin, end), max.improve(best.second, begin, end)};
+        },
+        [&](const Pair& left, const Pair& right) {
+          return Pair{min.combine(left.first, right.first), max.combine(left.second, right.second)};
+        },
+        where);
+    if (found.first == k_nothing) return std::pair{in.at(in.count), in.at(in.count)};
+    return std::pair{in.at(found.first), in.at(found.second)};
+  }
+};
+
+} // namespace detail
+
+inline constexpr detail::Entry<detail::CountIf> count_if{};
+inline constexpr detail::Entry<detail::Count> count{};
+inline constexpr detail::Entry<detail::MinElement> min_element{};
+inline constexpr detail::Entry<detail::MaxElement> max_element{};
+inline constexpr detail::Entry<detail::MinmaxElement> minmax_element{};
+
+} // namespace v1
+} // namespace wstree

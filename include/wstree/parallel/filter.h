@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// copy_if, filter, partition_copy, pack_index
+#pragma once
+
+#include "wstree/parallel/chosen.h"
+#include "wstree/parallel/entry.h"
+#include "wstree/parallel/ordered.h"
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+inline constexpr double k_filter_worth_us = 6;
+inline constexpr double k_filter_tile_us = 16;
+inline constexpr std::size_t k_filter_tile_bytes = 64 * 1024;
+
+/// Copies to an iterator: members know where, one after another, and then copy at once.
+template <class In, class Out, class Pred> struct CopyWork {
+  const In& in;
+  Out out;
+  Pred& pred;
+  std::size_t offset, total;
+  struct Outcome {
+    Chosen<In> chosen;
+    std::size_t place = 0;
+  };
+  void make(const Tile& tile, Outcome& outcome) const {
+    outcome.chosen.choose(in, tile.begin + offset, tile.end + offset, pred);
+  }
+  void take(Outcome& outcome) noexcept {
+    outcome.place = total;
+    total += outcome.chosen.size();
+  }
+  void after(const Outcome& outcome) const { outcome.chosen.copy(in, ahead(out, outcome.place)); }
+};
+
+/// Appends to a vector, which only one member at a time can do.
+template <class In, class Vector, class Pred> struct AppendWork {
+  const In& in;
+  Vector& out;
+  Pred& pred;
+  std::size_t offset;
+  struct Outcome {
+    Chosen<In> chosen;
+  };
+  void make(const Tile& tile, Outcome& outcome) const {
+    outcome.chosen.choose(in, tile.begin + offset, tile.end + offset, pred);
+  }
+  void take(const Outcome& outcome) const { outcome.chosen.append(in, out); }
+  void after(const Outcome&) const noexcept {}
+};
+
+/// Elements of both kinds, each kind in order. The rejected ones are those in between the chosen ones.
+template <class In, class Yes, class No, class Pred> struct PartitionWork {
+  const In& in;
+  Yes yes;
+  No no;
+  Pred& pred;
+  std::size_t offset, yes_total, no_total;
+  struct Outcome {
+    std::vector<unsigned char> verdicts;
+    std::size_t begin = 0, chosen = 0, yes_place = 0, no_place = 0;
+  };
+  void make(const Tile& tile, Outcome& outcome) const {
+    const std::size_t size = tile.end - tile.begin;
+    if (outcome.verdicts.size() < size) outcome.verdicts.resize(size);
+    outcome.begin = tile.begin + offset, outcome.chosen = 0;
+    for (std::size_t k = 0; k < size; ++k) {
+      outcome.verdicts[k] = static_cast<bool>(pred(in[outcome.begin + k]));
+      outcome.chosen += outcome.verdicts[k];
+    }
+    outcome.verdicts.resize(size);
+  }
+  void take(Outcome& outcome) noexcept {
+    outcome.yes_place = yes_total, outcome.no_place = no_total;
+    yes_total += outcome.chosen, no_total += outcome.verdicts.size() - outcome.chosen;
+  }
+  void after(const Outcome& outcome) const {
+    Yes to_yes = ahead(yes, outcome.yes_place);
+    No to_no = ahead(no, outcome.no_place);
+    for (std::size_t k = 0; k < outcome.verdicts.size(); ++k) {
+      if (outcome.verdicts[k] != 0)
+        *to_yes = in[outcome.begin + k], ++to_yes;
+      else
+        *to_no = in[outcome.begin + k], ++to_no;
+    }
+  }
+};
+
+/// `first_piece(begin, end)` does what the caller does alone; `work` the rest.
+template <class Policy, class In, class Piece, class MakeWork>
+void choose(const Policy& policy, const In& in, Piece&& first_piece, MakeWork&& with_rest) {
+  const Start start = start_inline(
+      policy, in.count, k_filter_worth_us,
+      [&](std::size_t begin, std::size_t end) {
+        first_piece(begin, end);
+        policy.advance(end - begin);
+        return true;
+      },
+      Alone::like_a_team);
+  if (start.done == in.count) return;
+  const std::size_t rest = in.count - start.done;
+  const std::size_t longest =
+      k_filter_tile_bytes / (sizeof(typename In::Value) < 16 ? sizeof(typename In::Value) : 4);
+  const std::size_t first =
+      least(start.elements_in(k_filter_tile_us), rest / (8 * most_members(policy)), longest);
+  with_rest(tiling_of(policy, rest, first, longest), start.done);
+}
+
+template <class Pred, class Proj> auto on_projection(Pred& pred, Proj& proj) {
+  return [&](const auto& e) -> bool { return static_cast<bool>(invoke(pred, invoke(proj, e))); };
+}
+
+struct CopyIf {
+  template <class Policy, class In, class Out, class Pred, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Out&& destination, Pred pred, Proj proj = {}) const {
+    auto out = beginning(destination);
+    auto chosen = on_projection(pred, proj);
+    std::size_t total = 0;
+    choose(
+        policy, in,
+        [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            if (chosen(in[i])) *ahead(out, total++) = in[i];
+          }
+        },
+        [&](const Tiling& tiling, std::size_t offset) {
+          CopyWork<In, decltype(out), decltype(chosen)> work{in, out, chosen, offset, total};
+          run_ordered(policy, tiling, work);
+          total = work.total;
+        });
+    return ahead(out, total);
+  }
+};
+
+struct Filter {
+  template <class Policy, class In, class Pred, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
+    std::vector<typename In::Value> result;
+    auto chosen = on_projection(pred, proj);
+    choose(
+        policy, in,
+        [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            if (chosen(in[i])) result.emplace_back(in[i]);
+          }
+        },
+        [&](const Tiling& tiling, std::size_t offset) {
+          AppendWork<In, decltype(result), decltype(chosen)> work{in, result, chosen, offset};
+          run_ordered(policy, tiling, work);
+        });
+    return result;
+  }
+};
+
+/// The numbers, from 0, of the elements that pred is true of.
+struct PackIndex {
+  template <class Policy, class In, class Pred = Identity>
+  auto operator()(const Policy& policy, const In& in, Pred pred = {}) const {
+    return Filter{}(policy, Elements<std::size_t>{0, in.count},
+                    [&](std::size_t i) { return static_cast<bool>(invoke(pred, in[i])); });
+  }
+};
+
+struct PartitionCopy {
+  template <class Policy, class In, class Yes, class No, class Pred, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Yes&& yes_to, No&& no_to, Pred pred,
+                  Proj proj = {}) const {
+    auto yes = beginning(yes_to);
+    auto no = beginning(no_to);
+    auto chosen = on_projection(pred, proj);
+    std::size_t yes_total = 0, no_total = 0;
+    choose(
+        policy, in,
+        [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            if (chosen(in[i]))
+              *ahead(yes, yes_total++) = in[i];
+            else
+              *ahead(no, no_total++) = in[i];
+          }
+        },
+        [&](const Tiling& tiling, std::size_t offset) {
+          PartitionWork<In, decltype(yes), decltype(no), decltype(chosen)> work{
+              in, yes, no, chosen, offset, yes_total, no_total};
+          run_ordered(policy, tiling, work);
+          yes_total = work.yes_total, no_total = work.no_total;
+        });
+    return std::pair{ahead(yes, yes_total), ahead(no, no_total)};
+  }
+};
+
+} // namespace detail
+
+inline constexpr detail::Entry<detail::CopyIf> copy_if{};
+inline constexpr detail::Entry<detail::Filter> filter{};
+inline constexpr detail::Entry<detail::PackIndex> pack_index{};
+inline constexpr detail::Entry<detail::PartitionCopy> partition_copy{};
+
+} // namespace v1
+} // namespace wstree

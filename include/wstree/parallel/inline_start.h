@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The beginning of a call, which its caller executes alone: most calls are over before a team would have met.
+#pragma once
+
+#include "wstree/core/platform.h"
+#include "wstree/parallel/call.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+using Clock = core::StdPlatform;
+
+/// Ticks of the clock in a microsecond, near enough for decisions that a factor of two does not change.
+inline double ticks_per_us() noexcept {
+#if defined(__aarch64__)
+  std::uint64_t hertz;
+  asm("mrs %0, cntfrq_el0" : "=r"(hertz));
+  return static_cast<double>(hertz) / 1e6;
+#else
+  return 2500;
+#endif
+}
+
+/// In a loop that waits for another member. The processor is given away now and then, because there may be
+/// more members than processors.
+inline void pause(unsigned spins) noexcept { spins % 1024 == 0 ? Clock::yield() : Clock::relax(); }
+
+/// Ends a call by an exception; true where there are none.
+inline bool throw_cancelled() {
+#if defined(__cpp_exceptions)
+  throw cancelled();
+#else
+  return true;
+#endif
+}
+
+/// Where the caller stopped, and what an element has cost so far.
+struct Start {
+  std::size_t done;
+  double ticks_per_element;
+
+  /// Elements that take so many microseconds; at least one.
+  std::size_t elements_in(double us) const noexcept {
+    const double elements = us * ticks_per_us() / ticks_per_element;
+    return elements < 1 ? 1 : elements < 1e15 ? static_cast<std::size_t>(elements) : std::size_t{1} << 50;
+  }
+};
+
+/// What a caller does that cannot have others: everything in this way, or what a team would do, alone.
+enum class Alone { goes_on, like_a_team };
+
+/// Calls piece(begin, end), which tells the policy's counter, for [0, n) in ascending pieces until the rest
+/// would take `worth_us` at the rate of the latest piece. piece() returns false if it needs no more elements.
+/// The clock is not read for the first elements of a call alone, because reading it takes as long as twenty
+/// cheap elements.
+template <class Policy, class Piece>
+Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&& piece,
+                   Alone alone_is = Alone::goes_on) {
+  constexpr std::size_t k_first = 4, k_growth = 32;
+  const bool alone = alone_is == Alone::goes_on && most_members(policy) == 1;
+  const double longest_us = alone ? 64 : 2;
+  if (n <= k_first) return piece(0, n), Start{n, 1};
+  std::uint64_t before = Clock::ticks();
+  std::size_t begin = 0, size = k_first;
+  for (;;) {
+    const std::size_t end = n - begin <= size ? n : begin + size;
+    if (!piece(begin, end) || end == n) return {n, 1};
+    const std::uint64_t now = Clock::ticks();
+    const double ticks = now > before ? static_cast<double>(now - before) : 1;
+    const Start start{end, ticks / static_cast<double>(size)};
+    const double rest = static_cast<double>(n - end) * start.ticks_per_element;
+    if (!alone && ticks * 2 >= ticks_per_us() && rest >= worth_us * ticks_per_us()) return start;
+    if (policy.stop_requested() && throw_cancelled()) return {n, 1};
+    begin = end, before = now;
+    const std::size_t longest = start.elements_in(longest_us);
+    size = size * k_growth < longest ? size * k_growth : longest;
+  }
+}
+
+/// std::min without <algorithm>.
+template <class... More> constexpr std::size_t least(std::size_t a, More... more) noexcept {
+  ((a = more < a ? more : a), ...);
+  return a;
+}
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// inclusive_scan, exclusive_scan, transform_inclusive_scan, transform_exclusive_scan
+#pragma once
+
+#include "wstree/parallel/entry.h"
+#include "wstree/parallel/scan_sums.h"
+#include "wstree/parallel/scan_tiles.h"
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Time that the rest of a scan takes at least if a team is to take part: half of it is gained at best, and a
+/// region costs one to two microseconds.
+inline constexpr double k_scan_worth_us = 12;
+/// A tile's input and output, several of which have to fit the second-level cache.
+inline constexpr std::size_t k_scan_tile_bytes = 256 * 1024;
+inline constexpr double k_first_tile_us = 8;
+
+template <class Policy, class Sums>
+void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes) {
+  using Sum = typename Sums::Sum;
+  std::optional<Sum> prefix;
+  const std::size_t units = sums.units();
+  const Start start = start_inline(policy, units, k_scan_worth_us, [&](std::size_t begin, std::size_t end) {
+    prefix.emplace(begin == 0 ? sums.start(end) : sums.write(std::move(*prefix), begin, end));
+    policy.advance(sums.elements(begin, end));
+    return true;
+  });
+  if (start.done == units) return;
+
+  const std::size_t rest = units - start.done;
+  std::size_t longest = k_scan_tile_bytes / value_bytes / Sums::k_unit;
+  longest = longest > 0 ? longest : 1;
+  const std::size_t first =
+      least(start.elements_in(k_first_tile_us), rest / (8 * most_members(policy)), longest);
+  const Tiling tiling = tiling_of(policy, rest, first, longest, Sums::k_unit);
+  std::vector<TileSums<Sum>> tiles(tiling.tiles());
+  Verdict verdict;
+  using Member = ScanMember<Policy, Sums>;
+  const typename Member::Shared shared{policy, sums, *prefix, start.done, tiles.data(), verdict};
+  run_tiles(policy, tiling, verdict, [&] { return Member{shared}; });
+  verdict.finish();
+}
+
+template <bool k_inclusive, class T, class Policy, class In, class Out, class Op, class F>
+T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const T* init) {
+  static_assert(std::is_copy_constructible_v<T>,
+                "wstree: a scan writes each sum and goes on with it, so the sums have to be copyable");
+  using Loop = ScanLoop<T, In, Out, F, k_inclusive>;
+  const Loop loop{in, out, f};
+  std::optional<T> total;
+  if constexpr (Policy::evaluation == order::reproducible)
+    scan(policy, ReproducibleSums<T, Loop, Op>{loop, in.count, op, init, total}, sizeof(T));
+  else
+    scan(policy, ValueSums<T, Loop, Op>{loop, in.count, op, init, total}, sizeof(T));
+  return std::move(*total);
+}
+
+/// The value of a scan that has neither elements nor an initial value.
+template <class T> T nothing_to_scan() {
+  if constexpr (std::is_default_constructible_v<T>)
+    return T{};
+  else
+    static_assert(k_never<T>, "wstree: give an initial value, or sums that can be made from nothing");
+}
+
+struct InclusiveScan {
+  template <class Policy, class In, class Out, class Op = plus>
+  auto operator()(const Policy& policy, const In& in, Out&& out, Op op = {}) const {
+    using T = typename In::Value;
+    Identity same;
+    if (in.count == 0) return nothing_to_scan<T>();
+    return scan_elements<true, T>(policy, in, beginning(out), op, same, static_cast<const T*>(nullptr));
+  }
+  template <class Policy, class In, class Out, class Op, class T>
+  T operator()(const Policy& policy, const In& in, Out&& out, Op op, T init) const {
+    Identity same;
+    if (in.count == 0) return init;
+    return scan_elements<true, T>(policy, in, beginning(out), op, same, &init);
+  }
+};
+
+struct ExclusiveScan {
+  template <class Policy, class In, class Out, class T, class Op = plus>
+  T operator()(const Policy& policy, const In& in, Out&& out, T init, Op op = {}) const {
+    Identity same;
+    if (in.count == 0) return init;
+    return scan_elements<false, T>(policy, in, beginning(out), op, same, &init);
+  }
+};
+
+struct TransformInclusiveScan {
+  template <class Policy, class In, class Out, class Op, class F>
+  auto operator()(const Policy& policy, const In& in, Out&& out, Op op, F f) const {
+    using T = std::remove_cvref_t<decltype(invoke(f, in[0]))>;
+    if (in.count == 0) return nothing_to_scan<T>();
+    return scan_elements<true, T>(policy, in, beginning(out), op, f, static_cast<const T*>(nullptr));
+  }
+  template <class Policy, class In, class Out, class Op, class F, class T>
+  T operator()(const Policy& policy, const In& in, Out&& out, Op op, F f, T init) const {
+    if (in.count == 0) return init;
+    return scan_elements<true, T>(policy, in, beginning(out), op, f, &init);
+  }
+};
+
+struct TransformExclusiveScan {
+  template <class Policy, class In, class Out, class T, class Op, class F>
+  T operator()(const Policy& policy, const In& in, Out&& out, T init, Op op, F f) const {
+    if (in.count == 0) return init;
+    return scan_elements<false, T>(policy, in, beginning(out), op, f, &init);
+  }
+};
+
+} // namespace detail
+
+inline constexpr detail::Entry<detail::InclusiveScan> inclusive_scan{};
+inline constexpr detail::Entry<detail::ExclusiveScan> exclusive_scan{};
+inline constexpr detail::Entry<detail::TransformInclusiveScan> transform_inclusive_scan{};
+inline constexpr detail::Entry<detail::TransformExclusiveScan> transform_exclusive_scan{};
+
+} // namespace v1
+} // namespace wstree

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loops of a scan, and what stands for the sum of a piece of it.
+#pragma once
+
+#include "wstree/parallel/dyadic.h"
+#include "wstree/parallel/lanes.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Element i of the input after the transformation, and where result i goes.
+template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLoop {
+  const In& in;
+  Out out;
+  F& f;
+
+  decltype(auto) operator()(std::size_t i) const { return invoke(f, in[i]); }
+
+  /// Only for inclusive scans: the same where nothing stands before.
+  template <class Op> T write_first(std::size_t begin, std::size_t end, Op& op) const {
+    T sum = (*this)(begin);
+    *ahead(out, begin) = sum;
+    return write(std::move(sum), begin + 1, end, op);
+  }
+
+  /// Writes the results of [begin, end) behind a sum of `sum`; returns the sum of all.
+  template <class Op> T write(T sum, std::size_t begin, std::size_t end, Op& op) const {
+    Out to = ahead(out, begin);
+    for (std::size_t i = begin; i < end; ++i, ++to) {
+      if constexpr (k_inclusive) {
+        sum = op(std::move(sum), (*this)(i));
+        *to = sum;
+      } else {
+        T before = sum; // the input may be the output
+        sum = op(std::move(sum), (*this)(i));
+        *to = std::move(before);
+      }
+    }
+    return sum;
+  }
+};
+
+/// Sums are values, and their bits depend on the cut where the operator is not exactly associative.
+template <class T, class Loop, class Op> struct ValueSums {
+  using Sum = T;
+  static constexpr std::size_t k_unit = 1;
+  const Loop& loop;
+  std::size_t count;
+  Op& op;
+  const T* init;
+  std::optional<T>& total;
+
+  std::size_t units() const noexcept { return count; }
+  static std::size_t elements(std::size_t begin, std::size_t end) noexcept { return end - begin; }
+  T sum(std::size_t begin, std::size_t end) const { return fold_block<T>(begin, end, loop, op); }
+  T join(T left, const T& right) const { return op(std::move(left), right); }
+
+  /// The first results of all; nothing stands before them.
+  T start(std::size_t end) const {
+    return init != nullptr ? write(*init, 0, end) : note(loop.write_first(0, end, op), end);
+  }
+  T write(T before, std::size_t begin, std::size_t end) const {
+    return note(loop.write(std::move(before), begin, end, op), end);
+  }
+
+private:
+  T note(T&& sum, std::size_t end) const {
+    if (end == count) total.emplace(sum);
+    return std::move(sum);
+  }
+};
+
+/// Units are blocks, and the results of a block follow the canonical sum of those before it.
+template <class T, class Loop, class Op> struct ReproducibleSums {
+  using Sum = Run<T>;
+  static constexpr std::size_t k_unit = k_block;
+  const Loop& loop;
+  std::size_t count;
+  Op& op;
+  const T* init;
+  std::optional<T>& total;
+
+  std::size_t units() const noexcept { return (count + k_block - 1) / k_block; }
+  std::size_t elements(std::size_t begin, std::size_t end) const noexcept {
+    return end_of(end - 1) - begin * k_block;
+  }
+  Sum sum(std::size_t begin, std::size_t end) const {
+    Sum result;
+    for (std::size_t block = begin; block < end; ++block) add(result, block);
+    return result;
+  }
+  Sum join(Sum left, const Sum& right) const {
+    left.append(right, op);
+    return left;
+  }
+  Sum start(std::size_t end) const { return write(Sum{}, 0, end); }
+  Sum write(Sum sum, std::size_t begin, std::size_t end) const {
+    for (std::size_t block = begin; block < end; ++block) {
+      const std::size_t first = block * k_block, last = end_of(block);
+      if (sum.empty() && init == nullptr) {
+        add(sum, block); // before writing, because the input may be the output
+        note(loop.write_first(first, last, op), block);
+      } else {
+        const T before = sum.empty() ? *init : init != nullptr ? op(*init, sum.value(op)) : sum.value(op);
+        add(sum, block);
+        note(loop.write(before, first, last, op), block);
+      }
+    }
+    return sum;
+  }
+
+private:
+  std::size_t end_of(std::size_t block) const noexcept {
+    const std::size_t end = (block + 1) * k_block;
+    return end < count ? end : count;
+  }
+  void add(Sum& sum, std::size_t block) const {
+    sum.push_block(block, fold_block<T>(block * k_block, end_of(block), loop, op), op);
+  }
+  void note(const T& sum, std::size_t block) const {
+    if (block + 1 == units()) total.emplace(sum);
+  }
+};
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

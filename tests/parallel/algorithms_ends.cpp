@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls that end by an exception or a stop, and calls within regions, tasks and other calls.
+#include "algorithms_support.h"
+
+#include <atomic>
+#include <functional>
+#include <stop_token>
+
+namespace wstree::algorithms_test {
+namespace {
+
+struct Failure {
+  int at;
+};
+/// Throws at two places of [0, n), the second of which is often met first.
+struct ThrowingAt {
+  int low, high;
+  int operator()(int i) const {
+    if (i == low || i == high) throw Failure{i};
+    return i;
+  }
+};
+
+template <class Call> void expect_lowest(const char* what, Call call) {
+  const int n = 60'000;
+  for (unsigned threads = 1; threads <= 8; ++threads) {
+    for (const int low : {0, 1, 700, 20'000, 30'000, n - 2}) {
+      SCOPED_TRACE(std::string(what) + ", " + std::to_string(threads) + " threads");
+      try {
+        call(par().threads(threads), n, ThrowingAt{low, low + (n - low) / 2});
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const Failure& failure) {
+        EXPECT_EQ(failure.at, low);
+      }
+    }
+  }
+}
+
+TEST(Exceptions, TheLowestReachesTheCallerOfTiles) {
+  std::vector<int> out(60'000), rest(60'000);
+  expect_lowest("find_first",
+                [](auto p, int n, auto f) { find_first(p, 0, n, [&](int i) { return f(i) < 0; }); });
+  expect_lowest("filter", [](auto p, int n, auto f) { filter(p, 0, n, [&](int i) { return f(i) >= 0; }); });
+  expect_lowest("copy_if",
+                [&](auto p, int n, auto f) { copy_if(p, 0, n, out, [&](int i) { return f(i) >= 0; }); });
+  expect_lowest("partition_copy", [&](auto p, int n, auto f) {
+    partition_copy(p, 0, n, out, rest, [&](int i) { return f(i) % 2 == 0; });
+  });
+  expect_lowest("inclusive_scan", [&](auto p, int n, auto f) {
+    transform_inclusive_scan(
+        p, 0, n, out, [](int a, int b) { return a ^ b; }, f);
+  });
+  expect_lowest("sequential_order", [](auto p, int n, auto f) {
+    transform_reduce(
+        sequential_order.threads(p.threads()), 0, n, 0, [](int a, int b) { return a ^ b; }, f);
+  });
+}
+
+// Folds promise the lowest of those that were thrown.
+TEST(Exceptions, OneReachesTheCallerOfFolds) {
+  std::vector<int> out(60'000);
+  const auto expect_one = [](auto call) {
+    for (unsigned threads = 1; threads <= 8; ++threads)
+      EXPECT_THROW(call(par().threads(threads), 60'000, ThrowingAt{40'000, 40'000}), Failure);
+  };
+  expect_one([](auto p, int n, auto f) { count_if(p, 0, n, [&](int i) { return f(i) > 0; }); });
+  expect_one([](auto p, int n, auto f) { min_element(p, 0, n, std::less<>{}, f); });
+  expect_one([&](auto p, int n, auto f) { transform(p, 0, n, out, f); });
+  expect_one([](auto p, int n, auto f) {
+    transform_reduce(reproducible.threads(p.threads()), 0, n, 0, std::plus<>{}, f);
+  });
+}
+
+TEST(Exceptions, AHitBeforeOneCounts) {
+  for (unsigned threads = 1; threads <= 8; ++threads) {
+    const ThrowingAt f{30'500, 31'000};
+    EXPECT_EQ(find_first(par().threads(threads), 0, 60'000, [&](int i) { return f(i) == 30'000; }), 30'000);
+  }
+}
+
+TEST(Exceptions, OperatorsThatThrowLeakNothing) { // with a leak checker
+  const std::vector<std::string> in(30'000, "a string that is not stored in place, and has to be freed");
+  std::vector<std::string> out(in.size());
+  for (unsigned threads = 1; threads <= 4; ++threads) {
+    std::atomic<int> calls{0};
+    EXPECT_THROW(inclusive_scan(par().threads(threads), in, out,
+                                [&](const std::string& a, const std::string& b) {
+                                  if (calls.fetch_add(1) == 20'000) throw Failure{0};
+                                  return a.size() > 100 ? b : a + b;
+                                }),
+                 Failure);
+  }
+}
+
+TEST(Stop, EndsCallsByAnException) {
+  std::vector<int> out(2'000'000), in(out.size(), 1);
+  for (unsigned threads = 1; threads <= 4; ++threads) {
+    const auto expect_stop = [&](const char* what, auto call) {
+      SCOPED_TRACE(what);
+      std::stop_source source;
+      std::atomic<int> calls{0};
+      const auto stops = [&](int i) {
+        if (calls.fetch_add(1, std::memory_order_relaxed) == 5'000) source.request_stop();
+        return i;
+      };
+      EXPECT_THROW(call(par().threads(threads).stop(source.get_token()), stops), cancelled);
+      EXPECT_LT(calls.load(), 1'900'000);
+    };
+    expect_stop("find_first", [&](auto p, auto f) { find_first(p, in, [&](int i) { return f(i) == 0; }); });
+    expect_stop("filter", [&](auto p, auto f) { filter(p, in, [&](int i) { return f(i) == 0; }); });
+    expect_stop("scan", [&](auto p, auto f) { transform_inclusive_scan(p, in, out, std::plus<>{}, f); });
+    expect_stop("transform", [&](auto p, auto f) { transform(p, in, out, f); });
+  }
+}
+
+TEST(Progress, CountsEachElementOnce) {
+  const std::size_t n = 100'001;
+  std::vector<int> in(n, 1), out(n);
+  for (unsigned threads = 1; threads <= 4; ++threads) {
+    const auto expect_all = [&](auto policy, auto call) {
+      std::atomic<std::size_t> done{0};
+      call(policy.threads(threads).progress(done));
+      EXPECT_EQ(done.load(), n);
+    };
+    expect_all(par(), [&](auto p) { inclusive_scan(p, in, out); });
+    expect_all(reproducible, [&](auto p) { inclusive_scan(p, in, out); });
+    expect_all(par(), [&](auto p) { filter(p, in, [](int i) { return i == 1; }); });
+    expect_all(par(), [&](auto p) { find(p, in, 2); });
+    expect_all(sequential_order, [&](auto p) { reduce(p, in, 0); });
+  }
+}
+
+/// One call of each engine.
+bool calls_are_right() {
+  std::vector<int> in(40'000, 1), out(in.size());
+  return inclusive_scan(in, out) == 40'000 && find(out, 30'000) == out.begin() + 29'999 &&
+         sum(in) == 40'000 && filter(out, [](int i) { return i % 2 == 0; }).size() == 20'000 &&
+         reduce(sequential_order, in, 0) == 40'000;
+}
+
+TEST(Nesting, WorksInRegionsSinglesTasksAndCalls) {
+  std::atomic<int> right{0};
+#pragma omp parallel num_threads(3)
+  right += calls_are_right();
+  EXPECT_EQ(right.exchange(0), 3);
+#pragma omp parallel num_threads(3)
+#pragma omp single
+  right += calls_are_right();
+  EXPECT_EQ(right.exchange(0), 1);
+#pragma omp parallel num_threads(3)
+#pragma omp single
+  for (int i = 0; i < 5; ++i) {
+#pragma omp task shared(right)
+    right += calls_are_right();
+  }
+  EXPECT_EQ(right.exchange(0), 5);
+  for_each(par().threads(4).max_chunk(1), 0, 24, [&](int) { right += calls_are_right(); });
+  EXPECT_EQ(right.exchange(0), 24);
+  EXPECT_EQ(find_first(par().threads(4), 0, 30, [&](int i) { return !calls_are_right() || i == 29; }), 29);
+  std::vector<int> out(20);
+  inclusive_scan(par().threads(4), 0, 20, out,
+                 [&](int a, int b) { return right += calls_are_right(), a + b; });
+  EXPECT_EQ(out.back(), 190);
+  EXPECT_GE(right.load(), 19);
+}
+
+} // namespace
+} // namespace wstree::algorithms_test

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms_support.h"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <numeric>
+#include <ranges>
+
+namespace wstree::algorithms_test {
+namespace {
+
+TEST(Scan, OrdersAffineMapsAtEachSizeAndNumberOfThreads) {
+  for_sizes_and_threads([](std::size_t n, const auto& policy) {
+    const std::vector<Affine> in = affine_maps(n);
+    std::vector<Affine> out(n), expected(n);
+    std::inclusive_scan(in.begin(), in.end(), expected.begin(), Then{});
+    const Affine total = inclusive_scan(policy, in, out, Then{});
+    EXPECT_EQ(out, expected);
+    EXPECT_EQ(total, n == 0 ? Affine{} : expected.back());
+
+    const Affine init{3, 4};
+    std::inclusive_scan(in.begin(), in.end(), expected.begin(), Then{}, init);
+    EXPECT_EQ(inclusive_scan(policy, in.begin(), in.end(), out.begin(), Then{}, init),
+              n == 0 ? init : expected.back());
+    EXPECT_EQ(out, expected);
+    std::exclusive_scan(in.begin(), in.end(), expected.begin(), init, Then{});
+    const Affine all = exclusive_scan(policy, in, out.begin(), init, Then{});
+    EXPECT_EQ(out, expected);
+    EXPECT_EQ(all, n == 0 ? init : Then{}(expected.back(), in.back()));
+  });
+}
+
+TEST(Scan, MayWriteOverItsInput) {
+  for (const unsigned threads : {1U, 2U, 5U}) {
+    const std::vector<Affine> in = affine_maps(150'000);
+    std::vector<Affine> expected(in.size());
+    const auto check = [&](const auto& policy) {
+      std::vector<Affine> values = in;
+      std::inclusive_scan(in.begin(), in.end(), expected.begin(), Then{});
+      inclusive_scan(policy, values, values, Then{});
+      EXPECT_EQ(values, expected);
+      values = in;
+      std::exclusive_scan(in.begin(), in.end(), expected.begin(), Affine{}, Then{});
+      exclusive_scan(policy, values, values, Affine{}, Then{});
+      EXPECT_EQ(values, expected);
+    };
+    check(par().threads(threads));
+    check(reproducible.threads(threads));
+  }
+}
+
+TEST(Scan, TransformsAndKeepsStringsInOrder) {
+  const auto last_nine = [](const std::string& a, const std::string& b) {
+    const std::string both = a + b;
+    return both.size() > 9 ? both.substr(both.size() - 9) : both;
+  };
+  const auto text = [](int i) { return std::to_string(i); };
+  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+    const std::vector<int> in = numbers(40'000, 1000);
+    std::vector<std::string> out(in.size()), expected(in.size());
+    std::transform_inclusive_scan(in.begin(), in.end(), expected.begin(), last_nine, text);
+    transform_inclusive_scan(par().threads(threads), in, out, last_nine, text);
+    EXPECT_EQ(out, expected);
+    std::transform_exclusive_scan(in.begin(), in.end(), expected.begin(), std::string("start"), last_nine,
+                                  text);
+    transform_exclusive_scan(par().threads(threads), in, out, std::string("start"), last_nine, text);
+    EXPECT_EQ(out, expected);
+  }
+}
+
+TEST(Scan, HasTheSameBitsForEveryNumberOfThreads) {
+  const std::vector<double> in = fractions(300'007);
+  std::vector<double> first(in.size()), out(in.size());
+  const double total = inclusive_scan(reproducible.threads(1), in, first);
+  EXPECT_EQ(total, first.back());
+  for (unsigned threads = 2; threads <= 8; ++threads) {
+    for (const std::uint64_t chunk : {1U, 5'000U, 100'000U}) {
+      EXPECT_EQ(inclusive_scan(reproducible.threads(threads).min_chunk(chunk), in, out), total);
+      EXPECT_EQ(out, first);
+    }
+  }
+}
+
+TEST(Scan, ExecutesCostlyOperatorsInTilesOfFewElements) {
+  const auto slow = [](const Affine& a, const Affine& b) {
+    std::atomic<int> work{0};
+    for (int i = 0; i < 200; ++i) work.fetch_add(1, std::memory_order_relaxed);
+    return Then{}(a, b);
+  };
+  const std::vector<Affine> in = affine_maps(4'000);
+  std::vector<Affine> out(in.size()), expected(in.size());
+  std::inclusive_scan(in.begin(), in.end(), expected.begin(), Then{});
+  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+    inclusive_scan(par().threads(threads), in, out, slow);
+    EXPECT_EQ(out, expected);
+  }
+}
+
+TEST(Scan, TakesViewsAndIntegers) {
+  std::vector<long> out(100'000), expected(out.size());
+  std::iota(expected.begin(), expected.end(), 0L);
+  std::inclusive_scan(expected.begin(), expected.end(), expected.begin());
+  inclusive_scan(0L, 100'000L, out);
+  EXPECT_EQ(out, expected);
+  inclusive_scan(std::views::iota(0, 100'000) | std::views::transform([](int i) { return long{i}; }), out);
+  EXPECT_EQ(out, expected);
+}
+
+} // namespace
+} // namespace wstree::algorithms_test

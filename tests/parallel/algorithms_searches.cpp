@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms_support.h"
+
+#include <algorithm>
+#include <atomic>
+#include <ranges>
+
+namespace wstree::algorithms_test {
+namespace {
+
+TEST(Search, FindsTheFirstOfTwoHits) {
+  for_sizes_and_threads([](std::size_t n, const auto& policy) {
+    for (const std::size_t at : {std::size_t{0}, n / 100, n / 3, n / 2, n - (n != 0), n}) {
+      std::vector<int> in(n, 1);
+      if (at < n) in[at] = 7;
+      if (at < n / 2) in[n / 2] = 7;
+      if (at + 3 < n) in[at + 3] = 7;
+      const auto is_seven = [](int i) { return i == 7; };
+      EXPECT_EQ(find_first(policy, in, is_seven) - in.begin(),
+                std::find(in.begin(), in.end(), 7) - in.begin());
+      EXPECT_EQ(find(policy, in.begin(), in.end(), 7), std::find(in.begin(), in.end(), 7));
+      const auto any = find_any(policy, in, is_seven);
+      if (at < n)
+        EXPECT_EQ(*any, 7);
+      else
+        EXPECT_EQ(any, in.end());
+      EXPECT_EQ(any_of(policy, in, is_seven), at < n);
+      EXPECT_EQ(none_of(policy, in, is_seven), at == n);
+      EXPECT_EQ(all_of(policy, in, [](int i) { return i == 1; }), at == n);
+    }
+  });
+}
+
+TEST(Search, SearchesIntegersViewsAndMembers) {
+  EXPECT_EQ(find_first(5, 1'000'000, [](int i) { return i % 99'991 == 0; }), 99'991);
+  EXPECT_EQ(find_first(5, 100, [](int) { return false; }), 100);
+  const auto squares = std::views::iota(0L, 200'000L) | std::views::transform([](long i) { return i * i; });
+  EXPECT_EQ(find_first(squares, [](long i) { return i > 1'000'000'000; }) - squares.begin(), 31'623);
+  const std::vector<std::pair<int, int>> pairs(50'000, {1, 2});
+  EXPECT_EQ(find(pairs, 1, &std::pair<int, int>::second), pairs.end());
+  EXPECT_EQ(find(pairs, 2, &std::pair<int, int>::second), pairs.begin());
+}
+
+TEST(Search, GivesUpWhatIsBehindAHit) {
+  const std::size_t n = 10'000'000;
+  std::atomic<std::size_t> asked{0};
+  EXPECT_EQ(find_first(par().threads(4), std::size_t{0}, n,
+                       [&](std::size_t i) {
+                         asked.fetch_add(1, std::memory_order_relaxed);
+                         return i == 50'000;
+                       }),
+            50'000);
+  EXPECT_LT(asked.load(), n / 2);
+}
+
+TEST(Extremum, IsTheFirstOfEquals) {
+  for_sizes_and_threads([](std::size_t n, const auto& policy) {
+    for (const int below : {1, 3, 1'000'000}) {
+      const std::vector<int> in = numbers(n, below);
+      EXPECT_EQ(min_element(policy, in), std::min_element(in.begin(), in.end()));
+      EXPECT_EQ(max_element(policy, in), std::max_element(in.begin(), in.end()));
+      EXPECT_EQ(minmax_element(policy, in), std::minmax_element(in.begin(), in.end()));
+      EXPECT_EQ(min_element(policy, in.begin(), in.end(), std::greater<>{}),
+                std::min_element(in.begin(), in.end(), std::greater<>{}));
+    }
+  });
+}
+
+TEST(Extremum, ComparesProjections) {
+  std::vector<std::pair<int, std::string>> in;
+  for (const int i : numbers(30'000, 50)) in.emplace_back(i, std::to_string(i));
+  const auto by_second = [](const auto& a, const auto& b) { return a.second < b.second; };
+  EXPECT_EQ(min_element(in, std::less<>{}, &std::pair<int, std::string>::second),
+            std::min_element(in.begin(), in.end(), by_second));
+  EXPECT_EQ(max_element(0, 1000, std::less<>{}, [](int i) { return i % 300; }), 299);
+}
+
+TEST(Count, CountsEachElementOnce) {
+  for_sizes_and_threads([](std::size_t n, const auto& policy) {
+    const std::vector<int> in = numbers(n, 10);
+    EXPECT_EQ(count(policy, in, 3), std::count(in.begin(), in.end(), 3));
+    EXPECT_EQ(count_if(policy, in, [](int i) { return i < 4; }),
+              std::count_if(in.begin(), in.end(), [](int i) { return i < 4; }));
+  });
+}
+
+} // namespace
+} // namespace wstree::algorithms_test

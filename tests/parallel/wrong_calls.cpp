@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls that must not compile; CMakeLists.txt has what the compiler is to say.
+#include <wstree/parallel.hpp>
+
+#include <list>
+#include <string>
+#include <vector>
+
+std::list<int> no_random_access;
+std::vector<int> elements;
+std::vector<std::string> strings;
+
+bool is_odd(int i) { return i % 2 != 0; }
+
+void call() {
+#if WRONG_CALL == 1
+  wstree::count_if(no_random_access, is_odd);
+#elif WRONG_CALL == 2
+  wstree::count_if(elements.begin(), no_random_access.end(), is_odd);
+#elif WRONG_CALL == 3
+  wstree::count_if(elements, is_odd, is_odd, is_odd);
+#elif WRONG_CALL == 4
+  wstree::inclusive_scan(wstree::reproducible, strings, strings);
+#endif
+}
