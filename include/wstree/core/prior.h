@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 
 namespace wstree::core {
 
@@ -35,7 +34,7 @@ public:
 
   /// Ticks that a unit may take: on average, or anything.
   float dearest() const noexcept {
-    return confirmed_ >= tuning::k_confirmed ? cost_ : std::numeric_limits<float>::max();
+    return confirmed_ >= tuning::k_confirmed ? cost_ : k_anything;
   }
 
   /// The share took `cost` ticks per unit. One execution in a row may be another one: somebody was disturbed.
@@ -66,6 +65,7 @@ public:
   Prior() = default;
 
 private:
+  static constexpr float k_anything = 1e30F; // <limits> has a thousand lines
   explicit Prior(float cost) noexcept : cost_(cost), confirmed_(1) {}
 
   float cost_ = 0;             // ticks per unit; 0: not known
