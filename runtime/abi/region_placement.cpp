@@ -136,6 +136,8 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule) noe
     terms_ = terms;
     return;
   }
+  if (session().rules != nullptr) [[unlikely]]
+    team_->rulings().clear();
   const Team::Opening& opening = team_->open();
   base_ = opening.base;
   terms.storage = opening.storage;

@@ -8,6 +8,7 @@
 #include "export.h"
 #include "frame.h"
 #include "kmpc/types.h"
+#include "loop_entry.h"
 #include "region_placement.h"
 #include "resolve/runtime.h"
 
@@ -171,7 +172,17 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
 
 /// Whether we may serve loops of a region that the calling task opens.
 inline bool may_serve(const TaskSchedule& schedule) noexcept {
-  return active() && (schedule.ours || session().options.loops.any_named());
+  return active() && (schedule.ours || session().serves_named);
+}
+
+/// Tells the runtime how many threads a rule wants in the region that `caller` is about to fork.
+void ask_for_threads(ident_t* loc, const void* caller) noexcept {
+  static constinit Real<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
+  static constinit Real<void(ident_t*, i32, i32)> push_threads{"__kmpc_push_num_threads", true};
+  const std::uint64_t threads = ruling_of(caller, loc != nullptr ? loc->psource : nullptr).threads();
+  if (threads == 0) return;
+  if (const auto push = push_threads.find(caller))
+    push(loc, thread_number.require(caller)(loc), static_cast<i32>(threads));
 }
 
 /// Forks through `fork(region)`.
@@ -200,6 +211,8 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
   va_end(list);
   const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
+  if (active() && session().rules != nullptr) [[unlikely]]
+    ask_for_threads(loc, caller);
   if (!may_serve(schedule)) {
     // The runtime takes as many of the arguments as we tell it.
     if (fits)

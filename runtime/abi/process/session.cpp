@@ -6,6 +6,7 @@
 #include "recordings.h"
 #include "report_output.h"
 #include "statistics.h"
+#include "tokens.h"
 #include "version.h"
 #include "words.h"
 
@@ -129,18 +130,31 @@ void prepare_measuring(Session& made) noexcept {
                static_cast<std::uint64_t>(k_suspicious_ns * g_ticks_per_ns)};
 }
 
+void read_rules(Session& made, config::LineSink lines) noexcept {
+  if (made.options.rules.empty()) return;
+  // From the environment itself: rules in it may be longer than what the options keep.
+  const auto value = config::find_variable(environ, config::text_of(config::Option::rules).name);
+  if (!value) return;
+  made.rules = Rules::load(config::trim(*value), lines);
+  if (made.rules != nullptr) made.options.bind = made.rules->bind().value_or(made.options.bind);
+}
+
 void prepare(Session& made) noexcept {
   const config::LineSink lines = observe::stderr_lines();
   const std::optional<config::ScheduleRequest>& request = environment_request();
   report_request(lines);
   made.options = config::load(environ, lines);
+  read_rules(made, lines);
   made.settings = to_settings(made.options);
   // A chunk in OMP_SCHEDULE is for schedule(runtime) loops. Named loops have their own, which is the unit.
   if (request) made.named.model = model_of(request->kind);
   made.named.chunk = made.named.model == core::Model::static_ ? 0 : 1;
+  made.serves_named = made.rules != nullptr || made.options.loops.any_named();
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
     config::display(made.options, request, lines);
   prepare_measuring(made);
+  made.without_history = made.settings;
+  made.without_history.history = false;
 }
 
 } // namespace
