@@ -22,7 +22,8 @@ struct ReportFrame {
   std::uint64_t process = 0;
 };
 
-/// An execution this short says nothing about how even a loop is: to share it out takes as long.
+/// An execution whose busiest member worked this short says nothing about how even a loop is: to share it out
+/// takes as long.
 inline constexpr std::uint64_t k_short_execution_ns = 20'000;
 /// Nor do all executions of a loop together, if they are shorter than this: nothing can be gained.
 inline constexpr std::uint64_t k_short_loop_ns = 1'000'000;

@@ -37,10 +37,11 @@ TEST(SortedSites, PutsFirstWhatAnEvenLoopWouldSave) {
 }
 
 TEST(IsTooShort, LooksAtOneExecutionAndAtAll) {
-  const auto figures = [](std::uint64_t calls, std::uint64_t wall_ns) {
+  const auto figures = [](std::uint64_t calls, std::uint64_t busiest_ns) {
     LoopFigures result;
     result.calls = calls;
-    result.wall_ticks = wall_ns;
+    result.busy_max_ticks = busiest_ns;
+    result.wall_ticks = 1'000'000'000; // a thread woke up late
     return result;
   };
   EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns - 1), 1));

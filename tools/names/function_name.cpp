@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view k_parts[] = {"._omp_fn.", ".omp_outlined", "._omp_cpyfn.", ".constprop.",
                                         ".isra.",    ".part.",        ".cold",        "..omp_par"};
+constexpr std::string_view k_operator = "operator";
 constexpr std::string_view k_anonymous = "(anonymous namespace)";
 
 std::string demangled(const std::string& symbol) {
@@ -48,36 +49,33 @@ std::string without_parameters(std::string_view text) {
   return result;
 }
 
-/// Calls `visit(index)` for each character that is in no bracket, until it returns true.
-template <class Visit> void outside_brackets(std::string_view text, Visit visit) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool is_operator = i >= 8 && text.substr(0, i).ends_with("operator");
-    if (depth == 0 && visit(i)) return;
-    if (is_operator) continue; // operator<, operator() and so on
-    if (c == '<' || c == '(' || c == '{') ++depth;
-    if ((c == '>' && (i == 0 || text[i - 1] != '-')) || c == ')' || c == '}') --depth;
-  }
+/// Where the name of an operator that begins at `begin` ends: "operator()", "operator<<", "operator int".
+std::size_t behind_operator(std::string_view text, std::size_t begin) {
+  const auto name = begin + k_operator.size();
+  const auto rest = text.substr(name);
+  if (rest.starts_with("()")) return name + 2;
+  if (rest.starts_with(" ")) return std::min(text.find('(', name), text.size());
+  return std::min(text.find_first_not_of("<>=!+-*/%^&|~,[]", name), text.size());
 }
 
 /// "ns::f<T>" of "void ns::f<T>()" and "ns::f() const".
-std::string only_the_name(std::string text) {
-  std::size_t parameters = std::string::npos;
-  outside_brackets(text, [&](std::size_t i) {
-    const bool call_operator = i >= 8 && text.compare(i - 8, 8, "operator") == 0;
-    if (text[i] == '(' && !call_operator && text.compare(i, k_anonymous.size(), k_anonymous) != 0)
-      parameters = i;
-    return false;
-  });
-  if (parameters != std::string::npos) text.erase(parameters);
-  std::size_t result_end = 0;
-  outside_brackets(text, [&](std::size_t i) {
-    const bool conversion = i >= 8 && text.compare(i - 8, 8, "operator") == 0;
-    if (text[i] == ' ' && !conversion) result_end = i + 1;
-    return conversion;
-  });
-  return text.substr(result_end);
+std::string only_the_name(const std::string& text) {
+  std::size_t begin = 0, end = text.size();
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto rest = std::string_view(text).substr(i);
+    if (depth == 0 && rest.starts_with(k_operator)) {
+      i = behind_operator(text, i);
+      continue;
+    }
+    const bool anonymous = rest.starts_with(k_anonymous);
+    if (depth == 0 && text[i] == '(' && !anonymous) end = i; // the parameters are the last ones
+    if (depth == 0 && text[i] == ' ' && end == text.size()) begin = i + 1;
+    if (text[i] == '<' || text[i] == '(' || text[i] == '{') ++depth;
+    if ((text[i] == '>' && text[i - 1] != '-') || text[i] == ')' || text[i] == '}') --depth;
+    ++i;
+  }
+  return text.substr(begin, end - begin);
 }
 
 /// "lambda in main" of "main::{lambda()#1}::operator()" and "main::'lambda'()::operator()".

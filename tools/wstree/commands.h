@@ -22,6 +22,11 @@ struct DoctorRequest {
   std::vector<std::string> command; ///< of the trial run; empty: none
 };
 
+struct StatsRequest {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
 /// What is not set is taken from the environment and from this machine.
 struct TopoRequest {
   std::uint32_t members = 0;
@@ -65,12 +70,13 @@ struct BenchRequest {
   std::optional<std::string> draw;  ///< a file, and nothing is measured
 };
 
-/// Returns only if the program was not started or, with `require`, when it has ended.
+/// Returns only if the program was not started or, if its figures are wanted, when it has ended.
 int run_command(RunRequest& request);
 int env_command(bool json);
 int path_command();
 /// 0: all fine, 1: something costs time or leaves loops unserved, 2: the library cannot work.
 int doctor_command(const DoctorRequest& request);
+int stats_command(const StatsRequest& request);
 int topo_command(const TopoRequest& request);
 int simulate_command(const SimulateRequest& request);
 /// 0, or 1: a program failed, or a figure is worse than it was.

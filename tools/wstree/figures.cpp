@@ -2,6 +2,7 @@
 #include "figures.h"
 
 #include "message.h"
+#include "stats/statistics.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -96,15 +97,13 @@ Figures::Figures(std::string_view wish) {
   }
   if (!stats || stats->path.empty()) {
     shown_ = stats ? stats->format : StatsFormat::off;
-    if (shown_ != StatsFormat::off) format_ = shown_;
-    make_folder();
+    make_folder(); // for JSON: debug information names the loops, and text has no room for what finds it
     return;
   }
   if (is_stream(stats->path)) {
-    problem_ = fmt::format(
-        "--require reads the figures back, which '{}' does not allow; name a file or leave out the "
-        "path",
-        stats->path);
+    problem_ =
+        fmt::format("the figures are read back, which '{}' does not allow; name a file or leave out the path",
+                    stats->path);
     return;
   }
   format_ = stats->format;
@@ -121,12 +120,29 @@ Figures::~Figures() { remove_folder(); }
 std::string Figures::setting() const { return fmt::format("{}={}", to_text(format_), pattern_); }
 
 bool Figures::settle() {
-  bool served = false;
-  for (const auto& report : take()) {
-    served |= has_loops(report);
-    if (shown_ != StatsFormat::off) std::fwrite(report.data(), 1, report.size(), stderr);
+  const auto reports = take();
+  if (shown_ != StatsFormat::off) show(reports);
+  return std::any_of(reports.begin(), reports.end(), has_loops);
+}
+
+void Figures::show(const std::vector<std::string>& reports) const {
+  if (shown_ == StatsFormat::json) {
+    for (const auto& report : reports) std::fwrite(report.data(), 1, report.size(), stderr);
+    return;
   }
-  return served;
+  names::Resolver resolver;
+  // Of many processes those matter that had loops; of those without one is enough.
+  std::vector<Statistics> shown;
+  for (const auto& report : reports)
+    if (auto statistics = read_statistics(report, resolver)) shown.push_back(std::move(*statistics));
+  const auto with_loops = std::stable_partition(shown.begin(), shown.end(),
+                                                [](const Statistics& one) { return !one.loops.empty(); });
+  const auto count = static_cast<std::size_t>(with_loops - shown.begin());
+  shown.resize(std::min(shown.size(), std::max<std::size_t>(count, 1)));
+  for (const auto& one : shown) {
+    const auto text = statistics_text(one, terminal_of(stderr), count > 1);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
 }
 
 std::vector<std::string> Figures::take() {

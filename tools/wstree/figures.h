@@ -12,7 +12,7 @@ namespace wstree::cli {
 
 /// Finds out from the figures that the library writes whether a run had a loop served, in whatever process
 /// that was. The user's own wish for figures is kept: in a file they are read from there; figures for stderr
-/// are collected in a folder of ours and shown when the run is over.
+/// are collected in a folder of ours and shown when the run is over, those in text with the names of loops.
 class Figures {
 public:
   /// `wish`: value of WSTREE_STATS that is in force for the run; "" for none. Call before the program starts.
@@ -32,6 +32,7 @@ public:
   [[nodiscard]] std::vector<std::string> take();
 
 private:
+  void show(const std::vector<std::string>& reports) const;
   void make_folder();
   void remove_folder();
   [[nodiscard]] std::vector<std::filesystem::path> written() const;

@@ -5,6 +5,7 @@
 #include "message.h"
 #include "near_name.h"
 #include "run_arguments.h"
+#include "stats/arguments.h"
 #include "topo/arguments.h"
 #ifdef WSTREE_HAS_BENCH
 #include "bench/arguments.h"
@@ -108,6 +109,8 @@ int dispatch(std::vector<std::string> arguments) {
   auto* path = app.add_subcommand("path", "Print the path of libwstree.so");
   DoctorRequest patient;
   auto* doctor = add_doctor(app, patient);
+  StatsRequest written;
+  auto* stats = add_stats(app, written);
   TopoRequest place;
   auto* topo = add_topo(app, place);
 #ifdef WSTREE_HAS_BENCH
@@ -147,6 +150,7 @@ int dispatch(std::vector<std::string> arguments) {
   if (env->parsed()) return env_command(json);
   if (path->parsed()) return path_command();
   if (doctor->parsed()) return doctor_command(patient);
+  if (stats->parsed()) return stats_command(written);
   if (topo->parsed()) return topo_command(place);
 #ifdef WSTREE_HAS_BENCH
   if (simulate->parsed()) return simulate_command(imagined);
@@ -157,9 +161,9 @@ int dispatch(std::vector<std::string> arguments) {
     say("run needs a program; see wstree run --help");
   } else {
 #ifdef WSTREE_HAS_BENCH
-    say("a command is needed: run, doctor, topo, simulate, bench, env or path; see wstree --help");
+    say("a command is needed: run, doctor, stats, topo, simulate, bench, env or path; see wstree --help");
 #else
-    say("a command is needed: run, doctor, topo, env or path; see wstree --help");
+    say("a command is needed: run, doctor, stats, topo, env or path; see wstree --help");
 #endif
   }
   return k_own_error;

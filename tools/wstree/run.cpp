@@ -82,7 +82,13 @@ void report_nothing_served(const Preflight& preflight, const std::string& name) 
       name);
 }
 
-int run_and_check(RunRequest& request, Environment& environment, const Preflight& preflight) {
+/// Figures that are to be shown as text: only this command can name the loops in them.
+bool wants_text_shown(const Environment& environment) {
+  const auto stats = config::parse_stats(environment.get(text_of(config::Option::stats).name).value_or(""));
+  return stats && stats->path.empty() && stats->format == config::StatsFormat::text;
+}
+
+int run_and_wait(RunRequest& request, Environment& environment, const Preflight& preflight) {
   const auto& stats = text_of(config::Option::stats).name;
   Figures figures(environment.get(stats).value_or(""));
   if (!figures.problem().empty()) {
@@ -95,7 +101,7 @@ int run_and_check(RunRequest& request, Environment& environment, const Preflight
   const bool served = figures.settle();
   // Does not return if the program was killed: it could not write figures, and its end is the news.
   const int status = end_like(ending.wait_status);
-  if (served) return status;
+  if (served || !request.require) return status;
   report_nothing_served(preflight, request.command.front());
   return status == 0 ? k_own_error : status;
 }
@@ -137,7 +143,8 @@ int run_command(RunRequest& request) {
     for (const auto* variable : {"LD_PRELOAD", "OMP_SCHEDULE"})
       say("{}={}", variable, environment.get(variable).value_or(""));
   }
-  if (request.require) return run_and_check(request, environment, preflight);
+  if (request.require || (preflight.preload && wants_text_shown(environment)))
+    return run_and_wait(request, environment, preflight);
   return report_start_error(become(request.command, environment), name);
 }
 

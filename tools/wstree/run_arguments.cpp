@@ -18,7 +18,7 @@ using config::Option;
 
 constexpr const char* k_run_footer =
     R"(PROGRAM becomes this process: its exit status, signals and process id are its own. With --require
-it is a child, and its exit status or signal is passed on. LD_PRELOAD keeps what it holds; the
+or --stats it is a child, and its exit status or signal is passed on. LD_PRELOAD keeps what it holds; the
 library is put in front of it. "wstree env" explains the values and the variables behind them.)";
 
 /// CLI11 describes arguments that it knows of, and the program's are none of its business.

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What loops are called: programs are compiled here in the ways of users, run with the library, and asked
+// for.
+#include "command.h"
+#include "function_name.h"
+#include "names.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::StartsWith;
+
+const fs::path k_programs = NAMES_PROGRAMS;
+
+/// The number of the line that says "LINE word", as text.
+std::string line(const std::string& file, const std::string& word) {
+  std::ifstream source(k_programs / file);
+  std::string text;
+  for (int number = 1; std::getline(source, text); ++number) {
+    const auto found = text.find("LINE " + word);
+    if (found == std::string::npos) continue;
+    const auto end = found + 5 + word.size();
+    if (end == text.size() || text[end] == ' ') return std::to_string(number);
+  }
+  ADD_FAILURE() << file << " has no line for " << word;
+  return {};
+}
+
+bool has(const std::string& tool) {
+  return std::system(("command -v " + tool + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+class Names : public testing::Test {
+protected:
+  [[nodiscard]] std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
+  static void shell(const std::string& command) { ASSERT_EQ(std::system(command.c_str()), 0) << command; }
+
+  /// Compiles a program of programs/ in the folder of the test.
+  void compile(const std::string& compiler, const std::string& options, const std::string& source,
+               const std::string& result = "program") {
+    shell("cd " + k_programs.string() + " && " + compiler + " -fopenmp " + options + " " + source + " -o " +
+          file(result));
+  }
+
+  /// Runs a command with the library and returns what `wstree stats` says of the loops.
+  [[nodiscard]] json loops_of(std::vector<std::string> command,
+                              const std::map<std::string, std::string>& more = {}) const {
+    const auto figures = file("figures.json");
+    fs::remove(figures);
+    command.insert(command.begin(), {"run", "--stats=json=" + figures});
+    const auto result = run_with_real_library(command, {});
+    EXPECT_EQ(result.status(), 0) << result.err;
+    const auto shown = run_with_real_library({"stats", "--json", figures}, more);
+    EXPECT_EQ(shown.status(), 0) << shown.err;
+    const auto reports = json::parse(shown.out, nullptr, false);
+    return reports.is_array() && reports.size() == 1 ? reports[0]["loops"] : json::array();
+  }
+  [[nodiscard]] std::vector<std::string> names_of(const std::vector<std::string>& command,
+                                                  const std::map<std::string, std::string>& more = {}) const {
+    std::vector<std::string> names;
+    for (const auto& loop : loops_of(command, more)) names.push_back(loop["name"]);
+    return names;
+  }
+
+  TemporaryFolder folder_;
+};
+
+#define NEEDS(tool)                                                                                          \
+  if (!has(tool)) GTEST_SKIP() << "there is no " << (tool)
+
+TEST_F(Names, OfGccWithDebugInformation) {
+  NEEDS("gcc");
+  compile("gcc", "-g -O2 -DBOTH", "loops.c");
+  // gcc gives the calls of an inlined loop no line; the first line of the loop is what there is.
+  const auto call = " kernel() inlined in loops.c:" + line("loops.c", "inlined");
+  EXPECT_THAT(
+      names_of({file("program")}),
+      testing::UnorderedElementsAre("loops.c:" + line("loops.c", "assemble") + " assemble()",
+                                    testing::AnyOf("loops.c:" + line("loops.c", "kernel_head") + call,
+                                                   "loops.c:" + line("loops.c", "kernel_body") + call)));
+  const auto loop = loops_of({file("program")})[0];
+  EXPECT_EQ(loop["file"], (k_programs / "loops.c").string());
+  EXPECT_THAT(loop["build_id"].get<std::string>(), testing::MatchesRegex("[0-9a-f]*"));
+}
+
+TEST_F(Names, OfGccWithoutDebugInformation) {
+  NEEDS("gcc");
+  compile("gcc", "-O2", "loops.c");
+  EXPECT_THAT(names_of({file("program")}), testing::ElementsAre(StartsWith("assemble._omp_fn.0+0x")));
+}
+
+TEST_F(Names, OfClangWithDebugInformation) {
+  NEEDS("clang");
+  compile("clang", "-g -O2 -DBOTH", "loops.c");
+  EXPECT_THAT(
+      names_of({file("program")}),
+      testing::UnorderedElementsAre("loops.c:" + line("loops.c", "assemble") + " assemble()",
+                                    "loops.c:" + line("loops.c", "kernel") +
+                                        " kernel() inlined in loops.c:" + line("loops.c", "inlined")));
+}
+
+TEST_F(Names, OfGfortran) {
+  NEEDS("gfortran");
+  compile("gfortran", "-g -O2 -J" + folder_.path().string(), "loops.f90");
+  // gfortran gives the call the line of what it computed last: of the directive or of the body.
+  EXPECT_THAT(names_of({file("program")}),
+              testing::ElementsAre(
+                  testing::AnyOf("loops.f90:" + line("loops.f90", "assemble") + " physics::assemble()",
+                                 "loops.f90:" + line("loops.f90", "body") + " physics::assemble()")));
+}
+
+TEST_F(Names, OfALambdaThatIsInlined) {
+  NEEDS("g++");
+  compile("g++", "-g -O2", "lambda.cpp");
+  const auto inlined =
+      ".*share_out<heat::Grid::step\\(\\)::\\{lambda\\(\\)#1\\}>\\(\\) inlined in lambda.cpp:" +
+      line("lambda.cpp", "step");
+  EXPECT_THAT(
+      names_of({file("program")}),
+      testing::UnorderedElementsAre(testing::ContainsRegex(inlined),
+                                    "lambda.cpp:" + line("lambda.cpp", "lambda") + " lambda in main()"));
+}
+
+TEST_F(Names, OfAStrippedProgramWithItsDebugFile) {
+  NEEDS("gcc");
+  NEEDS("objcopy");
+  compile("gcc", "-g -O2", "loops.c");
+  const auto program = file("program");
+  shell("cd " + folder_.path().string() +
+        " && objcopy --only-keep-debug program program.debug && strip program && "
+        "objcopy --add-gnu-debuglink=program.debug program");
+  const auto expected = "loops.c:" + line("loops.c", "assemble") + " assemble()";
+  EXPECT_THAT(names_of({program}), testing::ElementsAre(expected));
+  // Of what has gone from beside the program, servers know; and files are servers too.
+  const auto id = loops_of({program})[0]["build_id"].get<std::string>();
+  ASSERT_FALSE(id.empty());
+  fs::create_directories(folder_.path() / "served" / "buildid" / id);
+  fs::rename(file("program.debug"), folder_.path() / "served" / "buildid" / id / "debuginfo");
+  EXPECT_THAT(names_of({program}), testing::ElementsAre(StartsWith("program+0x")));
+  EXPECT_THAT(names_of({program}, {{"DEBUGINFOD_URLS", "file://" + file("served")},
+                                   {"DEBUGINFOD_CACHE_PATH", file("cache")}}),
+              testing::ElementsAre(expected));
+}
+
+TEST_F(Names, OfAFolderOfBuildIds) {
+  NEEDS("gcc");
+  NEEDS("objcopy");
+  compile("gcc", "-g -O2", "loops.c");
+  const auto loop = loops_of({file("program")})[0];
+  const auto id = loop["build_id"].get<std::string>();
+  ASSERT_GT(id.size(), 4U);
+  const auto ids = folder_.path() / "debug" / ".build-id" / id.substr(0, 2);
+  fs::create_directories(ids);
+  shell("objcopy --only-keep-debug " + file("program") + " " + (ids / (id.substr(2) + ".debug")).string() +
+        " && strip " + file("program"));
+  names::Resolver resolver(":" + file("debug"));
+  const auto name = resolver.name(file("program"), id, loop["offset"]);
+  EXPECT_EQ(text_of(name), "loops.c:" + line("loops.c", "assemble") + " assemble()");
+  // Another build at the same path says nothing about this one.
+  EXPECT_TRUE(resolver.name(file("program"), std::string(id.size(), '0'), loop["offset"]).empty());
+}
+
+TEST_F(Names, OfFilesThatShareTheirDebugInformation) {
+  NEEDS("gcc");
+  NEEDS("dwz");
+  compile("gcc", "-g -O2 -gdwarf-4", "loops.c", "first");
+  compile("gcc", "-g -O2 -gdwarf-4 -DBOTH", "loops.c", "second");
+  shell("cd " + folder_.path().string() + " && dwz -m common.debug -M " + file("common.debug") +
+        " first second");
+  EXPECT_THAT(names_of({file("first")}),
+              testing::ElementsAre("loops.c:" + line("loops.c", "assemble") + " assemble()"));
+}
+
+TEST_F(Names, OfAPluginAndOfWhatPythonLoads) {
+  NEEDS("gcc");
+  compile("gcc", "-g -O2 -shared -fPIC -DPLUGIN", "loops.c", "plugin.so");
+  shell("gcc -O1 " + (k_programs / "host.c").string() + " -o " + file("host"));
+  const auto expected = testing::ElementsAre("loops.c:" + line("loops.c", "assemble") + " assemble()");
+  EXPECT_THAT(names_of({file("host"), file("plugin.so")}), expected);
+  NEEDS("python3");
+  EXPECT_THAT(
+      names_of({"python3", "-c", "import ctypes; ctypes.CDLL('" + file("plugin.so") + "').assemble(1000)"}),
+      expected);
+}
+
+TEST_F(Names, AreInTheFiguresThatRunShows) {
+  NEEDS("gcc");
+  compile("gcc", "-g -O2", "loops.c");
+  const auto result = run_with_real_library({"run", "--stats", file("program")}, {});
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_THAT(result.err, testing::HasSubstr("loops.c:" + line("loops.c", "assemble") + " assemble()  "));
+  EXPECT_THAT(result.err, testing::HasSubstr("too short     to tell"));
+}
+
+TEST(FunctionName, LeavesOutWhatPeopleDoNotNeed) {
+  using names::function_name;
+  EXPECT_EQ(function_name("assemble"), "assemble");
+  EXPECT_EQ(function_name("assemble._omp_fn.12"), "assemble");
+  EXPECT_EQ(function_name("main.omp_outlined_debug__"), "main");
+  EXPECT_EQ(function_name(".omp_outlined..2"), "");
+  EXPECT_EQ(function_name("__physics_MOD_assemble._omp_fn.0"), "physics::assemble");
+  EXPECT_EQ(function_name("_ZN4heat4Grid4stepEi._omp_fn.0"), "heat::Grid::step");
+  EXPECT_EQ(function_name("_Z12parallel_forIZN4heat4Grid4stepEiEUliE_EviT_._omp_fn.0"),
+            "parallel_for<heat::Grid::step()::{lambda()#1}>");
+  EXPECT_EQ(function_name("_ZZN4heat4Grid4stepEiENKUliE_clEi"), "lambda in heat::Grid::step");
+  EXPECT_EQ(function_name("_ZN12_GLOBAL__N_11fEi"), "(anonymous namespace)::f");
+  EXPECT_EQ(function_name("_ZNK1AcviEv"), "A::operator int");
+  EXPECT_EQ(function_name("_ZlsRSoRK1A"), "operator<<");
+  EXPECT_EQ(function_name("_ZNK1AclEi"), "A::operator()");
+  EXPECT_EQ(names::symbol_name("_ZN4heat4Grid4stepEi._omp_fn.3"), "heat::Grid::step._omp_fn.3");
+}
+
+} // namespace
+} // namespace wstree::test

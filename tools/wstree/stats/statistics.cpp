@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "statistics.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+namespace wstree::cli {
+
+namespace {
+
+using nlohmann::json;
+
+std::string text_in(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::uint64_t count_in(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+double number_in(const json& object, const char* key, double otherwise) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : otherwise;
+}
+
+/// "src/heat.c:88 (step)", which the compiler wrote into the program.
+std::optional<names::Name> from_compiler(std::string_view where) {
+  const auto end = where.find(" (");
+  const auto place = where.substr(0, end);
+  const auto colon = place.rfind(':');
+  names::Name name;
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto digits = place.substr(colon + 1);
+  const auto [last, error] = std::from_chars(digits.data(), digits.data() + digits.size(), name.line);
+  if (error != std::errc() || last != digits.data() + digits.size() || name.line == 0) return std::nullopt;
+  name.file = place.substr(0, colon);
+  if (end != std::string_view::npos && where.ends_with(')'))
+    name.function = where.substr(end + 2, where.size() - end - 3);
+  return name;
+}
+
+LoopRow row_of(const json& loop, names::Resolver& resolver) {
+  LoopRow row;
+  row.name = loop_text(loop, name_of_loop(loop, resolver));
+  row.schedule = text_in(loop, "schedule");
+  row.calls = count_in(loop, "calls");
+  row.iterations = count_in(loop, "iterations");
+  row.batches = count_in(loop, "batches");
+  row.steals = count_in(loop, "steals");
+  row.seconds = number_in(loop, "seconds", 0);
+  row.imbalance = number_in(loop, "imbalance", 1);
+  row.even_saves = number_in(loop, "even_saves_seconds", 0);
+  const auto too_short = loop.find("too_short_to_tell");
+  row.too_short = too_short != loop.end() && too_short->is_boolean() && too_short->get<bool>();
+  return row;
+}
+
+} // namespace
+
+names::Name name_of_loop(const json& loop, names::Resolver& resolver) {
+  auto found = resolver.name(text_in(loop, "module"), text_in(loop, "build_id"), count_in(loop, "offset"));
+  auto told = from_compiler(text_in(loop, "where"));
+  if (!told) return found;
+  // The compiler knows the line of the directive, debug information that of the call; and of functions that
+  // are inlined or come from templates debug information knows more.
+  if (!found.function.empty()) told->function = found.function;
+  told->inlined_in = found.inlined_in;
+  return *told;
+}
+
+std::string loop_text(const json& loop, const names::Name& name) {
+  if (auto label = text_in(loop, "label"); !label.empty()) return label;
+  auto text = names::text_of(name);
+  return text.empty() ? text_in(loop, "where") : text;
+}
+
+std::optional<Statistics> read_statistics(std::string_view report, names::Resolver& resolver) {
+  const auto parsed = json::parse(report, nullptr, false);
+  if (!parsed.is_object() || !parsed.contains("loops") || !parsed["loops"].is_array()) return std::nullopt;
+  Statistics statistics;
+  statistics.version = text_in(parsed, "version");
+  statistics.program = text_in(parsed, "program");
+  statistics.process = count_in(parsed, "pid");
+  statistics.threads = count_in(parsed, "threads");
+  for (const auto& loop : parsed["loops"])
+    if (loop.is_object()) statistics.loops.push_back(row_of(loop, resolver));
+  return statistics;
+}
+
+} // namespace wstree::cli

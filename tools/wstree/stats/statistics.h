@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "names.h"
+#include "terminal.h"
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wstree::cli {
+
+/// A loop of a report that the library wrote with WSTREE_STATS=json.
+struct LoopRow {
+  std::string name; ///< "solver.c:120 assemble()", or what else is known
+  std::string schedule;
+  std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
+  double seconds = 0;
+  double imbalance = 1; ///< says nothing if it is too short to tell
+  double even_saves = 0;
+  bool too_short = false;
+};
+
+struct Statistics {
+  std::string version, program;
+  std::uint64_t process = 0, threads = 0;
+  std::vector<LoopRow> loops;
+};
+
+/// What a loop is called: by its label, by the place that the compiler gave to the runtime, or by debug
+/// information.
+names::Name name_of_loop(const nlohmann::json& loop, names::Resolver& resolver);
+/// The same in one line; the library's own words if nothing better is known.
+std::string loop_text(const nlohmann::json& loop, const names::Name& name);
+
+/// Nothing if it is no report.
+std::optional<Statistics> read_statistics(std::string_view report, names::Resolver& resolver);
+
+/// For people. With `several` the process is named.
+std::string statistics_text(const Statistics& statistics, const Terminal& terminal, bool several);
+
+} // namespace wstree::cli

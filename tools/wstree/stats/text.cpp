@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "statistics.h"
+
+#include "visible.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wstree::cli {
+
+namespace {
+
+/// From this on, imbalance is worth a colour.
+constexpr double k_uneven = 1.1;
+constexpr std::size_t k_narrowest_name = 16;
+
+std::string grouped(std::uint64_t number) {
+  auto text = std::to_string(number);
+  for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3)
+    text.insert(static_cast<std::size_t>(i), ",");
+  return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped(count), count == 1 ? one : many);
+}
+
+struct Column {
+  std::string head;
+  bool is_left;
+  int keep; ///< those with the smallest number go first if there is too little room
+  std::vector<std::string> cells = {};
+
+  [[nodiscard]] std::size_t width() const {
+    std::size_t widest = columns_of(head);
+    for (const auto& cell : cells) widest = std::max(widest, columns_of(cell));
+    return widest;
+  }
+};
+
+std::vector<Column> columns_of_loops(const std::vector<LoopRow>& loops) {
+  std::vector<Column> columns = {{"loop", true, 9},       {"calls", false, 5},      {"time", false, 9},
+                                 {"imbalance", false, 9}, {"even saves", false, 9}, {"iterations", false, 1},
+                                 {"batches", false, 2},   {"steals", false, 3},     {"schedule", true, 4}};
+  for (const auto& loop : loops) {
+    const std::string cells[] = {visible(loop.name),
+                                 grouped(loop.calls),
+                                 duration_text(loop.seconds),
+                                 loop.too_short ? "too short" : fmt::format("{:.2f}", loop.imbalance),
+                                 loop.too_short ? "to tell" : duration_text(loop.even_saves),
+                                 grouped(loop.iterations),
+                                 grouped(loop.batches),
+                                 grouped(loop.steals),
+                                 visible(loop.schedule)};
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
+  }
+  return columns;
+}
+
+std::size_t width_of(const std::vector<Column>& columns) {
+  std::size_t sum = 0;
+  for (const auto& column : columns) sum += column.width() + 2;
+  return sum;
+}
+
+/// Leaves out columns, and then the middle of names, until the lines fit.
+void fit(std::vector<Column>& columns, std::size_t width) {
+  if (width == 0) return;
+  const auto least = [](const Column& a, const Column& b) { return a.keep < b.keep; };
+  for (;;) {
+    const auto first = std::min_element(columns.begin(), columns.end(), least);
+    const auto whole = width_of(columns);
+    const auto name = columns.front().width();
+    if (whole <= width || first->keep == 9) break;
+    // Shorter names before fewer columns, as long as the names say something.
+    if (whole - width + k_narrowest_name + 16 <= name) break;
+    columns.erase(first);
+  }
+  const auto whole = width_of(columns);
+  if (whole <= width) return;
+  const auto name = columns.front().width();
+  const auto most = std::max(k_narrowest_name, name > whole - width ? name - (whole - width) : 0);
+  for (auto& cell : columns.front().cells) cell = fitted(cell, most);
+}
+
+std::string line_of(const std::vector<Column>& columns, std::optional<std::size_t> row) {
+  std::string line;
+  for (const auto& column : columns) {
+    const auto& text = row ? column.cells[*row] : column.head;
+    line += "  " + (column.is_left ? left(text, column.width()) : right(text, column.width()));
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+} // namespace
+
+std::string statistics_text(const Statistics& statistics, const Terminal& terminal, bool several) {
+  const auto process = several
+                           ? fmt::format("{} (process {}): ", visible(statistics.program), statistics.process)
+                           : std::string();
+  if (statistics.loops.empty()) return fmt::format("wstree: {}no loop was served\n", process);
+  std::uint64_t calls = 0, steals = 0;
+  bool any_told = false;
+  for (const auto& loop : statistics.loops) {
+    calls += loop.calls;
+    steals += loop.steals;
+    any_told |= !loop.too_short;
+  }
+  auto text =
+      fmt::format("wstree {}: {}{} served, {}, {}, {}\n", visible(statistics.version), process,
+                  counted(statistics.loops.size(), "loop", "loops"), counted(calls, "call", "calls"),
+                  counted(statistics.threads, "thread", "threads"), counted(steals, "steal", "steals"));
+  auto columns = columns_of_loops(statistics.loops);
+  fit(columns, terminal.width);
+  text += inked(terminal, Ink::dim, line_of(columns, std::nullopt)) + "\n";
+  for (std::size_t i = 0; i < statistics.loops.size(); ++i) {
+    const auto& loop = statistics.loops[i];
+    const auto line = line_of(columns, i);
+    const bool uneven = !loop.too_short && loop.imbalance >= k_uneven;
+    text += (uneven           ? inked(terminal, Ink::bold, line)
+             : loop.too_short ? inked(terminal, Ink::dim, line)
+                              : line) +
+            "\n";
+  }
+  if (any_told && terminal.is_one)
+    text +=
+        inked(terminal, Ink::dim, "  imbalance: 1 is even; even saves: what an even loop would have saved\n");
+  return text;
+}
+
+} // namespace wstree::cli
