@@ -3,8 +3,8 @@
 // The environment that `wstree run` gives to a program.
 #include "command.h"
 
-#include "environment.h"
-#include "sanitizers.h"
+#include "inspect/sanitizers.h"
+#include "support/environment.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>

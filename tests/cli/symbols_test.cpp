@@ -4,10 +4,10 @@
 #include "command.h"
 
 #include "doctor/mapped_watch.h"
-#include "launch.h"
-#include "loop_forms.h"
-#include "openmp_runtime.h"
-#include "served_loops.h"
+#include "doctor/served_loops.h"
+#include "inspect/loop_forms.h"
+#include "inspect/openmp_runtime.h"
+#include "support/launch.h"
 
 #include <algorithm>
 #include <csignal>

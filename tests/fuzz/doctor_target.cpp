@@ -5,7 +5,7 @@
 #include "support/target.h"
 
 #include "doctor/checks.h"
-#include "sanitizers.h"
+#include "inspect/sanitizers.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -4,10 +4,10 @@
 #include "support/files.h"
 #include "support/target.h"
 
-#include "elf_file.h"
-#include "loop_calls.h"
-#include "openmp_runtime.h"
-#include "program.h"
+#include "inspect/elf_file.h"
+#include "inspect/loop_calls.h"
+#include "inspect/openmp_runtime.h"
+#include "inspect/program.h"
 
 #include <elf.h>
 #include <string>

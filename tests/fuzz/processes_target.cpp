@@ -9,7 +9,7 @@
 #include "process_limits.h"
 #include "ranks.h"
 
-#include "openmp_runtime.h"
+#include "inspect/openmp_runtime.h"
 
 #include <string>
 

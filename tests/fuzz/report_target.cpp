@@ -11,7 +11,7 @@
 #include "report_writer.h"
 #include "site_table.h"
 
-#include "served_loops.h"
+#include "doctor/served_loops.h"
 
 #include <algorithm>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "support/environment_block.h"
 #include "support/target.h"
 
-#include "settings.h"
+#include "support/settings.h"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 // A report of a trial run, as `wstree doctor` reads it: the program may have damaged the file.
 #include "support/target.h"
 
-#include "served_loops.h"
+#include "doctor/served_loops.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -5,8 +5,8 @@
 #include "support/bytes.h"
 #include "support/target.h"
 
-#include "simulate/plan.h"
-#include "simulate/prediction.h"
+#include "simulate/command/plan.h"
+#include "simulate/command/prediction.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

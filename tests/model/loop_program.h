@@ -2,7 +2,7 @@
 // A team that runs loops on one slot, under the model checker.
 #pragma once
 
-#include "../../tools/simulate/slot.h"
+#include "../../tools/simulate/engine/slot.h"
 #include "engine/execution.h"
 #include "engine/platform.h"
 #include "tree_invariants.h"

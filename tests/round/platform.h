@@ -3,7 +3,7 @@
 // Memory that is counted, and a machine of one thread whose members take turns between calls.
 #pragma once
 
-#include "../../tools/simulate/charged_atomic.h"
+#include "../../tools/simulate/engine/charged_atomic.h"
 
 #include "wstree/core/platform.h"
 

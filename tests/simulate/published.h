@@ -5,8 +5,8 @@
 // Facts: libomp 19.1.7 (release build) with clang 14, libgomp 12 with gcc 12, LB4OMP's fac2 and oneTBB 2023
 // on an x86-64 server of two cores, two threads, SCHED_FIFO. Each figure is the time in relation to half the
 // time of the sequential loop, a median of seven rounds of three. The workloads are those of
-// tools/bench/cost_shapes.h; the kernel takes whole steps of 1.3 ns, of which short ones overlap. The random
-// workloads had other random numbers.
+// tools/bench/workloads/cost_shapes.h; the kernel takes whole steps of 1.3 ns, of which short ones overlap.
+// The random workloads had other random numbers.
 #pragma once
 
 #include "simulated.h"

@@ -2,7 +2,7 @@
 // The fibers of the simulator, for tests.
 #pragma once
 
-#include "../../tools/simulate/fiber.h"
+#include "../../tools/simulate/engine/fiber.h"
 
 namespace wstree::test {
 using simulate::Fiber;

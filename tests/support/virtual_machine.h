@@ -3,9 +3,9 @@
 // the production templates, one call at a time, in the order of a virtual clock.
 #pragma once
 
-#include "../../tools/simulate/charged_atomic.h"
-#include "../../tools/simulate/clock.h"
-#include "../../tools/simulate/machine.h"
+#include "../../tools/simulate/engine/charged_atomic.h"
+#include "../../tools/simulate/engine/clock.h"
+#include "../../tools/simulate/engine/machine.h"
 
 #include "wstree/core/tree/worker.h"
 

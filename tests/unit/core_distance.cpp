@@ -42,7 +42,7 @@ struct Shape {
   const char* name;
   double (*weight)(std::uint64_t i, double x);
 };
-/// The uneven ones of the benchmark (tools/bench/workloads.cpp).
+/// The uneven ones of the benchmark (tools/bench/workloads).
 constexpr Shape k_uneven[] = {
     {"TRIANGLE", [](std::uint64_t, double x) { return x; }},
     {"INVTRIANGLE", [](std::uint64_t, double x) { return 1 - x; }},

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.h"
 #include "doctor/checks.h"
-#include "exit_status.h"
-#include "message.h"
 #include "near_name.h"
-#include "run_arguments.h"
+#include "run/run_arguments.h"
 #include "stats/arguments.h"
+#include "support/exit_status.h"
+#include "support/message.h"
 #include "topo/arguments.h"
 #ifdef WSTREE_HAS_BENCH
-#include "bench/arguments.h"
-#include "simulate/arguments.h"
+#include "bench/command/arguments.h"
+#include "simulate/command/arguments.h"
 #endif
 
 #include <CLI/CLI.hpp>

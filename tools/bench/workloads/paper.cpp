@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The paper's cost distributions: a table of costs for each loop, or iterations of a few nanoseconds whose
 /// cost is computed.
-#include "../cost_shapes.h"
+#include "cost_shapes.h"
 #include "recipes.h"
 #include <array>
 #include <cstdio>

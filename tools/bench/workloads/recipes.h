@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What the files of workloads share.
 #pragma once
-#include "../kernel.h"
-#include "../loop_forms.h"
-#include "../workloads.h"
+#include "measure/kernel.h"
+#include "measure/loop_forms.h"
+#include "workloads.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>

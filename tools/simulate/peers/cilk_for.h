@@ -12,7 +12,7 @@
 // reducers, and thieves that go to sleep when there are too many.
 #pragma once
 
-#include "../virtual_time.h"
+#include "../engine/virtual_time.h"
 #include "deque.h"
 
 #include "wstree/core/platform.h"

@@ -11,7 +11,7 @@
 // cores get less; chunks beyond 2^32, which are enlarged.
 #pragma once
 
-#include "../virtual_time.h"
+#include "../engine/virtual_time.h"
 #include "central.h"
 #include "libomp_dynamic.h"
 

@@ -15,7 +15,7 @@
 // one thread: 2.2 times 0.59 us). Left out: mailboxes and affinity, arenas, waking threads that sleep.
 #pragma once
 
-#include "../virtual_time.h"
+#include "../engine/virtual_time.h"
 #include "deque.h"
 
 #include "wstree/core/platform.h"

@@ -4,13 +4,13 @@
 // answer of theirs can be tested.
 #pragma once
 
-#include "environment.h"
-#include "library.h"
-#include "loop_calls.h"
-#include "openmp_runtime.h"
+#include "inspect/loop_calls.h"
+#include "inspect/openmp_runtime.h"
+#include "inspect/preflight.h"
 #include "options.h"
-#include "preflight.h"
 #include "report.h"
+#include "support/environment.h"
+#include "support/library.h"
 
 // What the library itself decides by.
 #include "cgroup.h"

@@ -3,7 +3,7 @@
 
 #include "checks.h"
 #include "options.h"
-#include "settings.h"
+#include "support/settings.h"
 #include "trial.h"
 
 namespace wstree::cli {

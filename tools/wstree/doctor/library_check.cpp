@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks.h"
 
-#include "output_of.h"
+#include "support/output_of.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

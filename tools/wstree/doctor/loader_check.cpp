@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks.h"
 
-#include "sanitizers.h"
-#include "text_file.h"
+#include "inspect/sanitizers.h"
+#include "support/text_file.h"
 
 #include <algorithm>
 #include <fmt/format.h>

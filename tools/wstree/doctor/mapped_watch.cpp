@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mapped_watch.h"
 
-#include "openmp_runtime.h"
-#include "text_file.h"
+#include "inspect/openmp_runtime.h"
+#include "support/text_file.h"
 
 #include <sstream>
 #include <string>

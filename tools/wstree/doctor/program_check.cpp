@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks.h"
 
-#include "program.h"
+#include "inspect/program.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report.h"
 
-#include "visible.h"
+#include "support/visible.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "trial.h"
 
-#include "figures.h"
+#include "inspect/sanitizers.h"
 #include "mapped_watch.h"
-#include "sanitizers.h"
-#include "settings.h"
+#include "support/figures.h"
+#include "support/settings.h"
 
 #include <csignal>
 #include <cstring>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "environment.h"
-#include "launch.h"
-#include "loop_forms.h"
+#include "inspect/loop_forms.h"
 #include "report.h"
 #include "served_loops.h"
+#include "support/environment.h"
+#include "support/launch.h"
 
 #include <filesystem>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks.h"
 
-#include "schedule_names.h"
-#include "settings.h"
+#include "support/schedule_names.h"
+#include "support/settings.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.h"
 
-#include "exit_status.h"
-#include "message.h"
+#include "support/exit_status.h"
+#include "support/message.h"
 #include "statistics.h"
 #include "stats/arguments.h"
-#include "text_file.h"
+#include "support/text_file.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

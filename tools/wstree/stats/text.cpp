@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "statistics.h"
 
-#include "visible.h"
+#include "support/visible.h"
 
 #include <algorithm>
 #include <fmt/format.h>

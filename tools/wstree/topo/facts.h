@@ -4,7 +4,7 @@
 #pragma once
 
 #include "commands.h"
-#include "environment.h"
+#include "support/environment.h"
 
 #include "layout.h"
 #include "machine.h"

@@ -4,8 +4,8 @@
 #include "facts.h"
 
 #include "doctor/checks.h"
-#include "message.h"
-#include "visible.h"
+#include "support/message.h"
+#include "support/visible.h"
 
 #include <cstdio>
 #include <fmt/format.h>

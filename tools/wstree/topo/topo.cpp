@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arguments.h"
 #include "commands.h"
-#include "exit_status.h"
 #include "facts.h"
-#include "message.h"
-#include "visible.h"
+#include "support/exit_status.h"
+#include "support/message.h"
+#include "support/visible.h"
 
 #include "placement.h"
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Starting what measures, and keeping what it prints.
+#pragma once
+
+#include "support/environment.h"
+
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace wstree::cli::bench {
+
+/// While it lives, all that this process and its children print to standard output also goes to a file.
+class Transcript {
+public:
+  explicit Transcript(const std::filesystem::path& file);
+  Transcript(const Transcript&) = delete;
+  Transcript& operator=(const Transcript&) = delete;
+  ~Transcript();
+
+  /// Why there is none: the reason of the system; 0 if all is well.
+  [[nodiscard]] int error() const { return error_; }
+
+private:
+  void copy(int from, int to_file) const;
+
+  int error_ = 0;
+  int output_ = -1; ///< what standard output was
+  std::thread copier_;
+};
+
+struct Command {
+  std::vector<std::string> arguments; ///< the program first
+  Environment environment;
+  std::filesystem::path output = {}; ///< of standard output; empty: ours
+};
+
+/// Starts it and waits. "" if it ended with status 0, else what happened.
+std::string run_to_end(Command& command);
+/// Whether a command has died of a signal that was meant for all of us, such as that of Ctrl-C.
+bool interrupted();
+
+} // namespace wstree::cli::bench

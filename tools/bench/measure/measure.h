@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// How one value is obtained: passes, clocks, and the samples that somebody else's work on the machine has
+/// spoilt.
+#pragma once
+#include "candidates.h"
+#include "workloads/workloads.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+double now_ns();
+
+/// Nanoseconds that threads of this process were ready to run and had to wait for a processor, from
+/// /proc/self/task/*/schedstat. Zero everywhere if the kernel does not say.
+class RunDelay {
+public:
+  /// Follows the threads that exist now.
+  RunDelay();
+  ~RunDelay();
+  RunDelay(const RunDelay&) = delete;
+  RunDelay& operator=(const RunDelay&) = delete;
+  double caller_ns() const; ///< of the thread that constructed this
+  double all_ns() const;    ///< of every followed thread together
+
+private:
+  std::vector<int> files_; ///< the constructing thread's first
+};
+
+struct Settings {
+  int threads = 2;
+  int rounds = 7;
+  int passes = 3;          ///< parallel passes a sample
+  int attempts = 3;        ///< at a sample, until one is undisturbed
+  double max_delay = 0.02; ///< a pass whose threads waited for longer than this part of it is not used
+  double pause = 0;        ///< sleep this part of the time spent, for other jobs: with real-time priority
+  std::uint64_t seed = 1;
+};
+
+/// Samples of one workload under one candidate, over all rounds.
+struct Series {
+  std::vector<double> ratio;  ///< T_par / (T_seq / threads)
+  std::vector<double> seq_ms; ///< T_seq
+  std::vector<int> round;     ///< in which it was taken
+  int dropped = 0;
+};
+
+/// Of one runtime, keyed by workload and candidate; its schedules in a process without the library are kept
+/// apart.
+struct Results {
+  std::map<std::pair<std::string, std::string>, Series> main, bare;
+};
+
+/// What every pass of a workload has to compute: the sequential pass' sum and data.
+std::uint64_t expected_of(const Workload& workload);
+
+/// False for the loops over memory where each iteration would be handed out on its own: that costs 30 times
+/// the iteration and takes minutes to show.
+bool is_measured(const Workload& workload, const Candidate& candidate);
+
+/// One sample of that round, added to `series` unless every attempt at it was disturbed. False: a pass
+/// computed a wrong sum; stderr has said so.
+bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
+                 const RunDelay& delay, std::uint64_t expected, int round, Series& series);
+
+/// Puts the runtime's waiting threads to sleep now instead of after its block time. Does nothing on libgomp:
+/// there they go to sleep by themselves within milliseconds, and the call would end them. Nor on oneTBB.
+void quiet_team();
+
+double median(std::vector<double> values);
+
+} // namespace bench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// Command line of the program `loops`.
+#pragma once
+#include "measure/measure.h"
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// The tree with other options, in processes of their own: a column of the table.
+struct Variant {
+  std::string name;
+  std::vector<std::string> variables; ///< NAME=value
+};
+
+struct Options {
+  Settings settings;
+  std::string only, groups, candidates, json;
+  std::vector<std::string> beside, libomps;
+  std::vector<Variant> variants;
+  double scale = 1;
+  bool bare = false, fifo = false, list = false, samples = false, step_grid = false, which = false;
+};
+
+/// The command line of the program for that runtime, on so many processors. Ends the program if it is wrong,
+/// or if it asks for help.
+Options parse(int argc, char** argv, Runtime runtime, int processors);
+
+/// Says what is wrong, how the program is used, and ends it.
+[[noreturn]] void refuse(const std::string& text);
+
+std::vector<WorkloadRecipe> selected_workloads(const Options& options);
+
+/// What --candidates selects for this runtime: nothing if it names the others' alone.
+std::vector<Candidate> selected_candidates(const Options& options, Runtime runtime, bool with_library);
+
+} // namespace bench

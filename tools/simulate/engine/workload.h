@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops as the simulator sees them: what each iteration costs.
+#pragma once
+
+#include "virtual_time.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wstree::simulate {
+
+/// So many iterations that cost the same.
+struct Stretch {
+  std::uint64_t iterations = 0;
+  Time cost = 0; ///< of all of them
+};
+
+class Workload {
+public:
+  /// `weight(i)` is what iteration i costs in relation to the others; all together cost `work`.
+  Workload(std::string name, std::uint64_t iterations, Time work,
+           const std::function<double(std::uint64_t)>& weight);
+  /// Known only for stretches of iterations, none of which is empty.
+  Workload(std::string name, const std::vector<Stretch>& stretches);
+
+  const std::string& name() const { return name_; }
+  std::uint64_t iterations() const { return firsts_.empty() ? sums_.size() - 1 : firsts_.back(); }
+  Time cost(std::uint64_t begin, std::uint64_t end) const { return before(end) - before(begin); }
+  Time longest() const { return longest_; } ///< of all iterations
+  /// No schedule ends the loop sooner.
+  Time ideal(std::uint32_t members) const;
+
+private:
+  Time before(std::uint64_t iteration) const {
+    return firsts_.empty() ? sums_[iteration] : within(iteration);
+  }
+  Time within(std::uint64_t iteration) const;
+
+  std::string name_;
+  std::vector<Time> sums_;            // of what is before each iteration, or each stretch
+  std::vector<std::uint64_t> firsts_; // the first iteration of each stretch and the end; empty: all have one
+  Time longest_ = 0;
+};
+
+/// The names of the benchmark's cost distributions (tools/bench/workloads/cost_shapes.h), in its order.
+std::vector<std::string_view> shape_names();
+/// The distribution of that name, in any case; 1 <= iterations < 2^31.
+std::optional<Workload> make_workload(std::string_view shape, std::uint64_t iterations, Time work);
+
+} // namespace wstree::simulate
