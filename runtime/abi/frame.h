@@ -163,6 +163,9 @@ void give_back_team(KeptTeam* team) noexcept;
 /// The member of `frame` has entered a loop with `chunk`: records what its iterations take.
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;
 
+/// Where the calling thread's events go; nullptr: no memory, or too many threads.
+loop::Track* own_track() noexcept;
+
 void leave_measured_work(Frame& frame) noexcept;
 /// The member of `frame` takes no more of its loop, finished or not.
 inline void leave_work(Frame& frame) noexcept {

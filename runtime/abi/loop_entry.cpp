@@ -62,6 +62,11 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   note_members(frame.member.members());
   frame.site = site_of(kind, schedule.model, source, caller);
   if (process.recorded) record_loop(frame, process.pace, units, schedule.chunk);
+  if (!process.traced) return;
+  loop::Event like{};
+  like.site = frame.site;
+  like.past = units;
+  if (loop::Track* track = own_track()) frame.member.trace(*track, like, process.pace.target);
 }
 
 [[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,

@@ -7,6 +7,7 @@
 #include "report_output.h"
 #include "statistics.h"
 #include "tokens.h"
+#include "trace/trace.h"
 #include "version.h"
 #include "words.h"
 
@@ -111,18 +112,20 @@ std::uint64_t clock_cost() noexcept {
 
 void prepare_measuring(Session& made) noexcept {
   made.recorded = !made.options.record_path.empty();
-  made.measured = made.recorded || made.options.stats != config::StatsFormat::off;
+  made.traced = !made.options.trace_path.empty();
+  made.measured = made.recorded || made.traced || made.options.stats != config::StatsFormat::off;
   // The child of a fork starts with figures of its own.
   if (made.measured && pthread_atfork(nullptr, nullptr, [] {
                          observe::forget_executions();
                          observe::forget_recordings();
+                         forget_tracks();
                        }) != 0) {
-    made.measured = made.recorded = false;
-    observe::say("wstree: WSTREE_STATS, WSTREE_RECORD: no memory, nothing is measured");
+    made.measured = made.recorded = made.traced = false;
+    observe::say("wstree: WSTREE_STATS, WSTREE_RECORD, WSTREE_TRACE: no memory, nothing is measured");
   }
   made.settings.clocked = made.measured;
   if (made.measured) observe::remember_folder();
-  if (!made.recorded) return;
+  if (!made.recorded && !made.traced) return;
   constexpr double k_piece_ns = 2'000;       // a dispatch takes about 1 % of it
   constexpr double k_suspicious_ns = 40'000; // a question to the system takes about 1 % of it
   g_ticks_per_ns = 1 / ns_per_tick();
@@ -216,6 +219,7 @@ void report_at_exit() noexcept {
   const double tick = ns_per_tick();
   observe::write_report(session().options, tick, g_most_members.load(std::memory_order_relaxed), k_version);
   if (session().recorded) observe::write_recordings(session().options, tick, k_version);
+  if (session().traced) write_trace(session().options, {g_start_ticks, g_start_ns, tick}, k_version);
 }
 
 } // namespace wstree::abi

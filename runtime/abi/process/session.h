@@ -23,6 +23,7 @@ struct Session {
   TaskSchedule named{true};       // of loops that say dynamic, guided or auto; in units of their chunk
   bool measured = false;          // members count and time loops
   bool recorded = false;          // and keep what the iterations cost
+  bool traced = false;            // and keep when they did what
   loop::Pace pace;                // how finely they do
 };
 

@@ -2,7 +2,8 @@
 //
 // Loops for rules. Prints how many iterations each of them had, and how many threads its region.
 #include <cstdio>
-#include <omp.h>
+
+extern "C" int omp_get_num_threads();
 
 namespace {
 
