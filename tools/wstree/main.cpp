@@ -2,11 +2,14 @@
 #include "commands.h"
 #include "doctor/checks.h"
 #include "near_name.h"
+#include "report/arguments.h"
+#include "rules/arguments.h"
 #include "run/run_arguments.h"
 #include "stats/arguments.h"
 #include "support/exit_status.h"
 #include "support/message.h"
 #include "topo/arguments.h"
+#include "trace/arguments.h"
 #ifdef WSTREE_HAS_BENCH
 #include "bench/command/arguments.h"
 #include "simulate/command/arguments.h"
@@ -40,6 +43,10 @@ constexpr const char* k_footer =
   LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
                                      what run does, by hand
   wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
+  wstree run --trace=trace.json ./heat
+                                     write a timeline for ui.perfetto.dev and for wstree report
+  wstree report trace.json --html report.html
+                                     show the loops of a run, with timelines, in a browser
   wstree topo --svg topo.svg         show who is pinned where, and whom each thread steals from first
 )"
 #ifdef WSTREE_HAS_BENCH
@@ -111,6 +118,12 @@ int dispatch(std::vector<std::string> arguments) {
   auto* doctor = add_doctor(app, patient);
   StatsRequest written;
   auto* stats = add_stats(app, written);
+  RulesRequest ruled;
+  auto* rules = add_rules(app, ruled);
+  TraceRequest traced;
+  auto* trace = add_trace(app, traced);
+  ReportRequest reported;
+  auto* report = add_report(app, reported);
   TopoRequest place;
   auto* topo = add_topo(app, place);
 #ifdef WSTREE_HAS_BENCH
@@ -151,6 +164,9 @@ int dispatch(std::vector<std::string> arguments) {
   if (path->parsed()) return path_command();
   if (doctor->parsed()) return doctor_command(patient);
   if (stats->parsed()) return stats_command(written);
+  if (rules->parsed()) return rules_command(ruled);
+  if (trace->parsed()) return trace_command(traced);
+  if (report->parsed()) return report_command(reported);
   if (topo->parsed()) return topo_command(place);
 #ifdef WSTREE_HAS_BENCH
   if (simulate->parsed()) return simulate_command(imagined);
@@ -161,9 +177,11 @@ int dispatch(std::vector<std::string> arguments) {
     say("run needs a program; see wstree run --help");
   } else {
 #ifdef WSTREE_HAS_BENCH
-    say("a command is needed: run, doctor, stats, topo, simulate, bench, env or path; see wstree --help");
+    say("a command is needed: run, doctor, stats, rules, trace, report, topo, simulate, bench, env or path; "
+        "see wstree --help");
 #else
-    say("a command is needed: run, doctor, stats, topo, env or path; see wstree --help");
+    say("a command is needed: run, doctor, stats, rules, trace, report, topo, env or path; see wstree "
+        "--help");
 #endif
   }
   return k_own_error;

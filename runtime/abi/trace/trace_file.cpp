@@ -107,13 +107,16 @@ private:
     out_.text("\", \"events\": ").number(total).text(", \"dropped\": ").number(oldest).text("}}");
     for (std::uint64_t i = oldest; i < total; ++i) {
       const Event& event = track.at(i);
-      write_event(track, event);
+      const Track* from = nullptr;
+      const bool looks = event.kind == Kind::steal && arrows_ < k_most_arrows;
+      const Event* victim = looks ? find_victim(all_tracks(), event, from) : nullptr;
+      write_event(track, event, victim);
       if (event.kind == Kind::loop) write_wait(track, event, i, total);
-      if (event.kind == Kind::steal) write_arrow(track, event);
+      if (victim != nullptr) write_arrow(track, event, *from, *victim);
     }
   }
 
-  void write_event(const Track& track, const Event& event) noexcept {
+  void write_event(const Track& track, const Event& event, const Event* victim) noexcept {
     begin("X", track);
     times(event.begin, event.end);
     out_.text(", \"name\": ").json_string(name_of(event));
@@ -125,6 +128,7 @@ private:
     }
     if (event.kind == Kind::batch || event.kind == Kind::steal)
       out_.text("\"first\": ").number(event.first).text(", \"past\": ").number(event.past).text(", ");
+    if (victim != nullptr) out_.text("\"victim\": ").number(victim->member).text(", ");
     if (event.kind == Kind::batch) out_.text("\"batches\": ").number(event.count).text(", ");
     out_.text("\"execution\": ").number(event.execution);
     out_.text(", \"member\": ").number(event.member).text("}}");
@@ -168,13 +172,10 @@ private:
   }
 
   /// From the victim to the thief.
-  void write_arrow(const Track& track, const Event& steal) noexcept {
-    const Track* from = nullptr;
-    const Event* victim = arrows_ < k_most_arrows ? find_victim(all_tracks(), steal, from) : nullptr;
-    if (victim == nullptr) return;
+  void write_arrow(const Track& track, const Event& steal, const Track& from, const Event& victim) noexcept {
     ++arrows_;
-    const std::uint64_t since = std::clamp(steal.begin, victim->begin, std::max(victim->begin, victim->end));
-    begin("s", *from);
+    const std::uint64_t since = std::clamp(steal.begin, victim.begin, std::max(victim.begin, victim.end));
+    begin("s", from);
     arrow(std::min(since, steal.end));
     out_.text("}");
     begin("f", track);
