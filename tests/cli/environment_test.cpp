@@ -173,7 +173,8 @@ TEST(Environment, HasTheOptions) {
 }
 
 TEST(Environment, StatsNeedNoValueAndTakeNoArgument) {
-  EXPECT_EQ(show({"--stats"}).variable("WSTREE_STATS"), "text");
+  // The command shows them itself, with the names of the loops.
+  EXPECT_THAT(show({"--stats"}).variable("WSTREE_STATS").value_or(""), testing::MatchesRegex("json=/.*/%p"));
   EXPECT_EQ(show({"--stats=json"}).variable("WSTREE_STATS"), "json");
   EXPECT_EQ(show({"--stats=text=%e.txt"}).variable("WSTREE_STATS"), "text=%e.txt");
 }

@@ -47,6 +47,19 @@ struct StatsRequest {
   bool json = false;
 };
 
+struct CompareRequest {
+  std::size_t rounds = 10;
+  std::string schedule_list;          ///< as the user wrote it
+  std::vector<std::string> schedules; ///< of the runtime; empty: all that matter
+  bool per_loop = false;
+  std::vector<std::string> exports; ///< "json", "csv=FILE"
+  std::optional<std::string> svg, rules;
+  std::optional<double> require_gain, fail_if_slower; ///< in percent
+  std::optional<std::uint64_t> seed;
+  bool ignore_failure = false;
+  std::vector<std::string> command; ///< the program and its arguments
+};
+
 /// What is not set is taken from the environment and from this machine.
 struct TopoRequest {
   std::uint32_t members = 0;
@@ -96,6 +109,8 @@ int env_command(bool json);
 int path_command();
 /// 0: all fine, 1: something costs time or leaves loops unserved, 2: the library cannot work.
 int doctor_command(const DoctorRequest& request);
+/// 0, or 1: a wish for a gain or against a loss is not fulfilled.
+int compare_command(CompareRequest& request);
 int stats_command(const StatsRequest& request);
 /// 0, 1: a rule matches nothing, 125: a rule is not understood.
 int rules_command(const RulesRequest& request);

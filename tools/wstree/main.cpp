@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.h"
+#include "compare/request.h"
 #include "doctor/checks.h"
 #include "near_name.h"
 #include "report/arguments.h"
@@ -21,6 +22,7 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -42,6 +44,7 @@ constexpr const char* k_footer =
                                      and with another of the library's own; "wstree env" lists them
   LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
                                      what run does, by hand
+  wstree compare -- ./heat 4096      find out which schedule is fastest, and what to set
   wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
   wstree run --trace=trace.json ./heat
                                      write a timeline for ui.perfetto.dev and for wstree report
@@ -116,6 +119,8 @@ int dispatch(std::vector<std::string> arguments) {
   auto* path = app.add_subcommand("path", "Print the path of libwstree.so");
   DoctorRequest patient;
   auto* doctor = add_doctor(app, patient);
+  CompareRequest contest;
+  auto* compare = add_compare(app, contest);
   StatsRequest written;
   auto* stats = add_stats(app, written);
   RulesRequest ruled;
@@ -134,10 +139,11 @@ int dispatch(std::vector<std::string> arguments) {
 #endif
 
   const std::string command = arguments.empty() ? "" : arguments.front();
-  if (command == "run" || command == "doctor") {
-    const bool is_run = command == "run";
+  for (const auto& [starter, program] :
+       {std::pair{run, &request.command}, {doctor, &patient.command}, {compare, &contest.command}}) {
+    if (command != starter->get_name()) continue;
     arguments.erase(arguments.begin());
-    (is_run ? request.command : patient.command) = take_program(is_run ? *run : *doctor, arguments);
+    *program = take_program(*starter, arguments);
     arguments.insert(arguments.begin(), command);
   }
   const auto commands = app.get_subcommands({});
@@ -163,6 +169,7 @@ int dispatch(std::vector<std::string> arguments) {
   if (env->parsed()) return env_command(json);
   if (path->parsed()) return path_command();
   if (doctor->parsed()) return doctor_command(patient);
+  if (compare->parsed()) return compare_command(contest);
   if (stats->parsed()) return stats_command(written);
   if (rules->parsed()) return rules_command(ruled);
   if (trace->parsed()) return trace_command(traced);
@@ -177,11 +184,12 @@ int dispatch(std::vector<std::string> arguments) {
     say("run needs a program; see wstree run --help");
   } else {
 #ifdef WSTREE_HAS_BENCH
-    say("a command is needed: run, doctor, stats, rules, trace, report, topo, simulate, bench, env or path; "
-        "see wstree --help");
+    say("a command is needed: run, compare, doctor, stats, rules, trace, report, topo, simulate, bench, env "
+        "or "
+        "path; see wstree --help");
 #else
-    say("a command is needed: run, doctor, stats, rules, trace, report, topo, env or path; see wstree "
-        "--help");
+    say("a command is needed: run, compare, doctor, stats, rules, trace, report, topo, env or path; "
+        "see wstree --help");
 #endif
   }
   return k_own_error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model.h"
 
-#include "terminal.h"
+#include "support/terminal.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model.h"
-#include "terminal.h"
+#include "support/terminal.h"
 
 #include <string>
 

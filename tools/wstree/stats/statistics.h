@@ -2,7 +2,7 @@
 #pragma once
 
 #include "names.h"
-#include "terminal.h"
+#include "support/terminal.h"
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.h"
 
+#include "arguments.h"
 #include "statistics.h"
-#include "stats/arguments.h"
 #include "support/exit_status.h"
 #include "support/message.h"
 #include "support/text_file.h"

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// wstree compare with the library of this build and programs of gcc and clang. What its figures mean is
+// tested with figures that are made up (tests/unit/paired_ratio.cpp): no test here depends on times.
+#include "command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::test::compare_test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+class Compare : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(target("gcc_loops_runtime"))) GTEST_SKIP() << "there is no gcc here";
+  }
+  static Result compare(Arguments arguments) {
+    arguments.insert(arguments.begin(), "compare");
+    return run_with_real_library(arguments, {});
+  }
+  static json comparison(Arguments arguments) {
+    arguments.insert(arguments.begin(), {"--export", "json", "-n", "1", "--seed", "7"});
+    const auto result = compare(arguments);
+    EXPECT_EQ(result.status(), 0) << result.err;
+    return json::parse(result.out, nullptr, false);
+  }
+  static std::vector<std::string> variants_of(const json& comparison) {
+    std::vector<std::string> names;
+    for (const auto& variant : comparison["variants"]) names.push_back(variant["name"]);
+    return names;
+  }
+};
+
+TEST_F(Compare, RunsEachScheduleOfARuntimeLoop) {
+  const auto result = comparison({"--", target("gcc_loops_runtime")});
+  ASSERT_TRUE(result.is_object());
+  EXPECT_THAT(variants_of(result),
+              testing::ElementsAre("as it is", "static", "dynamic,1", "guided", "wstree",
+                                   "wstree, WSTREE_BIND=none", "as it is, OMP_WAIT_POLICY=passive",
+                                   "wstree, OMP_WAIT_POLICY=passive", "one thread"));
+  EXPECT_EQ(result["seed"], 7);
+  EXPECT_EQ(result["rounds"], 1);
+  EXPECT_THAT(result["warnings"], testing::IsEmpty());
+  for (const auto& variant : result["variants"]) {
+    EXPECT_EQ(variant["seconds"].size(), 1U);
+    EXPECT_EQ(variant["output"], "same");
+  }
+  ASSERT_EQ(result["loops"].size(), 1U);
+  EXPECT_THAT(result["loops"][0]["name"].get<std::string>(), HasSubstr("loops.c:"));
+  EXPECT_THAT(result["paragraph"].get<std::string>(), HasSubstr("too few rounds"));
+}
+
+TEST_F(Compare, LeavesLiteralLoopsAsTheyAre) {
+  const auto result = comparison({"--loops", target("gcc_loops_dynamic")});
+  EXPECT_THAT(variants_of(result), testing::Not(testing::Contains("guided")));
+  EXPECT_THAT(variants_of(result), testing::Contains("wsguided"));
+  for (const auto& variant : result["variants"]) {
+    if (variant["name"] == "wstree") {
+      EXPECT_EQ(variant["settings"]["WSTREE_LOOPS"], "dynamic");
+    }
+  }
+  EXPECT_THAT(result["loops"][0]["variants"].size(), testing::Ge(5U));
+}
+
+TEST_F(Compare, TakesListsOfSchedules) {
+  EXPECT_THAT(variants_of(comparison({"--schedules", "dynamic,4,static", target("gcc_loops_runtime")})),
+              testing::IsSupersetOf({"dynamic,4", "static"}));
+  EXPECT_THAT(compare({"--schedules", "statik", target("gcc_loops_runtime")}).err,
+              HasSubstr("'statik' is no schedule"));
+}
+
+TEST_F(Compare, SaysThatOutputsDiffer) {
+  const auto result = comparison(
+      {"--", "/bin/sh", "-c", target("gcc_loops_runtime") + "; echo ${LD_PRELOAD:+served}${OMP_SCHEDULE}"});
+  EXPECT_THAT(result["warnings"].dump(), HasSubstr("the output of 'wstree' differs"));
+  const auto varies = comparison({"--", "/bin/sh", "-c", target("gcc_loops_runtime") + "; echo $$"});
+  EXPECT_THAT(varies["warnings"].dump(), HasSubstr("prints something else in each run"));
+}
+
+TEST_F(Compare, NeedsAProgramThatEndsWell) {
+  const auto failed = compare({"-n", "1", target("gcc_loops_runtime"), "3"});
+  EXPECT_EQ(failed.status(), 125);
+  EXPECT_THAT(failed.err, HasSubstr("exit status 3; --ignore-failure compares it"));
+  EXPECT_EQ(compare({"-n", "1", "-i", target("gcc_loops_runtime"), "3"}).status(), 0);
+  EXPECT_THAT(compare({"-n", "1", target("gcc_loops_static")}).err, HasSubstr("no loop"));
+  EXPECT_EQ(compare({"-n", "1", "./nowhere"}).status(), 127);
+}
+
+TEST_F(Compare, HasAStatusForScripts) {
+  const auto result = compare({"-n", "1", "--require-gain", "5", target("gcc_loops_runtime")});
+  EXPECT_EQ(result.status(), 1);
+  EXPECT_THAT(result.err, HasSubstr("a gain of 5 % is not certain"));
+  EXPECT_EQ(compare({"-n", "1", "--fail-if-slower", "2", target("gcc_loops_runtime")}).status(), 0)
+      << "one round proves no loss";
+}
+
+TEST_F(Compare, WritesFiles) {
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name) { return (folder.path() / name).string(); };
+  const auto result =
+      compare({"-n", "1", "--rules", file("rules"), "--svg", file("svg"), "--export", "csv=" + file("csv"),
+               "--export", "markdown=" + file("md"), target("gcc_loops_runtime")});
+  EXPECT_EQ(result.status(), 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("1 rounds in shuffled order (--seed "));
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("\x1b")));
+  EXPECT_THAT(contents(file("rules")), testing::ContainsRegex("\nloops.c:[0-9]+ wstree\n"));
+  EXPECT_THAT(contents(file("svg")), testing::StartsWith("<svg xmlns"));
+  EXPECT_THAT(contents(file("csv")), HasSubstr("\"dynamic,1\",1,"));
+  EXPECT_THAT(contents(file("md")), HasSubstr("| guided | "));
+}
+
+} // namespace
+} // namespace wstree::test::compare_test

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "commands.h"
+
+#include "inspect/loop_calls.h"
+#include "inspect/preflight.h"
+#include "inspect/program.h"
+#include "inspect/sanitizers.h"
+#include "request.h"
+#include "run/run_arguments.h"
+#include "session.h"
+#include "show.h"
+#include "support/exit_status.h"
+#include "support/library.h"
+#include "support/message.h"
+#include "support/schedule_names.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+
+namespace wstree::cli {
+
+namespace {
+
+constexpr const char* k_footer =
+    R"(PROGRAM is run once as it is and once with the library, to find its loops, and then in each round once
+under each schedule, in an order that is shuffled anew. Its output is compared and not shown, and it has
+nothing to read. --loops runs it under the library's own static, dynamic and guided as well (wsstatic,
+wsfixed, wsguided), because the times of single loops can be told of those only.
+Exit status: 0, 1 if what --require-gain or --fail-if-slower asks for is not so, 125 if wstree failed.)";
+
+constexpr int k_not_reached = 1;
+
+bool write_file(const std::string& path, const std::string& text) {
+  if (path.empty() || path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return true;
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) say("'{}' cannot be written", path);
+  return static_cast<bool>(file);
+}
+
+/// "json" or "json=FILE"; false if it is neither, or if the file cannot be written.
+bool write_export(const std::string& wish, const Contest& comparison, const Judgement& judgement) {
+  const auto equals = wish.find('=');
+  const auto format = wish.substr(0, equals);
+  const auto path = equals == std::string::npos ? std::string() : wish.substr(equals + 1);
+  if (format == "json") return write_file(path, comparison_json(comparison, judgement));
+  if (format == "csv") return write_file(path, comparison_csv(comparison));
+  return write_file(path, comparison_markdown(comparison, judgement));
+}
+
+bool is_export(const std::string& wish) {
+  const auto format = wish.substr(0, wish.find('='));
+  return format == "json" || format == "csv" || format == "markdown";
+}
+
+/// "static,dynamic,4,guided": numbers belong to the schedule in front of them.
+std::vector<std::string> split_schedules(const std::string& list) {
+  std::vector<std::string> schedules;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const auto end = std::min(list.find_first_of(",; ", begin), list.size());
+    const auto word = list.substr(begin, end - begin);
+    if (!schedules.empty() && !word.empty() && word.find_first_not_of("0123456789") == std::string::npos)
+      schedules.back() += "," + word;
+    else if (!word.empty())
+      schedules.push_back(word);
+    begin = end + 1;
+  }
+  return schedules;
+}
+
+/// What is wrong with the request, for the user; "" if nothing is.
+std::string problem_of(const CompareRequest& request) {
+  if (request.command.empty()) return "compare needs a program; see wstree compare --help";
+  if (request.rounds == 0) return "-n 0 compares nothing; 10 rounds are usual";
+  for (const auto& wish : request.exports)
+    if (!is_export(wish))
+      return fmt::format("--export '{}' is not understood (accepted: json, csv, markdown, each with [=FILE])",
+                         wish);
+  for (const auto& schedule : request.schedules)
+    if (!is_runtime_schedule(schedule))
+      return fmt::format(
+          "--schedules: '{}' is no schedule of an OpenMP runtime; a list is static,dynamic,4,guided",
+          schedule);
+  return {};
+}
+
+int status_of(const CompareRequest& request, const Judgement& judgement) {
+  const auto& gain = judgement.gain;
+  if (request.require_gain && !(gain.enough && gain.high <= 1 - *request.require_gain / 100)) {
+    say("--require-gain: a gain of {} % is not certain", *request.require_gain);
+    return k_not_reached;
+  }
+  if (request.fail_if_slower && gain.enough && gain.low > 1 + *request.fail_if_slower / 100) {
+    say("--fail-if-slower: the tree makes the program {}", verdict_text(gain));
+    return k_not_reached;
+  }
+  return k_ok;
+}
+
+/// The next commands that help; nothing when output is for other programs.
+std::string hints(const CompareRequest& request, const Contest& comparison) {
+  std::string text;
+  const auto program = fmt::format("{}", fmt::join(request.command, " "));
+  if (!request.per_loop && comparison.loops.size() > 1)
+    text += fmt::format("next: wstree compare --loops -- {}\n", program);
+  else if (request.per_loop && !request.rules)
+    text += fmt::format("next: wstree compare --rules FILE -- {}\n", program);
+  return text;
+}
+
+int show_all(const CompareRequest& request, const Contest& comparison) {
+  const auto judgement = judge(comparison);
+  bool is_written = true, is_shown = false;
+  for (const auto& wish : request.exports) {
+    is_written &= write_export(wish, comparison, judgement);
+    is_shown |= wish.find('=') == std::string::npos;
+  }
+  if (request.svg) is_written &= write_file(*request.svg, comparison_svg(comparison));
+  if (request.rules) is_written &= write_file(*request.rules, comparison_rules(comparison));
+  if (!is_shown) {
+    const auto terminal = terminal_of(stdout);
+    fmt::print("{}", comparison_text(comparison, judgement, terminal, request.per_loop));
+    if (terminal.is_one) fmt::print("{}", inked(terminal, Ink::dim, hints(request, comparison)));
+  }
+  return is_written ? status_of(request, judgement) : k_own_error;
+}
+
+} // namespace
+
+CLI::App* add_compare(CLI::App& app, CompareRequest& request) {
+  auto* compare =
+      app.add_subcommand("compare", "Run a program under several schedules in turns, and say what to set");
+  compare->formatter(program_formatter("compare"));
+  compare->footer(k_footer);
+  compare->add_option("-n,--rounds", request.rounds, "Rounds; 10 if nothing is said")->option_text("N");
+  compare
+      ->add_option("--schedules", request.schedule_list,
+                   "Schedules of the OpenMP runtime, as static,dynamic,4,guided")
+      ->option_text("LIST");
+  compare->add_flag("--loops", request.per_loop, "Compare the loops one by one as well");
+  compare->add_option("--export", request.exports, "json, csv or markdown, instead of text or to a file")
+      ->option_text("FORMAT[=FILE]")
+      ->allow_extra_args(false);
+  compare->add_option("--svg", request.svg, "A picture of the times; - is standard output")
+      ->option_text("FILE");
+  compare
+      ->add_option("--rules", request.rules,
+                   "Write the best schedule of each loop for WSTREE_RULES; implies --loops")
+      ->option_text("FILE");
+  compare
+      ->add_option("--require-gain", request.require_gain, "Fail unless the tree is surely that much faster")
+      ->option_text("PERCENT");
+  compare
+      ->add_option("--fail-if-slower", request.fail_if_slower, "Fail if the tree is surely that much slower")
+      ->option_text("PERCENT");
+  compare->add_flag("-i,--ignore-failure", request.ignore_failure, "Compare a program that fails, too");
+  compare->add_option("--seed", request.seed, "Of the order; by chance if nothing is said")->option_text("N");
+  return compare;
+}
+
+int compare_command(CompareRequest& request) {
+  request.schedules = split_schedules(request.schedule_list);
+  if (const auto problem = problem_of(request); !problem.empty()) {
+    say("{}", problem);
+    return k_own_error;
+  }
+  request.per_loop |= request.rules.has_value();
+  const auto lookup = find_program(request.command.front());
+  if (lookup.result != Lookup::Result::found) {
+    say("'{}' was not found, or may not be executed", request.command.front());
+    return lookup.result == Lookup::Result::not_found ? k_not_found : k_cannot_execute;
+  }
+  const auto library = find_library();
+  if (library.path.empty()) {
+    say("{}", library.problem);
+    return k_own_error;
+  }
+  const auto preflight = inspect(lookup.path, library.path, {false, false, *config::parse_loops("all")});
+  for (const auto& finding : preflight.findings) {
+    if (finding.severity == Severity::detail || finding.severity == Severity::doubt) continue;
+    say("{}", finding.text());
+    if (finding.severity == Severity::cannot_run) return k_cannot_execute;
+  }
+  if (!preflight.preload) return k_own_error;
+  const auto elf = ElfFile::open(preflight.program);
+  const auto calls = elf ? sum(loop_calls_by_file(*elf, preflight.program)) : LoopCalls{};
+  CompareSession session(request, library.path, sanitizers_of(preflight.program));
+  if (const auto problem = session.warm_up(calls.llvm && !calls.gcc); !problem.empty()) {
+    say("{}", problem);
+    return k_own_error;
+  }
+  return show_all(request, session.measure());
+}
+
+} // namespace wstree::cli

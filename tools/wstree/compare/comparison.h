@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "paired.h"
+#include "variants.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace wstree::cli {
+
+/// The runs of one variant.
+struct Samples {
+  Variant variant;
+  std::vector<double> seconds;             ///< one for each round
+  std::vector<std::uint64_t> outputs = {}; ///< hashes, of the warm-up too
+  std::string problem = {};                ///< why it was given up: "exit status 3"
+
+  [[nodiscard]] bool is_usable() const { return problem.empty() && !seconds.empty(); }
+};
+
+/// The time of one loop under the variants that the library served.
+struct LoopTimes {
+  std::string name;
+  std::string file;       ///< empty if it is not known
+  std::uint32_t line = 0; ///< 0, then
+  std::uint64_t calls = 0;
+  bool too_short = false;
+  std::map<std::string, std::vector<double>> seconds = {}; ///< by variant, one for each round
+};
+
+/// All that was measured.
+struct Contest {
+  std::string program;
+  std::uint64_t seed = 0;
+  std::size_t rounds = 0; ///< that were finished
+  ProgramLoops kinds;
+  std::vector<Samples> samples;
+  std::vector<LoopTimes> loops; ///< those with most time under the tree first
+
+  /// Null if there is none of this name, or if it was given up.
+  [[nodiscard]] const Samples* find(const std::string& name) const;
+  /// Of the times of two variants.
+  [[nodiscard]] Ratio ratio(const std::string& name, const std::string& other) const;
+};
+
+enum class Outputs { same, differ, vary };
+/// Whether a variant printed what the program prints as it is; vary: that differs from run to run.
+Outputs outputs_of(const Contest& comparison, const Samples& samples);
+
+/// What the figures mean.
+struct Judgement {
+  std::string set;       ///< what to set, as words of a shell: "OMP_SCHEDULE=guided"; empty: nothing
+  std::string paragraph; ///< all of it in words
+  Ratio gain;            ///< of the tree in units of the program as it is
+  std::vector<std::string> warnings; ///< outputs that differ, variants that failed
+};
+Judgement judge(const Contest& comparison);
+
+/// The schedule that is best for a loop, by name of the variant, and what it takes of the time of the next
+/// best one.
+struct LoopVerdict {
+  std::string best; ///< "wstree" if no difference can be seen
+  Ratio against;    ///< the tree in units of the best of the others
+  std::string other;
+};
+LoopVerdict judge_loop(const LoopTimes& loop);
+
+/// "12.3 % faster", "no difference can be seen"
+std::string verdict_text(const Ratio& ratio);
+
+} // namespace wstree::cli

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "show.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::cli {
+
+namespace {
+
+using Object = nlohmann::ordered_json;
+
+const char* role_text(Role role) {
+  switch (role) {
+  case Role::as_it_is:
+    return "as it is";
+  case Role::schedule:
+    return "schedule";
+  case Role::tree:
+    return "tree";
+  case Role::per_loop:
+    return "per loop";
+  case Role::cause:
+    break;
+  }
+  return "cause";
+}
+
+Object object_of(const Ratio& ratio) {
+  return {{"middle", ratio.middle},
+          {"low", ratio.low},
+          {"high", ratio.high},
+          {"enough_rounds", ratio.enough},
+          {"verdict", ratio.is_faster()   ? "faster"
+                      : ratio.is_slower() ? "slower"
+                                          : "no difference"}};
+}
+
+Object object_of(const Contest& comparison, const Samples& samples) {
+  auto settings = Object::object();
+  for (const auto& [name, value] : samples.variant.settings) settings[name] = value;
+  const auto interval = median_interval(samples.seconds);
+  const auto outputs = outputs_of(comparison, samples);
+  return {{"name", samples.variant.name},
+          {"role", role_text(samples.variant.role)},
+          {"served", samples.variant.served},
+          {"settings", settings},
+          {"seconds", samples.seconds},
+          {"median", interval.middle},
+          {"low", interval.low},
+          {"high", interval.high},
+          {"of_as_it_is", object_of(comparison.ratio(samples.variant.name, k_as_it_is))},
+          {"output", outputs == Outputs::same   ? "same"
+                     : outputs == Outputs::vary ? "varies"
+                                                : "differs"},
+          {"problem", samples.problem}};
+}
+
+Object object_of(const LoopTimes& loop) {
+  const auto verdict = judge_loop(loop);
+  auto variants = Object::object();
+  for (const auto& [name, seconds] : loop.seconds)
+    variants[name] = {{"seconds", seconds}, {"median", median_of(seconds)}};
+  return {{"name", loop.name},
+          {"file", loop.file},
+          {"line", loop.line},
+          {"calls", loop.calls},
+          {"too_short_to_tell", loop.too_short},
+          {"variants", variants},
+          {"best", verdict.best},
+          {"next_best", verdict.other},
+          {"tree_of_next_best", object_of(verdict.against)}};
+}
+
+/// For a field between commas.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
+} // namespace
+
+std::string comparison_json(const Contest& comparison, const Judgement& judgement) {
+  Object document = {
+      {"version", WSTREE_VERSION},        {"program", comparison.program},     {"seed", comparison.seed},
+      {"rounds", comparison.rounds},      {"confidence", k_confidence},        {"variants", Object::array()},
+      {"loops", Object::array()},         {"gain", object_of(judgement.gain)}, {"set", judgement.set},
+      {"paragraph", judgement.paragraph}, {"warnings", judgement.warnings}};
+  for (const auto& samples : comparison.samples)
+    document["variants"].push_back(object_of(comparison, samples));
+  for (const auto& loop : comparison.loops) document["loops"].push_back(object_of(loop));
+  return document.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
+}
+
+std::string comparison_csv(const Contest& comparison) {
+  std::string text = "variant,round,seconds\n";
+  for (const auto& samples : comparison.samples)
+    for (std::size_t i = 0; i < samples.seconds.size(); ++i)
+      text += fmt::format("{},{},{:.6f}\n", quoted(samples.variant.name), i + 1, samples.seconds[i]);
+  return text;
+}
+
+std::string comparison_markdown(const Contest& comparison, const Judgement& judgement) {
+  std::string text = "| schedule | median [s] | of as it is | verdict |\n|:---|---:|---:|:---|\n";
+  for (const auto& samples : comparison.samples) {
+    const auto ratio = comparison.ratio(samples.variant.name, k_as_it_is);
+    const bool is_base = samples.variant.role == Role::as_it_is;
+    text += samples.is_usable() ? fmt::format("| {} | {:.3f} | {:.2f} ({:.2f} to {:.2f}) | {} |\n",
+                                              samples.variant.name, median_of(samples.seconds), ratio.middle,
+                                              ratio.low, ratio.high, is_base ? "" : verdict_text(ratio))
+                                : fmt::format("| {} | | | given up |\n", samples.variant.name);
+  }
+  return text + "\n" + judgement.paragraph + "\n";
+}
+
+std::string comparison_rules(const Contest& comparison) {
+  auto text = fmt::format("# wstree compare, {} rounds of {}: the schedule that is best for each loop.\n",
+                          comparison.rounds, comparison.program);
+  for (const auto& loop : comparison.loops) {
+    if (loop.line == 0) {
+      text += fmt::format("# {}: its line is not known; compile with -g\n", loop.name);
+      continue;
+    }
+    const auto verdict = judge_loop(loop);
+    const auto place = fmt::format("{}:{}", loop.file.substr(loop.file.rfind('/') + 1), loop.line);
+    if (!verdict.other.empty() && !loop.too_short)
+      text += fmt::format("# {}: the tree: {}{}\n", loop.name, verdict_text(verdict.against),
+                          verdict.against.is_same() ? "" : " than " + verdict.other);
+    text += fmt::format("{} {}\n", place, verdict.best);
+  }
+  return text;
+}
+
+} // namespace wstree::cli

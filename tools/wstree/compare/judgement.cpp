@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace wstree::cli {
+
+namespace {
+
+double percent(double part) { return std::abs(part) * 100; }
+
+/// How sure one of several comparisons has to be, for all of them to be as sure as one: the best of many is
+/// lucky.
+double shared_confidence(std::size_t comparisons) {
+  return 1 - (1 - k_confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1));
+}
+
+/// The variant of a role with the shortest time; null if there is none.
+const Samples* fastest(const Contest& comparison, Role role) {
+  const Samples* best = nullptr;
+  for (const auto& samples : comparison.samples) {
+    if (samples.variant.role != role || !samples.is_usable()) continue;
+    if (best == nullptr || median_of(samples.seconds) < median_of(best->seconds)) best = &samples;
+  }
+  return best;
+}
+
+std::string settings_text(const Variant& variant) {
+  std::string text;
+  for (const auto& [name, value] : variant.settings) {
+    if (!text.empty()) text += ' ';
+    text.append(name).append("=").append(value);
+  }
+  return text;
+}
+
+std::string how_sure(const Ratio& ratio) {
+  return fmt::format("between {:.1f} and {:.1f} % with {:.0f} % confidence", percent(1 - ratio.high),
+                     percent(1 - ratio.low), k_confidence * 100);
+}
+
+/// The loops on which the tree makes most of a difference.
+std::string loops_text(const Contest& comparison) {
+  std::string text;
+  for (const auto& loop : comparison.loops) {
+    const auto verdict = judge_loop(loop);
+    if (loop.too_short || verdict.other.empty() || verdict.against.is_same()) continue;
+    text += fmt::format("{}{} ({} than {})", text.empty() ? "" : ", ", loop.name,
+                        verdict_text(verdict.against), verdict.other);
+  }
+  if (!text.empty()) return " Loops: " + text + ".";
+  if (comparison.loops.empty()) return {};
+  const auto& first = comparison.loops.front();
+  return fmt::format(" Most of the loops' time is in {}.", first.name);
+}
+
+/// Why the tree is faster than the program as it is, if that is not the schedule.
+std::string other_cause(const Contest& comparison, std::string& set) {
+  const auto passive = comparison.ratio(k_passive, k_as_it_is);
+  if (passive.is_faster() && !comparison.ratio(k_tree, k_passive).is_faster()) {
+    set = "OMP_WAIT_POLICY=passive";
+    return fmt::format(
+        " The reason is how threads wait, not the schedule: OMP_WAIT_POLICY=passive alone makes it "
+        "{}.",
+        verdict_text(passive));
+  }
+  const auto unbound = comparison.ratio(k_unbound, k_as_it_is);
+  if (comparison.find(k_unbound) != nullptr && comparison.ratio(k_tree, k_unbound).is_faster() &&
+      !unbound.is_faster()) {
+    return " The reason is that the library pins threads, not the schedule: without that (WSTREE_BIND=none) "
+           "no gain "
+           "can be seen, and OMP_PROC_BIND=close may do the same.";
+  }
+  return {};
+}
+
+/// Why it is slower.
+std::string cause_of_loss(const Contest& comparison) {
+  if (comparison.ratio(k_unbound, k_tree).is_faster() && !comparison.ratio(k_unbound, k_as_it_is).is_slower())
+    return " The reason is that the library pins threads: with WSTREE_BIND=none it is not slower.";
+  if (comparison.ratio(k_tree_passive, k_tree).is_faster() &&
+      !comparison.ratio(k_tree_passive, k_as_it_is).is_slower())
+    return " With OMP_WAIT_POLICY=passive it is not slower.";
+  return {};
+}
+
+std::string one_thread(const Contest& comparison) {
+  const auto* const alone = comparison.find(k_one_thread);
+  if (alone == nullptr || alone->seconds.size() < 2) return {};
+  const double seconds = median_of(alone->seconds);
+  for (const auto& samples : comparison.samples)
+    if (samples.is_usable() && samples.variant.name != k_one_thread &&
+        *std::min_element(samples.seconds.begin(), samples.seconds.end()) <= seconds)
+      return {};
+  return fmt::format(
+      " One thread is faster than all of them ({}): the loops are too short to be shared, or the "
+      "threads have too few processors.",
+      fmt::format("{:.3f} s", seconds));
+}
+
+/// How much there is to gain at most.
+std::string share_of_loops(const Contest& comparison) {
+  const auto* const tree = comparison.find(k_tree);
+  double loops = 0;
+  for (const auto& loop : comparison.loops)
+    if (const auto found = loop.seconds.find(k_tree); found != loop.seconds.end())
+      loops += median_of(found->second);
+  const double part = tree != nullptr ? loops / median_of(tree->seconds) : 1;
+  if (part >= 0.9) return {};
+  return fmt::format(" The loops that the tree can serve take {:.0f} % of the time.", percent(part));
+}
+
+/// What could be seen of a difference if there was one.
+std::string resolution(const Ratio& ratio) {
+  if (!ratio.enough) return " There were too few rounds to say more; 10 are enough (-n 10).";
+  const double most = std::max(std::abs(1 - ratio.low), std::abs(ratio.high - 1));
+  return fmt::format(
+      " If there is one, it is below {:.1f} % ({:.0f} % confidence); more rounds (-n) see smaller ones.",
+      std::max(percent(most), percent(k_smallest_difference)), k_confidence * 100);
+}
+
+std::vector<std::string> warnings_of(const Contest& comparison) {
+  std::vector<std::string> warnings;
+  bool vary = false;
+  for (const auto& samples : comparison.samples) {
+    if (!samples.problem.empty())
+      warnings.push_back(fmt::format("'{}' was given up: {}", samples.variant.name, samples.problem));
+    const auto outputs = outputs_of(comparison, samples);
+    vary |= outputs == Outputs::vary;
+    if (outputs == Outputs::differ)
+      warnings.push_back(
+          fmt::format("the output of '{}' differs from that of the program as it is", samples.variant.name));
+  }
+  if (vary)
+    warnings.emplace_back("the program prints something else in each run, so outputs were not compared");
+  return warnings;
+}
+
+} // namespace
+
+const Samples* Contest::find(const std::string& name) const {
+  for (const auto& one : samples)
+    if (one.variant.name == name && one.is_usable()) return &one;
+  return nullptr;
+}
+
+Ratio Contest::ratio(const std::string& name, const std::string& other) const {
+  const auto* const first = find(name);
+  const auto* const second = find(other);
+  if (first == nullptr || second == nullptr) return {};
+  const auto of_the_role = std::count_if(samples.begin(), samples.end(), [&](const Samples& one) {
+    return one.variant.role == first->variant.role && first->variant.role == Role::schedule;
+  });
+  return ratio_of(first->seconds, second->seconds, shared_confidence(static_cast<std::size_t>(of_the_role)));
+}
+
+Outputs outputs_of(const Contest& comparison, const Samples& samples) {
+  for (const auto& one : comparison.samples) {
+    if (one.variant.role != Role::as_it_is) continue;
+    const std::set<std::uint64_t> usual(one.outputs.begin(), one.outputs.end());
+    if (usual.size() > 1) return Outputs::vary;
+    for (const auto output : samples.outputs)
+      if (!usual.contains(output)) return Outputs::differ;
+  }
+  return Outputs::same;
+}
+
+std::string verdict_text(const Ratio& ratio) {
+  if (ratio.is_faster()) return fmt::format("{:.1f} % faster", percent(1 - ratio.middle));
+  if (ratio.is_slower()) return fmt::format("{:.1f} % slower", percent(ratio.middle - 1));
+  return "no difference can be seen";
+}
+
+LoopVerdict judge_loop(const LoopTimes& loop) {
+  LoopVerdict verdict{k_tree, {}, {}};
+  const auto tree = loop.seconds.find(k_tree);
+  if (tree == loop.seconds.end()) return verdict;
+  double best = 0;
+  std::size_t others = 0;
+  for (const auto& [name, seconds] : loop.seconds) {
+    if (!name.starts_with("ws") || name == k_tree || name.find("WSTREE") != std::string::npos ||
+        name.find("OMP_") != std::string::npos)
+      continue;
+    ++others;
+    if (!verdict.other.empty() && median_of(seconds) >= best) continue;
+    best = median_of(seconds);
+    verdict.other = name;
+  }
+  if (verdict.other.empty()) return verdict;
+  verdict.against = ratio_of(tree->second, loop.seconds.at(verdict.other), shared_confidence(others));
+  if (verdict.against.is_slower()) verdict.best = verdict.other;
+  return verdict;
+}
+
+Judgement judge(const Contest& comparison) {
+  Judgement judgement;
+  judgement.warnings = warnings_of(comparison);
+  judgement.gain = comparison.ratio(k_tree, k_as_it_is);
+  const auto* const tree = comparison.find(k_tree);
+  if (tree == nullptr || comparison.find(k_as_it_is) == nullptr) {
+    judgement.paragraph = "Nothing can be said: the program did not run to its end.";
+    return judgement;
+  }
+  const auto* const schedule = fastest(comparison, Role::schedule);
+  const auto against = schedule != nullptr ? ratio_of(tree->seconds, schedule->seconds) : Ratio{};
+  const auto alone = schedule != nullptr ? comparison.ratio(schedule->variant.name, k_as_it_is) : Ratio{};
+  auto& text = judgement.paragraph;
+  if (judgement.gain.is_faster()) {
+    judgement.set = "wstree run";
+    for (const auto& [name, value] : tree->variant.settings)
+      if (name == "WSTREE_LOOPS") judgement.set += " --loops " + value;
+    text = fmt::format("The tree makes the program {}, {}.", verdict_text(judgement.gain),
+                       how_sure(judgement.gain));
+    const auto cause = other_cause(comparison, judgement.set);
+    text += cause;
+    if (cause.empty() && alone.is_faster() && !against.is_faster()) {
+      judgement.set = settings_text(schedule->variant);
+      text += fmt::format(" So does {} without the library: {} between the two.", judgement.set,
+                          against.is_slower() ? "it is faster" : verdict_text(against));
+    }
+    if (cause.empty()) text += loops_text(comparison);
+  } else if (alone.is_faster()) {
+    judgement.set = settings_text(schedule->variant);
+    text = fmt::format(
+        "{} makes the program {}, {}; with the tree {}.", judgement.set, verdict_text(alone), how_sure(alone),
+        judgement.gain.is_slower() ? "it is " + verdict_text(judgement.gain) : verdict_text(judgement.gain));
+  } else if (judgement.gain.is_slower()) {
+    text = fmt::format("The tree makes the program {}: leave it as it is.", verdict_text(judgement.gain)) +
+           cause_of_loss(comparison) + loops_text(comparison);
+  } else {
+    text = "No difference between the tree and the program as it is can be seen." +
+           resolution(judgement.gain) + share_of_loops(comparison);
+    if (const auto passive = comparison.ratio(k_passive, k_as_it_is); passive.is_faster()) {
+      judgement.set = "OMP_WAIT_POLICY=passive";
+      text += fmt::format(" But OMP_WAIT_POLICY=passive makes it {}.", verdict_text(passive));
+    }
+  }
+  text += one_thread(comparison);
+  text += judgement.set.empty() ? " Set nothing." : " Set: " + judgement.set;
+  return judgement;
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether one of two programs is faster, from times that were taken in turns. The two times of a round are
+// compared with each other only, because load comes and goes; of all rounds counts the median, because some
+// of them are hit by something. Nothing is assumed of the noise but that it hits both alike: the interval is
+// that of Wilcoxon's signed ranks, computed exactly.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace wstree::cli {
+
+/// How sure an interval is if nothing else is said: one in a hundred leaves out the truth.
+inline constexpr double k_confidence = 0.99;
+/// Smaller differences are not worth a setting, however sure they are.
+inline constexpr double k_smallest_difference = 0.01;
+
+double median_of(std::vector<double> numbers);
+
+/// How long one takes, in units of the other: 0.8 is a fifth faster.
+struct Ratio {
+  double middle = 1, low = 1, high = 1;
+  bool enough = false; ///< there were enough rounds for an interval as sure as asked for
+
+  /// Less time than the other, beyond doubt and by more than nothing.
+  [[nodiscard]] bool is_faster() const { return enough && high < 1 && middle <= 1 - k_smallest_difference; }
+  [[nodiscard]] bool is_slower() const { return enough && low > 1 && middle >= 1 + k_smallest_difference; }
+  [[nodiscard]] bool is_same() const { return !is_faster() && !is_slower(); }
+};
+
+/// Of the positive times of the same rounds, with the fewer of the two sizes.
+Ratio ratio_of(const std::vector<double>& times, const std::vector<double>& others,
+               double confidence = k_confidence);
+
+/// Of the median of some times, without an assumption about them (order statistics).
+struct Interval {
+  double middle = 0, low = 0, high = 0;
+};
+Interval median_interval(std::vector<double> times, double confidence = k_confidence);
+
+} // namespace wstree::cli

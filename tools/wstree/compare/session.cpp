@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "session.h"
+
+#include "commands.h"
+#include "doctor/served_loops.h"
+#include "measured_run.h"
+#include "stats/statistics.h"
+#include "support/message.h"
+#include "support/text_file.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace wstree::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Runs of variants of which a rough time is enough.
+constexpr std::size_t k_few = 3;
+
+volatile std::sig_atomic_t g_interrupted = 0;
+
+void interrupt(int) { g_interrupted = 1; }
+
+std::string time_text(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{}:{:02} min", whole / 60, whole % 60);
+}
+
+/// What the processes of a run wrote, which is taken away.
+std::vector<nlohmann::json> take_reports(const fs::path& folder) {
+  std::vector<nlohmann::json> reports;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".json" && entry.path().string().find(".json.") == std::string::npos)
+      continue;
+    auto report = nlohmann::json::parse(read_text(entry.path()).value_or(""), nullptr, false);
+    if (report.is_object() && report.contains("loops") && report["loops"].is_array())
+      reports.push_back(std::move(report));
+    fs::remove(entry.path(), error);
+  }
+  return reports;
+}
+
+} // namespace
+
+CompareSession::CompareSession(const CompareRequest& request, fs::path library,
+                               std::vector<std::string> sanitizers)
+    : request_(request), library_(std::move(library)), sanitizers_(std::move(sanitizers)),
+      command_(request.command), terminal_(terminal_of(stderr)) {
+  auto name = (fs::temp_directory_path() / "wstree-compare-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    throw fs::filesystem_error("a folder is needed", name,
+                               std::make_error_code(static_cast<std::errc>(errno)));
+  folder_ = name;
+  comparison_.program = request.command.front();
+  comparison_.seed = request.seed.value_or(std::random_device{}());
+  std::signal(SIGINT, interrupt);
+}
+
+CompareSession::~CompareSession() {
+  std::signal(SIGINT, SIG_DFL);
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+Environment CompareSession::environment_of(const Variant& variant) const {
+  Environment environment;
+  for (const auto& [name, value] : variant.settings) environment.set(name, value);
+  if (!variant.served) return environment;
+  environment.preload_first(library_.string(), sanitizers_);
+  environment.set("WSTREE_STATS", "json=" + (folder_ / "%p.json").string());
+  return environment;
+}
+
+void CompareSession::run(Samples& samples, bool warm) {
+  auto environment = environment_of(samples.variant);
+  const auto result = run_measured(command_, environment, folder_);
+  if (g_interrupted != 0) return;
+  if (result.error != 0)
+    samples.problem = std::strerror(result.error);
+  else if (result.wait_status != 0 && !request_.ignore_failure)
+    samples.problem = end_text(result.wait_status) +
+                      (result.errors.empty() ? "" : "; it says: " + visible_lines(result.errors));
+  samples.outputs.push_back(result.output);
+  if (!warm) samples.seconds.push_back(result.seconds);
+  if (samples.variant.served && !warm) read_loops(samples.variant);
+}
+
+void CompareSession::read_loops(const Variant& variant) {
+  for (const auto& report : take_reports(folder_)) {
+    for (const auto& loop : report["loops"]) {
+      if (!loop.is_object()) continue;
+      const auto key =
+          loop.value("module", std::string()) + "+" + std::to_string(loop.value("offset", std::uint64_t{0}));
+      const auto [known, is_new] = known_loops_.try_emplace(key, comparison_.loops.size());
+      if (is_new) {
+        const auto name = name_of_loop(loop, resolver_);
+        comparison_.loops.push_back({loop_text(loop, name), name.file, name.line});
+      }
+      auto& times = comparison_.loops[known->second];
+      times.calls = loop.value("calls", std::uint64_t{0});
+      if (variant.role == Role::tree) times.too_short = loop.value("too_short_to_tell", false);
+      auto& seconds = times.seconds[variant.name];
+      const auto rounds = comparison_.rounds + 1;
+      // A loop of several processes, or with several schedules, is one loop; what was not executed took no
+      // time.
+      seconds.resize(rounds, 0.0);
+      seconds[rounds - 1] += loop.value("seconds", 0.0);
+    }
+  }
+}
+
+std::string CompareSession::warm_up(bool llvm) {
+  Samples plain{{k_as_it_is, Role::as_it_is}, {}, {}, {}};
+  show_progress(0, "warming up");
+  run(plain, true);
+  if (!plain.problem.empty())
+    return fmt::format(
+        "'{}' does not run to a good end as it is: {}; --ignore-failure compares it all the same",
+        comparison_.program, plain.problem);
+  Samples all{{"all loops",
+               Role::cause,
+               true,
+               {{"OMP_SCHEDULE", "wstree"}, {"WSTREE_LOOPS", "runtime,dynamic,guided,auto"}}},
+              {},
+              {},
+              {}};
+  run(all, true);
+  if (!all.problem.empty())
+    return fmt::format("'{}' does not run to a good end with the library: {}", comparison_.program,
+                       all.problem);
+  ServedLoops kinds;
+  for (const auto& report : take_reports(folder_)) add_loops(report.dump(), kinds);
+  comparison_.kinds.llvm = llvm;
+  for (const auto& [kind, count] : kinds) {
+    if (kind == "runtime")
+      comparison_.kinds.runtime_kind = true;
+    else
+      comparison_.kinds.literal_kinds += (comparison_.kinds.literal_kinds.empty() ? "" : ",") + kind;
+  }
+  if (kinds.empty() && g_interrupted == 0)
+    return fmt::format(
+        "no loop of '{}' can be served, so there is nothing to compare; next: wstree doctor -- {}",
+        comparison_.program, fmt::join(command_, " "));
+  const bool waits = std::getenv("OMP_WAIT_POLICY") == nullptr;
+  for (auto& variant : make_variants(comparison_.kinds, request_.schedules, request_.per_loop, waits))
+    comparison_.samples.push_back({std::move(variant), {}, {}, {}});
+  comparison_.samples.front().outputs = plain.outputs;
+  return {};
+}
+
+double CompareSession::seconds_left(std::size_t round) const {
+  double known = 0, left = 0;
+  std::size_t count = 0;
+  for (const auto& samples : comparison_.samples)
+    if (!samples.seconds.empty()) known += median_of(samples.seconds), ++count;
+  for (const auto& samples : comparison_.samples) {
+    if (!samples.problem.empty()) continue;
+    const auto rounds = samples.variant.few_rounds ? std::min(k_few, request_.rounds) : request_.rounds;
+    const double once = samples.seconds.empty() ? (count != 0 ? known / static_cast<double>(count) : 0)
+                                                : median_of(samples.seconds);
+    left += once * static_cast<double>(rounds - std::min(rounds, std::max(round, samples.seconds.size())));
+  }
+  return left;
+}
+
+void CompareSession::show_progress(std::size_t round, const std::string& variant) const {
+  if (!terminal_.is_one) return;
+  auto text = round == 0 ? variant : fmt::format("round {} of {}, {}", round, request_.rounds, variant);
+  if (const double left = round == 0 ? 0 : seconds_left(round - 1); left > 0)
+    text += fmt::format(", {} left", time_text(left));
+  fmt::print(stderr, "\r\x1b[K{}", fitted(text, terminal_.width > 1 ? terminal_.width - 1 : 79));
+  std::fflush(stderr);
+}
+
+Contest CompareSession::measure() {
+  std::mt19937_64 random(comparison_.seed);
+  std::vector<std::size_t> order(comparison_.samples.size());
+  std::iota(order.begin(), order.end(), 0);
+  while (comparison_.rounds < request_.rounds && g_interrupted == 0) {
+    // Not std::shuffle, whose result differs between libraries: a seed has to mean the same everywhere.
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    for (const auto index : order) {
+      auto& samples = comparison_.samples[index];
+      if (!samples.problem.empty() || (samples.variant.few_rounds && comparison_.rounds >= k_few)) continue;
+      show_progress(comparison_.rounds + 1, samples.variant.name);
+      run(samples, false);
+      if (g_interrupted != 0) break;
+    }
+    if (g_interrupted == 0) ++comparison_.rounds;
+  }
+  if (terminal_.is_one) fmt::print(stderr, "\r\x1b[K");
+  for (auto& samples : comparison_.samples)
+    samples.seconds.resize(std::min(samples.seconds.size(), comparison_.rounds));
+  for (auto& loop : comparison_.loops)
+    for (auto& [name, seconds] : loop.seconds) seconds.resize(comparison_.rounds, 0.0);
+  std::sort(comparison_.loops.begin(), comparison_.loops.end(), [](const LoopTimes& a, const LoopTimes& b) {
+    const auto time = [](const LoopTimes& loop) {
+      const auto tree = loop.seconds.find(k_tree);
+      return tree == loop.seconds.end() ? 0.0 : median_of(tree->second);
+    };
+    return time(a) > time(b);
+  });
+  return std::move(comparison_);
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "comparison.h"
+#include "names.h"
+#include "support/environment.h"
+#include "support/terminal.h"
+
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace wstree::cli {
+
+struct CompareRequest;
+
+/// Runs a program under the variants in turns.
+class CompareSession {
+public:
+  /// `library` and `sanitizers` are what is preloaded into served variants, in the environment that we are
+  /// in.
+  CompareSession(const CompareRequest& request, std::filesystem::path library,
+                 std::vector<std::string> sanitizers);
+  ~CompareSession();
+  CompareSession(const CompareSession&) = delete;
+  CompareSession& operator=(const CompareSession&) = delete;
+
+  /// Finds out which loops there are. A line for the user if nothing can be compared, else "".
+  std::string warm_up(bool llvm);
+  /// All rounds, or those until the user interrupts.
+  Contest measure();
+
+private:
+  void run(Samples& samples, bool warm);
+  void read_loops(const Variant& variant);
+  void show_progress(std::size_t round, const std::string& variant) const;
+  [[nodiscard]] Environment environment_of(const Variant& variant) const;
+  [[nodiscard]] double seconds_left(std::size_t round) const;
+
+  const CompareRequest& request_;
+  std::filesystem::path library_;
+  std::vector<std::string> sanitizers_;
+  std::filesystem::path folder_; // for outputs and figures
+  std::vector<std::string> command_;
+  Contest comparison_;
+  std::map<std::string, std::size_t> known_loops_; // by module and offset
+  names::Resolver resolver_;
+  Terminal terminal_;
+};
+
+} // namespace wstree::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "comparison.h"
+#include "support/terminal.h"
+
+#include <string>
+
+namespace wstree::cli {
+
+/// For people; `per_loop`: with a table of the loops.
+std::string comparison_text(const Contest& comparison, const Judgement& judgement, const Terminal& terminal,
+                            bool per_loop);
+/// Words in lines of at most `width` columns.
+std::string wrapped(std::string_view text, std::size_t width);
+
+std::string comparison_json(const Contest& comparison, const Judgement& judgement);
+/// One line for each run.
+std::string comparison_csv(const Contest& comparison);
+std::string comparison_markdown(const Contest& comparison, const Judgement& judgement);
+/// Medians with their intervals, as a picture.
+std::string comparison_svg(const Contest& comparison);
+/// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop.
+std::string comparison_rules(const Contest& comparison);
+
+} // namespace wstree::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "variants.h"
+
+namespace wstree::cli {
+
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// The schedule of the library that does what one of the runtime does; empty if there is none.
+std::string own_form(const std::string& schedule) {
+  const auto comma = schedule.find(',');
+  const auto kind = schedule.substr(0, comma);
+  const auto chunk = comma == std::string::npos ? std::string() : schedule.substr(comma);
+  if (kind == "static") return "wsstatic" + chunk;
+  if (kind == "dynamic") return "wsfixed" + (chunk.empty() ? ",1" : chunk);
+  if (kind == "guided") return "wsguided" + chunk;
+  return {};
+}
+
+} // namespace
+
+std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<std::string>& schedules,
+                                   bool per_loop, bool waits) {
+  auto wanted = schedules;
+  if (wanted.empty()) {
+    wanted = {"static", "dynamic,1", "guided"};
+    if (loops.llvm) wanted.emplace_back("static_steal");
+  }
+  Settings kinds;
+  if (!loops.literal_kinds.empty())
+    kinds = {{"WSTREE_LOOPS", (loops.runtime_kind ? "runtime," : "") + loops.literal_kinds}};
+  const auto served = [&](const char* name, Role role, const std::string& schedule, const Settings& more) {
+    Variant variant{name, role, true, {{"OMP_SCHEDULE", schedule}}};
+    variant.settings.insert(variant.settings.end(), kinds.begin(), kinds.end());
+    variant.settings.insert(variant.settings.end(), more.begin(), more.end());
+    return variant;
+  };
+  std::vector<Variant> variants = {{k_as_it_is, Role::as_it_is}};
+  if (loops.runtime_kind)
+    for (const auto& schedule : wanted)
+      variants.push_back({schedule, Role::schedule, false, {{"OMP_SCHEDULE", schedule}}});
+  variants.push_back(served(k_tree, Role::tree, "wstree", {}));
+  if (per_loop) {
+    for (const auto& schedule : wanted) {
+      const auto own = own_form(schedule);
+      if (!own.empty()) variants.push_back(served(own.c_str(), Role::per_loop, own, {}));
+    }
+  }
+  variants.push_back(served(k_unbound, Role::cause, "wstree", {{"WSTREE_BIND", "none"}}));
+  if (waits) {
+    const Settings passive = {{"OMP_WAIT_POLICY", "passive"}};
+    variants.push_back({k_passive, Role::cause, false, passive});
+    variants.push_back(served(k_tree_passive, Role::cause, "wstree", passive));
+  }
+  variants.push_back({k_one_thread, Role::cause, false, {{"OMP_NUM_THREADS", "1"}}, true});
+  return variants;
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wstree::cli {
+
+/// What a variant is there for.
+enum class Role {
+  as_it_is, ///< what the user has
+  schedule, ///< of the OpenMP runtime
+  tree,     ///< the library with its default schedule
+  per_loop, ///< the library doing as a schedule of the runtime does, for the times of single loops
+  cause     ///< to find out whether something else than the schedule makes the difference
+};
+
+/// One way to run the program.
+struct Variant {
+  std::string name; ///< "guided"
+  Role role;
+  bool served = false; ///< with the library
+  std::vector<std::pair<std::string, std::string>> settings = {};
+  bool few_rounds = false; ///< a rough time is enough
+};
+
+inline constexpr const char* k_as_it_is = "as it is";
+inline constexpr const char* k_tree = "wstree";
+inline constexpr const char* k_unbound = "wstree, WSTREE_BIND=none";
+inline constexpr const char* k_passive = "as it is, OMP_WAIT_POLICY=passive";
+inline constexpr const char* k_tree_passive = "wstree, OMP_WAIT_POLICY=passive";
+inline constexpr const char* k_one_thread = "one thread";
+
+/// What is known of the program.
+struct ProgramLoops {
+  bool runtime_kind = false; ///< some loop says schedule(runtime)
+  std::string literal_kinds; ///< "dynamic,guided": what others say
+  bool llvm = false;         ///< the runtime is LLVM's
+};
+
+/// `schedules`: of the runtime, or empty for all that it has. `waits`: OMP_WAIT_POLICY is not set by the
+/// user.
+std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<std::string>& schedules,
+                                   bool per_loop, bool waits);
+
+} // namespace wstree::cli
