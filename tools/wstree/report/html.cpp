@@ -92,7 +92,7 @@ ordered_json loop_json(const ReportLoop& loop, bool pictures) {
   return json;
 }
 
-std::string json_text(const Report& report, std::size_t pictures) {
+std::string json_text(const RunReport& report, std::size_t pictures) {
   ordered_json json = {{"format", "wstree-report 1"},   {"programs", report.programs},
                        {"processes", report.processes}, {"threads", report.threads},
                        {"dropped", report.dropped},     {"verdict", verdict(report)}};
@@ -105,9 +105,9 @@ std::string json_text(const Report& report, std::size_t pictures) {
 
 } // namespace
 
-std::string report_json(const Report& report) { return json_text(report, report.loops.size()); }
+std::string report_json(const RunReport& report) { return json_text(report, report.loops.size()); }
 
-std::string report_page(const Report& report) {
+std::string report_page(const RunReport& report) {
   constexpr std::string_view k_place = "/*DATA*/";
   std::string data;
   for (std::size_t pictures = k_most_pictures;; pictures /= 2) {

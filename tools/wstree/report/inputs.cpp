@@ -103,7 +103,7 @@ std::string ReportInputs::name_of(const std::string& where) const {
   return found != names_.end() ? found->second : where;
 }
 
-Report ReportInputs::finish() {
+RunReport ReportInputs::finish() {
   for (const auto& trace : traces_) add_trace_figures(trace, names_, report_);
   for (const auto& profile : profiles_)
     for (auto& [where, costs] : read_costs(profile))

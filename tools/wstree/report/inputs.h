@@ -17,7 +17,7 @@ public:
   /// What is wrong with the file; empty: nothing.
   std::string add(const std::string& path);
   /// Everything together. Once.
-  Report finish();
+  RunReport finish();
 
 private:
   void add_statistics(const nlohmann::json& document);
@@ -26,7 +26,7 @@ private:
   std::string name_of(const std::string& where) const;
   void find_source(const std::string& where, const names::Name& name);
 
-  Report report_;
+  RunReport report_;
   names::Resolver resolver_;
   std::map<std::string, std::string> names_;   ///< by what the library calls a loop
   std::map<std::string, std::string> sources_; ///< lines of files, by names of loops
@@ -36,7 +36,7 @@ private:
 
 /// Adds what a trace knows to the loops of `report`. `names`: of loops, by what the trace calls them.
 void add_trace_figures(const nlohmann::json& trace, const std::map<std::string, std::string>& names,
-                       Report& report);
+                       RunReport& report);
 
 /// Costs in the first execution of each loop of a record: by what it calls the loop.
 std::map<std::string, std::vector<CostPoint>> read_costs(std::string_view profile);

@@ -22,7 +22,7 @@ double ReportLoop::idle_share() const {
   return too_short || imbalance <= 0 ? -1 : 1 - 1 / imbalance;
 }
 
-ReportLoop& Report::loop(const std::string& name, const std::string& schedule) {
+ReportLoop& RunReport::loop(const std::string& name, const std::string& schedule) {
   const auto found = std::ranges::find_if(loops, [&](const ReportLoop& known) {
     return known.name == name && (known.schedule == schedule || schedule.empty() || known.schedule.empty());
   });
@@ -36,13 +36,13 @@ ReportLoop& Report::loop(const std::string& name, const std::string& schedule) {
   return loops.back();
 }
 
-void Report::sort() {
+void RunReport::sort() {
   std::ranges::stable_sort(loops, [](const ReportLoop& a, const ReportLoop& b) {
     return a.even_saves != b.even_saves ? a.even_saves > b.even_saves : a.seconds > b.seconds;
   });
 }
 
-std::vector<std::string> verdict(const Report& report) {
+std::vector<std::string> verdict(const RunReport& report) {
   if (report.loops.empty()) return {"No loop was served: there is nothing to tell."};
   double seconds = 0;
   double saves = 0;

@@ -60,7 +60,7 @@ struct ReportLoop {
   [[nodiscard]] bool is_traced() const { return traced.busy + traced.searching > 0; }
 };
 
-struct Report {
+struct RunReport {
   std::vector<std::string> programs;        ///< "heat (process 12)"
   std::vector<std::string> traced_programs; ///< the same, of traces
   std::uint64_t processes = 0, threads = 0, dropped = 0;
@@ -71,6 +71,6 @@ struct Report {
 };
 
 /// What the figures mean, in a few sentences.
-std::vector<std::string> verdict(const Report& report);
+std::vector<std::string> verdict(const RunReport& report);
 
 } // namespace wstree::cli

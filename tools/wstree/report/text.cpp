@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t k_most_programs = 3;
 
-std::string programs_of(const Report& report) {
+std::string programs_of(const RunReport& report) {
   std::string text;
   for (std::size_t i = 0; i < std::min(report.programs.size(), k_most_programs); ++i)
     text += (i == 0 ? "" : ", ") + visible(report.programs[i]);
@@ -23,7 +23,7 @@ std::string programs_of(const Report& report) {
 
 } // namespace
 
-std::string report_text(const Report& report, const Terminal& terminal) {
+std::string report_text(const RunReport& report, const Terminal& terminal) {
   std::string text;
   if (!report.programs.empty()) text += inked(terminal, Ink::bold, programs_of(report)) + "\n";
   for (const auto& line : verdict(report)) text += visible(line) + "\n";

@@ -9,12 +9,12 @@
 namespace wstree::cli {
 
 /// For a terminal: the verdict and a table of loops.
-std::string report_text(const Report& report, const Terminal& terminal);
+std::string report_text(const RunReport& report, const Terminal& terminal);
 
 /// A page that needs nothing but itself, for browsers. At most a megabyte: of loops beyond the first ones
 /// there are no pictures.
-std::string report_page(const Report& report);
+std::string report_page(const RunReport& report);
 /// What the page shows, as JSON.
-std::string report_json(const Report& report);
+std::string report_json(const RunReport& report);
 
 } // namespace wstree::cli

@@ -91,7 +91,7 @@ Timeline timeline_of(const TracedExecution& execution) {
 /// Reads the events of one file, which may hold several processes.
 class TraceReader {
 public:
-  TraceReader(const std::map<std::string, std::string>& names, Report& report)
+  TraceReader(const std::map<std::string, std::string>& names, RunReport& report)
       : names_(names), report_(report) {}
 
   void read(const json& trace) {
@@ -231,7 +231,7 @@ private:
   }
 
   const std::map<std::string, std::string>& names_;
-  Report& report_;
+  RunReport& report_;
   std::unordered_map<std::string, TracedExecution> executions_;
   std::map<std::pair<std::string, std::uint64_t>, Sums> sums_; ///< by loop and process
   std::set<std::uint64_t> processes_;
@@ -239,7 +239,8 @@ private:
 
 } // namespace
 
-void add_trace_figures(const json& trace, const std::map<std::string, std::string>& names, Report& report) {
+void add_trace_figures(const json& trace, const std::map<std::string, std::string>& names,
+                       RunReport& report) {
   TraceReader(names, report).read(trace);
 }
 
