@@ -35,7 +35,6 @@ public:
     }
     constexpr Word ended() const noexcept { return Word((raw_ & ~std::uint64_t{3}) | 2); }
     constexpr bool is_open() const noexcept { return raw_ == 0; }
-    constexpr bool is_asked() const noexcept { return (raw_ & 3) == 1; }
     constexpr bool is_ended() const noexcept { return (raw_ & 3) == 2; }
     constexpr std::uint64_t loop() const noexcept { return raw_ >> 20; }
     constexpr std::uint64_t raw() const noexcept { return raw_; }

@@ -239,7 +239,7 @@ TEST_F(Doctor, FollowsAScript) {
   const auto result = look_at({script});
   EXPECT_THAT(result.out, HasSubstr("ok    program    '" + script + "' is a script\n"));
   EXPECT_THAT(result.out, HasSubstr("ok    program    /bin/sh ("));
-  EXPECT_THAT(result.out, HasSubstr("note  loops      none to be seen beforehand\n"));
+  EXPECT_THAT(result.out, HasSubstr("note  loops      none that can be seen before the program runs\n"));
   EXPECT_THAT(result.out, HasSubstr("ok    trial      served: 1 schedule(runtime) loop in 1 execution\n"));
 }
 

@@ -131,11 +131,11 @@ TEST(DoctorVariables, ThatTheScheduleDoesNotLookAt) {
   ASSERT_EQ(strategy.size(), 1U);
   EXPECT_EQ(strategy[0].status, Status::note);
   EXPECT_EQ(strategy[0].found, "WSTREE_STRATEGY=assign");
-  EXPECT_EQ(strategy[0].cause, "OMP_SCHEDULE=wsrange does not look at it, only wstree does");
+  EXPECT_EQ(strategy[0].cause, "OMP_SCHEDULE=wsrange does not use it; only wstree does");
   const auto batch = under("wsguided", "WSTREE_BATCH=fixed:8");
   ASSERT_EQ(batch.size(), 1U);
   EXPECT_EQ(batch[0].status, Status::note);
-  EXPECT_EQ(batch[0].cause, "OMP_SCHEDULE=wsguided does not look at it, only wstree, wsrange, wsqueue and "
+  EXPECT_EQ(batch[0].cause, "OMP_SCHEDULE=wsguided does not use it; only wstree, wsrange, wsqueue and "
                             "wsqueue_lock do");
   EXPECT_TRUE(under("wstree", "WSTREE_STRATEGY=assign").empty());
   EXPECT_TRUE(under("wsfixed", "WSTREE_STRATEGY=").empty());

@@ -40,6 +40,7 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::mark_done, "N11 mark_done", "tree/search/board.h", tree, none, none, survives,
        "a member that walks over the board finds a lost bit missing, looks below and sets it"},
       {Tag::mark_below, "N12 mark_below", "tree/node.h", tree, none, none, none, k_true},
+      {Tag::mark_handed, "N13 mark_handed", "tree/handed_out.h", tree, none, none, none, k_true},
       {Tag::take_last, "W1 take_last", "last_taken.h", tree, killed, none, killed},
       {Tag::take_share, "S1 take_share", "share_mark.h", range, none, none, killed},
       {Tag::reserve_units, "R1 reserve_units", "range/range.h", range, killed, killed, none},

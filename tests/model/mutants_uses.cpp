@@ -33,6 +33,7 @@ const std::vector<UseRow>& use_rows() {
       {Tag::publish_held, "N10", {{load, acquire}, {store, release}}},
       {Tag::mark_done, "", {{load, relaxed}, {success, relaxed}, {failure, relaxed}, {update, relaxed}}},
       {Tag::mark_below, "", {{load, relaxed}, {store, relaxed}}},
+      {Tag::mark_handed, "", {{load, relaxed}, {store, relaxed}}},
       {Tag::take_last, "W1", {{load, acquire}, {load, relaxed}, {success, release}, {failure, acquire}}},
       {Tag::take_share, "S1", {{load, relaxed}, {success, relaxed}, {failure, relaxed}}},
       {Tag::reserve_units, "R2, R6, R7", {{store, seq_cst}}},

@@ -13,6 +13,11 @@
 #ifndef MEMBERS
 #define MEMBERS 2
 #endif
+#ifdef SMALLER
+#define MEMBERS_OF(region) (MEMBERS - (region) % 2)
+#else
+#define MEMBERS_OF(region) MEMBERS
+#endif
 #ifndef RING
 #define RING 2
 #endif
@@ -204,7 +209,7 @@ proctype member(byte me) {
   :: my_region == REGIONS -> break
   :: atomic { my_region < REGIONS && region > my_region -> my_region++; loop = 0; free_until = 0 }
     if
-    :: me < team_size
+    :: me < MEMBERS_OF(my_region - 1) /* not team_size: the next region may be open by now */
     :: else -> goto not_in_this_region
     fi;
     do
@@ -266,11 +271,7 @@ init {
 #endif
       absent = 0;
       gone = 0;
-#ifdef SMALLER
-      team_size = MEMBERS - region % 2;
-#else
-      team_size = MEMBERS;
-#endif
+      team_size = MEMBERS_OF(region);
       region++
     }
     gone == team_size;

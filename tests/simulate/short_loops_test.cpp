@@ -104,6 +104,15 @@ TEST(ShortLoops, TheTreeIsNotFarFromTheBestOnEightMembers) {
 
 TEST(ShortLoops, NorOnSixtyFour) { EXPECT_LT(tree_to_best(64, {k_5_us, k_50_us}, 60), 0.90); }
 
+/// The last tenth of the loop takes ninety times as long as the rest: the end of a share is cut by what the
+/// location has cost, and finely where nothing is known of it.
+TEST(ShortLoops, ShareThatEndsWithDearIterationsIsNotTakenInOneBatch) {
+  const Workload loop("dear end", 200, 30 * k_1_us, [](std::uint64_t i) { return i < 180 ? 1.0 : 91.0; });
+  const Pattern pattern{"dear end", std::vector<Workload>(60, loop)};
+  const double tree = time_of(pattern, {Model::tree, 0}, 2, true);
+  EXPECT_LT(tree, 1.15 * time_of(pattern, {simulate::Peer::guided, 1}, 2, false));
+}
+
 TEST(ShortLoopsLongRun, NorOn256) { EXPECT_LT(tree_to_best(256, {k_5_us, k_50_us}, 40), 0.55); }
 
 TEST(ShortLoopsLongRun, NorOn1024) { EXPECT_LT(tree_to_best(1024, {k_5_us}, 12), 0.15); }

@@ -10,7 +10,7 @@ namespace wstree::core {
 
 /// Compilers copy lastprivate variables out of the private copy of the thread that was told "last", after the
 /// loop: that thread must not get another piece. Whoever claims the iteration retires from the loop.
-template <class P> class alignas(k_line_pair) LastTaken {
+template <class P> class LastTaken {
 public:
   /// True for one member in the execution `loop`.
   bool claim(std::uint64_t loop) noexcept {

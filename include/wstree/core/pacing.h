@@ -21,19 +21,22 @@ public:
     settings_ = &settings;
     given_ = 0;
     quick_ = 0;
+    is_share_done_ = false;
     share_ = shape.share(entry.members);
     const bool is_known = is_timed() && settings.history && settings.strategy == Strategy::find_max;
     prior_ = is_known && shape.shift() == 0 ? entry.prior : nullptr;
     const Course course = prior_ != nullptr ? prior_->begin(share_, settings) : Course::explore;
     has_clock_ = settings.clocked || is_timed();
     since_ = has_clock_ ? P::ticks() : 0;
-    batch_.enter(settings, entry.smallest, shape.shift(), share_, since_);
+    batch_.enter(settings, entry.smallest, shape.shift(), share_, since_,
+                 prior_ != nullptr ? prior_->dearest() : 0);
     if (course != Course::explore) batch_.expect(prior_->cost(), share_);
   }
 
   /// The member's share is done, or others have what is left of it. Returns how the member takes batches.
   Course end_share(const Counts& counts) noexcept {
-    Prior* const prior = std::exchange(prior_, nullptr);
+    const bool is_first = !std::exchange(is_share_done_, true);
+    Prior* const prior = is_first ? prior_ : nullptr;
     if (prior != nullptr && counts.iterations != 0) {
       const float done = to_float(counts.iterations);
       const float cost = to_float(counts.busy_ticks) / done;
@@ -44,7 +47,24 @@ public:
     return batch_.course();
   }
 
+  /// Calls `is_over` until it returns true, or this member, whose share of a brief loop is done, gives up
+  /// waiting for the others. Returns what `is_over` returned last.
+  template <class IsOver> bool wait_for_others(IsOver&& is_over) noexcept {
+    has_waited_ = batch_.course() != Course::explore && prior_->waits();
+    if (!has_waited_) return is_over();
+    const std::uint64_t most = tuning::k_mark_steals * settings_->steal_cost;
+    for (const std::uint64_t since = P::ticks(); !is_over(); P::relax())
+      if (P::ticks() - since >= most) return false;
+    learn_wait(true);
+    return true;
+  }
+  /// What came of the wait, if there was one: whether nobody had much left.
+  void learn_wait(bool was_right) noexcept {
+    if (std::exchange(has_waited_, false)) prior_->learn_wait(was_right);
+  }
+
   const Settings& settings() const noexcept { return *settings_; }
+  Course course() const noexcept { return batch_.course(); }
   bool is_timed() const noexcept { return settings_->batch == BatchMode::timed; }
 
   // What an Owner asks for.
@@ -86,7 +106,7 @@ public:
   /// The caller is done with its batch. `goes_on`: the member gets more. True: cost() is that of this batch.
   bool finish(bool goes_on, std::uint64_t& busy_ticks) noexcept {
     const std::uint32_t units = std::exchange(given_, 0);
-    if (!has_clock_ || !(settings_->clocked || goes_on || prior_ != nullptr)) {
+    if (!has_clock_ || !(settings_->clocked || goes_on || (prior_ != nullptr && !is_share_done_))) {
       batch_.finished_unclocked();
       return false;
     }
@@ -110,8 +130,10 @@ private:
   std::uint64_t since_ = 0; // when the clock was read last
   bool has_clock_ = false;
   const Settings* settings_ = nullptr;
-  float share_ = 0;        // units of the member
-  Prior* prior_ = nullptr; // until the share is done; nullptr: nothing is known, nor asked for
+  float share_ = 0; // units of the member
+  bool is_share_done_ = false;
+  bool has_waited_ = false;
+  Prior* prior_ = nullptr; // nullptr: nothing is known, nor asked for
 };
 
 } // namespace wstree::core

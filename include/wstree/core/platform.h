@@ -31,6 +31,7 @@ enum class Tag : std::uint8_t {
   publish_held,       // N10 tree/node.h
   mark_done,          // N11 tree/search/board.h
   mark_below,         // N12 tree/node.h
+  mark_handed,        // N13 tree/handed_out.h
   take_last,          // W1 last_taken.h
   take_share,         // S1 share_mark.h
   reserve_units,      // R1 range/range.h

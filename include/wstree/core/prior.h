@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 
 namespace wstree::core {
 
@@ -32,6 +33,11 @@ public:
   /// Ticks per unit.
   float cost() const noexcept { return cost_; }
 
+  /// Ticks that a unit may take: on average, or anything.
+  float dearest() const noexcept {
+    return confirmed_ >= tuning::k_confirmed ? cost_ : std::numeric_limits<float>::max();
+  }
+
   /// The share took `cost` ticks per unit. One execution in a row may be another one: somebody was disturbed.
   void learn(float cost) noexcept {
     if (std::max(cost, cost_) <= tuning::k_like_before * std::min(cost, cost_)) {
@@ -42,6 +48,21 @@ public:
       *this = Prior(cost);
     }
   }
+
+  /// Whether the member, with its share done, waits for the others to be done with theirs before it looks for
+  /// work.
+  bool waits() noexcept {
+    if (searches_ == 0) return true;
+    --searches_;
+    return false;
+  }
+  /// It has waited, and the others were done in time, or not. The more often not, the more executions pass
+  /// before it waits again.
+  void learn_wait(bool in_time) noexcept {
+    vain_ = in_time ? static_cast<std::uint8_t>(vain_ / 4)
+                    : static_cast<std::uint8_t>(std::min(2 * vain_ + 1, tuning::k_most_searches));
+    searches_ = vain_;
+  }
   Prior() = default;
 
 private:
@@ -50,6 +71,8 @@ private:
   float cost_ = 0;             // ticks per unit; 0: not known
   std::uint8_t confirmed_ = 0; // executions that were alike, up to k_confirmed
   std::uint8_t surprises_ = 0; // executions in a row that were not
+  std::uint8_t vain_ = 0;      // grows with the waits in vain
+  std::uint8_t searches_ = 0;  // executions to come in which the member does not wait
 };
 
 /// The priors of one member. A code location that falls on the place of another one takes it.

@@ -61,6 +61,10 @@ inline constexpr float k_least = 0.5F;
 inline constexpr float k_wrong = 2.5F;
 /// Steals: work that nobody takes from the owner of a brief share before it should be done.
 inline constexpr std::uint64_t k_brief_steals = 4;
+/// Steals' time that a member waits for the others' marks at the end of a brief loop before it looks for
+/// work, and the most executions after waits in vain in which it does not wait.
+inline constexpr std::uint64_t k_mark_steals = 4;
+inline constexpr int k_most_searches = 127;
 
 // Iteration n-1 (tree/last_iteration.h)
 

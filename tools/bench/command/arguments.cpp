@@ -59,37 +59,43 @@ CLI::App* add_bench(CLI::App& app, BenchRequest& request) {
       fmt::format("Fewer samples, and of the loops those of 10 ms: {} minutes instead of {}",
                   (bench::usual_seconds(bench::Size::quick) + 30) / 60,
                   (bench::usual_seconds(bench::Size::full) + 30) / 60));
-  command->add_flag("--smoke", request.smoke, "Everything at tiny sizes; the figures mean nothing")
+  command->add_flag("--smoke", request.smoke, "Measure everything at tiny sizes; the figures mean nothing")
       ->excludes(quick);
   command
-      ->add_option("--runtimes", request.runtimes,
-                   "Of libomp,libgomp; all that there are programs for unless given")
+      ->add_option(
+          "--runtimes", request.runtimes,
+          "OpenMP runtimes to measure, of libomp,libgomp; unless given, all that there are programs for")
       ->option_text("LIST");
   command
-      ->add_option(
-          "--libomp", request.libomp,
-          "A build of tools/libomp such as 16; 19-release unless given; or system for the linker's choice")
+      ->add_option("--libomp", request.libomp,
+                   "Build of tools/libomp to measure, such as 16, or system for the linker's choice; "
+                   "19-release unless given")
       ->option_text("BUILD");
   command
       ->add_option("--only", request.only,
-                   "Workloads whose names match, of loops, short, models, workers and validation")
+                   "Measure only workloads whose names match; for the parts loops, short, models, workers "
+                   "and validation")
       ->option_text("REGEX");
   command
       ->add_option("--rounds", request.rounds,
-                   "Samples of each value, instead of 3, with --quick 2; of short loops 15 and 5")
+                   "Samples of each value, instead of 3 (with --quick 2), for short loops instead of 15 (5)")
       ->option_text("N")
       ->check(CLI::Range(1U, 999U));
   command
-      ->add_option("--threads", request.threads,
-                   "Threads for short loops, also more than processors; one for each unless given")
+      ->add_option(
+          "--threads", request.threads,
+          "Threads for short loops, also more than there are processors; one for each processor unless given")
       ->option_text("N")
       ->check(CLI::Range(1U, 4096U));
-  command->add_flag("--fifo", request.fifo, "Real-time priority, for a machine that is not idle");
-  command->add_option("--library", request.library, "Another libwstree.so; none measures the others alone")
+  command->add_flag("--fifo", request.fifo,
+                    "Measure with real-time priority, for a machine that is not idle");
+  command
+      ->add_option("--library", request.library,
+                   "The libwstree.so to measure; none measures the others alone")
       ->option_text("FILE");
   command->add_option("--bench", request.programs, "The folder of the programs that measure")
       ->option_text("DIR");
-  command->add_option("--out", request.out, "Where results go; bench-results unless given")
+  command->add_option("--out", request.out, "Folder for the results; bench-results unless given")
       ->option_text("DIR");
   command
       ->add_option("--compare", request.compare,

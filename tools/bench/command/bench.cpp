@@ -17,7 +17,6 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 #include <regex>
 #include <sched.h>
 #include <unistd.h>
@@ -222,11 +221,7 @@ private:
 };
 
 bool write_results(const fs::path& file, const Json& document) {
-  std::ofstream out(file);
-  out << document.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
-  if (out.flush()) return true;
-  say("{} cannot be written: {}", file.string(), std::strerror(errno));
-  return false;
+  return write_text(file.string(), document.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
 void draw_pictures(const Json& parts, const fs::path& folder) {

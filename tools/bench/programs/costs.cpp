@@ -4,6 +4,7 @@
 #include "measure/chunk_calls.h"
 #include "measure/loop_forms.h"
 #include "measure/measure.h"
+#include "measure/options.h"
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -24,30 +25,15 @@ struct Options {
   int threads = 2;
 };
 
-[[noreturn]] void refuse(const std::string& text) {
-  std::fprintf(stderr,
-               "costs: %s\n"
-               "usage: costs [--only REGEX] [--scale F] [--threads P]\n"
-               "Preload libwstree.so to have the costs of its calls.\n",
-               text.c_str());
-  std::exit(2);
-}
-
 Options parse(int argc, char** argv) {
   Options options;
-  for (int k = 1; k < argc; k += 2) {
-    const std::string option = argv[k];
-    if (k + 1 >= argc) refuse("a value is missing: " + option);
-    if (option == "--only")
-      options.only = argv[k + 1];
-    else if (option == "--scale")
-      options.scale = std::atof(argv[k + 1]);
-    else if (option == "--threads")
-      options.threads = std::atoi(argv[k + 1]);
-    else
-      refuse("unknown option: " + option);
-  }
-  if (!(options.scale > 0) || options.threads < 1) refuse("--scale or --threads: not a number in range");
+  OptionList list(
+      "Prints what iterations cost, piece by piece on one thread, and what regions and calls of this "
+      "runtime cost. Preload libwstree.so to have the costs of its calls.");
+  list.text("--only", options.only, "Workloads whose name contains a match of this regular expression");
+  list.number("--scale", options.scale, 1e-6, "Work of every loop in parts of the usual");
+  list.count("--threads", options.threads, 1, "Threads of a team");
+  list.parse(argc, argv);
   return options;
 }
 

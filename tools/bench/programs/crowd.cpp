@@ -9,7 +9,9 @@
 /// Where threads wait by giving their processor away, a process may keep its threads on one processor for
 /// long. So a table, which is there to compare schedules, has processes that change the schedule from pass to
 /// pass instead.
+#include "measure/json.h"
 #include "measure/measure.h"
+#include "measure/options.h"
 #include "measure/process.h"
 #include <algorithm>
 #include <cstdio>
@@ -22,25 +24,6 @@ namespace {
 
 using namespace bench;
 
-constexpr const char* k_usage =
-    "usage: crowd [options]\n"
-    "  --library FILE    libwstree.so; without, only the runtime is measured\n"
-    "  --rounds N        processes of each kind (5)\n"
-    "  --passes N        parallel passes a process, of which the median counts (3)\n"
-    "  --span N          ms for which a process goes on with passes beyond these (0)\n"
-    "  --threads LIST    many threads, separated by blanks (64)\n"
-    "  --ms N            time on all processors of a loop whose usual work is 10 ms, others in proportion "
-    "(200)\n"
-    "  --only LIST       workloads, as in the program loops, separated by blanks (TRIANGLE/100k)\n"
-    "  --schedules LIST  separated by blanks (static dynamic,1 dynamic,64 guided wstree); what begins with "
-    "ws\n"
-    "                    runs with the library\n"
-    "  --json FILE       write the figures: an object, or an array of them if there are several workloads "
-    "or\n"
-    "                    numbers of threads\n"
-    "With several workloads or numbers of threads there is one row for each: processes that change the\n"
-    "schedule from pass to pass, all of them with the library.\n";
-
 struct Options {
   std::string library, json, child, only = "TRIANGLE/100k", threads = "64";
   std::string schedules = "static dynamic,1 dynamic,64 guided wstree";
@@ -48,45 +31,26 @@ struct Options {
   double ms = 200, span = 0;
 };
 
-[[noreturn]] void refuse(const std::string& text) {
-  std::fprintf(stderr, "bench: %s\n%s", text.c_str(), k_usage);
-  std::exit(2);
-}
-
 Options parse(int argc, char** argv) {
   Options options;
-  for (int k = 1; k < argc; ++k) {
-    const std::string option = argv[k];
-    if (option == "--help") std::fputs(k_usage, stdout), std::exit(0);
-    if (k + 1 >= argc) refuse("unknown option, or a value is missing: " + option);
-    const char* const value = argv[++k];
-    std::string* const text = option == "--library"     ? &options.library
-                              : option == "--json"      ? &options.json
-                              : option == "--only"      ? &options.only
-                              : option == "--schedules" ? &options.schedules
-                              : option == "--child"     ? &options.child
-                              : option == "--threads"   ? &options.threads
-                                                        : nullptr;
-    int* const count = option == "--rounds"   ? &options.rounds
-                       : option == "--passes" ? &options.passes
-                                              : nullptr;
-    double* const time = option == "--ms" ? &options.ms : option == "--span" ? &options.span : nullptr;
-    if (text) {
-      *text = value;
-      continue;
-    }
-    if (!count && !time) refuse("unknown option: " + option);
-    char* end = nullptr;
-    const double number = std::strtod(value, &end);
-    const bool may_be_none = time == &options.span;
-    if (end == value || *end || !(may_be_none ? number >= 0 : number > 0) || number > 1e5 ||
-        (count && number < 1))
-      refuse(option + ": not a number in range: " + value);
-    if (count)
-      *count = static_cast<int>(number);
-    else
-      *time = number;
-  }
+  OptionList list("Measures teams with more threads than processors. With several workloads or numbers of "
+                  "threads there is one row for each: processes that change the schedule from pass to pass, "
+                  "all of them with the library.");
+  list.text("--library", options.library, "libwstree.so; without it, only the runtime is measured");
+  list.count("--rounds", options.rounds, 1, "Processes of each kind");
+  list.count("--passes", options.passes, 1, "Parallel passes of a process, of which the median counts");
+  list.number("--span", options.span, 0, "Milliseconds for which a process goes on with passes beyond these");
+  list.text("--threads", options.threads, "Numbers of threads, separated by blanks");
+  list.number("--ms", options.ms, 1e-6,
+              "Time on all processors of a loop whose usual work is 10 ms; that of others in proportion");
+  list.text("--only", options.only, "Workloads, as in the program loops, separated by blanks");
+  list.text("--schedules", options.schedules,
+            "Separated by blanks; those that begin with ws run with the library");
+  list.text("--json", options.json,
+            "File for the figures: an object, or an array of them if there are several workloads or numbers "
+            "of threads");
+  list.hidden("--child", options.child);
+  list.parse(argc, argv);
   return options;
 }
 
@@ -274,26 +238,25 @@ std::vector<std::string> schedules(const Options& options) {
   return list;
 }
 
-void write_json(std::FILE* json, const std::string& workload, int threads, double plain,
-                const std::vector<Kind>& kinds) {
-  std::fprintf(json, "{\"workload\": \"%s\", \"threads\": %d, \"plain_ms\": %.3f, \"schedules\": {",
-               workload.c_str(), threads, plain);
-  const char* comma = "";
+Json to_json(const std::string& workload, int threads, double plain, const std::vector<Kind>& kinds) {
+  Json schedules = Json::object();
   for (const Kind& kind : kinds) {
     if (kind.threads != threads) continue;
     const auto few = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& other) {
       return other.schedule == kind.schedule && other.threads != threads;
     });
-    std::fprintf(json, "%s\n  \"%s\": {", comma, kind.schedule.c_str());
-    if (few != kinds.end()) std::fprintf(json, "\"few_ms\": %.3f, ", median(few->ms));
-    std::fprintf(json, "\"many_ms\": %.3f}", median(kind.ms));
-    comma = ",";
+    Json& figures = schedules[kind.schedule];
+    if (few != kinds.end()) figures["few_ms"] = rounded(median(few->ms), 3);
+    figures["many_ms"] = rounded(median(kind.ms), 3);
   }
-  std::fprintf(json, "}}\n");
+  return {{"workload", workload},
+          {"threads", threads},
+          {"plain_ms", rounded(plain, 3)},
+          {"schedules", std::move(schedules)}};
 }
 
 /// One workload on `threads` threads, and on as many as there are processors.
-bool compare(const Options& options, const std::string& workload, int threads, std::FILE* json) {
+bool compare(const Options& options, const std::string& workload, int threads, Json& json) {
   const int processors = omp_get_num_procs();
   std::vector<Kind> kinds;
   for (const std::string& schedule : schedules(options)) {
@@ -315,7 +278,7 @@ bool compare(const Options& options, const std::string& workload, int threads, s
       std::printf("  %-4s wstree, %d threads / %d threads: limit 1.05\n", many / few <= 1.05 ? "yes" : "NO",
                   threads, processors);
   }
-  if (json) write_json(json, workload, threads, plain, kinds);
+  json = to_json(workload, threads, plain, kinds);
   return true;
 }
 
@@ -330,7 +293,7 @@ double best_of_peers(const std::vector<Kind>& kinds) {
 }
 
 /// A row: one workload on `threads` threads. `ratios`: receives the tree's time / that of the best peer.
-bool compare_in_row(const Options& options, const std::string& workload, int threads, std::FILE* json,
+bool compare_in_row(const Options& options, const std::string& workload, int threads, Json& json,
                     std::vector<double>& ratios) {
   std::vector<Kind> kinds;
   for (const std::string& schedule : schedules(options)) kinds.push_back({workload, schedule, threads, {}});
@@ -353,24 +316,19 @@ bool compare_in_row(const Options& options, const std::string& workload, int thr
   }
   std::printf("\n");
   std::fflush(stdout);
-  if (json) write_json(json, workload, threads, plain, kinds);
+  json.push_back(to_json(workload, threads, plain, kinds));
   return true;
 }
 
-bool compare_in_table(const Options& options, std::FILE* json) {
+bool compare_in_table(const Options& options, Json& json) {
   std::printf("time / (time on one thread / %d processors), medians of %d processes\n\n%-16s %8s %10s",
               omp_get_num_procs(), options.rounds, "workload", "threads", "ms on one");
   for (const std::string& schedule : schedules(options)) std::printf(" %12s", schedule.c_str());
   std::printf(" %8s\n", "to best");
   std::vector<double> ratios;
-  const char* comma = "[";
   for (const int threads : thread_counts(options))
-    for (const std::string& workload : words(options.only)) {
-      if (json) std::fprintf(json, "%s", comma);
-      comma = ",";
+    for (const std::string& workload : words(options.only))
       if (!compare_in_row(options, workload, threads, json, ratios)) return false;
-    }
-  if (json) std::fprintf(json, "]\n");
   if (ratios.empty()) return true;
   const double worst = *std::max_element(ratios.begin(), ratios.end());
   std::printf(
@@ -384,17 +342,12 @@ bool compare_in_table(const Options& options, std::FILE* json) {
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
   if (!options.child.empty()) return child(options);
-  std::FILE* const json = options.json.empty() ? nullptr : std::fopen(options.json.c_str(), "w");
-  if (!options.json.empty() && !json) {
-    std::fprintf(stderr, "bench: cannot write %s\n", options.json.c_str());
-    return 1;
-  }
   const std::vector<std::string> workloads = words(options.only);
   const std::vector<int> threads = thread_counts(options);
   if (workloads.empty()) refuse("--only: no workload");
+  Json json;
   const bool done = workloads.size() == 1 && threads.size() == 1
                         ? compare(options, workloads.front(), threads.front(), json)
                         : compare_in_table(options, json);
-  if (json && std::fclose(json) != 0) return 1;
-  return done ? 0 : 1;
+  return done && write(options.json, json) ? 0 : 1;
 }

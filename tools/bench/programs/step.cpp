@@ -6,8 +6,10 @@
 /// This process only starts itself: in every round once without the library, for the runtime's schedule, and
 /// once with it for each STEP, because WSTREE_BATCH counts for a whole process. One thread means that one of
 /// a team does all of the loop before the others come to it: a team of one gets the whole loop in one piece.
+#include "measure/json.h"
 #include "measure/kernel.h"
 #include "measure/measure.h"
+#include "measure/options.h"
 #include "measure/process.h"
 #include <algorithm>
 #include <atomic>
@@ -26,17 +28,6 @@
 namespace {
 
 using namespace bench;
-
-constexpr const char* k_usage =
-    "usage: step [options]\n"
-    "  --library FILE    libwstree.so; without, only the runtime's dynamic is measured\n"
-    "  --rounds N        processes of each kind (5)\n"
-    "  --passes N        passes a process, of which the median counts (3)\n"
-    "  --threads P       threads of a team, 2 or more (the processors of this process)\n"
-    "  --iterations N    of the loop, about a nanosecond each (4194304)\n"
-    "  --most N          largest STEP (4096)\n"
-    "  --max-delay F     pass not used if its threads waited for longer than this part of it (0.02)\n"
-    "  --json FILE       write the figures\n";
 
 /// One schedule on one number of threads.
 struct Curve {
@@ -59,42 +50,22 @@ struct Options {
   double max_delay = 0.02;
 };
 
-[[noreturn]] void refuse(const std::string& text) {
-  std::fprintf(stderr, "bench: %s\n%s", text.c_str(), k_usage);
-  std::exit(2);
-}
-
-double number(const std::string& option, const char* text, double least) {
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  if (end == text || *end || !(value >= least) || value > 1e9)
-    refuse(option + ": not a number in range: " + text);
-  return value;
-}
-
 Options parse(int argc, char** argv) {
   Options options;
-  const std::map<std::string, std::string*> texts = {
-      {"--library", &options.library}, {"--json", &options.json}, {"--child", &options.child}};
-  const std::map<std::string, int*> counts = {{"--rounds", &options.rounds},
-                                              {"--passes", &options.passes},
-                                              {"--threads", &options.threads},
-                                              {"--iterations", &options.iterations},
-                                              {"--most", &options.most}};
-  for (int k = 1; k < argc; ++k) {
-    const std::string option = argv[k];
-    if (option == "--help") std::fputs(k_usage, stdout), std::exit(0);
-    if (k + 1 >= argc) refuse("unknown option, or a value is missing: " + option);
-    const char* const value = argv[++k];
-    if (const auto text = texts.find(option); text != texts.end())
-      *text->second = value;
-    else if (const auto count = counts.find(option); count != counts.end())
-      *count->second = static_cast<int>(number(option, value, option == "--threads" ? 2 : 1));
-    else if (option == "--max-delay")
-      options.max_delay = number(option, value, 0);
-    else
-      refuse("unknown option: " + option);
-  }
+  OptionList list(
+      "Measures the library's batches of a fixed size, the runtime's dynamic and the tree, by the "
+      "number of iterations that a thread takes at a time (STEP).");
+  list.text("--library", options.library, "libwstree.so; without it, only the runtime's dynamic is measured");
+  list.count("--rounds", options.rounds, 1, "Processes of each kind");
+  list.count("--passes", options.passes, 1, "Passes of a process, of which the median counts");
+  list.count("--threads", options.threads, 2, "Threads of a team");
+  list.count("--iterations", options.iterations, 1, "Iterations of the loop, about a nanosecond each");
+  list.count("--most", options.most, 1, "The largest STEP");
+  list.number("--max-delay", options.max_delay, 0,
+              "A pass is not used if its threads waited for longer than this part of it");
+  list.text("--json", options.json, "File for the figures");
+  list.hidden("--child", options.child);
+  list.parse(argc, argv);
   return options;
 }
 
@@ -166,7 +137,7 @@ public:
     whole_ = median(whole);
     std::printf("whole 0 1 %.6f\n", whole_ / 1e6);
     if (options_.child != "bare") {
-      const int step = static_cast<int>(number("--child", options_.child.c_str(), 1));
+      const int step = std::stoi(options_.child);
       return measure("wsfixed", k_wsfixed, step, step) && measure("wstree", k_wstree, 1, step);
     }
     for (const int step : steps_up_to(options_.most))
@@ -300,26 +271,21 @@ void print(const Options& options, const StepFigure& figure) {
   std::printf("\n");
 }
 
-bool write_json(const std::string& path, const StepFigure& figure) {
-  std::FILE* const out = std::fopen(path.c_str(), "w");
-  if (!out) return false;
-  std::fprintf(out, "{\"runtime\": \"%s\", \"iterations\": %ld, \"whole_ms\": %.4f, \"curves\": [",
-               figure.runtime.c_str(), figure.iterations, figure.whole_ms);
-  const char* outer = "\n";
+Json to_json(const StepFigure& figure) {
+  Json curves = Json::array();
   for (const Curve& curve : figure.curves) {
-    std::fprintf(out, "%s  {\"schedule\": \"%s\", \"threads\": %d, \"within_10_percent_from\": %d, \"ms\": {",
-                 outer, curve.schedule.c_str(), curve.threads, good_from(figure, curve));
-    outer = ",\n";
-    const char* separator = "";
-    for (std::size_t k = 0; k < figure.steps.size(); ++k) {
-      if (!curve.ms[k]) continue;
-      std::fprintf(out, "%s\"%d\": %.5f", separator, figure.steps[k], *curve.ms[k]);
-      separator = ", ";
-    }
-    std::fprintf(out, "}}");
+    Json ms = Json::object();
+    for (std::size_t k = 0; k < figure.steps.size(); ++k)
+      if (curve.ms[k]) ms[std::to_string(figure.steps[k])] = rounded(*curve.ms[k], 5);
+    curves.push_back({{"schedule", curve.schedule},
+                      {"threads", curve.threads},
+                      {"within_10_percent_from", good_from(figure, curve)},
+                      {"ms", std::move(ms)}});
   }
-  std::fprintf(out, "]}\n");
-  return std::fclose(out) == 0;
+  return {{"runtime", figure.runtime},
+          {"iterations", figure.iterations},
+          {"whole_ms", rounded(figure.whole_ms, 4)},
+          {"curves", std::move(curves)}};
 }
 
 } // namespace
@@ -339,7 +305,5 @@ int main(int argc, char** argv) {
   }
   const StepFigure figure = make_figure(options, samples);
   print(options, figure);
-  if (options.json.empty() || write_json(options.json, figure)) return 0;
-  std::fprintf(stderr, "bench: cannot write %s\n", options.json.c_str());
-  return 1;
+  return write(options.json, to_json(figure)) ? 0 : 1;
 }

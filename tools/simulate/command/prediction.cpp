@@ -254,7 +254,7 @@ std::vector<std::string> sentences(const Advice& advice, const Prediction& predi
   if (!factors.empty())
     lines.push_back(fmt::format("With so many workers it is {}.", fmt::join(factors, "; ")));
   if (advice.too_many)
-    lines.push_back(fmt::format("More do not pay: with {} only {} of the workers' time is work.",
+    lines.push_back(fmt::format("More workers do not pay: with {} only {} of the workers' time is work.",
                                 with_commas(plan.threads[*advice.too_many]), percent(advice.wasted)));
   lines.push_back("What limits it: " + advice.limit);
   return lines;

@@ -5,12 +5,10 @@
 #include "plan.h"
 #include "support/exit_status.h"
 #include "support/message.h"
+#include "support/text_file.h"
 #include "support/visible.h"
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace wstree::cli {
@@ -55,18 +53,6 @@ Examples:
   WSTREE_RECORD=solver.profile wstree run ./solver
   wstree simulate --profile solver.profile --machine milan --workers 8,64,256,1024 --svg solver.svg)";
 
-/// False: said why.
-bool write_file(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  bool good = file != nullptr;
-  if (good) {
-    good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    good = std::fclose(file) == 0 && good;
-  }
-  if (!good) say("{} cannot be written: {}", path, std::strerror(errno));
-  return good;
-}
-
 /// The machine in the first line, as --machine takes it.
 std::string calibration_text(const simulate::Calibration& measured) {
   auto machine = calibrated_machine(measured).spec;
@@ -94,55 +80,67 @@ CLI::App* add_simulate(CLI::App& app, SimulateRequest& request) {
   auto* command =
       app.add_subcommand("simulate", "Compare schedules on a machine of any size, in virtual time");
   command->footer(fmt::format(k_simulate_footer, machine_help()));
-  auto* profile =
-      command->add_option("--profile", request.profile, "Loops that WSTREE_RECORD has recorded, from FILE")
-          ->option_text("FILE");
+  auto* profile = command
+                      ->add_option("--profile", request.profile,
+                                   "Simulate the loops that WSTREE_RECORD has recorded into FILE")
+                      ->option_text("FILE");
   command
       ->add_option("--loop", request.loop,
-                   "Of the profile: a number or a part of a name; else those with most work")
+                   "Loop of the profile to simulate: a number or a part of its name; unless given, those "
+                   "with most work")
       ->option_text("LOOP")
       ->needs(profile);
   command
-      ->add_option(
-          "--schedule", request.schedules,
-          "As in OMP_SCHEDULE, such as wstree,wsfixed,64,dynamic; all: of the library; peers: all others")
+      ->add_option("--schedule", request.schedules,
+                   "Schedules as in OMP_SCHEDULE, such as wstree,wsfixed,64,dynamic; all means those of the "
+                   "library, peers all others")
       ->option_text("LIST");
   command
-      ->add_option("--workload", request.workloads, "Those of the benchmark, such as TRIANGLE,STEP_S; or all")
+      ->add_option("--workload", request.workloads,
+                   "Workloads of the benchmark, such as TRIANGLE,STEP_S; or all")
       ->option_text("LIST")
       ->excludes(profile);
-  command->add_option("--iterations", request.iterations, "Of the loop; 1000 unless given")
+  command->add_option("--iterations", request.iterations, "Iterations of a loop; 1000 unless given")
       ->option_text("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}))
       ->excludes(profile);
-  command->add_option("--work", request.work_ms, "Time of all iterations together in ms; 10 unless given")
+  command
+      ->add_option("--work", request.work_ms,
+                   "Work of a loop, all iterations together, in ms; 10 unless given")
       ->option_text("MS")
       ->check(CLI::Range(0.000001, 1e6))
       ->excludes(profile);
   command
       ->add_option("--threads,--workers", request.threads,
-                   "4,16,64 unless given; with a profile 8,64,256,1024")
+                   "Numbers of threads; 4,16,64 unless given; with a profile 8,64,256,1024")
       ->option_text("LIST");
   command->add_option("--batch", request.batch, "As in WSTREE_BATCH")->option_text("BATCH");
   command->add_option("--strategy", request.strategy, "As in WSTREE_STRATEGY")->option_text("STRATEGY");
-  command->add_option("--roots", request.roots, "Of the tree, instead of one per thread; the paper has 1")
+  command
+      ->add_option("--roots", request.roots,
+                   "Roots of the tree, instead of one for each thread; the paper has 1")
       ->option_text("N")
       ->check(CLI::Range(1U, 1024U));
-  command->add_option("--machine", request.machine, "A machine, and what differs from it; see below")
+  command
+      ->add_option("--machine", request.machine, "Machine to simulate, and what differs from it; see below")
       ->option_text("MACHINE");
-  command->add_option("--seed", request.seed, "Of the arrivals and of all coins; 1 unless given")
+  command
+      ->add_option("--seed", request.seed, "Seed of the arrivals and of all random choices; 1 unless given")
       ->option_text("N")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40));
-  command->add_option("--rounds", request.rounds, "Loops of which the median counts; 3 unless given")
+  command
+      ->add_option("--rounds", request.rounds,
+                   "How often each loop is simulated, of which the median counts; 3 unless given")
       ->option_text("N")
       ->check(CLI::Range(1U, 999U));
   auto* details = command->add_flag("--details", request.details,
-                                    "Batches, steals, nodes and transfers of cache lines as well");
+                                    "Show batches, steals, nodes and transfers of cache lines as well");
   command->add_flag("--json", request.json, "As JSON, with details")->excludes(details);
-  command->add_flag("--calibrate", request.calibrate, "Only measure this machine and print it as a MACHINE");
+  command->add_flag("--calibrate", request.calibrate, "Only measure this machine, and print it as a MACHINE");
   command
-      ->add_option("--svg", request.svg,
-                   "Also a drawing, in FILE; to standard output, and nothing else, with -")
+      ->add_option(
+          "--svg", request.svg,
+          "Write a drawing to FILE as well; with -, write nothing but the drawing to standard output")
       ->option_text("FILE");
   return command;
 }
@@ -167,7 +165,7 @@ int simulate_command(const SimulateRequest& request) {
     fmt::print("{}", simulate_svg(results));
     return k_ok;
   }
-  if (request.svg && !write_file(*request.svg, simulate_svg(results))) return k_own_error;
+  if (request.svg && !write_text(*request.svg, simulate_svg(results))) return k_own_error;
   fmt::print("{}",
              request.json ? simulate_json(results) : visible_lines(simulate_text(results, request.details)));
   return k_ok;

@@ -79,7 +79,7 @@ Check check_preloads(const fs::path& library, const Environment& environment) {
     } else if (file->wants_to_be_first()) {
       return {
           name, Status::warn, entry,
-          "it was linked with -z initfirst as libwstree is, and glibc lets one library only be the first: an "
+          "it was linked with -z initfirst as libwstree is, and glibc starts only one such library first: an "
           "OpenMP runtime may see OMP_SCHEDULE=wstree before libwstree does, and complain",
           "run without " + entry};
     }

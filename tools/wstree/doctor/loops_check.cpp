@@ -45,11 +45,11 @@ Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops,
   } else if (all.runtime_inside) {
     check.status = Status::fail;
     check.found = "the OpenMP runtime is linked in statically";
-    check.cause = "no library can stand in front of it there";
+    check.cause = "the library cannot replace functions of a runtime that is part of the program";
     check.fix = "link the program with the shared OpenMP runtime";
   } else if (all.starts_others || is_interpreter || !all.known) {
     check.status = Status::note;
-    check.found = "none to be seen beforehand";
+    check.found = "none that can be seen before the program runs";
     check.cause = "what the program loads or starts may have some";
   } else if (all.gcc || all.llvm) {
     check.cause =

@@ -17,10 +17,9 @@ std::string not_pinned(Bind bind, std::string_view why) {
 }
 
 Check without_machine(Bind bind, std::string_view why) {
-  Check check{
-      k_placement, Status::note, not_pinned(bind, why),
-      "the library does not know what the CPUs share, so that nothing is pinned and thieves do not look "
-      "near first"};
+  Check check{k_placement, Status::note, not_pinned(bind, why),
+              "the library does not know what the CPUs share, so it pins nothing, and thieves do not look "
+              "near first"};
   if (why.find("hwloc") != std::string_view::npos) check.fix = "install hwloc's library (libhwloc15)";
   return check;
 }
@@ -36,10 +35,10 @@ void advise(const place::Decision& decision, Check& check) {
     check.cause = "the control group stops all threads now and then, wherever they are";
     break;
   case Reason::too_many:
-    check.cause = "threads that share a CPU are better left to the system";
+    check.cause = "the system places threads that share a CPU better than the library does";
     break;
   case Reason::cores_left:
-    check.cause = "another program with as few threads would be pinned to the same cores";
+    check.cause = "the library would pin another program with as few threads to the same cores";
     check.fix = "set WSTREE_BIND=close or spread if the program has the machine to itself";
     break;
   case Reason::asked:

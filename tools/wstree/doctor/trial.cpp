@@ -81,15 +81,15 @@ Check check_ending(int wait_status) {
     const int signal = WTERMSIG(wait_status);
     const auto found = fmt::format("killed by signal {} ({})", signal, ::strsignal(signal));
     if (signal == SIGINT || signal == SIGTERM || signal == SIGKILL)
-      return {k_trial, Status::warn, found, "it was interrupted, so its figures are missing",
+      return {k_trial, Status::warn, found, "somebody stopped the program, so its figures are missing",
               "let it end by itself"};
-    return {k_trial, Status::fail, found, "it crashed, with the library or in any case",
+    return {k_trial, Status::fail, found, "the program crashed; the library may be the cause, or not",
             "run it without the library; if it works then, report this with its loops"};
   }
   const auto found = fmt::format("exit status {}", WEXITSTATUS(wait_status));
   if (WEXITSTATUS(wait_status) == 0) return {k_trial, Status::ok, found};
   return {k_trial, Status::note, found,
-          "if that is not what it does otherwise, it may not have reached its loops"};
+          "unless the program always ends like this, it may not have reached its loops"};
 }
 
 } // namespace

@@ -112,7 +112,7 @@ void check_schedule_options(const Environment& environment, Checks& checks) {
     if (plain(value).empty()) return;
     checks.push_back(
         {k_variable, Status::note, fmt::format("{}={}", name, value),
-         fmt::format("OMP_SCHEDULE={} does not look at it, only {}", config::to_text(request->kind), users)});
+         fmt::format("OMP_SCHEDULE={} does not use it; only {}", config::to_text(request->kind), users)});
   };
   unused(Option::strategy, "wstree does");
   if (!is_batched(request->kind)) unused(Option::batch, "wstree, wsrange, wsqueue and wsqueue_lock do");
@@ -181,7 +181,7 @@ void check_habits(const Environment& environment, Checks& checks) {
   if (policy == "active") {
     checks.push_back(
         note("OMP_WAIT_POLICY", policy,
-             "idle threads keep their CPUs busy, which costs others that share them their time"));
+             "idle threads keep their CPUs busy, and take time from others that share these CPUs"));
   } else if (policy == "passive") {
     checks.push_back(note("OMP_WAIT_POLICY", policy,
                           "threads sleep between parallel regions, so that short regions start more slowly"));

@@ -39,7 +39,8 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
   }
   if (calls.runtime_inside) {
     return {Severity::unserved, named("'{}' has its OpenMP runtime linked in statically"),
-            "no library can stand in front of it there", "link it with the shared OpenMP runtime"};
+            "the library cannot replace functions of a runtime that is part of the program",
+            "link it with the shared OpenMP runtime"};
   }
   const auto missed = conclusive && wishes.require ? Severity::unserved : Severity::doubt;
   if (calls.gcc || calls.llvm) {
@@ -57,9 +58,10 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
         "what it loads or starts later cannot be seen beforehand",
         {}};
   }
-  return {missed, named("'{}' has no schedule(runtime) loop to serve"),
-          "neither it nor a library that it is linked with calls a loop function of an OpenMP runtime",
-          "build it with -fopenmp and schedule(runtime)"};
+  return {
+      missed, named("'{}' has no schedule(runtime) loop to serve"),
+      "neither the program nor a library that it is linked with calls a loop function of an OpenMP runtime",
+      "build it with -fopenmp and schedule(runtime)"};
 }
 
 } // namespace

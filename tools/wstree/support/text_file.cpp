@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text_file.h"
 
+#include "message.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -12,6 +17,17 @@ std::optional<std::string> read_text(const std::filesystem::path& path) {
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (file.bad()) return std::nullopt;
   return text;
+}
+
+bool write_text(const std::string& path, const std::string& text) {
+  std::FILE* const file = std::fopen(path.c_str(), "w");
+  bool good = file != nullptr;
+  if (good) {
+    good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    good = std::fclose(file) == 0 && good;
+  }
+  if (!good) say("{} cannot be written: {}", path, std::strerror(errno));
+  return good;
 }
 
 } // namespace wstree::cli

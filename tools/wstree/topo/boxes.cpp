@@ -2,7 +2,6 @@
 #include "boxes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace wstree::cli {
@@ -225,13 +224,6 @@ const Density& density_for(std::uint32_t cpus, std::uint32_t members) {
   constexpr std::uint32_t k_few = 64, k_many = 512;
   const auto most = std::max(cpus, members);
   return most <= k_few ? k_roomy : most <= k_many ? k_tight : k_dense;
-}
-
-int text_width(std::string_view text, int font) {
-  // Bytes that go on with a character of UTF-8 take no room.
-  const auto characters =
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; });
-  return static_cast<int>(std::ceil(0.62 * font * static_cast<double>(characters)));
 }
 
 Box boxes_of(const Topo& topo, const Density& density) {

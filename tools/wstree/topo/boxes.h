@@ -4,6 +4,7 @@
 #pragma once
 
 #include "facts.h"
+#include "support/svg.h"
 
 #include <cstdint>
 #include <string>
@@ -21,10 +22,6 @@ struct Density {
   bool cpu_labels;
 };
 const Density& density_for(std::uint32_t cpus, std::uint32_t members);
-
-struct Rectangle {
-  int x = 0, y = 0, width = 0, height = 0;
-};
 
 struct Chip {
   std::uint32_t member = 0;
@@ -53,7 +50,5 @@ struct Box {
 Box boxes_of(const Topo& topo, const Density& density);
 /// Gives everything its place, the upper left corner of `root` being at (x, y).
 void place_at(Box& root, const Density& density, int x, int y);
-/// About how wide a text is.
-int text_width(std::string_view text, int font);
 
 } // namespace wstree::cli

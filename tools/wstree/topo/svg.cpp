@@ -2,7 +2,7 @@
 #include "facts.h"
 
 #include "boxes.h"
-#include "svg_paper.h"
+#include "support/svg.h"
 
 #include <algorithm>
 #include <array>
@@ -183,7 +183,7 @@ private:
   const Density& density_;
   std::vector<const Shade*> shades_; // by member
   std::vector<VictimGroup> victims_; // of the thief
-  SvgPaper paper_;
+  SvgPaper paper_{k_margin};
   int y_ = 0;
 };
 

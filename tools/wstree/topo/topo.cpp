@@ -4,15 +4,13 @@
 #include "facts.h"
 #include "support/exit_status.h"
 #include "support/message.h"
+#include "support/text_file.h"
 #include "support/visible.h"
 
 #include "placement.h"
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace wstree::cli {
@@ -39,27 +37,15 @@ std::optional<Thief> parse_thief(const std::string& text, std::uint32_t members)
   return thief;
 }
 
-/// False: said why.
-bool write_file(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  bool good = file != nullptr;
-  if (good) {
-    good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    good = std::fclose(file) == 0 && good;
-  }
-  if (!good) say("{} cannot be written: {}", path, std::strerror(errno));
-  return good;
-}
-
 } // namespace
 
 CLI::App* add_topo(CLI::App& app, TopoRequest& request) {
   auto* topo = app.add_subcommand("topo", "Show who is pinned where, and whom each thread steals from first");
   topo->footer(k_topo_footer);
-  topo->add_option("-n", request.members, "Members of the team; else as many as a program would get")
+  topo->add_option("-n", request.members, "Members of the team; unless given, as many as a program would get")
       ->option_text("MEMBERS")
       ->check(CLI::Range(1U, place::Placement::k_most_members));
-  topo->add_option("--bind", request.bind, "Instead of WSTREE_BIND: auto, close, spread, none")
+  topo->add_option("--bind", request.bind, "What to assume instead of WSTREE_BIND: auto, close, spread, none")
       ->option_text("BIND");
   auto* synthetic = topo->add_option("--synthetic", request.synthetic, "A machine that hwloc makes up")
                         ->option_text("DESCRIPTION");
@@ -69,11 +55,13 @@ CLI::App* add_topo(CLI::App& app, TopoRequest& request) {
   topo->add_option("--cpus", request.cpus, "Only these CPUs of it, such as 0-3,8")->option_text("LIST");
   topo->add_option("--places", request.places, "Instead of OMP_PLACES")->option_text("PLACES");
   topo->add_option("--victims", request.victims,
-                   "Whose order of victims to show in full; in a drawing, else that of 0")
+                   "Show the whole order of victims of this member, or of all members; a drawing shows that "
+                   "of member 0 unless given")
       ->option_text("MEMBER|all");
   topo->add_flag("--json", request.json, "As JSON");
-  topo->add_option("--svg", request.svg,
-                   "Also a drawing, in FILE; to standard output, and nothing else, with -")
+  topo->add_option(
+          "--svg", request.svg,
+          "Write a drawing to FILE as well; with -, write nothing but the drawing to standard output")
       ->option_text("FILE");
   return topo;
 }
@@ -104,7 +92,7 @@ int topo_command(const TopoRequest& request) {
       fmt::print("{}", drawing);
       return k_ok;
     }
-    if (!write_file(*request.svg, drawing)) return k_own_error;
+    if (!write_text(*request.svg, drawing)) return k_own_error;
   }
   fmt::print("{}", request.json ? topo_json(topo) : visible_lines(topo_text(topo, thief)));
   return k_ok;

@@ -17,7 +17,7 @@ template <class P, template <class> class Queue> struct alignas(k_line_pair) Que
 
 template <class P, template <class> class Queue> struct QueueLoop {
   Cells<QueueCell<P, Queue>> cells;
-  LastTaken<P> last;
+  alignas(k_line_pair) LastTaken<P> last;
 };
 
 } // namespace wstree::core

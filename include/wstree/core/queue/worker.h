@@ -8,6 +8,7 @@
 #include "wstree/core/queue/lock_free_queue.h"
 #include "wstree/core/queue/locked_queue.h"
 #include "wstree/core/queue/loop.h"
+#include "wstree/core/queue/own_items.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tuning.h"
 #include "wstree/core/victims.h"
@@ -19,11 +20,9 @@ namespace wstree::core {
 
 /// Private to its member; next() is called until it returns false.
 ///
-/// A member starts with its share, an item of the global queue. Whoever gets an item that is longer than a
-/// batch cuts it in two, pushes the far half, and goes on with the near one: an item is only cut when
-/// somebody is about to execute it, the owner goes through its share from front to back, and the oldest item
-/// of a queue, which thieves take, is the longest. A queue never holds more than one item per halving of a
-/// share.
+/// A member starts with its share, an item of the global queue. It goes through what it has got from front to
+/// back (own_items.h). When it has nothing left, it takes the shares of members that are late, and then
+/// steals the oldest items from the queues of others.
 ///
 /// Iteration n-1 is in no queue (last_taken.h): the first member that finds nothing else gets it and retires.
 ///
@@ -39,26 +38,22 @@ public:
 
   void enter(Loop& loop, Memory&, const Entry& entry) noexcept {
     loop_ = &loop;
-    own_ = &loop.cells[entry.index];
     shape_ = shape_of(entry);
     number_ = entry.loop;
     index_ = entry.index;
     near_ = entry.near;
-    rest_ = {};
-    arrived_ = false;
-    shares_gone_ = false;
-    done_ = false;
+    phase_ = Phase::arriving;
     counts_ = {};
     pacing_.enter(shape_, entry);
-    own_->queue.reset(number_);
+    own_.enter(loop.cells[entry.index].queue, number_);
   }
 
   /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
   /// somebody's hands, or in the queue of somebody who will come to it.
   bool next(Range& out) noexcept {
-    if (pacing_.given() != 0) pacing_.finish(!done_, counts_.busy_ticks);
-    if (done_) return false;
-    return take_own(out) || (!arrived_ && arrive(out)) || find(out) || take_last(out);
+    if (pacing_.given() != 0) pacing_.finish(phase_ != Phase::retired, counts_.busy_ticks);
+    if (phase_ == Phase::retired) return false;
+    return take_own(out) || (phase_ == Phase::arriving && arrive(out)) || find(out) || take_last(out);
   }
 
   const Counts& counts() const noexcept { return counts_; }
@@ -79,6 +74,13 @@ public:
   }
 
 private:
+  enum class Phase : std::uint8_t {
+    arriving,    ///< has not asked for its own share yet
+    late_shares, ///< takes the shares of members that are late, before it steals
+    stealing,    ///< no share is left
+    retired      ///< has asked for iteration n-1, after everything else
+  };
+
   /// What one pass over the other members has met.
   struct Pass {
     std::uint64_t moves = 0;
@@ -95,66 +97,17 @@ private:
             static_cast<std::uint32_t>(shape.root_begin(member + 1))};
   }
 
-  /// The newest item of the own queue.
   bool take_own(Range& out) noexcept {
-    auto& queue = own_->queue;
-    std::uint64_t oldest = 0;
-    std::uint64_t newest = 0;
-    const bool looked = queue.look(oldest, newest);
-    if (rest_.size() != 0) [[unlikely]] {
-      const Item item = rest_;
-      rest_ = {};
-      give_front(item, pacing_.size(left_behind(item, looked ? Item::of(oldest) : item)), out);
-      return true;
-    }
-    if (!looked) return queue.pop(newest) && give_popped(Item::of(newest), out);
-    const Item expected = Item::of(newest);
-    const std::uint32_t units = pacing_.size(left_behind(expected, Item::of(oldest)));
-    const bool cuts = expected.size() > units;
-    if (cuts) queue.begin_move();
-    const bool popped = queue.pop(newest);
-    if (popped) give_front(Item::of(newest), units, out);
-    if (cuts) queue.end_move(popped);
-    return popped;
+    Item batch;
+    return own_.take(pacing_, batch) && give(batch, out);
   }
 
-  /// Units from `item` to the end of the oldest one in the own queue: its items follow one another, since all
-  /// are pieces of the one that this member stole last. As of a moment ago: thieves may have taken some.
-  static std::uint32_t left_behind(Item item, Item oldest) noexcept {
-    return oldest.end > item.end ? oldest.end - item.begin : item.size();
-  }
-
-  /// What pop() returns after look() has seen nothing: rare, and only of the queue with the lock.
-  [[gnu::noinline]] bool give_popped(Item item, Range& out) noexcept {
-    give_front(item, pacing_.size(item.size()), out);
-    return true;
-  }
-
-  /// Hands out the first `units` of an item that nobody else can see, and pushes the rest.
-  void give_front(Item item, std::uint32_t units, Range& out) noexcept {
-    if (item.size() > units) item = push_far_halves(item, units);
-    out = shape_.range(item.begin, item.end);
-    pacing_.gave(item.size());
+  bool give(Item batch, Range& out) noexcept {
+    out = shape_.range(batch.begin, batch.end);
+    pacing_.gave(batch.size());
     counts_.iterations += out.end - out.begin;
     ++counts_.batches;
-  }
-
-  /// Cuts at multiples of `units`, so that the batches have that length, all but the last of an item.
-  Item push_far_halves(Item item, std::uint32_t units) noexcept {
-    for (std::uint32_t batches = half_of_batches(item.size(), units); batches != 0; batches /= 2) {
-      const std::uint32_t middle = item.begin + batches * units;
-      if (!own_->queue.push(Item{middle, item.end}.word())) {
-        rest_ = {item.begin + units, item.end}; // no memory: kept for this member
-        return {item.begin, item.begin + units};
-      }
-      item.end = middle;
-    }
-    return item;
-  }
-
-  /// Batches of `units` in the near half of `size` > `units`.
-  static std::uint32_t half_of_batches(std::uint32_t size, std::uint32_t units) noexcept {
-    return size - units <= units ? 1 : (size + units - 1) / units / 2; // mostly there are two: no division
+    return true;
   }
 
   // What follows happens once or a few times per loop: kept out of the way of next().
@@ -162,21 +115,21 @@ private:
   /// Begins with an item from elsewhere.
   void start(Item item, Range& out) noexcept {
     pacing_.start_node();
-    give_front(item, pacing_.size(item.size()), out);
+    give(own_.cut(item, pacing_.size(item.size())), out);
     pacing_.searched();
   }
 
   /// First call in this loop: the share that has this member's number, unless somebody took it already.
   [[gnu::noinline]] bool arrive(Range& out) noexcept {
-    arrived_ = true;
+    phase_ = Phase::late_shares;
     return shape_.root_size(index_) != 0 && take_share(index_, out);
   }
 
   bool take_share(std::uint32_t member, Range& out) noexcept {
-    own_->queue.begin_move();
+    own_.begin_move();
     const bool taken = loop_->cells[member].share.take(number_);
     if (taken) start(share_of(shape_, member), out);
-    own_->queue.end_move(taken);
+    own_.end_move(taken);
     return taken;
   }
 
@@ -200,14 +153,14 @@ private:
 
   /// The global queue: the shares of members that are late, until there are none.
   bool take_late_share(Range& out) noexcept {
-    if (shares_gone_) return false;
+    if (phase_ == Phase::stealing) return false;
     const bool found = any_victim(near_, index_, shape_.roots(), [&](std::uint32_t member) {
       if (shape_.root_size(member) == 0 || !loop_->cells[member].share.is_free(number_)) return false;
       const bool taken = take_share(member, out);
       if (taken) ++counts_.steals;
       return taken;
     });
-    shares_gone_ = !found;
+    if (!found) phase_ = Phase::stealing;
     return found;
   }
 
@@ -219,14 +172,14 @@ private:
       seen.moves += moves;
       seen.somebody_moves |= (moves & 1) != 0;
       if (!victim.is_of(number_) || victim.looks_empty()) return false;
-      own_->queue.begin_move();
+      own_.begin_move();
       std::uint64_t word = 0;
       const Theft theft = victim.steal(word, patient);
       if (theft == Theft::taken) {
         ++counts_.steals;
         start(Item::of(word), out);
       }
-      own_->queue.end_move(theft == Theft::taken);
+      own_.end_move(theft == Theft::taken);
       seen.somebody_moves |= theft == Theft::lost_race;
       return theft == Theft::taken;
     });
@@ -234,7 +187,7 @@ private:
 
   /// Iteration n-1, for one member.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
-    done_ = true; // with it or without
+    phase_ = Phase::retired; // with it or without
     if (!loop_->last.claim(number_)) return false;
     const std::uint64_t n = shape_.iterations();
     out = {n - 1, n, true};
@@ -246,13 +199,10 @@ private:
   }
 
   Loop* loop_ = nullptr;
-  QueueCell<P, Queue>* own_ = nullptr;
+  OwnItems<P, Queue> own_;
   Shape shape_;
-  Item rest_; // of this member alone: there was no memory to push it
   std::uint32_t index_ = 0;
-  bool arrived_ = false;
-  bool shares_gone_ = false;
-  bool done_ = false;
+  Phase phase_ = Phase::arriving;
   std::uint64_t number_ = 0;
   const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
   Pacing<P> pacing_;

@@ -230,7 +230,7 @@ private:
 
 template <class P> struct RangeLoop {
   Cells<RangeCell<P>> cells;
-  LastTaken<P> last;
+  alignas(k_line_pair) LastTaken<P> last;
 
   RangeSurvey survey(std::uint32_t members, std::uint64_t use) const noexcept {
     RangeSurvey survey;

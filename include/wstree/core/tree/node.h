@@ -19,18 +19,18 @@ namespace wstree::core {
 ///   STOLEN      stolen(l, r)         anybody, by adopt(): children are a function of the frozen range
 ///   EXPANDED    stolen + children    nobody
 ///
-/// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or (departure from the paper)
-/// OWNED
-///       by the worker that publishes it with its first batch taken, so that two thieves cannot pass one unit
-///       to and fro.
+/// What always holds:
+/// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or it is OWNED.
+///       The latter departs from the paper: the worker that publishes the node has taken its
+///       first batch, so that two thieves cannot pass one unit to and fro.
 /// INV2  Nothing of an AVAILABLE node changes but by own(), which succeeds once per use.
 /// INV3  While OWNED only the owner's advance() moves the counts, and they only grow.
 /// INV4  l + r = size is final.
-/// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r); that is the word's last change in this
-/// use.
-///
-/// INV6  children changes from null once per use, only when STOLEN, to two nodes that cover exactly what was
-/// left.
+/// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r).
+///       That is the last change of the word in this use.
+/// INV6  children changes from null once per use, only when the node is STOLEN:
+///       to two nodes that cover exactly what was left. Nobody changes it again
+///       in this use.
 ///
 /// A root belongs to a loop slot that is used again and again: `use` numbers its uses, and the word and the
 /// links carry marks of it (marks.h).

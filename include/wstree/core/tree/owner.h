@@ -43,6 +43,7 @@ public:
   }
 
   const View<P>& view() const noexcept { return view_; }
+  std::uint32_t index() const noexcept { return index_; } ///< of the member, and of its root
   Holding<P>& held() noexcept { return held_; }
   const Counts& counts() const noexcept { return counts_; }
   Counts& counts() noexcept { return counts_; }

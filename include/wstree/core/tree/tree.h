@@ -6,6 +6,7 @@
 #include "wstree/core/rng.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
+#include "wstree/core/tree/handed_out.h"
 #include "wstree/core/tree/node.h"
 #include "wstree/core/tree/search/board.h"
 
@@ -23,7 +24,9 @@ template <class P> struct Tree {
   Node<P>* root(std::uint32_t i) const noexcept { return roots + i * stride; }
   /// Board::words() of the roots; nullptr: a team that is so small that all roots are looked at.
   DoneWord<P>* board = nullptr;
-  LastTaken<P> last; ///< knows loops by all bits of their number
+  /// These two know loops by all bits of their number, and share a pair of lines.
+  alignas(k_line_pair) LastTaken<P> last;
+  HandedOut<P> handed_out;
 
   /// Empties the marks that would soon look current, of a tree with room for `most_roots` roots (marks.h).
   void refresh(std::uint64_t use, std::uint32_t most_roots) noexcept {
@@ -88,10 +91,16 @@ public:
   }
 
   /// Of equal shares, those beyond the units have nothing.
-  Board<P> board() const noexcept {
+  Board<P> board() const noexcept { return {tree_->board, filled_roots(), use_}; }
+  /// Roots that have units.
+  std::uint32_t filled_roots() const noexcept {
     const std::uint64_t units = shape_.units();
-    const std::uint32_t roots = shape_.roots();
-    return {tree_->board, units >= roots ? roots : static_cast<std::uint32_t>(units), use_};
+    return units >= shape_.roots() ? shape_.roots() : static_cast<std::uint32_t>(units);
+  }
+  bool knows_what_is_handed_out() const noexcept { return filled_roots() <= HandedOut<P>::k_roots; }
+  /// Every owner has handed out its root to the end. False: not known.
+  bool is_handed_out(std::uint64_t loop) const noexcept {
+    return tree_->handed_out.is_all(filled_roots(), loop);
   }
   bool has_board(const Settings& settings) const noexcept {
     return shape_.roots() > settings.scan_all && tree_->board != nullptr;

@@ -31,6 +31,7 @@ public:
     owner_.enter(View<P>(tree, shape, entry.use), arena, entry);
     find_max_.enter(entry, owner_.near());
     last_.enter(shape, entry);
+    loop_ = entry.loop;
     stage_ = Stage::arriving;
   }
 
@@ -116,7 +117,7 @@ private:
   bool arrive(Range& out) noexcept {
     stage_ = Stage::sharing;
     if (!owner_.arrive(out)) return false;
-    if (held().remaining() == 0) append_last_if_short(out);
+    if (held().remaining() == 0) end_node(out);
     return true;
   }
 
@@ -129,8 +130,15 @@ private:
     if (should_start_last() && !last_.is_taken(view()))
       if (const auto pair = owner_.supply().take()) return leave_for_last(pair, out);
     if (!owner_.advance(out)) return owner_.descend(out);
-    if (held().remaining() == 0) append_last_if_short(out);
+    if (held().remaining() == 0) end_node(out);
     return true;
+  }
+
+  /// The batch that was just taken is the last one of its node.
+  void end_node(Range& out) noexcept {
+    Tree<P>& tree = view().tree();
+    if (held().node() == tree.root(owner_.index())) tree.handed_out.mark(owner_.index(), loop_);
+    append_last_if_short(out);
   }
 
   /// Neither the own node nor the own root has anything for this member.
@@ -152,18 +160,25 @@ private:
     const auto claim = [&](const Target<P>& target) { return owner_.claim(target, find_max_.share(), out); };
     if (owner_.order().strategy() != Strategy::find_max)
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
+    if (view().knows_what_is_handed_out() &&
+        pacing().wait_for_others([this] { return view().is_handed_out(loop_); }))
+      return false;
     find_max_.start(view(), rng);
     Worth<P> worth(pacing().settings(), owner_.supply(), cost(), course);
     for (;;) {
       const Target<P> target = find_max_.next(view(), rng, worth);
       if (target.node == nullptr) {
+        pacing().learn_wait(true);
         const std::uint64_t wait = worth.accept_all();
         if (wait == 0) return false;
         for (const std::uint64_t since = P::ticks(); P::ticks() - since < wait;) P::relax();
         continue;
       }
       if (should_start_last() && take_last(out)) return true;
-      if (claim(target) == Claim::taken) return true;
+      if (claim(target) == Claim::taken) {
+        pacing().learn_wait(false);
+        return true;
+      }
       P::relax(); // a lost race means that somebody else got ahead; after a refusal the node is worth nothing
     }
   }
@@ -197,7 +212,10 @@ private:
     if (out.end == view().shape().iterations() - 1 && last_.is_short(cost())) append_last(out);
   }
   [[gnu::noinline]] void append_last(Range& out) noexcept {
-    if (!last_.is_all(view(), owner_.rng()) || !last_.claim(view())) return;
+    if (!view().is_handed_out(loop_) &&
+        (pacing().course() != Course::explore || !last_.is_all(view(), owner_.rng())))
+      return;
+    if (!last_.claim(view())) return;
     stage_ = Stage::retired;
     ++out.end;
     out.last = true;
@@ -207,6 +225,7 @@ private:
   Owner<P, Pacing<P>> owner_;
   LastIteration<P> last_;
   FindMax<P> find_max_;
+  std::uint64_t loop_ = 0; // number of the execution
   Stage stage_ = Stage::arriving;
 };
 

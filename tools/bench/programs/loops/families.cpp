@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "families.h"
+#include "measure/options.h"
 #include "measure/process.h"
 #include "report.h"
 #include <algorithm>

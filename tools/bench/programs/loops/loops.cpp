@@ -13,6 +13,7 @@
 /// --libomp   the same program on another libomp;
 /// --variant  the tree with other options: they are read when a process starts.
 #include "families.h"
+#include "measure/options.h"
 #include "measure/process.h"
 #include "measure/team.h"
 #include "report.h"
@@ -114,9 +115,7 @@ public:
       print_report(stdout, origin, part);
       separator = "\n";
     }
-    if (options_.json.empty() || write_json(options_.json, origin, parts)) return true;
-    std::fprintf(stderr, "bench: cannot write %s\n", options_.json.c_str());
-    return false;
+    return write_json(options_.json, origin, parts);
   }
 
 private:

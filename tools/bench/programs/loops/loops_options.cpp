@@ -1,54 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loops_options.h"
+#include "measure/options.h"
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <map>
 #include <regex>
 
 namespace bench {
 namespace {
 
-constexpr const char* k_usage =
-    "usage: loops [options]\n"
-    "  --rounds N          samples of each value (7)\n"
-    "  --passes N          parallel passes a sample, of which the median counts (3)\n"
-    "  --only REGEX        workloads whose name contains a match\n"
-    "  --groups LIST       of paper,program,small,memory,grid,short,untuned (the first four)\n"
-    "  --step-grid         an expensive interval at every position and of every span: --groups grid\n"
-    "  --candidates LIST   of static,dyn1,dyn64,guided,trapez,steal1,steal64, on oneTBB\n"
-    "                      tbb_auto,tbb_affinity,tbb_static,tbb_simple, and wstree (all of these), and of\n"
-    "                      "
-    "wsrange,wsqueue,wsqueue_lock,wsfixed1,wsfixed64,wsguided,wsfac2,wstrapezoid,wsstatic;\n"
-    "                      models: all that begin with ws, beside static,dyn1,dyn64,guided\n"
-    "  --threads P         (the processors of this process)\n"
-    "  --scale F           work of every loop in parts of the usual (1)\n"
-    "  --seed N            of the order within the rounds (1)\n"
-    "  --bare              the runtime's schedules also in a process without the library\n"
-    "  --beside PROGRAM    the same with this other build of the program, for another runtime; repeatable\n"
-    "  --libomp DIR        the same with the libomp in this folder; `system`: with the one that the linker\n"
-    "                      chooses where LD_LIBRARY_PATH names none; repeatable\n"
-    "  --variant NAME,VARIABLE=VALUE...\n"
-    "                      the tree with these environment variables as one more candidate; repeatable\n"
-    "  --max-delay F       pass not used if its threads waited for longer than this part of it (0.02)\n"
-    "  --fifo              real-time priority 1, with pauses; needs the right to (chrt -f 1 is the same "
-    "without)\n"
-    "  --json FILE         write the figures\n"
-    "  --list              names of the workloads\n"
-    "  --which             name of the runtime that this program was built for\n"
-    "  --samples           print the samples instead of a report\n"
-    "Preload libwstree.so to have the candidates that begin with ws.\n";
-
 constexpr Group k_groups[] = {Group::paper, Group::program, Group::small,  Group::memory,
                               Group::grid,  Group::brief,   Group::untuned};
-
-double number(const char* option, const char* text, double least) {
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  if (end == text || *end || !(value >= least))
-    refuse(std::string(option) + ": not a number in range: " + text);
-  return value;
-}
 
 bool knows(const std::vector<Candidate>& list, const std::string& name) {
   return std::any_of(list.begin(), list.end(), [&](const Candidate& c) { return c.name == name; });
@@ -82,42 +42,42 @@ Variant variant_of(const std::string& text) {
   return made;
 }
 
-/// True if the option is one without a value.
-bool take_flag(Options& options, const std::string& option) {
-  const std::map<std::string, bool*> flags = {
-      {"--bare", &options.bare},       {"--fifo", &options.fifo},           {"--list", &options.list},
-      {"--samples", &options.samples}, {"--step-grid", &options.step_grid}, {"--which", &options.which}};
-  const auto found = flags.find(option);
-  if (found == flags.end()) return false;
-  return *found->second = true;
-}
-
-void take_value(Options& options, const std::string& option, const char* value) {
-  const std::map<std::string, std::string*> texts = {{"--only", &options.only},
-                                                     {"--groups", &options.groups},
-                                                     {"--candidates", &options.candidates},
-                                                     {"--json", &options.json}};
-  const std::map<std::string, int*> counts = {{"--rounds", &options.settings.rounds},
-                                              {"--passes", &options.settings.passes},
-                                              {"--threads", &options.settings.threads}};
-  const std::map<std::string, std::vector<std::string>*> lists = {{"--beside", &options.beside},
-                                                                  {"--libomp", &options.libomps}};
-  if (const auto text = texts.find(option); text != texts.end())
-    *text->second = value;
-  else if (const auto count = counts.find(option); count != counts.end())
-    *count->second = static_cast<int>(number(option.c_str(), value, 1));
-  else if (const auto list = lists.find(option); list != lists.end())
-    list->second->push_back(value);
-  else if (option == "--variant")
-    options.variants.push_back(variant_of(value));
-  else if (option == "--scale")
-    options.scale = number(option.c_str(), value, 1e-6);
-  else if (option == "--max-delay")
-    options.settings.max_delay = number(option.c_str(), value, 0);
-  else if (option == "--seed")
-    options.settings.seed = static_cast<std::uint64_t>(number(option.c_str(), value, 0));
-  else
-    refuse("unknown option: " + option);
+void add_options(OptionList& list, Options& options, std::vector<std::string>& variants) {
+  Settings& settings = options.settings;
+  list.count("--rounds", settings.rounds, 1, "Samples of each value");
+  list.count("--passes", settings.passes, 1, "Parallel passes of a sample, of which the median counts");
+  list.text("--only", options.only, "Workloads whose name contains a match of this regular expression");
+  list.text(
+      "--groups", options.groups,
+      "Of paper, program, small, memory (the usual ones), grid, short and untuned; separated by commas");
+  list.flag("--step-grid", options.step_grid,
+            "An expensive interval at every position and of every span: --groups grid");
+  list.text(
+      "--candidates", options.candidates,
+      "Separated by commas. Of the runtime: static, dyn1, dyn64, guided, trapez, steal1, steal64; of oneTBB: "
+      "tbb_auto, tbb_affinity, tbb_static, tbb_simple; wstree (all of these are usual); and wsrange, "
+      "wsqueue, wsqueue_lock, wsfixed1, wsfixed64, wsguided, wsfac2, wstrapezoid, wsstatic. models: all "
+      "that begin with ws, beside static, dyn1, dyn64 and guided");
+  list.count("--threads", settings.threads, 1, "Threads of a team");
+  list.number("--scale", options.scale, 1e-6, "Work of every loop in parts of the usual");
+  list.count("--seed", settings.seed, 0, "Of the order within the rounds");
+  list.flag("--bare", options.bare, "The runtime's schedules also in a process without the library");
+  list.texts("--beside", options.beside,
+             "The same with this other build of the program, for another runtime; repeatable");
+  list.texts("--libomp", options.libomps,
+             "The same with the libomp in this folder; system: with the one that the linker chooses where "
+             "LD_LIBRARY_PATH names none; repeatable");
+  list.texts(
+      "--variant", variants,
+      "NAME,VARIABLE=VALUE...: the tree with these environment variables as one more candidate; repeatable");
+  list.number("--max-delay", settings.max_delay, 0,
+              "A pass is not used if its threads waited for longer than this part of it");
+  list.flag("--fifo", options.fifo,
+            "Real-time priority 1, with pauses; needs the right to (chrt -f 1 is the same without)");
+  list.text("--json", options.json, "File for the figures");
+  list.flag("--list", options.list, "Print the names of the workloads");
+  list.flag("--which", options.which, "Print the name of the runtime that this program was built for");
+  list.flag("--samples", options.samples, "Print the samples instead of a report");
 }
 
 /// Groups that are asked for, by name.
@@ -133,21 +93,16 @@ std::vector<std::string> selected_groups(const Options& options) {
 
 } // namespace
 
-void refuse(const std::string& text) {
-  std::fprintf(stderr, "bench: %s\n%s", text.c_str(), k_usage);
-  std::exit(2);
-}
-
 Options parse(int argc, char** argv, Runtime runtime, int processors) {
   Options options;
   options.settings.threads = processors;
-  for (int k = 1; k < argc; ++k) {
-    const std::string option = argv[k];
-    if (option == "--help") std::fputs(k_usage, stdout), std::exit(0);
-    if (take_flag(options, option)) continue;
-    if (k + 1 >= argc) refuse("unknown option, or a value is missing: " + option);
-    take_value(options, option, argv[++k]);
-  }
+  std::vector<std::string> variants;
+  OptionList list(
+      "Measures loops under all schedules. Preload libwstree.so to have the candidates that begin "
+      "with ws.");
+  add_options(list, options, variants);
+  list.parse(argc, argv);
+  for (const std::string& text : variants) options.variants.push_back(variant_of(text));
   if (options.step_grid) {
     if (options.groups.empty()) options.groups = name_of(Group::grid);
     if (options.candidates.empty()) options.candidates = "static,dyn64,guided,tbb_auto,wstree";

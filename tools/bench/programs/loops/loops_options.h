@@ -26,9 +26,6 @@ struct Options {
 /// or if it asks for help.
 Options parse(int argc, char** argv, Runtime runtime, int processors);
 
-/// Says what is wrong, how the program is used, and ends it.
-[[noreturn]] void refuse(const std::string& text);
-
 std::vector<WorkloadRecipe> selected_workloads(const Options& options);
 
 /// What --candidates selects for this runtime: nothing if it names the others' alone.

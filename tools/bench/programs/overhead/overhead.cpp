@@ -5,8 +5,10 @@
 /// in random order. Figures are medians over rounds; the start-up figures are medians of the difference
 /// within a pair.
 #include "calls.h"
+#include "measure/json.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
+#include "measure/options.h"
 #include "measure/process.h"
 #include <algorithm>
 #include <cstdio>
@@ -21,23 +23,6 @@ namespace {
 
 using namespace bench;
 
-constexpr const char* k_usage =
-    "usage: overhead [options]\n"
-    "  --library FILE   libwstree.so; without, only the runtime is measured\n"
-    "  --rounds N       processes of each kind (5)\n"
-    "  --loops N        loops a timing (2000)\n"
-    "  --batches N      timings a process, of which the median counts (9)\n"
-    "  --pairs N        pairs of process starts (200); 0: none\n"
-    "  --schedules LIST separated by blanks (static dynamic,1 guided schedule(dynamic)\n"
-    "                   schedule(monotonic:dynamic) wstree), and wsrange wsqueue wsqueue_lock wsfixed,1\n"
-    "                   wsfixed,64 wsguided wsfac2 wstrapezoid wsstatic; models: all that begin with ws,\n"
-    "                   beside static, dynamic,1 and guided\n"
-    "  --threads P      (the processors of this process)\n"
-    "  --max-delay F    timing not used if its threads waited for longer than this part of it (0.02)\n"
-    "  --anatomy 1      each call of a loop by itself, for every type of its variable, instead\n"
-    "  --even 1         what an even loop of a microsecond loses under each schedule, instead\n"
-    "  --json FILE      write the figures\n";
-
 struct Options {
   std::string library, json, child, probe, schedules = k_usual_schedules;
   int rounds = 5, loops = 2000, batches = 9, pairs = 200, threads = omp_get_num_procs(), anatomy = 0,
@@ -45,51 +30,29 @@ struct Options {
   double max_delay = 0.02;
 };
 
-[[noreturn]] void refuse(const std::string& text) {
-  std::fprintf(stderr, "bench: %s\n%s", text.c_str(), k_usage);
-  std::exit(2);
-}
-
 Options parse(int argc, char** argv) {
   Options options;
-  for (int k = 1; k < argc; ++k) {
-    const std::string option = argv[k];
-    if (option == "--help") std::fputs(k_usage, stdout), std::exit(0);
-    if (k + 1 >= argc) refuse("unknown option, or a value is missing: " + option);
-    const std::string value = argv[++k];
-    int* const count = option == "--rounds"    ? &options.rounds
-                       : option == "--loops"   ? &options.loops
-                       : option == "--batches" ? &options.batches
-                       : option == "--pairs"   ? &options.pairs
-                       : option == "--threads" ? &options.threads
-                       : option == "--anatomy" ? &options.anatomy
-                       : option == "--even"    ? &options.even
-                                               : nullptr;
-    std::string* const text = option == "--library"     ? &options.library
-                              : option == "--json"      ? &options.json
-                              : option == "--child"     ? &options.child
-                              : option == "--probe"     ? &options.probe
-                              : option == "--schedules" ? &options.schedules
-                                                        : nullptr;
-    if (count) {
-      char* end = nullptr;
-      const long number = std::strtol(value.c_str(), &end, 10);
-      if (end == value.c_str() || *end ||
-          number < (count == &options.pairs || count == &options.anatomy || count == &options.even ? 0 : 1) ||
-          number > 100000000)
-        refuse(option + ": not a number in range");
-      *count = static_cast<int>(number);
-    } else if (option == "--max-delay") {
-      char* end = nullptr;
-      options.max_delay = std::strtod(value.c_str(), &end);
-      if (end == value.c_str() || *end || !(options.max_delay >= 0))
-        refuse("--max-delay: not a number in range");
-    } else if (text) {
-      *text = value;
-    } else {
-      refuse("unknown option: " + option);
-    }
-  }
+  OptionList list("Measures what the calls of a loop cost.");
+  list.text("--library", options.library, "libwstree.so; without it, only the runtime is measured");
+  list.count("--rounds", options.rounds, 1, "Processes of each kind");
+  list.count("--loops", options.loops, 1, "Loops of a timing");
+  list.count("--batches", options.batches, 1, "Timings of a process, of which the median counts");
+  list.count("--pairs", options.pairs, 0, "Pairs of process starts");
+  list.text(
+      "--schedules", options.schedules,
+      "Separated by blanks: static, dynamic,1, guided, schedule(dynamic), schedule(monotonic:dynamic) and "
+      "the library's; models: all that begin with ws, beside static, dynamic,1 and guided");
+  list.count("--threads", options.threads, 1, "Threads of a team");
+  list.number("--max-delay", options.max_delay, 0,
+              "A timing is not used if its threads waited for longer than this part of it");
+  list.count("--anatomy", options.anatomy, 0,
+             "1: each call of a loop by itself, for every type of its variable, instead");
+  list.count("--even", options.even, 0,
+             "1: what an even loop of a microsecond loses under each schedule, instead");
+  list.text("--json", options.json, "File for the figures");
+  list.hidden("--child", options.child);
+  list.hidden("--probe", options.probe);
+  list.parse(argc, argv);
   if (options.even) options.schedules = k_even_schedules;
   if (options.schedules == "models") options.schedules = k_model_schedules;
   if (const std::string word = unknown_schedule(options.schedules); !word.empty())
@@ -266,41 +229,28 @@ void print_report(const Options& options, const std::vector<Kind>& kinds, const 
                 cell(verdict.value).c_str(), cell(verdict.limit).c_str());
 }
 
-bool write_json(const Options& options, const std::vector<Kind>& kinds, const std::vector<StartUp>& starts,
-                const std::vector<Verdict>& verdicts) {
-  std::FILE* out = std::fopen(options.json.c_str(), "w");
-  if (!out) return false;
-  std::fprintf(out, "{\"threads\": %d, \"rounds\": %d, \"ns\": {", options.threads, options.rounds);
-  const char* outer = "";
+Json to_json(const Options& options, const std::vector<Kind>& kinds, const std::vector<StartUp>& starts,
+             const std::vector<Verdict>& verdicts) {
+  Json json{{"threads", options.threads}, {"rounds", options.rounds}};
+  Json& ns = json["ns"] = Json::object();
   for (const Kind& kind : kinds) {
-    std::fprintf(out, "%s\n  \"%s\": {", outer, kind.name);
-    outer = ",";
-    const char* separator = "";
-    for (const auto& [name, values] : kind.figures) {
-      std::fprintf(out, "%s\"%s\": %.2f", separator, name.c_str(), median(values));
-      separator = ", ";
-    }
-    std::fprintf(out, "}");
+    Json& figures = ns[kind.name] = Json::object();
+    for (const auto& [name, values] : kind.figures) figures[name] = rounded(median(values), 2);
   }
-  std::fprintf(out, "},\n \"start_up_us\": [");
-  outer = "";
-  for (const StartUp& start : starts) {
-    std::fprintf(out,
-                 "%s\n  {\"process\": \"%s\", \"OMP_SCHEDULE\": \"%s\", \"without\": %.1f, \"added\": %.1f}",
-                 outer, start.probe, start.schedule, start.without_us, start.added_us);
-    outer = ",";
-  }
-  std::fprintf(out, "],\n \"verdicts\": [");
-  outer = "";
-  const auto or_null = [](std::optional<double> value) { return value ? cell(value) : "null"; };
-  for (const Verdict& verdict : verdicts) {
-    std::fprintf(out, "%s\n  {\"what\": \"%s\", \"value\": %s, \"limit\": %s, \"reached\": %s}", outer,
-                 verdict.what.c_str(), or_null(verdict.value).c_str(), or_null(verdict.limit).c_str(),
-                 verdict.reached() ? "true" : "false");
-    outer = ",";
-  }
-  std::fprintf(out, "]}\n");
-  return std::fclose(out) == 0;
+  Json& start_ups = json["start_up_us"] = Json::array();
+  for (const StartUp& start : starts)
+    start_ups.push_back({{"process", start.probe},
+                         {"OMP_SCHEDULE", start.schedule},
+                         {"without", rounded(start.without_us, 1)},
+                         {"added", rounded(start.added_us, 1)}});
+  const auto or_null = [](std::optional<double> value) { return value ? Json(rounded(*value, 2)) : Json(); };
+  Json& judged = json["verdicts"] = Json::array();
+  for (const Verdict& verdict : verdicts)
+    judged.push_back({{"what", verdict.what},
+                      {"value", or_null(verdict.value)},
+                      {"limit", or_null(verdict.limit)},
+                      {"reached", verdict.reached()}});
+  return json;
 }
 
 } // namespace
@@ -337,7 +287,5 @@ int main(int argc, char** argv) {
                                             ? judge(options, kinds[0], kinds[1], starts)
                                             : std::vector<Verdict>{};
   print_report(options, kinds, starts, verdicts);
-  if (options.json.empty() || write_json(options, kinds, starts, verdicts)) return 0;
-  std::fprintf(stderr, "bench: cannot write %s\n", options.json.c_str());
-  return 1;
+  return write(options.json, to_json(options, kinds, starts, verdicts)) ? 0 : 1;
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of the programs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// Ends the program: it was asked for something that there is not.
+[[noreturn]] void refuse(const std::string& text);
+
+/// CLI11 behind a wall, so that it is compiled once and not for each runtime. What a variable holds before
+/// parse() is its default.
+class OptionList {
+public:
+  explicit OptionList(const char* description);
+  ~OptionList();
+
+  void text(const char* name, std::string& value, const char* help);
+  /// May come several times.
+  void texts(const char* name, std::vector<std::string>& values, const char* help);
+  void count(const char* name, int& value, int least, const char* help);
+  void count(const char* name, std::uint64_t& value, std::uint64_t least, const char* help);
+  void number(const char* name, double& value, double least, const char* help);
+  void flag(const char* name, bool& value, const char* help);
+  /// What the program says to itself: --help does not show it.
+  void hidden(const char* name, std::string& value);
+
+  /// Ends the program after --help, and where the arguments make no sense.
+  void parse(int argc, char** argv);
+
+private:
+  struct Reader;
+  std::unique_ptr<Reader> reader_;
+};
+
+} // namespace bench
