@@ -7,8 +7,8 @@
 // threads.
 #include "export.h"
 #include "frame.h"
+#include "kmpc/ruled_threads.h"
 #include "kmpc/types.h"
-#include "loop_entry.h"
 #include "region_placement.h"
 #include "resolve/runtime.h"
 
@@ -173,16 +173,6 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
 /// Whether we may serve loops of a region that the calling task opens.
 inline bool may_serve(const TaskSchedule& schedule) noexcept {
   return active() && (schedule.ours || session().serves_named);
-}
-
-/// Tells the runtime how many threads a rule wants in the region that `caller` is about to fork.
-void ask_for_threads(ident_t* loc, const void* caller) noexcept {
-  static constinit Real<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
-  static constinit Real<void(ident_t*, i32, i32)> push_threads{"__kmpc_push_num_threads", true};
-  const std::uint64_t threads = ruling_of(caller, loc != nullptr ? loc->psource : nullptr).threads();
-  if (threads == 0) return;
-  if (const auto push = push_threads.find(caller))
-    push(loc, thread_number.require(caller)(loc), static_cast<i32>(threads));
 }
 
 /// Forks through `fork(region)`.
