@@ -123,7 +123,7 @@ TEST_F(Report, ATraceTellsWhoStoleFromWhom) {
 TEST_F(Report, BadFilesAreNamed) {
   EXPECT_THAT(report({path("missing")}).err, HasSubstr("missing' cannot be read"));
   EXPECT_THAT(report({write("x", "[1")}).err, HasSubstr("is none of the files"));
-  EXPECT_THAT(report({write("y", "{\"loops\": [1, {}]}")}).out, HasSubstr("No loop was served"));
+  EXPECT_THAT(report({write("y", "{\"loops\": [1, {}]}")}).out, HasSubstr("One loop of one process"));
 }
 
 TEST_F(Report, APackedJoinedTraceReadsAsTheOnesItIsMadeOf) {

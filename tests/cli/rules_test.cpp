@@ -57,16 +57,15 @@ protected:
 TEST_F(RulesCommand, ListsThePlacesThatRulesCanName) {
   const auto listed = rules({});
   EXPECT_EQ(listed.status(), 0) << listed.err;
-  EXPECT_THAT(listed.out, HasSubstr("solver.c:4 first()  GOMP_loop_maybe_nonmonotonic_runtime_start"));
-  EXPECT_THAT(listed.out, HasSubstr("GOMP_loop_nonmonotonic_dynamic_start"));
-  EXPECT_THAT(listed.out, HasSubstr("GOMP_parallel"));
+  EXPECT_THAT(listed.out, HasSubstr("first()  GOMP_parallel_loop_maybe_nonmonotonic_runtime"));
+  EXPECT_THAT(listed.out, HasSubstr("GOMP_parallel_loop_nonmonotonic_dynamic"));
 }
 
 TEST_F(RulesCommand, SaysWhatEachRuleMatches) {
   const auto checked = rules({"--check", "solver.c:3-5 wsrange; fir* off"});
   EXPECT_EQ(checked.status(), 0) << checked.out << checked.err;
-  EXPECT_THAT(checked.out, HasSubstr("solver.c:4 first()"));
-  EXPECT_THAT(checked.out, Not(HasSubstr("dynamic_start")));
+  EXPECT_THAT(checked.out, HasSubstr("first()"));
+  EXPECT_THAT(checked.out, Not(HasSubstr("dynamic")));
 }
 
 TEST_F(RulesCommand, SaysWhyARuleMatchesNothing) {
@@ -81,9 +80,9 @@ TEST_F(RulesCommand, SaysWhyARuleMatchesNothing) {
 }
 
 TEST_F(RulesCommand, ResolvesLinesBehindTheRulesThatNameThem) {
-  const auto resolved = rules({"--resolved", "--check", "* wstree; solver.c:4 off # why"});
+  const auto resolved = rules({"--resolved", "--check", "* wstree; solver.c:3-5 off # why"});
   EXPECT_THAT(resolved.out,
-              testing::MatchesRegex("\\* wstree\n solver.c:4 off # why\n([0-9a-f]+\\+0x[0-9a-f]+ off\n)+"));
+              testing::MatchesRegex("\\* wstree\n solver.c:3-5 off # why\n([0-9a-f]+\\+0x[0-9a-f]+ off\n)+"));
 }
 
 } // namespace

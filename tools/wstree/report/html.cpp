@@ -97,8 +97,11 @@ std::string json_text(const RunReport& report, std::size_t pictures) {
                        {"processes", report.processes}, {"threads", report.threads},
                        {"dropped", report.dropped},     {"verdict", verdict(report)}};
   auto loops = ordered_json::array();
-  for (std::size_t i = 0; i < report.loops.size(); ++i)
-    loops.push_back(loop_json(report.loops[i], i < pictures));
+  for (const auto& loop : report.loops) {
+    const bool pictured = pictures != 0 && (loop.is_traced() || !loop.costs.empty());
+    loops.push_back(loop_json(loop, pictured));
+    if (pictured) --pictures;
+  }
   json["loops"] = loops;
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
