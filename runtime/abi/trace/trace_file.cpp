@@ -141,10 +141,11 @@ private:
     std::uint64_t last = left.end;
     for (const Track* other = all_tracks(); other != nullptr; other = other->next)
       if (other != &track) last = std::max(last, end_in(*other, left));
-    for (std::uint64_t i = number + 1; i < total && i < number + 3; ++i) {
+    // A loop is told behind its batches, and what encloses this one behind it.
+    constexpr std::uint64_t k_looked_at = 512;
+    for (std::uint64_t i = number + 1; i < total && i < number + k_looked_at; ++i) {
       const Event& next = track.at(i);
-      // The region around the loop is told behind it, and nothing lasts longer than it.
-      last = std::min(last, std::max(next.kind == Kind::region ? next.end : next.begin, left.end));
+      last = std::min(last, std::max(next.begin <= left.begin ? next.end : next.begin, left.end));
     }
     if (last <= left.end) return;
     begin("X", track);
