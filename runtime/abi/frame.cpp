@@ -2,8 +2,11 @@
 #include "frame.h"
 
 #include "recordings.h"
+#include "trace/trace.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -22,6 +25,7 @@ struct alignas(core::k_line_pair) Cache {
   Frame* frames = nullptr;              // a list of unused frames for serialised regions
   KeptTeam* teams = nullptr;            // a list of unused teams
   loop::Recording* recording = nullptr; // unused memory for one loop of a member that is alone
+  loop::Track* track = nullptr;         // of the thread's events; the process keeps it
 };
 
 constinit thread_local Cache* t_cache __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -132,6 +136,15 @@ void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std:
       frame.recording = loop::Recording::create<Platform>(loop::Recording::capacity(1));
   }
   frame.member.record(pace, units, chunk, frame.recording);
+}
+
+loop::Track* own_track() noexcept {
+  Cache* own = cache();
+  if (own == nullptr) return nullptr;
+  if (own->track == nullptr) own->track = add_track();
+  if (own->track != nullptr && own->track->thread == 0)
+    own->track->thread = static_cast<int>(syscall(SYS_gettid));
+  return own->track;
 }
 
 namespace {

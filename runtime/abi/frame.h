@@ -6,6 +6,7 @@
 #include "member.h"
 #include "process/session.h"
 #include "resolve/omp_queries.h"
+#include "rules.h"
 #include "statistics.h"
 
 #include "wstree/core/platform.h"
@@ -79,6 +80,7 @@ struct Frame {
   ScheduleOf schedule_of = ScheduleOf::region;
   bool in_parallel = false; // inside a team of more than one, here or further out
   LoopState loop;
+  std::uint32_t ruled = 0;              // loops that rules were asked about
   std::uint32_t missing = 0;            // open serialised regions inside for which there was no memory
   TaskSchedule schedule;                // see ScheduleOf
   Bounds bounds;                        // of the served loop
@@ -146,9 +148,12 @@ public:
     setters_.store(base << 32 | members, std::memory_order_release);
   }
 
+  AgreedRulings& rulings() noexcept { return rulings_; }
+
 private:
   alignas(core::k_line_pair) Terms terms_;
   std::atomic<std::uint64_t> setters_{0}; // | first loop of the region:32 | members:32 |
+  AgreedRulings rulings_;
 };
 
 /// A team of the calling thread that no open region uses. nullptr: no memory.
@@ -157,6 +162,9 @@ void give_back_team(KeptTeam* team) noexcept;
 
 /// The member of `frame` has entered a loop with `chunk`: records what its iterations take.
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;
+
+/// Where the calling thread's events go; nullptr: no memory, or too many threads.
+loop::Track* own_track() noexcept;
 
 void leave_measured_work(Frame& frame) noexcept;
 /// The member of `frame` takes no more of its loop, finished or not.

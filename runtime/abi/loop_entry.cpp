@@ -62,14 +62,19 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   note_members(frame.member.members());
   frame.site = site_of(kind, schedule.model, source, caller);
   if (process.recorded) record_loop(frame, process.pace, units, schedule.chunk);
+  if (!process.traced) return;
+  loop::Event like{};
+  like.site = frame.site;
+  like.past = units;
+  if (loop::Track* track = own_track()) frame.member.trace(*track, like, process.pace.target);
 }
 
 [[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
                                          TaskSchedule schedule, const char* source, const void* caller,
-                                         const Session& process) noexcept {
+                                         const core::Settings& settings, const Session& process) noexcept {
   if (units == 0) [[unlikely]]
     frame.member.enter_empty();
-  else if (!frame.member.enter(units, process.settings, schedule.chunk, schedule.model, caller)) [[unlikely]]
+  else if (!frame.member.enter(units, settings, schedule.chunk, schedule.model, caller)) [[unlikely]]
     return false;
   frame.loop.serve();
   if (process.measured && units != 0) [[unlikely]]
@@ -107,6 +112,34 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   return now;
 }
 
+/// As OMP_SCHEDULE reads it.
+std::uint64_t chunk_of(config::Ruling ruling) noexcept {
+  if (ruling.chunk() != 0) return ruling.chunk();
+  return ruling.kind() == config::ScheduleKind::wsstatic ? 0 : 1;
+}
+
+/// The way through enter_loop() of a process with rules, from the schedule on.
+[[gnu::noinline]] Server enter_ruled_loop(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
+                                          const char* source, const void* caller) noexcept {
+  using Of = Frame::ScheduleOf;
+  config::Ruling ruling = ruling_of(caller, source);
+  if (frame.kind == Frame::Kind::team && frame.member.members() > 1)
+    ruling = setters_of(frame).rulings().agree(frame.ruled++, ruling);
+  const bool asks_environment = form.kind == LoopKind::runtime;
+  TaskSchedule schedule = frame.schedule;
+  if (asks_environment && frame.schedule_of != Of::region) {
+    schedule = task_schedule(caller);
+    if (frame.schedule_of == Of::changed_task) schedule = agreed_schedule(frame, schedule);
+  }
+  const Server otherwise = asks_environment && schedule.ours ? Server::fallback : Server::runtime;
+  if (frame.is_alone() && runtime_threads(caller) != 1) return otherwise;
+  const ServedAs as = choose_schedule(form.kind, schedule, ruling);
+  if (as.schedule.ours && frame.may_serve() && form.stealable && !dependent &&
+      begin(frame, form.kind, units, as.schedule, source, caller, *as.settings, session()))
+    return Server::ours;
+  return otherwise;
+}
+
 } // namespace
 
 void note_set_schedule(const void* caller) noexcept {
@@ -120,9 +153,17 @@ void note_set_schedule(const void* caller) noexcept {
   setters_of(*frame).count_setter(frame->member.base());
 }
 
-bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
+ServedAs choose_schedule(LoopKind kind, TaskSchedule schedule, config::Ruling ruling) noexcept {
+  const Session& process = session();
+  const core::Settings& settings = ruling.history() == false ? process.without_history : process.settings;
+  if (ruling.is_left_to_runtime() || !ruling.loops(process.options.loops).has(kind)) return {{}, &settings};
+  if (ruling.names_schedule()) return {{true, model_of(ruling.kind()), chunk_of(ruling)}, &settings};
+  return {kind == LoopKind::runtime ? schedule : process.named, &settings};
+}
+
+bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, const ServedAs& as,
                 const void* caller) noexcept {
-  return begin(frame, kind, units, schedule, nullptr, caller, session());
+  return begin(frame, kind, units, as.schedule, nullptr, caller, *as.settings, session());
 }
 
 Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept {
@@ -140,6 +181,9 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
   if (frame->member.in_loop()) [[unlikely]]
     leave_loop(*frame); // cancelled
   const bool dependent = frame->loop.meet();
+  const Session& process = session();
+  if (process.rules != nullptr) [[unlikely]]
+    return enter_ruled_loop(*frame, form, units, dependent, source, caller);
   const bool asks_environment = form.kind == LoopKind::runtime;
   TaskSchedule schedule = frame->schedule;
   if (asks_environment) {
@@ -153,10 +197,9 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
   }
   const Server otherwise = asks_environment ? Server::fallback : Server::runtime;
   if (frame->is_alone() && runtime_threads(caller) != 1) return otherwise;
-  const Session& process = session();
   if (!asks_environment) schedule = process.named;
   if (frame->may_serve() && form.stealable && !dependent && process.options.loops.has(form.kind) &&
-      begin(*frame, form.kind, units, schedule, source, caller, process)) [[likely]]
+      begin(*frame, form.kind, units, schedule, source, caller, process.settings, process)) [[likely]]
     return Server::ours;
   return otherwise;
 }

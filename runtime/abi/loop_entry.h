@@ -34,6 +34,19 @@ enum class Server : std::uint8_t {
   fallback // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose one of ours
 };
 
+/// How we serve a loop.
+struct ServedAs {
+  TaskSchedule schedule; // not ours: we do not serve it
+  const core::Settings* settings;
+};
+/// What the options and rules say about a loop of `kind` whose `schedule` is ours, or is not. Whether the
+/// loop can be served is another question. `ruling`: of the loop; none without rules.
+ServedAs choose_schedule(config::LoopKind kind, TaskSchedule schedule, config::Ruling ruling) noexcept;
+inline config::Ruling ruling_of(const void* caller, const char* source = nullptr) noexcept {
+  Rules* rules = session().rules;
+  return rules != nullptr ? rules->of(caller, source) : config::Ruling{};
+}
+
 /// The calling thread is about to set its schedule. A member of a team remembers the one before: the team
 /// goes by that until all members have set theirs.
 void note_set_schedule(const void* caller) noexcept;
@@ -47,7 +60,7 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
 
 /// As enter_loop(), but the thread that forked the team has decided for it, on `schedule`. False: no memory,
 /// for all members alike.
-bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, TaskSchedule schedule,
+bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, const ServedAs& as,
                 const void* caller) noexcept;
 
 inline void set_bounds(Frame& frame, std::uint64_t lower, std::uint64_t end, std::uint64_t step,

@@ -76,6 +76,15 @@ void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
   observe::say(observe::affinity_line(session().options.affinity_format.view(), facts).view());
 }
 
+void trace_region(std::uint64_t since) noexcept {
+  loop::Event event{};
+  event.kind = loop::Event::Kind::region;
+  event.begin = since;
+  event.end = Platform::ticks();
+  event.count = 1;
+  if (loop::Track* track = own_track()) track->add(event);
+}
+
 /// A region of the calling thread is over in which served loops have run.
 void note_served_region() noexcept {
   if (g_decided.load(std::memory_order_relaxed)) return;
@@ -136,6 +145,10 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule) noe
     terms_ = terms;
     return;
   }
+  if (const Session& process = session(); process.rules != nullptr || process.traced) [[unlikely]] {
+    team_->rulings().clear();
+    if (process.traced) traced_since_ = Platform::ticks();
+  }
   const Team::Opening& opening = team_->open();
   base_ = opening.base;
   terms.storage = opening.storage;
@@ -146,6 +159,8 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule) noe
 ServedRegion::~ServedRegion() {
   if (team_ == nullptr) return;
   if (team_->close()) note_served_region();
+  if (traced_since_ != 0) [[unlikely]]
+    trace_region(traced_since_);
   give_back_team(team_);
 }
 

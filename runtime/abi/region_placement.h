@@ -77,6 +77,7 @@ private:
   std::uint64_t base_ = 0; ///< number of the first loop
   RegionPlacement placement_;
   Terms terms_;
+  std::uint64_t traced_since_ = 0; ///< 0: the region is not traced
 };
 
 /// A member of such a region, for as long as its thread is in the region.

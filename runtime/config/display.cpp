@@ -31,6 +31,10 @@ Value value_of(Option option, const Options& options) noexcept {
   }
   case Option::record:
     return Value(options.record_path.empty() ? "0" : options.record_path.view());
+  case Option::trace:
+    return Value(options.trace_path.empty() ? "0" : options.trace_path.view());
+  case Option::rules:
+    return Value(options.rules.empty() ? "0" : options.rules.view());
   case Option::verbose:
     return Value(options.verbose ? "1" : "0");
   case Option::display_env:

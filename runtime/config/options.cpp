@@ -108,6 +108,8 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   Loader loader(envp, errors, options);
   Stats stats;
   std::string_view record;
+  std::string_view trace;
+  std::string_view rules;
   loader.read(Option::loops, options.loops, parse_loops);
   loader.read(Option::strategy, options.strategy, parse_strategy);
   loader.read(Option::batch, options.batch, parse_batch);
@@ -116,6 +118,8 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   loader.read(Option::bind, options.bind, parse_bind);
   loader.read(Option::stats, stats, parse_stats);
   loader.read(Option::record, record, parse_record);
+  loader.read(Option::trace, trace, parse_record);
+  loader.read(Option::rules, rules, parse_rules);
   loader.read(Option::verbose, options.verbose, parse_verbose);
   loader.read(Option::display_env, options.display_env,
               [](std::string_view value) noexcept { return std::optional(parse_display_env(value)); });
@@ -127,6 +131,8 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   options.stats = stats.format;
   options.stats_path.append(stats.path);
   options.record_path.append(record);
+  options.trace_path.append(trace);
+  options.rules.append(rules);
   report_unknown_names(envp, errors);
   return options;
 }

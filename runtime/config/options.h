@@ -45,7 +45,7 @@ inline constexpr std::uint64_t k_max_chunk = (std::uint64_t{1} << 26) - 1;
 inline constexpr std::uint64_t k_max_fallback_chunk = 2147483647;
 /// Largest number in WSTREE_BATCH, in nanoseconds or iterations.
 inline constexpr std::uint64_t k_max_batch = std::uint64_t{1} << 62;
-/// Longest path in WSTREE_STATS and WSTREE_RECORD, in bytes.
+/// Longest path in WSTREE_STATS, WSTREE_RECORD and WSTREE_TRACE, in bytes.
 inline constexpr std::size_t k_max_path = 1023;
 /// What counts of OMP_AFFINITY_FORMAT, in bytes.
 inline constexpr std::size_t k_max_affinity_format = 255;
@@ -143,8 +143,10 @@ std::optional<Batch> parse_batch(std::string_view value) noexcept;
 std::optional<Fallback> parse_fallback(std::string_view value) noexcept;
 std::optional<Bind> parse_bind(std::string_view value) noexcept;
 std::optional<Stats> parse_stats(std::string_view value) noexcept;
-/// WSTREE_RECORD: a path with patterns, empty for "0". Points into `value`.
+/// WSTREE_RECORD and WSTREE_TRACE: a path with patterns, empty for "0". Points into `value`.
 std::optional<std::string_view> parse_record(std::string_view value) noexcept;
+/// WSTREE_RULES: what it names, empty for "0". Points into `value`.
+std::optional<std::string_view> parse_rules(std::string_view value) noexcept;
 std::optional<bool> parse_history(std::string_view value) noexcept;
 std::optional<bool> parse_verbose(std::string_view value) noexcept;
 /// Never fails: a bad value of OMP_DISPLAY_ENV is the OpenMP runtime's to complain about and counts as `no`
@@ -197,6 +199,8 @@ struct Options {
   std::array<Origin, k_option_count> origins{};
   FixedText<k_max_path + 1> stats_path;                 // empty = stderr
   FixedText<k_max_path + 1> record_path;                // empty = nothing is recorded
+  FixedText<k_max_path + 1> trace_path;                 // empty = nothing is traced
+  FixedText<k_max_path + 1> rules;                      // empty = none; inline ones may be cut off
   FixedText<k_max_affinity_format + 1> affinity_format; // empty = not set
 
   Origin origin(Option option) const noexcept { return origins[static_cast<std::size_t>(option)]; }

@@ -141,6 +141,11 @@ std::optional<std::string_view> parse_record(std::string_view value) noexcept {
   return value;
 }
 
+std::optional<std::string_view> parse_rules(std::string_view value) noexcept {
+  value = trim(value);
+  return value == "0" ? std::string_view() : value;
+}
+
 std::optional<bool> parse_history(std::string_view value) noexcept {
   value = trim(value);
   if (same_word(value, "on")) return true;

@@ -4,6 +4,7 @@
 
 #include "recording.h"
 #include "team_storage.h"
+#include "track.h"
 
 #include "wstree/core/models.h"
 
@@ -18,7 +19,7 @@ namespace wstree::loop {
 /// its member.
 template <class P> class AnyWorker {
 public:
-  AnyWorker() = default;
+  AnyWorker() noexcept {} // leaves alone what needs no value yet
   AnyWorker(const AnyWorker&) = delete;
   AnyWorker& operator=(const AnyWorker&) = delete;
 
@@ -39,6 +40,30 @@ public:
     recording_ = &recording;
     recorded_way_ = way_;
     way_ = k_recorded;
+  }
+  /// What the member does in this loop, which it entered at `like.begin`, goes to `track`; after record().
+  /// `shortest`: see TracedBatches.
+  void trace(Track& track, const Event& like, std::uint64_t shortest) noexcept {
+    traced_ = ::new (static_cast<void*>(traced_bytes_)) TracedBatches(track, like, shortest);
+    traced_->stop(like.begin);
+    traced_since_ = like.begin;
+    traced_way_ = way_;
+    way_ = k_traced;
+  }
+  /// The loop is over at `now`; before end_recording().
+  void end_trace(std::uint64_t now) noexcept {
+    if (way_ != k_traced) return;
+    way_ = traced_way_;
+    if (traced_->event().count != 0) traced_->stop(now);
+    traced_->flush();
+    Event loop = traced_->event();
+    loop.kind = Event::Kind::loop;
+    loop.first = 0;
+    loop.past = traced_->units();
+    loop.begin = traced_since_;
+    loop.end = now;
+    loop.count = 1;
+    traced_->track().add(loop);
   }
   /// The recording of this loop, which is over; nullptr: it was not recorded.
   const Recording* end_recording() noexcept {
@@ -66,6 +91,7 @@ public:
   }
 
 private:
+  static constexpr core::Model k_traced{0xFD};   // and what the member does is traced, as traced_way_ says
   static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
   static constexpr core::Model k_alone{0xFF};    // the present loop is one of this member only
 
@@ -94,7 +120,8 @@ private:
     });
   }
   [[gnu::noinline]] bool next_other(core::Range& out) noexcept {
-    if (way_ < k_recorded)
+    if (way_ == k_traced) return next_traced(out);
+    if (way_ < k_traced)
       return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
     return way_ == k_recorded ? next_recorded(out) : next_alone(out);
   }
@@ -103,6 +130,32 @@ private:
     out = {0, alone_, true};
     alone_ = 0;
     return true;
+  }
+  std::uint64_t steals() noexcept {
+    const core::Model way = way_ == k_recorded ? recorded_way_ : way_;
+    if (way == k_alone) return 0;
+    return core::with_model(way, [&]<core::Model known>() { return worker<known>().counts().steals; });
+  }
+  [[gnu::noinline]] bool next_traced(core::Range& out) noexcept {
+    way_ = traced_way_;
+    if (next_quickly(out)) {
+      traced_->go_on(out);
+      way_ = k_traced;
+      return true;
+    }
+    const std::uint64_t now = P::ticks();
+    traced_->stop(now);
+    const std::uint64_t before = steals();
+    const bool any = next_slowly(out);
+    if (any && steals() == before) {
+      traced_->start(out, now);
+    } else {
+      const std::uint64_t later = P::ticks();
+      traced_->searched(any ? &out : nullptr, later);
+      if (any) traced_->start(out, later);
+    }
+    way_ = k_traced;
+    return any;
   }
   [[gnu::noinline]] bool next_recorded(core::Range& out) noexcept {
     std::uint64_t now = P::ticks();
@@ -130,6 +183,11 @@ private:
   core::Model way_ = k_alone;          // how the present loop is shared
   core::Model recorded_way_ = k_alone; // the same, if it is recorded
   Recording* recording_ = nullptr;
+  // The next four belong to a loop that is traced, and are not looked at in others.
+  core::Model traced_way_;
+  std::uint64_t traced_since_;
+  TracedBatches* traced_;
+  alignas(TracedBatches) std::byte traced_bytes_[sizeof(TracedBatches)];
   std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
   std::uint64_t alone_size_ = 0;
   alignas(std::max_align_t) std::byte bytes_[k_bytes];

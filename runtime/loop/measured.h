@@ -24,6 +24,7 @@ template <class P, class Sizes, class Report>
 void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered,
              Report&& report) noexcept {
   const std::uint64_t now = P::ticks();
+  worker.end_trace(now);
   const Recording* const recording = worker.end_recording();
   core::Counts counts = worker.counts();
   if (ring.members() == 1) {

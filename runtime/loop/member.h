@@ -71,6 +71,17 @@ public:
     worker_.record(*memory);
   }
 
+  /// Right after enter() or record(): what this member does in the loop goes to `track`. `like`: what is
+  /// known of the events besides; the rest is filled in here.
+  void trace(Track& track, Event like, std::uint64_t shortest) noexcept {
+    like.begin = like.end = entered_;
+    like.member = index();
+    like.members = members();
+    // Teams do not share memory, and have fewer than 2^20 loops at a time.
+    like.execution = members() == 1 ? 0 : (reinterpret_cast<std::uintptr_t>(team()) << 20) + ring_.loop();
+    worker_.trace(track, like, shortest);
+  }
+
   /// A loop without iterations: there is nothing to share, and no slot is used.
   void enter_empty() noexcept { worker_.start_alone(0); }
 

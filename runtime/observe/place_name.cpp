@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "code_place.h"
+#include "source_text.h"
 
 namespace wstree::observe {
 namespace {
@@ -13,21 +14,6 @@ namespace {
 constexpr std::size_t k_file_size = 80;
 constexpr std::size_t k_function_size = 64;
 constexpr std::size_t k_module_size = 96;
-constexpr std::size_t k_longest_source = 8192;
-
-std::string_view next_field(std::string_view& text) noexcept {
-  const std::size_t size = text.find(';') < text.size() ? text.find(';') : text.size();
-  const std::string_view field(text.data(), size);
-  text.remove_prefix(size < text.size() ? size + 1 : size);
-  return field;
-}
-
-bool is_line_number(std::string_view text) noexcept {
-  if (text.empty() || text.size() > 10 || text.front() == '0') return false;
-  for (const char c : text)
-    if (c < '0' || c > '9') return false;
-  return true;
-}
 
 void append_path_end(PlaceName& name, std::string_view path, std::size_t limit) noexcept {
   if (path.size() > limit) {
@@ -39,18 +25,13 @@ void append_path_end(PlaceName& name, std::string_view path, std::size_t limit) 
   name.append(path);
 }
 
-/// Compilers write ";file;function;line;column;;", and "unknown" for what they do not know.
 bool name_by_source(PlaceName& name, const char* psource) noexcept {
-  if (psource == nullptr || *psource != ';') return false;
-  std::string_view rest(psource + 1, strnlen(psource + 1, k_longest_source));
-  const std::string_view file = next_field(rest);
-  const std::string_view function = next_field(rest);
-  const std::string_view line = next_field(rest);
-  if (file.empty() || file == "unknown" || !is_line_number(line)) return false;
-  append_path_end(name, file, k_file_size);
-  name.append(':').append(line);
-  if (!function.empty() && function != "unknown")
-    name.append(" (").append_foreign(function, k_function_size).append(')');
+  const SourceText source = read_source_text(psource);
+  if (source.file.empty()) return false;
+  append_path_end(name, source.file, k_file_size);
+  name.append(':').append_number(source.line);
+  if (!source.function.empty())
+    name.append(" (").append_foreign(source.function, k_function_size).append(')');
   return true;
 }
 

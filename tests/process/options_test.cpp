@@ -38,8 +38,8 @@ INSTANTIATE_TEST_SUITE_P(Options, BadValue,
                                          Bad{"WSTREE_HISTORY", "bogus"}, Bad{"WSTREE_HISTORY", "1"},
                                          Bad{"WSTREE_FALLBACK", "wstree"}, Bad{"WSTREE_FALLBACK", "guided,0"},
                                          Bad{"WSTREE_STATS", "yes"}, Bad{"WSTREE_RECORD", "1"},
-                                         Bad{"WSTREE_STATS", "xml=path"}, Bad{"WSTREE_VERBOSE", "9"},
-                                         Bad{"WSTREE_VERBOSE", "yes"}),
+                                         Bad{"WSTREE_TRACE", "1"}, Bad{"WSTREE_STATS", "xml=path"},
+                                         Bad{"WSTREE_VERBOSE", "9"}, Bad{"WSTREE_VERBOSE", "yes"}),
                          [](const auto& each) {
                            return std::string(each.param.variable) + "_" + std::to_string(each.index);
                          });
@@ -78,7 +78,7 @@ TEST(Options, LongValuesAreCutNotCopied) {
 TEST(Options, EmptyValuesAreNoValues) {
   Program program = with_tree("loops");
   for (const char* variable : {"WSTREE_STRATEGY", "WSTREE_BATCH", "WSTREE_FALLBACK", "WSTREE_STATS",
-                               "WSTREE_RECORD", "WSTREE_VERBOSE"})
+                               "WSTREE_RECORD", "WSTREE_TRACE", "WSTREE_RULES", "WSTREE_VERBOSE"})
     program.set(variable, "");
   const Outcome outcome = program.run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();

@@ -11,7 +11,7 @@
 namespace wstree::cli {
 
 struct RunRequest {
-  std::optional<std::string> schedule, chunk, loops, strategy, batch, fallback, bind, stats;
+  std::optional<std::string> schedule, chunk, loops, strategy, batch, fallback, bind, stats, rules, trace;
   bool verbose = false;
   bool require = false;
   std::vector<std::string> command; ///< the program and its arguments
@@ -20,6 +20,26 @@ struct RunRequest {
 struct DoctorRequest {
   bool json = false;
   std::vector<std::string> command; ///< of the trial run; empty: none
+};
+
+struct RulesRequest {
+  std::string program;
+  std::optional<std::string> rules; ///< instead of WSTREE_RULES
+  bool resolved = false;            ///< print them as the library gets them
+  bool json = false;
+};
+
+struct TraceRequest {
+  std::vector<std::string> files;
+  std::optional<std::string> out; ///< "-": standard output
+  bool gzip = false;
+};
+
+struct ReportRequest {
+  std::vector<std::string> files;
+  std::optional<std::string> html;
+  bool open = false;
+  bool json = false;
 };
 
 struct StatsRequest {
@@ -92,6 +112,10 @@ int doctor_command(const DoctorRequest& request);
 /// 0, or 1: a wish for a gain or against a loss is not fulfilled.
 int compare_command(CompareRequest& request);
 int stats_command(const StatsRequest& request);
+/// 0, 1: a rule matches nothing, 125: a rule is not understood.
+int rules_command(const RulesRequest& request);
+int trace_command(const TraceRequest& request);
+int report_command(const ReportRequest& request);
 int topo_command(const TopoRequest& request);
 int simulate_command(const SimulateRequest& request);
 /// 0, or 1: a program failed, or a figure is worse than it was.

@@ -3,11 +3,14 @@
 #include "compare/request.h"
 #include "doctor/checks.h"
 #include "near_name.h"
+#include "report/arguments.h"
+#include "rules/arguments.h"
 #include "run/run_arguments.h"
 #include "stats/arguments.h"
 #include "support/exit_status.h"
 #include "support/message.h"
 #include "topo/arguments.h"
+#include "trace/arguments.h"
 #ifdef WSTREE_HAS_BENCH
 #include "bench/command/arguments.h"
 #include "simulate/command/arguments.h"
@@ -43,6 +46,10 @@ constexpr const char* k_footer =
                                      what run does, by hand
   wstree compare -- ./heat 4096      find out which schedule is fastest, and what to set
   wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
+  wstree run --trace=trace.json ./heat
+                                     write a timeline for ui.perfetto.dev and for wstree report
+  wstree report trace.json --html report.html
+                                     show the loops of a run, with timelines, in a browser
   wstree topo --svg topo.svg         show who is pinned where, and whom each thread steals from first
 )"
 #ifdef WSTREE_HAS_BENCH
@@ -116,6 +123,12 @@ int dispatch(std::vector<std::string> arguments) {
   auto* compare = add_compare(app, contest);
   StatsRequest written;
   auto* stats = add_stats(app, written);
+  RulesRequest ruled;
+  auto* rules = add_rules(app, ruled);
+  TraceRequest traced;
+  auto* trace = add_trace(app, traced);
+  ReportRequest reported;
+  auto* report = add_report(app, reported);
   TopoRequest place;
   auto* topo = add_topo(app, place);
 #ifdef WSTREE_HAS_BENCH
@@ -158,6 +171,9 @@ int dispatch(std::vector<std::string> arguments) {
   if (doctor->parsed()) return doctor_command(patient);
   if (compare->parsed()) return compare_command(contest);
   if (stats->parsed()) return stats_command(written);
+  if (rules->parsed()) return rules_command(ruled);
+  if (trace->parsed()) return trace_command(traced);
+  if (report->parsed()) return report_command(reported);
   if (topo->parsed()) return topo_command(place);
 #ifdef WSTREE_HAS_BENCH
   if (simulate->parsed()) return simulate_command(imagined);
@@ -168,10 +184,12 @@ int dispatch(std::vector<std::string> arguments) {
     say("run needs a program; see wstree run --help");
   } else {
 #ifdef WSTREE_HAS_BENCH
-    say("a command is needed: run, compare, doctor, stats, topo, simulate, bench, env or path; see wstree "
-        "--help");
+    say("a command is needed: run, compare, doctor, stats, rules, trace, report, topo, simulate, bench, env "
+        "or "
+        "path; see wstree --help");
 #else
-    say("a command is needed: run, compare, doctor, stats, topo, env or path; see wstree --help");
+    say("a command is needed: run, compare, doctor, stats, rules, trace, report, topo, env or path; "
+        "see wstree --help");
 #endif
   }
   return k_own_error;

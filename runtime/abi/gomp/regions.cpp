@@ -17,6 +17,7 @@ namespace {
 using namespace wstree::abi;
 using namespace wstree::abi::gomp;
 using wstree::config::LoopKind;
+namespace config = wstree::config;
 using Outlined = void (*)(void*);
 
 constinit Real<void(Outlined, void*, unsigned, unsigned)> g_parallel{"GOMP_parallel"};
@@ -27,7 +28,7 @@ struct CombinedLoop {
   LoopKind kind;
   wstree::loop::HalfOpenLoop bounds;
   Units units;
-  TaskSchedule schedule;
+  ServedAs as;
 };
 
 /// On the stack of the thread that forks, and outlives the region. Aligned, because every member fetches it
@@ -58,9 +59,14 @@ Fallback own_schedule(const CombinedLoop& loop) noexcept {
   return fallback();
 }
 
+/// How many threads the region asks for. One thread means that the program does not want a team.
+unsigned ruled_threads(unsigned asked, config::Ruling ruling) noexcept {
+  return asked == 1 || ruling.threads() == 0 ? asked : static_cast<unsigned>(ruling.threads());
+}
+
 void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* caller) noexcept {
   const auto& bounds = loop.bounds;
-  if (frame.may_serve() && begin_loop(frame, loop.kind, loop.units.count, loop.schedule, caller))
+  if (frame.may_serve() && begin_loop(frame, loop.kind, loop.units.count, loop.as, caller))
     return set_bounds(frame, bounds, loop.units);
   // No memory: every member comes here.
   const Fallback schedule = own_schedule(loop);
@@ -106,10 +112,13 @@ public:
     const wstree::loop::HalfOpenLoop bounds(start, end, increment);
     const bool asks = kind_ == LoopKind::runtime;
     const TaskSchedule schedule = asks ? task_schedule(caller) : session().named;
+    const config::Ruling ruling = ruling_of(caller);
+    threads = ruled_threads(threads, ruling);
     const LoopForm form{kind_, stealable_ && bounds.countable()};
-    const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)), schedule};
+    const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)),
+                            choose_schedule(kind_, schedule, ruling)};
     const auto plain = g_parallel.find(caller);
-    if (schedule.ours && form.stealable && plain != nullptr && session().options.loops.has(kind_)) {
+    if (loop.as.schedule.ours && form.stealable && plain != nullptr) {
       region.loop = loop;
       return fork_region(region,
                          [&](Outlined wrapper, void* shared) { plain(wrapper, shared, threads, flags); });
@@ -180,6 +189,7 @@ WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads
   const void* caller = WSTREE_CALLER;
   const auto real = g_parallel.require(caller);
   if (!active()) return real(function, data, threads, flags);
+  threads = ruled_threads(threads, ruling_of(caller));
   Region region{nullptr, function, data, caller};
   fork_region(region, [&](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
 }
@@ -190,6 +200,7 @@ WSTREE_EXPORT unsigned GOMP_parallel_reductions(Outlined function, void* data, u
   const void* caller = WSTREE_CALLER;
   const auto real = g_parallel_reductions.require(caller);
   if (!active()) return real(function, data, threads, flags);
+  threads = ruled_threads(threads, ruling_of(caller));
   Region region{*static_cast<void**>(data), function, data, caller};
   return fork_region(region,
                      [&](Outlined wrapper, void* shared) { return real(wrapper, shared, threads, flags); });

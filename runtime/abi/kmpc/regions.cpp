@@ -7,6 +7,7 @@
 // threads.
 #include "export.h"
 #include "frame.h"
+#include "kmpc/ruled_threads.h"
 #include "kmpc/types.h"
 #include "region_placement.h"
 #include "resolve/runtime.h"
@@ -171,7 +172,7 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
 
 /// Whether we may serve loops of a region that the calling task opens.
 inline bool may_serve(const TaskSchedule& schedule) noexcept {
-  return active() && (schedule.ours || session().options.loops.any_named());
+  return active() && (schedule.ours || session().serves_named);
 }
 
 /// Forks through `fork(region)`.
@@ -200,6 +201,8 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
   va_end(list);
   const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
+  if (active() && session().rules != nullptr) [[unlikely]]
+    ask_for_threads(loc, caller);
   if (!may_serve(schedule)) {
     // The runtime takes as many of the arguments as we tell it.
     if (fits)

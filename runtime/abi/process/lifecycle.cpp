@@ -78,9 +78,11 @@ void read_request(char** envp) noexcept {
   }
 }
 
-/// A user can ask for loops that say dynamic, guided or auto without OMP_SCHEDULE. A value that makes no
-/// sense activates the library too: the first region then reports it.
-void read_loops(const char* const* envp) noexcept {
+/// A user can ask for loops that say dynamic, guided or auto without OMP_SCHEDULE, and rules may ask for any.
+/// A value that makes no sense activates the library too: the first region then reports it.
+void read_wishes(const char* const* envp) noexcept {
+  const auto rules = config::find_variable(envp, config::text_of(config::Option::rules).name);
+  if (rules && !config::parse_rules(*rules).value_or("").empty()) abi::activate();
   const auto value = config::find_variable(envp, config::text_of(config::Option::loops).name);
   if (!value || config::trim(*value).empty()) return;
   const auto loops = config::parse_loops(*value);
@@ -99,7 +101,7 @@ void read_loops(const char* const* envp) noexcept {
   }
   if (envp != nullptr) {
     read_request(envp);
-    read_loops(envp);
+    read_wishes(envp);
   }
   abi::rebind_if_shadowed();
 }

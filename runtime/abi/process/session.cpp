@@ -6,6 +6,8 @@
 #include "recordings.h"
 #include "report_output.h"
 #include "statistics.h"
+#include "tokens.h"
+#include "trace/trace.h"
 #include "version.h"
 #include "words.h"
 
@@ -110,18 +112,20 @@ std::uint64_t clock_cost() noexcept {
 
 void prepare_measuring(Session& made) noexcept {
   made.recorded = !made.options.record_path.empty();
-  made.measured = made.recorded || made.options.stats != config::StatsFormat::off;
+  made.traced = !made.options.trace_path.empty();
+  made.measured = made.recorded || made.traced || made.options.stats != config::StatsFormat::off;
   // The child of a fork starts with figures of its own.
   if (made.measured && pthread_atfork(nullptr, nullptr, [] {
                          observe::forget_executions();
                          observe::forget_recordings();
+                         forget_tracks();
                        }) != 0) {
-    made.measured = made.recorded = false;
-    observe::say("wstree: WSTREE_STATS, WSTREE_RECORD: no memory, nothing is measured");
+    made.measured = made.recorded = made.traced = false;
+    observe::say("wstree: WSTREE_STATS, WSTREE_RECORD, WSTREE_TRACE: no memory, nothing is measured");
   }
   made.settings.clocked = made.measured;
   if (made.measured) observe::remember_folder();
-  if (!made.recorded) return;
+  if (!made.recorded && !made.traced) return;
   constexpr double k_piece_ns = 2'000;       // a dispatch takes about 1 % of it
   constexpr double k_suspicious_ns = 40'000; // a question to the system takes about 1 % of it
   g_ticks_per_ns = 1 / ns_per_tick();
@@ -129,18 +133,31 @@ void prepare_measuring(Session& made) noexcept {
                static_cast<std::uint64_t>(k_suspicious_ns * g_ticks_per_ns)};
 }
 
+void read_rules(Session& made, config::LineSink lines) noexcept {
+  if (made.options.rules.empty()) return;
+  // From the environment itself: rules in it may be longer than what the options keep.
+  const auto value = config::find_variable(environ, config::text_of(config::Option::rules).name);
+  if (!value) return;
+  made.rules = Rules::load(config::trim(*value), lines);
+  if (made.rules != nullptr) made.options.bind = made.rules->bind().value_or(made.options.bind);
+}
+
 void prepare(Session& made) noexcept {
   const config::LineSink lines = observe::stderr_lines();
   const std::optional<config::ScheduleRequest>& request = environment_request();
   report_request(lines);
   made.options = config::load(environ, lines);
+  read_rules(made, lines);
   made.settings = to_settings(made.options);
   // A chunk in OMP_SCHEDULE is for schedule(runtime) loops. Named loops have their own, which is the unit.
   if (request) made.named.model = model_of(request->kind);
   made.named.chunk = made.named.model == core::Model::static_ ? 0 : 1;
+  made.serves_named = made.rules != nullptr || made.options.loops.any_named();
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
     config::display(made.options, request, lines);
   prepare_measuring(made);
+  made.without_history = made.settings;
+  made.without_history.history = false;
 }
 
 } // namespace
@@ -202,6 +219,7 @@ void report_at_exit() noexcept {
   const double tick = ns_per_tick();
   observe::write_report(session().options, tick, g_most_members.load(std::memory_order_relaxed), k_version);
   if (session().recorded) observe::write_recordings(session().options, tick, k_version);
+  if (session().traced) write_trace(session().options, {g_start_ticks, g_start_ns, tick}, k_version);
 }
 
 } // namespace wstree::abi

@@ -5,6 +5,7 @@
 #include "options.h"
 #include "process/request.h"
 #include "recording.h"
+#include "rules.h"
 
 #include "wstree/core/scheduler.h"
 
@@ -16,10 +17,14 @@ namespace wstree::abi {
 struct Session {
   config::Options options;
   core::Settings settings;
-  TaskSchedule named{true}; // of loops that say dynamic, guided or auto; in units of their chunk
-  bool measured = false;    // members count and time loops
-  bool recorded = false;    // and keep what the iterations cost
-  loop::Pace pace;          // how finely they do
+  core::Settings without_history; // the same for loops whose rules say so
+  Rules* rules = nullptr;         // nullptr: there are none
+  bool serves_named = false;      // perhaps also loops whose schedule the environment does not choose
+  TaskSchedule named{true};       // of loops that say dynamic, guided or auto; in units of their chunk
+  bool measured = false;          // members count and time loops
+  bool recorded = false;          // and keep what the iterations cost
+  bool traced = false;            // and keep when they did what
+  loop::Pace pace;                // how finely they do
 };
 
 extern std::atomic<const Session*> g_session;

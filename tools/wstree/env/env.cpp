@@ -73,6 +73,10 @@ std::string value_of(Option option, const config::Options& options) {
   }
   case Option::record:
     return options.record_path.empty() ? "0" : std::string(options.record_path.view());
+  case Option::trace:
+    return options.trace_path.empty() ? "0" : std::string(options.trace_path.view());
+  case Option::rules:
+    return options.rules.empty() ? "0" : std::string(options.rules.view());
   case Option::verbose:
     return options.verbose ? "1" : "0";
   case Option::display_env:

@@ -4,6 +4,7 @@
 #include "inspect/preflight.h"
 #include "inspect/program.h"
 #include "inspect/sanitizers.h"
+#include "rules/resolved.h"
 #include "support/environment.h"
 #include "support/exit_status.h"
 #include "support/figures.h"
@@ -106,6 +107,24 @@ int run_and_wait(RunRequest& request, Environment& environment, const Preflight&
   return status == 0 ? k_own_error : status;
 }
 
+/// Source lines in rules become code locations, because the library reads no debug information.
+void resolve_rules(Environment& environment, const std::filesystem::path& program) {
+  constexpr std::size_t k_most = 100'000; // the system takes no longer variable
+  const auto& variable = text_of(config::Option::rules).name;
+  const auto value = environment.get(variable).value_or("");
+  if (value.empty() || value == "0") return;
+  const auto rules = read_rules(value);
+  if (!rules) return; // the library says so
+  for (const auto& line : rules->lines)
+    if (!line.problem.empty())
+      say("{}:{}: {}; the line is left out", rules->origin, line.number, line.problem);
+  const auto text = resolved(*rules, sites_of_program(program));
+  if (text.size() > k_most)
+    say("{}: the rules match too many places; only those hold that name no source", rules->origin);
+  else
+    environment.set(variable, text.empty() ? "0" : text);
+}
+
 } // namespace
 
 int run_command(RunRequest& request) {
@@ -135,6 +154,7 @@ int run_command(RunRequest& request) {
 
   if (preflight.preload) {
     if (const auto warning = apply(request, environment)) say("{}", *warning);
+    resolve_rules(environment, lookup.path);
     const auto sanitizers = sanitizers_of(preflight.program);
     report_unfit(sanitizers);
     environment.preload_first(library.path.string(), sanitizers);

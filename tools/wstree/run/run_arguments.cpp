@@ -80,6 +80,12 @@ CLI::App* add_run(CLI::App& app, RunRequest& request) {
   run->add_flag("--stats{text}", request.stats,
                 describe("Let the library write figures for each loop at the end; as text unless given",
                          Option::stats));
+  run->add_flag("--trace{%e.%p.json}", request.trace,
+                describe("Timeline of each thread, in %e.%p.json if nothing is said", Option::trace));
+  run->add_option(
+         "--rules", request.rules,
+         "What holds for single loops; source lines are resolved: a file or \"PATTERN SETTINGS; ...\"")
+      ->option_text("RULES");
   run->add_flag("--require", request.require, "Fail with status 125 if no loop was served");
   run->add_flag("-v,--verbose", request.verbose,
                 "Say what the command has found, and let the library show its settings");

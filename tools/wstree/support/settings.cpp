@@ -85,6 +85,8 @@ std::optional<std::string> check_values(const RunRequest& request) {
       {"--bind", request.bind, good(request.bind, with(config::parse_bind)), text_of(Option::bind).accepted},
       {"--stats", request.stats, good(request.stats, with(config::parse_stats)),
        text_of(Option::stats).accepted},
+      {"--trace", request.trace, good(request.trace, with(config::parse_record)),
+       text_of(Option::trace).accepted},
   };
   for (const Check& check : checks) {
     if (!check.good) return not_understood(check.option, *check.value, check.accepted);
@@ -116,6 +118,8 @@ std::optional<std::string> apply(const RunRequest& request, Environment& environ
   set(Option::fallback, request.fallback);
   set(Option::bind, request.bind);
   set(Option::stats, request.stats);
+  set(Option::trace, request.trace);
+  set(Option::rules, request.rules);
   if (request.verbose) environment.set(text_of(Option::verbose).name, "1");
 
   const auto name = text_of(Option::schedule).name;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// WSTREE_TRACE: the tracks of all threads, and the file that they end in.
+#pragma once
+
+#include "options.h"
+#include "track.h"
+
+#include <cstdint>
+
+namespace wstree::abi {
+
+/// Tracks that a process may have, of which the system gives memory only to those that threads write.
+inline constexpr std::uint32_t k_most_tracks = 1024;
+
+/// A track for one thread, which the process keeps. nullptr: no memory, or there are k_most_tracks; the file
+/// says for how many threads. Any thread.
+loop::Track* add_track() noexcept;
+/// The latest track that was added.
+const loop::Track* all_tracks() noexcept;
+std::uint64_t threads_without_track() noexcept;
+
+/// In the child of a fork, while it has one thread.
+void forget_tracks() noexcept;
+
+/// What time a tick is.
+struct TickClock {
+  std::uint64_t ticks = 0, nanoseconds = 0; ///< at the same time; of CLOCK_MONOTONIC
+  double ns_per_tick = 1;
+
+  /// The same for all processes of a machine. Never smaller for a larger number of ticks.
+  std::uint64_t to_ns(std::uint64_t at) const noexcept {
+    const auto since = static_cast<double>(static_cast<std::int64_t>(at - ticks)) * ns_per_tick;
+    return nanoseconds + static_cast<std::uint64_t>(static_cast<std::int64_t>(since));
+  }
+};
+
+/// Writes the file that options.trace_path names, in the JSON of Chrome's trace events. At the end of the
+/// program. A second call at the same time returns at once.
+void write_trace(const config::Options& options, const TickClock& clock, const char* version) noexcept;
+
+/// The event that the victim of `steal` was busy with when it was robbed: the batch of the same execution
+/// that ends nearest to the left of what was stolen. nullptr: not known. `track`: whose it is.
+const loop::Event* find_victim(const loop::Track* tracks, const loop::Event& steal,
+                               const loop::Track*& track) noexcept;
+
+} // namespace wstree::abi

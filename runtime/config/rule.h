@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One line of WSTREE_RULES: which loops, and what holds for them.
+#ifndef WSTREE_CONFIG_RULE_H
+#define WSTREE_CONFIG_RULE_H
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "options.h"
+
+namespace wstree::config {
+
+/// What rules say about one loop, or about one region. Where all bits of a field are 0, no rule says
+/// anything. One word, so that the members of a team can agree on it by one compare-and-swap.
+class Ruling {
+public:
+  constexpr Ruling() noexcept = default;
+  static constexpr Ruling from_bits(std::uint64_t bits) noexcept {
+    Ruling ruling;
+    ruling.bits_ = bits;
+    return ruling;
+  }
+  constexpr std::uint64_t bits() const noexcept { return bits_; }
+  bool operator==(const Ruling&) const = default;
+
+  /// Bits that members agree on; those above say what was decided before the region began.
+  static constexpr unsigned k_loop_bits = 40;
+
+  constexpr bool is_left_to_runtime() const noexcept { return field(k_server) == 1; }
+  constexpr bool names_schedule() const noexcept { return field(k_server) == 2; }
+  constexpr ScheduleKind kind() const noexcept { return static_cast<ScheduleKind>(field(k_kind)); }
+  constexpr std::uint64_t chunk() const noexcept { return field(k_chunk); } ///< 0: none
+  constexpr std::optional<bool> history() const noexcept {
+    return field(k_history) == 0 ? std::nullopt : std::optional(field(k_history) == 2);
+  }
+  constexpr std::uint64_t threads() const noexcept { return field(k_threads); } ///< 0: as without rules
+  /// The kinds of loops that are served; `otherwise` if no rule says so. Who names a schedule for a loop
+  /// wants the loop served, whatever its source says.
+  constexpr LoopKinds loops(LoopKinds otherwise) const noexcept {
+    if (field(k_loops) != 0) return LoopKinds{static_cast<std::uint8_t>(field(k_loops))};
+    return names_schedule() ? LoopKinds{15} : otherwise;
+  }
+
+  constexpr void leave_to_runtime() noexcept { set(k_server, 1); }
+  constexpr void set_schedule(ScheduleKind kind, std::uint64_t chunk) noexcept {
+    set(k_server, 2);
+    set(k_kind, static_cast<std::uint64_t>(kind));
+    set(k_chunk, chunk);
+  }
+  constexpr void set_history(bool on) noexcept { set(k_history, on ? 2 : 1); }
+  constexpr void set_loops(LoopKinds loops) noexcept { set(k_loops, loops.bits); }
+  constexpr void set_threads(std::uint64_t threads) noexcept { set(k_threads, threads); }
+  /// What `later` says counts.
+  constexpr void overlay(Ruling later) noexcept {
+    if (later.field(k_server) != 0) {
+      for (const Field field : {k_server, k_kind, k_chunk}) set(field, later.field(field));
+    }
+    for (const Field field : {k_loops, k_history, k_threads})
+      if (later.field(field) != 0) set(field, later.field(field));
+  }
+
+private:
+  struct Field {
+    unsigned shift, width;
+  };
+  static constexpr Field k_chunk{0, 26}, k_kind{26, 4}, k_server{30, 2}, k_loops{32, 4}, k_history{36, 2},
+      k_threads{40, 20};
+
+  static constexpr std::uint64_t mask(Field field) noexcept {
+    return ((std::uint64_t{1} << field.width) - 1) << field.shift;
+  }
+  constexpr std::uint64_t field(Field field) const noexcept { return (bits_ & mask(field)) >> field.shift; }
+  constexpr void set(Field field, std::uint64_t value) noexcept {
+    bits_ = (bits_ & ~mask(field)) | (value << field.shift & mask(field));
+  }
+
+  std::uint64_t bits_ = 0;
+};
+inline constexpr std::uint64_t k_most_ruled_threads = (std::uint64_t{1} << 20) - 1;
+
+/// A rule; the texts point into the line.
+struct Rule {
+  enum class Pattern : std::uint8_t {
+    everything, ///< *
+    program,    ///< app:GLOB
+    label,      ///< label:GLOB
+    lines,      ///< FILE:LINE or FILE:FIRST-LAST
+    code,       ///< BUILD-ID+0xOFFSET or MODULE+0xOFFSET
+    name,       ///< GLOB of a module, a source file or a function
+  };
+  Pattern pattern = Pattern::everything;
+  std::string_view text;   ///< glob, path, build-id or module
+  std::uint64_t first = 0; ///< line or offset
+  std::uint64_t last = 0;
+  Ruling ruling;
+  std::optional<Bind> bind; ///< of `everything` and `program` only
+};
+
+/// What parse_rule() says about a line without a rule.
+struct RuleError {
+  std::string_view word;   ///< that is not understood; empty: something is missing
+  std::string_view reason; ///< lives as long as the process
+};
+
+/// A line of a rules file; nullopt: blank or a comment (error.reason empty), or not understood.
+std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept;
+
+/// Whether `text` is `glob`, in which * stands for any text and ? for one character.
+bool matches_glob(std::string_view glob, std::string_view text) noexcept;
+/// Whether `path` ends with the components of `glob`: "src/a.c" is the end of "/home/x/src/a.c".
+bool matches_path(std::string_view glob, std::string_view path) noexcept;
+
+/// Where a loop is, as far as it is known.
+struct RulePlace {
+  std::string_view module; ///< name of its file
+  std::string_view build_id;
+  std::uint64_t offset = 0;
+  std::string_view file, function; ///< in the source
+  std::uint64_t line = 0;
+  std::string_view program, label;
+};
+bool matches(const Rule& rule, const RulePlace& place) noexcept;
+
+/// The next line of `text`, which loses it. A semicolon ends a line too.
+std::string_view take_rule_line(std::string_view& text) noexcept;
+
+} // namespace wstree::config
+
+#endif

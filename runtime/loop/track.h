@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What one thread did, and when: the events of WSTREE_TRACE, in memory that does not grow.
+#pragma once
+
+#include "wstree/core/shape.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace wstree::loop {
+
+/// Times are ticks.
+struct Event {
+  enum class Kind : std::uint32_t {
+    region, ///< of the thread that forks it
+    loop,   ///< the thread's part in one execution
+    batch,  ///< units [first, past), in `count` batches that touch
+    search, ///< for work in the nodes of others, in vain
+    steal   ///< the same, and `first` is the first unit that was found
+  };
+  std::uint64_t begin, end;
+  std::uint64_t first, past; ///< of `loop`: 0 and the units of all members
+  std::uint64_t execution;   ///< the same number for all members of a team in one loop
+  const void* site;          ///< an observe::LoopSite; nullptr of a region
+  Kind kind;
+  std::uint32_t member;
+  std::uint32_t members;
+  std::uint32_t count;
+};
+
+/// The latest events of one thread. That thread writes; whoever ends the process reads.
+class Track {
+public:
+  static constexpr std::uint64_t k_capacity = 8192;
+
+  Track* next = nullptr; ///< in the list of all tracks
+  int thread = 0;        ///< as the system calls it; 0: not known
+
+  void add(const Event& event) noexcept {
+    const std::uint64_t count = count_.load(std::memory_order_relaxed); // written by this thread alone
+    events_[count % k_capacity] = event;
+    // release: the event is complete before it is counted; pairs with the acquire in total(). Guard:
+    // observe_trace, EventsOfAThreadThatGoesOn under the thread sanitizer.
+    count_.store(count + 1, std::memory_order_release);
+  }
+
+  /// Events since the last clear(); the latest k_capacity of them are kept, and one less can be read while
+  /// the thread may write on: it replaces the oldest.
+  std::uint64_t total() const noexcept { return count_.load(std::memory_order_acquire); }
+  std::uint64_t oldest(std::uint64_t total) const noexcept {
+    return total < k_capacity ? 0 : total - k_capacity + 1;
+  }
+  const Event& at(std::uint64_t number) const noexcept { return events_[number % k_capacity]; }
+  /// While there is one thread.
+  void clear() noexcept {
+    count_.store(0, std::memory_order_relaxed);
+    thread = 0;
+  }
+
+private:
+  std::atomic<std::uint64_t> count_{0};
+  Event events_[k_capacity];
+};
+
+/// The batches of one member in one loop, put together where they touch and are short: an event for each
+/// would cost more than many of the batches. Private to its member.
+class TracedBatches {
+public:
+  /// `like` says what all events of the loop have in common; batches that touch are one as long as they take
+  /// less than `shortest`.
+  TracedBatches(Track& track, const Event& like, std::uint64_t shortest) noexcept
+      : track_(&track), event_(like), units_(like.past), shortest_(shortest) {
+    event_.count = 0;
+  }
+
+  /// The member got another batch without anybody looking at the clock.
+  void go_on(const core::Range& batch) noexcept {
+    event_.past = batch.end;
+    ++event_.count;
+  }
+  /// The member has been busy until `now`.
+  void stop(std::uint64_t now) noexcept { event_.end = now; }
+  /// The member got `batch` at `now`, right after stop(now).
+  void start(const core::Range& batch, std::uint64_t now) noexcept {
+    if (event_.count != 0 && event_.past == batch.begin && event_.end - event_.begin < shortest_)
+      return go_on(batch);
+    flush();
+    event_.kind = Event::Kind::batch;
+    event_.begin = event_.end = now;
+    event_.first = batch.begin;
+    event_.past = batch.end;
+    event_.count = 1;
+  }
+  /// The member looked for work between stop() and `now`; nothing was found if `batch` is nullptr.
+  void searched(const core::Range* batch, std::uint64_t now) noexcept {
+    const std::uint64_t since = event_.end;
+    flush();
+    event_.kind = batch != nullptr ? Event::Kind::steal : Event::Kind::search;
+    event_.begin = since;
+    event_.end = now;
+    event_.first = batch != nullptr ? batch->begin : 0;
+    event_.past = batch != nullptr ? batch->end : 0;
+    event_.count = 1;
+    flush();
+  }
+  void flush() noexcept {
+    if (event_.count != 0) track_->add(event_);
+    event_.count = 0;
+  }
+  Track& track() const noexcept { return *track_; }
+  const Event& event() const noexcept { return event_; }
+  std::uint64_t units() const noexcept { return units_; }
+
+private:
+  Track* track_;
+  Event event_;         // that is not on the track yet; none if its count is 0
+  std::uint64_t units_; // of the loop
+  std::uint64_t shortest_;
+};
+
+} // namespace wstree::loop

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// wstree report and wstree trace, on files that are made up here.
+#include "command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+namespace {
+
+using namespace wstree::test;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Report : public testing::Test {
+protected:
+  Report() : folder_(std::filesystem::temp_directory_path() / ("report-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Report() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  static std::string read(const std::string& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  static json statistics(int loops, int process) {
+    json list = json::array();
+    for (int i = 0; i < loops; ++i)
+      list.push_back({{"where", "file" + std::to_string(i) + ".c:" + std::to_string(i + 1) + " (</script>)"},
+                      {"schedule", "wstree"},
+                      {"calls", 10},
+                      {"iterations", 1000},
+                      {"batches", 100},
+                      {"steals", i},
+                      {"seconds", 0.5 + i * 0.001 + process},
+                      {"imbalance", 1.5},
+                      {"too_short_to_tell", false},
+                      {"even_saves_seconds", 0.001 * i}});
+    return {
+        {"version", "1"}, {"program", "made-up"}, {"pid", 100 + process}, {"threads", 4}, {"loops", list}};
+  }
+  /// One execution in which each thread does one batch, and every other one steals.
+  static json trace(int threads, int loops) {
+    json events = json::array();
+    for (int loop = 0; loop < loops; ++loop)
+      for (int t = 0; t < threads; ++t) {
+        const json told = {{"execution", 70 + loop}, {"member", t},          {"members", threads},
+                           {"units", 100 * threads}, {"first", 100 * t},     {"past", 100 * t + 100},
+                           {"batches", 3},           {"schedule", "wstree"}, {"victim", (t + 1) % threads}};
+        const auto add = [&](const char* category, double begin, double duration) {
+          events.push_back(
+              {{"ph", "X"},
+               {"name", "file" + std::to_string(loop) + ".c:" + std::to_string(loop + 1) + " (</script>)"},
+               {"cat", category},
+               {"pid", 9},
+               {"tid", 1000 + t},
+               {"ts", begin + loop * 10000},
+               {"dur", duration},
+               {"args", told}});
+        };
+        add("batch", 0, 1000 + 8 * t);
+        if (t % 2 == 1) add("steal", 1000 + 8 * t, 5);
+        add("loop", 0, 1010 + 8 * t);
+        add("wait", 1010 + 8 * t, 8 * (threads - t));
+      }
+    return {{"traceEvents", events},
+            {"otherData", {{"program", "made-up"}, {"rank", "3"}, {"sites", json::array()}}}};
+  }
+  Result report(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "report");
+    return run({.arguments = std::move(arguments)});
+  }
+
+private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(Report, SaysInWordsWhatAnEvenLoopWouldSave) {
+  const auto told = report({write("a.json", statistics(3, 0).dump())});
+  EXPECT_EQ(told.status(), 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("made-up (process 100)\n3 loops of one process took 1.50 s in all.\n"));
+  EXPECT_THAT(told.out, HasSubstr("file2.c:3"));
+  EXPECT_LT(told.out.find("file2.c"), told.out.find("file0.c")); // what saves most comes first
+}
+
+TEST_F(Report, ManyProcessesAreOneTable) {
+  std::vector<std::string> files{"--json"};
+  for (int rank = 0; rank < 64; ++rank)
+    files.push_back(write(std::to_string(rank), statistics(2, rank).dump()));
+  const auto told = report(files);
+  const json all = json::parse(told.out);
+  EXPECT_EQ(all.at("processes"), 64);
+  ASSERT_EQ(all.at("loops").size(), 2U);
+  EXPECT_EQ(all.at("loops").at(0).at("calls"), 640);
+  EXPECT_NEAR(all.at("loops").at(0).at("seconds").get<double>(), 63.501, 1e-9); // the slowest
+  EXPECT_THAT(all.at("verdict").dump(), HasSubstr("Processes differ"));
+}
+
+TEST_F(Report, ATraceTellsWhoStoleFromWhom) {
+  const json all = json::parse(report({write("t", trace(4, 1).dump()), "--json"}).out);
+  const json& loop = all.at("loops").at(0);
+  EXPECT_EQ(loop.at("calls"), 1);
+  EXPECT_EQ(loop.at("steals"), 2);
+  EXPECT_EQ(loop.at("batches"), 12);
+  EXPECT_EQ(loop.at("stolen"), json::parse("[[0,3,1],[2,1,1]]"));
+  EXPECT_EQ(loop.at("timeline").at("rows").size(), 4U);
+  EXPECT_NEAR(loop.at("imbalance").get<double>(), 1024.0 / 1012, 1e-3);
+}
+
+TEST_F(Report, BadFilesAreNamed) {
+  EXPECT_THAT(report({path("missing")}).err, HasSubstr("missing' cannot be read"));
+  EXPECT_THAT(report({write("x", "[1")}).err, HasSubstr("is none of the files"));
+  EXPECT_THAT(report({write("y", "{\"loops\": [1, {}]}")}).out, HasSubstr("One loop of one process"));
+}
+
+TEST_F(Report, APackedJoinedTraceReadsAsTheOnesItIsMadeOf) {
+  const auto one = write("one", trace(4, 2).dump());
+  const auto joined = run({.arguments = {"trace", one, "-o", path("all.json.gz")}});
+  EXPECT_EQ(joined.status(), 0) << joined.err;
+  EXPECT_EQ(read(path("all.json.gz")).substr(0, 2), "\x1f\x8b");
+  EXPECT_EQ(report({path("all.json.gz"), "--json"}).out, report({one, "--json"}).out);
+}
+
+/// What the browser makes of the page, with `script` at its end; empty without a browser.
+std::string shown(const std::string& page, const std::string& script) {
+  std::ofstream(page, std::ios::app) << "<script>" << script << "</script>";
+  const auto command =
+      "chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" + page +
+      ".d --dump-dom 'file://" + page + "' 2>&1";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::string text;
+  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  ::pclose(pipe);
+  return text;
+}
+
+TEST_F(Report, PagesRenderAndSortInABrowser) {
+  if (std::system("command -v chromium > /dev/null") != 0) GTEST_SKIP() << "needs chromium";
+  struct Case {
+    std::string name;
+    json statistics, trace;
+    int loops;
+  };
+  for (const Case& made :
+       {Case{"one", statistics(1, 0), trace(4, 1), 1}, Case{"many", statistics(500, 0), trace(4, 40), 500},
+        Case{"wide", statistics(2, 0), trace(256, 2), 2}}) {
+    const auto page = path(made.name + ".html");
+    const auto told = report({write(made.name + ".stats", made.statistics.dump()),
+                              write(made.name + ".trace", made.trace.dump()), "--html", page});
+    ASSERT_EQ(told.status(), 0) << told.err;
+    EXPECT_LT(std::filesystem::file_size(page), 1'000'000U) << made.name;
+    EXPECT_THAT(read(page), Not(HasSubstr("http://www.w3.org/1999"))); // nothing that would be fetched
+    const auto text = shown(
+        page,
+        "document.querySelector('th button').click();"
+        "const rows = document.querySelectorAll('#loops tbody tr');"
+        "const sorted = document.querySelector('th').getAttribute('aria-sort');"
+        "document.title = 'rows ' + rows.length + ' ' + sorted + ' ' + rows[0].cells[0].innerText.slice(0, 7)"
+        " + ' pictures ' + (document.querySelector('details').open ? 'open' : 'closed');");
+    EXPECT_THAT(text,
+                HasSubstr("<title>rows " + std::to_string(made.loops) + " ascending file0.c pictures open"))
+        << made.name << text.substr(0, 600);
+    EXPECT_THAT(text, Not(HasSubstr("CONSOLE"))) << made.name;
+    EXPECT_THAT(text, HasSubstr("<svg")) << made.name;
+  }
+}
+
+} // namespace

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// wstree rules: what rules match in a program of gcc.
+#include "command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <unistd.h>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class RulesCommand : public testing::Test {
+protected:
+  RulesCommand() : folder_(std::filesystem::temp_directory_path() / ("rules-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "solver.c") << "#include <stdio.h>\n"
+                                           "static double v[100];\n"
+                                           "void first(void) {\n"
+                                           "#pragma omp parallel for schedule(runtime)\n"
+                                           "  for (int i = 0; i < 100; ++i) v[i] += i;\n"
+                                           "}\n"
+                                           "int main(void) {\n"
+                                           "  first();\n"
+                                           "#pragma omp parallel for schedule(dynamic)\n"
+                                           "  for (int i = 0; i < 100; ++i) v[i] += i;\n"
+                                           "  printf(\"%g\\n\", v[3]);\n"
+                                           "}\n";
+    program_ = (folder_ / "solver").string();
+    const auto command = "gcc -g -O1 -fopenmp " + program_ + ".c -o " + program_;
+    built_ = std::system(command.c_str()) == 0;
+  }
+  ~RulesCommand() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override {
+#ifndef __x86_64__
+    GTEST_SKIP() << "reads the calls of x86-64";
+#endif
+    if (!built_) GTEST_SKIP() << "needs gcc with OpenMP";
+  }
+  Result rules(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "rules");
+    arguments.push_back(program_);
+    return run({.arguments = std::move(arguments)});
+  }
+
+  std::filesystem::path folder_;
+  std::string program_;
+  bool built_ = false;
+};
+
+TEST_F(RulesCommand, ListsThePlacesThatRulesCanName) {
+  const auto listed = rules({});
+  EXPECT_EQ(listed.status(), 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("first()  GOMP_parallel_loop_maybe_nonmonotonic_runtime"));
+  EXPECT_THAT(listed.out, HasSubstr("GOMP_parallel_loop_nonmonotonic_dynamic"));
+}
+
+TEST_F(RulesCommand, SaysWhatEachRuleMatches) {
+  const auto checked = rules({"--check", "solver.c:3-5 wsrange; fir* off"});
+  EXPECT_EQ(checked.status(), 0) << checked.out << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("first()"));
+  EXPECT_THAT(checked.out, Not(HasSubstr("dynamic")));
+}
+
+TEST_F(RulesCommand, SaysWhyARuleMatchesNothing) {
+  const auto far = rules({"--check", "solver.c:300 off"});
+  EXPECT_EQ(far.status(), 1);
+  EXPECT_THAT(far.out, HasSubstr("matches nothing: the nearest loop of that file is in line "));
+  EXPECT_THAT(rules({"--check", "other.c:3 off"}).out, HasSubstr("no loop is in a file 'other.c'"));
+  EXPECT_THAT(rules({"--check", "app:heat off"}).out, HasSubstr("the program is 'solver'"));
+  const auto bad = rules({"--check", "* off; * wstre"});
+  EXPECT_EQ(bad.status(), 125);
+  EXPECT_THAT(bad.out, HasSubstr("WSTREE_RULES:1: 'wstre' is neither"));
+}
+
+TEST_F(RulesCommand, ResolvesLinesBehindTheRulesThatNameThem) {
+  const auto resolved = rules({"--resolved", "--check", "* wstree; solver.c:3-5 off # why"});
+  EXPECT_THAT(resolved.out,
+              testing::MatchesRegex("\\* wstree\n solver.c:3-5 off # why\n([0-9a-f]+\\+0x[0-9a-f]+ off\n)+"));
+}
+
+} // namespace

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace wstree::abi {
+namespace {
+
+using config::Ruling;
+using testing::ElementsAre;
+
+Ruling with_chunk(std::uint64_t chunk) {
+  Ruling ruling;
+  ruling.set_schedule(config::ScheduleKind::wsrange, chunk);
+  return ruling;
+}
+
+TEST(AgreedRulings, TheFirstMemberDecides) {
+  AgreedRulings rulings;
+  EXPECT_EQ(rulings.agree(0, with_chunk(1)), with_chunk(1));
+  EXPECT_EQ(rulings.agree(0, with_chunk(2)), with_chunk(1));
+  EXPECT_EQ(rulings.agree(1, with_chunk(3)), with_chunk(3));
+  EXPECT_EQ(rulings.agree(AgreedRulings::k_kept, with_chunk(4)), with_chunk(4));
+  EXPECT_EQ(rulings.agree(0, with_chunk(5)), with_chunk(5)); // too late
+  EXPECT_EQ(rulings.agree(AgreedRulings::k_kept, with_chunk(6)), with_chunk(4));
+  rulings.clear();
+  EXPECT_EQ(rulings.agree(0, with_chunk(7)), with_chunk(7));
+}
+
+TEST(AgreedRulings, NumbersGoRound) {
+  AgreedRulings rulings;
+  constexpr std::uint32_t k_round = 1U << 24;
+  EXPECT_EQ(rulings.agree(k_round - AgreedRulings::k_kept, with_chunk(1)), with_chunk(1));
+  EXPECT_EQ(rulings.agree(k_round, with_chunk(2)), with_chunk(2));
+  EXPECT_EQ(rulings.agree(k_round, with_chunk(3)), with_chunk(2));
+}
+
+TEST(AgreedRulings, MembersAgree) {
+  constexpr int k_members = 4;
+  constexpr std::uint32_t k_loops = 20'000;
+  AgreedRulings rulings;
+  std::vector<std::vector<std::uint64_t>> seen(k_members);
+  std::atomic<std::uint32_t> slowest[k_members] = {};
+  std::vector<std::thread> threads;
+  for (int m = 0; m < k_members; ++m) {
+    threads.emplace_back([&, m] {
+      for (std::uint32_t loop = 0; loop < k_loops; ++loop) {
+        for (auto& other : slowest) // no member is too late for the others
+          while (other.load() + AgreedRulings::k_kept <= loop) std::this_thread::yield();
+        seen[m].push_back(rulings.agree(loop, with_chunk(1 + m)).bits());
+        slowest[m].store(loop + 1);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (int m = 1; m < k_members; ++m) EXPECT_EQ(seen[m], seen[0]) << m;
+}
+
+struct Heard {
+  std::vector<std::string> lines;
+  config::ErrorSink sink() {
+    return {[](void* context, std::string_view line) noexcept {
+              static_cast<Heard*>(context)->lines.emplace_back(line);
+            },
+            this};
+  }
+};
+
+TEST(Rules, AnswersOfManyThreads) {
+  Heard heard;
+  Rules* rules = Rules::load("* wsrange,8; solver.c:10 off; kernel runtime", heard.sink());
+  ASSERT_NE(rules, nullptr);
+  EXPECT_TRUE(heard.lines.empty());
+  static const char code[4] = {};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 1000; ++i) {
+        EXPECT_EQ(rules->of(&code[0], nullptr), with_chunk(8));
+        EXPECT_TRUE(rules->of(&code[1], ";src/solver.c;f;10;1;;").is_left_to_runtime());
+        EXPECT_EQ(rules->of(&code[2], ";src/solver.c;f;11;1;;"), with_chunk(8));
+        EXPECT_TRUE(rules->of(&code[3], ";src/x.c;kernel;11;1;;").is_left_to_runtime());
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+TEST(Rules, InlineOnesAreReportedByTheirVariable) {
+  Heard heard;
+  EXPECT_EQ(Rules::load("* wstreee", heard.sink()), nullptr);
+  EXPECT_THAT(heard.lines,
+              ElementsAre("wstree: WSTREE_RULES:1: 'wstreee' is neither a schedule of the library, "
+                          "runtime, off nor NAME=VALUE; the line is left out"));
+  EXPECT_EQ(Rules::load("", heard.sink()), nullptr);
+}
+
+TEST(Rules, BindComesFromRulesOfThisProgram) {
+  Heard heard;
+  Rules* rules = Rules::load("* bind=close; app:another bind=spread", heard.sink());
+  ASSERT_NE(rules, nullptr);
+  EXPECT_EQ(rules->bind(), config::Bind::close);
+}
+
+} // namespace
+} // namespace wstree::abi

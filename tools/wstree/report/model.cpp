@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model.h"
+
+#include "support/terminal.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wstree::cli {
+
+namespace {
+
+constexpr double k_worth = 0.02; // of a loop's time: less is noise
+constexpr double k_uneven = 1.1;
+constexpr double k_ranks_apart = 1.2;
+
+} // namespace
+
+double ReportLoop::idle_share() const {
+  const double all = traced.busy + traced.searching + traced.waiting;
+  if (all > 0) return (traced.searching + traced.waiting) / all;
+  return too_short || imbalance <= 0 ? -1 : 1 - 1 / imbalance;
+}
+
+ReportLoop& RunReport::loop(const std::string& name, const std::string& schedule) {
+  const auto found = std::ranges::find_if(loops, [&](const ReportLoop& known) {
+    return known.name == name && (known.schedule == schedule || schedule.empty() || known.schedule.empty());
+  });
+  if (found != loops.end()) {
+    if (found->schedule.empty()) found->schedule = schedule;
+    return *found;
+  }
+  loops.emplace_back();
+  loops.back().name = name;
+  loops.back().schedule = schedule;
+  return loops.back();
+}
+
+void RunReport::sort() {
+  std::ranges::stable_sort(loops, [](const ReportLoop& a, const ReportLoop& b) {
+    return a.even_saves != b.even_saves ? a.even_saves > b.even_saves : a.seconds > b.seconds;
+  });
+}
+
+std::vector<std::string> verdict(const RunReport& report) {
+  if (report.loops.empty()) return {"No loop was served: there is nothing to tell."};
+  double seconds = 0;
+  double saves = 0;
+  std::size_t short_ones = 0;
+  for (const auto& loop : report.loops) {
+    seconds += loop.seconds;
+    saves += loop.too_short ? 0 : loop.even_saves;
+    short_ones += loop.too_short ? 1 : 0;
+  }
+  std::vector<std::string> lines;
+  lines.push_back(
+      fmt::format("{} of {} took {} in all.",
+                  report.loops.size() == 1 ? "One loop" : fmt::format("{} loops", report.loops.size()),
+                  report.processes == 1 ? "one process" : fmt::format("{} processes", report.processes),
+                  duration_text(seconds)));
+  const auto& worst = report.loops.front();
+  if (saves > k_worth * seconds && worst.imbalance >= k_uneven && !worst.too_short)
+    lines.push_back(fmt::format(
+        "They are uneven: even loops would have saved {} ({:.0f} % of that time), {} of it in {}.",
+        duration_text(saves), 100 * saves / seconds, duration_text(worst.even_saves), worst.name));
+  else if (short_ones == report.loops.size())
+    lines.push_back("All of them are too short to tell whether they are even.");
+  else
+    lines.push_back(fmt::format("They are even: no schedule could save more than {}.", duration_text(saves)));
+  for (const auto& loop : report.loops) {
+    if (loop.processes < 2 || loop.mean_seconds <= 0 || loop.seconds < k_ranks_apart * loop.mean_seconds ||
+        loop.too_short)
+      continue;
+    lines.push_back(fmt::format(
+        "Processes differ: {} takes the slowest one {:.1f} times what it takes the mean one, which "
+        "no schedule of threads changes.",
+        loop.name, loop.seconds / loop.mean_seconds));
+    break;
+  }
+  if (report.dropped != 0)
+    lines.push_back(fmt::format("Traces lack {} older events, for which there was no room.", report.dropped));
+  return lines;
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What statistics, records and traces of one or many processes say, loop by loop.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wstree::cli {
+
+/// One thread of one execution, in pieces of equal time.
+struct TimelineRow {
+  std::uint32_t member = 0;
+  std::string states; ///< a letter for each piece: b busy, s searching, w waiting, and a blank
+};
+
+/// One execution, of which a trace knows when who did what.
+struct Timeline {
+  double seconds = 0;
+  std::uint64_t members = 0; ///< rows may be fewer
+  std::vector<TimelineRow> rows;
+};
+
+/// A part of the iteration space.
+struct CostPoint {
+  double begin = 0, end = 0; ///< iterations
+  double seconds = 0;        ///< of one iteration
+};
+
+/// What a trace adds to a loop.
+struct TracedLoop {
+  static constexpr std::size_t k_bins = 24;
+  Timeline longest;
+  std::vector<double> imbalance;                                 ///< of the executions, in their order
+  std::map<std::pair<unsigned, unsigned>, std::uint64_t> steals; ///< by victim and thief
+  std::array<std::uint64_t, k_bins> batches{};                   ///< by the logarithm of their iterations
+  double busy = 0, searching = 0, waiting = 0;                   ///< seconds of all threads
+};
+
+struct ReportLoop {
+  std::string name, schedule;
+  std::string source; ///< the line, if it can be read
+  std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
+  std::uint64_t processes = 0;
+  double seconds = 0;      ///< of the slowest process
+  double mean_seconds = 0; ///< of the processes
+  double even_saves = 0;   ///< in the slowest process
+  double imbalance = 1;    ///< the worst of a process
+  bool too_short = true;
+  bool has_statistics = false; ///< a trace need not have seen all executions
+  std::vector<CostPoint> costs;
+  TracedLoop traced;
+
+  /// Of the time of all threads what was no work; negative: not known.
+  [[nodiscard]] double idle_share() const;
+  [[nodiscard]] bool is_traced() const { return traced.busy + traced.searching > 0; }
+};
+
+struct RunReport {
+  std::vector<std::string> programs;        ///< "heat (process 12)"
+  std::vector<std::string> traced_programs; ///< the same, of traces
+  std::uint64_t processes = 0, threads = 0, dropped = 0;
+  std::vector<ReportLoop> loops; ///< what an even loop would save most comes first
+
+  ReportLoop& loop(const std::string& name, const std::string& schedule);
+  void sort();
+};
+
+/// What the figures mean, in a few sentences.
+std::vector<std::string> verdict(const RunReport& report);
+
+} // namespace wstree::cli

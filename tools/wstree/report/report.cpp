@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "commands.h"
+#include "inputs.h"
+#include "report/arguments.h"
+#include "support/exit_status.h"
+#include "support/message.h"
+#include "text.h"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <unistd.h>
+
+namespace wstree::cli {
+
+namespace {
+
+std::string page_name(const ReportRequest& request) { return request.html.value_or("wstree-report.html"); }
+
+/// The browser of the desktop; what it prints is not ours.
+int open_page(const std::string& path) {
+  execlp("xdg-open", "xdg-open", path.c_str(), static_cast<char*>(nullptr));
+  say("xdg-open was not found; open '{}' in a browser", path);
+  return k_own_error;
+}
+
+} // namespace
+
+CLI::App* add_report(CLI::App& app, ReportRequest& request) {
+  auto* report = app.add_subcommand(
+      "report", "Say what statistics, records and traces mean, in text or as a page with pictures");
+  report->footer(
+      R"(FILEs are those that WSTREE_STATS=json=FILE, WSTREE_RECORD=FILE and WSTREE_TRACE=FILE wrote, of one
+process or of many, packed or not. Statistics tell the table; a record adds what iterations cost, a
+trace adds timelines, who stole from whom, sizes of batches and the history.)");
+  report->add_option("FILE", request.files, "Files that the library wrote")->required();
+  report->add_option("--html", request.html, "Write a page that needs nothing but itself")
+      ->option_text("FILE");
+  report->add_flag("--open", request.open,
+                   "Show the page in the browser (wstree-report.html if --html names none)");
+  report->add_flag("--json", request.json, "What the page shows, as JSON");
+  return report;
+}
+
+int report_command(const ReportRequest& request) {
+  ReportInputs inputs;
+  for (const auto& file : request.files) {
+    if (const auto problem = inputs.add(file); !problem.empty()) {
+      say("{}", problem);
+      return k_own_error;
+    }
+  }
+  const auto report = inputs.finish();
+  if (request.json) {
+    fmt::print("{}\n", report_json(report));
+    return k_ok;
+  }
+  if (!request.html && !request.open) {
+    fmt::print("{}", report_text(report, terminal_of(stdout)));
+    return k_ok;
+  }
+  const auto path = page_name(request);
+  std::ofstream file(path, std::ios::binary);
+  file << report_page(report);
+  if (!file.flush()) {
+    say("'{}' cannot be written", path);
+    return k_own_error;
+  }
+  return request.open ? open_page(path) : k_ok;
+}
+
+} // namespace wstree::cli

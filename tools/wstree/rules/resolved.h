@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "inspect/call_sites.h"
+#include "names.h"
+#include "rule.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wstree::cli {
+
+/// A place where a program or one of its libraries begins a loop or a region.
+struct NamedSite {
+  std::filesystem::path file;
+  std::string build_id;
+  CallSite call;
+  names::Name name;
+};
+/// "solver.c:120 assemble()", or the module and the offset.
+std::string text_of(const NamedSite& site);
+/// "8badf00d+0x12f0": how the library knows it.
+std::string code_of(const NamedSite& site);
+
+/// Those of a program and of the libraries that it is linked with.
+struct ProgramSites {
+  std::string program; ///< name of its file
+  std::vector<NamedSite> sites;
+  std::vector<std::filesystem::path> unknown; ///< files whose calls cannot be read
+};
+ProgramSites sites_of_program(const std::filesystem::path& program);
+
+/// A line of a rules file.
+struct RuleLine {
+  std::size_t number = 0;
+  std::string text;                 ///< as written
+  std::optional<config::Rule> rule; ///< its texts point into the text that was read
+  std::string problem;              ///< why there is none; empty: the line is blank
+};
+struct RulesText {
+  std::string origin;                      ///< path, or WSTREE_RULES
+  std::shared_ptr<const std::string> text; ///< shared, so that it stays where it is
+  std::vector<RuleLine> lines;
+};
+/// What a value of WSTREE_RULES or of an option names; nothing if it is a file that cannot be read.
+std::optional<RulesText> read_rules(const std::string& value);
+
+bool matches(const config::Rule& rule, const NamedSite& site, const std::string& program);
+
+/// The rules as a library understands them that knows no source lines: behind each rule that needs debug
+/// information come the code locations that it matches.
+std::string resolved(const RulesText& rules, const ProgramSites& sites);
+
+} // namespace wstree::cli

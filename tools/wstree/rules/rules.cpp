@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "commands.h"
+#include "inspect/program.h"
+#include "resolved.h"
+#include "rules/arguments.h"
+#include "support/environment.h"
+#include "support/exit_status.h"
+#include "support/message.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::cli {
+
+namespace {
+
+using config::Rule;
+using nlohmann::ordered_json;
+
+constexpr int k_unmatched = 1;
+
+std::vector<const NamedSite*> matched_by(const Rule& rule, const ProgramSites& sites) {
+  std::vector<const NamedSite*> matched;
+  for (const auto& site : sites.sites)
+    if (matches(rule, site, sites.program)) matched.push_back(&site);
+  return matched;
+}
+
+bool has_lines(const ProgramSites& sites) {
+  return std::ranges::any_of(sites.sites, [](const NamedSite& site) { return site.name.line != 0; });
+}
+
+/// Why a rule matches nothing.
+std::string reason(const Rule& rule, const ProgramSites& sites) {
+  if (rule.pattern == Rule::Pattern::program) return fmt::format("the program is '{}'", sites.program);
+  if (rule.pattern == Rule::Pattern::label) return "labels are known when the program runs";
+  if (sites.sites.empty() && !sites.unknown.empty())
+    return fmt::format("calls in '{}' cannot be read on this processor", sites.unknown.front().string());
+  if (sites.sites.empty()) return "neither the program nor its libraries call an OpenMP runtime";
+  if (rule.pattern == Rule::Pattern::lines) {
+    if (!has_lines(sites)) return "nothing has debug information; compile with -g";
+    std::uint64_t nearest = 0;
+    for (const auto& site : sites.sites) {
+      const auto away = [&](std::uint64_t line) {
+        return line < rule.first ? rule.first - line : line - rule.first;
+      };
+      if (config::matches_path(rule.text, site.name.file) &&
+          (nearest == 0 || away(site.name.line) < away(nearest)))
+        nearest = site.name.line;
+    }
+    if (nearest != 0) return fmt::format("the nearest loop of that file is in line {}", nearest);
+    return fmt::format("no loop is in a file '{}'", rule.text);
+  }
+  return "no module, source file, function or code location is called so";
+}
+
+ordered_json json_of(const NamedSite& site) {
+  return {{"name", text_of(site)},     {"code", code_of(site)},  {"module", site.file.string()},
+          {"file", site.name.file},    {"line", site.name.line}, {"function", site.name.function},
+          {"call", site.call.function}};
+}
+
+int check(const RulesText& rules, const ProgramSites& sites, bool json) {
+  int status = k_ok;
+  auto document = ordered_json::array();
+  for (const auto& line : rules.lines) {
+    const auto where = fmt::format("{}:{}", rules.origin, line.number);
+    if (!line.rule) {
+      if (line.problem.empty()) continue;
+      status = k_own_error;
+      if (json)
+        document.push_back({{"where", where}, {"rule", line.text}, {"problem", line.problem}});
+      else
+        fmt::print("{}: {}\n", where, line.problem);
+      continue;
+    }
+    const auto matched = matched_by(*line.rule, sites);
+    const auto why = matched.empty() ? reason(*line.rule, sites) : std::string();
+    if (matched.empty()) status = std::max(status, k_unmatched);
+    if (json) {
+      auto list = ordered_json::array();
+      for (const auto* site : matched) list.push_back(json_of(*site));
+      document.push_back({{"where", where}, {"rule", line.text}, {"matches", list}, {"why_not", why}});
+      continue;
+    }
+    fmt::print("{}: {}\n", where, visible(line.text));
+    if (matched.empty()) fmt::print("  matches nothing: {}\n", visible(why));
+    for (const auto* site : matched)
+      fmt::print("  {}  {}  {}\n", visible(text_of(*site)), site->call.function, code_of(*site));
+  }
+  if (json) fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  return status;
+}
+
+void list(const ProgramSites& sites, bool json) {
+  auto document = ordered_json::array();
+  for (const auto& site : sites.sites) {
+    if (json)
+      document.push_back(json_of(site));
+    else
+      fmt::print("{}  {}  {}\n", visible(text_of(site)), site.call.function, code_of(site));
+  }
+  if (json)
+    fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  else if (sites.sites.empty())
+    fmt::print("No loop or region was found in '{}' and its libraries.\n", visible(sites.program));
+}
+
+} // namespace
+
+CLI::App* add_rules(CLI::App& app, RulesRequest& request) {
+  auto* rules = app.add_subcommand("rules", "Say what the rules in WSTREE_RULES match in a program");
+  rules->footer(
+      R"(Without rules the places are listed that rules can name. A rule is a pattern and settings:
+  src/solver.c:100-180 wstree,64    lines of a source file
+  *fft* runtime                     a module, a source file or a function
+  libfft.so+0x12f0 off              a code location, as statistics name it
+  app:post* off                     a program
+  * loops=dynamic,guided threads=16 history=off bind=none
+Exit status: 0, 1 if a rule matches nothing, 125 if a line is not understood.)");
+  rules->add_option("PROGRAM", request.program, "The program")->required();
+  rules->add_option("--check,--rules", request.rules, "File or rules instead of WSTREE_RULES")
+      ->option_text("RULES");
+  rules->add_flag("--resolved", request.resolved, "Print the rules as wstree run hands them to the library");
+  rules->add_flag("--json", request.json, "As JSON");
+  return rules;
+}
+
+int rules_command(const RulesRequest& request) {
+  const auto lookup = find_program(request.program);
+  if (lookup.result != Lookup::Result::found) {
+    say("'{}' is no program", request.program);
+    return k_own_error;
+  }
+  const auto sites = sites_of_program(lookup.path);
+  const Environment environment;
+  const auto value = request.rules ? request.rules : environment.get("WSTREE_RULES");
+  if (!value || value->empty() || *value == "0") {
+    list(sites, request.json);
+    return k_ok;
+  }
+  const auto rules = read_rules(*value);
+  if (!rules) {
+    say("'{}' cannot be read", *value);
+    return k_own_error;
+  }
+  if (request.resolved) {
+    fmt::print("{}", resolved(*rules, sites));
+    return k_ok;
+  }
+  return check(*rules, sites, request.json);
+}
+
+} // namespace wstree::cli
