@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/core/shape.h"
+#include "wstree/core/tuning.h"
 
 #include <atomic>
 #include <cstddef>
@@ -32,7 +33,7 @@ struct Event {
 /// The latest events of one thread. That thread writes; whoever ends the process reads.
 class Track {
 public:
-  static constexpr std::uint64_t k_capacity = 8192;
+  static constexpr std::uint64_t k_capacity = core::tuning::k_trace_events;
 
   Track* next = nullptr; ///< in the list of all tracks
   int thread = 0;        ///< as the system calls it; 0: not known
@@ -41,7 +42,7 @@ public:
     const std::uint64_t count = count_.load(std::memory_order_relaxed); // written by this thread alone
     events_[count % k_capacity] = event;
     // release: the event is complete before it is counted; pairs with the acquire in total(). Guard:
-    // observe_trace, EventsOfAThreadThatGoesOn under the thread sanitizer.
+    // abi_trace, TracksOfManyThreads under the thread sanitizer.
     count_.store(count + 1, std::memory_order_release);
   }
 

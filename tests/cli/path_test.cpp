@@ -129,7 +129,9 @@ TEST(Outside, Version) { EXPECT_EQ(wstree({"--version"}).out, "wstree " WSTREE_V
 
 TEST(Outside, WrongUse) {
   const std::map<std::vector<std::string>, std::string> cases{
-      {{}, "a command is needed: run, compare, doctor, stats, rules, trace, report, topo, simulate, bench, env or path"},
+      {{},
+       "a command is needed: run, compare, doctor, stats, rules, trace, report, topo, simulate, bench, env "
+       "or path"},
       {{"run"}, "run needs a program"},
       {{"run", "--"}, "run needs a program"},
       {{"run", "--chunk"}, "'--chunk' needs a value; see wstree run --help"},

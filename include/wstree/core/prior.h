@@ -33,9 +33,7 @@ public:
   float cost() const noexcept { return cost_; }
 
   /// Ticks that a unit may take: on average, or anything.
-  float dearest() const noexcept {
-    return confirmed_ >= tuning::k_confirmed ? cost_ : k_anything;
-  }
+  float dearest() const noexcept { return confirmed_ >= tuning::k_confirmed ? cost_ : __builtin_inff(); }
 
   /// The share took `cost` ticks per unit. One execution in a row may be another one: somebody was disturbed.
   void learn(float cost) noexcept {
@@ -65,7 +63,6 @@ public:
   Prior() = default;
 
 private:
-  static constexpr float k_anything = 1e30F; // <limits> has a thousand lines
   explicit Prior(float cost) noexcept : cost_(cost), confirmed_(1) {}
 
   float cost_ = 0;             // ticks per unit; 0: not known

@@ -161,6 +161,11 @@ inline constexpr std::uint64_t k_look_again = 25;
 inline constexpr float k_piece_growth = 4;
 inline constexpr std::uint64_t k_fewest_steps = 64;
 
+// Traces (runtime/loop/track.h)
+
+/// Events of each thread that are kept: memory against how much of the run a trace shows.
+inline constexpr std::uint64_t k_trace_events = 8192;
+
 // A team's storage (runtime/loop/team_storage.h)
 
 /// Loops that a member may be ahead of the slowest one: memory against waiting in `nowait` loops.

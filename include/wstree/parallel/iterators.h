@@ -3,8 +3,8 @@
 #pragma once
 
 #include <concepts>
-#include <vector> // the concepts of iterators, at half of what <iterator> costs
 #include <type_traits>
+#include <vector> // the concepts of iterators, at half of what <iterator> costs
 
 namespace wstree {
 inline namespace v1 {

@@ -142,8 +142,8 @@ std::string SvgPaper::finish(std::string_view title, std::string_view descriptio
 <rect width="{0}" height="{1}" fill="#ffffff"/>
 {4}</svg>
 )",
-                     number(std::ceil(width_) + margin_), number(std::ceil(height_) + margin_), escaped(title),
-                     escaped(description), body_);
+                     number(std::ceil(width_) + margin_), number(std::ceil(height_) + margin_),
+                     escaped(title), escaped(description), body_);
 }
 
 } // namespace wstree::cli

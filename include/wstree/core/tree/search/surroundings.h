@@ -77,7 +77,7 @@ public:
     float near_most = rings_[0].most;
     float near_work = rings_[0].whole();
     float near_members = rings_[0].members;
-    float least = 1e30F;
+    float least = __builtin_inff();
     for (std::uint32_t r = 1; r < count_; ++r) {
       const Ring& ring = rings_[r];
       float lacks = each * near_members - near_work;
