@@ -6,7 +6,7 @@
 #include "member.h"
 #include "process/session.h"
 #include "resolve/omp_queries.h"
-#include "rules.h"
+#include "rules/rules.h"
 #include "statistics.h"
 
 #include "wstree/core/platform.h"

@@ -14,17 +14,6 @@ namespace detail {
 
 using Clock = core::StdPlatform;
 
-/// Ticks of the clock in a microsecond, near enough for decisions that a factor of two does not change.
-inline double ticks_per_us() noexcept {
-#if defined(__aarch64__)
-  std::uint64_t hertz;
-  asm("mrs %0, cntfrq_el0" : "=r"(hertz));
-  return static_cast<double>(hertz) / 1e6;
-#else
-  return 2500;
-#endif
-}
-
 /// In a loop that waits for another member. The processor is given away now and then, because there may be
 /// more members than processors.
 inline void pause(unsigned spins) noexcept { spins % 1024 == 0 ? Clock::yield() : Clock::relax(); }
@@ -45,7 +34,7 @@ struct Start {
 
   /// Elements that take so many microseconds; at least one.
   std::size_t elements_in(double us) const noexcept {
-    const double elements = us * ticks_per_us() / ticks_per_element;
+    const double elements = us * Clock::ticks_per_us() / ticks_per_element;
     return elements < 1 ? 1 : elements < 1e15 ? static_cast<std::size_t>(elements) : std::size_t{1} << 50;
   }
 };
@@ -73,7 +62,7 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
     const double ticks = now > before ? static_cast<double>(now - before) : 1;
     const Start start{end, ticks / static_cast<double>(size)};
     const double rest = static_cast<double>(n - end) * start.ticks_per_element;
-    if (!alone && ticks * 2 >= ticks_per_us() && rest >= worth_us * ticks_per_us()) return start;
+    if (!alone && ticks * 2 >= Clock::ticks_per_us() && rest >= worth_us * Clock::ticks_per_us()) return start;
     if (policy.stop_requested() && throw_cancelled()) return {n, 1};
     begin = end, before = now;
     const std::size_t longest = start.elements_in(longest_us);

@@ -5,7 +5,7 @@
 #include "options.h"
 #include "process/request.h"
 #include "recording.h"
-#include "rules.h"
+#include "rules/rules.h"
 
 #include "wstree/core/scheduler.h"
 

@@ -4,7 +4,7 @@
 #include "commands.h"
 #include "doctor/served_loops.h"
 #include "measured_run.h"
-#include "stats/statistics.h"
+#include "inspect/statistics.h"
 #include "support/message.h"
 #include "support/text_file.h"
 

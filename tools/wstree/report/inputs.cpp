@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "inputs.h"
-#include "stats/statistics.h"
+#include "inspect/statistics.h"
 #include "support/text_file.h"
 #include "trace/trace_input.h"
 

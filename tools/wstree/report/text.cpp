@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text.h"
 
-#include "stats/statistics.h"
+#include "inspect/statistics.h"
 #include "support/visible.h"
 
 #include <fmt/format.h>

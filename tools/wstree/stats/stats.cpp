@@ -2,7 +2,7 @@
 #include "commands.h"
 
 #include "arguments.h"
-#include "statistics.h"
+#include "inspect/statistics.h"
 #include "support/exit_status.h"
 #include "support/message.h"
 #include "support/text_file.h"

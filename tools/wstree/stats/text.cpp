@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "statistics.h"
+#include "inspect/statistics.h"
 
 #include "support/visible.h"
 

@@ -2,7 +2,7 @@
 #include "figures.h"
 
 #include "message.h"
-#include "stats/statistics.h"
+#include "inspect/statistics.h"
 
 #include <algorithm>
 #include <cerrno>

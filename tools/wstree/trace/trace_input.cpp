@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "trace_input.h"
 
-#include "stats/statistics.h"
+#include "inspect/statistics.h"
 #include "support/text_file.h"
 
 #include <stdexcept>

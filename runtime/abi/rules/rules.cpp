@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "rules.h"
+#include "rules/rules.h"
 
 #include "code_place.h"
 #include "host_guard.h"
