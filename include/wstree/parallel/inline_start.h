@@ -62,7 +62,8 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
     const double ticks = now > before ? static_cast<double>(now - before) : 1;
     const Start start{end, ticks / static_cast<double>(size)};
     const double rest = static_cast<double>(n - end) * start.ticks_per_element;
-    if (!alone && ticks * 2 >= Clock::ticks_per_us() && rest >= worth_us * Clock::ticks_per_us()) return start;
+    if (!alone && ticks * 2 >= Clock::ticks_per_us() && rest >= worth_us * Clock::ticks_per_us())
+      return start;
     if (policy.stop_requested() && throw_cancelled()) return {n, 1};
     begin = end, before = now;
     const std::size_t longest = start.elements_in(longest_us);
