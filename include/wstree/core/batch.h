@@ -48,6 +48,13 @@ public:
     step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
     floor_ = to_count(tail * tuning::k_least);
   }
+  /// The member leaves its share: nothing is known of what others have left.
+  void explore() noexcept {
+    if (course_ == Course::explore) return;
+    course_ = Course::explore;
+    floor_ = 1;
+    unclocked_.allow_none();
+  }
   Course course() const noexcept { return course_; }
 
   /// A new node: what was learned in another part of the loop says little about this one.

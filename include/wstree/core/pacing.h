@@ -58,6 +58,8 @@ public:
     learn_wait(true);
     return true;
   }
+  /// The member is about to take work from others.
+  void leave_share() noexcept { batch_.explore(); }
   /// What came of the wait, if there was one: whether nobody had much left.
   void learn_wait(bool was_right) noexcept {
     if (std::exchange(has_waited_, false)) prior_->learn_wait(was_right);

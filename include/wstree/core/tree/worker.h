@@ -157,7 +157,10 @@ private:
   /// findWork.
   [[gnu::noinline]] bool find(Range& out, Course course) noexcept {
     Rng& rng = owner_.rng();
-    const auto claim = [&](const Target<P>& target) { return owner_.claim(target, find_max_.share(), out); };
+    const auto claim = [&](const Target<P>& target) {
+      pacing().leave_share();
+      return owner_.claim(target, find_max_.share(), out);
+    };
     if (owner_.order().strategy() != Strategy::find_max)
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
     if (view().knows_what_is_handed_out() &&
