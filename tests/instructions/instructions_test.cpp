@@ -58,6 +58,7 @@ constexpr double k_count = 1000; // of each, in phases.cpp
 /// What is gained stays gained: the table is to be corrected when it says more than this too much.
 constexpr double k_gained = 0.10;
 constexpr double k_elsewhere = 0.40; // with other compilers
+constexpr double k_search = 400;     // instructions of a search for each of its locked operations, at least
 
 std::vector<Cost> count(const std::string& program, const std::string& batch = "timed") {
   const TemporaryFolder folder;
@@ -109,7 +110,10 @@ void compare_unclocked(const std::vector<Cost>& counted, double known) {
     if (std::getenv("WSTREE_TEST_SHOW") != nullptr)
       std::printf("unclocked %-26s %8.2f %6.3f\n", k_phases[k].what, counted[k].instructions,
                   counted[k].locked);
-    EXPECT_LE(counted[k].instructions, known * (1 + (k_exact ? k_team : k_elsewhere))) << k_phases[k].what;
+    // How often a member has to search is chance: each search shows as locked operations beyond one a chunk.
+    const double searching = (counted[k].locked - 1) * k_search;
+    EXPECT_LE(counted[k].instructions, known * (1 + (k_exact ? k_team : k_elsewhere)) + searching)
+        << k_phases[k].what;
     EXPECT_GE(counted[k].instructions, known * (1 - (k_exact ? k_gained : k_elsewhere))) << k_phases[k].what;
     EXPECT_LE(counted[k].locked, 1 + k_looks) << "atomic operations: " << k_phases[k].what;
   }

@@ -114,7 +114,7 @@ struct StdPlatform {
 #elif defined(__aarch64__)
     std::uint64_t hertz;
     asm("mrs %0, cntfrq_el0" : "=r"(hertz));
-    return static_cast<double>(hertz) / 1e6;
+    return static_cast<double>(hertz) / 1'000'000;
 #endif
   }
 
