@@ -44,6 +44,7 @@ public:
 
   /// A batch that ended before unit `position` took `cost` ticks per unit.
   void learn(std::uint64_t position, float cost) noexcept {
+    if (!may_be_early_) return;
     rises_ = position > position_ && cost_ > 0 && cost > cost_;
     position_ = position;
     cost_ = cost;
