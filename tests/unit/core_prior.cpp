@@ -68,7 +68,10 @@ TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
     if (&other == code) continue;
     EXPECT_FLOAT_EQ(priors.at(&other).cost(), 0);
     priors.at(&other).learn(1);
-    if (priors.at(code).cost() == 0) ++forgotten;
+    const bool is_forgotten = priors.at(code).cost() == 0;
+    EXPECT_EQ(priors.at(code).take_displaced(), is_forgotten) << "the other one had taken its place";
+    EXPECT_FALSE(priors.at(code).take_displaced()) << "it was told once";
+    if (is_forgotten) ++forgotten;
     priors.at(code) = known(7);
   }
   EXPECT_GT(forgotten, 0);

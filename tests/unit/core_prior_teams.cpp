@@ -35,6 +35,7 @@ public:
     std::vector<std::uint64_t> free(members, 0); // 0: it has not come; then when it has done its batch
     std::vector<bool> has_left(members, false);
     ++loop_;
+    counts_ = {};
     for (std::uint32_t left = 0; left < members;) {
       const std::uint32_t m = random.below(members);
       if (has_left[m]) continue;
@@ -50,6 +51,8 @@ public:
       Range range;
       if (!workers[m].next(range)) {
         has_left[m] = true;
+        counts_.known += workers[m].counts().known;
+        counts_.surprises += workers[m].counts().surprises;
         ++left;
         continue;
       }
@@ -63,6 +66,9 @@ public:
     return hits;
   }
 
+  /// Sums over the members in the latest execution: what was known.
+  const Counts& counts() const { return counts_; }
+
 private:
   static constexpr std::uint32_t k_nodes = 32;
 
@@ -73,6 +79,7 @@ private:
   std::vector<Prior> priors_;
   Settings settings_;
   std::uint64_t loop_ = 0;
+  Counts counts_;
 };
 
 TEST(PriorTeams, EveryIterationIsExecutedOnceWhateverWasExpected) {
@@ -93,6 +100,26 @@ TEST(PriorTeams, EveryIterationIsExecutedOnceWhateverWasExpected) {
                               << " members, team " << team << ", execution " << execution;
     }
   }
+}
+
+TEST(PriorTeams, SharesThatWereKnownAndSurprisesAreCounted) {
+  std::printf("seed %llu (replay with WSTREE_TEST_SEED)\n", static_cast<unsigned long long>(test::seed()));
+  Rng random(test::seed());
+  constexpr std::uint32_t k_members = 3;
+  TeamOfKnowing knowing(k_members);
+  std::uint64_t known = 0;
+  for (int execution = 0; execution < 50; ++execution) {
+    knowing.execute(300, random, [](std::uint64_t) { return 5; });
+    if (execution < 2) {
+      EXPECT_EQ(knowing.counts().known, 0U) << "nothing is believed that was seen once";
+    }
+    known += knowing.counts().known;
+    EXPECT_LE(knowing.counts().surprises, knowing.counts().known);
+  }
+  EXPECT_GT(known, 40U * k_members);
+  knowing.execute(300, random, [](std::uint64_t) { return 5'000; });
+  EXPECT_EQ(knowing.counts().known, k_members);
+  EXPECT_GT(knowing.counts().surprises, 0U);
 }
 
 /// What was refused because it should be done in less than a tick is not nothing: member 0 left for it, and

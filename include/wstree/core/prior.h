@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 namespace wstree::core {
 
@@ -61,6 +62,11 @@ public:
     searches_ = vain_;
   }
   Prior() = default;
+  /// A place about which nothing is known. `displaces`: another one was forgotten for it.
+  explicit Prior(bool displaces) noexcept : displaces_(displaces) {}
+
+  /// Whether another place was forgotten for this one since the last call.
+  bool take_displaced() noexcept { return std::exchange(displaces_, false); }
 
 private:
   explicit Prior(float cost) noexcept : cost_(cost), confirmed_(1) {}
@@ -70,6 +76,7 @@ private:
   std::uint8_t surprises_ = 0; // executions in a row that were not
   std::uint8_t vain_ = 0;      // grows with the waits in vain
   std::uint8_t searches_ = 0;  // executions to come in which the member does not wait
+  bool displaces_ = false;     // another place was forgotten, and nobody has asked
 };
 
 /// The priors of one member. A code location that falls on the place of another one takes it.
@@ -78,7 +85,7 @@ public:
   Prior& at(const void* site) noexcept {
     const auto mixed = reinterpret_cast<std::uintptr_t>(site) * 0x9E3779B97F4A7C15U;
     Place& place = places_[mixed >> (64 - k_bits)];
-    if (place.site != site) place = {site, {}};
+    if (place.site != site) place = {site, Prior(place.site != nullptr)};
     return place.prior;
   }
 
