@@ -103,8 +103,10 @@ TEST(Scan, TakesViewsAndIntegers) {
   std::inclusive_scan(expected.begin(), expected.end(), expected.begin());
   inclusive_scan(0L, 100'000L, out);
   EXPECT_EQ(out, expected);
+#if !defined(__clang__) || __clang_major__ >= 16 // older ones do not compile libstdc++'s adaptors
   inclusive_scan(std::views::iota(0, 100'000) | std::views::transform([](int i) { return long{i}; }), out);
   EXPECT_EQ(out, expected);
+#endif
 }
 
 } // namespace

@@ -70,7 +70,6 @@ TEST_P(Threads, TheOnlyExceptionArrives) {
 TEST_P(Threads, OfTwoExceptionsThatAreThrownTheLowerOneArrives) {
   // Nobody ends before both have thrown, if there are two threads at work.
   for (int round = 0; round < 50; ++round) {
-    std::atomic<int> thrown{0};
     std::mutex mutex;
     std::set<std::uint64_t> all;
     try {

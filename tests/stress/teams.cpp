@@ -28,9 +28,6 @@ struct Options {
   std::uint64_t time_limit_s = 600;
 };
 
-/// Among so many there are some that come again, or this program does not do what it is for.
-constexpr std::uint64_t k_many_regions = 400;
-
 Options options;
 std::string command;
 char replay[512]; // of the present round, made before anything can go wrong

@@ -42,13 +42,13 @@ TEST(AgreedRulings, NumbersGoRound) {
 }
 
 TEST(AgreedRulings, MembersAgree) {
-  constexpr int k_members = 4;
+  constexpr std::size_t k_members = 4;
   constexpr std::uint32_t k_loops = 20'000;
   AgreedRulings rulings;
   std::vector<std::vector<std::uint64_t>> seen(k_members);
   std::atomic<std::uint32_t> slowest[k_members] = {};
   std::vector<std::thread> threads;
-  for (int m = 0; m < k_members; ++m) {
+  for (std::size_t m = 0; m < k_members; ++m) {
     threads.emplace_back([&, m] {
       for (std::uint32_t loop = 0; loop < k_loops; ++loop) {
         for (auto& other : slowest) // no member is too late for the others
@@ -59,7 +59,7 @@ TEST(AgreedRulings, MembersAgree) {
     });
   }
   for (auto& thread : threads) thread.join();
-  for (int m = 1; m < k_members; ++m) EXPECT_EQ(seen[m], seen[0]) << m;
+  for (std::size_t m = 1; m < k_members; ++m) EXPECT_EQ(seen[m], seen[0]) << m;
 }
 
 struct Heard {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace wstree::cli {
 
@@ -37,8 +38,9 @@ ReportLoop& RunReport::loop(const std::string& name, const std::string& schedule
 }
 
 void RunReport::sort() {
-  std::ranges::stable_sort(loops, [](const ReportLoop& a, const ReportLoop& b) {
-    return a.even_saves != b.even_saves ? a.even_saves > b.even_saves : a.seconds > b.seconds;
+  std::ranges::sort(loops, [](const ReportLoop& a, const ReportLoop& b) {
+    return std::tie(b.even_saves, b.seconds, a.name, a.schedule) <
+           std::tie(a.even_saves, a.seconds, b.name, b.schedule);
   });
 }
 

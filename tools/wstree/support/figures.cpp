@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "figures.h"
 
-#include "message.h"
 #include "inspect/statistics.h"
+#include "message.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -133,14 +133,14 @@ void Figures::show(const std::vector<std::string>& reports) const {
   names::Resolver resolver;
   // Of many processes those matter that had loops; of those without one is enough.
   std::vector<Statistics> shown;
+  std::vector<Statistics> without;
   for (const auto& report : reports)
-    if (auto statistics = read_statistics(report, resolver)) shown.push_back(std::move(*statistics));
-  const auto with_loops = std::stable_partition(shown.begin(), shown.end(),
-                                                [](const Statistics& one) { return !one.loops.empty(); });
-  const auto count = static_cast<std::size_t>(with_loops - shown.begin());
-  shown.resize(std::min(shown.size(), std::max<std::size_t>(count, 1)));
+    if (auto statistics = read_statistics(report, resolver))
+      (statistics->loops.empty() ? without : shown).push_back(std::move(*statistics));
+  const bool several = shown.size() > 1;
+  if (shown.empty() && !without.empty()) shown.push_back(std::move(without.front()));
   for (const auto& one : shown) {
-    const auto text = statistics_text(one, terminal_of(stderr), count > 1);
+    const auto text = statistics_text(one, terminal_of(stderr), several);
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
 }
