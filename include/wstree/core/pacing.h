@@ -45,7 +45,9 @@ public:
     }
     if (prior != nullptr && counts.iterations != 0) {
       const float done = to_float(counts.iterations);
-      const float cost = to_float(counts.busy_ticks) / done;
+      const float ticks = to_float(counts.busy_ticks);
+      const float cost = ticks / done;
+      prior->compare(done, ticks, to_float(settings_->steal_cost));
       // Thieves may have taken what is dear: what a robbed member has left says only that it is not dearer.
       const bool is_robbed = done < share_ * tuning::k_most_of_share;
       prior->learn(is_robbed ? std::max(cost, prior->cost()) : cost);
