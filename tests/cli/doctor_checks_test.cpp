@@ -40,6 +40,18 @@ TEST(DoctorLoops, ThatWillBeServed) {
   EXPECT_THAT(checks[1].found, HasSubstr("libmesh.so: a schedule that is not visible"));
 }
 
+TEST(DoctorLoops, StaticOnesBesideThoseThatAreServedAreNamed) {
+  auto solver = gcc_file("solver", {LoopForm::runtime});
+  solver.calls.may_be_static = true;
+  for (const auto& program : {solver, gcc_file("solver", {LoopForm::runtime, LoopForm::fixed})}) {
+    const auto checks = loops({program, gcc_file("libplain.so", {})});
+    ASSERT_EQ(checks.size(), 2U);
+    EXPECT_EQ(checks[1].status, Status::note);
+    EXPECT_THAT(checks[1].found, HasSubstr("static loops too"));
+    EXPECT_THAT(checks[1].fix, HasSubstr("write schedule(runtime)"));
+  }
+}
+
 TEST(DoctorLoops, ThatAnotherValueWouldServeToo) {
   const auto checks = loops({gcc_file("solver", {LoopForm::runtime, LoopForm::guided})});
   ASSERT_EQ(checks.size(), 1U);

@@ -61,6 +61,7 @@ constexpr double k_gained = 0.10;
 constexpr double k_elsewhere = 0.40; // with other compilers
 constexpr double k_search = 400;     // instructions of a search for each of its locked operations, at least
 
+/// Empty: valgrind cannot read the debugging information that the compiler of the library writes.
 std::vector<Cost> count(const std::string& program, const std::string& batch = "timed") {
   const TemporaryFolder folder;
   const std::string dump = folder / "dump";
@@ -75,6 +76,7 @@ std::vector<Cost> count(const std::string& program, const std::string& batch = "
                               .set("WSTREE_BATCH", batch)
                               .preload()
                               .run();
+  if (outcome.err.find("Valgrind: debuginfo reader") != std::string::npos) return {};
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   const std::string object = std::filesystem::canonical(library_path()).filename().string();
   std::vector<Cost> counted;
@@ -89,6 +91,7 @@ std::vector<Cost> count(const std::string& program, const std::string& batch = "
 }
 
 void compare(const std::vector<Cost>& counted, Cost Phase::*table) {
+  if (counted.empty()) GTEST_SKIP() << "valgrind cannot read the library";
   ASSERT_EQ(counted.size(), std::size(k_phases));
   if (std::getenv("WSTREE_TEST_SHOW") != nullptr)
     for (std::size_t k = 0; k < counted.size(); ++k)
@@ -106,6 +109,7 @@ void compare(const std::vector<Cost>& counted, Cost Phase::*table) {
 
 /// Chunks from the middle of a node whose time nobody wants to know: most of those of long loops.
 void compare_unclocked(const std::vector<Cost>& counted, double known) {
+  if (counted.empty()) GTEST_SKIP() << "valgrind cannot read the library";
   ASSERT_EQ(counted.size(), std::size(k_phases));
   for (std::size_t k = k_first_chunks; k < counted.size(); ++k) {
     if (std::getenv("WSTREE_TEST_SHOW") != nullptr)

@@ -10,6 +10,8 @@ namespace wstree::cli {
 
 namespace {
 
+constexpr double k_short_run = 0.1; // seconds
+
 double percent(double part) { return std::abs(part) * 100; }
 
 /// How sure one of several comparisons has to be, for all of them to be as sure as one: the best of many is
@@ -99,6 +101,17 @@ std::string one_thread(const Contest& comparison) {
       " One thread is faster than all of them ({}): the loops are too short to be shared, or the "
       "threads have too few processors.",
       fmt::format("{:.3f} s", seconds));
+}
+
+/// A run that is hardly longer than the program's start says little about loops.
+std::string too_short(const Contest& comparison) {
+  const auto* const usual = comparison.find(k_as_it_is);
+  const double seconds = median_of(usual->seconds);
+  if (seconds >= k_short_run) return {};
+  return fmt::format(
+      " A run takes {:.0f} ms, of which the program's start is a part: with more work more is seen "
+      "of its loops.",
+      seconds * 1e3);
 }
 
 /// How much there is to gain at most.
@@ -238,7 +251,7 @@ Judgement judge(const Contest& comparison) {
       text += fmt::format(" But OMP_WAIT_POLICY=passive makes it {}.", verdict_text(passive));
     }
   }
-  text += one_thread(comparison);
+  text += one_thread(comparison) + too_short(comparison);
   text += judgement.set.empty() ? " Set nothing." : " Set: " + judgement.set;
   return judgement;
 }

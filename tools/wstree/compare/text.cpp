@@ -52,12 +52,12 @@ Row row_of(const Contest& comparison, const Samples& samples, const Terminal& te
   Row row = {name, seconds_text(interval.middle),
              fmt::format("{} .. {}", seconds_text(interval.low), seconds_text(interval.high))};
   if (samples.variant.role == Role::as_it_is) {
-    row.emplace_back("1.00");
+    row.emplace_back("1.000");
     row.emplace_back();
     return row;
   }
   const auto ratio = comparison.ratio(name, k_as_it_is);
-  row.push_back(fmt::format("{:.2f} ({:.2f} .. {:.2f})", ratio.middle, ratio.low, ratio.high));
+  row.push_back(fmt::format("{:.3f} ({:.3f} .. {:.3f})", ratio.middle, ratio.low, ratio.high));
   const auto verdict = ratio.enough ? verdict_text(ratio) : std::string("too few rounds to tell");
   row.push_back(ratio.is_faster()   ? inked(terminal, Ink::good, verdict)
                 : ratio.is_slower() ? inked(terminal, Ink::bad, verdict)
@@ -126,6 +126,11 @@ std::string comparison_text(const Contest& comparison, const Judgement& judgemen
                           rounds, comparison.seed);
   text += variants_text(comparison, terminal) + "\n";
   if (per_loop) text += loops_table(comparison, terminal) + "\n";
+  const bool same =
+      std::all_of(comparison.samples.begin(), comparison.samples.end(),
+                  [&](const Samples& one) { return outputs_of(comparison, one) == Outputs::same; });
+  if (same)
+    text += wrapped("All runs printed the same. Files that the program writes were not compared.", width);
   for (const auto& warning : judgement.warnings) text += wrapped("warning: " + visible(warning), width);
   return text + wrapped(visible(judgement.paragraph), width);
 }

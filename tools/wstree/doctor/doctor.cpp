@@ -6,6 +6,8 @@
 #include "support/settings.h"
 #include "trial.h"
 
+#include <algorithm>
+
 namespace wstree::cli {
 
 namespace {
@@ -14,6 +16,17 @@ std::vector<std::filesystem::path> names(const std::vector<FileCalls>& files) {
   std::vector<std::filesystem::path> result;
   for (const auto& file : files) result.push_back(file.file);
   return result;
+}
+
+/// The loops of the files that were seen in the run only: of what a script starts, or a program loads later.
+LoopForms forms_seen_later(const std::vector<std::filesystem::path>& mapped,
+                           const std::vector<std::filesystem::path>& before) {
+  LoopForms forms;
+  for (const auto& path : mapped) {
+    if (std::find(before.begin(), before.end(), path) != before.end()) continue;
+    if (const auto file = ElfFile::open(path)) forms.merge(loop_calls(*file).forms);
+  }
+  return forms;
 }
 
 config::Options options_in_force(Environment environment) {
@@ -52,10 +65,12 @@ int doctor_command(const DoctorRequest& request) {
   if (runs) {
     report.flush();
     const auto trial = run_trial(request.command, environment, preflight.program, library.path, request.json);
+    auto forms = sum(files).forms;
+    forms.merge(forms_seen_later(trial.mapped, mapped));
     mapped.insert(mapped.end(), trial.mapped.begin(), trial.mapped.end());
     const auto schedule = environment.get("OMP_SCHEDULE").value_or("");
-    report.add(check_trial(trial, {sum(files).forms, loops, schedule.empty() ? "wstree" : schedule,
-                                   !openmp_runtimes(mapped).empty()}));
+    report.add(check_trial(
+        trial, {forms, loops, schedule.empty() ? "wstree" : schedule, !openmp_runtimes(mapped).empty()}));
   } else {
     report.add(Check{"trial", Status::note, "not run", "a failure above stands in the way"});
   }

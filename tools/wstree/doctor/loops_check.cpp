@@ -2,6 +2,8 @@
 #include "checks.h"
 
 #include <fmt/format.h>
+#include <optional>
+#include <utility>
 
 namespace wstree::cli {
 
@@ -27,6 +29,17 @@ Check of_file(const FileCalls& file, config::LoopKinds loops) {
   return check;
 }
 
+/// Loops without a schedule clause, which nobody can serve beside others that are served.
+std::optional<Check> static_ones(const FileCalls& program) {
+  const bool by_call = program.calls.forms.contains(LoopForm::fixed);
+  if (!by_call && !program.calls.may_be_static) return {};
+  return Check{"loops", Status::note,
+               fmt::format("{}: {}", program.file.filename().string(),
+                           by_call ? "static loops too" : "perhaps static loops too"),
+               "a loop without a schedule clause is static: its threads do not ask for iterations",
+               "write schedule(runtime) where the iterations are uneven"};
+}
+
 } // namespace
 
 Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops, bool is_interpreter) {
@@ -35,7 +48,11 @@ Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops,
     if (!file.calls.forms.empty()) checks.push_back(of_file(file, loops));
   }
   const auto all = sum(files);
-  if (can_be_served(all.forms, loops)) return checks;
+  if (can_be_served(all.forms, loops)) {
+    if (auto check = files.empty() ? std::nullopt : static_ones(files.front()))
+      checks.push_back(std::move(*check));
+    return checks;
+  }
   // The advice stands at the end then, and once.
   for (auto& check : checks) check.fix.clear();
   Check check{"loops", Status::warn, "none that would be served"};

@@ -69,6 +69,9 @@ Check why_none(const TrialFacts& facts, int status) {
     check.cause = "the loops that can be served were not reached with these arguments, or need an order "
                   "(ordered, doacross, monotonic)";
     check.fix = "give the program arguments with which it reaches them";
+  } else if (facts.forms.empty()) {
+    check.cause = "no loop was seen that asks an OpenMP runtime for iterations; static ones do not";
+    check.fix = "write schedule(runtime) where the iterations are uneven";
   } else {
     check.cause = "its loops are static, or need an order (ordered, doacross, monotonic)";
     check.fix = "write schedule(runtime) where the iterations are uneven";

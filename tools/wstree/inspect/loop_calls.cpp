@@ -28,18 +28,24 @@ LoopCalls& LoopCalls::operator|=(const LoopCalls& other) {
   gcc |= other.gcc;
   runtime_inside |= other.runtime_inside;
   starts_others |= other.starts_others;
+  may_be_static |= other.may_be_static;
   known &= other.known;
   return *this;
 }
 
 LoopCalls loop_calls(const ElfFile& file) {
   LoopCalls calls;
+  bool asks_for_number = false;
+  bool asks_for_threads = false;
   calls.known = file.for_each_import([&](std::string_view name) {
     if (const auto form = loop_form(name)) calls.forms.insert(*form);
     calls.llvm |= name.starts_with("__kmpc_");
     calls.gcc |= name.starts_with("GOMP_");
     calls.starts_others |= starts_others(name);
+    asks_for_number |= name == "omp_get_thread_num";
+    asks_for_threads |= name == "omp_get_num_threads";
   });
+  calls.may_be_static = calls.gcc && asks_for_number && asks_for_threads;
   // Looked at last, because the table of a big program is long.
   if (!calls.llvm && !calls.gcc) {
     file.for_each_definition(
