@@ -7,11 +7,16 @@
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace wstree {
 inline namespace v1 {
 namespace detail {
+
+/// An operation on numbers that takes several cycles, of which processors begin one or more in each.
+template <class T, class Op>
+inline constexpr bool k_has_latency = std::is_floating_point_v<T>&& k_commutes<T, Op>;
 
 /// Element i of the input after the transformation, and where result i goes.
 template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLoop {
@@ -31,7 +36,11 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
   /// Writes the results of [begin, end) behind a sum of `sum`; returns the sum of all.
   template <class Op> T write(T sum, std::size_t begin, std::size_t end, Op& op) const {
     Out to = ahead(out, begin);
-    for (std::size_t i = begin; i < end; ++i, ++to) {
+    std::size_t i = begin;
+    if constexpr (k_has_latency<T, Op>) {
+      for (; end - i >= 4; i += 4, to += 4) sum = write_four(sum, i, to, op);
+    }
+    for (; i < end; ++i, ++to) {
       if constexpr (k_inclusive) {
         sum = op(std::move(sum), (*this)(i));
         *to = sum;
@@ -42,6 +51,16 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
       }
     }
     return sum;
+  }
+
+private:
+  /// Four sums of four elements before what stands before them: one addition waits for another, not four.
+  template <class Op> T write_four(T before, std::size_t i, const Out& to, Op& op) const {
+    const T a = (*this)(i), b = (*this)(i + 1), c = (*this)(i + 2), d = (*this)(i + 3);
+    const T ab = op(a, b), abc = op(ab, c), abcd = op(ab, op(c, d));
+    const T sums[] = {before, op(before, a), op(before, ab), op(before, abc), op(before, abcd)};
+    for (std::size_t k = 0; k < 4; ++k) *ahead(to, k) = sums[k_inclusive ? k + 1 : k];
+    return sums[4];
   }
 };
 

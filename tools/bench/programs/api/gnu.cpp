@@ -22,10 +22,6 @@ Peer gnu_peer() {
   Peer peer{"gnu"};
   peer.sum_ints = [](std::span<const int> x) { return __gnu_parallel::accumulate(x.begin(), x.end(), 0); };
   peer.sum = [](Doubles x) { return __gnu_parallel::accumulate(x.begin(), x.end(), 0.0); };
-  peer.variance = [](Doubles x, double mean) {
-    return __gnu_parallel::inner_product(x.begin(), x.end(), x.begin(), 0.0, std::plus<>(),
-                                         [mean](double v, double) { return (v - mean) * (v - mean); });
-  };
   peer.scan = [](Doubles in, double* out) { __gnu_parallel::partial_sum(in.begin(), in.end(), out); };
   peer.scan_matrices = [](std::span<const Matrix> in, Matrix* out) {
     __gnu_parallel::partial_sum(in.begin(), in.end(), out, std::multiplies<>());
