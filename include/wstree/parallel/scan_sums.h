@@ -18,11 +18,17 @@ namespace detail {
 template <class T, class Op>
 inline constexpr bool k_has_latency = std::is_floating_point_v<T>&& k_commutes<T, Op>;
 
+/// Elements of a scan that are known to take less time than it takes to read the clock.
+template <class T, class In, class F, class Op>
+inline constexpr std::size_t k_scanned_at_once =
+    k_commutes<T, Op>&& std::is_same_v<F, Identity>&& In::k_in_memory ? 256 : 2;
+
 /// Element i of the input after the transformation, and where result i goes.
 template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLoop {
   const In& in;
   Out out;
   F& f;
+  template <class Op> static constexpr std::size_t k_at_once = k_scanned_at_once<T, In, F, Op>;
 
   decltype(auto) operator()(std::size_t i) const { return invoke(f, in[i]); }
 
@@ -38,9 +44,10 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
     Out to = ahead(out, begin);
     std::size_t i = begin;
     if constexpr (k_has_latency<T, Op>) {
-      for (; end - i >= 4; i += 4, to += 4) sum = write_four(sum, i, to, op);
+      for (const std::size_t fours = end - (end - begin) % 4; i != fours; i += 4, to += 4)
+        sum = write_four(sum, i, to, op);
     }
-    for (; i < end; ++i, ++to) {
+    for (; i != end; ++i, ++to) {
       if constexpr (k_inclusive) {
         sum = op(std::move(sum), (*this)(i));
         *to = sum;
@@ -67,7 +74,7 @@ private:
 /// Sums are values, and their bits depend on the cut where the operator is not exactly associative.
 template <class T, class Loop, class Op> struct ValueSums {
   using Sum = T;
-  static constexpr std::size_t k_unit = 1;
+  static constexpr std::size_t k_unit = 1, k_at_once = Loop::template k_at_once<Op>;
   const Loop& loop;
   std::size_t count;
   Op& op;
@@ -97,7 +104,7 @@ private:
 /// Units are blocks, and the results of a block follow the canonical sum of those before it.
 template <class T, class Loop, class Op> struct ReproducibleSums {
   using Sum = Run<T>;
-  static constexpr std::size_t k_unit = k_block;
+  static constexpr std::size_t k_unit = k_block, k_at_once = 2;
   const Loop& loop;
   std::size_t count;
   Op& op;

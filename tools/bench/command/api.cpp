@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "session.h"
 
+#include <filesystem>
 #include <fmt/format.h>
+#include <system_error>
 
 namespace wstree::cli::bench {
 
@@ -12,6 +14,11 @@ void measure_api(Session& session) {
     if (runtime == "libomp" && !setting.bare) {
       fmt::print("\n== {}\nnot measured: without the library these programs do not run on {}\n", title,
                  setting.libomp.description);
+      continue;
+    }
+    std::error_code error;
+    if (!std::filesystem::exists(setting.programs.program("api", runtime), error)) {
+      fmt::print("\n== {}\nnot measured: its compiler has no omp.h\n", title);
       continue;
     }
     Arguments arguments;

@@ -23,6 +23,7 @@ struct Least {
                                               ? omp_in                                                       \
                                               : omp_out) initializer(omp_priv = omp_orig)
 
+#ifndef __clang__ // its inscan has the whole array on the stack and ends the program above 8 MiB
 void scan(Doubles in, double* out) {
   const auto n = static_cast<Index>(in.size());
   const double* const x = in.data();
@@ -46,6 +47,7 @@ void scan_matrices(std::span<const Matrix> in, Matrix* out) {
     out[i] = product;
   }
 }
+#endif
 
 std::size_t find(Doubles in, double value) {
   const auto n = static_cast<Index>(in.size());
@@ -143,7 +145,7 @@ Peer openmp_peer() {
     for (std::size_t i = 0; i < costs.size(); ++i) sum += spin(i, costs[i]);
     return sum;
   };
-#ifndef __clang__ // its inscan has the whole array on the stack and ends the program above 8 MiB
+#ifndef __clang__
   peer.scan = scan;
   peer.scan_matrices = scan_matrices;
 #endif
