@@ -44,17 +44,17 @@ enum class Alone { goes_on, like_a_team };
 
 /// Calls piece(begin, end), which tells the policy's counter, for [0, n) in ascending pieces until the rest
 /// would take `worth_us` at the rate of the latest piece. piece() returns false if it needs no more elements.
-/// The clock is not read for the first elements of a call alone, because reading it takes as long as twenty
-/// cheap elements.
+/// The clock is not read for the first `unclocked` elements, because reading it takes as long as twenty cheap
+/// elements: many calls need no more of them, and an algorithm may know that its elements are cheap.
 template <class Policy, class Piece>
 Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&& piece,
-                   Alone alone_is = Alone::goes_on) {
-  constexpr std::size_t k_first = 4, k_growth = 32;
-  const bool alone = alone_is == Alone::goes_on && most_members(policy) == 1;
-  const double longest_us = alone ? 64 : 2;
-  if (n <= k_first) return piece(0, n), Start{n, 1};
+                   Alone alone_is = Alone::goes_on, std::size_t unclocked = 2) {
+  constexpr std::size_t k_first = 2, k_growth = 32;
+  if (n <= k_first || n <= unclocked) return piece(0, n), Start{n, 1};
+  if (!piece(0, unclocked)) return {n, 1};
   std::uint64_t before = Clock::ticks();
-  std::size_t begin = 0, size = k_first;
+  const bool alone = alone_is == Alone::goes_on && most_members(policy) == 1;
+  std::size_t begin = unclocked, size = unclocked;
   for (;;) {
     const std::size_t end = n - begin <= size ? n : begin + size;
     if (!piece(begin, end) || end == n) return {n, 1};
@@ -62,11 +62,12 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
     const double ticks = now > before ? static_cast<double>(now - before) : 1;
     const Start start{end, ticks / static_cast<double>(size)};
     const double rest = static_cast<double>(n - end) * start.ticks_per_element;
-    if (!alone && ticks * 2 >= Clock::ticks_per_us() && rest >= worth_us * Clock::ticks_per_us())
-      return start;
+    const bool pays = rest >= worth_us * Clock::ticks_per_us();
+    if (!alone && ticks * 2 >= Clock::ticks_per_us() && pays) return start;
     if (policy.stop_requested() && throw_cancelled()) return {n, 1};
     begin = end, before = now;
-    const std::size_t longest = start.elements_in(longest_us);
+    // The shorter the pieces, the sooner a rise of costs is seen.
+    const std::size_t longest = start.elements_in(alone ? 64 : pays ? 2 : worth_us / 2);
     size = size * k_growth < longest ? size * k_growth : longest;
   }
 }

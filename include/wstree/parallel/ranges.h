@@ -63,6 +63,8 @@ struct Less {
 template <class First> struct Elements {
   First first;
   std::size_t count;
+  /// Elements are read, not computed.
+  static constexpr bool k_in_memory = std::contiguous_iterator<First>;
 
   using Reference = decltype([](const First& f) -> decltype(auto) {
     if constexpr (index<First>)

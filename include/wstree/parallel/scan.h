@@ -28,11 +28,12 @@ void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes) {
   using Sum = typename Sums::Sum;
   std::optional<Sum> prefix;
   const std::size_t units = sums.units();
-  const Start start = start_inline(policy, units, k_scan_worth_us, [&](std::size_t begin, std::size_t end) {
+  const auto piece = [&](std::size_t begin, std::size_t end) {
     prefix.emplace(begin == 0 ? sums.start(end) : sums.write(std::move(*prefix), begin, end));
     policy.advance(sums.elements(begin, end));
     return true;
-  });
+  };
+  const Start start = start_inline(policy, units, k_scan_worth_us, piece, Alone::goes_on, Sums::k_at_once);
   if (start.done == units) return;
 
   const std::size_t rest = units - start.done;

@@ -7,17 +7,28 @@
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace wstree {
 inline namespace v1 {
 namespace detail {
 
+/// An operation on numbers that takes several cycles, of which processors begin one or more in each.
+template <class T, class Op>
+inline constexpr bool k_has_latency = std::is_floating_point_v<T>&& k_commutes<T, Op>;
+
+/// Elements of a scan that are known to take less time than it takes to read the clock.
+template <class T, class In, class F, class Op>
+inline constexpr std::size_t k_scanned_at_once =
+    k_commutes<T, Op>&& std::is_same_v<F, Identity>&& In::k_in_memory ? 256 : 2;
+
 /// Element i of the input after the transformation, and where result i goes.
 template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLoop {
   const In& in;
   Out out;
   F& f;
+  template <class Op> static constexpr std::size_t k_at_once = k_scanned_at_once<T, In, F, Op>;
 
   decltype(auto) operator()(std::size_t i) const { return invoke(f, in[i]); }
 
@@ -31,7 +42,12 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
   /// Writes the results of [begin, end) behind a sum of `sum`; returns the sum of all.
   template <class Op> T write(T sum, std::size_t begin, std::size_t end, Op& op) const {
     Out to = ahead(out, begin);
-    for (std::size_t i = begin; i < end; ++i, ++to) {
+    std::size_t i = begin;
+    if constexpr (k_has_latency<T, Op>) {
+      for (const std::size_t fours = end - (end - begin) % 4; i != fours; i += 4, to += 4)
+        sum = write_four(sum, i, to, op);
+    }
+    for (; i != end; ++i, ++to) {
       if constexpr (k_inclusive) {
         sum = op(std::move(sum), (*this)(i));
         *to = sum;
@@ -43,12 +59,22 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
     }
     return sum;
   }
+
+private:
+  /// Four sums of four elements before what stands before them: one addition waits for another, not four.
+  template <class Op> T write_four(T before, std::size_t i, const Out& to, Op& op) const {
+    const T a = (*this)(i), b = (*this)(i + 1), c = (*this)(i + 2), d = (*this)(i + 3);
+    const T ab = op(a, b), abc = op(ab, c), abcd = op(ab, op(c, d));
+    const T sums[] = {before, op(before, a), op(before, ab), op(before, abc), op(before, abcd)};
+    for (std::size_t k = 0; k < 4; ++k) *ahead(to, k) = sums[k_inclusive ? k + 1 : k];
+    return sums[4];
+  }
 };
 
 /// Sums are values, and their bits depend on the cut where the operator is not exactly associative.
 template <class T, class Loop, class Op> struct ValueSums {
   using Sum = T;
-  static constexpr std::size_t k_unit = 1;
+  static constexpr std::size_t k_unit = 1, k_at_once = Loop::template k_at_once<Op>;
   const Loop& loop;
   std::size_t count;
   Op& op;
@@ -78,7 +104,7 @@ private:
 /// Units are blocks, and the results of a block follow the canonical sum of those before it.
 template <class T, class Loop, class Op> struct ReproducibleSums {
   using Sum = Run<T>;
-  static constexpr std::size_t k_unit = k_block;
+  static constexpr std::size_t k_unit = k_block, k_at_once = 2;
   const Loop& loop;
   std::size_t count;
   Op& op;

@@ -2,6 +2,8 @@
 // How the elements of a call are cut into tiles that are handed out in ascending order.
 #pragma once
 
+#include "wstree/parallel/call.h"
+
 #include <cstddef>
 
 namespace wstree {
@@ -15,17 +17,20 @@ struct Tile {
   std::size_t end;
 };
 
-/// Generations of k_per_generation tiles. The tiles of a generation are twice as long as those before, so
-/// that a tile takes at most about a 64th of the time since the call began, and the number of tiles stays
-/// small however cheap or expensive an element turns out to be. Sizes depend on the number of the tile alone.
+/// Generations of a few tiles for each member. The tiles of a generation are twice as long as those before,
+/// so that a tile is at most about a 16th of what a member has done by then, and their number stays small
+/// however cheap an element turns out to be: the first ones, in a cold cache, are no measure of that. Sizes
+/// depend on the number of the tile alone.
 class Tiling {
 public:
-  static constexpr std::size_t k_per_generation = 128;
-  static constexpr unsigned k_most_doublings = 7; // a tile is a whole number of first tiles
+  static constexpr std::size_t k_of_member = 16;
+  static constexpr std::size_t k_least_generation = 32;
 
-  Tiling(std::size_t count, std::size_t first, std::size_t longest) noexcept
-      : count_{count}, first_{first > 0 ? first : 1} {
-    while (doublings_ < k_most_doublings && first_ << (doublings_ + 1) <= longest) ++doublings_;
+  Tiling(std::size_t count, std::size_t first, std::size_t longest, std::size_t members) noexcept
+      : count_{count}, first_{first > 0 ? first : 1}, generation_{members * k_of_member > k_least_generation
+                                                                      ? members * k_of_member
+                                                                      : k_least_generation} {
+    while (first_ << doublings_ <= longest / 2) ++doublings_;
     tiles_ = number_of_tiles();
   }
 
@@ -40,22 +45,23 @@ public:
 private:
   std::size_t count_;
   std::size_t first_;
+  std::size_t generation_; ///< tiles of one
   unsigned doublings_ = 0;
   std::size_t tiles_;
 
   std::size_t begin(std::size_t tile) const noexcept {
-    const std::size_t whole = tile / k_per_generation;
+    const std::size_t whole = tile / generation_;
     const std::size_t doubled = whole < doublings_ ? whole : doublings_;
     const std::size_t before = (std::size_t{1} << doubled) - 1;
-    return first_ * (k_per_generation * before + ((tile - doubled * k_per_generation) << doubled));
+    return first_ * (generation_ * before + ((tile - doubled * generation_) << doubled));
   }
 
   std::size_t number_of_tiles() const noexcept {
     unsigned g = 0;
-    while (g < doublings_ && begin((g + 1) * k_per_generation) < count_) ++g;
-    const std::size_t start = begin(g * k_per_generation);
+    while (g < doublings_ && begin((g + 1) * generation_) < count_) ++g;
+    const std::size_t start = begin(g * generation_);
     const std::size_t size = first_ << g;
-    return g * k_per_generation + (count_ - start + size - 1) / size;
+    return g * generation_ + (count_ - start + size - 1) / size;
   }
 };
 
@@ -67,7 +73,7 @@ Tiling tiling_of(const Policy& policy, std::size_t n, std::size_t first, std::si
   longest = longest < most ? longest : most;
   longest = longest > least ? longest : least;
   first = first < longest ? first : longest;
-  return {n, first > least ? first : least, longest};
+  return {n, first > least ? first : least, longest, most_members(policy)};
 }
 
 } // namespace detail

@@ -18,7 +18,7 @@ struct Part {
 };
 
 /// In the order in which they are measured.
-inline constexpr std::array<Part, 13> k_parts{{
+inline constexpr std::array<Part, 14> k_parts{{
     {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
     {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
     {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
@@ -32,6 +32,8 @@ inline constexpr std::array<Part, 13> k_parts{{
     {"workers", "throughput against the number of threads; figures 8, 9 and 10", true, 100, 21},
     {"step", "time against a fixed number of iterations in a batch; figure 6", true, 40, 20},
     {"step-grid", "the expensive interval at 16 positions with 16 lengths", true, 40, 6},
+    {"api", "the C++ library beside OpenMP, oneTBB, std::execution::par and libstdc++'s parallel mode", true,
+     120, 30},
     {"models", "all schedules of the library beside those of the runtimes", false, 300, 60},
     {"validation", "the simulator against this machine", false, 300, 90},
 }};

@@ -58,6 +58,17 @@ void add_steps(Json& rows, const Place& place, const Json& steps) {
               ms, "ms");
 }
 
+/// What the program `api` writes.
+void add_api(Json& rows, const Place& place, const Json& api) {
+  for (const auto& row : api.at("api")) {
+    const auto name = row.at("name").get<std::string>();
+    for (const auto& [peer, ratio] : member(row, "ratio").items())
+      add_row(rows, place, name, peer, ratio, k_ratio, member(member(row, "spreads"), peer));
+    for (const auto& [peer, us] : member(row, "us").items())
+      add_row(rows, place, name, peer + " us", us, "us");
+  }
+}
+
 /// What core_steps() makes of Google Benchmark's file.
 void add_core_steps(Json& rows, const Place& place, const Json& core) {
   for (const auto& step : core.at("steps"))
@@ -133,6 +144,8 @@ Json rows_of(const Json& parts) {
         add_loops(rows, part, threads_of(name), data);
       else if (data.is_object() && data.contains("curves"))
         add_steps(rows, {part, name}, data);
+      else if (data.is_object() && data.contains("api"))
+        add_api(rows, {part, name}, data);
       else if (data.is_object() && data.contains("steps"))
         add_core_steps(rows, {part, name}, data);
       else
