@@ -4,6 +4,7 @@
 #include "code_place.h"
 #include "host_guard.h"
 #include "loop_site.h"
+#include "message.h"
 #include "report_output.h"
 #include "report_writer.h"
 #include "site_table.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -210,6 +212,21 @@ private:
   std::uint64_t arrows_ = 0;
 };
 
+/// Somebody who asked for a trace wants to know that it is not all.
+void say_dropped() noexcept {
+  std::uint64_t dropped = 0;
+  std::uint64_t most = 0;
+  for (const Track* track = all_tracks(); track != nullptr; track = track->next) {
+    dropped += track->oldest(track->total());
+    most = std::max(most, track->total());
+  }
+  if (dropped == 0) return;
+  config::FixedText<160> line("wstree: WSTREE_TRACE has the latest events only: ");
+  line.append_number(dropped).append(" older ones were dropped; WSTREE_TRACE_EVENTS=");
+  line.append_number(std::bit_ceil(most)).append(" would have kept all");
+  observe::say(line.view());
+}
+
 } // namespace
 
 void write_trace(const config::Options& options, const TickClock& clock, const char* version) noexcept {
@@ -224,6 +241,7 @@ void write_trace(const config::Options& options, const TickClock& clock, const c
       return out.flush();
     };
     observe::write_new_file("WSTREE_TRACE", options.trace_path.view(), g_trace_workspace.path, write);
+    say_dropped();
   }
   g_trace_workspace.busy.store(false, std::memory_order_release);
 }

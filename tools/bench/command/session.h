@@ -85,6 +85,7 @@ private:
 void measure_strategies(Session& session);
 void measure_workers(Session& session);
 void measure_validation(Session& session);
+void measure_watching(Session& session);
 /// Another part of the anatomy.
 void measure_core_steps(Session& session);
 
