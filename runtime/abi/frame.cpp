@@ -189,7 +189,8 @@ void leave_measured_work(Frame& frame) noexcept {
     const std::uint64_t iterations = std::min(sum.iterations * frame.bounds.unit, frame.bounds.iterations);
     const std::uint64_t number =
         observe::record(*frame.site, {execution.members,
-                                      {iterations, sum.batches, sum.steals, sum.nodes, sum.busy_ticks},
+                                      {iterations, sum.batches, sum.steals, sum.nodes, sum.busy_ticks,
+                                       sum.known, sum.surprises, sum.forgotten},
                                       execution.busy_max,
                                       execution.wall});
     if (execution.accounts[0].recording != nullptr) keep_profile(frame, execution, number);

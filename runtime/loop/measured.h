@@ -47,6 +47,9 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
     all.total.steals += account.counts.steals;
     all.total.nodes += account.counts.nodes;
     all.total.busy_ticks += account.counts.busy_ticks;
+    all.total.known += account.counts.known;
+    all.total.surprises += account.counts.surprises;
+    all.total.forgotten += account.counts.forgotten;
     all.busy_max = std::max(all.busy_max, account.counts.busy_ticks);
     first = std::min(first, account.entered);
     last = std::max(last, account.left);

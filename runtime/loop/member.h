@@ -77,8 +77,7 @@ public:
     like.begin = like.end = entered_;
     like.member = index();
     like.members = members();
-    // Teams do not share memory, and have fewer than 2^20 loops at a time.
-    like.execution = members() == 1 ? 0 : (reinterpret_cast<std::uintptr_t>(team()) << 20) + ring_.loop();
+    like.execution = members() == 1 ? 0 : execution_of(team(), ring_.loop());
     worker_.trace(track, like, shortest);
   }
 

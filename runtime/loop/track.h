@@ -30,6 +30,15 @@ struct Event {
   std::uint32_t count;
 };
 
+/// The number of an execution: the team, whose loops have numbers that grow, in the upper bits. Teams do not
+/// share memory, and have fewer than 2^20 loops at a time.
+inline constexpr unsigned k_execution_bits = 20;
+inline std::uint64_t execution_of(const void* team, std::uint64_t loop) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(team) << k_execution_bits) + loop;
+}
+/// The same number for loops of one team that follow each other, but for one in 2^20.
+inline std::uint64_t team_of(std::uint64_t execution) noexcept { return execution >> k_execution_bits; }
+
 /// The latest events of one thread. That thread writes; whoever ends the process reads.
 class Track {
 public:

@@ -26,6 +26,9 @@ std::uint64_t LoopSite::add(const LoopExecution& execution) noexcept {
   steals_.fetch_add(total.steals, k_sum_order);
   nodes_.fetch_add(total.nodes, k_sum_order);
   busy_.fetch_add(total.busy_ticks, k_sum_order);
+  known_.fetch_add(total.known, k_sum_order);
+  if (total.surprises != 0) surprises_.fetch_add(total.surprises, k_sum_order);
+  if (total.forgotten != 0) forgotten_.fetch_add(total.forgotten, k_sum_order);
   wall_.fetch_add(execution.wall_ticks, k_sum_order);
   busy_max_.fetch_add(execution.busy_max_ticks, k_sum_order);
   busy_mean_.fetch_add(mean, k_sum_order);
@@ -35,8 +38,9 @@ std::uint64_t LoopSite::add(const LoopExecution& execution) noexcept {
 LoopFigures LoopSite::figures() const noexcept {
   LoopFigures figures;
   figures.calls = calls_.load(k_sum_order);
-  figures.total = {iterations_.load(k_sum_order), batches_.load(k_sum_order), steals_.load(k_sum_order),
-                   nodes_.load(k_sum_order), busy_.load(k_sum_order)};
+  figures.total = {iterations_.load(k_sum_order), batches_.load(k_sum_order),  steals_.load(k_sum_order),
+                   nodes_.load(k_sum_order),      busy_.load(k_sum_order),     known_.load(k_sum_order),
+                   surprises_.load(k_sum_order),  forgotten_.load(k_sum_order)};
   figures.wall_ticks = wall_.load(k_sum_order);
   figures.busy_max_ticks = busy_max_.load(k_sum_order);
   figures.busy_mean_ticks = busy_mean_.load(k_sum_order);
@@ -46,8 +50,8 @@ LoopFigures LoopSite::figures() const noexcept {
 std::uint64_t LoopSite::calls() const noexcept { return calls_.load(k_sum_order); }
 
 void LoopSite::clear_figures() noexcept {
-  for (Counter* counter :
-       {&calls_, &iterations_, &batches_, &steals_, &nodes_, &busy_, &wall_, &busy_max_, &busy_mean_})
+  for (Counter* counter : {&calls_, &iterations_, &batches_, &steals_, &nodes_, &busy_, &wall_, &busy_max_,
+                           &busy_mean_, &known_, &surprises_, &forgotten_})
     counter->store(0, k_sum_order);
 }
 

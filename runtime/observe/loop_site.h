@@ -79,6 +79,7 @@ private:
   // the same time in different teams do not disturb each other.
   Counter calls_{0}, iterations_{0}, batches_{0}, steals_{0}, nodes_{0}, busy_{0};
   Counter wall_{0}, busy_max_{0}, busy_mean_{0};
+  Counter known_{0}, surprises_{0}, forgotten_{0};
 
   alignas(128) std::atomic<Name> name_{Name::nameless};
   PlaceName where_;

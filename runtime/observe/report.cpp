@@ -27,6 +27,9 @@ void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tic
   json_member(out, "batches", figures.total.batches);
   json_member(out, "steals", figures.total.steals);
   json_member(out, "nodes", figures.total.nodes);
+  json_member(out, "known_shares", figures.total.known);
+  json_member(out, "surprises", figures.total.surprises);
+  json_member(out, "forgotten_places", figures.total.forgotten);
   out.text(", \"seconds\": ").decimal(to_ns(figures.wall_ticks, ns_per_tick), 9);
   out.text(", \"imbalance\": ").decimal(rounded(figures.imbalance() * 1e4), 4);
   const bool too_short = is_too_short(figures, ns_per_tick);

@@ -20,6 +20,9 @@ struct MemberCounts {
   std::uint64_t steals = 0;
   std::uint64_t nodes = 0;
   std::uint64_t busy_ticks = 0; // time in loop bodies
+  std::uint64_t known = 0;      // shares that members took by what the place had cost before
+  std::uint64_t surprises = 0;  // of these, in loops that turned out to be others
+  std::uint64_t forgotten = 0;  // other places that members forgot for this one
 };
 
 /// One execution of a loop by a team.

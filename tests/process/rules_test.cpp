@@ -97,6 +97,13 @@ TEST_P(Rules, AScheduleForALoopNeedsNoVariable) {
 
 TEST_P(Rules, RegionsGetTheThreadsThatRulesSay) { EXPECT_EQ(run("* threads=3").out, everything_done(3)); }
 
+TEST_P(Rules, ARegionThatAsksForOneThreadKeepsIt) {
+  const std::string name = std::string(GetParam()) == "ruled" ? "asks_for_one" : "asks_for_one_gcc";
+  const Outcome outcome =
+      Program(name).preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_RULES", "* threads=4").run();
+  EXPECT_EQ(outcome.out, "1 4 1 4\n") << outcome.text();
+}
+
 TEST_P(Rules, TheLastMatchCountsAndComesFromAFile) {
   const TemporaryFolder folder;
   std::ofstream(folder / "rules") << "# first\n* off\n\n* wsqueue\nnothing-such off\n";

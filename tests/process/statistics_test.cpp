@@ -35,6 +35,9 @@ TEST(Statistics, JsonHasTheDocumentedKeys) {
   EXPECT_GE(loop.at("batches"), 10);
   EXPECT_GE(loop.at("steals"), 0);
   EXPECT_GE(loop.at("nodes"), 40);
+  EXPECT_LE(loop.at("known_shares"), 40);
+  EXPECT_LE(loop.at("surprises"), loop.at("known_shares"));
+  EXPECT_EQ(loop.at("forgotten_places"), 0);
   EXPECT_GT(loop.at("seconds"), 0);
   EXPECT_LT(loop.at("seconds"), 60);
   EXPECT_GE(loop.at("imbalance"), 1);

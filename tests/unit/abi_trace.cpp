@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "trace/team_filter.h"
 #include "trace/trace.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -100,6 +102,37 @@ TEST(Victim, IsWhoWasBusyLeftOfWhatWasStolen) {
   EXPECT_EQ(found->past, 120U);
   steal.execution = 8;
   EXPECT_EQ(find_victim(first.get(), steal, track), nullptr);
+}
+
+TEST(TeamFilters, LeaveOutTracksOfOtherTeams) {
+  constexpr std::size_t k_teams = 100;
+  constexpr std::size_t k_members = 2;
+  std::vector<std::byte> teams(k_teams * 256);
+  const auto execution = [&](std::size_t team, std::uint64_t loop) {
+    return loop::execution_of(&teams[team * 256], loop);
+  };
+  std::vector<std::unique_ptr<OwnTrack>> tracks;
+  for (std::size_t t = 0; t < k_teams * k_members; ++t) {
+    tracks.push_back(std::make_unique<OwnTrack>());
+    if (t != 0) tracks[t - 1]->next = tracks[t].get();
+    Event event = batch(0, 0, 1, 0, 1);
+    event.kind = Event::Kind::loop;
+    event.execution = execution(t / k_members, 8);
+    tracks[t]->add(event);
+  }
+  const auto filters = std::make_unique<TeamFilters>();
+  filters->fill(tracks[0].get());
+  std::size_t others = 0;
+  for (std::size_t team = 0; team < k_teams; ++team)
+    for (std::size_t t = 0; t < tracks.size(); ++t) {
+      const bool may = filters->may_have(t, execution(team, 1'000)); // any loop of the team
+      if (t / k_members == team)
+        EXPECT_TRUE(may) << t;
+      else
+        others += may ? 1 : 0;
+    }
+  EXPECT_LT(others, k_teams * tracks.size() / 100) << "nearly all of the tracks of others";
+  EXPECT_TRUE(filters->may_have(tracks.size(), 0)) << "of a track that came later nothing is known";
 }
 
 TEST(Tracks, TracksOfManyThreads) {

@@ -58,6 +58,48 @@ TEST(Prior, SmallChangesAreFollowed) {
   EXPECT_NEAR(prior.cost(), 3, 0.1);
 }
 
+TEST(Prior, AMemberThatWasBadlyWrongBelievesNothingForAsLongAsThatCost) {
+  const Settings settings;
+  const auto steal = static_cast<float>(settings.steal_cost);
+  Prior prior = known(1);
+  constexpr int k_owed = 50;
+  // Now and then the place has expensive iterations, which nobody may expect of it.
+  prior.compare(k_units, k_units + k_owed * steal, steal);
+  prior.learn(1 + k_owed * steal / k_units);
+  EXPECT_FLOAT_EQ(prior.cost(), 1);
+  for (int execution = 0; execution < k_owed; ++execution) {
+    EXPECT_EQ(prior.dearest(), __builtin_inff());
+    ASSERT_EQ(prior.begin(k_units, settings), Course::explore) << execution;
+    prior.compare(k_units, k_units, steal);
+    prior.learn(1);
+  }
+  EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
+  EXPECT_FLOAT_EQ(prior.dearest(), 1);
+}
+
+TEST(Prior, AMemberThatWasWrongByLittleGoesOnBelieving) {
+  const Settings settings;
+  const auto steal = static_cast<float>(settings.steal_cost);
+  Prior prior = known(1);
+  prior.compare(k_units, k_units + steal, steal); // no more than believing saves
+  EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
+  prior.compare(10 * steal, tuning::k_like_before * 10 * steal, steal); // alike
+  EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
+}
+
+TEST(Prior, AnotherCostDoesNotMakeAMemberForgetThatItWasWrong) {
+  const Settings settings;
+  const auto steal = static_cast<float>(settings.steal_cost);
+  Prior prior = known(1);
+  for (int i = 0; i < 2; ++i) {
+    prior.compare(k_units, k_units * 1'000 * steal, steal);
+    prior.learn(1'000 * steal);
+  }
+  for (int i = 0; i < 3; ++i) prior.learn(1);
+  EXPECT_FLOAT_EQ(prior.cost(), 1);
+  EXPECT_EQ(prior.begin(k_units, settings), Course::explore);
+}
+
 TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
   Priors priors;
   static const char code[4'096] = {};
@@ -68,7 +110,10 @@ TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
     if (&other == code) continue;
     EXPECT_FLOAT_EQ(priors.at(&other).cost(), 0);
     priors.at(&other).learn(1);
-    if (priors.at(code).cost() == 0) ++forgotten;
+    const bool is_forgotten = priors.at(code).cost() == 0;
+    EXPECT_EQ(priors.at(code).take_displaced(), is_forgotten) << "the other one had taken its place";
+    EXPECT_FALSE(priors.at(code).take_displaced()) << "it was told once";
+    if (is_forgotten) ++forgotten;
     priors.at(code) = known(7);
   }
   EXPECT_GT(forgotten, 0);

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -22,8 +23,11 @@ struct TurnsPlatform : StdPlatform {
 
 class TeamOfKnowing {
 public:
-  explicit TeamOfKnowing(std::uint32_t members)
-      : roots_(members), pairs_(members * k_nodes), arenas_(members), priors_(members) {
+  /// A member that is not there yet comes in one of `lateness` turns, and a turn of a member that is at work
+  /// takes about `step` ticks.
+  explicit TeamOfKnowing(std::uint32_t members, std::uint32_t lateness = 8, std::uint32_t step = 500)
+      : lateness_(lateness), step_(step), roots_(members), pairs_(members * k_nodes), arenas_(members),
+        priors_(members) {
     tree_.roots = roots_.data();
     settings_.clocked = false;
   }
@@ -34,22 +38,26 @@ public:
     std::vector<Worker<TurnsPlatform>> workers(members);
     std::vector<std::uint64_t> free(members, 0); // 0: it has not come; then when it has done its batch
     std::vector<bool> has_left(members, false);
+    busy_.assign(members, 0);
     ++loop_;
+    counts_ = {};
     for (std::uint32_t left = 0; left < members;) {
       const std::uint32_t m = random.below(members);
       if (has_left[m]) continue;
       if (free[m] == 0) {
-        if (random.below(8) != 0) continue; // late
+        if (random.below(lateness_) != 0) continue; // late
         arenas_[m].reset(&pairs_[m * k_nodes], k_nodes / 2);
         workers[m].enter(tree_, arenas_[m],
                          {iterations, loop_, loop_, m, members, &settings_, 1, nullptr, &priors_[m]});
       } else if (free[m] > TurnsPlatform::now) {
-        TurnsPlatform::now += random.below(1'000);
+        TurnsPlatform::now += random.below(2 * step_);
         if (free[m] > TurnsPlatform::now) continue;
       }
       Range range;
       if (!workers[m].next(range)) {
         has_left[m] = true;
+        counts_.known += workers[m].counts().known;
+        counts_.surprises += workers[m].counts().surprises;
         ++left;
         continue;
       }
@@ -59,20 +67,30 @@ public:
         cost += cost_of(i);
       }
       free[m] = TurnsPlatform::now + cost;
+      busy_[m] += cost;
     }
     return hits;
   }
+  /// Ticks of each member in the latest loop.
+  const std::vector<std::uint64_t>& busy() const noexcept { return busy_; }
+
+  /// Sums over the members in the latest execution: what was known.
+  const Counts& counts() const { return counts_; }
 
 private:
   static constexpr std::uint32_t k_nodes = 32;
 
+  std::uint32_t lateness_;
+  std::uint32_t step_;
   Tree<TurnsPlatform> tree_;
   std::vector<Node<TurnsPlatform>> roots_;
   std::vector<Node<TurnsPlatform>> pairs_; // k_nodes of each member
   std::vector<Arena<TurnsPlatform>> arenas_;
   std::vector<Prior> priors_;
+  std::vector<std::uint64_t> busy_;
   Settings settings_;
   std::uint64_t loop_ = 0;
+  Counts counts_;
 };
 
 TEST(PriorTeams, EveryIterationIsExecutedOnceWhateverWasExpected) {
@@ -93,6 +111,28 @@ TEST(PriorTeams, EveryIterationIsExecutedOnceWhateverWasExpected) {
                               << " members, team " << team << ", execution " << execution;
     }
   }
+}
+
+TEST(PriorTeams, SharesThatWereKnownAndSurprisesAreCounted) {
+  std::printf("seed %llu (replay with WSTREE_TEST_SEED)\n", static_cast<unsigned long long>(test::seed()));
+  Rng random(test::seed());
+  constexpr std::uint32_t k_members = 3;
+  TeamOfKnowing knowing(k_members);
+  std::uint64_t known = 0;
+  std::uint64_t surprises = 0;
+  for (int execution = 0; execution < 1000; ++execution) {
+    const std::uint64_t cost = execution % 20 == 19 ? 5'000 : 5;
+    knowing.execute(300, random, [=](std::uint64_t) { return cost; });
+    if (execution < 2) {
+      EXPECT_EQ(knowing.counts().known, 0U) << "nothing is believed that was seen once";
+    }
+    EXPECT_LE(knowing.counts().known, k_members);
+    EXPECT_LE(knowing.counts().surprises, knowing.counts().known);
+    known += knowing.counts().known;
+    if (cost == 5'000) surprises += knowing.counts().surprises;
+  }
+  EXPECT_GT(known, 100U);
+  EXPECT_GT(surprises, 0U);
 }
 
 /// What was refused because it should be done in less than a tick is not nothing: member 0 left for it, and
@@ -131,6 +171,27 @@ TEST(PriorTeams, WorkOfLessThanATickIsWork) {
   while (next(1, 1'000'000)) {
   }
   EXPECT_EQ(hits, std::vector<int>(k_iterations, 1));
+}
+
+/// One place in the code may run loops of all kinds: a function that is given a body.
+TEST(PriorTeams, RareExpensiveLoopsBetweenCheapOnesAreShared) {
+  std::printf("seed %llu (replay with WSTREE_TEST_SEED)\n", static_cast<unsigned long long>(test::seed()));
+  Rng random(test::seed());
+  constexpr std::uint64_t k_iterations = 128;
+  TeamOfKnowing team(2, 1, 5);
+  const auto cheap = [](std::uint64_t) { return std::uint64_t{3}; };
+  // In the share of member 0, behind the first batch.
+  const auto burst = [](std::uint64_t i) { return std::uint64_t{i >= 16 && i < 64 ? 50'000U : 3U}; };
+  std::uint64_t sum = 0;
+  std::uint64_t longest = 0;
+  for (int round = 0; round < 60; ++round) {
+    for (int i = 0; i < 5; ++i) team.execute(k_iterations, random, cheap);
+    team.execute(k_iterations, random, burst);
+    if (round < 2) continue; // nobody can know
+    sum += team.busy()[0] + team.busy()[1];
+    longest += std::max(team.busy()[0], team.busy()[1]);
+  }
+  EXPECT_LT(static_cast<double>(longest), 0.7 * static_cast<double>(sum));
 }
 
 } // namespace

@@ -43,8 +43,8 @@ TEST(LoopSite, KeepsItsCountersOnLinesOfTheirOwn) {
 
 TEST(LoopSite, SumsUpExecutions) {
   LoopSite site;
-  site.add({4, {100, 10, 3, 7, 4000}, 1500, 1600});
-  site.add({2, {50, 5, 1, 2, 1001}, 600, 700});
+  site.add({4, {100, 10, 3, 7, 4000, 4, 1, 2}, 1500, 1600});
+  site.add({2, {50, 5, 1, 2, 1001, 2, 0, 1}, 600, 700});
   const LoopFigures figures = site.figures();
   EXPECT_EQ(figures.calls, 2u);
   EXPECT_EQ(figures.total.iterations, 150u);
@@ -52,6 +52,9 @@ TEST(LoopSite, SumsUpExecutions) {
   EXPECT_EQ(figures.total.steals, 4u);
   EXPECT_EQ(figures.total.nodes, 9u);
   EXPECT_EQ(figures.total.busy_ticks, 5001u);
+  EXPECT_EQ(figures.total.known, 6u);
+  EXPECT_EQ(figures.total.surprises, 1u);
+  EXPECT_EQ(figures.total.forgotten, 3u);
   EXPECT_EQ(figures.wall_ticks, 2300u);
   EXPECT_EQ(figures.busy_max_ticks, 2100u);
   EXPECT_EQ(figures.busy_mean_ticks, 1000u + 501u); // 500.5 rounds up

@@ -26,20 +26,28 @@ public:
     const bool is_known = is_timed() && settings.history && settings.strategy == Strategy::find_max;
     prior_ = is_known && shape.shift() == 0 ? entry.prior : nullptr;
     const Course course = prior_ != nullptr ? prior_->begin(share_, settings) : Course::explore;
+    is_known_ = course != Course::explore;
     has_clock_ = settings.clocked || is_timed();
     since_ = has_clock_ ? P::ticks() : 0;
     batch_.enter(settings, entry.smallest, shape.shift(), share_, since_,
                  prior_ != nullptr ? prior_->dearest() : 0);
-    if (course != Course::explore) batch_.expect(prior_->cost(), share_);
+    if (is_known_) batch_.expect(prior_->cost(), share_);
   }
 
   /// The member's share is done, or others have what is left of it. Returns how the member takes batches.
-  Course end_share(const Counts& counts) noexcept {
+  Course end_share(Counts& counts) noexcept {
     const bool is_first = !std::exchange(is_share_done_, true);
     Prior* const prior = is_first ? prior_ : nullptr;
+    if (prior != nullptr) {
+      counts.known = is_known_ ? 1 : 0;
+      counts.surprises = is_known_ && batch_.course() == Course::explore ? 1 : 0;
+      counts.forgotten = prior->take_displaced() ? 1 : 0;
+    }
     if (prior != nullptr && counts.iterations != 0) {
       const float done = to_float(counts.iterations);
-      const float cost = to_float(counts.busy_ticks) / done;
+      const float ticks = to_float(counts.busy_ticks);
+      const float cost = ticks / done;
+      prior->compare(done, ticks, to_float(settings_->steal_cost));
       // Thieves may have taken what is dear: what a robbed member has left says only that it is not dearer.
       const bool is_robbed = done < share_ * tuning::k_most_of_share;
       prior->learn(is_robbed ? std::max(cost, prior->cost()) : cost);
@@ -141,7 +149,8 @@ private:
   std::uint64_t since_ = 0; // when the clock was read last
   bool has_clock_ = false;
   const Settings* settings_ = nullptr;
-  float share_ = 0; // units of the member
+  float share_ = 0;       // units of the member
+  bool is_known_ = false; // the member began by what it knew of the place
   bool is_share_done_ = false;
   bool has_waited_ = false;
   Prior* prior_ = nullptr; // nullptr: nothing is known, nor asked for

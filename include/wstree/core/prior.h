@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 namespace wstree::core {
 
@@ -19,12 +20,17 @@ enum class Course : std::uint8_t {
 
 /// Loops at one code location as one member has seen them, whatever their trip counts were. It decides only
 /// how the member takes its own share, so members need not agree. What a wrong prior costs is a few steals,
-/// and a quarter of a brief share where dear iterations begin behind the first batch. That one is short: by
-/// it a member notices that the loop has become another one. Private to its member.
+/// and most of a share where dear iterations begin behind the first batch: the others are as long as cheap
+/// iterations may be. The first batch is short: by it a member notices that the loop has become another one.
+/// A member that was wrong like that does not risk it again soon. Private to its member.
 class Prior {
 public:
   /// The member enters an execution of the loop with a share of `units` units.
-  Course begin(float units, const Settings& settings) const noexcept {
+  Course begin(float units, const Settings& settings) noexcept {
+    if (wary_ != 0) {
+      --wary_;
+      return Course::explore;
+    }
     const float longest = tuning::k_brief * static_cast<float>(settings.shortest_target);
     return confirmed_ >= tuning::k_confirmed && units * cost_ <= longest ? Course::quarter : Course::explore;
   }
@@ -33,7 +39,19 @@ public:
   float cost() const noexcept { return cost_; }
 
   /// Ticks that a unit may take: on average, or anything.
-  float dearest() const noexcept { return confirmed_ >= tuning::k_confirmed ? cost_ : __builtin_inff(); }
+  float dearest() const noexcept {
+    return confirmed_ >= tuning::k_confirmed && wary_ == 0 ? cost_ : __builtin_inff();
+  }
+
+  /// The share is done: its `units` units took `ticks`. If that is far more than expected, others might have
+  /// helped, had the member not believed its prior. For as many executions as it takes to earn what that may
+  /// have cost, the member believes nothing: what a place does now and then may take a thousand times as long
+  /// as what it does else. `steal` ticks are about what a belief saves.
+  void compare(float units, float ticks, float steal) noexcept {
+    const float excess = ticks - cost_ * units;
+    if (cost_ == 0 || ticks <= tuning::k_like_before * cost_ * units || excess <= steal) return;
+    wary_ = std::max(wary_, static_cast<std::uint32_t>(std::min(excess / steal, tuning::k_most_wary)));
+  }
 
   /// The share took `cost` ticks per unit. One execution in a row may be another one: somebody was disturbed.
   void learn(float cost) noexcept {
@@ -42,7 +60,7 @@ public:
       surprises_ = 0;
       if (confirmed_ < tuning::k_confirmed) ++confirmed_;
     } else if (confirmed_ == 0 || ++surprises_ > tuning::k_excused) {
-      *this = Prior(cost);
+      *this = Prior(cost, wary_);
     }
   }
 
@@ -61,15 +79,22 @@ public:
     searches_ = vain_;
   }
   Prior() = default;
+  /// A place about which nothing is known. `displaces`: another one was forgotten for it.
+  explicit Prior(bool displaces) noexcept : displaces_(displaces) {}
+
+  /// Whether another place was forgotten for this one since the last call.
+  bool take_displaced() noexcept { return std::exchange(displaces_, false); }
 
 private:
-  explicit Prior(float cost) noexcept : cost_(cost), confirmed_(1) {}
+  Prior(float cost, std::uint32_t wary) noexcept : cost_(cost), wary_(wary), confirmed_(1) {}
 
   float cost_ = 0;             // ticks per unit; 0: not known
+  std::uint32_t wary_ = 0;     // executions to come in which the member believes nothing
   std::uint8_t confirmed_ = 0; // executions that were alike, up to k_confirmed
   std::uint8_t surprises_ = 0; // executions in a row that were not
   std::uint8_t vain_ = 0;      // grows with the waits in vain
   std::uint8_t searches_ = 0;  // executions to come in which the member does not wait
+  bool displaces_ = false;     // another place was forgotten, and nobody has asked
 };
 
 /// The priors of one member. A code location that falls on the place of another one takes it.
@@ -78,7 +103,7 @@ public:
   Prior& at(const void* site) noexcept {
     const auto mixed = reinterpret_cast<std::uintptr_t>(site) * 0x9E3779B97F4A7C15U;
     Place& place = places_[mixed >> (64 - k_bits)];
-    if (place.site != site) place = {site, {}};
+    if (place.site != site) place = {site, Prior(place.site != nullptr)};
     return place.prior;
   }
 

@@ -37,6 +37,10 @@ struct Counts {
   std::uint64_t steals = 0;  ///< times that work was taken from another member, or that of one that was late
   std::uint64_t nodes = 0;   ///< nodes added to the tree; 0 in other models
   std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
+  // What earlier loops at the same place were good for (prior.h), 0 or 1:
+  std::uint64_t known = 0;     ///< the member took its share by what it knew
+  std::uint64_t surprises = 0; ///< and found that this loop is another one
+  std::uint64_t forgotten = 0; ///< there was no room: the member forgot another place for this one
 };
 
 /// One member's entry into one execution of a loop. Read in enter() only: it need not live longer.

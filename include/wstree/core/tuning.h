@@ -60,6 +60,8 @@ inline constexpr float k_first_of_share = 1 / 8.0F;
 inline constexpr float k_least = 0.5F;
 /// A batch that takes so many times what was expected, and a steal more, is a surprise.
 inline constexpr float k_wrong = 2.5F;
+/// Executions in which a member that was badly wrong believes nothing, at most.
+inline constexpr float k_most_wary = 1'000'000;
 /// Steals: work that nobody takes from the owner of a brief share before it should be done.
 inline constexpr std::uint64_t k_brief_steals = 4;
 /// Steals' time that a member waits for the others' marks at the end of a brief loop before it looks for

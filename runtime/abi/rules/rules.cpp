@@ -150,8 +150,8 @@ bool Rules::read(std::string_view text, std::string_view origin, config::ErrorSi
 
 config::Ruling Rules::of(const void* caller, const char* source) noexcept {
   const auto mixed = reinterpret_cast<std::uintptr_t>(caller) * 0x9E3779B97F4A7C15U;
-  std::size_t place = mixed >> (64 - 12);
-  for (std::size_t probes = 0; probes < k_answers; ++probes) {
+  std::size_t place = mixed >> (64 - k_answer_bits);
+  for (std::size_t probes = 0; probes < k_most_probes; ++probes) {
     Answer& answer = answers_[place];
     // relaxed everywhere, as in the table of sites: a word changes once, from zero, and carries all that a
     // reader acts on. Guard: abi_rules, AnswersOfManyThreads.

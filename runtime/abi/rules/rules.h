@@ -37,7 +37,9 @@ private:
     std::atomic<const void*> caller{nullptr};
     std::atomic<std::uint64_t> ruling{0};
   };
-  static constexpr std::size_t k_answers = 4096;
+  static constexpr unsigned k_answer_bits = 16; // pages of the table that nobody needs are never touched
+  static constexpr std::size_t k_answers = std::size_t{1} << k_answer_bits;
+  static constexpr std::size_t k_most_probes = 64; // then the answer is found anew each time
   static constexpr std::uint64_t k_decided = std::uint64_t{1} << 63;
 
   Rules() noexcept = default;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "trace/trace.h"
 
+#include "fixed_text.h"
+#include "message.h"
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -65,6 +68,20 @@ void forget_tracks() noexcept {
   for (loop::Track* track = g_tracks.load(std::memory_order_relaxed); track != nullptr; track = track->next)
     track->clear();
   g_without_track.store(0, std::memory_order_relaxed);
+}
+
+void say_dropped() noexcept {
+  std::uint64_t dropped = 0;
+  std::uint64_t most = 0;
+  for (const loop::Track* track = all_tracks(); track != nullptr; track = track->next) {
+    dropped += track->oldest(track->total());
+    most = std::max(most, track->total());
+  }
+  if (dropped == 0) return;
+  config::FixedText<160> line("wstree: WSTREE_TRACE has the latest events only: ");
+  line.append_number(dropped).append(" older ones were dropped; WSTREE_TRACE_EVENTS=");
+  line.append_number(std::bit_ceil(most)).append(" would have kept all");
+  observe::say(line.view());
 }
 
 } // namespace wstree::abi

@@ -4,15 +4,14 @@
 #include "code_place.h"
 #include "host_guard.h"
 #include "loop_site.h"
-#include "message.h"
 #include "report_output.h"
 #include "report_writer.h"
 #include "site_table.h"
+#include "trace/team_filter.h"
 #include "trace/trace.h"
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -27,12 +26,15 @@ using observe::ReportWriter;
 using Kind = Event::Kind;
 
 constexpr std::uint64_t k_most_arrows = 20'000;
+/// Tracks that are looked at for the victims of steals: a second or two at the end of a program.
+constexpr std::uint64_t k_most_victim_looks = 4'000'000;
 
 /// Used by the thread that has set `busy`.
 struct TraceWorkspace {
   std::atomic<bool> busy{false};
   observe::Path path;
   observe::CodePlace place;
+  TeamFilters teams;
 };
 constinit TraceWorkspace g_trace_workspace;
 
@@ -73,7 +75,9 @@ public:
     out_.text("},\n\"traceEvents\": [\n{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": ")
         .number(process_);
     out_.text(", \"tid\": 0, \"ts\": 0, \"args\": {\"name\": ").json_string(program()).text("}}");
-    for (const Track* track = all_tracks(); track != nullptr; track = track->next) write_track(*track);
+    for (const Track* track = tracks_; track != nullptr; track = track->next) ++track_count_;
+    g_trace_workspace.teams.fill(tracks_);
+    for (const Track* track = tracks_; track != nullptr; track = track->next) write_track(*track);
     out_.text("\n]}\n");
   }
 
@@ -110,8 +114,10 @@ private:
     for (std::uint64_t i = oldest; i < total; ++i) {
       const Event& event = track.at(i);
       const Track* from = nullptr;
-      const bool looks = event.kind == Kind::steal && arrows_ < k_most_arrows;
-      const Event* victim = looks ? find_victim(all_tracks(), event, from) : nullptr;
+      const bool looks =
+          event.kind == Kind::steal && arrows_ < k_most_arrows && victim_looks_ < k_most_victim_looks;
+      if (looks) victim_looks_ += track_count_;
+      const Event* victim = looks ? find_victim(tracks_, event, from) : nullptr;
       write_event(track, event, victim);
       if (event.kind == Kind::loop) write_wait(track, event, i, total);
       if (victim != nullptr) write_arrow(track, event, *from, *victim);
@@ -141,8 +147,10 @@ private:
   void write_wait(const Track& track, const Event& left, std::uint64_t number, std::uint64_t total) noexcept {
     if (left.members == 1) return;
     std::uint64_t last = left.end;
-    for (const Track* other = all_tracks(); other != nullptr; other = other->next)
-      if (other != &track) last = std::max(last, end_in(*other, left));
+    std::size_t number_of_other = 0;
+    for (const Track* other = tracks_; other != nullptr; other = other->next, ++number_of_other)
+      if (other != &track && g_trace_workspace.teams.may_have(number_of_other, left.execution))
+        last = std::max(last, end_in(*other, left));
     // A loop is told behind its batches, and what encloses this one behind it.
     constexpr std::uint64_t k_looked_at = 512;
     for (std::uint64_t i = number + 1; i < total && i < number + k_looked_at; ++i) {
@@ -172,7 +180,11 @@ private:
     constexpr std::uint64_t k_looked_at = 2048;
     for (std::uint64_t i = low; i < total && i < low + k_looked_at; ++i) {
       const Event& event = track.at(i);
-      if (event.kind == Kind::loop && event.execution == loop.execution) return event.end;
+      if (event.kind != Kind::loop) continue;
+      if (event.execution == loop.execution) return event.end;
+      // The team has come to later loops, and no thread leaves an earlier one after that.
+      if (event.execution > loop.execution && loop::team_of(event.execution) == loop::team_of(loop.execution))
+        return 0;
     }
     return 0;
   }
@@ -209,23 +221,11 @@ private:
   ReportWriter& out_;
   const TickClock& clock_;
   std::uint64_t process_;
+  const Track* tracks_ = all_tracks(); // those of threads that come later are not written
+  std::uint64_t track_count_ = 0;
   std::uint64_t arrows_ = 0;
+  std::uint64_t victim_looks_ = 0;
 };
-
-/// Somebody who asked for a trace wants to know that it is not all.
-void say_dropped() noexcept {
-  std::uint64_t dropped = 0;
-  std::uint64_t most = 0;
-  for (const Track* track = all_tracks(); track != nullptr; track = track->next) {
-    dropped += track->oldest(track->total());
-    most = std::max(most, track->total());
-  }
-  if (dropped == 0) return;
-  config::FixedText<160> line("wstree: WSTREE_TRACE has the latest events only: ");
-  line.append_number(dropped).append(" older ones were dropped; WSTREE_TRACE_EVENTS=");
-  line.append_number(std::bit_ceil(most)).append(" would have kept all");
-  observe::say(line.view());
-}
 
 } // namespace
 
