@@ -141,9 +141,12 @@ void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std:
 loop::Track* own_track() noexcept {
   Cache* own = cache();
   if (own == nullptr) return nullptr;
-  if (own->track == nullptr) own->track = add_track();
+  if (own->track == nullptr) own->track = add_track(session().options.trace_events);
   if (own->track != nullptr && own->track->thread == 0)
     own->track->thread = static_cast<int>(syscall(SYS_gettid));
+  if (own->track != nullptr && own->track->ready < own->track->capacity() &&
+      own->track->total() + k_room / 4 > own->track->ready)
+    make_room(*own->track);
   return own->track;
 }
 

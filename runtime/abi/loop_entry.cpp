@@ -66,7 +66,8 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   loop::Event like{};
   like.site = frame.site;
   like.past = units;
-  if (loop::Track* track = own_track()) frame.member.trace(*track, like, process.pace.target);
+  if (loop::Track* track = own_track())
+    frame.member.trace(*track, like, core::tuning::k_joined_pieces * process.pace.target);
 }
 
 [[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,

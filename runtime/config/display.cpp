@@ -33,6 +33,8 @@ Value value_of(Option option, const Options& options) noexcept {
     return Value(options.record_path.empty() ? "0" : options.record_path.view());
   case Option::trace:
     return Value(options.trace_path.empty() ? "0" : options.trace_path.view());
+  case Option::trace_events:
+    return Value().append_number(options.trace_events);
   case Option::rules:
     return Value(options.rules.empty() ? "0" : options.rules.view());
   case Option::verbose:

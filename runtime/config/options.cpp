@@ -119,6 +119,7 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   loader.read(Option::stats, stats, parse_stats);
   loader.read(Option::record, record, parse_record);
   loader.read(Option::trace, trace, parse_record);
+  loader.read(Option::trace_events, options.trace_events, parse_trace_events);
   loader.read(Option::rules, rules, parse_rules);
   loader.read(Option::verbose, options.verbose, parse_verbose);
   loader.read(Option::display_env, options.display_env,

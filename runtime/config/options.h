@@ -47,6 +47,10 @@ inline constexpr std::uint64_t k_max_fallback_chunk = 2147483647;
 inline constexpr std::uint64_t k_max_batch = std::uint64_t{1} << 62;
 /// Longest path in WSTREE_STATS, WSTREE_RECORD and WSTREE_TRACE, in bytes.
 inline constexpr std::size_t k_max_path = 1023;
+/// Events of each thread that a trace keeps.
+inline constexpr std::uint64_t k_default_trace_events = std::uint64_t{1} << 16;
+inline constexpr std::uint64_t k_fewest_trace_events = 64;
+inline constexpr std::uint64_t k_most_trace_events = std::uint64_t{1} << 24;
 /// What counts of OMP_AFFINITY_FORMAT, in bytes.
 inline constexpr std::size_t k_max_affinity_format = 255;
 
@@ -145,6 +149,8 @@ std::optional<Bind> parse_bind(std::string_view value) noexcept;
 std::optional<Stats> parse_stats(std::string_view value) noexcept;
 /// WSTREE_RECORD and WSTREE_TRACE: a path with patterns, empty for "0". Points into `value`.
 std::optional<std::string_view> parse_record(std::string_view value) noexcept;
+/// WSTREE_TRACE_EVENTS.
+std::optional<std::uint64_t> parse_trace_events(std::string_view value) noexcept;
 /// WSTREE_RULES: what it names, empty for "0". Points into `value`.
 std::optional<std::string_view> parse_rules(std::string_view value) noexcept;
 std::optional<bool> parse_history(std::string_view value) noexcept;
@@ -197,9 +203,10 @@ struct Options {
   DisplayEnv display_env = DisplayEnv::no;
   bool display_affinity = false;
   std::array<Origin, k_option_count> origins{};
-  FixedText<k_max_path + 1> stats_path;                 // empty = stderr
-  FixedText<k_max_path + 1> record_path;                // empty = nothing is recorded
-  FixedText<k_max_path + 1> trace_path;                 // empty = nothing is traced
+  FixedText<k_max_path + 1> stats_path;  // empty = stderr
+  FixedText<k_max_path + 1> record_path; // empty = nothing is recorded
+  FixedText<k_max_path + 1> trace_path;  // empty = nothing is traced
+  std::uint64_t trace_events = k_default_trace_events;
   FixedText<k_max_path + 1> rules;                      // empty = none; inline ones may be cut off
   FixedText<k_max_affinity_format + 1> affinity_format; // empty = not set
 

@@ -141,6 +141,10 @@ std::optional<std::string_view> parse_record(std::string_view value) noexcept {
   return value;
 }
 
+std::optional<std::uint64_t> parse_trace_events(std::string_view value) noexcept {
+  return parse_number(trim(value), k_fewest_trace_events, k_most_trace_events);
+}
+
 std::optional<std::string_view> parse_rules(std::string_view value) noexcept {
   value = trim(value);
   return value == "0" ? std::string_view() : value;

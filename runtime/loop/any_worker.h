@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 namespace wstree::loop {
 
@@ -48,12 +49,13 @@ public:
     traced_->stop(like.begin);
     traced_since_ = like.begin;
     traced_way_ = way_;
-    way_ = k_traced;
+    traced_counts_ = {};
+    way_ = way_ == core::Model::tree ? k_traced_tree : k_traced;
   }
   /// The loop is over at `now`; before end_recording().
   void end_trace(std::uint64_t now) noexcept {
-    if (way_ != k_traced) return;
-    way_ = traced_way_;
+    if (!is_traced()) return;
+    if (std::exchange(way_, traced_way_) == k_traced_tree) catch_up(worker<core::Model::tree>().counts());
     if (traced_->event().count != 0) traced_->stop(now);
     traced_->flush();
     Event loop = traced_->event();
@@ -75,7 +77,7 @@ public:
   /// Asked until next_slowly() says false: then there is nothing left for this member. False from the first
   /// one says that the second one has to be asked.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept {
-    return way_ == core::Model::tree && worker<core::Model::tree>().next_quickly(out);
+    return (static_cast<unsigned>(way_) & k_way_bits) == 0 && worker<core::Model::tree>().next_quickly(out);
   }
   bool next_slowly(core::Range& out) noexcept {
     if (way_ == core::Model::tree) [[likely]]
@@ -91,6 +93,10 @@ public:
   }
 
 private:
+  // The tree, traced: what it hands out quickly is added up afterwards.
+  static constexpr core::Model k_traced_tree{0x80};
+  static constexpr unsigned k_way_bits = 0x7F;
+  static_assert(static_cast<unsigned>(core::Model::tree) == 0);
   static constexpr core::Model k_traced{0xFD};   // and what the member does is traced, as traced_way_ says
   static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
   static constexpr core::Model k_alone{0xFF};    // the present loop is one of this member only
@@ -120,7 +126,7 @@ private:
     });
   }
   [[gnu::noinline]] bool next_other(core::Range& out) noexcept {
-    if (way_ == k_traced) return next_traced(out);
+    if (is_traced()) return next_traced(out);
     if (way_ < k_traced)
       return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
     return way_ == k_recorded ? next_recorded(out) : next_alone(out);
@@ -131,30 +137,56 @@ private:
     alone_ = 0;
     return true;
   }
-  std::uint64_t steals() noexcept {
+  bool is_traced() const noexcept { return way_ == k_traced || way_ == k_traced_tree; }
+  /// Of a loop that is traced; way_ is traced_way_.
+  core::Counts counts_of_traced() noexcept {
     const core::Model way = way_ == k_recorded ? recorded_way_ : way_;
-    if (way == k_alone) return 0;
-    return core::with_model(way, [&]<core::Model known>() { return worker<known>().counts().steals; });
+    if (way == k_alone) return {};
+    return core::with_model(way, [&]<core::Model known>() { return worker<known>().counts(); });
+  }
+  /// The tree has handed out batches of the member's node, quickly, since the last look.
+  void catch_up(const core::Counts& counts) noexcept {
+    if (counts.batches != traced_counts_.batches)
+      traced_->go_on(counts.iterations - traced_counts_.iterations, counts.batches - traced_counts_.batches);
   }
   [[gnu::noinline]] bool next_traced(core::Range& out) noexcept {
-    way_ = traced_way_;
-    if (next_quickly(out)) {
-      traced_->go_on(out);
-      way_ = k_traced;
+    const core::Model traced = std::exchange(way_, traced_way_);
+    const bool any = traced == k_traced_tree ? trace_tree(out) : trace_other(out);
+    way_ = traced;
+    return any;
+  }
+  /// The tree looks at the clock itself, and between those looks batches touch.
+  bool trace_tree(core::Range& out) noexcept {
+    auto& tree = worker<core::Model::tree>();
+    catch_up(tree.counts());
+    const std::uint64_t steals = tree.counts().steals;
+    const bool at_end = tree.is_at_end();
+    const std::uint64_t clock = at_end ? P::ticks() : tree.clock();
+    const bool any = tree.next_slowly(out);
+    traced_counts_ = tree.counts();
+    const bool searched = !any || traced_counts_.steals != steals;
+    if (!searched && !at_end && tree.clock() == clock) {
+      traced_->go_on(out.end - out.begin, 1);
       return true;
     }
+    const std::uint64_t now = searched ? P::ticks() : at_end ? clock : tree.clock();
+    traced_->stop(at_end ? clock : now);
+    if (searched) traced_->searched(any ? &out : nullptr, now);
+    if (any) traced_->start(out, now);
+    return any;
+  }
+  bool trace_other(core::Range& out) noexcept {
+    const std::uint64_t steals = counts_of_traced().steals;
     const std::uint64_t now = P::ticks();
     traced_->stop(now);
-    const std::uint64_t before = steals();
     const bool any = next_slowly(out);
-    if (any && steals() == before) {
+    if (any && counts_of_traced().steals == steals) {
       traced_->start(out, now);
-    } else {
-      const std::uint64_t later = P::ticks();
-      traced_->searched(any ? &out : nullptr, later);
-      if (any) traced_->start(out, later);
+      return true;
     }
-    way_ = k_traced;
+    const std::uint64_t later = P::ticks();
+    traced_->searched(any ? &out : nullptr, later);
+    if (any) traced_->start(out, later);
     return any;
   }
   [[gnu::noinline]] bool next_recorded(core::Range& out) noexcept {
@@ -183,8 +215,9 @@ private:
   core::Model way_ = k_alone;          // how the present loop is shared
   core::Model recorded_way_ = k_alone; // the same, if it is recorded
   Recording* recording_ = nullptr;
-  // The next four belong to a loop that is traced, and are not looked at in others.
+  // The next five belong to a loop that is traced, and are not looked at in others.
   core::Model traced_way_;
+  core::Counts traced_counts_; // when its events were up to date
   std::uint64_t traced_since_;
   TracedBatches* traced_;
   alignas(TracedBatches) std::byte traced_bytes_[sizeof(TracedBatches)];

@@ -42,26 +42,30 @@ inline std::uint64_t team_of(std::uint64_t execution) noexcept { return executio
 /// The latest events of one thread. That thread writes; whoever ends the process reads.
 class Track {
 public:
-  static constexpr std::uint64_t k_capacity = core::tuning::k_trace_events;
+  /// `events`: memory for `capacity` of them, a power of two, which outlives the track.
+  Track(Event* events, std::uint64_t capacity) noexcept : events_(events), mask_(capacity - 1) {}
 
   Track* next = nullptr; ///< in the list of all tracks
   int thread = 0;        ///< as the system calls it; 0: not known
 
+  /// Events that the thread has memory for without asking the system in between.
+  std::uint64_t ready = 0;
+
   void add(const Event& event) noexcept {
     const std::uint64_t count = count_.load(std::memory_order_relaxed); // written by this thread alone
-    events_[count % k_capacity] = event;
+    events_[count & mask_] = event;
     // release: the event is complete before it is counted; pairs with the acquire in total(). Guard:
     // abi_trace, TracksOfManyThreads under the thread sanitizer.
     count_.store(count + 1, std::memory_order_release);
   }
 
-  /// Events since the last clear(); the latest k_capacity of them are kept, and one less can be read while
+  Event* memory() const noexcept { return events_; }
+  std::uint64_t capacity() const noexcept { return mask_ + 1; }
+  /// Events since the last clear(); the latest capacity() of them are kept, and one less can be read while
   /// the thread may write on: it replaces the oldest.
   std::uint64_t total() const noexcept { return count_.load(std::memory_order_acquire); }
-  std::uint64_t oldest(std::uint64_t total) const noexcept {
-    return total < k_capacity ? 0 : total - k_capacity + 1;
-  }
-  const Event& at(std::uint64_t number) const noexcept { return events_[number % k_capacity]; }
+  std::uint64_t oldest(std::uint64_t total) const noexcept { return total < capacity() ? 0 : total - mask_; }
+  const Event& at(std::uint64_t number) const noexcept { return events_[number & mask_]; }
   /// While there is one thread.
   void clear() noexcept {
     count_.store(0, std::memory_order_relaxed);
@@ -70,7 +74,8 @@ public:
 
 private:
   std::atomic<std::uint64_t> count_{0};
-  Event events_[k_capacity];
+  Event* events_;
+  std::uint64_t mask_;
 };
 
 /// The batches of one member in one loop, put together where they touch and are short: an event for each
@@ -84,17 +89,17 @@ public:
     event_.count = 0;
   }
 
-  /// The member got another batch without anybody looking at the clock.
-  void go_on(const core::Range& batch) noexcept {
-    event_.past = batch.end;
-    ++event_.count;
+  /// The member got `iterations` more, in `batches` that touch the present one, from its left to its right.
+  void go_on(std::uint64_t iterations, std::uint64_t batches) noexcept {
+    event_.past += iterations;
+    event_.count += static_cast<std::uint32_t>(batches);
   }
   /// The member has been busy until `now`.
   void stop(std::uint64_t now) noexcept { event_.end = now; }
   /// The member got `batch` at `now`, right after stop(now).
   void start(const core::Range& batch, std::uint64_t now) noexcept {
     if (event_.count != 0 && event_.past == batch.begin && event_.end - event_.begin < shortest_)
-      return go_on(batch);
+      return go_on(batch.end - batch.begin, 1);
     flush();
     event_.kind = Event::Kind::batch;
     event_.begin = event_.end = now;

@@ -82,6 +82,7 @@ TEST(Env, ShowsValuesInForce) {
                                                        {"OMP_AFFINITY_FORMAT", "%n: %A"},
                                                        {"WSTREE_RECORD", " /tmp/%e.profile"},
                                                        {"WSTREE_TRACE", " /tmp/%e.trace"},
+                                                       {"WSTREE_TRACE_EVENTS", " 100"},
                                                        {"WSTREE_RULES", "libfft* runtime"}};
   const std::map<std::string, std::string> expected{{"OMP_SCHEDULE", "wstree,8"},
                                                     {"WSTREE_LOOPS", "runtime,guided"},
@@ -97,6 +98,7 @@ TEST(Env, ShowsValuesInForce) {
                                                     {"OMP_AFFINITY_FORMAT", "%n: %A"},
                                                     {"WSTREE_RECORD", "/tmp/%e.profile"},
                                                     {"WSTREE_TRACE", "/tmp/%e.trace"},
+                                                    {"WSTREE_TRACE_EVENTS", "100"},
                                                     {"WSTREE_RULES", "libfft* runtime"}};
   for (const auto& [name, value] : expected) {
     const auto entry = option(environment, name);

@@ -108,6 +108,19 @@ TEST_F(Names, OfClangWithDebugInformation) {
                                         " kernel() inlined in loops.c:" + line("loops.c", "inlined")));
 }
 
+TEST_F(Names, OfAnExtensionOfPython) {
+  NEEDS("gcc");
+  const std::string python = "/usr/bin/python3";
+  const auto headers = python + " -c 'import sysconfig as c; print(c.get_paths()[\"include\"])'";
+  if (std::system(("test -e \"$(" + headers + ")/Python.h\"").c_str()) != 0)
+    GTEST_SKIP() << "needs libpython3-dev";
+  compile("gcc", "-g -O2 -shared -fPIC -I\"$(" + headers + ")\"", "extension.c", "extension.so");
+  const auto call = "import sys; sys.path.insert(0, '" + folder_.path().string() +
+                    "'); import extension; extension.assemble()";
+  EXPECT_THAT(names_of({python, "-c", call}),
+              testing::ElementsAre("extension.c:" + line("extension.c", "extension") + " sum_up()"));
+}
+
 TEST_F(Names, OfGfortran) {
   NEEDS("gfortran");
   compile("gfortran", "-g -O2 -J" + folder_.path().string(), "loops.f90");

@@ -31,6 +31,7 @@ struct VirtualRun {
   std::uint64_t makespan = 0; ///< ticks
   core::Counts total;
   std::uint64_t most_nodes = 0;
+  std::uint64_t spent = 0; ///< between being handed a batch and coming back, of all members
 };
 
 /// Runs loops of one team; slots are reused as in the real ring, so that stale state is met.
@@ -90,6 +91,7 @@ public:
       }
       if (seen) seen(event.member, range);
       const std::uint64_t overhead = dispatch + (worker.counts().steals - steals) * steal;
+      result.spent += overhead + cost(range.begin, range.end);
       events.push({event.time + overhead + cost(range.begin, range.end), event.member});
     }
     for (auto& worker : workers) {
@@ -97,6 +99,7 @@ public:
       result.total.batches += worker.counts().batches;
       result.total.steals += worker.counts().steals;
       result.total.nodes += worker.counts().nodes;
+      result.total.busy_ticks += worker.counts().busy_ticks;
     }
     return result;
   }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <thread>
@@ -14,6 +15,16 @@ namespace {
 
 using loop::Event;
 using loop::Track;
+
+constexpr std::uint64_t k_capacity = 1024;
+
+struct TrackMemory {
+  std::array<Event, k_capacity> of_events{};
+};
+/// With memory of its own.
+struct OwnTrack : TrackMemory, Track {
+  OwnTrack() : Track(of_events.data(), k_capacity) {}
+};
 
 Event batch(std::uint32_t member, std::uint64_t first, std::uint64_t past, std::uint64_t begin,
             std::uint64_t end) {
@@ -30,24 +41,24 @@ Event batch(std::uint32_t member, std::uint64_t first, std::uint64_t past, std::
 }
 
 TEST(Track, KeepsTheLatestEvents) {
-  const auto track = std::make_unique<Track>();
-  for (std::uint64_t i = 0; i < Track::k_capacity + 10; ++i) track->add(batch(0, i, i + 1, i, i + 1));
-  EXPECT_EQ(track->total(), Track::k_capacity + 10);
+  const auto track = std::make_unique<OwnTrack>();
+  for (std::uint64_t i = 0; i < k_capacity + 10; ++i) track->add(batch(0, i, i + 1, i, i + 1));
+  EXPECT_EQ(track->total(), k_capacity + 10);
   EXPECT_EQ(track->oldest(track->total()), 11U); // one less: it may be replaced meanwhile
   EXPECT_EQ(track->at(11).first, 11U);
-  EXPECT_EQ(track->at(Track::k_capacity + 9).first, Track::k_capacity + 9);
+  EXPECT_EQ(track->at(k_capacity + 9).first, k_capacity + 9);
   track->clear();
   EXPECT_EQ(track->total(), 0U);
 }
 
 TEST(TracedBatches, BatchesThatTouchBecomeOneWhileTheyAreShort) {
-  const auto track = std::make_unique<Track>();
+  const auto track = std::make_unique<OwnTrack>();
   loop::TracedBatches batches(*track, Event{}, 100);
   batches.stop(0);
   batches.start({0, 10, false}, 0);
   batches.stop(50);
   batches.start({10, 20, false}, 50);
-  batches.go_on({20, 30, false});
+  batches.go_on(10, 1);
   batches.stop(120);
   batches.start({30, 40, false}, 120); // long enough
   batches.stop(130);
@@ -66,9 +77,9 @@ TEST(TracedBatches, BatchesThatTouchBecomeOneWhileTheyAreShort) {
 }
 
 TEST(Victim, IsWhoWasBusyLeftOfWhatWasStolen) {
-  const auto first = std::make_unique<Track>();
-  const auto second = std::make_unique<Track>();
-  const auto thief = std::make_unique<Track>();
+  const auto first = std::make_unique<OwnTrack>();
+  const auto second = std::make_unique<OwnTrack>();
+  const auto thief = std::make_unique<OwnTrack>();
   first->next = second.get();
   second->next = thief.get();
   first->add(batch(0, 0, 10, 0, 90));
@@ -100,9 +111,9 @@ TEST(TeamFilters, LeaveOutTracksOfOtherTeams) {
   const auto execution = [&](std::size_t team, std::uint64_t loop) {
     return loop::execution_of(&teams[team * 256], loop);
   };
-  std::vector<std::unique_ptr<Track>> tracks;
+  std::vector<std::unique_ptr<OwnTrack>> tracks;
   for (std::size_t t = 0; t < k_teams * k_members; ++t) {
-    tracks.push_back(std::make_unique<Track>());
+    tracks.push_back(std::make_unique<OwnTrack>());
     if (t != 0) tracks[t - 1]->next = tracks[t].get();
     Event event = batch(0, 0, 1, 0, 1);
     event.kind = Event::Kind::loop;
@@ -129,8 +140,9 @@ TEST(Tracks, TracksOfManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < k_threads; ++t)
     threads.emplace_back([t] {
-      Track* own = add_track();
+      Track* own = add_track(100);
       ASSERT_NE(own, nullptr);
+      EXPECT_EQ(own->capacity(), 128U);
       own->thread = t + 1;
       own->add(batch(0, 0, 1, 0, 1));
     });

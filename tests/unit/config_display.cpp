@@ -32,7 +32,8 @@ TEST(Display, ShowsTheDefaults) {
           "  [wstree] WSTREE_BATCH='timed'  (default)", "  [wstree] WSTREE_HISTORY='on'  (default)",
           "  [wstree] WSTREE_FALLBACK='guided'  (default)", "  [wstree] WSTREE_BIND='auto'  (default)",
           "  [wstree] WSTREE_STATS='0'  (default)", "  [wstree] WSTREE_RECORD='0'  (default)",
-          "  [wstree] WSTREE_TRACE='0'  (default)", "  [wstree] WSTREE_RULES='0'  (default)",
+          "  [wstree] WSTREE_TRACE='0'  (default)",
+          "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)", "  [wstree] WSTREE_RULES='0'  (default)",
           "  [wstree] WSTREE_VERBOSE='0'  (default)", "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
           "  [wstree] OMP_DISPLAY_AFFINITY='false'  (default)",
           "  [wstree] OMP_AFFINITY_FORMAT=''  (default)", "WSTREE DISPLAY ENVIRONMENT END"));
@@ -67,6 +68,7 @@ TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
           "  [wstree] WSTREE_STATS='json=out/%p.json'  (environment)",
           "  [wstree] WSTREE_RECORD='out/%p.profile'  (environment)",
           "  [wstree] WSTREE_TRACE='%p.json'  (environment)",
+          "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)",
           "  [wstree] WSTREE_RULES='* off; a.c:1 wstree'  (environment)",
           "  [wstree] WSTREE_VERBOSE='1'  (environment)", "  [wstree] OMP_DISPLAY_ENV='true'  (environment)",
           "  [wstree] OMP_DISPLAY_AFFINITY='true'  (environment)",

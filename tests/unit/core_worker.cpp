@@ -53,6 +53,23 @@ TEST(Worker, HandsOutEveryIterationOnceInEveryStrategyAndBatchMode) {
       }
 }
 
+TEST(Worker, CountsAllBusyTimeAlsoThatAfterWhichNobodyLookedAtTheClock) {
+  for (const std::uint32_t members : {2U, 3U, 8U, 33U})
+    for (const std::uint64_t n : {7ULL, 100ULL, 1000ULL, 20'000ULL, 300'000ULL})
+      for (const std::uint64_t cost : {3ULL, 40ULL, 900ULL}) {
+        SCOPED_TRACE(testing::Message() << members << " members, " << n << " iterations of " << cost);
+        Settings settings;
+        settings.clocked = true;
+        test::VirtualTeam team(members);
+        // The last eighth costs most, so that its nodes are stolen while their owners do not look.
+        const auto run = team.run(
+            n, settings,
+            [=](auto begin, auto end) { return (end - begin) * (begin > n - n / 8 ? 30 * cost : cost); },
+            [](std::uint32_t m) { return m * 431ULL % 2000; });
+        EXPECT_EQ(run.total.busy_ticks, run.spent);
+      }
+}
+
 TEST(Worker, ReusesASlotLongerThanItsMarksLast) {
   // 8 bits of epoch: after 256 uses an untouched root would look as it did then. Loops smaller than the team
   // leave roots empty, which is when the owner has to refresh them.

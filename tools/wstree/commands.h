@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace wstree::cli {
 
 struct RunRequest {
@@ -15,6 +19,11 @@ struct RunRequest {
   bool verbose = false;
   bool require = false;
   std::vector<std::string> command; ///< the program and its arguments
+};
+
+struct HelpRequest {
+  std::string topic; ///< empty: which there are
+  bool json = false;
 };
 
 struct DoctorRequest {
@@ -120,5 +129,8 @@ int topo_command(const TopoRequest& request);
 int simulate_command(const SimulateRequest& request);
 /// 0, or 1: a program failed, or a figure is worse than it was.
 int bench_command(const BenchRequest& request);
+
+/// `app`: which has the commands.
+int help_command(const HelpRequest& request, const CLI::App& app);
 
 } // namespace wstree::cli

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "compare/request.h"
 #include "doctor/checks.h"
+#include "help/arguments.h"
 #include "near_name.h"
 #include "report/arguments.h"
 #include "rules/arguments.h"
@@ -9,6 +10,7 @@
 #include "stats/arguments.h"
 #include "support/exit_status.h"
 #include "support/message.h"
+#include "support/terminal.h"
 #include "topo/arguments.h"
 #include "trace/arguments.h"
 #ifdef WSTREE_HAS_BENCH
@@ -59,7 +61,8 @@ constexpr const char* k_footer =
 #endif
     R"(
 Exit status of run: that of the program, or 125 if wstree itself failed, 126 if the program cannot
-be executed, 127 if it was not found. "wstree COMMAND --help" shows the options of a command.)";
+be executed, 127 if it was not found. "wstree COMMAND --help" shows the options of a command,
+"wstree help" lists what it explains: schedules, placement, rules, traces and so on.)";
 
 /// The one of them that was meant by `word`, if any.
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
@@ -95,6 +98,32 @@ int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& 
   return k_own_error;
 }
 
+/// What to try after a command that went well; for people only. Empty: nothing.
+std::string_view next_after(std::string_view command) {
+  constexpr std::pair<std::string_view, std::string_view> k_next[] = {
+      {"stats", "wstree compare -- PROGRAM says what to set; wstree help statistics explains the columns"},
+      {"rules", "wstree run --rules RULES -- PROGRAM"},
+      {"trace", "open the file in ui.perfetto.dev, or: wstree report FILE --html report.html"},
+      {"report", "wstree compare -- PROGRAM says what to set; --html PAGE makes pictures"},
+      {"doctor", "wstree run --stats -- PROGRAM; wstree compare -- PROGRAM"},
+      {"topo", "wstree help placement"},
+      {"env", "wstree help variables"},
+      {"bench", "wstree bench --compare before/results.json after/results.json"},
+      {"simulate", "WSTREE_RECORD=FILE wstree run PROGRAM, then --profile FILE: the same of your loops"}};
+  const auto* const found =
+      std::ranges::find(k_next, command, &std::pair<std::string_view, std::string_view>::first);
+  return found != std::end(k_next) ? found->second : std::string_view();
+}
+
+void hint(std::string_view command, int status, const std::vector<std::string>& arguments) {
+  const auto terminal = terminal_of(stdout);
+  const auto next = next_after(command);
+  const bool for_scripts = std::ranges::find(arguments, "--json") != arguments.end() ||
+                           std::ranges::find(arguments, "-") != arguments.end();
+  if (!terminal.is_one || status != k_ok || next.empty() || for_scripts) return;
+  fmt::print("{}\n", inked(terminal, Ink::dim, fmt::format("next: {}", next)));
+}
+
 CLI::App* add_doctor(CLI::App& app, DoctorRequest& request) {
   constexpr auto k_doctor_footer =
       R"(PROGRAM is run once with the library; what it prints goes where it always goes, with --json
@@ -127,6 +156,8 @@ int dispatch(std::vector<std::string> arguments) {
   auto* rules = add_rules(app, ruled);
   TraceRequest traced;
   auto* trace = add_trace(app, traced);
+  HelpRequest asked_for;
+  auto* help_on = add_help(app, asked_for);
   ReportRequest reported;
   auto* report = add_report(app, reported);
   TopoRequest place;
@@ -145,6 +176,11 @@ int dispatch(std::vector<std::string> arguments) {
     arguments.erase(arguments.begin());
     *program = take_program(*starter, arguments);
     arguments.insert(arguments.begin(), command);
+  }
+  // A topic may be the name of a command, which CLI11 would take for one.
+  if (command == help_on->get_name() && arguments.size() > 1 && !arguments[1].starts_with('-')) {
+    asked_for.topic = arguments[1];
+    arguments.erase(arguments.begin() + 1);
   }
   const auto commands = app.get_subcommands({});
   const auto named =
@@ -167,6 +203,7 @@ int dispatch(std::vector<std::string> arguments) {
     return k_own_error;
   }
   if (env->parsed()) return env_command(json);
+  if (help_on->parsed()) return help_command(asked_for, app);
   if (path->parsed()) return path_command();
   if (doctor->parsed()) return doctor_command(patient);
   if (compare->parsed()) return compare_command(contest);
@@ -201,7 +238,9 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == k_show_preloaded_version) return show_preloaded_version();
   int status = k_own_error;
   try {
-    status = dispatch({argv + 1, argv + argc});
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    status = dispatch(arguments);
+    if (argc > 2 || (argc == 2 && *argv[1] != '-')) hint(arguments.front(), status, arguments);
   } catch (const std::exception& error) {
     if (std::ferror(stdout) == 0) say("{}", error.what());
   }

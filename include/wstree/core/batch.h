@@ -68,6 +68,8 @@ public:
   /// instead, and finished() with a later batch.
   std::uint32_t may_skip() const noexcept { return unclocked_.left(); }
   [[gnu::always_inline]] void skip(std::uint32_t units) noexcept { unclocked_.add(units); }
+  /// Units of batches since the clock was read; finished() has not been told of them.
+  std::uint32_t skipped() const noexcept { return unclocked_.units(); }
 
   /// The latest batch is done; nobody looked at the clock.
   void finished_unclocked() noexcept {
@@ -149,8 +151,7 @@ private:
   /// Whether the latest batches say what the next ones will cost. A long unit costs more than the clock does.
   bool is_steady(float cost, bool grows) const noexcept {
     const bool is_long = cost > to_float(settings_->shortest_target);
-    return !(settings_->clocked || is_long || grows || cost < cost_ * tuning::k_alike ||
-             cost_ < cost * tuning::k_alike);
+    return !(is_long || grows || cost < cost_ * tuning::k_alike || cost_ < cost * tuning::k_alike);
   }
 
   /// What stays as it is within a loop.

@@ -87,6 +87,13 @@ public:
   void gave(std::uint32_t units) noexcept { given_ = units; }
   /// Ticks per unit of the latest batches; 0: not known.
   float cost() const noexcept { return batch_.cost(); }
+  /// The member has nothing left and is about to search. Where busy time is measured, that of the batches
+  /// after which nobody looked at the clock ends here.
+  void start_search(std::uint64_t& busy_ticks) noexcept {
+    if (!settings_->clocked || batch_.skipped() == 0) return;
+    const std::uint64_t now = P::ticks();
+    busy_ticks += now - std::exchange(since_, now);
+  }
   /// The time that a search has taken is not that of the batch which it has brought.
   void searched() noexcept {
     if (has_clock_) since_ = P::ticks();
@@ -94,6 +101,8 @@ public:
 
   // What its worker asks for.
 
+  /// When the clock was read last.
+  std::uint64_t clock() const noexcept { return since_; }
   /// Units of the batch that the caller is executing; 0: none.
   std::uint32_t given() const noexcept { return given_; }
 

@@ -165,8 +165,9 @@ inline constexpr std::uint64_t k_fewest_steps = 64;
 
 // Traces (runtime/loop/track.h)
 
-/// Events of each thread that are kept: memory against how much of the run a trace shows.
-inline constexpr std::uint64_t k_trace_events = 8192;
+/// Batches that touch are one event until they take so many times as long as a recorded piece, 10 us in all:
+/// what a trace costs against detail.
+inline constexpr std::uint64_t k_joined_pieces = 5;
 
 // A team's storage (runtime/loop/team_storage.h)
 

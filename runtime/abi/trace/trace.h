@@ -12,12 +12,18 @@ namespace wstree::abi {
 /// Tracks that a process may have, of which the system gives memory only to those that threads write.
 inline constexpr std::uint32_t k_most_tracks = 1024;
 
-/// A track for one thread, which the process keeps. nullptr: no memory, or there are k_most_tracks; the file
-/// says for how many threads. Any thread.
-loop::Track* add_track() noexcept;
+/// A track of at least `events` events for one thread, which the process keeps. nullptr: no memory, or there
+/// are k_most_tracks; the file says for how many threads. Any thread.
+loop::Track* add_track(std::uint64_t events) noexcept;
+/// Events for which a thread gets memory at a time, a loop or two before it needs that: one call of the
+/// system costs a tenth of the page faults.
+inline constexpr std::uint64_t k_room = 2048;
+void make_room(loop::Track& track) noexcept;
 /// The latest track that was added.
 const loop::Track* all_tracks() noexcept;
 std::uint64_t threads_without_track() noexcept;
+/// One line on stderr, if tracks had no room for all events: somebody who asked for a trace wants to know.
+void say_dropped() noexcept;
 
 /// In the child of a fork, while it has one thread.
 void forget_tracks() noexcept;

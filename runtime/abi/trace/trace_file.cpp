@@ -241,6 +241,7 @@ void write_trace(const config::Options& options, const TickClock& clock, const c
       return out.flush();
     };
     observe::write_new_file("WSTREE_TRACE", options.trace_path.view(), g_trace_workspace.path, write);
+    say_dropped();
   }
   g_trace_workspace.busy.store(false, std::memory_order_release);
 }

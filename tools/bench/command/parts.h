@@ -24,6 +24,7 @@ inline constexpr std::array<Part, 14> k_parts{{
     {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
     {"anatomy", "entry, chunks, a steal and end of a loop one by one, and the steps of the core", true, 66,
      28},
+    {"watching", "what statistics and traces cost", false, 60, 20},
     {"crowd", "what a loop loses with more threads than processors", true, 180, 22},
     {"memory", "loops over memory, repeated: who comes back to what is in the caches", true, 240, 60},
     {"short", "loops of microseconds that are never twice the same, and loops that turn into others", true,

@@ -3,6 +3,7 @@
 
 #include "machine_facts.h"
 #include "support/message.h"
+#include "support/progress.h"
 #include "support/text_file.h"
 
 #include <algorithm>
@@ -246,6 +247,7 @@ void Session::measure_part(std::string_view part) {
                                                {"--anatomy", "1", "--pairs", "0", "--rounds", "1", "--loops",
                                                 "50", "--batches", "3", "--max-delay", "1e9"}));
   }
+  if (part == "watching") return measure_watching(*this);
   if (part == "crowd")
     return for_each_runtime("crowd", "More threads than processors", "crowd",
                             by_size<Arguments>(size(), {},
@@ -261,8 +263,14 @@ void Session::measure() {
   if (has_library())
     for (const auto& runtime : setting_.runtimes)
       if (!is_served(runtime)) return;
-  for (const auto& part : setting_.selection.parts) {
+  const auto& parts = setting_.selection.parts;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     if (interrupted()) return;
+    const auto& part = parts[i];
+    auto rest = setting_.selection;
+    rest.parts.erase(rest.parts.begin(), rest.parts.begin() + static_cast<std::ptrdiff_t>(i));
+    if (size() != Size::smoke)
+      Progress().note(fmt::format("part {} of {}: {}, about", i + 1, parts.size(), part), rest.seconds());
     const auto start = std::chrono::steady_clock::now();
     measure_part(part);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;

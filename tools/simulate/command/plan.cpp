@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plan.h"
 
+#include "on_all_cpus.h"
 #include "recorded.h"
+#include "support/progress.h"
 #include "support/user_text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <mutex>
 
 namespace wstree::cli {
 
@@ -173,11 +176,25 @@ double far_work(const simulate::Round& round, const simulate::Workload& workload
   return work == 0 ? 0 : static_cast<double>(round.travel.far_work()) / work;
 }
 
-Results::Results(const Plan& plan) : plan_(&plan) {
-  for (const auto threads : plan.threads)
-    for (const auto& workload : plan.workloads)
-      for (const auto& schedule : plan.schedules)
-        outcomes_.push_back(outcome_of(plan, workload, schedule, threads));
+Results::Results(const Plan& plan)
+    : plan_(&plan), outcomes_(plan.threads.size() * plan.workloads.size() * plan.schedules.size()) {
+  const auto schedules = plan.schedules.size();
+  const auto each = plan.workloads.size() * schedules;
+  double work = 0; // about as the times: more members take longer
+  for (const auto threads : plan.threads) work += static_cast<double>(threads) * static_cast<double>(each);
+  Progress progress;
+  std::mutex mutex;
+  double done = 0;
+  const auto compute = [&](std::size_t i) {
+    const auto threads = plan.threads[i / each];
+    outcomes_[i] =
+        outcome_of(plan, plan.workloads[i % each / schedules], plan.schedules[i % schedules], threads);
+    const std::lock_guard lock(mutex);
+    done += threads;
+    progress.show_part(fmt::format("simulated {:.0f} %", 100 * done / work), done / work);
+  };
+  // The last ones first: most members come last, and what takes longest should not be left for the end.
+  for_each_on_all_cpus(outcomes_.size(), [&](std::size_t i) { compute(outcomes_.size() - 1 - i); });
 }
 
 double Results::geometric_mean(std::size_t threads, std::size_t schedule) const {

@@ -16,8 +16,8 @@ namespace wstree::simulate {
 /// The clock of the member that runs. When it goes on, others whose time has come run first.
 class VirtualClock {
 public:
-  static inline std::uint64_t now = 0;
-  static inline VirtualClock* running = nullptr;
+  static inline thread_local std::uint64_t now = 0;
+  static inline thread_local VirtualClock* running = nullptr;
 
   void start(std::uint32_t member, std::uint64_t time, std::function<void()> body) {
     if (member >= fibers_.size()) fibers_.resize(member + 1);

@@ -3,8 +3,8 @@
 
 #include "commands.h"
 #include "doctor/served_loops.h"
-#include "measured_run.h"
 #include "inspect/statistics.h"
+#include "measured_run.h"
 #include "support/message.h"
 #include "support/text_file.h"
 
@@ -29,11 +29,6 @@ volatile std::sig_atomic_t g_interrupted = 0;
 
 void interrupt(int) { g_interrupted = 1; }
 
-std::string time_text(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{}:{:02} min", whole / 60, whole % 60);
-}
-
 /// What the processes of a run wrote, which is taken away.
 std::vector<nlohmann::json> take_reports(const fs::path& folder) {
   std::vector<nlohmann::json> reports;
@@ -54,7 +49,7 @@ std::vector<nlohmann::json> take_reports(const fs::path& folder) {
 CompareSession::CompareSession(const CompareRequest& request, fs::path library,
                                std::vector<std::string> sanitizers)
     : request_(request), library_(std::move(library)), sanitizers_(std::move(sanitizers)),
-      command_(request.command), terminal_(terminal_of(stderr)) {
+      command_(request.command) {
   auto name = (fs::temp_directory_path() / "wstree-compare-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
     throw fs::filesystem_error("a folder is needed", name,
@@ -177,13 +172,9 @@ double CompareSession::seconds_left(std::size_t round) const {
   return left;
 }
 
-void CompareSession::show_progress(std::size_t round, const std::string& variant) const {
-  if (!terminal_.is_one) return;
-  auto text = round == 0 ? variant : fmt::format("round {} of {}, {}", round, request_.rounds, variant);
-  if (const double left = round == 0 ? 0 : seconds_left(round - 1); left > 0)
-    text += fmt::format(", {} left", time_text(left));
-  fmt::print(stderr, "\r\x1b[K{}", fitted(text, terminal_.width > 1 ? terminal_.width - 1 : 79));
-  std::fflush(stderr);
+void CompareSession::show_progress(std::size_t round, const std::string& variant) {
+  if (round == 0) return progress_.show(variant);
+  progress_.show(fmt::format("round {} of {}, {}", round, request_.rounds, variant), seconds_left(round - 1));
 }
 
 Contest CompareSession::measure() {
@@ -202,7 +193,7 @@ Contest CompareSession::measure() {
     }
     if (g_interrupted == 0) ++comparison_.rounds;
   }
-  if (terminal_.is_one) fmt::print(stderr, "\r\x1b[K");
+  progress_.clear();
   for (auto& samples : comparison_.samples)
     samples.seconds.resize(std::min(samples.seconds.size(), comparison_.rounds));
   for (auto& loop : comparison_.loops)

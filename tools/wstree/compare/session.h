@@ -4,7 +4,7 @@
 #include "comparison.h"
 #include "names.h"
 #include "support/environment.h"
-#include "support/terminal.h"
+#include "support/progress.h"
 
 #include <filesystem>
 #include <map>
@@ -35,7 +35,7 @@ public:
 private:
   void run(Samples& samples, bool warm);
   void read_loops(const Variant& variant);
-  void show_progress(std::size_t round, const std::string& variant) const;
+  void show_progress(std::size_t round, const std::string& variant);
   [[nodiscard]] Environment environment_of(const Variant& variant) const;
   [[nodiscard]] double seconds_left(std::size_t round) const;
 
@@ -47,7 +47,7 @@ private:
   Contest comparison_;
   std::map<std::string, std::size_t> known_loops_; // by line, or by module and offset
   names::Resolver resolver_;
-  Terminal terminal_;
+  Progress progress_;
 };
 
 } // namespace wstree::cli

@@ -11,8 +11,6 @@ namespace wstree::cli {
 /// For people; `per_loop`: with a table of the loops.
 std::string comparison_text(const Contest& comparison, const Judgement& judgement, const Terminal& terminal,
                             bool per_loop);
-/// Words in lines of at most `width` columns.
-std::string wrapped(std::string_view text, std::size_t width);
 
 std::string comparison_json(const Contest& comparison, const Judgement& judgement);
 /// One line for each run.

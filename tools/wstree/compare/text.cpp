@@ -104,19 +104,6 @@ std::string loops_table(const Contest& comparison, const Terminal& terminal) {
 
 } // namespace
 
-std::string wrapped(std::string_view text, std::size_t width) {
-  std::istringstream words{std::string(text)};
-  std::string result, line;
-  for (std::string word; words >> word;) {
-    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > width) {
-      result += line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return result + line + "\n";
-}
-
 std::string comparison_text(const Contest& comparison, const Judgement& judgement, const Terminal& terminal,
                             bool per_loop) {
   const auto width = terminal.width != 0 ? std::min(terminal.width, std::size_t{120}) : k_usual_width;

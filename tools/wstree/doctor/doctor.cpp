@@ -3,6 +3,7 @@
 
 #include "checks.h"
 #include "options.h"
+#include "support/progress.h"
 #include "support/settings.h"
 #include "trial.h"
 
@@ -64,6 +65,7 @@ int doctor_command(const DoctorRequest& request) {
   const bool runs = !report.has_failed();
   if (runs) {
     report.flush();
+    if (!request.json) Progress().note("trial run of the program, which takes as long as it does");
     const auto trial = run_trial(request.command, environment, preflight.program, library.path, request.json);
     auto forms = sum(files).forms;
     forms.merge(forms_seen_later(trial.mapped, mapped));

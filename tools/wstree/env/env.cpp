@@ -75,6 +75,8 @@ std::string value_of(Option option, const config::Options& options) {
     return options.record_path.empty() ? "0" : std::string(options.record_path.view());
   case Option::trace:
     return options.trace_path.empty() ? "0" : std::string(options.trace_path.view());
+  case Option::trace_events:
+    return std::to_string(options.trace_events);
   case Option::rules:
     return options.rules.empty() ? "0" : std::string(options.rules.view());
   case Option::verbose:

@@ -60,11 +60,14 @@ std::vector<std::string> verdict(const RunReport& report) {
                   report.loops.size() == 1 ? "One loop" : fmt::format("{} loops", report.loops.size()),
                   report.processes == 1 ? "one process" : fmt::format("{} processes", report.processes),
                   duration_text(seconds)));
-  const auto& worst = report.loops.front();
-  if (saves > k_worth * seconds && worst.imbalance >= k_uneven && !worst.too_short)
+  // A long loop that is nearly even may come first.
+  const auto worst = std::ranges::find_if(report.loops, [](const ReportLoop& loop) {
+    return loop.imbalance >= k_uneven && !loop.too_short;
+  });
+  if (saves > k_worth * seconds && worst != report.loops.end())
     lines.push_back(fmt::format(
         "They are uneven: even loops would have saved {} ({:.0f} % of that time), {} of it in {}.",
-        duration_text(saves), 100 * saves / seconds, duration_text(worst.even_saves), worst.name));
+        duration_text(saves), 100 * saves / seconds, duration_text(worst->even_saves), worst->name));
   else if (short_ones == report.loops.size())
     lines.push_back("All of them are too short to tell whether they are even.");
   else

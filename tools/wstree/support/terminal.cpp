@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <sstream>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -85,6 +86,19 @@ std::string left(std::string_view text, std::size_t width) {
 std::string right(std::string_view text, std::size_t width) {
   const auto columns = columns_of(text);
   return std::string(width > columns ? width - columns : 0, ' ').append(text);
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::istringstream words{std::string(text)};
+  std::string result, line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > width) {
+      result += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return result + line + "\n";
 }
 
 std::string duration_text(double seconds) {

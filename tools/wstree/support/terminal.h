@@ -27,6 +27,8 @@ std::string fitted(std::string_view text, std::size_t width);
 std::size_t columns_of(std::string_view text);
 std::string left(std::string_view text, std::size_t width);
 std::string right(std::string_view text, std::size_t width);
+/// Words in lines of at most `width` columns.
+std::string wrapped(std::string_view text, std::size_t width);
 
 /// "12.41 s", "20.00 us"
 std::string duration_text(double seconds);

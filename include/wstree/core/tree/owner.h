@@ -82,10 +82,10 @@ public:
     return true;
   }
 
-  // What follows happens once or a few times per loop.
   /// A thief stopped the node of this member, which goes on with one of the children.
   [[gnu::noinline]] bool descend(Range& out) noexcept {
     const Target<P> stopped = held_.target();
+    pacing_.start_search(counts_.busy_ticks);
     held_.drop();
     if (!expand(stopped, true, out)) return false;
     pacing_.searched();

@@ -72,6 +72,13 @@ public:
   const Counts& counts() const noexcept { return owner_.counts(); }
   const View<P>& view() const noexcept { return owner_.view(); }
 
+  // For traces.
+
+  /// When this member read the clock last, with Settings::clocked: where a batch ended, or a search.
+  std::uint64_t clock() noexcept { return pacing().clock(); }
+  /// Nothing is left of the member's node, so that next() will look elsewhere.
+  bool is_at_end() noexcept { return held().is_empty() || held().remaining() == 0; }
+
   static std::uint64_t unclaimed(Tree<P>& tree, const Entry& entry) noexcept {
     const Shape shape = shape_of(entry);
     std::uint64_t iterations = tree.last.is_taken(entry.loop) ? 0 : 1;
@@ -143,6 +150,7 @@ private:
 
   /// Neither the own node nor the own root has anything for this member.
   bool look_elsewhere(Range& out) noexcept {
+    pacing().start_search(owner_.counts().busy_ticks);
     const Course course = pacing().end_share(owner_.counts());
     const auto is_short_of_memory = [this] { return owner_.supply().is_short(); };
     // Without memory to steal from owners, only that somebody has the last iteration says that no owner will

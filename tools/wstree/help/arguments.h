@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "commands.h"
+
+#include <CLI/App.hpp>
+
+namespace wstree::cli {
+
+/// The arguments of `wstree help`.
+CLI::App* add_help(CLI::App& app, HelpRequest& request);
+
+} // namespace wstree::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace wstree::cli {
+
+struct HelpTopic {
+  std::string_view name;
+  std::string_view text; ///< its first line says what it is about
+};
+
+/// Those of topics/*.txt.
+const std::vector<HelpTopic>& written_topics();
+
+} // namespace wstree::cli
