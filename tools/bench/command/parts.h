@@ -18,7 +18,7 @@ struct Part {
 };
 
 /// In the order in which they are measured.
-inline constexpr std::array<Part, 14> k_parts{{
+inline constexpr std::array<Part, 15> k_parts{{
     {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
     {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
     {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
