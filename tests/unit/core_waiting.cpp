@@ -80,7 +80,8 @@ TEST(Waiting, ABatchThatWasInterruptedIsSoonForgotten) {
                                << batch.end - batch.begin;
     } while (2 * (batch.end - batch.begin) < usual);
     EXPECT_LT(P::now - since, 100'000U) << "40 microseconds";
-    work(0);
+    // The member looks at the clock after eight batches at most; then thieves rank by what it says.
+    for (int i = 0; i < 8; ++i) work(0);
     EXPECT_LT(loop.roots[0].cost(), 2 * static_cast<float>(cost)) << "thieves rank by it";
   }
 }
