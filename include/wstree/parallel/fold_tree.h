@@ -5,6 +5,7 @@
 #include "wstree/core/reduction/reduction.h"
 #include "wstree/parallel/call.h"
 #include "wstree/parallel/folder.h"
+#include "wstree/parallel/observed.h"
 #include "wstree/parallel/site.h"
 #include "wstree/parallel/storage_cache.h"
 
@@ -65,10 +66,12 @@ template <class Policy> std::uint64_t step_alone(const Policy& policy, std::uint
 template <class Policy, class Folder>
 [[gnu::noinline]] void fold_on_team(const Policy& policy, std::uint64_t offset, std::uint64_t n,
                                     std::uint32_t members, Folder& folder,
-                                    Result<typename Folder::Value>& result, float cost) {
+                                    Result<typename Folder::Value>& result, float cost, call_site where) {
   using Body = FoldBody<Policy, Folder>;
   using Reduction = core::Reduction<core::StdPlatform, Body>;
   Control control;
+  Observed call(policy.at(where), n - offset);
+  members = call.members(members);
   Body body{policy, control, folder, offset};
   Result<typename Folder::Value> rest;
   Result<typename Folder::Value>& value = result.has_value() ? rest : result;
@@ -76,13 +79,18 @@ template <class Policy, class Folder>
   bool is_open = false;
   if (storage != nullptr) {
     {
-      Reduction reduction(
-          *storage, {n - offset, members, settings_of(policy), policy.min_chunk(), policy.max_chunk(), cost});
+      core::Settings settings = settings_of(policy);
+      settings.clocked = call.is_measured();
+      const std::uint64_t most = policy.max_chunk();
+      Reduction reduction(*storage, {n - offset, members, settings,
+                                     std::min(call.min_chunk(policy.min_chunk()), most), most, cost});
       is_open = reduction.open();
       if (is_open) {
-        on_members(members, control, [&](std::uint32_t member, std::uint32_t) {
+        on_members(members, control, [&](std::uint32_t member, std::uint32_t all) {
           Body own = body;
-          reduction.take_part(member, own);
+          const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
+          const core::Counts counts = reduction.take_part(member, own);
+          if (call.is_measured()) call.add(member, all, began, counts);
         });
         if (!control.has_ended()) reduction.finish(body, value);
       }
@@ -119,7 +127,7 @@ void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typ
     }
     control.finish();
   }
-  if (members > 1) fold_on_team(policy, done, n, members, folder, result, cost);
+  if (members > 1) fold_on_team(policy, done, n, members, folder, result, cost, where);
 }
 
 } // namespace detail

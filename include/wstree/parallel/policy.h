@@ -110,7 +110,15 @@ public:
     return copy;
   }
 
+  /// For the algorithms: the call stands at `site`.
+  constexpr basic_par at(call_site site) const noexcept {
+    basic_par copy = *this;
+    copy.where_ = site;
+    return copy;
+  }
+
   constexpr const char* label() const noexcept { return label_; }
+  constexpr call_site where() const noexcept { return where_; }
   constexpr std::uint32_t threads() const noexcept { return threads_; }
   constexpr std::uint64_t min_chunk() const noexcept { return min_chunk_; }
   constexpr std::uint64_t max_chunk() const noexcept { return max_chunk_; }
@@ -131,11 +139,13 @@ private:
   template <order, stop_token_like> friend class basic_par;
   template <stop_token_like Before>
   constexpr basic_par(const basic_par<Order, Before>& other, Stop&& token)
-      : label_(other.label_), counter_(other.counter_), add_(other.add_), min_chunk_(other.min_chunk_),
-        max_chunk_(other.max_chunk_), limit_(other.limit_), threads_(other.threads_),
-        strategy_(other.strategy_), batch_(other.batch_), stop_(static_cast<Stop&&>(token)) {}
+      : label_(other.label_), where_(other.where_), counter_(other.counter_), add_(other.add_),
+        min_chunk_(other.min_chunk_), max_chunk_(other.max_chunk_), limit_(other.limit_),
+        threads_(other.threads_), strategy_(other.strategy_), batch_(other.batch_),
+        stop_(static_cast<Stop&&>(token)) {}
 
   const char* label_ = nullptr;
+  call_site where_;
   void* counter_ = nullptr;
   void (*add_)(void*, std::uint64_t) = nullptr;
   std::uint64_t min_chunk_ = 1;

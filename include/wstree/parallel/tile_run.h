@@ -89,7 +89,9 @@ private:
 template <class Policy, class Make>
 void run_tiles(const Policy& policy, const Tiling& tiling, Verdict& verdict, Make make) {
   std::atomic<std::size_t> next{0};
-  on_team(policy, [&](unsigned, unsigned) {
+  Observed call(policy, tiling.elements());
+  on_team(policy, call, [&](unsigned member, unsigned members) {
+    ObservedTiles observed(call, member, members);
     auto body = make();
     const auto guarded = [&](auto&& step) {
       WSTREE_TRY { return step(); }
@@ -104,8 +106,11 @@ void run_tiles(const Policy& policy, const Tiling& tiling, Verdict& verdict, Mak
         verdict.cancel();
         return false;
       }
-      body(tiling[tile]);
-      return true;
+      const auto at = tiling[tile];
+      return observed.run(at.end - at.begin, [&] {
+        body(at);
+        return true;
+      });
     })) {
     }
     while (guarded([&] { return body.finish(); })) {
