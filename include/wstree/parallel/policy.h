@@ -74,6 +74,11 @@ public:
     copy.threads_ = most;
     return copy;
   }
+  template <class T>
+  requires(!std::convertible_to<T, std::uint32_t>) constexpr basic_par threads(const T&) const noexcept {
+    static_assert(std::convertible_to<T, std::uint32_t>, "wstree: threads() takes a number of threads");
+    return *this;
+  }
   /// Elements that a thread takes at a time, if there are as many: at least, and at most.
   constexpr basic_par min_chunk(std::uint64_t elements) const noexcept {
     basic_par copy = *this;
