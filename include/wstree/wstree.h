@@ -4,7 +4,7 @@
  *
  * A program does not need this header: OMP_SCHEDULE=wstree is enough. It is for programs that want to choose
  * a schedule from their own code or to know whether it is there. All functions may be called from any thread
- * at any time, take no lock and never fail.
+ * at any time, never fail and take no lock, except that wstree_statistics_json asks the dynamic linker.
  *
  * A program that has to run without the library as well defines WSTREE_WEAK before it includes this header.
  * It need not be linked with the library then, and asks before each call whether it is there:
@@ -90,6 +90,8 @@ WSTREE_C_API void wstree_label(const char* text);
  * such as 0, takes a hint back that no region has had. The loop may also say dynamic, guided or auto, and is
  * served without OMP_SCHEDULE; loops that the library cannot see leave the hint to the next one of the
  * region. Rules in WSTREE_RULES win over hints. A region without a loop has used up its hint.
+ * If nothing else has asked for the library, the first hint of a process wakes it up; a label that was given
+ * before that is lost.
  */
 WSTREE_C_API void wstree_hint(int kind, int chunk);
 
@@ -110,8 +112,8 @@ WSTREE_C_API size_t wstree_statistics_json(char* buffer, size_t size);
  * The sum of `count` numbers, and of the products of two times so many. By the same additions for every
  * number of threads, on every machine: the bits are those of wstree::sum and wstree::inner_product of the C++
  * library. (Its inner_product has them if the compiler fuses no multiplication with an addition:
- * -ffp-contract=off where the machine could.) Neither is exact, but the error grows with the logarithm of the
- * count.
+ * -ffp-contract=off where the machine could.) They round as sums of short blocks do, which
+ * are added in pairs.
  *
  * Long ones are shared by a team of the calling thread's, as many as a parallel region would have but at most
  * 64, if the program has an OpenMP runtime and the thread may open a region; else the thread is alone. In a
