@@ -106,6 +106,7 @@ inline const observe::Label* take_label() noexcept { return std::exchange(t_labe
 /// What wstree_hint() said of the first loop of the next region that the calling thread opens. Members get it
 /// from their region and not from a call of their own, so that they agree.
 extern constinit thread_local config::Ruling t_hint __attribute__((tls_model("initial-exec")));
+inline bool has_hint() noexcept { return t_hint != config::Ruling{}; }
 inline config::Ruling take_hint() noexcept { return std::exchange(t_hint, {}); }
 
 Frame* make_base_frame() noexcept;
