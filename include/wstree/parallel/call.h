@@ -40,8 +40,8 @@ inline void tell_serial() noexcept {
 /// never more.
 template <execution_policy Policy>
 std::uint32_t most_members([[maybe_unused]] const Policy& policy) noexcept {
-  if (t_seat != nullptr) {
-    const std::uint32_t outer = t_seat->call->members();
+  if (const auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) {
+    const std::uint32_t outer = seat->call->members();
     return policy.threads() != 0 ? std::min(policy.threads(), outer) : outer;
   }
 #if defined(_OPENMP)
@@ -78,7 +78,7 @@ template <class Work> void on_members(std::uint32_t members, Control& control, W
     return;
   }
   Call call(members, &job.run, &job);
-  if (t_seat != nullptr) return call.nest(*t_seat);
+  if (auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) return call.nest(*seat);
 #if defined(_OPENMP)
 #pragma omp parallel num_threads(static_cast <int>(members)) default(none) shared(call)
   call.work_as(static_cast<std::uint32_t>(omp_get_thread_num()));
