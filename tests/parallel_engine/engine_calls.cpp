@@ -44,6 +44,33 @@ TEST_P(Threads, StringsAreReducedInOrder) {
   EXPECT_FALSE(reduce(on(), words.begin(), words.begin(), slowly).has_value());
 }
 
+/// More than what memory is aligned to.
+struct alignas(512) Wide {
+  long value = 0;
+  bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(this) % alignof(Wide) == 0; }
+};
+
+TEST_P(Threads, ValuesMayBeAlignedWidely) {
+  std::atomic<int> wrong{0};
+  const auto add = [&](Wide a, const Wide& b) {
+    busy(300);
+    if (!a.is_aligned() || !b.is_aligned()) ++wrong;
+    a.value += b.value;
+    return a;
+  };
+  for (int round = 0; round < 5; ++round) {
+    const Wide sum = fold(
+        on().max_chunk(1), 0L, 600L, [] { return Wide{}; },
+        [&](Wide so_far, long begin, long end) {
+          for (; begin != end; ++begin) so_far = add(so_far, Wide{begin});
+          return so_far;
+        },
+        add);
+    EXPECT_EQ(sum.value, 600 * 599 / 2);
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST_P(Threads, EveryElementIsVisitedOnce) {
   std::vector<std::atomic<int>> visits(3000);
   for_each(on(), 0U, 3000U, [&](unsigned i) {
