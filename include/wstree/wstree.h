@@ -4,7 +4,7 @@
  *
  * A program does not need this header: OMP_SCHEDULE=wstree is enough. It is for programs that want to choose
  * a schedule from their own code or to know whether it is there. All functions may be called from any thread
- * at any time, take no lock and never fail.
+ * at any time, never fail and take no lock, except that wstree_statistics_json asks the dynamic linker.
  *
  * A program that has to run without the library as well defines WSTREE_WEAK before it includes this header.
  * It need not be linked with the library then, and asks before each call whether it is there:
@@ -21,6 +21,8 @@
 #else
 #define WSTREE_C_API
 #endif
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,13 +72,57 @@ WSTREE_C_API int wstree_is_active(void);
  *
  * Statistics, traces and reports then call the loop so, and rules reach it by label:assembly. The text is
  * copied; its first 63 bytes count, and a process may have 1,024 texts, beyond which loops have no label.
- * NULL or
- * "" takes a label back that no loop has had. A label that was set in a region does not outlive it. A loop
- * that the library cannot see, such as one with schedule(static), leaves the label to the next one.
+ * NULL or "" takes a label back that no loop has had. A label that was set in a region does not outlive it. A
+ * loop that the library cannot see, such as one with schedule(static), leaves the label to the next one.
  *
  * Without statistics, traces and rules this does next to nothing; with them it takes some 50 ns.
  */
 WSTREE_C_API void wstree_label(const char* text);
+
+/**
+ * Says how the first loop of the next parallel region that the calling thread opens is to be shared out:
+ *
+ *     wstree_hint(omp_sched_wsstatic, 0);   // every iteration takes as long
+ *     wstree_hint(omp_sched_wstree, 64);    // uneven; at least 64 iterations at a time
+ *     #pragma omp parallel for schedule(runtime)
+ *
+ * `kind` and `chunk` are those of omp_set_schedule, which would hold for all later loops. Another number,
+ * such as 0, takes a hint back that no region has had. The loop may also say dynamic, guided or auto, and is
+ * served without OMP_SCHEDULE; loops that the library cannot see leave the hint to the next one of the
+ * region. Rules in WSTREE_RULES win over hints. A region without a loop has used up its hint.
+ * If nothing else has asked for the library, the first hint of a process wakes it up; a label that was given
+ * before that is lost.
+ */
+WSTREE_C_API void wstree_hint(int kind, int chunk);
+
+/**
+ * Writes the statistics of the loops so far as JSON into `buffer`, at most `size` bytes with the 0 at the
+ * end, and returns how many bytes the whole text has without it, as snprintf does:
+ *
+ *     size_t size = wstree_statistics_json(NULL, 0) + 1000;   // other threads may go on
+ *     char* text = malloc(size);
+ *     if (wstree_statistics_json(text, size) < size) puts(text);
+ *
+ * The text is that of WSTREE_STATS=json; without WSTREE_STATS nothing is counted, and it has no loops.
+ * Threads that count meanwhile are not held up. 0: another thread has been writing statistics for too long.
+ */
+WSTREE_C_API size_t wstree_statistics_json(char* buffer, size_t size);
+
+/**
+ * The sum of `count` numbers, and of the products of two times so many. By the same additions for every
+ * number of threads, on every machine: the bits are those of wstree::sum and wstree::inner_product of the C++
+ * library. (Its inner_product has them if the compiler fuses no multiplication with an addition:
+ * -ffp-contract=off where the machine could.) They round as sums of short blocks do, which
+ * are added in pairs.
+ *
+ * Long ones are shared by a team of the calling thread's, as many as a parallel region would have but at most
+ * 64, if the program has an OpenMP runtime and the thread may open a region; else the thread is alone. In a
+ * region each member that calls sums for itself. 0 for no numbers.
+ */
+WSTREE_C_API double wstree_sum_double(const double* numbers, size_t count);
+WSTREE_C_API float wstree_sum_float(const float* numbers, size_t count);
+WSTREE_C_API double wstree_dot_double(const double* left, const double* right, size_t count);
+WSTREE_C_API float wstree_dot_float(const float* left, const float* right, size_t count);
 
 /** Number of loop executions that were served so far in this process, over all threads; 0 unless WSTREE_STATS
  * is set. */

@@ -16,6 +16,7 @@ namespace wstree::abi {
 
 constinit thread_local Frame* t_frame __attribute__((tls_model("initial-exec"))) = nullptr;
 constinit thread_local const observe::Label* t_label __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local config::Ruling t_hint __attribute__((tls_model("initial-exec"))) = {};
 
 namespace {
 
@@ -97,6 +98,7 @@ void push_alone(Place here) noexcept {
     return;
   }
   frame->in_parallel = t_frame != nullptr && t_frame->in_parallel;
+  frame->hint = take_hint();
   frame->push();
 }
 

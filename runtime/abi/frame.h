@@ -83,6 +83,7 @@ struct Frame {
   bool in_parallel = false; // inside a team of more than one, here or further out
   LoopState loop;
   std::uint32_t ruled = 0;              // loops that rules were asked about
+  config::Ruling hint;                  // what the opener of the region said of the next loop
   std::uint32_t missing = 0;            // open serialised regions inside for which there was no memory
   TaskSchedule schedule;                // see ScheduleOf
   Bounds bounds;                        // of the served loop
@@ -101,6 +102,12 @@ inline void Frame::push() noexcept {
 /// nullptr: nobody has said. In a process that neither measures loops nor has rules it stays nullptr.
 extern constinit thread_local const observe::Label* t_label __attribute__((tls_model("initial-exec")));
 inline const observe::Label* take_label() noexcept { return std::exchange(t_label, nullptr); }
+
+/// What wstree_hint() said of the first loop of the next region that the calling thread opens. Members get it
+/// from their region and not from a call of their own, so that they agree.
+extern constinit thread_local config::Ruling t_hint __attribute__((tls_model("initial-exec")));
+inline bool has_hint() noexcept { return t_hint != config::Ruling{}; }
+inline config::Ruling take_hint() noexcept { return std::exchange(t_hint, {}); }
 
 Frame* make_base_frame() noexcept;
 /// t_frame, or a new one for code outside of any region. nullptr: no memory.
@@ -121,6 +128,7 @@ struct Terms {
   TaskSchedule schedule;   // captured at the fork
   pthread_t opener{};
   const observe::Label* label = nullptr; // of the first loop
+  config::Ruling hint;                   // likewise
   bool placed = false;                   // the members go to places of their own
   bool nested = false;                   // the region is inside another team
   bool operator==(const Terms&) const = default;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace wstree::abi {
 namespace {
@@ -130,12 +131,14 @@ public:
   LabelOfThisLoop& operator=(const LabelOfThisLoop&) = delete;
 };
 
-/// The way through enter_loop() from the schedule on, of a process with rules or of a loop with a label.
+/// The way through enter_loop() from the schedule on, of a process with rules or of a loop with a label or a
+/// hint.
 [[gnu::noinline]] Server enter_ruled_loop(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
                                           const char* source, const void* caller) noexcept {
   using Of = Frame::ScheduleOf;
   const LabelOfThisLoop label;
-  config::Ruling ruling = ruling_of(caller, source, t_label);
+  config::Ruling ruling = std::exchange(frame.hint, {});
+  ruling.overlay(ruling_of(caller, source, t_label));
   if (session().rules != nullptr && frame.kind == Frame::Kind::team && frame.member.members() > 1)
     ruling = setters_of(frame).rulings().agree(frame.ruled++, ruling);
   const bool asks_environment = form.kind == LoopKind::runtime;
@@ -195,7 +198,7 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
     leave_loop(*frame); // cancelled
   const bool dependent = frame->loop.meet();
   const Session& process = session();
-  if (process.rules != nullptr || t_label != nullptr) [[unlikely]]
+  if (process.rules != nullptr || t_label != nullptr || frame->hint != config::Ruling{}) [[unlikely]]
     return enter_ruled_loop(*frame, form, units, dependent, source, caller);
   const bool asks_environment = form.kind == LoopKind::runtime;
   TaskSchedule schedule = frame->schedule;

@@ -3,10 +3,14 @@
 #include "export.h"
 #include "frame.h"
 #include "process/request.h"
+#include "process/session.h"
 #include "statistics.h"
 #include "version.h"
 
 #include "wstree/wstree.h"
+
+#include <algorithm>
+#include <cstddef>
 
 extern "C" {
 
@@ -22,6 +26,19 @@ WSTREE_EXPORT void wstree_label(const char* text) {
   if (text == nullptr || !abi::active()) return;
   const abi::Session& process = abi::session();
   if (process.measured || process.rules != nullptr) abi::t_label = observe::find_label(text);
+}
+
+WSTREE_EXPORT void wstree_hint(int kind, int chunk) {
+  using namespace wstree;
+  abi::t_hint = {};
+  if (kind < omp_sched_wstree || kind > omp_sched_wsstatic || !abi::activate()) return;
+  const int most = static_cast<int>(config::k_max_chunk);
+  abi::t_hint.set_schedule(static_cast<config::ScheduleKind>(kind - omp_sched_wstree),
+                           static_cast<std::uint64_t>(std::clamp(chunk, 0, most)));
+}
+
+WSTREE_EXPORT std::size_t wstree_statistics_json(char* buffer, std::size_t size) {
+  return wstree::abi::statistics_as_json(buffer, size);
 }
 
 WSTREE_EXPORT unsigned long long wstree_loops_served() { return wstree::observe::executions_recorded(); }

@@ -141,6 +141,7 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule) noe
   terms.caller = caller;
   terms.schedule = schedule;
   terms.label = take_label();
+  terms.hint = take_hint();
   placement_.describe(terms);
   if (team_ == nullptr) {
     terms_ = terms;

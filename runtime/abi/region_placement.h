@@ -91,6 +91,7 @@ public:
     RegionPlacement::enter(terms, frame_);
     frame_.push();
     t_label = terms.label;
+    frame_.hint = terms.hint;
   }
   ~ServedMember() {
     if (frame_.member.in_loop()) leave_loop(frame_); // cancelled

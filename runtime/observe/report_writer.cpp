@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report_writer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -26,7 +27,15 @@ struct Digits {
 } // namespace
 
 void ReportWriter::write_out(std::size_t size) noexcept {
-  if (error_ == 0) error_ = write_fully(descriptor_, {buffer_, size});
+  if (descriptor_ == k_memory) {
+    const std::size_t fits = std::min(size, room_);
+    if (fits != 0) std::memcpy(memory_, buffer_, fits);
+    memory_ += fits;
+    room_ -= fits;
+  } else if (error_ == 0) {
+    error_ = write_fully(descriptor_, {buffer_, size});
+  }
+  written_ += size;
   std::memmove(buffer_, buffer_ + size, size_ - size);
   size_ -= size;
   line_end_ = 0;

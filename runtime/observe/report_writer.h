@@ -10,13 +10,15 @@ namespace wstree::observe {
 
 /// Collects text in a fixed buffer and writes it to one descriptor, in pieces that end with a line where that
 /// is possible. Remembers the first error and writes nothing after it. Numbers never depend on the locale.
-/// One thread, under a HostGuard.
+/// One thread, under a HostGuard if there is a descriptor. It may write to memory instead, as much as fits.
 class ReportWriter {
 public:
   static constexpr std::size_t k_buffer_size = 4096; // what a pipe takes in one piece
 
   /// What was not flushed at the end is dropped.
   explicit ReportWriter(int descriptor) noexcept : descriptor_(descriptor) {}
+  ReportWriter(char* memory, std::size_t room) noexcept
+      : descriptor_(k_memory), memory_(memory), room_(room) {}
 
   ReportWriter& text(std::string_view text) noexcept;
   /// Text that may hold anything, with ? for control characters and for what is no UTF-8.
@@ -33,13 +35,20 @@ public:
 
   /// Writes all that is left; 0 or the error number of the first write that failed.
   int flush() noexcept;
+  /// Bytes that were written, or would have been if there had been room; after flush().
+  std::size_t written() const noexcept { return written_; }
 
 private:
   void put(char c) noexcept;
   void write_out(std::size_t size) noexcept;
 
+  static constexpr int k_memory = -2; // no descriptor
+
   int descriptor_;
   int error_ = 0;
+  char* memory_ = nullptr; // the next byte goes here
+  std::size_t room_ = 0;
+  std::size_t written_ = 0;
   std::size_t size_ = 0;
   std::size_t line_end_ = 0; // behind the last newline in the buffer
   char buffer_[k_buffer_size];

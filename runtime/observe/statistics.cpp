@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "statistics.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <sched.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -23,6 +25,16 @@ struct Workspace {
   Path path;
 };
 constinit Workspace g_workspace;
+
+ReportFrame frame_of(double ns_per_tick, std::uint32_t max_threads, const char* version) noexcept {
+  const char* const program = program_invocation_short_name;
+  return {version,
+          max_threads,
+          ns_per_tick,
+          {},
+          program != nullptr ? program : "",
+          static_cast<std::uint64_t>(getpid())};
+}
 
 /// Returns 0 or the number of the first error.
 int write_to(int descriptor, config::StatsFormat format, const ReportFrame& frame) noexcept {
@@ -60,6 +72,26 @@ void forget_executions() noexcept {
   g_workspace.busy.store(false, std::memory_order_relaxed);
 }
 
+std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, std::uint32_t max_threads,
+                            const char* version) noexcept {
+  constexpr int k_patience = 10'000;
+  if (size != 0) buffer[0] = '\0';
+  const int saved_errno = errno;
+  // acquire: [S10]
+  for (int waited = 0; g_workspace.busy.exchange(true, std::memory_order_acquire); ++waited) {
+    if (waited == k_patience) return 0;
+    sched_yield();
+  }
+  ReportWriter writer(buffer, size);
+  g_workspace.sites.sort(site_table(), SiteOrder::by_uneven_time, ns_per_tick);
+  write_json(writer, g_workspace.sites, frame_of(ns_per_tick, max_threads, version));
+  writer.flush();
+  g_workspace.busy.store(false, std::memory_order_release); // [S11]
+  if (size != 0) buffer[std::min(writer.written(), size - 1)] = '\0';
+  errno = saved_errno;
+  return writer.written();
+}
+
 void write_report(const config::Options& options, double ns_per_tick, std::uint32_t max_threads,
                   const char* version) noexcept {
   if (options.stats == config::StatsFormat::off) return;
@@ -69,13 +101,8 @@ void write_report(const config::Options& options, double ns_per_tick, std::uint3
   if (g_workspace.busy.exchange(true, std::memory_order_acquire)) return;
   {
     const HostGuard guard;
-    const char* const program = program_invocation_short_name;
-    const ReportFrame frame{version,
-                            max_threads,
-                            ns_per_tick,
-                            options.loops,
-                            program != nullptr ? program : "",
-                            static_cast<std::uint64_t>(getpid())};
+    ReportFrame frame = frame_of(ns_per_tick, max_threads, version);
+    frame.loops = options.loops;
     // Whoever starts a setuid program must not choose which files it creates.
     const bool to_stderr = options.stats_path.empty() || getauxval(AT_SECURE) != 0;
     const auto write = [&](int descriptor) noexcept { return write_to(descriptor, options.stats, frame); };

@@ -5,6 +5,7 @@
 #ifndef WSTREE_OBSERVE_STATISTICS_H
 #define WSTREE_OBSERVE_STATISTICS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -71,6 +72,12 @@ void forget_executions() noexcept;
 /// counted as far as they were recorded. A second call at the same time returns at once.
 void write_report(const config::Options& options, double ns_per_tick, std::uint32_t max_threads,
                   const char* version) noexcept;
+
+/// The same as JSON into `buffer`, which has room for `size` bytes, cut off to fit and with a 0 behind it.
+/// Returns how many bytes the whole text has without the 0. 0: another thread has been writing a report for
+/// too long. Preserves errno.
+std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, std::uint32_t max_threads,
+                            const char* version) noexcept;
 
 } // namespace wstree::observe
 

@@ -108,6 +108,24 @@ constexpr const char* k_two_loops_text = "wstree 1.2.3: 2 loops served, 801 call
                                          "                                   90 "
                                          "iterations       1 batch    0 steals  wstree\n";
 
+TEST_F(WriteReport, ToMemoryAsMuchAsFits) {
+  record_two_loops();
+  const std::string all = on_stderr(config::StatsFormat::json);
+  const auto write = [](std::string& to, std::size_t size) {
+    return write_report_to(to.data(), size, 100.0, 16, "1.2.3");
+  };
+  EXPECT_EQ(write_report_to(nullptr, 0, 100.0, 16, "1.2.3"), all.size());
+  for (const std::size_t size : {std::size_t{1}, std::size_t{10}, all.size(), all.size() + 1}) {
+    std::string buffer(all.size() + 10, '#');
+    errno = ENOTTY;
+    EXPECT_EQ(write(buffer, size), all.size());
+    EXPECT_EQ(errno, ENOTTY);
+    EXPECT_EQ(buffer.substr(0, size - 1), all.substr(0, size - 1));
+    EXPECT_EQ(buffer[size - 1], '\0');
+    EXPECT_EQ(buffer.substr(size), std::string(buffer.size() - size, '#'));
+  }
+}
+
 TEST_F(WriteReport, IsSilentWhenOff) {
   record_two_loops();
   EXPECT_EQ(on_stderr(config::StatsFormat::off), "");

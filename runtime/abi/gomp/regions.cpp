@@ -112,7 +112,8 @@ public:
     const wstree::loop::HalfOpenLoop bounds(start, end, increment);
     const bool asks = kind_ == LoopKind::runtime;
     const TaskSchedule schedule = asks ? task_schedule(caller) : session().named;
-    const config::Ruling ruling = ruling_of(caller, nullptr, t_label);
+    config::Ruling ruling = take_hint(); // the loop is this one
+    ruling.overlay(ruling_of(caller, nullptr, t_label));
     threads = ruled_threads(threads, ruling);
     const LoopForm form{kind_, stealable_ && bounds.countable()};
     const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)),

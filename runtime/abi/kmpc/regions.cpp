@@ -171,7 +171,7 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
 
 /// Whether we may serve loops of a region that the calling task opens. If not, a label is for none of them.
 inline bool may_serve(const TaskSchedule& schedule) noexcept {
-  const bool may = active() && (schedule.ours || session().serves_named);
+  const bool may = active() && (schedule.ours || session().serves_named || has_hint());
   if (!may) t_label = nullptr;
   return may;
 }

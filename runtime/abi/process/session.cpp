@@ -214,6 +214,12 @@ void note_members(std::uint32_t members) noexcept {
   }
 }
 
+std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept {
+  const double tick = g_session.load(std::memory_order_acquire) != nullptr ? ns_per_tick() : 0;
+  return observe::write_report_to(buffer, size, tick, g_most_members.load(std::memory_order_relaxed),
+                                  k_version);
+}
+
 void report_at_exit() noexcept {
   if (g_session.load(std::memory_order_acquire) == nullptr || !session().measured) return;
   const double tick = ns_per_tick();

@@ -10,6 +10,7 @@
 #include "wstree/core/scheduler.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace wstree::abi {
@@ -43,6 +44,8 @@ void remember_start(std::uint64_t ticks, std::uint64_t nanoseconds) noexcept;
 
 /// A member of a team of this size has met a loop of ours; the report names the largest team.
 void note_members(std::uint32_t members) noexcept;
+/// See wstree_statistics_json().
+std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept;
 /// Writes the statistics and profiles, if the user asked for them and session() was ever used.
 void report_at_exit() noexcept;
 

@@ -6,6 +6,7 @@ extern "C" {
 #endif
 int omp_get_thread_num(void);
 int omp_get_num_threads(void);
+void omp_set_num_threads(int);
 int omp_get_max_threads(void);
 int omp_in_parallel(void);
 int omp_get_active_level(void);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C and Fortran interfaces beyond labels: hints, statistics inside the program, sums; and programs that
+// run without the library.
+#include "process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace wstree::test;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+/// "iterations schedule" of every loop in the statistics on stderr.
+std::vector<std::string> schedules_in(const Outcome& outcome) {
+  std::vector<std::string> loops;
+  const json report = json::parse(outcome.err, nullptr, false);
+  if (report.is_discarded()) {
+    ADD_FAILURE() << outcome.text();
+    return {};
+  }
+  for (const json& loop : report.at("loops"))
+    loops.push_back(std::to_string(loop.at("iterations").get<long>()) + ' ' +
+                    loop.at("schedule").get<std::string>());
+  return loops;
+}
+
+class Hints : public testing::TestWithParam<const char*> {};
+
+TEST_P(Hints, ChooseTheScheduleOfTheFirstLoopOfTheNextRegion) {
+  const Outcome outcome = with_tree(GetParam()).set("WSTREE_STATS", "json").run();
+  EXPECT_EQ(outcome.out, "3367\n") << outcome.text();
+  // Loops at one place count together: 301 by its hint, 303 and 305 without.
+  EXPECT_THAT(schedules_in(outcome),
+              IsSupersetOf({"301 wsqueue", "608 wstree", "912 wstree", "307 wsrange", "308 wstree",
+                            "309 wsfixed (dynamic)", "312 wsfac2", "1244 wstree"}));
+}
+
+TEST_P(Hints, ServeLoopsThatNobodyElseWantsServed) {
+  const Outcome outcome = Program(GetParam()).preload().set("WSTREE_STATS", "json").run();
+  EXPECT_EQ(outcome.out, "3367\n") << outcome.text();
+  EXPECT_THAT(schedules_in(outcome),
+              UnorderedElementsAre("301 wsqueue", "307 wsrange", "309 wsfixed (dynamic)", "312 wsfac2"));
+}
+
+TEST_P(Hints, GiveWayToRules) {
+  const Outcome outcome =
+      with_tree(GetParam()).set("WSTREE_STATS", "json").set("WSTREE_RULES", "* wstrapezoid").run();
+  EXPECT_EQ(outcome.out, "3367\n") << outcome.text();
+  EXPECT_THAT(schedules_in(outcome), IsSupersetOf({"909 wstrapezoid", "615 wstrapezoid", "312 wstrapezoid"}));
+}
+
+TEST_P(Hints, DoNothingWithoutTheLibrary) {
+  const Outcome outcome = Program(GetParam()).run();
+  EXPECT_EQ(outcome.out, "3367\n") << outcome.text();
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Hints, testing::Values("hinted", "hinted_gcc"),
+                         [](const auto& each) { return std::string(each.param); });
+
+std::vector<std::string> interface_programs() {
+  std::vector<std::string> programs;
+  std::istringstream list(WSTREE_TEST_INTERFACE_PROGRAMS);
+  for (std::string name; std::getline(list, name, ',');) programs.push_back(name);
+  return programs;
+}
+
+/// The schedules of the loops in statistics by their labels.
+std::map<std::string, std::string> labels_in(const std::string& text) {
+  std::map<std::string, std::string> labels;
+  const json report = json::parse(text, nullptr, false);
+  if (report.is_discarded()) {
+    ADD_FAILURE() << text;
+    return {};
+  }
+  for (const json& loop : report.at("loops")) labels[loop.value("label", "-")] = loop.at("schedule");
+  return labels;
+}
+
+class Interface : public testing::TestWithParam<std::string> {
+protected:
+  const std::map<std::string, std::string> k_labels{{"assembly", "wstree"}, {"scaling", "wsstatic"}};
+};
+
+TEST_P(Interface, NamesLoopsInTheStatistics) {
+  const Outcome outcome = with_tree(GetParam(), {"3000"}).set("WSTREE_STATS", "json").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_EQ(labels_in(outcome.err), k_labels) << outcome.text();
+}
+
+TEST_P(Interface, GivesTheProgramItsStatistics) {
+  const Outcome outcome = with_tree(GetParam(), {"3000", "statistics"}).set("WSTREE_STATS", "json").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_EQ(labels_in(outcome.out.substr(outcome.out.find('{'))), k_labels) << outcome.text();
+}
+
+TEST_P(Interface, HasNoLoopsInThemWhereNobodyCounts) {
+  const Outcome outcome = with_tree(GetParam(), {"3000", "statistics"}).run();
+  EXPECT_THAT(outcome.out, HasSubstr("\"loops\": []}")) << outcome.text();
+}
+
+TEST_P(Interface, NeedsNoLibrary) {
+  const Outcome bare = Program(GetParam(), {"3000", "statistics"}).run();
+  EXPECT_TRUE(bare.succeeded()) << bare.text();
+  EXPECT_NE(bare.out, "");
+  EXPECT_EQ(bare.err, "");
+  EXPECT_THAT(bare.out, Not(HasSubstr("loops")));
+}
+
+/// Fortran's sums without the library are those that the library makes.
+TEST_P(Interface, HasTheSameSumsForEveryNumberOfThreads) {
+  const bool is_fortran = GetParam() != "labelled_c_gcc";
+  // So many numbers that a team adds them up, and the last block is not full.
+  const Outcome one = (is_fortran ? Program(GetParam(), {"40001"}) : with_tree(GetParam(), {"40001"}))
+                          .set("OMP_NUM_THREADS", "1")
+                          .run();
+  const auto expected = lines_of(one.out);
+  ASSERT_GE(expected.size(), 2U) << one.text();
+  for (const char* threads : {"2", "3", "8"}) {
+    const Outcome many = with_tree(GetParam(), {"40001"}).set("OMP_NUM_THREADS", threads).run();
+    const auto lines = lines_of(many.out);
+    ASSERT_GE(lines.size(), 2U) << many.text();
+    EXPECT_EQ(lines[0], expected[0]) << threads;
+    EXPECT_EQ(lines[1], expected[1]) << threads;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheExamples, Interface, testing::ValuesIn(interface_programs()),
+                         [](const auto& each) { return each.param; });
+
+class Sums : public testing::TestWithParam<const char*> {};
+
+TEST_P(Sums, HaveTheBitsOfTheCppLibrary) {
+  const Outcome outcome = Program(GetParam()).preload().run();
+  EXPECT_THAT(outcome.out, testing::StartsWith("7 353 0 ")) << outcome.text();
+  EXPECT_EQ(Program(GetParam()).run().out, "absent\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Sums, testing::Values("sums", "sums_gcc"),
+                         [](const auto& each) { return std::string(each.param); });
+
+} // namespace
