@@ -2,6 +2,7 @@
 // Where a thread is: which region, as which member of which team, and in which loop.
 #pragma once
 
+#include "balanced_region.h"
 #include "loop_state.h"
 #include "member.h"
 #include "process/session.h"
@@ -21,6 +22,7 @@ namespace wstree::abi {
 using Platform = core::StdPlatform;
 using Team = loop::Team<Platform>;
 using Member = loop::Member<Platform>;
+using BalancedRegion = loop::BalancedRegion<Platform>;
 
 /// What the program calls the iterations of a loop: values modulo 2^64. We hand out units. A unit is a chunk
 /// if the loop says how long its chunks are, and an iteration otherwise.
@@ -86,6 +88,7 @@ struct Frame {
   Bounds bounds;                        // of the served loop
   observe::LoopSite* site = nullptr;    // where the statistics count the served loop
   loop::Recording* recording = nullptr; // memory that a member alone lends to the served loop
+  loop::StaticLoops<Platform> statics;  // loops that the runtime cuts, unless we do
 };
 
 /// The calling thread's innermost frame; nullptr if it never met a served region or loop.
@@ -113,8 +116,9 @@ struct Terms {
   std::uint64_t loops = 1; // see Team::Opening
   TaskSchedule schedule;   // captured at the fork
   pthread_t opener{};
-  bool placed = false; // the members go to places of their own
-  bool nested = false; // the region is inside another team
+  BalancedRegion* balanced = nullptr; // nullptr: the runtime cuts the static loops of the region
+  bool placed = false;                // the members go to places of their own
+  bool nested = false;                // the region is inside another team
   bool operator==(const Terms&) const = default;
 };
 
