@@ -40,6 +40,8 @@ inline constexpr std::int32_t k_nonmonotonic = 1 << 30;
 inline constexpr std::int32_t k_of_sections = 0x400;
 inline constexpr std::int32_t k_of_distribute = 0x800;
 
+inline const char* source_of(const ident_t* loc) noexcept { return loc != nullptr ? loc->psource : nullptr; }
+
 inline constexpr std::int32_t kind_of(std::int32_t schedule) {
   return schedule & ~(k_monotonic | k_nonmonotonic);
 }
