@@ -217,6 +217,14 @@ foreach(program cancel clauses dist_dispatch exactly_once_random foreign_regions
     ENVIRONMENT "WSTREE_LOOPS=runtime,static")
 endforeach()
 
+foreach(program static_pairs static_rows)
+  wstree_foreign_program(${program}-${newest} ${program}.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp)
+  if(NOT WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$")
+    wstree_abi_test(abi.same_output.${program} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
+      LAUNCHER ${same_output} -- ENVIRONMENT "OMP_SCHEDULE=dynamic" "WSTREE_LOOPS=static")
+  endif()
+endforeach()
+
 # 8. All of the above would pass if no loop ever reached the tree. So: the same programs with figures on, which must name
 #    so many executions of loops, and nothing on stderr.
 list(GET WSTREE_FOREIGN_LIBOMPS 0 oldest_libomp)
