@@ -2,6 +2,7 @@
 // Where a thread is: which region, as which member of which team, and in which loop.
 #pragma once
 
+#include "balanced_region.h"
 #include "label.h"
 #include "loop_state.h"
 #include "member.h"
@@ -23,6 +24,7 @@ namespace wstree::abi {
 using Platform = core::StdPlatform;
 using Team = loop::Team<Platform>;
 using Member = loop::Member<Platform>;
+using BalancedRegion = loop::BalancedRegion<Platform>;
 
 /// What the program calls the iterations of a loop: values modulo 2^64. We hand out units. A unit is a chunk
 /// if the loop says how long its chunks are, and an iteration otherwise.
@@ -89,6 +91,7 @@ struct Frame {
   Bounds bounds;                        // of the served loop
   observe::LoopSite* site = nullptr;    // where the statistics count the served loop
   loop::Recording* recording = nullptr; // memory that a member alone lends to the served loop
+  loop::StaticLoops<Platform> statics;  // loops that the runtime cuts, unless we do
 };
 
 /// The calling thread's innermost frame; nullptr if it never met a served region or loop.
@@ -129,6 +132,7 @@ struct Terms {
   pthread_t opener{};
   const observe::Label* label = nullptr; // of the first loop
   config::Ruling hint;                   // likewise
+  BalancedRegion* balanced = nullptr;    // nullptr: the runtime cuts the static loops of the region
   bool placed = false;                   // the members go to places of their own
   bool nested = false;                   // the region is inside another team
   bool operator==(const Terms&) const = default;

@@ -52,6 +52,7 @@ public:
 
   /// Whether the iterations of the next loop depend on each other.
   void set_next_dependent(bool dependent) noexcept { dependent_ = dependent; }
+  bool is_next_dependent() const noexcept { return dependent_; }
 
 private:
   enum class State : std::uint8_t { none, served, covered, over };

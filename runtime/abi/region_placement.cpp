@@ -2,6 +2,7 @@
 #include "region_placement.h"
 
 #include "affinity_line.h"
+#include "balanced_regions.h"
 #include "host_guard.h"
 #include "message.h"
 #include "placement.h"
@@ -135,7 +136,8 @@ void RegionPlacement::enter_placed(pthread_t opener, Frame& frame) noexcept {
   if (pinned && session().options.display_affinity) show_pin(frame, placement.mask(*plan, index));
 }
 
-ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule) noexcept
+ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, const void* code,
+                           const char* source) noexcept
     : team_(borrow_team()), placement_(caller) {
   Terms terms;
   terms.caller = caller;
@@ -155,11 +157,15 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule) noe
   base_ = opening.base;
   terms.storage = opening.storage;
   terms.loops = opening.next - opening.base;
+  if (code != nullptr && session().balances) [[unlikely]]
+    terms.balanced = open_balanced(code, caller, source);
   team_->set_terms(terms);
 }
 
 ServedRegion::~ServedRegion() {
   if (team_ == nullptr) return;
+  if (BalancedRegion* balanced = team_->terms().balanced) [[unlikely]]
+    close_balanced(*balanced, team_->terms().caller);
   if (team_->close()) note_served_region();
   if (traced_since_ != 0) [[unlikely]]
     trace_region(traced_since_);

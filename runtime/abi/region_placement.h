@@ -63,7 +63,10 @@ private:
 /// A region whose loops we may serve, from before the fork until after the join.
 class ServedRegion {
 public:
-  ServedRegion(const void* caller, const TaskSchedule& schedule) noexcept;
+  /// `code`: where the members' work begins, if static loops in there may be cut by us; `source` as the
+  /// compiler passes it.
+  ServedRegion(const void* caller, const TaskSchedule& schedule, const void* code = nullptr,
+               const char* source = nullptr) noexcept;
   ~ServedRegion();
   ServedRegion(const ServedRegion&) = delete;
   ServedRegion& operator=(const ServedRegion&) = delete;
@@ -89,6 +92,7 @@ public:
                static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
     if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked
     RegionPlacement::enter(terms, frame_);
+    frame_.statics = loop::StaticLoops<Platform>(terms.balanced);
     frame_.push();
     t_label = terms.label;
     frame_.hint = terms.hint;

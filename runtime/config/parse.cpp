@@ -52,12 +52,11 @@ bool is_misspelled_schedule(std::string_view value) noexcept {
 }
 
 std::optional<LoopKinds> parse_loops(std::string_view value) noexcept {
-  constexpr unsigned k_all = (1u << k_loop_words.size()) - 1;
   unsigned bits = 0;
   for (std::optional<std::string_view> rest = value; rest;) {
     const auto [word, tail] = split(*rest, ',');
     if (same_word(word, "all")) {
-      bits |= k_all;
+      bits |= k_all_loops;
     } else {
       const auto index = find_word<unsigned>(k_loop_words, word);
       if (!index) return std::nullopt;

@@ -40,7 +40,7 @@ public:
   /// wants the loop served, whatever its source says.
   constexpr LoopKinds loops(LoopKinds otherwise) const noexcept {
     if (field(k_loops) != 0) return LoopKinds{static_cast<std::uint8_t>(field(k_loops))};
-    return names_schedule() ? LoopKinds{15} : otherwise;
+    return names_schedule() ? LoopKinds{k_all_loops} : otherwise;
   }
 
   constexpr void leave_to_runtime() noexcept { set(k_server, 1); }
@@ -65,7 +65,7 @@ private:
   struct Field {
     unsigned shift, width;
   };
-  static constexpr Field k_chunk{0, 26}, k_kind{26, 4}, k_server{30, 2}, k_loops{32, 4}, k_history{36, 2},
+  static constexpr Field k_chunk{0, 26}, k_kind{26, 4}, k_server{30, 2}, k_loops{32, 5}, k_history{37, 2},
       k_threads{40, 20};
 
   static constexpr std::uint64_t mask(Field field) noexcept {

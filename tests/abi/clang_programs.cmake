@@ -181,7 +181,51 @@ foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
     ARGUMENTS --count-wrong ENVIRONMENT "OMP_SCHEDULE=static_steal")
 endforeach()
 
-# 7. All of the above would pass if no loop ever reached the tree. So: the same programs with figures on, which must name
+# 7. Static loops, cut by us and left alone. The programs of all compilers on all runtimes, and programs that are full of
+#    other loops.
+foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
+  if(clang EQUAL oldest OR clang EQUAL WSTREE_FOREIGN_CLANG)
+    wstree_foreign_program(static_loops-clang${clang} static_loops.cpp ${clang} FLAGS -fopenmp)
+    foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
+      wstree_abi_test(abi.static_loops.clang${clang}.libomp${libomp} static_loops-clang${clang} ${libomp}
+        ARGUMENTS --cut ENVIRONMENT "WSTREE_LOOPS=static" "OMP_SCHEDULE=static")
+    endforeach()
+  endif()
+endforeach()
+foreach(way "LOOPS=runtime" "LOOPS=all" "HISTORY=off" "RULES=* loops=static" "RULES=static_loops* off")
+  string(MAKE_C_IDENTIFIER "${way}" readable)
+  set(loops "WSTREE_LOOPS=static,dynamic")
+  if(way MATCHES "LOOPS=")
+    set(loops "")
+  endif()
+  wstree_abi_test(abi.static_loops.${readable} static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP}
+    ENVIRONMENT ${loops} "WSTREE_${way}")
+endforeach()
+wstree_abi_test(abi.long.static_loops static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP} LONG
+  ARGUMENTS --cut ENVIRONMENT "WSTREE_LOOPS=static" "OMP_SCHEDULE=static")
+wstree_abi_test(abi.served.static_loops static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP}
+  LAUNCHER ${run_served} --min-calls 1000 --expect-schedule "static (balanced)" --
+  ARGUMENTS --case types_and_edges --case same_assignment
+  ENVIRONMENT "WSTREE_LOOPS=static" "OMP_SCHEDULE=static")
+if(NOT WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$")
+  wstree_abi_test(abi.bare.static_loops static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP} BARE
+    ENVIRONMENT "OMP_SCHEDULE=static")
+endif()
+foreach(program cancel clauses dist_dispatch exactly_once_random foreign_regions fork_arguments lastprivate nested nowait order
+    regions roots)
+  wstree_abi_test(abi.static_loops.${program} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
+    ENVIRONMENT "WSTREE_LOOPS=runtime,static")
+endforeach()
+
+foreach(program static_pairs static_rows)
+  wstree_foreign_program(${program}-${newest} ${program}.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp)
+  if(NOT WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$")
+    wstree_abi_test(abi.same_output.${program} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
+      LAUNCHER ${same_output} -- ENVIRONMENT "OMP_SCHEDULE=dynamic" "WSTREE_LOOPS=static")
+  endif()
+endforeach()
+
+# 8. All of the above would pass if no loop ever reached the tree. So: the same programs with figures on, which must name
 #    so many executions of loops, and nothing on stderr.
 list(GET WSTREE_FOREIGN_LIBOMPS 0 oldest_libomp)
 list(REMOVE_ITEM programs late_request) # in which the runtime serves every loop

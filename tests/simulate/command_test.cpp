@@ -161,9 +161,10 @@ TEST(Simulate, PeersAreTheSchedulesOfOthers) {
       results({"--schedule", "peers,Dynamic,16", "--workload", "UNIFORM", "--workers", "4"});
   std::vector<std::string> names;
   for (const auto& result : document["results"]) names.push_back(result["schedule"]);
-  EXPECT_THAT(names, testing::ElementsAre("static", "dynamic", "guided", "trapezoidal", "static_steal",
-                                          "gomp_guided", "tbb_auto", "cilk_for", "dynamic,16"));
-  EXPECT_EQ(document["results"][8]["batches"], 63);
+  EXPECT_THAT(names,
+              testing::ElementsAre("static", "dynamic", "guided", "trapezoidal", "static_steal",
+                                   "gomp_guided", "tbb_auto", "cilk_for", "static_balanced", "dynamic,16"));
+  EXPECT_EQ(document["results"][9]["batches"], 63);
 }
 
 TEST(Simulate, DetailsTellTheFirstLoopFromTheOthers) {

@@ -32,6 +32,7 @@ static_assert(core::Scheduler<simulate::PeerWorker<P, Peer::static_steal>::type>
 static_assert(core::Scheduler<simulate::PeerWorker<P, Peer::gomp_guided>::type>);
 static_assert(core::Scheduler<simulate::PeerWorker<P, Peer::tbb_auto>::type>);
 static_assert(core::Scheduler<simulate::PeerWorker<P, Peer::cilk_for>::type>);
+static_assert(core::Scheduler<simulate::PeerWorker<P, Peer::static_balanced>::type>);
 
 std::vector<Peer> peers() {
   std::vector<Peer> all;

@@ -32,9 +32,9 @@ TEST(Display, ShowsTheDefaults) {
           "  [wstree] WSTREE_BATCH='timed'  (default)", "  [wstree] WSTREE_HISTORY='on'  (default)",
           "  [wstree] WSTREE_FALLBACK='guided'  (default)", "  [wstree] WSTREE_BIND='auto'  (default)",
           "  [wstree] WSTREE_STATS='0'  (default)", "  [wstree] WSTREE_RECORD='0'  (default)",
-          "  [wstree] WSTREE_TRACE='0'  (default)",
-          "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)", "  [wstree] WSTREE_RULES='0'  (default)",
-          "  [wstree] WSTREE_VERBOSE='0'  (default)", "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
+          "  [wstree] WSTREE_TRACE='0'  (default)", "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)",
+          "  [wstree] WSTREE_RULES='0'  (default)", "  [wstree] WSTREE_VERBOSE='0'  (default)",
+          "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
           "  [wstree] OMP_DISPLAY_AFFINITY='false'  (default)",
           "  [wstree] OMP_AFFINITY_FORMAT=''  (default)", "WSTREE DISPLAY ENVIRONMENT END"));
 }

@@ -58,6 +58,8 @@ TEST(Rule, EachSettingIsRead) {
 
 TEST(Rule, WhoNamesAScheduleWantsEveryKindOfLoop) {
   EXPECT_EQ(parsed("a.c:1 wstree").ruling.loops(LoopKinds{1}).bits, 15);
+  EXPECT_EQ(parsed("a.c:1 loops=dynamic,static history=off").ruling.loops(LoopKinds{1}).bits, 18);
+  EXPECT_EQ(parsed("a.c:1 loops=dynamic,static history=off").ruling.history(), false);
   EXPECT_EQ(parsed("a.c:1 wstree loops=guided").ruling.loops(LoopKinds{1}).bits, 4);
   EXPECT_EQ(parsed("a.c:1 history=on").ruling.loops(LoopKinds{2}).bits, 2);
 }

@@ -150,6 +150,46 @@ inline constexpr std::uint64_t k_most_alone = 10'000;
 /// Calls of a place between two that find out again what they cost.
 inline constexpr std::uint8_t k_calls_unclocked = 15;
 
+// Static loops that balance themselves (feedback/). Shares are of the time of the whole loop
+
+/// Pieces of a curve of costs: memory against detail.
+inline constexpr std::uint32_t k_fewest_curve_pieces = 48;
+/// Nothing is believed to cost less than this part of the mean iteration.
+inline constexpr double k_least_density = 1e-6;
+/// Executions after a first cut, or after a surprise, in which what was seen counts alone.
+inline constexpr std::uint32_t k_settling = 4;
+/// How much of what was seen counts later: between these, more while errors repeat and less while they
+/// alternate. And what of it counts at least while the parts are still equal.
+inline constexpr double k_least_gain = 0.1;
+inline constexpr double k_gain_up = 1.6;
+inline constexpr double k_gain_down = 0.6;
+inline constexpr double k_repeats = 0.3; // correlation of two errors
+/// An error is a surprise if it is this large, in parts of a mean part, and so many times the usual one.
+inline constexpr double k_surprise = 0.1;
+inline constexpr double k_surprise_times = 4;
+inline constexpr double k_error_memory = 0.8;
+/// How much flatter the inside of a part becomes for an error as large as a mean part.
+inline constexpr double k_doubt = 3;
+/// Parts stop being equal if that promises to save this much of a mean part, or more while little is known;
+/// cuts move again for this much. Pages and caches follow the parts.
+inline constexpr double k_worth_leaving = 0.02;
+inline constexpr double k_worth_leaving_at_first = 0.08;
+inline constexpr double k_worth_moving = 0.01;
+/// A bound moves at most by this part of the loop in a region.
+inline constexpr double k_longest_move = 0.25;
+/// Executions after which cuts have to be better than equal parts were; else parts are equal again for so
+/// many executions, and then for twice as many each time.
+inline constexpr std::uint32_t k_probation = 4;
+inline constexpr std::uint32_t k_first_pause = 32;
+inline constexpr std::uint32_t k_longest_pause = 4096;
+/// Looks at loops that may be too short, in ticks of a member and execution; and regions before the next
+/// look.
+inline constexpr std::uint32_t k_looks = 3;
+inline constexpr double k_too_short_us = 2;
+inline constexpr std::uint32_t k_regions_unwatched = 1024;
+/// Regions after which loops whose number of iterations has not come again make room for others.
+inline constexpr std::uint64_t k_regions_kept = 64;
+
 // Recordings (runtime/loop/recording.h)
 
 /// Pieces that the recording of a member alone holds, and at least that of a member of a large team: memory

@@ -54,6 +54,7 @@ Fallback own_schedule(const CombinedLoop& loop) noexcept {
     return {k_guided, chunk};
   case LoopKind::runtime:
   case LoopKind::auto_:
+  case LoopKind::static_:
     break;
   }
   return fallback();

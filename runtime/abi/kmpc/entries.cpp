@@ -25,8 +25,9 @@ constexpr i32 k_cancel_parallel = 1;
 /// The others may go through any number of loops before they learn of it, and must not wait for this thread.
 i32 note_cancelled(i32 cancelled, i32 kind, const void* caller) noexcept {
   Frame* frame = t_frame;
-  if (cancelled == 0 || kind != k_cancel_parallel || frame == nullptr || !frame->is_at(caller))
-    return cancelled;
+  if (cancelled == 0 || frame == nullptr || !frame->is_at(caller)) return cancelled;
+  frame->statics.spoil();
+  if (kind != k_cancel_parallel) return cancelled;
   if (frame->member.in_loop()) leave_loop(*frame);
   if (frame->may_serve()) frame->member.depart();
   return cancelled;

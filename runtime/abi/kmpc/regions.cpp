@@ -176,14 +176,6 @@ inline bool may_serve(const TaskSchedule& schedule) noexcept {
   return may;
 }
 
-/// Forks through `fork(region)`.
-template <class Fork> void fork_region(Region& region, const TaskSchedule& schedule, Fork&& fork) {
-  if (!may_serve(schedule)) return fork(region);
-  const ServedRegion served(region.caller, schedule);
-  region.served = &served;
-  fork(region);
-}
-
 } // namespace
 
 extern "C" {
@@ -211,7 +203,7 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
     Region region{micro, count, args, caller};
     return real(loc, 1, wrapper_of_many(region), &region);
   }
-  const ServedRegion served(caller, schedule);
+  const ServedRegion served(caller, schedule, reinterpret_cast<const void*>(micro), kmpc::source_of(loc));
   if (served.team() != nullptr && fits) [[likely]] {
     real(loc, 3 + count, k_wrappers[count].served, served.team(), served.base(), micro, few[0], few[1],
          few[2], few[3], few[4], few[5], few[6], few[7]);
@@ -229,8 +221,11 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
   const TaskSchedule schedule = task_schedule(WSTREE_CALLER);
   void* list[k_register_args] = {args};
   Region region{micro, args != nullptr ? 1 : 0, list, WSTREE_CALLER};
-  fork_region(region, schedule,
-              [&](Region& shared) { real(loc, 1, wrapper_of_many(shared), condition, &shared); });
+  if (!may_serve(schedule)) return real(loc, 1, wrapper_of_many(region), condition, &region);
+  const ServedRegion served(region.caller, schedule, reinterpret_cast<const void*>(micro),
+                            kmpc::source_of(loc));
+  region.served = &served;
+  real(loc, 1, wrapper_of_many(region), condition, &region);
 }
 
 /// A serialised region: between these two calls the compiled code runs its outlined function itself. libomp

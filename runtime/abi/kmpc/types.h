@@ -30,9 +30,17 @@ inline constexpr std::int32_t k_runtime = 37;
 inline constexpr std::int32_t k_auto = 38;
 inline constexpr std::int32_t k_trapezoidal = 39;
 inline constexpr std::int32_t k_runtime_simd = 47;
+inline constexpr std::int32_t k_distribute_chunked = 91;
+inline constexpr std::int32_t k_distribute = 92;
 inline constexpr std::int32_t k_ordered_distance = 32; // ordered kinds are the plain ones plus this
 inline constexpr std::int32_t k_monotonic = 1 << 29;
 inline constexpr std::int32_t k_nonmonotonic = 1 << 30;
+
+// Flags of ident_t.
+inline constexpr std::int32_t k_of_sections = 0x400;
+inline constexpr std::int32_t k_of_distribute = 0x800;
+
+inline const char* source_of(const ident_t* loc) noexcept { return loc != nullptr ? loc->psource : nullptr; }
 
 inline constexpr std::int32_t kind_of(std::int32_t schedule) {
   return schedule & ~(k_monotonic | k_nonmonotonic);

@@ -153,6 +153,8 @@ void prepare(Session& made) noexcept {
   if (request) made.named.model = model_of(request->kind);
   made.named.chunk = made.named.model == core::Model::static_ ? 0 : 1;
   made.serves_named = made.rules != nullptr || made.options.loops.any_named();
+  made.balances =
+      made.options.history && (made.rules != nullptr || made.options.loops.has(config::LoopKind::static_));
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
     config::display(made.options, request, lines);
   prepare_measuring(made);

@@ -22,6 +22,7 @@ struct Session {
   Rules* rules = nullptr;         // nullptr: there are none
   bool serves_named = false;      // perhaps also loops whose schedule the environment does not choose
   TaskSchedule named{true};       // of loops that say dynamic, guided or auto; in units of their chunk
+  bool balances = false;          // perhaps cuts static loops
   bool measured = false;          // members count and time loops
   bool recorded = false;          // and keep what the iterations cost
   bool traced = false;            // and keep when they did what

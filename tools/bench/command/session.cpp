@@ -248,6 +248,7 @@ void Session::measure_part(std::string_view part) {
                                                 "50", "--batches", "3", "--max-delay", "1e9"}));
   }
   if (part == "watching") return measure_watching(*this);
+  if (part == "static") return measure_static(*this);
   if (part == "crowd")
     return for_each_runtime("crowd", "More threads than processors", "crowd",
                             by_size<Arguments>(size(), {},

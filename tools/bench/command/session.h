@@ -87,6 +87,7 @@ void measure_workers(Session& session);
 void measure_validation(Session& session);
 void measure_api(Session& session);
 void measure_watching(Session& session);
+void measure_static(Session& session);
 /// Another part of the anatomy.
 void measure_core_steps(Session& session);
 

@@ -12,20 +12,22 @@ namespace wstree::simulate {
 
 /// libomp is LLVM's runtime, version 19 built for release, and the chunk's meaning is its.
 enum class Peer : std::uint8_t {
-  static_,      ///< libomp's: a block per member, or with a chunk round robin (libomp_static.h)
-  dynamic,      ///< libomp's and libgomp's: one counter, one fetch-and-add per chunk (libomp_dynamic.h)
-  guided,       ///< libomp's: an iteration out of 2P that are left, then as dynamic (libomp_guided.h)
-  trapezoidal,  ///< libomp's: chunks that shrink by the same amount (libomp_trapezoidal.h)
-  static_steal, ///< libomp's: blocks, of which a thief takes a quarter (libomp_static_steal.h)
-  gomp_guided,  ///< libgomp's: an iteration out of P that are left (gomp_guided.h)
-  tbb_auto,     ///< oneTBB's parallel_for with auto_partitioner; the chunk is its grain (tbb_auto.h)
-  cilk_for,     ///< OpenCilk's; the chunk is its grain (cilk_for.h)
+  static_,         ///< libomp's: a block per member, or with a chunk round robin (libomp_static.h)
+  dynamic,         ///< libomp's and libgomp's: one counter, one fetch-and-add per chunk (libomp_dynamic.h)
+  guided,          ///< libomp's: an iteration out of 2P that are left, then as dynamic (libomp_guided.h)
+  trapezoidal,     ///< libomp's: chunks that shrink by the same amount (libomp_trapezoidal.h)
+  static_steal,    ///< libomp's: blocks, of which a thief takes a quarter (libomp_static_steal.h)
+  gomp_guided,     ///< libgomp's: an iteration out of P that are left (gomp_guided.h)
+  tbb_auto,        ///< oneTBB's parallel_for with auto_partitioner; the chunk is its grain (tbb_auto.h)
+  cilk_for,        ///< OpenCilk's; the chunk is its grain (cilk_for.h)
+  static_balanced, ///< the library's WSTREE_LOOPS=static: no schedule of OMP_SCHEDULE (static_balanced.h)
 };
-inline constexpr std::size_t k_peer_count = 8;
+inline constexpr std::size_t k_peer_count = 9;
 
 /// In the order of Peer: as in OMP_SCHEDULE for libomp, with the runtime's name for the others.
 inline constexpr std::array<std::string_view, k_peer_count> k_peer_names{
-    "static", "dynamic", "guided", "trapezoidal", "static_steal", "gomp_guided", "tbb_auto", "cilk_for"};
+    "static",      "dynamic",  "guided",   "trapezoidal",    "static_steal",
+    "gomp_guided", "tbb_auto", "cilk_for", "static_balanced"};
 
 constexpr std::string_view name_of(Peer peer) { return k_peer_names[static_cast<std::size_t>(peer)]; }
 

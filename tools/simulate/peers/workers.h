@@ -11,6 +11,7 @@
 #include "libomp_static_steal.h"
 #include "libomp_trapezoidal.h"
 #include "peer.h"
+#include "static_balanced.h"
 #include "tbb_auto.h"
 
 #include <type_traits>
@@ -34,6 +35,8 @@ template <class P>
 struct PeerWorker<P, Peer::gomp_guided> : std::type_identity<OpenmpWorker<P, GompGuided<P>>> {};
 template <class P> struct PeerWorker<P, Peer::tbb_auto> : std::type_identity<TbbWorker<P>> {};
 template <class P> struct PeerWorker<P, Peer::cilk_for> : std::type_identity<CilkWorker<P>> {};
+template <class P>
+struct PeerWorker<P, Peer::static_balanced> : std::type_identity<OpenmpWorker<P, StaticBalanced<P>>> {};
 
 /// Calls `visit.template operator()<Worker>()` for the worker of that peer.
 template <class P, class Visit> decltype(auto) with_peer(Peer peer, Visit&& visit) {
@@ -52,6 +55,8 @@ template <class P, class Visit> decltype(auto) with_peer(Peer peer, Visit&& visi
     return visit.template operator()<typename PeerWorker<P, Peer::tbb_auto>::type>();
   case Peer::cilk_for:
     return visit.template operator()<typename PeerWorker<P, Peer::cilk_for>::type>();
+  case Peer::static_balanced:
+    return visit.template operator()<typename PeerWorker<P, Peer::static_balanced>::type>();
   case Peer::dynamic:
     break;
   }

@@ -37,7 +37,9 @@ std::optional<Check> static_ones(const FileCalls& program) {
                fmt::format("{}: {}", program.file.filename().string(),
                            by_call ? "static loops too" : "perhaps static loops too"),
                "a loop without a schedule clause is static: its threads do not ask for iterations",
-               "write schedule(runtime) where the iterations are uneven"};
+               by_call
+                   ? "write schedule(runtime) where the iterations are uneven, or add static to WSTREE_LOOPS"
+                   : "write schedule(runtime) where the iterations are uneven"};
 }
 
 } // namespace

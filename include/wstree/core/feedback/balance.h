@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a static loop is cut, from what the members of earlier teams took for their parts (README.md).
+#pragma once
+
+#include "cost_curve.h"
+
+#include "wstree/core/tuning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace wstree::core {
+
+/// The parts of `schedule(static)`: sizes differ by one at most, and the first ones are larger.
+constexpr std::uint64_t equal_bound(std::uint64_t iterations, std::uint32_t members,
+                                    std::uint32_t part) noexcept {
+  return iterations / members * part + std::min<std::uint64_t>(iterations % members, part);
+}
+
+/// The loops with one number of iterations in one region. Between executions one thread calls learn(); while
+/// the loop is executed, everybody may read the bounds. Works in one block of memory for any number of
+/// members.
+class Balance {
+public:
+  /// More members, or more iterations than numbers with a fraction can tell apart, are left alone.
+  static constexpr std::uint32_t k_most_members = 1024;
+  static constexpr std::uint64_t k_most_iterations = std::uint64_t{1} << 48;
+  static constexpr bool can_cut(std::uint64_t iterations, std::uint32_t members) noexcept {
+    return members > 1 && members <= k_most_members && iterations > members && iterations < k_most_iterations;
+  }
+  static constexpr std::size_t bytes(std::uint32_t members) noexcept {
+    return CostCurve::room(members) * sizeof(CostCurve::Piece) + 3 * members * sizeof(double) +
+           2 * (std::size_t{members} + 1) * sizeof(std::uint64_t);
+  }
+
+  /// `memory`: bytes(members), aligned for a double.
+  void begin(void* memory, std::uint64_t iterations, std::uint32_t members) noexcept {
+    *this = {};
+    auto* pieces = static_cast<CostCurve::Piece*>(memory);
+    curve_.reset(pieces, CostCurve::room(members), iterations);
+    shares_ = reinterpret_cast<double*>(pieces + CostCurve::room(members));
+    errors_ = shares_ + members;
+    believed_ = errors_ + members;
+    bounds_ = reinterpret_cast<std::uint64_t*>(believed_ + members);
+    wanted_ = bounds_ + members + 1;
+    iterations_ = iterations;
+    members_ = members;
+    std::fill_n(errors_, members, 0.0);
+    cut_equally();
+  }
+
+  std::uint64_t iterations() const noexcept { return iterations_; }
+  std::uint32_t members() const noexcept { return members_; }
+  bool is_equal() const noexcept { return equal_; }
+  std::uint64_t bound(std::uint32_t part) const noexcept { return bounds_[part]; }
+  /// Of the latest execution: the time of the busiest member beside the mean one.
+  double imbalance() const noexcept { return seen_; }
+
+  /// The members' times in the latest execution, in ticks. `time(m)` is called for each member once.
+  template <class Time> void learn(Time&& time) noexcept {
+    double sum = 0;
+    for (std::uint32_t m = 0; m < members_; ++m) sum += shares_[m] = static_cast<double>(time(m));
+    if (sum <= 0) return;
+    for (std::uint32_t m = 0; m < members_; ++m) shares_[m] /= sum;
+    seen_ = members_ * *std::max_element(shares_, shares_ + members_);
+    ++executions_;
+    curve_.predict(bounds_, believed_, members_);
+    doubt_ = 0;
+    const double gain = choose_gain();
+    if (gain > 0) curve_.learn(bounds_, shares_, members_, gain, doubt_);
+    judge();
+    if (pause_ != 0)
+      --pause_;
+    else
+      move();
+  }
+
+private:
+  /// What the latest execution says counts so much. Errors that go on in the same direction say that costs
+  /// change; errors that alternate are noise, or what was done about the one before.
+  double choose_gain() noexcept {
+    double error = 0;
+    double square = 0;
+    double before = 0;
+    double product = 0;
+    for (std::uint32_t m = 0; m < members_; ++m) {
+      const double now = (shares_[m] - believed_[m]) * members_;
+      error = std::max(error, std::abs(now));
+      square += now * now;
+      before += errors_[m] * errors_[m];
+      product += now * errors_[m];
+      errors_[m] = now;
+    }
+    const double sizes = std::sqrt(square * before);
+    const double repeats = sizes > 0 ? product / sizes : 0;
+    const double usual = error_;
+    error_ = executions_ == 1 ? 0 : tuning::k_error_memory * usual + (1 - tuning::k_error_memory) * error;
+    if (executions_ == 1) return 1;
+    if (settling_ != 0) {
+      --settling_;
+      return gain_ = 1;
+    }
+    const bool surprised = error > tuning::k_surprise && error > tuning::k_surprise_times * usual;
+    if (surprised || doubtful_) {
+      // Once, somebody may have been interrupted. Twice, the costs are others.
+      error_ = usual;
+      doubtful_ = !doubtful_;
+      if (doubtful_) return 0;
+      if (repeats > tuning::k_repeats) {
+        error_ = error;
+        settling_ = tuning::k_settling;
+        pause_ = 0;
+        cut_executions_ = 0;
+        cut_seen_ = equal_believed_ = 0;
+        doubt_ = 1 / tuning::k_surprise;
+        return gain_ = 1;
+      }
+    }
+    doubt_ = tuning::k_doubt;
+    if (equal_) return gain_ = std::max(1.0 / executions_, tuning::k_least_gain);
+    if (repeats > tuning::k_repeats)
+      gain_ = std::min(gain_ * tuning::k_gain_up, 1.0);
+    else if (repeats < -tuning::k_repeats)
+      gain_ = std::max(gain_ * tuning::k_gain_down, tuning::k_least_gain);
+    return gain_;
+  }
+
+  /// Whether the cuts are any better than equal parts were.
+  void judge() noexcept {
+    if (equal_) {
+      const double weight = std::max(1.0 / ++equal_executions_, 1.0 / 64);
+      equal_seen_ += weight * (seen_ - equal_seen_);
+      return;
+    }
+    if (settling_ != 0 || doubtful_) return;
+    ++cut_executions_;
+    cut_seen_ += (seen_ - cut_seen_) / cut_executions_;
+    for (std::uint32_t m = 0; m <= members_; ++m) wanted_[m] = equal_bound(iterations_, members_, m);
+    equal_believed_ += (believed_worst(wanted_) - equal_believed_) / cut_executions_;
+    if (cut_executions_ < tuning::k_probation) return;
+    if (cut_seen_ > std::max(equal_seen_, equal_believed_) - tuning::k_worth_moving / 2) {
+      cut_equally();
+      pause_ = next_pause_;
+      next_pause_ = std::min(2 * next_pause_, tuning::k_longest_pause);
+      equal_executions_ = 0;
+      executions_ = 1;
+    } else {
+      next_pause_ = tuning::k_first_pause;
+    }
+    cut_executions_ = 0;
+    cut_seen_ = equal_believed_ = 0;
+  }
+
+  void move() noexcept {
+    const double now = believed_worst(bounds_);
+    double least = tuning::k_worth_moving;
+    if (equal_) {
+      const double seen = executions_;
+      least = std::max(
+          {tuning::k_worth_leaving, tuning::k_worth_leaving_at_first / seen, error_ / std::sqrt(seen)});
+    }
+    if (now - 1 < least) return;
+    curve_.cut(wanted_, members_);
+    if (now - believed_worst(wanted_) < least) return;
+    const auto longest =
+        static_cast<std::uint64_t>(tuning::k_longest_move * static_cast<double>(iterations_)) + 1;
+    for (std::uint32_t m = 1; m < members_; ++m) {
+      const std::uint64_t lowest = bounds_[m] > longest ? bounds_[m] - longest : 0;
+      bounds_[m] = std::clamp(wanted_[m], lowest, bounds_[m] + longest);
+    }
+    if (equal_) settling_ = tuning::k_settling;
+    equal_ = false;
+  }
+
+  double believed_worst(const std::uint64_t* bounds) noexcept {
+    curve_.predict(bounds, believed_, members_);
+    return members_ * *std::max_element(believed_, believed_ + members_);
+  }
+
+  void cut_equally() noexcept {
+    for (std::uint32_t m = 0; m <= members_; ++m) bounds_[m] = equal_bound(iterations_, members_, m);
+    equal_ = true;
+  }
+
+  CostCurve curve_;
+  double* shares_ = nullptr;        // of the latest execution
+  double* errors_ = nullptr;        // of what was believed of it, in mean parts
+  double* believed_ = nullptr;      // of some bounds
+  std::uint64_t* bounds_ = nullptr; // of the next execution
+  std::uint64_t* wanted_ = nullptr; // those that the curve asks for
+  std::uint64_t iterations_ = 0;
+  std::uint32_t members_ = 0;
+  std::uint32_t executions_ = 0; // since the parts were equal for the first time, or again
+  std::uint32_t settling_ = 0;   // executions that count alone
+  std::uint32_t pause_ = 0;      // executions in which the parts stay equal
+  std::uint32_t next_pause_ = tuning::k_first_pause;
+  std::uint32_t equal_executions_ = 0;
+  std::uint32_t cut_executions_ = 0;
+  double seen_ = 1;           // imbalance of the latest execution
+  double equal_seen_ = 1;     // the mean of those with equal parts
+  double cut_seen_ = 0;       // of the latest ones with others
+  double equal_believed_ = 0; // what equal parts would have had in these
+  double error_ = 0;          // the usual one
+  double gain_ = 1;
+  double doubt_ = 0; // see CostCurve::learn()
+  bool equal_ = true;
+  bool doubtful_ = false; // the latest execution was a surprise
+};
+
+} // namespace wstree::core

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "balanced_regions.h"
+
+#include "loop_entry.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace wstree::abi {
+
+constinit thread_local bool t_in_distribute __attribute__((tls_model("initial-exec"))) = false;
+
+namespace {
+
+/// Regions by their code. A place is taken once and for good; untouched pages cost nothing.
+class Table {
+public:
+  constexpr Table() noexcept = default;
+  BalancedRegion* find(const void* code) noexcept {
+    const auto mixed = reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U;
+    std::size_t place = mixed >> (64 - k_bits);
+    for (std::size_t probes = 0; probes < k_most_probes; ++probes, place = (place + 1) % k_places) {
+      // relaxed: the region behind the key begins as zeros, and its own flag orders the rest. Guard:
+      // abi.static_loops with several roots.
+      const void* seen = keys_[place].load(std::memory_order_relaxed);
+      if (seen == nullptr && keys_[place].compare_exchange_strong(seen, code, std::memory_order_relaxed,
+                                                                  std::memory_order_relaxed))
+        seen = code;
+      if (seen == code) return &regions_[place];
+    }
+    return nullptr;
+  }
+
+private:
+  static constexpr unsigned k_bits = 9;
+  static constexpr std::size_t k_places = std::size_t{1} << k_bits;
+  static constexpr std::size_t k_most_probes = 16;
+  std::array<std::atomic<const void*>, k_places> keys_{};
+  std::array<BalancedRegion, k_places> regions_{};
+};
+constinit Table g_table;
+
+constexpr std::string_view k_equal = "static (equal parts)";
+constexpr std::string_view k_cut = "static (balanced)";
+
+} // namespace
+
+BalancedRegion* open_balanced(const void* code, const void* caller, const char* source) noexcept {
+  if (t_in_distribute) return nullptr;
+  if (session().rules != nullptr) {
+    const config::Ruling ruling = ruling_of(caller, source);
+    if (ruling.is_left_to_runtime() || ruling.history() == false ||
+        !ruling.loops(session().options.loops).has(config::LoopKind::static_))
+      return nullptr;
+  }
+  BalancedRegion* region = g_table.find(code);
+  return region != nullptr && region->open() ? region : nullptr;
+}
+
+void close_balanced(BalancedRegion& region, const void* caller) noexcept {
+  const bool measured = session().measured;
+  region.close([&](const loop::BalancedLoops& loops, double sum, double longest, std::uint64_t executions,
+                   bool was_equal) {
+    if (!measured) return;
+    const core::Balance& balance = loops.balance;
+    note_members(balance.members());
+    const auto busiest = static_cast<std::uint64_t>(longest);
+    observe::LoopSite* site = observe::find_site(caller, nullptr, was_equal ? k_equal : k_cut);
+    observe::record(*site, {balance.members(),
+                            {balance.iterations() * executions, balance.members() * executions, 0, 0,
+                             static_cast<std::uint64_t>(sum), 0, 0, 0},
+                            busiest,
+                            busiest});
+  });
+}
+
+} // namespace wstree::abi

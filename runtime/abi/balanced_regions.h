@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Regions whose static loops we may cut.
+#pragma once
+
+#include "frame.h"
+
+namespace wstree::abi {
+
+/// Before a fork. `code`: where the members' work begins, which names the region; `caller` forks. nullptr:
+/// the runtime cuts the static loops of this region, because nobody asks for more, or because another team is
+/// in it.
+BalancedRegion* open_balanced(const void* code, const void* caller, const char* source) noexcept;
+/// After the join.
+void close_balanced(BalancedRegion& region, const void* caller) noexcept;
+
+/// The calling thread is in a loop of `distribute`, and the regions that it forks share out a team's part of
+/// it.
+extern constinit thread_local bool t_in_distribute __attribute__((tls_model("initial-exec")));
+
+} // namespace wstree::abi

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The static loops of the parallel regions at one place in the code: what their parts took, and how they are
+// cut.
+#pragma once
+
+#include "wstree/core/feedback/balance.h"
+#include "wstree/core/platform.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace wstree::loop {
+
+/// What one member took for the static loops of a region, by their numbers of iterations. The member writes
+/// it in the region, the opener reads it after the join.
+struct alignas(core::k_line_pair) StaticAccount {
+  struct Entry {
+    std::uint64_t iterations, ticks, loops;
+  };
+  static constexpr std::uint32_t k_most = 10; ///< the others are not measured
+
+  /// The entry of `iterations` for region number `now`; nullptr: there is no room.
+  Entry* find(std::uint64_t now, std::uint64_t iterations) noexcept {
+    if (region != now) {
+      region = now;
+      count = 0;
+    }
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (entries[i].iterations == iterations) return &entries[i];
+    if (count == k_most) return nullptr;
+    entries[count] = {iterations, 0, 0};
+    return &entries[count++];
+  }
+
+  std::uint64_t region = 0; ///< that the entries are of
+  std::uint32_t count = 0;
+  std::uint32_t members = 0; ///< of the team
+  std::array<Entry, k_most> entries{};
+};
+
+/// Loops with one number of iterations, in teams of one size. All members read it in a region; the opener
+/// changes it between regions.
+struct BalancedLoops {
+  core::Balance balance;
+  void* memory = nullptr; ///< nullptr: the place is free
+  std::uint64_t used = 0; ///< number of the latest region with such a loop
+  std::uint32_t looks = 0;
+  double least = 0; ///< ticks of a member and execution in the shortest of these looks
+  bool is_watched = true;
+};
+
+/// One team at a time: while a region is open, another one at the same place gets none of this. P: Platform.
+template <class P> class BalancedRegion {
+public:
+  static constexpr std::uint32_t k_kinds = 8; ///< of loops
+
+  /// By a thread that is about to fork. False: the runtime cuts the loops of its region.
+  bool open() noexcept {
+    // acquire: pairs with the release in close(); what the latest opener wrote is complete. Guard:
+    // static_regions under a thread sanitizer.
+    if (busy_.exchange(true, std::memory_order_acquire)) return false;
+    ++number_;
+    if (number_ >= next_look_) return true;
+    busy_.store(false, std::memory_order_release);
+    return false;
+  }
+
+  /// After the join. `tell(loops, sum, longest, executions, was_equal)` for each kind of loops that all have
+  /// executed.
+  template <class Tell> void close(Tell&& tell) noexcept {
+    const bool any = learn(tell);
+    grow();
+    if (any && !some_watched_) {
+      next_look_ = number_ + core::tuning::k_regions_unwatched;
+      for (auto& loops : kinds_) loops = fresh(loops);
+    }
+    busy_.store(false, std::memory_order_release);
+  }
+
+  /// In a region, by any member: nullptr if such loops have not been there before.
+  const BalancedLoops* find(std::uint64_t iterations, std::uint32_t members) const noexcept {
+    for (const auto& loops : kinds_)
+      if (loops.memory != nullptr && loops.balance.iterations() == iterations &&
+          loops.balance.members() == members)
+        return &loops;
+    return nullptr;
+  }
+  /// Where member `index` of `members` keeps what it takes for such loops; nullptr: nowhere yet.
+  StaticAccount::Entry* entry(std::uint32_t index, std::uint32_t members, std::uint64_t iterations) noexcept {
+    if (members > capacity_) [[unlikely]] {
+      // relaxed: the opener reads it after the join. All members of the team write the same.
+      wanted_.store(members, std::memory_order_relaxed);
+      return nullptr;
+    }
+    accounts_[index].members = members;
+    return accounts_[index].find(number_, iterations);
+  }
+
+private:
+  template <class Tell> bool learn(Tell& tell) noexcept {
+    some_watched_ = false;
+    if (capacity_ == 0 || accounts_[0].region != number_) return false;
+    const StaticAccount& own = accounts_[0];
+    for (std::uint32_t i = 0; i < own.count; ++i) {
+      const StaticAccount::Entry& entry = own.entries[i];
+      if (entry.loops == 0 || !all_have(entry, own.members)) {
+        some_watched_ = true; // cancelled, or not for all
+        continue;
+      }
+      BalancedLoops* loops = place_of(entry.iterations, own.members);
+      if (loops == nullptr) continue;
+      learn(*loops, entry, tell);
+      some_watched_ = some_watched_ || loops->is_watched;
+    }
+    return own.count != 0;
+  }
+  template <class Tell>
+  void learn(BalancedLoops& loops, const StaticAccount::Entry& entry, Tell& tell) noexcept {
+    core::Balance& balance = loops.balance;
+    const bool was_equal = balance.is_equal();
+    double sum = 0;
+    double longest = 0;
+    balance.learn([&](std::uint32_t m) {
+      const auto ticks = static_cast<double>(of(m, entry.iterations)->ticks);
+      sum += ticks;
+      longest = ticks > longest ? ticks : longest;
+      return ticks;
+    });
+    loops.used = number_;
+    const double each = sum / balance.members() / static_cast<double>(entry.loops);
+    if (loops.looks < core::tuning::k_looks) {
+      loops.least = loops.looks++ == 0 || each < loops.least ? each : loops.least;
+      if (loops.looks == core::tuning::k_looks &&
+          loops.least < core::tuning::k_too_short_us * P::ticks_per_us()) {
+        loops.is_watched = false;
+        balance.begin(loops.memory, entry.iterations, balance.members());
+      }
+    }
+    tell(loops, sum, longest, entry.loops, was_equal);
+  }
+
+  const StaticAccount::Entry* of(std::uint32_t member, std::uint64_t iterations) const noexcept {
+    const StaticAccount& account = accounts_[member];
+    if (account.region != number_) return nullptr;
+    for (std::uint32_t i = 0; i < account.count; ++i)
+      if (account.entries[i].iterations == iterations) return &account.entries[i];
+    return nullptr;
+  }
+  bool all_have(const StaticAccount::Entry& entry, std::uint32_t members) const noexcept {
+    for (std::uint32_t m = 1; m < members; ++m) {
+      const StaticAccount::Entry* other = of(m, entry.iterations);
+      if (other == nullptr || other->loops != entry.loops) return false;
+    }
+    return true;
+  }
+
+  /// The place of such loops: theirs, a free one, or that of loops which have not come for long.
+  BalancedLoops* place_of(std::uint64_t iterations, std::uint32_t members) noexcept {
+    BalancedLoops* oldest = &kinds_[0];
+    for (auto& loops : kinds_) {
+      if (loops.memory == nullptr) {
+        oldest = &loops;
+        break;
+      }
+      if (loops.balance.iterations() == iterations && loops.balance.members() == members) return &loops;
+      if (loops.used < oldest->used) oldest = &loops;
+    }
+    if (oldest->memory != nullptr) {
+      if (number_ - oldest->used < core::tuning::k_regions_kept) return nullptr;
+      P::release(oldest->memory, core::Balance::bytes(oldest->balance.members()));
+    }
+    *oldest = {};
+    oldest->memory = P::allocate(core::Balance::bytes(members));
+    if (oldest->memory == nullptr) return nullptr;
+    oldest->balance.begin(oldest->memory, iterations, members);
+    return oldest;
+  }
+  /// To be looked at again.
+  static BalancedLoops fresh(const BalancedLoops& loops) noexcept {
+    BalancedLoops again = loops;
+    again.looks = 0;
+    again.is_watched = true;
+    return again;
+  }
+
+  void grow() noexcept {
+    const std::uint32_t wanted = wanted_.load(std::memory_order_relaxed); // ordered by the join
+    if (wanted <= capacity_) return;
+    auto* larger = static_cast<StaticAccount*>(P::allocate(wanted * sizeof(StaticAccount)));
+    if (larger == nullptr) return;
+    if (accounts_ != nullptr) P::release(accounts_, capacity_ * sizeof(StaticAccount));
+    accounts_ = larger; // zeroed: of no region
+    capacity_ = wanted;
+  }
+
+  std::atomic<bool> busy_{false};
+  std::uint64_t number_ = 0;    // of the region, or of the latest one
+  std::uint64_t next_look_ = 0; // regions before it have loops that are too short
+  bool some_watched_ = false;
+  std::array<BalancedLoops, k_kinds> kinds_{};
+  StaticAccount* accounts_ = nullptr; // of `capacity_` members
+  std::uint32_t capacity_ = 0;
+  std::atomic<std::uint32_t> wanted_{0};
+};
+
+/// A member's view of the static loops of its region.
+template <class P> class StaticLoops {
+public:
+  StaticLoops() noexcept = default;
+  explicit StaticLoops(BalancedRegion<P>* region) noexcept : region_(region) {}
+
+  BalancedRegion<P>* region() const noexcept { return region_; }
+  bool in_loop() const noexcept { return entry_ != nullptr; }
+  void enter(StaticAccount::Entry* entry) noexcept {
+    entry_ = entry;
+    entered_ = P::ticks();
+  }
+  void leave() noexcept {
+    entry_->ticks += P::ticks() - entered_;
+    ++entry_->loops;
+    entry_ = nullptr;
+  }
+  /// The loop has been cancelled: what it took says nothing.
+  void spoil() noexcept { entry_ = nullptr; }
+
+private:
+  BalancedRegion<P>* region_ = nullptr;
+  StaticAccount::Entry* entry_ = nullptr;
+  std::uint64_t entered_ = 0;
+};
+
+} // namespace wstree::loop
