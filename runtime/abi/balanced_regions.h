@@ -9,9 +9,10 @@ namespace wstree::abi {
 /// Before a fork. `code`: where the members' work begins, which names the region; `caller` forks. nullptr:
 /// the runtime cuts the static loops of this region, because nobody asks for more, or because another team is
 /// in it.
-BalancedRegion* open_balanced(const void* code, const void* caller, const char* source) noexcept;
+BalancedRegion* open_balanced(const void* code, const void* caller, const char* source,
+                              const observe::Label* label) noexcept;
 /// After the join.
-void close_balanced(BalancedRegion& region, const void* caller) noexcept;
+void close_balanced(BalancedRegion& region, const void* caller, const observe::Label* label) noexcept;
 
 /// The calling thread is in a loop of `distribute`, and the regions that it forks share out a team's part of
 /// it.

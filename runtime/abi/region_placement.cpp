@@ -158,14 +158,14 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, con
   terms.storage = opening.storage;
   terms.loops = opening.next - opening.base;
   if (code != nullptr && session().balances) [[unlikely]]
-    terms.balanced = open_balanced(code, caller, source);
+    terms.balanced = open_balanced(code, caller, source, terms.label);
   team_->set_terms(terms);
 }
 
 ServedRegion::~ServedRegion() {
   if (team_ == nullptr) return;
   if (BalancedRegion* balanced = team_->terms().balanced) [[unlikely]]
-    close_balanced(*balanced, team_->terms().caller);
+    close_balanced(*balanced, team_->terms().caller, team_->terms().label);
   if (team_->close()) note_served_region();
   if (traced_since_ != 0) [[unlikely]]
     trace_region(traced_since_);

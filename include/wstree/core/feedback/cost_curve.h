@@ -79,7 +79,7 @@ public:
     Walk walk(*this);
     for (std::uint32_t p = 1; p < parts; ++p) {
       const double place = walk.place_of(static_cast<double>(p) / parts);
-      const auto nearest = static_cast<std::uint64_t>(std::max(place + 0.5, 0.0));
+      const auto nearest = static_cast<std::uint64_t>(std::llround(std::max(place, 0.0)));
       bounds[p] = std::clamp(nearest, bounds[p - 1] + 1, iterations - (parts - p));
     }
     bounds[parts] = iterations;
