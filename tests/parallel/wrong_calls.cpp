@@ -9,6 +9,7 @@
 std::list<int> no_random_access;
 std::vector<int> elements;
 std::vector<std::string> strings;
+std::vector<bool> bits;
 
 bool is_odd(int i) { return i % 2 != 0; }
 
@@ -21,5 +22,7 @@ void call() {
   wstree::count_if(elements, is_odd, is_odd, is_odd);
 #elif WRONG_CALL == 4
   wstree::inclusive_scan(wstree::reproducible, strings, strings);
+#elif WRONG_CALL == 5
+  wstree::transform(elements, bits, is_odd);
 #endif
 }
