@@ -2,6 +2,7 @@
 // Where a thread is: which region, as which member of which team, and in which loop.
 #pragma once
 
+#include "label.h"
 #include "loop_state.h"
 #include "member.h"
 #include "process/session.h"
@@ -15,6 +16,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace wstree::abi {
 
@@ -95,6 +97,11 @@ inline void Frame::push() noexcept {
   t_frame = this;
 }
 
+/// What the calling thread's next loop is called: by wstree_label(), or by the thread that opened the region.
+/// nullptr: nobody has said. In a process that neither measures loops nor has rules it stays nullptr.
+extern constinit thread_local const observe::Label* t_label __attribute__((tls_model("initial-exec")));
+inline const observe::Label* take_label() noexcept { return std::exchange(t_label, nullptr); }
+
 Frame* make_base_frame() noexcept;
 /// t_frame, or a new one for code outside of any region. nullptr: no memory.
 inline Frame* innermost_frame() noexcept { return t_frame != nullptr ? t_frame : make_base_frame(); }
@@ -113,8 +120,9 @@ struct Terms {
   std::uint64_t loops = 1; // see Team::Opening
   TaskSchedule schedule;   // captured at the fork
   pthread_t opener{};
-  bool placed = false; // the members go to places of their own
-  bool nested = false; // the region is inside another team
+  const observe::Label* label = nullptr; // of the first loop
+  bool placed = false;                   // the members go to places of their own
+  bool nested = false;                   // the region is inside another team
   bool operator==(const Terms&) const = default;
 };
 

@@ -140,6 +140,7 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule) noe
   Terms terms;
   terms.caller = caller;
   terms.schedule = schedule;
+  terms.label = take_label();
   placement_.describe(terms);
   if (team_ == nullptr) {
     terms_ = terms;

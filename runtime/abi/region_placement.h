@@ -90,11 +90,13 @@ public:
     if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked
     RegionPlacement::enter(terms, frame_);
     frame_.push();
+    t_label = terms.label;
   }
   ~ServedMember() {
     if (frame_.member.in_loop()) leave_loop(frame_); // cancelled
     if (frame_.may_serve()) frame_.member.depart();
     t_frame = frame_.outer;
+    t_label = nullptr;
   }
   ServedMember(const ServedMember&) = delete;
   ServedMember& operator=(const ServedMember&) = delete;
