@@ -113,6 +113,27 @@ TEST(Stop, EndsCallsByAnException) {
   }
 }
 
+TEST(Stop, LetsNothingStartBehindIt) {
+  std::stop_source source;
+  source.request_stop();
+  const auto policy = par().stop(source.get_token());
+  int calls = 0;
+  const auto is_called = [&](int i) { return ++calls, i; };
+  for (const int n : {1, 2, 3, 50, 5'000}) {
+    std::vector<int> out(static_cast<std::size_t>(n));
+    EXPECT_THROW(find_first(policy, 0, n, is_called), cancelled);
+    EXPECT_THROW(filter(policy, 0, n, is_called), cancelled);
+    EXPECT_THROW(copy_if(policy, 0, n, out, is_called), cancelled);
+    EXPECT_THROW(transform_inclusive_scan(policy, 0, n, out, std::plus<>{}, is_called), cancelled);
+    EXPECT_THROW(
+        transform_reduce(sequential_order.stop(source.get_token()), 0, n, 0, std::plus<>{}, is_called),
+        cancelled);
+    EXPECT_THROW(transform(policy, out, out, is_called), cancelled);
+  }
+  EXPECT_EQ(find_first(policy, 0, 0, is_called), 0); // nothing is left undone
+  EXPECT_EQ(calls, 0);
+}
+
 TEST(Progress, CountsEachElementOnce) {
   const std::size_t n = 100'001;
   std::vector<int> in(n, 1), out(n);

@@ -15,7 +15,29 @@ static void expect(bool holds, const char* what) {
   ++failures;
 }
 
+#if !defined(__cpp_exceptions)
+struct Stopped {
+  static bool stop_requested() { return true; }
+};
+
+/// Calls that were stopped before they began have no result but what they were given.
+static void expect_what_there_is() {
+  const auto stopped = wstree::par().stop(Stopped{});
+  const std::vector<int> ones(100'000, 1);
+  expect(wstree::sum(stopped, ones) == 0 && wstree::sum(stopped, ones, 5) == 5, "a stopped sum");
+  const std::vector<std::string> strings(1000, std::string(100, 'x'));
+  std::vector<std::string> out(strings.size());
+  expect(wstree::inclusive_scan(stopped, strings, out) == strings[0], "a stopped scan");
+  expect(wstree::exclusive_scan(stopped, strings, out, std::string("y")) == "y", "a stopped exclusive_scan");
+  expect(wstree::filter(stopped, ones, [](int) { return true; }).empty(), "a stopped filter");
+  expect(wstree::reduce(wstree::sequential_order.stop(Stopped{}), ones, 7) == 7, "a stopped fold");
+}
+#endif
+
 int main() {
+#if !defined(__cpp_exceptions)
+  expect_what_there_is();
+#endif
   const int n = 100'000;
   std::vector<int> ones(n, 1), out(n);
   const auto is_one = [](int i) { return i == 1; };

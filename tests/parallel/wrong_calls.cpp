@@ -9,6 +9,7 @@
 std::list<int> no_random_access;
 std::vector<int> elements;
 std::vector<std::string> strings;
+std::vector<bool> bits;
 
 bool is_odd(int i) { return i % 2 != 0; }
 
@@ -35,5 +36,7 @@ void call() {
   wstree::count_if(wstree::par().threads("four"), elements, is_odd);
 #elif WRONG_CALL == 11
   wstree::inclusive_scan(elements, elements, [](int i) { return i; });
+#elif WRONG_CALL == 12
+  wstree::transform(elements, bits, is_odd);
 #endif
 }

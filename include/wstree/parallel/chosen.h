@@ -18,7 +18,8 @@ template <class In> class Chosen {
   static constexpr bool k_keeps_values = std::is_trivially_copyable_v<Value> &&
                                          std::is_trivially_default_constructible_v<Value> &&
                                          sizeof(Value) <= 16;
-  using Kept = std::conditional_t<k_keeps_values, Value, std::uint32_t>;
+  using Byte = std::conditional_t<std::is_same_v<Value, bool>, unsigned char, Value>; // no vector<bool>
+  using Kept = std::conditional_t<k_keeps_values, Byte, std::uint32_t>;
 
 public:
   std::size_t size() const noexcept { return size_; }

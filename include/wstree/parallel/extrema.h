@@ -52,9 +52,9 @@ template <class In, class Before> struct Best {
     if (begin == end) return best;
     if (best == k_nothing) best = begin++;
     if constexpr (std::is_arithmetic_v<typename In::Value>) {
-      auto value = in[best]; // in a register
+      typename In::Value value = in[best]; // in a register
       for (std::size_t i = begin; i < end; ++i) {
-        const auto next = in[i];
+        const typename In::Value next = in[i];
         if (before(next, value)) best = i, value = next;
       }
     } else {

@@ -121,7 +121,7 @@ template <class In, class Pred, class Proj> auto on_projection(Pred& pred, Proj&
 struct CopyIf {
   template <class Policy, class In, class Out, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Out&& destination, Pred pred, Proj proj = {}) const {
-    auto out = beginning(destination);
+    auto out = target(destination);
     auto chosen = on_projection<In>(pred, proj);
     std::size_t total = 0;
     choose(
@@ -173,8 +173,8 @@ struct PartitionCopy {
   template <class Policy, class In, class Yes, class No, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Yes&& yes_to, No&& no_to, Pred pred,
                   Proj proj = {}) const {
-    auto yes = beginning(yes_to);
-    auto no = beginning(no_to);
+    auto yes = target(yes_to);
+    auto no = target(no_to);
     auto chosen = on_projection<In>(pred, proj);
     std::size_t yes_total = 0, no_total = 0;
     choose(

@@ -52,6 +52,7 @@ template <class Policy, class Piece>
 Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&& piece,
                    Alone alone_is = Alone::goes_on, std::size_t unclocked = 2) {
   constexpr std::size_t k_first = 2, k_growth = 32;
+  if (n != 0 && policy.stop_requested() && throw_cancelled()) return {n, 1};
   if (n <= k_first || n <= unclocked) return piece(0, n), Start{n, 1};
   if (!piece(0, unclocked)) return {n, 1};
   std::uint64_t before = Clock::ticks();

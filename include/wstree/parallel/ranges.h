@@ -13,7 +13,8 @@ inline namespace v1 {
 namespace detail {
 
 template <class T>
-concept index = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
+concept index = std::integral<T> && sizeof(T) <= sizeof(std::size_t) &&
+                !std::same_as<std::remove_cv_t<T>, bool>;
 
 /// An integer stands for itself, an iterator for what it refers to. std::random_access_iterator and not
 /// iterator_category: the latter calls the iterators of std::views::iota input iterators.
@@ -35,6 +36,31 @@ concept range = requires(R& r) {
 /// Where something can be written from: an iterator, or a range from its beginning.
 template <class T>
 concept destination = range<T> || std::random_access_iterator<std::remove_cvref_t<T>>;
+
+/// The integers between a First and a Last: wide enough for both, because `0` is an int and its end is often
+/// a size. Signed if one of them can be negative, as far as there is such a type.
+template <index First, index Last> constexpr auto index_between() {
+  if constexpr (std::is_signed_v<First> == std::is_signed_v<Last> || std::is_unsigned_v<First>) {
+    if constexpr (sizeof(Last) > sizeof(First))
+      return std::type_identity<Last>{};
+    else
+      return std::type_identity<First>{};
+  } else if constexpr (sizeof(Last) < sizeof(First)) {
+    return std::type_identity<First>{};
+  } else {
+    return std::type_identity<std::ptrdiff_t>{};
+  }
+}
+
+/// std::cmp_less() for characters, too.
+template <index A, index B> constexpr bool is_less(A a, B b) {
+  if constexpr (std::is_signed_v<A> == std::is_signed_v<B>)
+    return a < b;
+  else if constexpr (std::is_signed_v<A>)
+    return a < 0 || static_cast<std::make_unsigned_t<A>>(a) < b;
+  else
+    return b > 0 && a < static_cast<std::make_unsigned_t<B>>(b);
+}
 
 template <class...> inline constexpr bool k_never = false;
 
@@ -72,12 +98,18 @@ template <class First> struct Elements {
     else
       return *f;
   }(std::declval<const First&>()));
-  using Value = std::remove_cvref_t<Reference>;
+  /// Of std::vector<bool> a bool, and not what refers to one.
+  using Value = typename decltype([] {
+    if constexpr (index<First>)
+      return std::type_identity<First>{};
+    else
+      return std::type_identity<std::iter_value_t<First>>{};
+  }())::type;
 
   /// The position of element i: what a search returns.
   constexpr First at(std::size_t i) const {
     if constexpr (index<First>)
-      return static_cast<First>(first + static_cast<First>(i));
+      return static_cast<First>(static_cast<std::size_t>(first) + i); // i may be more than a First holds
     else
       return first + static_cast<std::iter_difference_t<First>>(i);
   }
@@ -89,15 +121,15 @@ template <class First> struct Elements {
   }
 };
 
-template <class First, class Last>
-constexpr Elements<std::remove_cvref_t<First>> elements_between(First&& first, const Last& last) {
-  if constexpr (index<std::remove_cvref_t<First>>) {
-    using I = std::remove_cvref_t<First>;
-    const auto end = static_cast<I>(last);
-    return {first, end > first ? static_cast<std::size_t>(end) - static_cast<std::size_t>(first) : 0};
+template <class First, class Last> constexpr auto elements_between(First&& first, const Last& last) {
+  using From = std::remove_cvref_t<First>;
+  if constexpr (index<From>) {
+    using I = typename decltype(index_between<From, Last>())::type;
+    const std::size_t count = static_cast<std::size_t>(last) - static_cast<std::size_t>(first);
+    return Elements<I>{static_cast<I>(first), is_less(first, last) ? count : 0};
   } else {
     const auto count = last - first;
-    return {std::forward<First>(first), count > 0 ? static_cast<std::size_t>(count) : 0};
+    return Elements<From>{std::forward<First>(first), count > 0 ? static_cast<std::size_t>(count) : 0};
   }
 }
 
@@ -119,6 +151,16 @@ template <class Out> constexpr auto beginning(Out&& out) {
     return std::begin(out);
   else
     return out;
+}
+
+/// Where members write, each to its own elements. Those of std::vector<bool> share their bytes.
+template <class Iterator> constexpr void check_target() {
+  static_assert(!std::is_same_v<Iterator, std::vector<bool>::iterator>,
+                "wstree: threads cannot write to neighbours in a vector<bool>; use a vector of char");
+}
+template <class Out> constexpr auto target(Out&& out) {
+  check_target<std::remove_cvref_t<decltype(beginning(out))>>();
+  return beginning(out);
 }
 
 template <class Iterator> constexpr Iterator ahead(const Iterator& iterator, std::size_t n) {

@@ -25,7 +25,7 @@ template <class I> struct Counting {
   using difference_type = std::ptrdiff_t;
   using value_type = I;
   I first;
-  I operator[](difference_type i) const noexcept { return static_cast<I>(first + static_cast<I>(i)); }
+  I operator[](difference_type i) const noexcept { return advanced(first, static_cast<std::uint64_t>(i)); }
 };
 
 template <class R> auto past(R& r) { return ahead(std::begin(r), elements_of(r).count); }
@@ -63,7 +63,7 @@ T transform_reduce(const Policy& policy, I first, std::type_identity_t<I> last, 
                                            "return one, and the initial value has to be one");
   const std::size_t n = detail::elements_between(first, last).count;
   if constexpr (detail::fixed_order<Policy>) {
-    auto get = [&](std::size_t i) -> T { return T(transform(static_cast<I>(first + static_cast<I>(i)))); };
+    auto get = [&](std::size_t i) -> T { return T(transform(detail::advanced(first, i))); };
     return detail::reduce_values(policy, n, std::move(init), get, op, where);
   } else {
     detail::Reduction<detail::Counting<I>, T, Op, Transform> folder{{first}, op, transform};

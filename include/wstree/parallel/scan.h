@@ -65,6 +65,9 @@ T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const
     scan(policy, ReproducibleSums<T, Loop, Op>{loop, in.count, op, init, total}, sizeof(T));
   else
     scan(policy, ValueSums<T, Loop, Op>{loop, in.count, op, init, total}, sizeof(T));
+#if !defined(__cpp_exceptions)
+  if (!total.has_value()) return init != nullptr ? *init : T(invoke(f, in[0])); // the call was stopped
+#endif
   return std::move(*total);
 }
 
@@ -82,13 +85,13 @@ struct InclusiveScan {
     using T = typename In::Value;
     Identity same;
     if (in.count == 0) return nothing_to_scan<T>();
-    return scan_elements<true, T>(policy, in, beginning(out), op, same, static_cast<const T*>(nullptr));
+    return scan_elements<true, T>(policy, in, target(out), op, same, static_cast<const T*>(nullptr));
   }
   template <class Policy, class In, class Out, class Op, class T>
   T operator()(const Policy& policy, const In& in, Out&& out, Op op, T init) const {
     Identity same;
     if (in.count == 0) return init;
-    return scan_elements<true, T>(policy, in, beginning(out), op, same, &init);
+    return scan_elements<true, T>(policy, in, target(out), op, same, &init);
   }
 };
 
@@ -97,7 +100,7 @@ struct ExclusiveScan {
   T operator()(const Policy& policy, const In& in, Out&& out, T init, Op op = {}) const {
     Identity same;
     if (in.count == 0) return init;
-    return scan_elements<false, T>(policy, in, beginning(out), op, same, &init);
+    return scan_elements<false, T>(policy, in, target(out), op, same, &init);
   }
 };
 
@@ -106,12 +109,12 @@ struct TransformInclusiveScan {
   auto operator()(const Policy& policy, const In& in, Out&& out, Op op, F f) const {
     using T = std::remove_cvref_t<decltype(invoke(f, in[0]))>;
     if (in.count == 0) return nothing_to_scan<T>();
-    return scan_elements<true, T>(policy, in, beginning(out), op, f, static_cast<const T*>(nullptr));
+    return scan_elements<true, T>(policy, in, target(out), op, f, static_cast<const T*>(nullptr));
   }
   template <class Policy, class In, class Out, class Op, class F, class T>
   T operator()(const Policy& policy, const In& in, Out&& out, Op op, F f, T init) const {
     if (in.count == 0) return init;
-    return scan_elements<true, T>(policy, in, beginning(out), op, f, &init);
+    return scan_elements<true, T>(policy, in, target(out), op, f, &init);
   }
 };
 
@@ -119,7 +122,7 @@ struct TransformExclusiveScan {
   template <class Policy, class In, class Out, class T, class Op, class F>
   T operator()(const Policy& policy, const In& in, Out&& out, T init, Op op, F f) const {
     if (in.count == 0) return init;
-    return scan_elements<false, T>(policy, in, beginning(out), op, f, &init);
+    return scan_elements<false, T>(policy, in, target(out), op, f, &init);
   }
 };
 

@@ -27,9 +27,10 @@ public:
   StorageCache(const StorageCache&) = delete;
   StorageCache& operator=(const StorageCache&) = delete;
 
-  /// nullptr if there is no memory.
+  /// Also after the cache was destroyed: at the end of a thread destructors of other objects make calls, and
+  /// those of static objects after all of them. nullptr if there is no memory.
   Storage* take(std::uint32_t members) noexcept {
-    for (std::uint32_t i = count_; i != 0; --i)
+    for (std::uint32_t i = t_ended ? 0 : count_; i != 0; --i)
       if (kept_[i - 1]->capacity() >= members) {
         std::swap(kept_[i - 1], kept_[count_ - 1]);
         return kept_[--count_];
@@ -37,6 +38,7 @@ public:
     return Storage::create(std::max(std::bit_ceil(members), k_least));
   }
   void give_back(Storage* storage) noexcept {
+    if (t_ended) return Storage::destroy(storage);
     if (count_ == k_most) {
       // The smallest goes: it is the one that fits the fewest calls.
       const auto smallest = std::min_element(
@@ -53,8 +55,11 @@ private:
 
   StorageCache() = default;
   ~StorageCache() {
+    t_ended = true;
     while (count_ != 0) Storage::destroy(kept_[--count_]);
   }
+
+  static inline constinit thread_local bool t_ended = false; // the cache is no more; without a destructor
 
   Storage* kept_[k_most] = {};
   std::uint32_t count_ = 0;

@@ -47,6 +47,7 @@ std::optional<T> fold_reproducibly(const Policy& policy, std::size_t count, Get&
   RunFolder<T, Get, Op> folder{count, get, op};
   Result<Run<T>> run;
   fold_tree(policy, (count + k_block - 1) / k_block, folder, run, where);
+  if (!run.has_value()) return {}; // stopped, and compiled without exceptions
   return run.value().value(op);
 }
 

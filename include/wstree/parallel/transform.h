@@ -27,7 +27,7 @@ struct Transform : Called {
   template <class Policy, class In, class Out, class F>
   requires(destination<Out>) auto operator()(const Policy& policy, const In& in, Out&& destination,
                                              F f) const {
-    const auto out = beginning(destination);
+    const auto out = target(destination);
     write_all(where, policy, in.count, [&](std::size_t i) { *ahead(out, i) = invoke(f, in[i]); });
     return ahead(out, in.count);
   }
@@ -36,7 +36,7 @@ struct Transform : Called {
   requires(destination<In2>&& destination<Out>) auto operator()(const Policy& policy, const In& in,
                                                                 In2&& second, Out&& destination, F f) const {
     const auto in2 = beginning(second);
-    const auto out = beginning(destination);
+    const auto out = target(destination);
     write_all(where, policy, in.count, [&](std::size_t i) { *ahead(out, i) = f(in[i], *ahead(in2, i)); });
     return ahead(out, in.count);
   }
@@ -45,6 +45,7 @@ struct Transform : Called {
 /// Calls f() once for each element, in no order.
 struct Generate : Called {
   template <class Policy, class In, class F> void operator()(const Policy& policy, const In& in, F f) const {
+    check_target<std::remove_cvref_t<decltype(in.first)>>();
     write_all(where, policy, in.count, [&](std::size_t i) { *in.at(i) = f(); });
   }
 };
@@ -52,6 +53,7 @@ struct Generate : Called {
 /// Element i becomes f(i), counted from 0.
 struct Tabulate : Called {
   template <class Policy, class In, class F> void operator()(const Policy& policy, const In& in, F f) const {
+    check_target<std::remove_cvref_t<decltype(in.first)>>();
     write_all(where, policy, in.count, [&](std::size_t i) { *in.at(i) = f(i); });
   }
 };
@@ -59,6 +61,7 @@ struct Tabulate : Called {
 struct Fill : Called {
   template <class Policy, class In, class T>
   void operator()(const Policy& policy, const In& in, const T& value) const {
+    check_target<std::remove_cvref_t<decltype(in.first)>>();
     write_all(where, policy, in.count, [&](std::size_t i) { *in.at(i) = value; });
   }
 };
@@ -66,7 +69,7 @@ struct Fill : Called {
 struct Copy : Called {
   template <class Policy, class In, class Out>
   auto operator()(const Policy& policy, const In& in, Out&& destination) const {
-    const auto out = beginning(destination);
+    const auto out = target(destination);
     write_all(where, policy, in.count, [&](std::size_t i) { *ahead(out, i) = in[i]; });
     return ahead(out, in.count);
   }
@@ -82,7 +85,7 @@ struct Minus {
 struct AdjacentDifference : Called {
   template <class Policy, class In, class Out, class Op = Minus>
   auto operator()(const Policy& policy, const In& in, Out&& destination, Op op = {}) const {
-    const auto out = beginning(destination);
+    const auto out = target(destination);
     if (in.count == 0) return out;
     *out = in[0];
     write_all(where, policy, in.count - 1, [&](std::size_t i) { *ahead(out, i + 1) = op(in[i + 1], in[i]); });

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elements that are not just ints in a vector: integers of all widths, bits.
+#include "algorithms_support.h"
+
+#include <atomic>
+#include <climits>
+#include <functional>
+#include <type_traits>
+
+namespace wstree::algorithms_test {
+namespace {
+
+TEST(Elements, OfIntegersHaveATypeThatHoldsBothEnds) {
+  const std::int64_t beyond = (std::int64_t{1} << 32) + 1;
+  EXPECT_EQ(find_first(0, beyond, [](auto i) { return i == 100; }), 100);
+  EXPECT_EQ(find_first(-1, std::size_t{5}, [](auto i) { return i == 3; }), 3);
+  EXPECT_EQ(find_first(INT_MAX - 1, 3'000'000'000U, [](auto i) { return i > INT_MAX; }),
+            std::int64_t{INT_MAX} + 1);
+  EXPECT_EQ(count_if(0U, -5, [](auto) { return true; }), 0);
+  EXPECT_EQ(count_if(std::size_t{7}, -5, [](auto) { return true; }), 0);
+  EXPECT_EQ(count_if('a', 'z', [](char c) { return c != 'b'; }), 24);
+  static_assert(std::is_same_v<decltype(find_first(0, 9, std::negate<>{})), int>);
+}
+
+TEST(Elements, OfIntegersMayBeMoreThanTheirTypeHolds) { // with a sanitizer of overflows
+  for (unsigned threads = 1; threads <= 3; ++threads) {
+    const auto policy = par().threads(threads);
+    EXPECT_EQ(find_first(policy, INT_MIN, INT_MAX, [](int i) { return i == -2'147'000'000; }),
+              -2'147'000'000);
+    EXPECT_EQ(count_if(policy, std::int8_t{-128}, std::int8_t{127}, [](int i) { return i > 100; }), 26);
+    const auto bits = [](int i) { return i & 1; };
+    EXPECT_EQ(transform_reduce(policy, std::int8_t{-128}, std::int8_t{127}, 0, std::plus<>{}, bits), 127);
+  }
+}
+
+TEST(Elements, OfBitVectorsAreBools) {
+  std::vector<bool> bits(100'000);
+  for (std::size_t i = 1; i < bits.size(); i += 3) bits[i] = true;
+  const std::vector<bool> before = bits;
+  for (unsigned threads = 1; threads <= 4; ++threads) {
+    const auto policy = par().threads(threads);
+    const auto chosen = filter(policy, bits, std::identity{});
+    static_assert(std::is_same_v<decltype(chosen), const std::vector<bool>>);
+    EXPECT_EQ(chosen, std::vector<bool>(33'333, true));
+    EXPECT_EQ(min_element(policy, bits) - bits.begin(), 0);
+    EXPECT_EQ(max_element(policy, bits) - bits.begin(), 1);
+    EXPECT_EQ(sum(policy, bits), 33'333);
+    std::vector<int> out(bits.size());
+    EXPECT_EQ(inclusive_scan(policy, bits, out, std::plus<>{}, 0), 33'333);
+    EXPECT_TRUE(inclusive_scan(policy, bits, out, std::logical_or<>{}));
+    EXPECT_EQ(bits, before);
+  }
+}
+
+} // namespace
+} // namespace wstree::algorithms_test
