@@ -52,5 +52,25 @@ TEST(Elements, OfBitVectorsAreBools) {
   }
 }
 
+TEST(Elements, AnEndMayBeWiderThanTheBeginning) {
+  const std::uint64_t first = 0xFFFF'FFFFU - 50;
+  std::atomic<std::uint64_t> seen{0};
+  for_each(0xFFFF'FFFFU - 50, first + 100, [&](std::uint64_t i) {
+    if (i >= first && i < first + 100) ++seen;
+  });
+  EXPECT_EQ(seen, 100U);
+  seen = 0;
+  for_each_chunk(5, 10L, [&](long begin, long end) { seen += static_cast<std::uint64_t>(end - begin); });
+  EXPECT_EQ(seen, 5U);
+  const long sum = transform_reduce(1, 101L, 0L, std::plus<>(), [](long i) { return i; });
+  EXPECT_EQ(sum, 5050);
+  const auto count = fold(
+      0, std::size_t{7}, 0L,
+      [](long so_far, auto begin, auto end) { return so_far + static_cast<long>(end - begin); },
+      std::plus<>());
+  EXPECT_EQ(count, 7);
+  for_each(0U, -5, [](auto) { ADD_FAILURE() << "nothing is before the beginning"; });
+}
+
 } // namespace
 } // namespace wstree::algorithms_test

@@ -4,6 +4,7 @@
 
 #include "wstree/parallel/fold_tree.h"
 #include "wstree/parallel/folder.h"
+#include "wstree/parallel/ranges.h"
 
 #include <concepts>
 #include <cstdint>
@@ -33,6 +34,19 @@ auto fold(Index first, std::type_identity_t<Index> last, Init init, Chunk chunk,
   return fold(par(), first, last, std::move(init), std::move(chunk), std::move(combine), where);
 }
 
+template <execution_policy Policy, std::integral Index, detail::other_end<Index> End, class Init, class Chunk,
+          class Combine>
+auto fold(const Policy& policy, Index first, End last, Init init, Chunk chunk, Combine combine,
+          call_site where = call_site::current()) {
+  const auto ends = detail::ends_of(first, last);
+  return fold(policy, ends.first, ends.last, std::move(init), std::move(chunk), std::move(combine), where);
+}
+template <std::integral Index, detail::other_end<Index> End, class Init, class Chunk, class Combine>
+auto fold(Index first, End last, Init init, Chunk chunk, Combine combine,
+          call_site where = call_site::current()) {
+  return fold(par(), first, last, std::move(init), std::move(chunk), std::move(combine), where);
+}
+
 /// Calls `chunk(begin, end)` for pieces of [first, last): the compiler sees a plain loop in it.
 template <execution_policy Policy, std::integral Index, class Chunk>
 void for_each_chunk(const Policy& policy, Index first, std::type_identity_t<Index> last, Chunk&& chunk,
@@ -44,6 +58,16 @@ void for_each_chunk(const Policy& policy, Index first, std::type_identity_t<Inde
 template <std::integral Index, class Chunk>
 void for_each_chunk(Index first, std::type_identity_t<Index> last, Chunk&& chunk,
                     call_site where = call_site::current()) {
+  for_each_chunk(par(), first, last, chunk, where);
+}
+template <execution_policy Policy, std::integral Index, detail::other_end<Index> End, class Chunk>
+void for_each_chunk(const Policy& policy, Index first, End last, Chunk&& chunk,
+                    call_site where = call_site::current()) {
+  const auto ends = detail::ends_of(first, last);
+  for_each_chunk(policy, ends.first, ends.last, chunk, where);
+}
+template <std::integral Index, detail::other_end<Index> End, class Chunk>
+void for_each_chunk(Index first, End last, Chunk&& chunk, call_site where = call_site::current()) {
   for_each_chunk(par(), first, last, chunk, where);
 }
 

@@ -28,6 +28,18 @@ void for_each(Index first, std::type_identity_t<Index> last, Function&& function
   for_each(par(), first, last, function, where);
 }
 
+/// The same where the end may not fit into the type of the beginning: `i` has a type that holds both.
+template <execution_policy Policy, std::integral Index, detail::other_end<Index> End, class Function>
+void for_each(const Policy& policy, Index first, End last, Function&& function,
+              call_site where = call_site::current()) {
+  const auto ends = detail::ends_of(first, last);
+  for_each(policy, ends.first, ends.last, function, where);
+}
+template <std::integral Index, detail::other_end<Index> End, class Function>
+void for_each(Index first, End last, Function&& function, call_site where = call_site::current()) {
+  for_each(par(), first, last, function, where);
+}
+
 /// Calls `function(element)` for each element of [first, last).
 template <execution_policy Policy, detail::random_iterator Iterator, class Function>
 void for_each(const Policy& policy, Iterator first, Iterator last, Function&& function,

@@ -62,6 +62,18 @@ template <index A, index B> constexpr bool is_less(A a, B b) {
     return b > 0 && a < static_cast<std::make_unsigned_t<B>>(b);
 }
 
+/// An end that need not fit into the type of the beginning.
+template <class End, class First>
+concept other_end = index<End> && index<First> && !std::same_as<End, First> && sizeof(End) >= sizeof(First);
+
+/// Both in a type that holds them; equal if there is nothing in between.
+template <class Index> struct Ends { Index first, last; };
+template <index First, index Last> constexpr auto ends_of(First first, Last last) {
+  using Both = typename decltype(index_between<First, Last>())::type;
+  return Ends<Both>{static_cast<Both>(first),
+                    is_less(first, last) ? static_cast<Both>(last) : static_cast<Both>(first)};
+}
+
 template <class...> inline constexpr bool k_never = false;
 
 /// As the first argument of std::invoke: members of the elements are projections, too.

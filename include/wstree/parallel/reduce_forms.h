@@ -73,6 +73,19 @@ T transform_reduce(const Policy& policy, I first, std::type_identity_t<I> last, 
     return op(std::move(init), std::move(result.value()));
   }
 }
+template <execution_policy Policy, detail::index I, detail::other_end<I> End, class T, class Op,
+          class Transform>
+T transform_reduce(const Policy& policy, I first, End last, T init, Op op, Transform transform,
+                   call_site where = call_site::current()) {
+  const auto ends = detail::ends_of(first, last);
+  return transform_reduce(policy, ends.first, ends.last, std::move(init), std::move(op), std::move(transform),
+                          where);
+}
+template <detail::index I, detail::other_end<I> End, class T, class Op, class Transform>
+T transform_reduce(I first, End last, T init, Op op, Transform transform,
+                   call_site where = call_site::current()) {
+  return transform_reduce(par(), first, last, std::move(init), std::move(op), std::move(transform), where);
+}
 template <detail::index I, class T, class Op, class Transform>
 T transform_reduce(I first, std::type_identity_t<I> last, T init, Op op, Transform transform,
                    call_site where = call_site::current()) {

@@ -148,6 +148,17 @@ void for_each(Index first, std::type_identity_t<Index> last, Function&& function
   team::for_each(par(), first, last, function, where);
 }
 
+template <execution_policy Policy, std::integral Index, detail::other_end<Index> End, class Function>
+void for_each(const Policy& policy, Index first, End last, Function&& function,
+              call_site where = call_site::current()) {
+  const auto ends = detail::ends_of(first, last);
+  team::for_each(policy, ends.first, ends.last, function, where);
+}
+template <std::integral Index, detail::other_end<Index> End, class Function>
+void for_each(Index first, End last, Function&& function, call_site where = call_site::current()) {
+  team::for_each(par(), first, last, function, where);
+}
+
 } // namespace team
 } // namespace v1
 } // namespace wstree

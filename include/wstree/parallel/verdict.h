@@ -33,7 +33,9 @@ public:
     //      was written. The load is a hint. Guard: model_parallel verdict_2x4 (each of the orders),
     //      ordered_event_2x4 (a load and a store let two members in).
     while (locked_.exchange(true, P::order(core::Tag::settle_verdict, std::memory_order_acquire)))
-      while (locked_.load(P::order(core::Tag::settle_verdict, std::memory_order_relaxed))) P::relax();
+      for (unsigned spins = 1; locked_.load(P::order(core::Tag::settle_verdict, std::memory_order_relaxed));
+           ++spins)
+        pause<P>(spins);
     if (tile < bound_.load(P::order(core::Tag::bound_tiles, std::memory_order_relaxed))) { // P2
       bound_.store(tile, P::order(core::Tag::bound_tiles, std::memory_order_relaxed));
       return true;
