@@ -198,8 +198,13 @@ foreach(way "LOOPS=runtime" "LOOPS=all" "HISTORY=off" "RULES=* loops=static" "RU
   if(way MATCHES "LOOPS=")
     set(loops "")
   endif()
+  set(parts --equal)
+  if(way MATCHES "loops=static")
+    set(parts --cut)
+    set(loops "")
+  endif()
   wstree_abi_test(abi.static_loops.${readable} static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP}
-    ENVIRONMENT ${loops} "WSTREE_${way}")
+    ARGUMENTS ${parts} ENVIRONMENT ${loops} "WSTREE_${way}")
 endforeach()
 wstree_abi_test(abi.long.static_loops static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP} LONG
   ARGUMENTS --cut ENVIRONMENT "WSTREE_LOOPS=static" "OMP_SCHEDULE=static")

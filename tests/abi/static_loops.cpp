@@ -4,6 +4,7 @@
 // for all loops of a region that have as many iterations; lastprivate; and that other static kinds stay as
 // they are. Costs change all the time, so that the parts do.
 //   --cut         the parts have to become unequal
+//   --equal       the parts have to stay equal, because nobody has asked for others
 #include "hits.h"
 #include "kmpc_abi.h"
 #include "omp_decls.h"
@@ -29,6 +30,7 @@ namespace {
 using check::Hits;
 
 bool must_cut = false;
+bool must_stay = false;
 constexpr int k_team = 4;
 constexpr std::int32_t k_static = 34;
 
@@ -116,7 +118,7 @@ void check_parts(const std::vector<Part>& parts, std::uint64_t n, const char* wh
 bool are_equal(const std::vector<Part>& parts, std::uint64_t n) {
   return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
     const std::uint64_t size = part.end - part.begin;
-    return size == n / parts.size() || size == n / parts.size() + 1;
+    return size == n / parts.size() || size == n / parts.size() + 1 || n < parts.size();
   });
 }
 
@@ -162,6 +164,8 @@ void one_number(std::uint64_t n, std::int64_t step, int regions) {
               region, static_cast<unsigned long long>(n));
     if (!are_equal(parts[0], n)) ++unequal;
   }
+  CHECK(!must_stay || unequal == 0, "the parts of %llu iterations were unequal in %d regions",
+        static_cast<unsigned long long>(n), unequal);
   if (must_cut && n >= 16 && n < 10'000)
     CHECK(unequal > 0, "the parts of %llu iterations stayed equal in %d regions",
           static_cast<unsigned long long>(n), regions);
@@ -340,6 +344,7 @@ void cancelled() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   must_cut = check::flag(argc, argv, "--cut");
+  must_stay = check::flag(argc, argv, "--equal");
   return check::run(argc, argv,
                     {{"types_and_edges", types_and_edges},
                      {"same_assignment", same_assignment},

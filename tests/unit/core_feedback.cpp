@@ -17,9 +17,9 @@ namespace wstree::core {
 namespace {
 
 /// A loop and its team; costs are given as what is before each iteration.
-class Loop {
+class BalancedRuns {
 public:
-  Loop(std::uint64_t iterations, std::uint32_t members)
+  BalancedRuns(std::uint64_t iterations, std::uint32_t members)
       : memory_(Balance::bytes(members) / sizeof(double) + 1), sums_(iterations + 1), speeds_(members, 1.0) {
     balance_.begin(memory_.data(), iterations, members);
   }
@@ -60,22 +60,22 @@ private:
   std::vector<double> speeds_;
 };
 
-constexpr std::uint64_t k_n = 10'000;
-double at(std::size_t i) { return (static_cast<double>(i) + 0.5) / k_n; }
+constexpr std::uint64_t k_balanced_iterations = 10'000;
+double place_of(std::size_t i) { return (static_cast<double>(i) + 0.5) / k_balanced_iterations; }
 
 TEST(Balance, EvenAfterFiveExecutions) {
   const std::vector<double (*)(std::size_t)> shapes{
-      [](std::size_t i) { return at(i); },
-      [](std::size_t i) { return at(i) * at(i); },
-      [](std::size_t i) { return std::exp(10 * at(i)); },
-      [](std::size_t i) { return std::exp(-10 * at(i)); },
-      [](std::size_t i) { return at(i) < 0.25 ? 100.0 : 1.0; },
-      [](std::size_t i) { return at(i) >= 0.75 ? 100.0 : 1.0; },
-      [](std::size_t i) { return std::max(0.02, std::sin(3.14159 * at(i))); },
+      [](std::size_t i) { return place_of(i); },
+      [](std::size_t i) { return place_of(i) * place_of(i); },
+      [](std::size_t i) { return std::exp(10 * place_of(i)); },
+      [](std::size_t i) { return std::exp(-10 * place_of(i)); },
+      [](std::size_t i) { return place_of(i) < 0.25 ? 100.0 : 1.0; },
+      [](std::size_t i) { return place_of(i) >= 0.75 ? 100.0 : 1.0; },
+      [](std::size_t i) { return std::max(0.02, std::sin(3.14159 * place_of(i))); },
   };
   for (const std::uint32_t members : {2U, 3U, 4U, 16U})
     for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
-      Loop loop(k_n, members);
+      BalancedRuns loop(k_balanced_iterations, members);
       loop.cost(shapes[shape]);
       for (int k = 0; k < 5; ++k) loop.execute();
       for (int k = 5; k < 60; ++k) ASSERT_LT(loop.execute(), 1.03) << "shape " << shape << ", " << members;
@@ -86,33 +86,34 @@ TEST(Balance, UniformStaysExactlyStatic) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(1, 0.01);
   for (const std::uint32_t members : {2U, 7U, 64U}) {
-    Loop loop(k_n, members);
+    BalancedRuns loop(k_balanced_iterations, members);
     loop.cost([](std::size_t) { return 1.0; });
     for (int k = 0; k < 200; ++k) loop.execute([&](std::uint32_t) { return noise(random); });
     EXPECT_TRUE(loop.balance().is_equal());
     for (std::uint32_t m = 0; m <= members; ++m)
-      EXPECT_EQ(loop.balance().bound(m), equal_bound(k_n, members, m));
+      EXPECT_EQ(loop.balance().bound(m), equal_bound(k_balanced_iterations, members, m));
   }
 }
 
 TEST(Balance, ACoreAtHalfSpeedGetsHalf) {
-  Loop loop(k_n, 2);
+  BalancedRuns loop(k_balanced_iterations, 2);
   loop.cost([](std::size_t) { return 1.0; });
   loop.speeds()[0] = 0.5;
   for (int k = 0; k < 5; ++k) loop.execute();
   for (int k = 5; k < 60; ++k) EXPECT_LT(loop.execute(), 1.05);
-  EXPECT_NEAR(static_cast<double>(loop.balance().bound(1)), k_n / 3.0, k_n * 0.02);
+  EXPECT_NEAR(static_cast<double>(loop.balance().bound(1)), k_balanced_iterations / 3.0,
+              k_balanced_iterations * 0.02);
 }
 
 TEST(Balance, FollowsWhatDriftsAndWhatTurns) {
-  Loop loop(k_n, 2);
+  BalancedRuns loop(k_balanced_iterations, 2);
   double drift = 0;
   for (int k = 0; k < 100; ++k) {
-    loop.cost([&](std::size_t i) { return at(i) * (1 - k / 100.0) + (1 - at(i)) * (k / 100.0); });
+    loop.cost([&](std::size_t i) { return place_of(i) * (1 - k / 100.0) + (1 - place_of(i)) * (k / 100.0); });
     drift += loop.execute();
   }
   EXPECT_LT(drift / 100, 1.06);
-  loop.cost([](std::size_t i) { return at(i); });
+  loop.cost([](std::size_t i) { return place_of(i); });
   for (int k = 0; k < 8; ++k) loop.execute();
   EXPECT_LT(loop.execute(), 1.06);
 }
@@ -121,16 +122,16 @@ TEST(Balance, RandomCostsLoseNextToNothing) {
   std::mt19937_64 random(11);
   for (const double spread : {0.05, 0.3, 1.0}) {
     std::normal_distribution<double> block(1, spread);
-    Loop loop(k_n, 2);
+    BalancedRuns loop(k_balanced_iterations, 2);
     double cut = 0;
     double equal = 0;
     for (int k = 0; k < 400; ++k) {
       std::vector<double> blocks(50);
       for (double& each : blocks) each = std::max(0.05, block(random));
-      loop.cost([&](std::size_t i) { return blocks[i * blocks.size() / k_n]; });
+      loop.cost([&](std::size_t i) { return blocks[i * blocks.size() / k_balanced_iterations]; });
       cut += loop.execute();
-      Loop fresh(k_n, 2);
-      fresh.cost([&](std::size_t i) { return blocks[i * blocks.size() / k_n]; });
+      BalancedRuns fresh(k_balanced_iterations, 2);
+      fresh.cost([&](std::size_t i) { return blocks[i * blocks.size() / k_balanced_iterations]; });
       equal += fresh.execute();
     }
     EXPECT_LT(cut / equal, 1.02) << spread;
@@ -138,8 +139,8 @@ TEST(Balance, RandomCostsLoseNextToNothing) {
 }
 
 TEST(Balance, OneInterruptionMovesNothing) {
-  Loop loop(k_n, 2);
-  loop.cost([](std::size_t i) { return at(i); });
+  BalancedRuns loop(k_balanced_iterations, 2);
+  loop.cost([](std::size_t i) { return place_of(i); });
   for (int k = 0; k < 20; ++k) loop.execute();
   const std::uint64_t before = loop.balance().bound(1);
   loop.execute([](std::uint32_t m) { return m == 0 ? 10.0 : 1.0; });

@@ -115,7 +115,7 @@ struct BenchRequest {
 /// Returns only if the program was not started or, if its figures are wanted, when it has ended.
 int run_command(RunRequest& request);
 int env_command(bool json);
-int path_command();
+int path_command(bool gcc_plugin);
 /// 0: all fine, 1: something costs time or leaves loops unserved, 2: the library cannot work.
 int doctor_command(const DoctorRequest& request);
 /// 0, or 1: a wish for a gain or against a loss is not fulfilled.

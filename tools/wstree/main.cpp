@@ -146,6 +146,9 @@ int dispatch(std::vector<std::string> arguments) {
   auto* env = app.add_subcommand("env", "Show every option with its value, its origin and its meaning");
   env->add_flag("--json", json, "As JSON");
   auto* path = app.add_subcommand("path", "Print the path of libwstree.so");
+  bool gcc_plugin = false;
+  path->add_flag("--gcc-plugin", gcc_plugin,
+                 "Print that of the plugin which makes static loops of gcc servable");
   DoctorRequest patient;
   auto* doctor = add_doctor(app, patient);
   CompareRequest contest;
@@ -204,7 +207,7 @@ int dispatch(std::vector<std::string> arguments) {
   }
   if (env->parsed()) return env_command(json);
   if (help_on->parsed()) return help_command(asked_for, app);
-  if (path->parsed()) return path_command();
+  if (path->parsed()) return path_command(gcc_plugin);
   if (doctor->parsed()) return doctor_command(patient);
   if (compare->parsed()) return compare_command(contest);
   if (stats->parsed()) return stats_command(written);

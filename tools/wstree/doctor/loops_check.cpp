@@ -39,7 +39,8 @@ std::optional<Check> static_ones(const FileCalls& program) {
                "a loop without a schedule clause is static: its threads do not ask for iterations",
                by_call
                    ? "write schedule(runtime) where the iterations are uneven, or add static to WSTREE_LOOPS"
-                   : "write schedule(runtime) where the iterations are uneven"};
+                   : "write schedule(runtime) where the iterations are uneven, or compile with "
+                     "-fplugin=$(wstree path --gcc-plugin)"};
 }
 
 } // namespace
