@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The C interface: names for loops, a schedule for one of them, a sum whose bits do not depend on the threads, and the
- * statistics from inside the program. It runs without the library as well, and is not linked with it.
+ * The C interface: names for loops, a schedule for one of them, a sum whose bits do not depend on the
+ * threads, and the statistics from inside the program. It runs without the library as well, and is not linked
+ * with it.
  *
  *   gcc -O2 -fopenmp labelled.c -lm -o labelled
  *   ./labelled

@@ -99,7 +99,8 @@ bool can_be_set(const Schedule& schedule) {
 
 std::uint64_t batches_of(const Schedule& schedule, std::uint64_t iterations) {
   const auto name = name_of({schedule.kind, 0});
-  const bool is_share = (name == "wsstatic" || name == "static" || name == "static_balanced") && schedule.chunk == 0;
+  const bool is_share =
+      (name == "wsstatic" || name == "static" || name == "static_balanced") && schedule.chunk == 0;
   constexpr std::array<std::string_view, 5> k_fixed{"wsfixed", "dynamic", "static_steal", "wsstatic",
                                                     "static"};
   constexpr std::uint64_t k_largest_grain = 2'048; // of cilk_for

@@ -61,9 +61,8 @@ std::vector<std::string> verdict(const RunReport& report) {
                   report.processes == 1 ? "one process" : fmt::format("{} processes", report.processes),
                   duration_text(seconds)));
   // A long loop that is nearly even may come first.
-  const auto worst = std::ranges::find_if(report.loops, [](const ReportLoop& loop) {
-    return loop.imbalance >= k_uneven && !loop.too_short;
-  });
+  const auto worst = std::ranges::find_if(
+      report.loops, [](const ReportLoop& loop) { return loop.imbalance >= k_uneven && !loop.too_short; });
   if (saves > k_worth * seconds && worst != report.loops.end())
     lines.push_back(fmt::format(
         "They are uneven: even loops would have saved {} ({:.0f} % of that time), {} of it in {}.",
