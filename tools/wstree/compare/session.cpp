@@ -129,7 +129,7 @@ std::string CompareSession::warm_up(bool llvm) {
   Samples all{{"all loops",
                Role::cause,
                true,
-               {{"OMP_SCHEDULE", "wstree"}, {"WSTREE_LOOPS", "runtime,dynamic,guided,auto"}}},
+               {{"OMP_SCHEDULE", "wstree"}, {"WSTREE_LOOPS", "runtime,dynamic,guided,auto,static"}}},
               {},
               {},
               {}};
@@ -143,6 +143,8 @@ std::string CompareSession::warm_up(bool llvm) {
   for (const auto& [kind, count] : kinds) {
     if (kind == "runtime")
       comparison_.kinds.runtime_kind = true;
+    else if (kind == "equal parts" || kind == "balanced")
+      comparison_.kinds.static_kind = true;
     else
       comparison_.kinds.literal_kinds += (comparison_.kinds.literal_kinds.empty() ? "" : ",") + kind;
   }

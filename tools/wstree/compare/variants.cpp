@@ -28,8 +28,10 @@ std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<
     if (loops.llvm) wanted.emplace_back("static_steal");
   }
   Settings kinds;
-  if (!loops.literal_kinds.empty())
-    kinds = {{"WSTREE_LOOPS", (loops.runtime_kind ? "runtime," : "") + loops.literal_kinds}};
+  std::string words = loops.literal_kinds;
+  if (loops.runtime_kind) words = words.empty() ? "runtime" : "runtime," + words;
+  const bool only_static = loops.static_kind && words.empty();
+  if (!loops.literal_kinds.empty() || only_static) kinds = {{"WSTREE_LOOPS", only_static ? "static" : words}};
   const auto served = [&](const char* name, Role role, const std::string& schedule, const Settings& more) {
     Variant variant{name, role, true, {{"OMP_SCHEDULE", schedule}}};
     variant.settings.insert(variant.settings.end(), kinds.begin(), kinds.end());
@@ -46,6 +48,11 @@ std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<
       const auto own = own_form(schedule);
       if (!own.empty()) variants.push_back(served(own.c_str(), Role::per_loop, own, {}));
     }
+  }
+  if (loops.static_kind && !only_static) {
+    Variant balanced{
+        k_balanced, Role::cause, true, {{"OMP_SCHEDULE", "wstree"}, {"WSTREE_LOOPS", words + ",static"}}};
+    variants.push_back(std::move(balanced));
   }
   variants.push_back(served(k_unbound, Role::cause, "wstree", {{"WSTREE_BIND", "none"}}));
   if (waits) {

@@ -28,6 +28,7 @@ struct Variant {
 inline constexpr const char* k_as_it_is = "as it is";
 inline constexpr const char* k_tree = "wstree";
 inline constexpr const char* k_unbound = "wstree, WSTREE_BIND=none";
+inline constexpr const char* k_balanced = "wstree, static loops balanced";
 inline constexpr const char* k_passive = "as it is, OMP_WAIT_POLICY=passive";
 inline constexpr const char* k_tree_passive = "wstree, OMP_WAIT_POLICY=passive";
 inline constexpr const char* k_one_thread = "one thread";
@@ -36,6 +37,7 @@ inline constexpr const char* k_one_thread = "one thread";
 struct ProgramLoops {
   bool runtime_kind = false; ///< some loop says schedule(runtime)
   std::string literal_kinds; ///< "dynamic,guided": what others say
+  bool static_kind = false;  ///< some loop asks the runtime for equal parts, which the library can cut anew
   bool llvm = false;         ///< the runtime is LLVM's
 };
 
