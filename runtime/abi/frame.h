@@ -122,6 +122,13 @@ void push_alone(Place here) noexcept;
 /// Undoes the latest push_alone(), if there was one.
 void pop_alone() noexcept;
 
+/// What few regions have: the members fetch it from the team.
+struct RegionWords {
+  const observe::Label* label = nullptr; // of the first loop
+  config::Ruling hint;                   // likewise
+  BalancedRegion* balanced = nullptr;    // nullptr: the runtime cuts the static loops of the region
+};
+
 /// What the members of a region have to know besides their numbers. From region to region most of it stays
 /// the same.
 struct Terms {
@@ -130,11 +137,9 @@ struct Terms {
   std::uint64_t loops = 1; // see Team::Opening
   TaskSchedule schedule;   // captured at the fork
   pthread_t opener{};
-  const observe::Label* label = nullptr; // of the first loop
-  config::Ruling hint;                   // likewise
-  BalancedRegion* balanced = nullptr;    // nullptr: the runtime cuts the static loops of the region
-  bool placed = false;                   // the members go to places of their own
-  bool nested = false;                   // the region is inside another team
+  const RegionWords* words = nullptr; // nullptr, nearly always: there are none
+  bool placed = false;                // the members go to places of their own
+  bool nested = false;                // the region is inside another team
   bool operator==(const Terms&) const = default;
 };
 
@@ -147,6 +152,7 @@ public:
     if (!(terms_ == terms)) terms_ = terms;
   }
   const Terms& terms() const noexcept { return terms_; }
+  RegionWords& words() noexcept { return words_; }
 
   /// A member has set its schedule for the first time in the region whose first loop is number `base`.
   void count_setter(std::uint64_t base) noexcept {
@@ -172,6 +178,7 @@ public:
 
 private:
   alignas(core::k_line_pair) Terms terms_;
+  RegionWords words_;
   std::atomic<std::uint64_t> setters_{0}; // | first loop of the region:32 | members:32 |
   AgreedRulings rulings_;
 };

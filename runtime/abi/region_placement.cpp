@@ -142,10 +142,10 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, con
   Terms terms;
   terms.caller = caller;
   terms.schedule = schedule;
-  terms.label = take_label();
-  terms.hint = take_hint();
   placement_.describe(terms);
   if (team_ == nullptr) {
+    t_label = nullptr;
+    t_hint = {};
     terms_ = terms;
     return;
   }
@@ -157,15 +157,26 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, con
   base_ = opening.base;
   terms.storage = opening.storage;
   terms.loops = opening.next - opening.base;
-  if (code != nullptr && session().balances) [[unlikely]]
-    terms.balanced = open_balanced(code, caller, source, terms.label);
+  if (t_label != nullptr || has_hint() || (code != nullptr && session().balances)) [[unlikely]]
+    terms.words = find_words(caller, code, source);
   team_->set_terms(terms);
+}
+
+const RegionWords* ServedRegion::find_words(const void* caller, const void* code,
+                                            const char* source) noexcept {
+  RegionWords& words = team_->words();
+  words.label = take_label();
+  words.hint = take_hint();
+  const bool balances = code != nullptr && session().balances;
+  words.balanced = balances ? open_balanced(code, caller, source, words.label) : nullptr;
+  return &words;
 }
 
 ServedRegion::~ServedRegion() {
   if (team_ == nullptr) return;
-  if (BalancedRegion* balanced = team_->terms().balanced) [[unlikely]]
-    close_balanced(*balanced, team_->terms().caller, team_->terms().label);
+  if (const RegionWords* words = team_->terms().words; words != nullptr && words->balanced != nullptr)
+      [[unlikely]]
+    close_balanced(*words->balanced, team_->terms().caller, words->label);
   if (team_->close()) note_served_region();
   if (traced_since_ != 0) [[unlikely]]
     trace_region(traced_since_);

@@ -76,6 +76,9 @@ public:
   const Terms& terms() const noexcept { return team_ != nullptr ? team_->terms() : terms_; }
 
 private:
+  [[gnu::noinline]] const RegionWords* find_words(const void* caller, const void* code,
+                                                  const char* source) noexcept;
+
   KeptTeam* team_;
   std::uint64_t base_ = 0; ///< number of the first loop
   RegionPlacement placement_;
@@ -92,10 +95,9 @@ public:
                static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
     if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked
     RegionPlacement::enter(terms, frame_);
-    frame_.statics = loop::StaticLoops<Platform>(terms.balanced);
     frame_.push();
-    t_label = terms.label;
-    frame_.hint = terms.hint;
+    if (terms.words != nullptr) [[unlikely]]
+      listen(*terms.words);
   }
   ~ServedMember() {
     if (frame_.member.in_loop()) leave_loop(frame_); // cancelled
@@ -109,6 +111,12 @@ public:
   Frame& frame() noexcept { return frame_; }
 
 private:
+  [[gnu::noinline]] void listen(const RegionWords& words) noexcept {
+    t_label = words.label;
+    frame_.hint = words.hint;
+    frame_.statics = loop::StaticLoops<Platform>(words.balanced);
+  }
+
   Frame frame_;
 };
 

@@ -220,8 +220,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"--strategy", "foo"},
                  "--strategy 'foo' is not understood (accepted: predefined, assign, "},
         BadValue{"Loops",
-                 {"--loops", "runtime,static"},
-                 "--loops 'runtime,static' is not understood (accepted: comma-separated list of runtime, "
+                 {"--loops", "runtime,sections"},
+                 "--loops 'runtime,sections' is not understood (accepted: comma-separated list of runtime, "
                  "dynamic, "},
         BadValue{"Empty", {"--strategy="}, "'--strategy' needs a value"},
         BadValue{

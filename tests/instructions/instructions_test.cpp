@@ -40,9 +40,9 @@ struct Phase {
 };
 constexpr double k_alone = 0.08, k_team = 0.08;
 constexpr Phase k_phases[] = {
-    {"empty region, 1 thread", {625, 1}, {480, 1}, k_alone},
+    {"empty region, 1 thread", {625, 1}, {500, 1}, k_alone},
     {"loop of one iteration, 1 thread", {343, 0}, {385, 0}, k_alone},
-    {"region with such a loop, 1 thread", {918, 1}, {853, 1}, k_alone},
+    {"region with such a loop, 1 thread", {918, 1}, {885, 1}, k_alone},
     {"empty region, 2 threads", {1060, 1}, {988, 1}, k_team},
     {"loop of one iteration, 2 threads", {1900, 1}, {2000, 1}, k_team},
     {"region with such a loop, 2 threads", {2920, 2}, {2850, 2}, k_team},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls on OpenMP teams: results, exceptions, stops, progress, bounds.
 #include <wstree/parallel.hpp>
+#include <wstree/parallel/wsrange.h>
 
 #include <algorithm>
 #include <atomic>

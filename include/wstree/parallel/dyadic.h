@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <new>
 #include <type_traits>
 
@@ -83,8 +82,8 @@ private:
 
   void copy(const Run& other) noexcept {
     end_ = other.end_, count_ = other.count_;
-    std::memcpy(levels_, other.levels_, count_);
-    std::memcpy(sums_, other.sums_, count_ * sizeof(T));
+    __builtin_memcpy(levels_, other.levels_, count_);
+    __builtin_memcpy(sums_, other.sums_, count_ * sizeof(T));
   }
 };
 

@@ -5,7 +5,6 @@
 #include "wstree/core/reduction/reduction.h"
 #include "wstree/parallel/call.h"
 #include "wstree/parallel/fold_body.h"
-#include "wstree/parallel/fold_ranges.h"
 #include "wstree/parallel/folder.h"
 #include "wstree/parallel/observed.h"
 #include "wstree/parallel/site.h"
@@ -59,6 +58,11 @@ template <class Policy, class Folder>
   control.finish();
   if (&value == &rest && rest.has_value()) folder.combine(result.value(), rest.value());
 }
+
+/// The same where the policy wants ranges: wsrange.h, which its caller has included to say so.
+template <class Policy, class Folder>
+void fold_on_ranges(const Policy& policy, std::uint64_t offset, std::uint64_t n, std::uint32_t members,
+                    Folder& folder, call_site where);
 
 /// The value of elements 0 to n-1, in order, n > 0, in `result`; or an exception. The caller begins alone,
 /// and gets a team when about a microsecond has passed: most calls of most programs are shorter.

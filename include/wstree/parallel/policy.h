@@ -56,7 +56,6 @@ concept stop_token_like = requires(const T& token) {
 /// calls in which nothing is combined: for_each, transform, generate, fill and their like; all others stay
 /// with the tree, whose order their results need.
 enum class stealing : std::uint8_t { from_tree, from_ranges };
-inline constexpr std::integral_constant<stealing, stealing::from_ranges> wsrange;
 
 /// A value: every function returns a changed copy.
 template <order Order = order::associative, stop_token_like Stop = never_stops,

@@ -113,8 +113,12 @@ public:
     const wstree::loop::HalfOpenLoop bounds(start, end, increment);
     const bool asks = kind_ == LoopKind::runtime;
     const TaskSchedule schedule = asks ? task_schedule(caller) : session().named;
-    config::Ruling ruling = take_hint(); // the loop is this one
-    ruling.overlay(ruling_of(caller, nullptr, t_label));
+    config::Ruling ruling = ruling_of(caller, nullptr, t_label);
+    if (has_hint()) [[unlikely]] { // the loop is this one
+      config::Ruling hint = take_hint();
+      hint.overlay(ruling);
+      ruling = hint;
+    }
     threads = ruled_threads(threads, ruling);
     const LoopForm form{kind_, stealable_ && bounds.countable()};
     const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)),

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls in which nothing is combined, on work-stealing ranges instead of the tree.
+// Calls in which nothing is combined, on work-stealing ranges instead of the tree: par().schedule(wsrange).
+// Not part of <wstree/parallel.hpp>, because few need it.
 #pragma once
 
 #include "wstree/core/range/worker.h"
 #include "wstree/parallel/call.h"
 #include "wstree/parallel/fold_body.h"
+#include "wstree/parallel/fold_tree.h"
 #include "wstree/parallel/folder.h"
 #include "wstree/parallel/observed.h"
 #include "wstree/parallel/site.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <new>
+#include <type_traits>
 
 namespace wstree {
 inline namespace v1 {
+
+/// For schedule() of a policy.
+inline constexpr std::integral_constant<stealing, stealing::from_ranges> wsrange;
+
 namespace detail {
 
 /// What one member does. Elements have the numbers 0 to elements-1.
@@ -65,14 +71,17 @@ template <class Policy, class Folder>
   Observed call(policy.at(where), n - offset);
   members = call.members(members);
   Body body{policy, control, folder, offset};
-  const std::unique_ptr<Cell[]> cells(new (std::nothrow) Cell[members]);
-  if (cells == nullptr) {
+  struct Cells {
+    Cell* const first;
+    ~Cells() { delete[] first; }
+  } const cells{new (std::nothrow) Cell[members]};
+  if (cells.first == nullptr) {
     Result<typename Folder::Value> nothing;
     fold_alone(body, 0, n - offset, step_alone(policy, n - offset), nothing);
     return control.finish();
   }
   core::RangeLoop<core::StdPlatform> loop;
-  loop.cells.first = cells.get();
+  loop.cells.first = cells.first;
   core::Settings settings = settings_of(policy);
   settings.clocked = call.is_measured();
   const std::uint64_t least = std::min(call.min_chunk(policy.min_chunk()), policy.max_chunk());
