@@ -47,10 +47,10 @@ constexpr std::string_view k_cut = "static (balanced)";
 
 } // namespace
 
-BalancedRegion* open_balanced(const void* code, const void* caller, const char* source) noexcept {
+BalancedRegion* open_balanced(const void* code, const Terms& terms, const char* source) noexcept {
   if (t_in_distribute) return nullptr;
   if (session().rules != nullptr) {
-    const config::Ruling ruling = ruling_of(caller, source);
+    const config::Ruling ruling = ruling_of(terms.caller, source, terms.label);
     if (ruling.is_left_to_runtime() || ruling.history() == false ||
         !ruling.loops(session().options.loops).has(config::LoopKind::static_))
       return nullptr;
@@ -59,7 +59,7 @@ BalancedRegion* open_balanced(const void* code, const void* caller, const char* 
   return region != nullptr && region->open() ? region : nullptr;
 }
 
-void close_balanced(BalancedRegion& region, const void* caller) noexcept {
+void close_balanced(BalancedRegion& region, const Terms& terms) noexcept {
   const bool measured = session().measured;
   region.close([&](const loop::BalancedLoops& loops, double sum, double longest, std::uint64_t executions,
                    bool was_equal) {
@@ -67,7 +67,8 @@ void close_balanced(BalancedRegion& region, const void* caller) noexcept {
     const core::Balance& balance = loops.balance;
     note_members(balance.members());
     const auto busiest = static_cast<std::uint64_t>(longest);
-    observe::LoopSite* site = observe::find_site(caller, nullptr, was_equal ? k_equal : k_cut);
+    observe::LoopSite* site =
+        observe::find_site(terms.caller, nullptr, was_equal ? k_equal : k_cut, terms.label);
     observe::record(*site, {balance.members(),
                             {balance.iterations() * executions, balance.members() * executions, 0, 0,
                              static_cast<std::uint64_t>(sum), 0, 0, 0},

@@ -6,12 +6,12 @@
 
 namespace wstree::abi {
 
-/// Before a fork. `code`: where the members' work begins, which names the region; `caller` forks. nullptr:
+/// Before a fork. `code`: where the members' work begins, which names the region. nullptr:
 /// the runtime cuts the static loops of this region, because nobody asks for more, or because another team is
 /// in it.
-BalancedRegion* open_balanced(const void* code, const void* caller, const char* source) noexcept;
+BalancedRegion* open_balanced(const void* code, const Terms& terms, const char* source) noexcept;
 /// After the join.
-void close_balanced(BalancedRegion& region, const void* caller) noexcept;
+void close_balanced(BalancedRegion& region, const Terms& terms) noexcept;
 
 /// The calling thread is in a loop of `distribute`, and the regions that it forks share out a team's part of
 /// it.

@@ -15,6 +15,7 @@
 namespace wstree::abi {
 
 constinit thread_local Frame* t_frame __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local const observe::Label* t_label __attribute__((tls_model("initial-exec"))) = nullptr;
 
 namespace {
 

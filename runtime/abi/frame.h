@@ -3,6 +3,7 @@
 #pragma once
 
 #include "balanced_region.h"
+#include "label.h"
 #include "loop_state.h"
 #include "member.h"
 #include "process/session.h"
@@ -16,6 +17,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace wstree::abi {
 
@@ -98,6 +100,11 @@ inline void Frame::push() noexcept {
   t_frame = this;
 }
 
+/// What the calling thread's next loop is called: by wstree_label(), or by the thread that opened the region.
+/// nullptr: nobody has said. In a process that neither measures loops nor has rules it stays nullptr.
+extern constinit thread_local const observe::Label* t_label __attribute__((tls_model("initial-exec")));
+inline const observe::Label* take_label() noexcept { return std::exchange(t_label, nullptr); }
+
 Frame* make_base_frame() noexcept;
 /// t_frame, or a new one for code outside of any region. nullptr: no memory.
 inline Frame* innermost_frame() noexcept { return t_frame != nullptr ? t_frame : make_base_frame(); }
@@ -116,9 +123,10 @@ struct Terms {
   std::uint64_t loops = 1; // see Team::Opening
   TaskSchedule schedule;   // captured at the fork
   pthread_t opener{};
-  BalancedRegion* balanced = nullptr; // nullptr: the runtime cuts the static loops of the region
-  bool placed = false;                // the members go to places of their own
-  bool nested = false;                // the region is inside another team
+  const observe::Label* label = nullptr; // of the first loop
+  BalancedRegion* balanced = nullptr;    // nullptr: the runtime cuts the static loops of the region
+  bool placed = false;                   // the members go to places of their own
+  bool nested = false;                   // the region is inside another team
   bool operator==(const Terms&) const = default;
 };
 

@@ -41,18 +41,20 @@ static_assert(k_schedule_names.of(LoopKind::runtime, core::Model::tree) == "wstr
 static_assert(k_schedule_names.of(LoopKind::dynamic, core::Model::queue_lock) == "wsqueue_lock (dynamic)");
 
 /// Where the statistics count the loop. A thread mostly asks again for the site that it asked for last.
-observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
+observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source, const observe::Label* label,
                            const void* caller) noexcept {
   struct Last {
     const void* caller = nullptr;
     const char* source = nullptr;
+    const observe::Label* label = nullptr;
     const char* schedule = nullptr;
     observe::LoopSite* site = nullptr;
   };
   static constinit thread_local Last last __attribute__((tls_model("initial-exec")));
   const std::string_view schedule = k_schedule_names.of(kind, model);
-  if (last.caller != caller || last.source != source || last.schedule != schedule.data())
-    last = {caller, source, schedule.data(), observe::find_site(caller, source, schedule)};
+  if (last.caller != caller || last.source != source || last.label != label ||
+      last.schedule != schedule.data())
+    last = {caller, source, label, schedule.data(), observe::find_site(caller, source, schedule, label)};
   return last.site;
 }
 
@@ -60,7 +62,7 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
                                     const char* source, const void* caller, const Session& process) noexcept {
   frame.loop.start_measuring();
   note_members(frame.member.members());
-  frame.site = site_of(kind, schedule.model, source, caller);
+  frame.site = site_of(kind, schedule.model, source, take_label(), caller);
   if (process.recorded) record_loop(frame, process.pace, units, schedule.chunk);
   if (!process.traced) return;
   loop::Event like{};
@@ -119,12 +121,22 @@ std::uint64_t chunk_of(config::Ruling ruling) noexcept {
   return ruling.kind() == config::ScheduleKind::wsstatic ? 0 : 1;
 }
 
-/// The way through enter_loop() of a process with rules, from the schedule on.
+/// Whatever becomes of the loop that the thread has met, its label is not that of the next one.
+class LabelOfThisLoop {
+public:
+  LabelOfThisLoop() = default;
+  ~LabelOfThisLoop() { t_label = nullptr; }
+  LabelOfThisLoop(const LabelOfThisLoop&) = delete;
+  LabelOfThisLoop& operator=(const LabelOfThisLoop&) = delete;
+};
+
+/// The way through enter_loop() from the schedule on, of a process with rules or of a loop with a label.
 [[gnu::noinline]] Server enter_ruled_loop(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
                                           const char* source, const void* caller) noexcept {
   using Of = Frame::ScheduleOf;
-  config::Ruling ruling = ruling_of(caller, source);
-  if (frame.kind == Frame::Kind::team && frame.member.members() > 1)
+  const LabelOfThisLoop label;
+  config::Ruling ruling = ruling_of(caller, source, t_label);
+  if (session().rules != nullptr && frame.kind == Frame::Kind::team && frame.member.members() > 1)
     ruling = setters_of(frame).rulings().agree(frame.ruled++, ruling);
   const bool asks_environment = form.kind == LoopKind::runtime;
   TaskSchedule schedule = frame.schedule;
@@ -183,7 +195,7 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
     leave_loop(*frame); // cancelled
   const bool dependent = frame->loop.meet();
   const Session& process = session();
-  if (process.rules != nullptr) [[unlikely]]
+  if (process.rules != nullptr || t_label != nullptr) [[unlikely]]
     return enter_ruled_loop(*frame, form, units, dependent, source, caller);
   const bool asks_environment = form.kind == LoopKind::runtime;
   TaskSchedule schedule = frame->schedule;

@@ -42,9 +42,10 @@ struct ServedAs {
 /// What the options and rules say about a loop of `kind` whose `schedule` is ours, or is not. Whether the
 /// loop can be served is another question. `ruling`: of the loop; none without rules.
 ServedAs choose_schedule(config::LoopKind kind, TaskSchedule schedule, config::Ruling ruling) noexcept;
-inline config::Ruling ruling_of(const void* caller, const char* source = nullptr) noexcept {
+inline config::Ruling ruling_of(const void* caller, const char* source,
+                                const observe::Label* label) noexcept {
   Rules* rules = session().rules;
-  return rules != nullptr ? rules->of(caller, source) : config::Ruling{};
+  return rules != nullptr ? rules->of(caller, source, label) : config::Ruling{};
 }
 
 /// The calling thread is about to set its schedule. A member of a team remembers the one before: the team

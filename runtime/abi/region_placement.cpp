@@ -142,6 +142,7 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, con
   Terms terms;
   terms.caller = caller;
   terms.schedule = schedule;
+  terms.label = take_label();
   placement_.describe(terms);
   if (team_ == nullptr) {
     terms_ = terms;
@@ -156,14 +157,14 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, con
   terms.storage = opening.storage;
   terms.loops = opening.next - opening.base;
   if (code != nullptr && session().balances) [[unlikely]]
-    terms.balanced = open_balanced(code, caller, source);
+    terms.balanced = open_balanced(code, terms, source);
   team_->set_terms(terms);
 }
 
 ServedRegion::~ServedRegion() {
   if (team_ == nullptr) return;
   if (BalancedRegion* balanced = team_->terms().balanced) [[unlikely]]
-    close_balanced(*balanced, team_->terms().caller);
+    close_balanced(*balanced, team_->terms());
   if (team_->close()) note_served_region();
   if (traced_since_ != 0) [[unlikely]]
     trace_region(traced_since_);

@@ -94,11 +94,13 @@ public:
     RegionPlacement::enter(terms, frame_);
     frame_.statics = loop::StaticLoops<Platform>(terms.balanced);
     frame_.push();
+    t_label = terms.label;
   }
   ~ServedMember() {
     if (frame_.member.in_loop()) leave_loop(frame_); // cancelled
     if (frame_.may_serve()) frame_.member.depart();
     t_frame = frame_.outer;
+    t_label = nullptr;
   }
   ServedMember(const ServedMember&) = delete;
   ServedMember& operator=(const ServedMember&) = delete;

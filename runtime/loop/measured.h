@@ -40,8 +40,12 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
   std::uint64_t last = now;
   for (std::uint32_t m = 0; m < ring.members(); ++m) {
     Account& account = all.accounts[m];
-    if (account.loop != ring.loop()) // it had departed
-      account = {{}, now, now, nullptr, account.memory, ring.loop()};
+    if (account.loop !=
+        ring.loop()) { // it had departed; members that are not the last one may read its number
+      account.counts = {};
+      account.entered = account.left = now;
+      account.recording = nullptr;
+    }
     all.total.iterations += account.counts.iterations;
     all.total.batches += account.counts.batches;
     all.total.steals += account.counts.steals;

@@ -68,8 +68,9 @@ bool LoopSite::begin_name() noexcept {
                                        std::memory_order_relaxed);
 }
 
-void LoopSite::finish_name(const PlaceName& where, std::string_view schedule) noexcept {
+void LoopSite::finish_name(const PlaceName& where, std::string_view schedule, const Label* label) noexcept {
   where_ = where;
+  label_ = label;
   schedule_.clear();
   schedule_.append(schedule);
   // [S4] release: the texts are complete before the state says so; pairs with the acquires [S5].
@@ -91,6 +92,12 @@ std::string_view LoopSite::where() const noexcept {
 std::string_view LoopSite::schedule() const noexcept {
   // [S5] as in where().
   return name_.load(std::memory_order_acquire) == Name::named ? schedule_.view() : std::string_view();
+}
+
+std::string_view LoopSite::label() const noexcept {
+  // [S5] as in where().
+  const bool is_named = name_.load(std::memory_order_acquire) == Name::named;
+  return is_named && label_ != nullptr ? label_->view() : std::string_view();
 }
 
 void LoopSite::add_profile(Profile* profile) noexcept {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "label.h"
 #include "place_name.h"
 #include "statistics.h"
 
@@ -57,12 +58,14 @@ public:
   bool is_nameless() const noexcept;
   /// True for one caller, who then has to call finish_name().
   bool begin_name() noexcept;
-  void finish_name(const PlaceName& where, std::string_view schedule) noexcept;
+  void finish_name(const PlaceName& where, std::string_view schedule, const Label* label = nullptr) noexcept;
   /// In a forked child: frees a name that a thread which only the parent has was about to write.
   void abandon_name() noexcept;
   /// Empty as long as the name is not complete.
   std::string_view where() const noexcept;
   std::string_view schedule() const noexcept;
+  /// What the program calls the loop; empty if it has not said.
+  std::string_view label() const noexcept;
 
   /// `profile` belongs to the site from here on (recordings.h).
   void add_profile(Profile* profile) noexcept;
@@ -84,6 +87,7 @@ private:
   alignas(128) std::atomic<Name> name_{Name::nameless};
   PlaceName where_;
   config::FixedText<48> schedule_;
+  const Label* label_ = nullptr;
   std::atomic<Profile*> profiles_{nullptr};
 };
 static_assert(sizeof(LoopSite) % 128 == 0 && std::atomic<std::uint64_t>::is_always_lock_free);

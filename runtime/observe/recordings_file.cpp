@@ -106,7 +106,7 @@ void write_site(ReportWriter& out, const SortedSites::Row& row, std::uint64_t& l
     if (!profiles.is_first_of_its_size(i)) continue;
     const Profile& first = *profiles.all()[i];
     const auto sums = profiles.of_the_size_of(i);
-    out.text("loop ").number(++loops).text("\nwhere ").visible(where_of(row).view());
+    out.text("loop ").number(++loops).text("\nwhere ").visible(name_of(row).view());
     out.text("\nschedule ").visible(row.site->schedule());
     out.text("\niterations ").number(first.execution.iterations);
     out.text("\nexecutions ").number(sums.executions).text("\nwork ");

@@ -21,6 +21,7 @@ void json_member(ReportWriter& out, std::string_view key, std::uint64_t value) n
 void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tick) noexcept {
   const LoopFigures figures = row.site->figures();
   out.text("{\"where\": ").json_string(where_of(row).view());
+  if (!row.site->label().empty()) out.text(", \"label\": ").json_string(row.site->label());
   out.text(", \"schedule\": ").json_string(row.site->schedule());
   json_member(out, "calls", figures.calls);
   json_member(out, "iterations", figures.total.iterations);
@@ -72,7 +73,7 @@ Widths widths_of(const SortedSites& sites) noexcept {
   Widths widths;
   for (const auto& row : sites) {
     const LoopFigures figures = row.site->figures();
-    widths.where = std::max(widths.where, where_of(row).size());
+    widths.where = std::max(widths.where, name_of(row).size());
     widths.calls = std::max(widths.calls, grouped_width(figures.calls));
     widths.iterations = std::max(widths.iterations, grouped_width(figures.total.iterations));
     widths.batches = std::max(widths.batches, grouped_width(figures.total.batches));
@@ -110,7 +111,7 @@ void evenness(ReportWriter& out, const LoopFigures& figures, double ns_per_tick,
 
 void text_loop(ReportWriter& out, const SortedSites::Row& row, Widths& widths, double ns_per_tick) noexcept {
   const LoopFigures figures = row.site->figures();
-  const PlaceName where = where_of(row);
+  const PlaceName where = name_of(row);
   out.text("  ").visible(where.view()).spaces(widths.where > where.size() ? widths.where - where.size() : 0);
   column(out, widths.calls, figures.calls, "call", "calls");
   out.text("  ");
@@ -130,6 +131,11 @@ PlaceName where_of(const SortedSites::Row& row) noexcept {
   PlaceName where(row.site->where());
   if (where.empty()) where.append("0x").append_number(reinterpret_cast<std::uintptr_t>(row.address), 16);
   return where;
+}
+
+PlaceName name_of(const SortedSites::Row& row) noexcept {
+  const std::string_view label = row.site->label();
+  return label.empty() ? where_of(row) : PlaceName(label);
 }
 
 std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) noexcept {

@@ -55,7 +55,9 @@ private:
   std::array<Row, k_max_sites + 1> rows_{};
 };
 
-/// The name of a site, or its address.
+/// What the program calls a site, or where it is.
+PlaceName name_of(const SortedSites::Row& row) noexcept;
+/// Where a site is in the code: in the words of the compiler, or its address.
 PlaceName where_of(const SortedSites::Row& row) noexcept;
 
 /// Ticks in nanoseconds, rounded; 0 for a clock that is not known.

@@ -34,7 +34,7 @@ template <class Pointer> Pointer decide(std::atomic<Pointer>& word, Pointer want
 
 } // namespace
 
-std::uint32_t SiteTable::slot_of(const void* address, const char* source, const char* schedule) noexcept {
+std::uint32_t SiteTable::slot_of(const void* address, const void* source, const char* schedule) noexcept {
   std::uint32_t slot = first_slot(address);
   for (std::uint32_t probes = 0; probes < k_max_sites; ++probes) {
     Key& key = keys_[slot];
@@ -46,14 +46,17 @@ std::uint32_t SiteTable::slot_of(const void* address, const char* source, const 
   return k_max_sites;
 }
 
-LoopSite& SiteTable::find(const void* address, const char* psource, std::string_view schedule) noexcept {
-  const std::uint32_t slot = slot_of(address, psource != nullptr ? psource : k_no_source, schedule.data());
+LoopSite& SiteTable::find(const void* address, const char* psource, std::string_view schedule,
+                          const Label* label) noexcept {
+  const void* source = psource != nullptr ? psource : k_no_source;
+  if (label != nullptr) source = label;
+  const std::uint32_t slot = slot_of(address, source, schedule.data());
   LoopSite& site = sites_[slot];
   if (site.is_nameless() && site.begin_name()) {
     if (slot == k_max_sites)
       site.finish_name(PlaceName("(other loops)"), "(several)");
     else
-      site.finish_name(name_place(address, psource), schedule);
+      site.finish_name(name_place(address, psource), schedule, label);
   }
   return site;
 }

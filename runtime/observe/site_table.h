@@ -10,8 +10,8 @@
 
 namespace wstree::observe {
 
-/// Sites by return address, psource pointer and schedule: open addressing with linear probing; entries are
-/// never removed.
+/// Sites by return address, psource pointer or label, and schedule: open addressing with linear probing;
+/// entries are never removed.
 ///
 /// Each slot's key is decided once, in three steps that any thread may complete for another:
 ///   address   null -> a    whoever needs a free slot
@@ -28,7 +28,8 @@ public:
   SiteTable& operator=(const SiteTable&) = delete;
 
   /// See find_site().
-  LoopSite& find(const void* address, const char* psource, std::string_view schedule) noexcept;
+  LoopSite& find(const void* address, const char* psource, std::string_view schedule,
+                 const Label* label = nullptr) noexcept;
 
   /// Calls `visit(site, address)` for every site that was asked for; address is null for the shared one.
   template <class Visit> void for_each(Visit visit) noexcept {
@@ -43,11 +44,11 @@ public:
 private:
   struct Key {
     std::atomic<const void*> address{nullptr};
-    std::atomic<const char*> source{nullptr};
+    std::atomic<const void*> source{nullptr};   // the text of the compiler, or the label
     std::atomic<const char*> schedule{nullptr}; // names of schedules are told apart by where they stand
   };
 
-  std::uint32_t slot_of(const void* address, const char* source, const char* schedule) noexcept;
+  std::uint32_t slot_of(const void* address, const void* source, const char* schedule) noexcept;
 
   // Apart from the sites, so that probing touches few cache lines.
   alignas(128) Key keys_[k_max_sites];

@@ -37,8 +37,9 @@ int write_to(int descriptor, config::StatsFormat format, const ReportFrame& fram
 
 } // namespace
 
-LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule) noexcept {
-  return &site_table().find(return_address, psource, schedule);
+LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule,
+                    const Label* label) noexcept {
+  return &site_table().find(return_address, psource, schedule, label);
 }
 
 std::uint64_t record(LoopSite& site, const LoopExecution& execution) noexcept { return site.add(execution); }

@@ -243,6 +243,15 @@ TEST_F(Bench, ResultsHaveEveryValueAndVerdict) {
   EXPECT_EQ(result.status(), 0) << result.err;
   const auto document = results();
   EXPECT_EQ(document.at("schema"), 1);
+  if (std::system("/usr/bin/python3 -c 'import jsonschema' 2>/dev/null") == 0) {
+    const auto check = "/usr/bin/python3 " CLI_SCHEMA_VALIDATOR " " CLI_SCHEMAS "/bench.schema.json ";
+    EXPECT_EQ(std::system((check + (out() / "results.json").string() + " >&2").c_str()), 0);
+    const auto other = (out() / "other.json").string();
+    auto changed = document;
+    changed["rows"][0].erase("column");
+    std::ofstream(other) << changed;
+    EXPECT_NE(std::system((check + other + " >&2").c_str()), 0);
+  }
   EXPECT_EQ(document.at("size"), "full");
   EXPECT_EQ(document.at("parts").at("loops").at("data").at("loops"), json::parse(k_loops));
   const auto tree = value_of(document, "EXP/16", "wstree");

@@ -153,25 +153,35 @@ TEST_F(Report, PagesRenderAndSortInABrowser) {
     std::string name;
     json statistics, trace;
     int loops;
+    int ranks = 1; // whose statistics are the same but for the process and its times
   };
   for (const Case& made :
        {Case{"one", statistics(1, 0), trace(4, 1), 1}, Case{"many", statistics(500, 0), trace(4, 40), 500},
-        Case{"wide", statistics(2, 0), trace(256, 2), 2}}) {
+        Case{"wide", statistics(2, 0), trace(256, 2), 2},
+        Case{"ranks", statistics(20, 0), trace(4, 4), 20, 64}}) {
     const auto page = path(made.name + ".html");
-    const auto told = report({write(made.name + ".stats", made.statistics.dump()),
-                              write(made.name + ".trace", made.trace.dump()), "--html", page});
+    std::vector<std::string> arguments{write(made.name + ".stats", made.statistics.dump()),
+                                       write(made.name + ".trace", made.trace.dump()), "--html", page};
+    for (int rank = 1; rank < made.ranks; ++rank)
+      arguments.push_back(
+          write(made.name + std::to_string(rank) + ".stats", statistics(made.loops, rank).dump()));
+    const auto told = report(arguments);
     ASSERT_EQ(told.status(), 0) << told.err;
     EXPECT_LT(std::filesystem::file_size(page), 1'000'000U) << made.name;
     EXPECT_THAT(read(page), Not(HasSubstr("http://www.w3.org/1999"))); // nothing that would be fetched
     const auto text = shown(
         page,
-        "document.querySelector('th button').click();"
+        "const button = document.querySelector('th button'); button.focus();"
+        "const reached = document.activeElement === button && button.tabIndex === 0;" // so Enter and Space
+                                                                                      // press it
+        "button.click();"
         "const rows = document.querySelectorAll('#loops tbody tr');"
         "const sorted = document.querySelector('th').getAttribute('aria-sort');"
         "document.title = 'rows ' + rows.length + ' ' + sorted + ' ' + rows[0].cells[0].innerText.slice(0, 7)"
-        " + ' pictures ' + (document.querySelector('details').open ? 'open' : 'closed');");
-    EXPECT_THAT(text,
-                HasSubstr("<title>rows " + std::to_string(made.loops) + " ascending file0.c pictures open"))
+        " + (reached ? ' by keys' : '') + ' pictures ' + (document.querySelector('details').open ? 'open' : "
+        "'closed');");
+    EXPECT_THAT(text, HasSubstr("<title>rows " + std::to_string(made.loops) +
+                                " ascending file0.c by keys pictures open"))
         << made.name << text.substr(0, 600);
     EXPECT_THAT(text, Not(HasSubstr("CONSOLE"))) << made.name;
     EXPECT_THAT(text, HasSubstr("<svg")) << made.name;

@@ -18,6 +18,7 @@ constexpr std::string_view k_hint =
     "relaxed: a hint; who acts on it does a read-modify-write, which fails if the hint was old";
 constexpr std::string_view k_estimate = "relaxed: an estimate that nothing depends on";
 constexpr std::string_view k_true = "relaxed: says that there is nothing left to read";
+constexpr std::string_view k_advice = "relaxed: advice to end early; who acts on it does so under a lock";
 constexpr std::string_view k_ordered = "relaxed: others order it";
 constexpr std::string_view k_later =
     "the order forbids load buffering, which this model does not show and Arm's architecture permits";
@@ -98,6 +99,15 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::count_leaver, "T5 count_leaver", "loop/team_storage.h", loops, killed, none, killed},
       {Tag::absent, "T6 absent", "loop/team.h", loops, none, none, killed},
       {Tag::end_ring, "T7 end_ring", "loop/ring_end.h", loops, killed, killed, killed},
+      {Tag::take_tile, "P1 take_tile", "parallel/tile_run.h", parallel, none, none, killed},
+      {Tag::bound_tiles, "P2 bound_tiles", "parallel/verdict.h", parallel, none, none, none, k_advice},
+      {Tag::settle_verdict, "P3 settle_verdict", "parallel/verdict.h", parallel, killed, none, killed},
+      {Tag::know_tile, "P4 know_tile", "parallel/scan_tiles.h", parallel, killed, none, none},
+      {Tag::pass_turn, "P5 pass_turn", "parallel/ordered.h", parallel, killed, none, none},
+      {Tag::open_door, "P6 open_door", "parallel/nesting.h", parallel, killed, none, killed},
+      {Tag::leave_door, "P7 leave_door", "parallel/nesting.h", parallel, killed, none, killed},
+      {Tag::count_busy, "P8 count_busy", "parallel/nesting.h", parallel, none, none, killed},
+      {Tag::take_number, "P9 take_number", "parallel/nesting.h", parallel, none, none, killed},
   };
   return rows;
 }

@@ -41,6 +41,8 @@ std::vector<Scenario> scenarios_of(Group group) {
     return model::team_scenarios();
   case Group::reduction:
     return model::reduction_scenarios();
+  case Group::parallel:
+    return model::parallel_scenarios();
   }
   return all;
 }
@@ -133,7 +135,7 @@ TEST(Mutants, EveryTagHasARowAndEverySurvivorAReason) {
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
   for (const Group group : {Group::tree, Group::range, Group::queue, Group::queue_lock, Group::counter,
-                            Group::loops, Group::reduction})
+                            Group::loops, Group::reduction, Group::parallel})
     for (Scenario& scenario : scenarios_of(group)) all.push_back(std::move(scenario));
   return all;
 }

@@ -83,6 +83,15 @@ const std::vector<UseRow>& use_rows() {
       {Tag::count_leaver, "T1, T2, T5", {{load, relaxed}, {success, acq_rel}, {failure, relaxed}}},
       {Tag::absent, "", {{load, relaxed}, {update, relaxed}}},
       {Tag::end_ring, "T2, T7", {{load, seq_cst}, {store, seq_cst}, {success, seq_cst}, {failure, relaxed}}},
+      {Tag::take_tile, "", {{update, relaxed}}},
+      {Tag::bound_tiles, "P3", {{load, relaxed}, {store, relaxed}}},
+      {Tag::settle_verdict, "P3", {{load, relaxed}, {update, acquire}, {store, release}}},
+      {Tag::know_tile, "P4", {{load, acquire}, {store, release}}},
+      {Tag::pass_turn, "P5", {{load, acquire}, {store, release}}},
+      {Tag::open_door, "P6", {{load, relaxed}, {store, release}, {success, acquire}, {failure, relaxed}}},
+      {Tag::leave_door, "P7", {{load, acquire}, {update, relaxed}, {update, release}}},
+      {Tag::count_busy, "", {{load, relaxed}, {update, relaxed}}},
+      {Tag::take_number, "", {{load, relaxed}, {update, relaxed}}},
   };
   return rows;
 }

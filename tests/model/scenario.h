@@ -44,5 +44,6 @@ std::vector<Scenario> queue_scenarios(); ///< the queues alone, and the loops on
 std::vector<Scenario> counter_scenarios();
 std::vector<Scenario> team_scenarios();
 std::vector<Scenario> reduction_scenarios();
+std::vector<Scenario> parallel_scenarios(); ///< of the C++ library, besides reductions
 
 } // namespace wstree::model

@@ -21,5 +21,19 @@ void call() {
   wstree::count_if(elements, is_odd, is_odd, is_odd);
 #elif WRONG_CALL == 4
   wstree::inclusive_scan(wstree::reproducible, strings, strings);
+#elif WRONG_CALL == 5
+  wstree::find_first(elements, 3.0);
+#elif WRONG_CALL == 6
+  wstree::count_if(elements, [](int, int) { return true; });
+#elif WRONG_CALL == 7
+  wstree::filter(elements, [](int i) { return std::to_string(i); });
+#elif WRONG_CALL == 8
+  wstree::reduce(elements, [](int i) { return i; });
+#elif WRONG_CALL == 9
+  wstree::inclusive_scan(elements, 0.0, elements);
+#elif WRONG_CALL == 10
+  wstree::count_if(wstree::par().threads("four"), elements, is_odd);
+#elif WRONG_CALL == 11
+  wstree::inclusive_scan(elements, elements, [](int i) { return i; });
 #endif
 }

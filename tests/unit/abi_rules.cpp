@@ -74,7 +74,8 @@ struct Heard {
 
 TEST(Rules, AnswersOfManyThreads) {
   Heard heard;
-  Rules* rules = Rules::load("* wsrange,8; solver.c:10 off; kernel runtime", heard.sink());
+  static Rules* rules = nullptr; // lives as long as the process
+  rules = Rules::load("* wsrange,8; solver.c:10 off; kernel runtime", heard.sink());
   ASSERT_NE(rules, nullptr);
   EXPECT_TRUE(heard.lines.empty());
   static const char code[4] = {};
@@ -92,6 +93,21 @@ TEST(Rules, AnswersOfManyThreads) {
   for (auto& thread : threads) thread.join();
 }
 
+TEST(Rules, ALabelHasItsOwnAnswerAtTheSameAddress) {
+  Heard heard;
+  static Rules* rules = Rules::load("* wsrange,8; label:solve off; x.c:5 wsrange,16", heard.sink());
+  ASSERT_NE(rules, nullptr);
+  static const char code = 0;
+  const auto* const solve = observe::find_label("solve");
+  const auto* const other = observe::find_label("other");
+  for (int twice = 0; twice < 2; ++twice) {
+    EXPECT_EQ(rules->of(&code, nullptr), with_chunk(8));
+    EXPECT_TRUE(rules->of(&code, nullptr, solve).is_left_to_runtime());
+    EXPECT_EQ(rules->of(&code, nullptr, other), with_chunk(8));
+  }
+  EXPECT_EQ(rules->of_call(&code + 1, "src/x.c", 5, other), with_chunk(16));
+}
+
 TEST(Rules, InlineOnesAreReportedByTheirVariable) {
   Heard heard;
   EXPECT_EQ(Rules::load("* wstreee", heard.sink()), nullptr);
@@ -103,7 +119,8 @@ TEST(Rules, InlineOnesAreReportedByTheirVariable) {
 
 TEST(Rules, BindComesFromRulesOfThisProgram) {
   Heard heard;
-  Rules* rules = Rules::load("* bind=close; app:another bind=spread", heard.sink());
+  static Rules* rules = nullptr; // as above
+  rules = Rules::load("* bind=close; app:another bind=spread", heard.sink());
   ASSERT_NE(rules, nullptr);
   EXPECT_EQ(rules->bind(), config::Bind::close);
 }

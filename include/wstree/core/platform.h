@@ -81,6 +81,15 @@ enum class Tag : std::uint8_t {
   count_leaver,       // T5 loop/team_storage.h
   absent,             // T6 loop/team.h
   end_ring,           // T7 loop/ring_end.h
+  take_tile,          // P1 parallel/tile_run.h
+  bound_tiles,        // P2 parallel/verdict.h
+  settle_verdict,     // P3 parallel/verdict.h
+  know_tile,          // P4 parallel/scan_tiles.h
+  pass_turn,          // P5 parallel/ordered.h
+  open_door,          // P6 parallel/nesting.h
+  leave_door,         // P7 parallel/nesting.h
+  count_busy,         // P8 parallel/nesting.h
+  take_number,        // P9 parallel/nesting.h
 };
 
 /// The one seam between the scheduler and the machine. Requirements on a Platform:

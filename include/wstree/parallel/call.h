@@ -4,6 +4,7 @@
 
 #include "wstree/parallel/control.h"
 #include "wstree/parallel/nesting.h"
+#include "wstree/parallel/observed.h"
 #include "wstree/parallel/policy.h"
 
 #include <algorithm>
@@ -39,8 +40,8 @@ inline void tell_serial() noexcept {
 /// never more.
 template <execution_policy Policy>
 std::uint32_t most_members([[maybe_unused]] const Policy& policy) noexcept {
-  if (t_seat != nullptr) {
-    const std::uint32_t outer = t_seat->call->members();
+  if (const auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) {
+    const std::uint32_t outer = seat->call->members();
     return policy.threads() != 0 ? std::min(policy.threads(), outer) : outer;
   }
 #if defined(_OPENMP)
@@ -77,7 +78,7 @@ template <class Work> void on_members(std::uint32_t members, Control& control, W
     return;
   }
   Call call(members, &job.run, &job);
-  if (t_seat != nullptr) return call.nest(*t_seat);
+  if (auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) return call.nest(*seat);
 #if defined(_OPENMP)
 #pragma omp parallel num_threads(static_cast <int>(members)) default(none) shared(call)
   call.work_as(static_cast<std::uint32_t>(omp_get_thread_num()));
@@ -87,9 +88,10 @@ template <class Work> void on_members(std::uint32_t members, Control& control, W
 }
 
 /// The same, with as many members as the policy allows and a control of its own. Throws what work() throws.
-template <execution_policy Policy, class Work> void on_team(const Policy& policy, Work&& work) {
+template <execution_policy Policy, class Work>
+void on_team(const Policy& policy, const Observed& call, Work&& work) {
   Control control;
-  on_members(most_members(policy), control, work);
+  on_members(call.members(most_members(policy)), control, work);
   control.finish();
 }
 
@@ -105,19 +107,22 @@ void in_tiles(const Policy& policy, std::uint64_t tiles, Body&& body, std::uint3
     std::atomic<bool> has_enough{false};
   } counter;
   Control control;
-  const auto work = [&](std::uint32_t member, std::uint32_t) {
+  Observed call(policy, tiles);
+  const auto work = [&](std::uint32_t member, std::uint32_t all) {
+    ObservedTiles observed(call, member, all);
     // relaxed: tiles carry no data; who writes for a later tile publishes that itself.
     while (!counter.has_enough.load(std::memory_order_relaxed) && control.goes_on(policy)) {
       const std::uint64_t tile = counter.next.fetch_add(1, std::memory_order_relaxed); // likewise
       if (tile >= tiles) return;
       control.guard(tile, [&] {
-        if (!body(tile, member)) counter.has_enough.store(true, std::memory_order_relaxed); // likewise
+        if (!observed.run(1, [&] { return body(tile, member); }))
+          counter.has_enough.store(true, std::memory_order_relaxed); // likewise
       });
     }
   };
   if (members == 0) members = most_members(policy);
   members = static_cast<std::uint32_t>(std::min<std::uint64_t>(members, tiles));
-  on_members(members, control, work);
+  on_members(call.members(members), control, work);
   control.finish();
 }
 

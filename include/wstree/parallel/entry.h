@@ -58,9 +58,9 @@ private:
   static constexpr decltype(auto) start(const Where& where, A&& a, Rest&&... rest) {
     if constexpr (execution_policy<A>) {
       static_assert(sizeof...(Rest) > 0, "wstree: elements have to follow the policy");
-      return with_policy(where, a, std::forward<Rest>(rest)...);
+      return with_policy(where, a.at(where), std::forward<Rest>(rest)...);
     } else {
-      return with_policy(where, par{}, std::forward<A>(a), std::forward<Rest>(rest)...);
+      return with_policy(where, par{}.at(where), std::forward<A>(a), std::forward<Rest>(rest)...);
     }
   }
 

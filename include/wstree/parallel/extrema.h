@@ -14,6 +14,8 @@ namespace detail {
 struct CountIf : Called {
   template <class Policy, class In, class Pred, class Proj = Identity>
   std::ptrdiff_t operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
+    static_assert(is_predicate<Pred, In, Proj>(),
+                  "wstree: the predicate has to take an element, or its projection, and say yes or no");
     return fold(
         policy, std::size_t{0}, in.count, std::ptrdiff_t{0},
         [&](std::ptrdiff_t count, std::size_t begin, std::size_t end) {

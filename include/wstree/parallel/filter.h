@@ -112,7 +112,9 @@ void choose(const Policy& policy, const In& in, Piece&& first_piece, MakeWork&& 
   with_rest(tiling_of(policy, rest, first, longest), start.done);
 }
 
-template <class Pred, class Proj> auto on_projection(Pred& pred, Proj& proj) {
+template <class In, class Pred, class Proj> auto on_projection(Pred& pred, Proj& proj) {
+  static_assert(is_predicate<Pred, In, Proj>(),
+                "wstree: the predicate has to take an element, or its projection, and say yes or no");
   return [&](const auto& e) -> bool { return static_cast<bool>(invoke(pred, invoke(proj, e))); };
 }
 
@@ -120,7 +122,7 @@ struct CopyIf {
   template <class Policy, class In, class Out, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Out&& destination, Pred pred, Proj proj = {}) const {
     auto out = beginning(destination);
-    auto chosen = on_projection(pred, proj);
+    auto chosen = on_projection<In>(pred, proj);
     std::size_t total = 0;
     choose(
         policy, in,
@@ -142,7 +144,7 @@ struct Filter {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
     std::vector<typename In::Value> result;
-    auto chosen = on_projection(pred, proj);
+    auto chosen = on_projection<In>(pred, proj);
     choose(
         policy, in,
         [&](std::size_t begin, std::size_t end) {
@@ -173,7 +175,7 @@ struct PartitionCopy {
                   Proj proj = {}) const {
     auto yes = beginning(yes_to);
     auto no = beginning(no_to);
-    auto chosen = on_projection(pred, proj);
+    auto chosen = on_projection<In>(pred, proj);
     std::size_t yes_total = 0, no_total = 0;
     choose(
         policy, in,

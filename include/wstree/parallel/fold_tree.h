@@ -1,74 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds on the reduction tree.
+// Folds on the reduction tree, and how a fold begins.
 #pragma once
 
 #include "wstree/core/reduction/reduction.h"
 #include "wstree/parallel/call.h"
+#include "wstree/parallel/fold_body.h"
+#include "wstree/parallel/fold_ranges.h"
 #include "wstree/parallel/folder.h"
+#include "wstree/parallel/observed.h"
 #include "wstree/parallel/site.h"
 #include "wstree/parallel/storage_cache.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// A folder as the tree's workers see it: elements from `offset` on, and what it throws ends the call.
-template <class Policy, class Folder> struct FoldBody {
-  using Value = typename Folder::Value;
-
-  const Policy& policy;
-  Control& control;
-  Folder& folder;
-  std::uint64_t offset;
-
-  bool goes_on() noexcept { return control.goes_on(policy); }
-  [[gnu::always_inline]] bool start(void* place, std::uint64_t begin, std::uint64_t end) noexcept {
-    if (!control.guard(offset + begin, [&] { folder.start(place, offset + begin, offset + end); }))
-      return false;
-    policy.advance(end - begin);
-    return true;
-  }
-  [[gnu::always_inline]] bool extend(Value& value, std::uint64_t begin, std::uint64_t end) noexcept {
-    if (!control.guard(offset + begin, [&] { folder.extend(value, offset + begin, offset + end); }))
-      return false;
-    policy.advance(end - begin);
-    return true;
-  }
-  bool combine(Value& left, Value& right, std::uint64_t at) noexcept {
-    return control.guard(offset + at, [&] { folder.combine(left, right); });
-  }
-  bool move(void* place, Value& value, std::uint64_t at) noexcept {
-    return control.guard(offset + at, [&] { ::new (place) Value(std::move(value)); });
-  }
-};
-
-template <class Policy> core::Settings settings_of(const Policy& policy) noexcept {
-  core::Settings settings;
-  settings.strategy = policy.strategy();
-  settings.batch = policy.batch();
-  settings.limit = policy.limit();
-  settings.clocked = false;
-  return settings;
-}
-
-/// Of a caller that is alone and stays so.
-template <class Policy> std::uint64_t step_alone(const Policy& policy, std::uint64_t n) noexcept {
-  const std::uint64_t step = policy.is_plain() ? n : n / 128 + 1;
-  return std::min(std::max(step, policy.min_chunk()), policy.max_chunk());
-}
-
 /// Elements from `offset` to n-1 on a team. Their value is appended to `result`, which may be empty.
 template <class Policy, class Folder>
 [[gnu::noinline]] void fold_on_team(const Policy& policy, std::uint64_t offset, std::uint64_t n,
                                     std::uint32_t members, Folder& folder,
-                                    Result<typename Folder::Value>& result, float cost) {
+                                    Result<typename Folder::Value>& result, float cost, call_site where) {
   using Body = FoldBody<Policy, Folder>;
   using Reduction = core::Reduction<core::StdPlatform, Body>;
   Control control;
+  Observed call(policy.at(where), n - offset);
+  members = call.members(members);
   Body body{policy, control, folder, offset};
   Result<typename Folder::Value> rest;
   Result<typename Folder::Value>& value = result.has_value() ? rest : result;
@@ -76,13 +37,18 @@ template <class Policy, class Folder>
   bool is_open = false;
   if (storage != nullptr) {
     {
-      Reduction reduction(
-          *storage, {n - offset, members, settings_of(policy), policy.min_chunk(), policy.max_chunk(), cost});
+      core::Settings settings = settings_of(policy);
+      settings.clocked = call.is_measured();
+      const std::uint64_t most = policy.max_chunk();
+      Reduction reduction(*storage, {n - offset, members, settings,
+                                     std::min(call.min_chunk(policy.min_chunk()), most), most, cost});
       is_open = reduction.open();
       if (is_open) {
-        on_members(members, control, [&](std::uint32_t member, std::uint32_t) {
+        on_members(members, control, [&](std::uint32_t member, std::uint32_t all) {
           Body own = body;
-          reduction.take_part(member, own);
+          const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
+          const core::Counts counts = reduction.take_part(member, own);
+          if (call.is_measured()) call.add(member, all, began, counts);
         });
         if (!control.has_ended()) reduction.finish(body, value);
       }
@@ -119,7 +85,11 @@ void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typ
     }
     control.finish();
   }
-  if (members > 1) fold_on_team(policy, done, n, members, folder, result, cost);
+  if (members <= 1) return;
+  if constexpr (Policy::uses_ranges && std::is_empty_v<typename Folder::Value>)
+    fold_on_ranges(policy, done, n, members, folder, where);
+  else
+    fold_on_team(policy, done, n, members, folder, result, cost, where);
 }
 
 } // namespace detail

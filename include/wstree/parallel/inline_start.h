@@ -16,7 +16,9 @@ using Clock = core::StdPlatform;
 
 /// In a loop that waits for another member. The processor is given away now and then, because there may be
 /// more members than processors.
-inline void pause(unsigned spins) noexcept { spins % 1024 == 0 ? Clock::yield() : Clock::relax(); }
+template <class P = Clock> void pause(unsigned spins) noexcept {
+  spins % 1024 == 0 ? P::yield() : P::relax();
+}
 
 /// Ends a call by an exception; true where there are none.
 inline bool throw_cancelled() {

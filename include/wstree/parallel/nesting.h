@@ -5,9 +5,9 @@
 #include "wstree/core/platform.h"
 #include "wstree/core/tuning.h"
 
-#include <atomic>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include <time.h>
 
@@ -15,22 +15,28 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-class Call;
+template <class P> class BasicCall;
 
 /// The place of the executing thread in the innermost call that it works for. Threads that work for none have
 /// no seat.
-struct Seat {
-  Call* call = nullptr;
+template <class P> struct BasicSeat {
+  BasicCall<P>* call = nullptr;
   std::uint32_t member = 0;
 };
-inline constinit thread_local Seat* t_seat = nullptr;
+template <class P> struct Seats {
+  /// That of the executing thread; nullptr: it works for no call.
+  static BasicSeat<P>*& mine() noexcept { return t_mine; }
+
+private:
+  static inline constinit thread_local BasicSeat<P>* t_mine = nullptr;
+};
 
 /// How a thread waits that may not sleep: short pauses, then the processor is given away, then naps.
-class Patience {
+template <class P> class Patience {
 public:
   void wait() noexcept {
-    if (++waits_ < core::tuning::k_idle_spins) return core::StdPlatform::relax();
-    if (waits_ < core::tuning::k_idle_yields) return core::StdPlatform::yield();
+    if (++waits_ < core::tuning::k_idle_spins) return P::relax();
+    if (waits_ < core::tuning::k_idle_yields) return P::yield();
     const timespec nap{0, core::tuning::k_idle_nap};
     nanosleep(&nap, nullptr);
   }
@@ -42,57 +48,63 @@ private:
 
 /// The door of a nested call: stands in the outer call, one for each of its members, so that whoever tries it
 /// never touches memory of a call that has ended.
-class alignas(core::k_line_pair) Door {
+template <class P> class alignas(core::k_line_pair) BasicDoor {
 public:
   /// By its member, for a call of its own. The door was closed.
-  void open(Call* call) noexcept {
+  void open(BasicCall<P>* call) noexcept {
     call_ = call;
-    // release: the call is complete before anybody enters; pairs with enter().
-    state_.store(k_open, std::memory_order_release);
+    // [P6] store release, success acquire in enter(): the call is complete before anybody enters. The load is
+    // a
+    //      hint. Guard: model_parallel nest_2 (each of the orders).
+    state_.store(k_open, P::order(core::Tag::open_door, std::memory_order_release));
   }
   /// By its member: nobody enters any more.
   void close() noexcept {
-    state_.fetch_and(~k_open, std::memory_order_relaxed); // is_empty() says when the others have left
+    // [P7] update relaxed: is_empty() says when the others have left.
+    state_.fetch_and(~k_open, P::order(core::Tag::leave_door, std::memory_order_relaxed));
   }
   /// All who were inside have left, and what they wrote can be seen.
   bool is_empty() const noexcept {
-    return state_.load(std::memory_order_acquire) == 0; // acquire: pairs with leave()
+    // [P7] load acquire, update release in leave(): what a guest did is done, and it does not touch the call
+    // any
+    //      more. Guard: model_parallel nest_2 (each of the orders).
+    return state_.load(P::order(core::Tag::leave_door, std::memory_order_acquire)) == 0;
   }
   /// nullptr: there is no call. Else leave() has to follow.
-  Call* enter() noexcept {
-    std::uint32_t seen = state_.load(std::memory_order_relaxed); // a hint
+  BasicCall<P>* enter() noexcept {
+    std::uint32_t seen = state_.load(P::order(core::Tag::open_door, std::memory_order_relaxed)); // P6
     while ((seen & k_open) != 0)
-      // acquire: pairs with open().
-      if (state_.compare_exchange_weak(seen, seen + k_guest, std::memory_order_acquire,
-                                       std::memory_order_relaxed))
+      if (state_.compare_exchange_weak(seen, seen + k_guest,
+                                       P::order(core::Tag::open_door, std::memory_order_acquire),
+                                       P::order(core::Tag::open_door, std::memory_order_relaxed))) // P6
         return call_;
     return nullptr;
   }
   void leave() noexcept {
-    // release: what the guest did is done; pairs with is_empty().
-    state_.fetch_sub(k_guest, std::memory_order_release);
+    state_.fetch_sub(k_guest, P::order(core::Tag::leave_door, std::memory_order_release)); // P7
   }
 
 private:
   static constexpr std::uint32_t k_open = 1;
   static constexpr std::uint32_t k_guest = 2;
 
-  std::atomic<std::uint32_t> state_{0};
-  Call* call_ = nullptr;
+  typename P::template Atomic<std::uint32_t> state_{0};
+  typename P::template Plain<BasicCall<P>*> call_{nullptr};
 };
 
 /// One call while members work for it. An idle member looks for nested calls of the others, which it helps
 /// with; it never does anything for a call that is not within the one that it waits for.
-class Call {
+template <class P> class BasicCall {
 public:
-  using Run = void (*)(void* what, Call& call, std::uint32_t member);
+  using Run = void (*)(void* what, BasicCall& call, std::uint32_t member);
+  using Seat = BasicSeat<P>;
 
-  Call(std::uint32_t members, Run run, void* what) noexcept
+  BasicCall(std::uint32_t members, Run run, void* what) noexcept
       : members_(members), run_(run), what_(what),
-        doors_(members > k_few ? new (std::nothrow) Door[members] : few_) {}
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-  ~Call() {
+        doors_(members > k_few ? new (std::nothrow) BasicDoor<P>[members] : few_) {}
+  BasicCall(const BasicCall&) = delete;
+  BasicCall& operator=(const BasicCall&) = delete;
+  ~BasicCall() {
     if (doors_ != few_) delete[] doors_;
   }
 
@@ -104,33 +116,33 @@ public:
   }
   /// The same with work of its own, which does not throw.
   template <class Work> void work_as(std::uint32_t member, Work&& work) noexcept {
-    busy_.fetch_add(1, std::memory_order_relaxed); // counts, and orders nothing
+    // [P8] relaxed, everywhere: it counts who may still make nested calls, and a member that is late finds
+    //      nothing left. The region's end, or the door, orders what members do.
+    busy_.fetch_add(1, P::order(core::Tag::count_busy, std::memory_order_relaxed));
     Seat seat{this, member};
-    Seat* const outer = t_seat;
-    t_seat = &seat;
+    Seat* const outer = std::exchange(Seats<P>::mine(), &seat);
     work();
-    t_seat = outer;
-    busy_.fetch_sub(1, std::memory_order_relaxed); // likewise
+    Seats<P>::mine() = outer;
+    busy_.fetch_sub(1, P::order(core::Tag::count_busy, std::memory_order_relaxed)); // P8
     help();
   }
 
   /// As a nested call of the member with that seat, which waits until nobody works for it any more.
   void nest(Seat& seat) noexcept {
-    Door* const door = seat.call->doors_ != nullptr ? &seat.call->doors_[seat.member] : nullptr;
+    BasicDoor<P>* const door = seat.call->doors_ != nullptr ? &seat.call->doors_[seat.member] : nullptr;
     if (door != nullptr) door->open(this);
     work_as(0);
     if (door == nullptr) return;
     door->close();
-    for (Patience patience; !door->is_empty(); patience.wait()) help_once();
+    for (Patience<P> patience; !door->is_empty(); patience.wait()) help_once();
   }
 
 private:
   static constexpr std::uint32_t k_few = 4;
 
   void help() noexcept {
-    Patience patience;
-    // relaxed: a member that is late finds nothing left.
-    while (busy_.load(std::memory_order_relaxed) != 0) {
+    Patience<P> patience;
+    while (busy_.load(P::order(core::Tag::count_busy, std::memory_order_relaxed)) != 0) { // P8
       if (help_once())
         patience.reset();
       else
@@ -143,7 +155,7 @@ private:
     bool helped = false;
     if (doors_ == nullptr) return false;
     for (std::uint32_t i = 0; i < members_; ++i) {
-      Call* const inner = doors_[i].enter();
+      BasicCall* const inner = doors_[i].enter();
       if (inner == nullptr) continue;
       helped = inner->join() || helped;
       doors_[i].leave();
@@ -153,9 +165,12 @@ private:
 
   /// By a guest. One that comes again, or too late for a number, looks for calls within this one.
   bool join() noexcept {
-    // relaxed: the number makes the guest unique; data come with the door.
-    if (next_.load(std::memory_order_relaxed) < members_) {
-      const std::uint32_t member = next_.fetch_add(1, std::memory_order_relaxed); // likewise
+    // [P9] relaxed: the number makes the guest unique; data come with the door. Guard: model_parallel nest_3
+    // (a
+    //      load and a store give two guests one number).
+    if (next_.load(P::order(core::Tag::take_number, std::memory_order_relaxed)) < members_) {
+      const std::uint32_t member =
+          next_.fetch_add(1, P::order(core::Tag::take_number, std::memory_order_relaxed));
       if (member < members_) {
         work_as(member);
         return true;
@@ -167,11 +182,13 @@ private:
   std::uint32_t members_;
   Run run_;
   void* what_;
-  Door* doors_;
-  std::atomic<std::uint32_t> busy_{0};
-  std::atomic<std::uint32_t> next_{1};
-  Door few_[k_few];
+  BasicDoor<P>* doors_;
+  typename P::template Atomic<std::uint32_t> busy_{0};
+  typename P::template Atomic<std::uint32_t> next_{1};
+  BasicDoor<P> few_[k_few];
 };
+
+using Call = BasicCall<core::StdPlatform>;
 
 } // namespace detail
 } // namespace v1

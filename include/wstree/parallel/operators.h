@@ -2,21 +2,35 @@
 // Operators of the algorithms that have a usual one, without <functional>.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 namespace wstree {
 inline namespace v1 {
 
 struct plus {
-  template <class A, class B> constexpr auto operator()(A&& a, B&& b) const {
+  template <class A, class B>
+  constexpr auto operator()(A&& a, B&& b) const -> decltype(std::forward<A>(a) + std::forward<B>(b)) {
     return std::forward<A>(a) + std::forward<B>(b);
   }
 };
 struct multiplies {
-  template <class A, class B> constexpr auto operator()(A&& a, B&& b) const {
+  template <class A, class B>
+  constexpr auto operator()(A&& a, B&& b) const -> decltype(std::forward<A>(a) * std::forward<B>(b)) {
     return std::forward<A>(a) * std::forward<B>(b);
   }
 };
 
+namespace detail {
+
+/// Whether `op(a, b)` of two T can be taken for a T.
+template <class Op, class T> constexpr bool combines() {
+  if constexpr (std::is_invocable_v<Op&, T, T>)
+    return std::is_convertible_v<std::invoke_result_t<Op&, T, T>, T>;
+  else
+    return false;
+}
+
+} // namespace detail
 } // namespace v1
 } // namespace wstree

@@ -4,7 +4,6 @@
 
 #include "wstree/parallel/tile_run.h"
 
-#include <atomic>
 #include <cstddef>
 #include <utility>
 
@@ -13,17 +12,20 @@ inline namespace v1 {
 namespace detail {
 
 /// Whose turn it is: the tile before which everything was taken.
-class Turns {
+template <class P> class BasicTurns {
 public:
   bool is(std::size_t tile) const noexcept {
-    // acquire: what those before have taken is there; pairs with the release in pass().
-    //          Guard: Filter.KeepsTheOrderAtEachSize, on processors that reorder.
-    return tile_.load(std::memory_order_acquire) == tile;
+    // [P5] acquire, release in pass(): what those before have taken is there. Guard: model_parallel
+    // ordered_2x3
+    //      (each of the orders).
+    return tile_.load(P::order(core::Tag::pass_turn, std::memory_order_acquire)) == tile;
   }
-  void pass(std::size_t tile) noexcept { tile_.store(tile + 1, std::memory_order_release); } // see is()
+  void pass(std::size_t tile) noexcept {
+    tile_.store(tile + 1, P::order(core::Tag::pass_turn, std::memory_order_release)); // P5
+  }
 
 private:
-  alignas(64) std::atomic<std::size_t> tile_{0};
+  alignas(64) typename P::template Atomic<std::size_t> tile_{0};
 };
 
 /// A member that makes the outcome of one tile after another and hands it over when it is the tile's turn. It
@@ -31,9 +33,9 @@ private:
 ///   Work: struct Outcome (default constructible, kept from tile to tile)
 ///         make(Tile, Outcome&), take(Outcome&) one at a time and in order, then after(Outcome&) by all at
 ///         once
-template <class Policy, class Work> class OrderedMember {
+template <class Policy, class Work, class P = core::StdPlatform> class OrderedMember {
 public:
-  OrderedMember(const Policy& policy, Work& work, Turns& turns, const Verdict& verdict)
+  OrderedMember(const Policy& policy, Work& work, BasicTurns<P>& turns, const BasicVerdict<P>& verdict)
       : policy_{policy}, work_{work}, turns_{turns}, verdict_{verdict} {}
 
   std::size_t current() const noexcept { return current_; }
@@ -46,7 +48,7 @@ public:
     ++count_;
     while (count_ > 0 && hand_over()) {
     }
-    for (unsigned spins = 1; count_ == k_places && !hand_over() && !give_up(); ++spins) pause(spins);
+    for (unsigned spins = 1; count_ == k_places && !hand_over() && !give_up(); ++spins) pause<P>(spins);
   }
 
   /// What is left, after the last tile. Waits for its turn as long as tiles before it are executed.
@@ -54,7 +56,7 @@ public:
     for (unsigned spins = 1; count_ > 0; ++spins) {
       if (hand_over()) return true;
       if (give_up()) return false;
-      pause(spins);
+      pause<P>(spins);
     }
     return false;
   }
@@ -68,8 +70,8 @@ private:
 
   const Policy& policy_;
   Work& work_;
-  Turns& turns_;
-  const Verdict& verdict_;
+  BasicTurns<P>& turns_;
+  const BasicVerdict<P>& verdict_;
   Place places_[k_places];
   unsigned first_ = 0, count_ = 0;
   std::size_t current_ = 0;
@@ -96,7 +98,7 @@ private:
 /// Lets a team execute the tiles in this way.
 template <class Policy, class Work> void run_ordered(const Policy& policy, const Tiling& tiling, Work& work) {
   Verdict verdict;
-  Turns turns;
+  BasicTurns<core::StdPlatform> turns;
   run_tiles(policy, tiling, verdict, [&] {
     return OrderedMember<Policy, Work>{policy, work, turns, verdict};
   });

@@ -52,10 +52,19 @@ concept stop_token_like = requires(const T& token) {
   { token.stop_requested() } -> std::convertible_to<bool>;
 };
 
+/// Which members take work from which: by the tree, or from work-stealing ranges (core/range). Ranges serve
+/// calls in which nothing is combined: for_each, transform, generate, fill and their like; all others stay
+/// with the tree, whose order their results need.
+enum class stealing : std::uint8_t { from_tree, from_ranges };
+inline constexpr std::integral_constant<stealing, stealing::from_ranges> wsrange;
+
 /// A value: every function returns a changed copy.
-template <order Order = order::associative, stop_token_like Stop = never_stops> class basic_par {
+template <order Order = order::associative, stop_token_like Stop = never_stops,
+          stealing From = stealing::from_tree>
+class basic_par {
 public:
   static constexpr order evaluation = Order;
+  static constexpr bool uses_ranges = From == stealing::from_ranges;
   using stop_type = Stop;
 
   constexpr basic_par() noexcept = default;
@@ -73,6 +82,11 @@ public:
     basic_par copy = *this;
     copy.threads_ = most;
     return copy;
+  }
+  template <class T>
+  requires(!std::convertible_to<T, std::uint32_t>) constexpr basic_par threads(const T&) const noexcept {
+    static_assert(std::convertible_to<T, std::uint32_t>, "wstree: threads() takes a number of threads");
+    return *this;
   }
   /// Elements that a thread takes at a time, if there are as many: at least, and at most.
   constexpr basic_par min_chunk(std::uint64_t elements) const noexcept {
@@ -94,10 +108,15 @@ public:
     copy.limit_ = limit;
     return copy;
   }
+  /// schedule(wsrange)
+  template <stealing Other>
+  constexpr basic_par<Order, Stop, Other> schedule(std::integral_constant<stealing, Other>) const {
+    return basic_par<Order, Stop, Other>(*this, Stop(stop_));
+  }
   /// After token.stop_requested() no new batch starts, batches that run end, and the call throws `cancelled`
   /// unless everything was done. std::stop_token, or anything like it.
-  template <stop_token_like Token> constexpr basic_par<Order, Token> stop(Token token) const {
-    return basic_par<Order, Token>(*this, static_cast<Token&&>(token));
+  template <stop_token_like Token> constexpr basic_par<Order, Token, From> stop(Token token) const {
+    return basic_par<Order, Token, From>(*this, static_cast<Token&&>(token));
   }
   /// Members add the number of elements that are done, batch by batch, to `counter`, which outlives the call.
   template <class Number> constexpr basic_par progress(std::atomic<Number>& counter) const noexcept {
@@ -110,7 +129,15 @@ public:
     return copy;
   }
 
+  /// For the algorithms: the call stands at `site`.
+  constexpr basic_par at(call_site site) const noexcept {
+    basic_par copy = *this;
+    copy.where_ = site;
+    return copy;
+  }
+
   constexpr const char* label() const noexcept { return label_; }
+  constexpr call_site where() const noexcept { return where_; }
   constexpr std::uint32_t threads() const noexcept { return threads_; }
   constexpr std::uint64_t min_chunk() const noexcept { return min_chunk_; }
   constexpr std::uint64_t max_chunk() const noexcept { return max_chunk_; }
@@ -128,14 +155,16 @@ public:
   }
 
 private:
-  template <order, stop_token_like> friend class basic_par;
-  template <stop_token_like Before>
-  constexpr basic_par(const basic_par<Order, Before>& other, Stop&& token)
-      : label_(other.label_), counter_(other.counter_), add_(other.add_), min_chunk_(other.min_chunk_),
-        max_chunk_(other.max_chunk_), limit_(other.limit_), threads_(other.threads_),
-        strategy_(other.strategy_), batch_(other.batch_), stop_(static_cast<Stop&&>(token)) {}
+  template <order, stop_token_like, stealing> friend class basic_par;
+  template <stop_token_like Before, stealing Other>
+  constexpr basic_par(const basic_par<Order, Before, Other>& other, Stop&& token)
+      : label_(other.label_), where_(other.where_), counter_(other.counter_), add_(other.add_),
+        min_chunk_(other.min_chunk_), max_chunk_(other.max_chunk_), limit_(other.limit_),
+        threads_(other.threads_), strategy_(other.strategy_), batch_(other.batch_),
+        stop_(static_cast<Stop&&>(token)) {}
 
   const char* label_ = nullptr;
+  call_site where_;
   void* counter_ = nullptr;
   void (*add_)(void*, std::uint64_t) = nullptr;
   std::uint64_t min_chunk_ = 1;
@@ -155,7 +184,8 @@ inline constexpr basic_par<order::sequential> sequential_order;
 
 namespace detail {
 template <class T> inline constexpr bool is_policy = false;
-template <order Order, class Stop> inline constexpr bool is_policy<basic_par<Order, Stop>> = true;
+template <order Order, class Stop, stealing From>
+inline constexpr bool is_policy<basic_par<Order, Stop, From>> = true;
 } // namespace detail
 
 /// A first argument that says how, not on what.

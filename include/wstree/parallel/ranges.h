@@ -103,6 +103,16 @@ constexpr Elements<std::remove_cvref_t<First>> elements_between(First&& first, c
 
 template <class R> constexpr auto elements_of(R& r) { return elements_between(std::begin(r), std::end(r)); }
 
+/// Whether Pred says yes or no about what Proj makes of the elements of In.
+template <class Pred, class In, class Proj = Identity> constexpr bool is_predicate() {
+  if constexpr (std::is_invocable_v<Proj&, typename In::Reference>) {
+    using Projected = std::invoke_result_t<Proj&, typename In::Reference>;
+    if constexpr (std::is_invocable_v<Pred&, Projected>)
+      return std::is_constructible_v<bool, std::invoke_result_t<Pred&, Projected>>;
+  }
+  return false;
+}
+
 /// The iterator that a destination begins with.
 template <class Out> constexpr auto beginning(Out&& out) {
   if constexpr (range<Out>)

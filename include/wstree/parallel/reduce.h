@@ -25,6 +25,8 @@ concept initial_value =
 template <execution_policy Policy, detail::random_iterator Iterator, class T, class Op, class Transform>
 T transform_reduce(const Policy& policy, Iterator first, Iterator last, T init, Op op, Transform transform,
                    call_site where = call_site::current()) {
+  static_assert(detail::combines<Op, T>(), "wstree: the operator of a reduction has to take two values and "
+                                           "return one, and the initial value has to be one");
   detail::Reduction<Iterator, T, Op, Transform> folder{first, op, transform};
   detail::Result<T> result;
   if (first != last)

@@ -35,6 +35,8 @@ template <execution_policy Policy, detail::random_iterator Iterator, class T, cl
 requires detail::fixed_order<Policy> T transform_reduce(const Policy& policy, Iterator first, Iterator last,
                                                         T init, Op op, Transform transform,
                                                         call_site where = call_site::current()) {
+  static_assert(detail::combines<Op, T>(), "wstree: the operator of a reduction has to take two values and "
+                                           "return one, and the initial value has to be one");
   auto get = [&](std::size_t i) -> T { return T(transform(*detail::ahead(first, i))); };
   return detail::reduce_values(policy, detail::elements_between(first, last).count, std::move(init), get, op,
                                where);
@@ -57,6 +59,8 @@ reduce(const Policy& policy, Iterator first, Iterator last, Op op, call_site whe
 template <execution_policy Policy, detail::index I, class T, class Op, class Transform>
 T transform_reduce(const Policy& policy, I first, std::type_identity_t<I> last, T init, Op op,
                    Transform transform, call_site where = call_site::current()) {
+  static_assert(detail::combines<Op, T>(), "wstree: the operator of a reduction has to take two values and "
+                                           "return one, and the initial value has to be one");
   const std::size_t n = detail::elements_between(first, last).count;
   if constexpr (detail::fixed_order<Policy>) {
     auto get = [&](std::size_t i) -> T { return T(transform(static_cast<I>(first + static_cast<I>(i)))); };

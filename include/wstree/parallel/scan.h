@@ -52,6 +52,10 @@ void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes) {
 
 template <bool k_inclusive, class T, class Policy, class In, class Out, class Op, class F>
 T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const T* init) {
+  static_assert(
+      std::random_access_iterator<Out>,
+      "wstree: behind the elements stands where the sums go, an iterator or a range that has random access");
+  static_assert(combines<Op, T>(), "wstree: the operator of a scan has to take two sums and return one");
   static_assert(std::is_copy_constructible_v<T>,
                 "wstree: a scan writes each sum and goes on with it, so the sums have to be copyable");
   using Loop = ScanLoop<T, In, Out, F, k_inclusive>;

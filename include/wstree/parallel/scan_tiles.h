@@ -2,9 +2,10 @@
 // What the members of a scan tell each other about its tiles.
 #pragma once
 
-#include "wstree/parallel/tile_run.h"
+#include "wstree/core/platform.h"
+#include "wstree/parallel/tiling.h"
+#include "wstree/parallel/verdict.h"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,23 +17,23 @@ namespace detail {
 
 /// What is known of the sums up to tiles. Only the tile's member writes, first the sum of the tile (unless it
 /// can do without), then the prefix: the sum of everything up to the tile's end.
-template <class T> class alignas(64) TileSums {
+template <class T, class P = core::StdPlatform> class alignas(64) TileSums {
 public:
   enum class Known : unsigned char { nothing, sum, prefix };
 
   Known known() const noexcept {
-    // acquire: who sees what is known sees the value; pairs with the releases in publish_*().
-    //          Guard: Scan.OrdersAffineMapsAtEachSizeAndNumberOfThreads, on processors that reorder.
-    return known_.load(std::memory_order_acquire);
+    // [P4] acquire: who sees what is known sees the value; pairs with the releases in publish_*(). Guard:
+    //      model_parallel scan_2x3 (each of the orders).
+    return known_.load(P::order(core::Tag::know_tile, std::memory_order_acquire));
   }
   template <class U> const T& publish_sum(U&& value) {
     sum_.emplace(std::forward<U>(value));
-    known_.store(Known::sum, std::memory_order_release); // see known()
+    known_.store(Known::sum, P::order(core::Tag::know_tile, std::memory_order_release)); // P4
     return *sum_;
   }
   template <class U> const T& publish_prefix(U&& value) {
     prefix_.emplace(std::forward<U>(value));
-    known_.store(Known::prefix, std::memory_order_release); // see known()
+    known_.store(Known::prefix, P::order(core::Tag::know_tile, std::memory_order_release)); // P4
     return *prefix_;
   }
   const T& sum() const noexcept { return *sum_; }
@@ -40,14 +41,14 @@ public:
 
 private:
   std::optional<T> sum_, prefix_;
-  std::atomic<Known> known_{Known::nothing};
+  typename P::template Atomic<Known> known_{Known::nothing};
 };
 
 /// Look-back: the prefix before `tile`, from the nearest tile whose prefix is known and the sums of those in
 /// between, in order. Nothing if one of these is not known yet.
-template <class Sums, class T>
-std::optional<T> look_back(const TileSums<T>* tiles, std::size_t tile, const Sums& sums) {
-  using Known = typename TileSums<T>::Known;
+template <class Sums, class T, class P>
+std::optional<T> look_back(const TileSums<T, P>* tiles, std::size_t tile, const Sums& sums) {
+  using Known = typename TileSums<T, P>::Known;
   std::size_t from = tile;
   for (;;) {
     const Known known = tiles[--from].known(); // tile 0 never publishes a sum without a prefix
@@ -61,7 +62,7 @@ std::optional<T> look_back(const TileSums<T>* tiles, std::size_t tile, const Sum
 
 /// A member's part in a scan. While the prefix before its tile is not known the member sums up the next tiles
 /// instead of waiting, a few at most, so that they are still in its cache when their results are written.
-template <class Policy, class Sums> class ScanMember {
+template <class Policy, class Sums, class P = core::StdPlatform> class ScanMember {
 public:
   using T = typename Sums::Sum;
   struct Shared {
@@ -69,8 +70,8 @@ public:
     const Sums& sums;
     const T& start; ///< the sum before tile 0
     std::size_t offset;
-    TileSums<T>* tiles;
-    Verdict& verdict;
+    TileSums<T, P>* tiles;
+    BasicVerdict<P>& verdict;
   };
 
   explicit ScanMember(const Shared& shared) noexcept : shared_{shared} {}
@@ -122,21 +123,21 @@ private:
     const std::size_t begin = tile.begin + shared_.offset, size = tile.end - tile.begin;
     const std::size_t pieces = least(size, std::size_t{32});
     std::optional<T> sum;
-    const std::uint64_t start = Clock::ticks();
+    const std::uint64_t start = P::ticks();
     for (std::size_t i = 0; i < pieces; ++i) {
       if (i > 0 && i <= pieces / 2 && count_ == 0 && write_at_once(tile)) return false;
       T piece = shared_.sums.sum(begin + size * i / pieces, begin + size * (i + 1) / pieces);
       sum.emplace(sum.has_value() ? shared_.sums.join(std::move(*sum), piece) : std::move(piece));
     }
     shared_.tiles[tile.number].publish_sum(std::move(*sum));
-    sum_ticks_ = Clock::ticks() - start;
+    sum_ticks_ = P::ticks() - start;
     return true;
   }
   T write(T before, const Tile& tile) {
-    const std::uint64_t start = Clock::ticks();
+    const std::uint64_t start = P::ticks();
     const std::size_t begin = tile.begin + shared_.offset, end = tile.end + shared_.offset;
     T sum = shared_.sums.write(std::move(before), begin, end);
-    write_ticks_ = Clock::ticks() - start;
+    write_ticks_ = P::ticks() - start;
     shared_.policy.advance(shared_.sums.elements(begin, end));
     return sum;
   }
@@ -147,7 +148,7 @@ private:
   void write_behind(T before) {
     const Tile tile = waiting_[first_];
     first_ = (first_ + 1) % k_waiting, --count_;
-    TileSums<T>& sums = shared_.tiles[tile.number];
+    TileSums<T, P>& sums = shared_.tiles[tile.number];
     sums.publish_prefix(shared_.sums.join(before, sums.sum()));
     write(std::move(before), tile);
   }
@@ -158,7 +159,7 @@ private:
   /// Waits for its prefix for so many ticks. Returns false if it did not come or is not needed any more.
   bool write_oldest(std::uint64_t patience) {
     current_ = waiting_[first_].number;
-    const std::uint64_t start = patience > 0 ? Clock::ticks() : 0;
+    const std::uint64_t start = patience > 0 ? P::ticks() : 0;
     for (unsigned spins = 1;; ++spins) {
       std::optional<T> before = prefix_before(current_);
       if (before.has_value()) {
@@ -169,8 +170,8 @@ private:
         count_ = 0;
         return false;
       }
-      if (patience == 0 || (patience != k_forever && Clock::ticks() - start > patience)) return false;
-      pause(spins);
+      if (patience == 0 || (patience != k_forever && P::ticks() - start > patience)) return false;
+      pause<P>(spins);
     }
   }
 };

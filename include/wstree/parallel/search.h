@@ -83,6 +83,8 @@ std::size_t search(const Policy& policy, const In& in, Pred&& pred) {
 struct FindFirst {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
+    static_assert(is_predicate<Pred, In, Proj>(),
+                  "wstree: the predicate has to take an element, or its projection, and say yes or no");
     return in.at(search<Hit::first>(policy, in, [&](auto&& e) -> bool {
       return invoke(pred, invoke(proj, std::forward<decltype(e)>(e)));
     }));
@@ -100,6 +102,8 @@ struct Find {
 struct FindAny {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
+    static_assert(is_predicate<Pred, In, Proj>(),
+                  "wstree: the predicate has to take an element, or its projection, and say yes or no");
     return in.at(search<Hit::any>(policy, in, [&](auto&& e) -> bool {
       return invoke(pred, invoke(proj, std::forward<decltype(e)>(e)));
     }));
@@ -110,6 +114,8 @@ struct FindAny {
 template <bool k_of, bool k_then> struct Quantifier {
   template <class Policy, class In, class Pred, class Proj = Identity>
   bool operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
+    static_assert(is_predicate<Pred, In, Proj>(),
+                  "wstree: the predicate has to take an element, or its projection, and say yes or no");
     const std::size_t hit = search<Hit::any>(policy, in, [&](auto&& e) {
       return static_cast<bool>(invoke(pred, invoke(proj, std::forward<decltype(e)>(e)))) == k_of;
     });

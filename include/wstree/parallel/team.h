@@ -100,7 +100,8 @@ void fold_in_team(const Policy& policy, std::uint64_t n, Folder& folder,
     return end.raise();
   }
 #endif
-  fold_tree(policy, n, folder, result, where);
+  // A team of one, as that of an orphaned `omp for`: the function objects are this thread's own.
+  fold_tree(policy.threads(1), n, folder, result, where);
 }
 
 } // namespace detail

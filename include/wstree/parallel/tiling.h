@@ -35,6 +35,7 @@ public:
   }
 
   std::size_t tiles() const noexcept { return tiles_; }
+  std::size_t elements() const noexcept { return count_; }
   std::size_t first() const noexcept { return first_; }
 
   Tile operator[](std::size_t tile) const noexcept {

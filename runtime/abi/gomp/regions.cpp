@@ -113,7 +113,7 @@ public:
     const wstree::loop::HalfOpenLoop bounds(start, end, increment);
     const bool asks = kind_ == LoopKind::runtime;
     const TaskSchedule schedule = asks ? task_schedule(caller) : session().named;
-    const config::Ruling ruling = ruling_of(caller);
+    const config::Ruling ruling = ruling_of(caller, nullptr, t_label);
     threads = ruled_threads(threads, ruling);
     const LoopForm form{kind_, stealable_ && bounds.countable()};
     const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)),
@@ -190,7 +190,7 @@ WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads
   const void* caller = WSTREE_CALLER;
   const auto real = g_parallel.require(caller);
   if (!active()) return real(function, data, threads, flags);
-  threads = ruled_threads(threads, ruling_of(caller));
+  threads = ruled_threads(threads, ruling_of(caller, nullptr, t_label));
   Region region{nullptr, function, data, caller};
   fork_region(region, [&](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
 }
@@ -201,7 +201,7 @@ WSTREE_EXPORT unsigned GOMP_parallel_reductions(Outlined function, void* data, u
   const void* caller = WSTREE_CALLER;
   const auto real = g_parallel_reductions.require(caller);
   if (!active()) return real(function, data, threads, flags);
-  threads = ruled_threads(threads, ruling_of(caller));
+  threads = ruled_threads(threads, ruling_of(caller, nullptr, t_label));
   Region region{*static_cast<void**>(data), function, data, caller};
   return fork_region(region,
                      [&](Outlined wrapper, void* shared) { return real(wrapper, shared, threads, flags); });

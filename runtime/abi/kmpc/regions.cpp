@@ -38,7 +38,6 @@ const void* const wstree_active_flag = &wstree::abi::g_active;
 }
 
 namespace {
-
 using namespace wstree::abi;
 using i32 = std::int32_t;
 
@@ -170,15 +169,16 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
   __kmpc_end_serialized_parallel(loc, gtid);
 }
 
-/// Whether we may serve loops of a region that the calling task opens.
+/// Whether we may serve loops of a region that the calling task opens. If not, a label is for none of them.
 inline bool may_serve(const TaskSchedule& schedule) noexcept {
-  return active() && (schedule.ours || session().serves_named);
+  const bool may = active() && (schedule.ours || session().serves_named);
+  if (!may) t_label = nullptr;
+  return may;
 }
 
 } // namespace
 
 extern "C" {
-
 /// __kmpc_fork_call goes here once somebody asks for us, and at the very first call.
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, ...) {
   const void* caller = WSTREE_CALLER;

@@ -24,7 +24,7 @@ constinit thread_local bool t_asks_for_one __attribute__((tls_model("initial-exe
 void ask_for_threads(ident_t* loc, const void* caller) noexcept {
   static constinit Real<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
   const bool asks_for_one = std::exchange(t_asks_for_one, false);
-  const std::uint64_t threads = ruling_of(caller, loc != nullptr ? loc->psource : nullptr).threads();
+  const std::uint64_t threads = ruling_of(caller, loc != nullptr ? loc->psource : nullptr, t_label).threads();
   if (threads == 0 || asks_for_one) return;
   if (const auto push = g_push.find(caller))
     push(loc, thread_number.require(caller)(loc), static_cast<i32>(threads));

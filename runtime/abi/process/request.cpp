@@ -57,6 +57,7 @@ void remember_request(std::string_view value, const config::ScheduleRequest& req
 }
 
 void remember_secure() noexcept { g_secure = true; }
+bool is_secure() noexcept { return g_secure; }
 
 const std::optional<config::ScheduleRequest>& environment_request() noexcept { return g_request; }
 

@@ -32,6 +32,8 @@ inline bool active() noexcept { return g_active.load(std::memory_order_relaxed);
 
 /// The program asks for one of our schedules. False in setuid programs, where the library does nothing.
 bool activate() noexcept;
+/// Another user's environment must not steer this process: the library does nothing.
+bool is_secure() noexcept;
 
 /// What schedule(runtime) loops of a task use.
 struct TaskSchedule {

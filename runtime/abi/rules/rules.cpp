@@ -94,6 +94,20 @@ std::string_view file_name(std::string_view path) noexcept {
   return slash == std::string_view::npos ? path : config::without_first(path, slash + 1);
 }
 
+/// A word of a key is null until somebody decides it.
+constexpr char k_no_label = 0;
+
+/// Sets `word` to `wanted` if it is null, and returns what it holds from now on. relaxed everywhere, as in
+/// the table of sites: a word changes once, from null, and carries all that a reader acts on. Guard:
+/// abi_rules, AnswersOfManyThreads.
+const void* decide_word(std::atomic<const void*>& word, const void* wanted) noexcept {
+  const void* seen = word.load(std::memory_order_relaxed);
+  if (seen != nullptr) return seen;
+  return word.compare_exchange_strong(seen, wanted, std::memory_order_relaxed, std::memory_order_relaxed)
+             ? wanted
+             : seen;
+}
+
 } // namespace
 
 Rules* Rules::load(std::string_view value, config::ErrorSink errors) noexcept {
@@ -148,33 +162,38 @@ bool Rules::read(std::string_view text, std::string_view origin, config::ErrorSi
   return false;
 }
 
-config::Ruling Rules::of(const void* caller, const char* source) noexcept {
+template <class Source>
+config::Ruling Rules::answer(const void* caller, const observe::Label* label, const Source& source) noexcept {
+  const void* const kind = label != nullptr ? static_cast<const void*>(label) : &k_no_label;
   const auto mixed = reinterpret_cast<std::uintptr_t>(caller) * 0x9E3779B97F4A7C15U;
   std::size_t place = mixed >> (64 - k_answer_bits);
   for (std::size_t probes = 0; probes < k_most_probes; ++probes) {
     Answer& answer = answers_[place];
-    // relaxed everywhere, as in the table of sites: a word changes once, from zero, and carries all that a
-    // reader acts on. Guard: abi_rules, AnswersOfManyThreads.
-    const void* seen = answer.caller.load(std::memory_order_relaxed);
-    if (seen == nullptr && answer.caller.compare_exchange_strong(seen, caller, std::memory_order_relaxed,
-                                                                 std::memory_order_relaxed))
-      seen = caller;
-    if (seen == caller) {
-      const std::uint64_t known = answer.ruling.load(std::memory_order_relaxed);
+    if (decide_word(answer.caller, caller) == caller && decide_word(answer.label, kind) == kind) {
+      const std::uint64_t known = answer.ruling.load(std::memory_order_relaxed); // as in decide_word()
       if (known != 0) return config::Ruling::from_bits(known & ~k_decided);
-      const config::Ruling decided = decide(caller, source);
-      answer.ruling.store(decided.bits() | k_decided, std::memory_order_relaxed);
+      const config::Ruling decided = decide(caller, source(), label);
+      answer.ruling.store(decided.bits() | k_decided, std::memory_order_relaxed); // likewise
       return decided;
     }
     place = (place + 1) % k_answers;
   }
-  return decide(caller, source);
+  return decide(caller, source(), label);
 }
 
-config::Ruling Rules::decide(const void* caller, const char* source) const noexcept {
+config::Ruling Rules::of(const void* caller, const char* source, const observe::Label* label) noexcept {
+  return answer(caller, label, [source] { return observe::read_source_text(source); });
+}
+
+config::Ruling Rules::of_call(const void* site, std::string_view file, std::uint64_t line,
+                              const observe::Label* label) noexcept {
+  return answer(site, label, [=] { return observe::SourceText{file, {}, line}; });
+}
+
+config::Ruling Rules::decide(const void* caller, const observe::SourceText& at,
+                             const observe::Label* label) const noexcept {
   observe::CodePlace code;
   observe::find_code_place(caller, code);
-  const observe::SourceText at = observe::read_source_text(source);
   const char* program = program_invocation_short_name;
   const config::RulePlace place{file_name(code.module.view()),
                                 code.build_id.view(),
@@ -183,7 +202,7 @@ config::Ruling Rules::decide(const void* caller, const char* source) const noexc
                                 at.function,
                                 at.line,
                                 program != nullptr ? program : "",
-                                {}};
+                                label != nullptr ? label->view() : std::string_view()};
   config::Ruling ruling;
   for (std::size_t i = 0; i < count_; ++i)
     if (config::matches(rules_[i], place)) ruling.overlay(rules_[i].ruling);

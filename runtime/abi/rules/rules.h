@@ -2,8 +2,10 @@
 // What WSTREE_RULES says about the loops of this process.
 #pragma once
 
+#include "label.h"
 #include "options.h"
 #include "rule.h"
+#include "source_text.h"
 
 #include <array>
 #include <atomic>
@@ -16,8 +18,9 @@ namespace wstree::abi {
 
 /// Read once, when the session is prepared; then any thread may ask. Lives as long as the process.
 ///
-/// The answers are kept by return address, in a table that threads fill without waiting for each other: what
-/// is decided for an address never changes, so two threads that decide it at once write the same.
+/// The answers are kept by return address and label, in a table that threads fill without waiting for each
+/// other, as that of the sites: what is decided for a pair never changes, so two threads that decide it at
+/// once write the same.
 class Rules {
 public:
   /// Reads what `value` of WSTREE_RULES names: a file, or the rules themselves. One line for each that is not
@@ -25,16 +28,22 @@ public:
   static Rules* load(std::string_view value, config::ErrorSink errors) noexcept;
 
   /// What holds for the loop or region whose entry call returns to `caller`; `source` as the compiler passes
-  /// it (may be null).
-  config::Ruling of(const void* caller, const char* source) noexcept;
+  /// it (may be null), `label`: what the program calls it (likewise).
+  config::Ruling of(const void* caller, const char* source, const observe::Label* label = nullptr) noexcept;
+
+  /// The same of a call of the C++ library in line `line` of `file`. `site` is another one for each such
+  /// place.
+  config::Ruling of_call(const void* site, std::string_view file, std::uint64_t line,
+                         const observe::Label* label) noexcept;
 
   /// How threads are bound, if a rule says so.
   std::optional<config::Bind> bind() const noexcept { return bind_; }
 
 private:
-  /// What is decided for one address: 0, or the ruling and k_decided.
+  /// What is decided for one pair: 0, or the ruling and k_decided.
   struct Answer {
     std::atomic<const void*> caller{nullptr};
+    std::atomic<const void*> label{nullptr};
     std::atomic<std::uint64_t> ruling{0};
   };
   static constexpr unsigned k_answer_bits = 16; // pages of the table that nobody needs are never touched
@@ -44,7 +53,10 @@ private:
 
   Rules() noexcept = default;
   bool read(std::string_view text, std::string_view origin, config::ErrorSink errors) noexcept;
-  [[gnu::noinline]] config::Ruling decide(const void* caller, const char* source) const noexcept;
+  template <class Source>
+  config::Ruling answer(const void* caller, const observe::Label* label, const Source& source) noexcept;
+  [[gnu::noinline]] config::Ruling decide(const void* caller, const observe::SourceText& at,
+                                          const observe::Label* label) const noexcept;
 
   config::Rule* rules_ = nullptr;
   std::size_t count_ = 0;

@@ -44,8 +44,8 @@ std::string_view name_of(const Event& event) noexcept {
     return "region";
   case Kind::loop: {
     const auto* site = static_cast<const LoopSite*>(event.site);
-    const std::string_view where = site != nullptr ? site->where() : std::string_view();
-    return where.empty() ? "loop" : where;
+    if (site != nullptr && !site->label().empty()) return site->label();
+    return site == nullptr || site->where().empty() ? "loop" : site->where();
   }
   case Kind::batch:
     return "batch";
@@ -95,6 +95,7 @@ private:
       if (site.calls() == 0) return;
       observe::find_code_place(address, g_trace_workspace.place);
       out_.text(first ? "\n" : ",\n").text("{\"where\": ").json_string(site.where());
+      if (!site.label().empty()) out_.text(", \"label\": ").json_string(site.label());
       out_.text(", \"schedule\": ").json_string(site.schedule());
       out_.text(", \"module\": ").json_string(g_trace_workspace.place.module.view());
       out_.text(", \"build_id\": ").json_string(g_trace_workspace.place.build_id.view());

@@ -71,6 +71,10 @@ void Execution::give_way() {
 }
 
 void Execution::count_step() {
+  if (bounds_.polls && steps_ == bounds_.steps) {
+    cut_short_ = true;
+    stop_here();
+  }
   if (++steps_ > bounds_.steps) fail("no end after " + std::to_string(bounds_.steps) + " steps");
   longest_wait_ = std::max(longest_wait_, ++waits_[current_]);
   if (waits_[current_] > bounds_.patience)

@@ -28,6 +28,10 @@ struct Bounds {
   std::uint32_t suspensions = 0;
   std::uint32_t spurious = 1; ///< weak compare-and-swaps that fail without a reason
   std::uint32_t steps = 3000; ///< more than that without an end: a livelock
+  /// Threads wait by writing to what others wait for, so that two of them can keep a third one from ever
+  /// being chosen: an execution of so many steps is cut short. That there is no livelock has to be shown
+  /// elsewhere.
+  bool polls = false;
   /// Steps of a thread while nobody gets anywhere, for programs that say who does: Execution::succeed().
   std::uint32_t patience = k_unbounded;
 };

@@ -70,6 +70,11 @@ names::Name name_of_loop(const json& loop, names::Resolver& resolver) {
   return *told;
 }
 
+std::string name_in_traces(const json& loop) {
+  auto label = text_in(loop, "label");
+  return label.empty() ? text_in(loop, "where") : label;
+}
+
 std::string loop_text(const json& loop, const names::Name& name) {
   if (auto label = text_in(loop, "label"); !label.empty()) return label;
   auto text = names::text_of(name);

@@ -30,10 +30,13 @@ struct Statistics {
   std::vector<LoopRow> loops;
 };
 
-/// What a loop is called: by its label, by the place that the compiler gave to the runtime, or by debug
-/// information.
+/// Where a loop is: by the place that the compiler gave to the runtime, or by debug information.
 names::Name name_of_loop(const nlohmann::json& loop, names::Resolver& resolver);
-/// The same in one line; the library's own words if nothing better is known.
+/// What the library's traces and profiles call a loop of a report or a trace: by its label, or by where it
+/// is.
+std::string name_in_traces(const nlohmann::json& loop);
+/// As name_of_loop(), in one line; the label if there is one, and the
+/// library's own words if nothing better is known.
 std::string loop_text(const nlohmann::json& loop, const names::Name& name);
 
 /// Nothing if it is no report.

@@ -69,7 +69,7 @@ void ReportInputs::add_statistics(const json& document) {
   for (const auto& loop : document["loops"]) {
     if (!loop.is_object() || !loop.contains("where") || !loop["where"].is_string()) continue;
     const auto name = name_of_loop(loop, resolver_);
-    const auto where = loop["where"].get<std::string>();
+    const auto where = name_in_traces(loop);
     names_[where] = loop_text(loop, name);
     find_source(where, name);
   }
@@ -95,7 +95,7 @@ void ReportInputs::learn_names(const json& document) {
   if (document["otherData"].contains("sites"))
     for (const auto& site : document["otherData"]["sites"])
       if (site.is_object() && site.contains("where") && site["where"].is_string())
-        find_source(site["where"].get<std::string>(), name_of_loop(site, resolver_));
+        find_source(name_in_traces(site), name_of_loop(site, resolver_));
 }
 
 std::string ReportInputs::name_of(const std::string& where) const {

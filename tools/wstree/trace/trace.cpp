@@ -39,7 +39,7 @@ public:
       about["sites"] = ordered_json::array();
     }
     for (auto& site : trace["otherData"]["sites"]) {
-      if (site.is_object() && site.contains("where")) {
+      if (site.is_object() && site.contains("where") && !site.contains("label")) {
         const auto found = names.find(site["where"].get<std::string>());
         if (found != names.end()) site["where"] = found->second;
       }

@@ -66,7 +66,7 @@ std::map<std::string, std::string> names_in(const nlohmann::json& trace, names::
   if (!about.contains("sites") || !about["sites"].is_array()) return names;
   for (const auto& site : about["sites"]) {
     if (!site.is_object() || !site.contains("where") || !site["where"].is_string()) continue;
-    names[site["where"].get<std::string>()] = loop_text(site, name_of_loop(site, resolver));
+    names[name_in_traces(site)] = loop_text(site, name_of_loop(site, resolver));
   }
   return names;
 }

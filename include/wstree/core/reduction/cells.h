@@ -53,9 +53,19 @@ public:
   }
 
 private:
-  std::byte* room(Side side) noexcept { return room_[side == right ? 1 : 0]; }
+  /// Memory of platforms is aligned to k_line_pair. Values that need more stand where they can.
+  static constexpr std::size_t k_alignment = std::min(alignof(T), k_line_pair);
+  static constexpr std::size_t k_slack = alignof(T) - k_alignment;
 
-  alignas(T) std::byte room_[2][sizeof(T)];
+  std::byte* room(Side side) noexcept {
+    std::byte* const at = room_[side == right ? 1 : 0];
+    if constexpr (k_slack == 0)
+      return at;
+    else
+      return at + (alignof(T) - reinterpret_cast<std::uintptr_t>(at) % alignof(T)) % alignof(T);
+  }
+
+  alignas(k_alignment) std::byte room_[2][sizeof(T) + k_slack];
 };
 
 /// Cells of one member, two at a time, and all back at once. As core::Arena, but how large a cell is changes

@@ -48,13 +48,15 @@ public:
     return is_open;
   }
 
-  /// By each member once. The tree of shares is that of plan.members, whoever comes.
-  void take_part(std::uint32_t member, Body& body) noexcept {
+  /// By each member once. The tree of shares is that of plan.members, whoever comes. Returns what the member
+  /// has done.
+  Counts take_part(std::uint32_t member, Body& body) noexcept {
     Prior prior;
     for (std::uint8_t i = 0; plan_.cost > 0 && i < tuning::k_confirmed; ++i) prior.learn(plan_.cost);
     Worker worker(body);
     worker.enter(storage_.tree(), storage_.arena(member), entry(member, &prior), plan_.largest);
     worker.run();
+    return worker.counts();
   }
 
   /// By the opener, when all have left and the reduction has not ended early: the values of the roots, in
