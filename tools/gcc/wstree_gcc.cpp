@@ -96,8 +96,19 @@ bool may_change(tree clauses, tree& schedule) {
   }
 }
 
+/// Whether a bound of a loop inside depends on an outer loop's variable (collapse): gcc cannot compile that
+/// with another schedule than static, and OpenMP forbids it.
+bool is_triangular(gomp_for* loop) {
+  for (std::size_t i = 0; i < gimple_omp_for_collapse(loop); ++i)
+    if (TREE_CODE(gimple_omp_for_initial(loop, i)) == TREE_VEC ||
+        TREE_CODE(gimple_omp_for_final(loop, i)) == TREE_VEC)
+      return true;
+  return false;
+}
+
 void change(gomp_for* loop) {
   if (gimple_omp_for_kind(loop) != GF_OMP_FOR_KIND_FOR) return; // distribute, taskloop, simd alone, OpenACC
+  if (is_triangular(loop)) return;
   const location_t where = gimple_location(loop);
   const expanded_location at = expand_location(where);
   if (!matches(g_options.files, at.file)) return;
