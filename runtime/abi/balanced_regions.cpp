@@ -57,7 +57,26 @@ BalancedRegion* open_balanced(const void* code, const void* caller, const char* 
       return nullptr;
   }
   BalancedRegion* region = g_table.find(code);
-  return region != nullptr && region->open() ? region : nullptr;
+  if (region == nullptr || !region->open()) return nullptr;
+  if (session().traced)
+    region->trace(observe::find_site(caller, nullptr, k_equal, label),
+                  observe::find_site(caller, nullptr, k_cut, label));
+  return region;
+}
+
+void leave_traced_part(Frame& frame) noexcept {
+  const std::uint64_t iterations = frame.statics.iterations();
+  const std::uint64_t now = frame.statics.leave();
+  loop::Track* track = own_track();
+  if (track == nullptr) return;
+  loop::Event event = frame.statics.region()->noted_part(frame.member.index());
+  event.begin = frame.statics.entered();
+  event.end = now;
+  track->add(event);
+  event.kind = loop::Event::Kind::loop;
+  event.first = 0;
+  event.past = iterations;
+  track->add(event);
 }
 
 void close_balanced(BalancedRegion& region, const void* caller, const observe::Label* label) noexcept {

@@ -14,6 +14,9 @@ BalancedRegion* open_balanced(const void* code, const void* caller, const char* 
 /// After the join.
 void close_balanced(BalancedRegion& region, const void* caller, const observe::Label* label) noexcept;
 
+/// The member of `frame` leaves its part of a loop, with events in its track.
+void leave_traced_part(Frame& frame) noexcept;
+
 /// The calling thread is in a loop of `distribute`, and the regions that it forks share out a team's part of
 /// it.
 extern constinit thread_local bool t_in_distribute __attribute__((tls_model("initial-exec")));

@@ -3,6 +3,9 @@
 // cut.
 #pragma once
 
+#include "static_account.h"
+#include "track.h"
+
 #include "wstree/core/feedback/balance.h"
 #include "wstree/core/platform.h"
 
@@ -12,33 +15,6 @@
 #include <cstdint>
 
 namespace wstree::loop {
-
-/// What one member took for the static loops of a region, by their numbers of iterations. The member writes
-/// it in the region, the opener reads it after the join.
-struct alignas(core::k_line_pair) StaticAccount {
-  struct Entry {
-    std::uint64_t iterations, ticks, loops;
-  };
-  static constexpr std::uint32_t k_most = 10; ///< the others are not measured
-
-  /// The entry of `iterations` for region number `now`; nullptr: there is no room.
-  Entry* find(std::uint64_t now, std::uint64_t iterations) noexcept {
-    if (region != now) {
-      region = now;
-      count = 0;
-    }
-    for (std::uint32_t i = 0; i < count; ++i)
-      if (entries[i].iterations == iterations) return &entries[i];
-    if (count == k_most) return nullptr;
-    entries[count] = {iterations, 0, 0};
-    return &entries[count++];
-  }
-
-  std::uint64_t region = 0; ///< that the entries are of
-  std::uint32_t count = 0;
-  std::uint32_t members = 0; ///< of the team
-  std::array<Entry, k_most> entries{};
-};
 
 /// Loops with one number of iterations, in teams of one size. All members read it in a region; the opener
 /// changes it between regions.
@@ -67,10 +43,37 @@ public:
     return false;
   }
 
+  /// By the opener, before the fork: where the events of loops with equal parts, and of others, belong
+  /// (Event::site).
+  void trace(const void* equal, const void* cut) noexcept { sites_ = {equal, cut}; }
+  /// By member `index` of a traced region, in a loop for which it has an entry: its part is [first, past).
+  void note_part(std::uint32_t index, std::uint64_t first, std::uint64_t past, bool is_equal) noexcept {
+    StaticAccount& account = accounts_[index];
+    account.first = first;
+    account.past = past;
+    account.is_equal = is_equal;
+    ++account.traced;
+  }
+  /// The part that was noted last, as an event without times.
+  Event noted_part(std::uint32_t index) const noexcept {
+    const StaticAccount& account = accounts_[index];
+    return {0,
+            0,
+            account.first,
+            account.past,
+            execution_of(this, traced_before_ + account.traced),
+            sites_[account.is_equal ? 0 : 1],
+            Event::Kind::batch,
+            index,
+            account.members,
+            1};
+  }
+
   /// After the join. `tell(loops, sum, longest, executions, was_equal)` for each kind of loops that all have
   /// executed.
   template <class Tell> void close(Tell&& tell) noexcept {
     const bool any = learn(tell);
+    if (any) traced_before_ += accounts_[0].traced;
     grow();
     if (any && !some_watched_) {
       next_look_ = number_ + core::tuning::k_regions_unwatched;
@@ -203,6 +206,8 @@ private:
   StaticAccount* accounts_ = nullptr; // of `capacity_` members
   std::uint32_t capacity_ = 0;
   std::atomic<std::uint32_t> wanted_{0};
+  std::uint64_t traced_before_ = 0; // executions, in earlier regions
+  std::array<const void*, 2> sites_{};
 };
 
 /// A member's view of the static loops of its region.
@@ -217,11 +222,18 @@ public:
     entry_ = entry;
     entered_ = P::ticks();
   }
-  void leave() noexcept {
-    entry_->ticks += P::ticks() - entered_;
+  /// Of the loop that the member is in.
+  std::uint64_t iterations() const noexcept { return entry_->iterations; }
+  /// Returns when.
+  std::uint64_t leave() noexcept {
+    const std::uint64_t now = P::ticks();
+    entry_->ticks += now - entered_;
     ++entry_->loops;
     entry_ = nullptr;
+    return now;
   }
+  /// When the member entered the latest loop.
+  std::uint64_t entered() const noexcept { return entered_; }
   /// The loop has been cancelled: what it took says nothing.
   void spoil() noexcept { entry_ = nullptr; }
 

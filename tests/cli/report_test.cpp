@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <string>
 #include <unistd.h>
 
 namespace {
@@ -118,6 +120,19 @@ TEST_F(Report, ATraceTellsWhoStoleFromWhom) {
   EXPECT_EQ(loop.at("stolen"), json::parse("[[0,3,1],[2,1,1]]"));
   EXPECT_EQ(loop.at("timeline").at("rows").size(), 4U);
   EXPECT_NEAR(loop.at("imbalance").get<double>(), 1024.0 / 1012, 1e-3);
+}
+
+TEST_F(Report, ALoopWithTwoSchedulesIsTwoLoops) {
+  json made = trace(4, 3);
+  for (json& event : made["traceEvents"]) {
+    event["name"] = "one.c:1";
+    if (event["args"]["execution"] != 70) event["args"]["schedule"] = "static (balanced)";
+  }
+  const json all = json::parse(report({write("t", made.dump()), "--json"}).out);
+  std::map<std::string, int> calls;
+  for (const json& loop : all.at("loops"))
+    calls[loop.at("schedule").get<std::string>()] = loop.at("calls").get<int>();
+  EXPECT_EQ(calls, (std::map<std::string, int>{{"static (balanced)", 2}, {"wstree", 1}}));
 }
 
 TEST_F(Report, BadFilesAreNamed) {

@@ -147,6 +147,73 @@ TEST(Traces, OneThreadIsTracedToo) {
   EXPECT_EQ(count(trace, "wait"), 0);
 }
 
+/// A process whose static loops balance themselves: 40 regions with one loop of 64 and one of 128 iterations.
+class StaticTrace : public testing::Test {
+protected:
+  void SetUp() override {
+    const Outcome outcome = Program("static_parts")
+                                .preload()
+                                .set("WSTREE_LOOPS", "static")
+                                .set("WSTREE_TRACE", folder_ / "trace.json")
+                                .run();
+    ASSERT_TRUE(outcome.succeeded()) << outcome.text();
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_EQ(outcome.out, "7680\n");
+    trace_ = read(folder_ / "trace.json");
+    expect_valid(trace_);
+    for (const json& event : trace_.at("traceEvents"))
+      if (event.at("ph") == "X" && event.at("cat") != "region")
+        executions_[event.at("args").at("execution").get<std::uint64_t>()].push_back(event);
+  }
+
+  TemporaryFolder folder_;
+  json trace_;
+  std::map<std::uint64_t, std::vector<json>> executions_;
+};
+
+// The first region says how many members there are, and is not traced.
+constexpr std::size_t k_traced_static_loops = 39 * 2;
+
+TEST_F(StaticTrace, HoldsThePartOfEachMember) {
+  EXPECT_EQ(executions_.size(), k_traced_static_loops);
+  for (const auto& [number, events] : executions_) {
+    std::map<std::uint64_t, std::uint64_t> parts; // from where to where
+    std::set<int> members;
+    std::set<std::uint64_t> units;
+    for (const json& event : events) {
+      const json& told = event.at("args");
+      if (event.at("cat") == "batch") parts[told.at("first")] = told.at("past");
+      if (event.at("cat") != "loop") continue;
+      members.insert(told.at("member").get<int>());
+      units.insert(told.at("units").get<std::uint64_t>());
+    }
+    EXPECT_EQ(members.size(), 4U) << number;
+    ASSERT_EQ(units.size(), 1U) << number;
+    ASSERT_EQ(parts.size(), 4U) << number;
+    std::uint64_t next = 0;
+    for (const auto& [first, past] : parts) {
+      EXPECT_EQ(first, next) << number;
+      next = past;
+    }
+    EXPECT_EQ(next, *units.begin()) << number;
+  }
+}
+
+TEST_F(StaticTrace, SaysWhichPartsAreEqualAndWhoWaits) {
+  std::map<std::string, int> schedules;
+  std::size_t waits = 0;
+  for (const auto& [number, events] : executions_)
+    for (const json& event : events) {
+      if (event.at("cat") == "wait") ++waits;
+      if (event.at("cat") == "loop") ++schedules[event.at("args").at("schedule").get<std::string>()];
+    }
+  EXPECT_GE(schedules["static (equal parts)"], 4);
+  EXPECT_GE(schedules["static (balanced)"], 4);
+  EXPECT_EQ(schedules.size(), 2U);
+  EXPECT_GE(waits, 3U); // the execution with equal parts has two members that do nearly nothing
+  EXPECT_EQ(trace_.at("otherData").at("sites").size(), 2U);
+}
+
 TEST(Traces, AChildStartsWithATraceOfItsOwn) {
   const TemporaryFolder folder;
   const Outcome outcome =

@@ -36,7 +36,8 @@ public:
     const loop::BalancedLoops* known = region.find(n, members);
     if (known != nullptr && !known->is_watched) return;
     loop::StaticAccount::Entry* entry = region.entry(index, members, n);
-    if (known == nullptr || known->balance.is_equal()) {
+    const bool is_equal = known == nullptr || known->balance.is_equal();
+    if (is_equal) {
       // KMP_SCHEDULE may ask for other parts than those that we take for equal.
       if (*lower != loop_.at(core::equal_bound(n, members, index))) return;
     } else {
@@ -45,7 +46,14 @@ public:
       *upper = loop_.at(end - 1);
       if (last != nullptr) *last = end == n ? 1 : 0;
     }
-    if (entry != nullptr) frame.statics.enter(entry);
+    if (entry == nullptr) return;
+    if (session().traced) [[unlikely]] {
+      const auto bound = [&](std::uint32_t part) {
+        return is_equal ? core::equal_bound(n, members, part) : known->balance.bound(part);
+      };
+      region.note_part(index, bound(index), bound(index + 1), is_equal);
+    }
+    frame.statics.enter(entry);
   }
 
 private:
@@ -106,10 +114,14 @@ WSTREE_STATIC_ENTRY(8u, u64, i64)
 
 WSTREE_EXPORT void __kmpc_for_static_fini(ident_t* loc, i32 gtid) {
   Frame* frame = t_frame;
-  if (frame != nullptr && frame->statics.in_loop()) [[unlikely]]
-    frame->statics.leave();
-  else if (t_in_distribute && (frame == nullptr || frame->is_alone()))
+  if (frame != nullptr && frame->statics.in_loop()) [[unlikely]] {
+    if (session().traced)
+      leave_traced_part(*frame);
+    else
+      frame->statics.leave();
+  } else if (t_in_distribute && (frame == nullptr || frame->is_alone())) {
     t_in_distribute = false;
+  }
   g_fini.require(WSTREE_CALLER)(loc, gtid);
 }
 }

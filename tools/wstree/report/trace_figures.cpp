@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 namespace wstree::cli {
@@ -98,12 +99,12 @@ public:
     for (const auto& event : trace["traceEvents"])
       if (event.is_object() && event.contains("args") && event["args"].is_object()) take(event);
     for (auto* execution : in_order()) add(*execution);
-    for (const auto& [loop_and_process, sums] : sums_) add_sums(loop_and_process.first, sums);
+    for (const auto& [place, sums] : sums_) add_sums(std::get<0>(place), sums);
     name_processes(trace);
   }
 
 private:
-  /// All executions of a loop in one process.
+  /// All executions of a loop with one schedule in one process.
   struct Sums {
     std::string schedule;
     std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
@@ -194,7 +195,7 @@ private:
     }
     for (const auto& [victim, thief] : execution.arrows)
       ++loop.traced.steals[{static_cast<unsigned>(victim), thief}];
-    Sums& sums = sums_[{loop.name, execution.process}];
+    Sums& sums = sums_[{loop.name, execution.schedule, execution.process}];
     const double mean = busy / static_cast<double>(std::max<std::uint64_t>(execution.members, 1));
     sums.schedule = execution.schedule;
     ++sums.calls;
@@ -233,7 +234,8 @@ private:
   const std::map<std::string, std::string>& names_;
   RunReport& report_;
   std::unordered_map<std::string, TracedExecution> executions_;
-  std::map<std::pair<std::string, std::uint64_t>, Sums> sums_; ///< by loop and process
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, Sums>
+      sums_; ///< by loop, schedule and process
   std::set<std::uint64_t> processes_;
 };
 
