@@ -68,6 +68,29 @@ TEST_F(Compare, LeavesLiteralLoopsAsTheyAre) {
   EXPECT_THAT(result["loops"][0]["variants"].size(), testing::Ge(5U));
 }
 
+/// What the variant called `name` sets WSTREE_LOOPS to; "none" if there is no such variant.
+std::string loops_of(const json& comparison, const std::string& name) {
+  for (const auto& variant : comparison["variants"])
+    if (variant["name"] == name) return variant["settings"].value("WSTREE_LOOPS", "");
+  return "none";
+}
+
+TEST_F(Compare, HasStaticLoopsThatBalanceThemselves) {
+  if (!std::filesystem::exists(target("uneven"))) GTEST_SKIP() << "there is no clang with OpenMP here";
+  const auto alone = comparison({"--", target("uneven")});
+  EXPECT_EQ(loops_of(alone, "wstree"), "static");
+  EXPECT_EQ(loops_of(alone, "wstree, static loops balanced"), "none") << "there are no others";
+  EXPECT_THAT(variants_of(alone), testing::Not(testing::Contains("dynamic,1")));
+  EXPECT_THAT(alone["warnings"], testing::IsEmpty());
+  ASSERT_EQ(alone["loops"].size(), 1U);
+  EXPECT_THAT(alone["loops"][0]["name"].get<std::string>(), HasSubstr("uneven.c:"));
+  const auto both = comparison({"--", target("uneven_and_runtime")});
+  EXPECT_THAT(variants_of(both), testing::IsSupersetOf({"dynamic,1", "wstree"}));
+  EXPECT_EQ(loops_of(both, "wstree"), "");
+  EXPECT_EQ(loops_of(both, "wstree, static loops balanced"), "runtime,static");
+  EXPECT_THAT(both["warnings"], testing::IsEmpty());
+}
+
 TEST_F(Compare, TakesListsOfSchedules) {
   EXPECT_THAT(variants_of(comparison({"--schedules", "dynamic,4,static", target("gcc_loops_runtime")})),
               testing::IsSupersetOf({"dynamic,4", "static"}));

@@ -52,6 +52,32 @@ TEST(DoctorLoops, StaticOnesBesideThoseThatAreServedAreNamed) {
   }
 }
 
+TEST(DoctorLoops, StaticOnesOfGccAreListed) {
+  auto solver = gcc_file("solver", {LoopForm::runtime});
+  solver.calls.may_be_static = true;
+  for (const char* line : {"a.c:1", "a.c:2", "a.c:3", "a.c:4", "a.c:5", "a.c:6", "a.c:7", "a.c:8"})
+    solver.static_loops.emplace_back(line);
+  const auto beside = loops({solver});
+  ASSERT_EQ(beside.size(), 2U);
+  EXPECT_EQ(beside[1].found, "solver: static: a.c:1, a.c:2, a.c:3, a.c:4, a.c:5, a.c:6 and 2 more");
+  EXPECT_THAT(beside[1].fix, HasSubstr("--gcc-plugin"));
+  solver.calls.forms.clear();
+  solver.static_loops.resize(1);
+  const auto alone = loops({solver});
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(alone[0].status, Status::warn);
+  EXPECT_EQ(alone[0].found, "none that would be served; static: a.c:1");
+  EXPECT_THAT(alone[0].fix, HasSubstr("--gcc-plugin"));
+}
+
+TEST(DoctorLoops, StaticOnesOfClangAreServedOnRequest) {
+  const FileCalls solver{"/somewhere/solver", LoopCalls{.forms = {LoopForm::fixed}, .llvm = true}};
+  EXPECT_THAT(loops({solver}).back().fix, HasSubstr("WSTREE_LOOPS=static"));
+  const auto checks = loops({solver}, "static");
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].status, Status::ok);
+}
+
 TEST(DoctorLoops, ThatAnotherValueWouldServeToo) {
   const auto checks = loops({gcc_file("solver", {LoopForm::runtime, LoopForm::guided})});
   ASSERT_EQ(checks.size(), 1U);

@@ -69,6 +69,22 @@ TEST_P(DoctorServed, ExplainsStaticLoops) {
   EXPECT_THAT(found["cause"].get<std::string>(), HasSubstr("static"));
 }
 
+TEST_P(DoctorServed, NamesStaticLoopsAndHowToServeThem) {
+  const auto found = check("loops", loops("static"));
+  EXPECT_EQ(found["status"], "warn");
+  if (std::string(GetParam()) == "loops_") {
+    EXPECT_THAT(found["fix"].get<std::string>(), HasSubstr("WSTREE_LOOPS=static"));
+    const auto balanced = check("loops", loops("static"), {{"WSTREE_LOOPS", "static"}});
+    EXPECT_EQ(balanced["status"], "ok");
+    EXPECT_THAT(balanced["found"].get<std::string>(), HasSubstr("cut by what their parts took"));
+  } else {
+    EXPECT_THAT(found["found"].get<std::string>(), testing::ContainsRegex("; static: loops\\.c:1[0-9] main"));
+    EXPECT_THAT(found["fix"].get<std::string>(), HasSubstr("-fplugin=$(wstree path --gcc-plugin)"));
+    EXPECT_EQ(check("loops", loops("static"), {{"WSTREE_LOOPS", "static"}})["status"], "warn")
+        << "gcc's cannot be cut";
+  }
+}
+
 TEST_P(DoctorServed, FindsTheRuntime) {
   const auto found = check("runtime", loops("runtime"))["found"].get<std::string>();
   EXPECT_THAT(found, HasSubstr(std::string(GetParam()) == "loops_" ? "(LLVM)" : "(gcc)"));

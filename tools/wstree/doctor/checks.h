@@ -42,6 +42,9 @@ Checks check_program(const std::string& name, const std::filesystem::path& libra
 /// interpreter it does not matter that it has none.
 Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops, bool is_interpreter);
 
+/// Finds the static loops of a program of gcc, by their lines in the source.
+void find_static_loops(FileCalls& program);
+
 /// `ran`: the list holds what the program had mapped in a run, too.
 Checks check_runtimes(const std::vector<OpenMpRuntime>& runtimes, bool ran);
 

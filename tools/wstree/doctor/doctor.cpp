@@ -52,6 +52,7 @@ int doctor_command(const DoctorRequest& request) {
   std::vector<FileCalls> files;
   if (const auto file = preflight.program.empty() ? std::nullopt : ElfFile::open(preflight.program)) {
     files = loop_calls_by_file(*file, preflight.program);
+    find_static_loops(files.front());
     report.add(check_loops(files, loops, preflight.is_interpreter));
   }
   const auto cpus = cpu_facts();

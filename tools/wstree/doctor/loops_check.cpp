@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -29,18 +30,41 @@ Check of_file(const FileCalls& file, config::LoopKinds loops) {
   return check;
 }
 
-/// Loops without a schedule clause, which nobody can serve beside others that are served.
-std::optional<Check> static_ones(const FileCalls& program) {
+constexpr const char* k_use_plugin =
+    "compile with -fplugin=$(wstree path --gcc-plugin), or write schedule(runtime) where the iterations are "
+    "uneven";
+
+/// "main.c:12 f(), main.c:30 g() and 3 more".
+std::string list_of(const std::vector<std::string>& loops) {
+  constexpr std::size_t k_shown = 6;
+  std::string text = fmt::format(
+      "{}", fmt::join(loops.begin(),
+                      loops.begin() + static_cast<std::ptrdiff_t>(std::min(loops.size(), k_shown)), ", "));
+  if (loops.size() > k_shown) text += fmt::format(" and {} more", loops.size() - k_shown);
+  return text;
+}
+
+/// The library cuts them (WSTREE_LOOPS=static). Programs of gcc have not such loops.
+bool are_balanced(const LoopCalls& calls, config::LoopKinds loops) {
+  return calls.llvm && calls.forms.contains(LoopForm::fixed) && loops.has(config::LoopKind::static_);
+}
+
+/// Loops without a schedule clause.
+std::optional<Check> static_ones(const FileCalls& program, config::LoopKinds loops) {
   const bool by_call = program.calls.forms.contains(LoopForm::fixed);
+  const auto name = program.file.filename().string();
+  if (are_balanced(program.calls, loops))
+    return Check{"loops", Status::ok, fmt::format("{}: static, cut by what their parts took", name)};
   if (!by_call && !program.calls.may_be_static) return {};
-  return Check{"loops", Status::note,
-               fmt::format("{}: {}", program.file.filename().string(),
-                           by_call ? "static loops too" : "perhaps static loops too"),
-               "a loop without a schedule clause is static: its threads do not ask for iterations",
-               by_call
-                   ? "write schedule(runtime) where the iterations are uneven, or add static to WSTREE_LOOPS"
-                   : "write schedule(runtime) where the iterations are uneven, or compile with "
-                     "-fplugin=$(wstree path --gcc-plugin)"};
+  Check check{"loops", Status::note,
+              fmt::format("{}: {}", name, by_call ? "static loops too" : "perhaps static loops too"),
+              "a loop without a schedule clause is static: its threads do not ask for iterations",
+              by_call
+                  ? "write schedule(runtime) where the iterations are uneven, or add static to WSTREE_LOOPS"
+                  : k_use_plugin};
+  if (!program.static_loops.empty())
+    check.found = fmt::format("{}: static: {}", name, list_of(program.static_loops));
+  return check;
 }
 
 } // namespace
@@ -48,11 +72,12 @@ std::optional<Check> static_ones(const FileCalls& program) {
 Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops, bool is_interpreter) {
   Checks checks;
   for (const auto& file : files) {
+    if (file.calls.forms == LoopForms{LoopForm::fixed} && are_balanced(file.calls, loops)) continue;
     if (!file.calls.forms.empty()) checks.push_back(of_file(file, loops));
   }
   const auto all = sum(files);
-  if (can_be_served(all.forms, loops)) {
-    if (auto check = files.empty() ? std::nullopt : static_ones(files.front()))
+  if (can_be_served(all.forms, loops) || are_balanced(all, loops)) {
+    if (auto check = files.empty() ? std::nullopt : static_ones(files.front(), loops))
       checks.push_back(std::move(*check));
     return checks;
   }
@@ -76,6 +101,11 @@ Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops,
         "static loops never ask the OpenMP runtime for iterations, and ordered, doacross and monotonic ones "
         "need its order";
     check.fix = "write schedule(runtime), or dynamic or guided and set WSTREE_LOOPS";
+    if (all.llvm && all.forms.contains(LoopForm::fixed))
+      check.fix += "; static loops balance themselves with WSTREE_LOOPS=static";
+    if (files.front().calls.may_be_static) check.fix = k_use_plugin;
+    if (!files.front().static_loops.empty())
+      check.found = fmt::format("none that would be served; static: {}", list_of(files.front().static_loops));
   } else {
     check.cause = "neither the program nor its libraries call a loop function of an OpenMP runtime";
     check.fix = "build it with -fopenmp and schedule(runtime)";

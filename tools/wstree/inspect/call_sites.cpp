@@ -52,8 +52,8 @@ private:
 
 using Targets = std::map<std::uint64_t, std::string>; ///< functions by addresses
 
-/// The words in memory that the loader fills with the addresses of the functions.
-Targets slots_of(const Sections& file) {
+/// The words in memory that the loader fills with the addresses of the functions that `wanted` names.
+template <class Wanted> Targets slots_of(const Sections& file, Wanted& wanted) {
   Targets slots;
   file.for_each(SHT_RELA, [&](const GElf_Shdr& header, Elf_Data& data) {
     Elf_Scn* const table = elf_getscn(file.elf(), header.sh_link);
@@ -67,7 +67,7 @@ Targets slots_of(const Sections& file) {
           gelf_getsym(symbols, static_cast<int>(GELF_R_SYM(entry.r_info)), &symbol) == nullptr)
         continue;
       const char* const name = elf_strptr(file.elf(), names.sh_link, symbol.st_name);
-      if (name != nullptr && begins_loop(name)) slots.emplace(entry.r_offset, name);
+      if (name != nullptr && wanted(std::string(name))) slots.emplace(entry.r_offset, name);
     }
   });
   return slots;
@@ -101,8 +101,8 @@ Targets stubs_of(const Sections& file, const Targets& slots) {
   return stubs;
 }
 
-std::vector<CallSite> sites_of(const Sections& file) {
-  const auto slots = slots_of(file);
+template <class Wanted> std::vector<CallSite> sites_of(const Sections& file, Wanted&& wanted) {
+  const auto slots = slots_of(file, wanted);
   if (slots.empty()) return {};
   const auto stubs = stubs_of(file, slots);
   std::vector<CallSite> sites;
@@ -141,7 +141,23 @@ bool begins_loop(const std::string& function) {
 FileSites call_sites(const std::filesystem::path& path) {
   const Sections file(path);
   FileSites found{path, build_id_of(file.elf()), {}, file.machine() == EM_X86_64};
-  if (found.known) found.sites = sites_of(file);
+  if (found.known) found.sites = sites_of(file, begins_loop);
+  return found;
+}
+
+FileSites static_sites(const std::filesystem::path& path) {
+  constexpr std::uint64_t k_next = 16; // bytes of a call, and of what keeps its result
+  constexpr const char* k_threads = "omp_get_num_threads";
+  constexpr const char* k_number = "omp_get_thread_num";
+  const Sections file(path);
+  FileSites found{path, build_id_of(file.elf()), {}, file.machine() == EM_X86_64};
+  if (!found.known) return found;
+  auto sites = sites_of(file, [&](const std::string& name) { return name == k_threads || name == k_number; });
+  std::ranges::sort(sites, {}, &CallSite::offset);
+  for (std::size_t i = 1; i < sites.size(); ++i)
+    if (sites[i - 1].function == k_threads && sites[i].function == k_number &&
+        sites[i].offset - sites[i - 1].offset <= k_next)
+      found.sites.push_back(sites[i - 1]);
   return found;
 }
 

@@ -24,6 +24,10 @@ struct FileSites {
 /// Whether a function begins a loop that the library may serve, or a region.
 bool begins_loop(const std::string& function);
 
+/// Where gcc computes which part of a static loop a thread gets: code that asks for the number of threads and
+/// then at once for that of the thread. A program that does the same by itself looks alike.
+FileSites static_sites(const std::filesystem::path& file);
+
 /// Those of one file, by their addresses. Finds calls through the tables that link files at load time, not
 /// those through pointers.
 FileSites call_sites(const std::filesystem::path& file);

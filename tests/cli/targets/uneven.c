@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * An OpenMP program with an uneven loop without a schedule clause that is executed 30 times, and with one of
+ * schedule(runtime) if WITH_RUNTIME is defined.
+ */
+#include <stdio.h>
+
+static void work(int i, double* sum) {
+  for (int k = 0; k < 5 * i; ++k) *sum += (double)k / (i + 1);
+}
+
+int main(void) {
+  static double sums[1000];
+  for (int round = 0; round < 30; ++round) {
+#pragma omp parallel for
+    for (int i = 0; i < 1000; ++i) work(i, &sums[i]);
+#ifdef WITH_RUNTIME
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 1000; ++i) work(i, &sums[i]);
+#endif
+  }
+  double all = 0;
+  for (int i = 0; i < 1000; ++i) all += sums[i];
+  printf("%.17g\n", all);
+  return 0;
+}
