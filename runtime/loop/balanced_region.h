@@ -113,7 +113,10 @@ private:
         continue;
       }
       BalancedLoops* loops = place_of(entry.iterations, own.members);
-      if (loops == nullptr) continue;
+      if (loops == nullptr) {
+        some_watched_ = true; // there is no room to find out how long they are
+        continue;
+      }
       learn(*loops, entry, tell);
       some_watched_ = some_watched_ || loops->is_watched;
     }
