@@ -64,6 +64,12 @@ BalancedRegion* open_balanced(const void* code, const void* caller, const char* 
   return region;
 }
 
+void keep_equal_parts(Frame& frame, std::uint64_t iterations, const void* caller) noexcept {
+  const std::uint32_t members = frame.member.members();
+  if (core::Balance::can_cut(iterations, members) && frame.is_at(caller))
+    frame.statics.region()->keep_equal(frame.member.index(), members, iterations);
+}
+
 void leave_traced_part(Frame& frame) noexcept {
   const std::uint64_t iterations = frame.statics.iterations();
   const std::uint64_t now = frame.statics.leave();

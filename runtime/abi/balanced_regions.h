@@ -14,6 +14,11 @@ BalancedRegion* open_balanced(const void* code, const void* caller, const char* 
 /// After the join.
 void close_balanced(BalancedRegion& region, const void* caller, const observe::Label* label) noexcept;
 
+/// The runtime cuts a loop that the calling thread enters, perhaps into the equal parts of
+/// `schedule(static)`: OpenMP promises the same parts in all static loops of a region with as many
+/// iterations.
+[[gnu::noinline]] void keep_equal_parts(Frame& frame, std::uint64_t iterations, const void* caller) noexcept;
+
 /// The member of `frame` leaves its part of a loop, with events in its track.
 void leave_traced_part(Frame& frame) noexcept;
 

@@ -2,13 +2,13 @@
 // Where a thread is: which region, as which member of which team, and in which loop.
 #pragma once
 
-#include "balanced_region.h"
 #include "label.h"
 #include "loop_state.h"
 #include "member.h"
 #include "process/session.h"
 #include "resolve/omp_queries.h"
 #include "rules/rules.h"
+#include "static_loops.h"
 #include "statistics.h"
 
 #include "wstree/core/platform.h"

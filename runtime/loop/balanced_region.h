@@ -25,6 +25,7 @@ struct BalancedLoops {
   std::uint32_t looks = 0;
   double least = 0; ///< ticks of a member and execution in the shortest of these looks
   bool is_watched = true;
+  bool stays_equal = false; ///< and is not watched: see BalancedRegion::keep_equal()
 };
 
 /// One team at a time: while a region is open, another one at the same place gets none of this. P: Platform.
@@ -101,6 +102,13 @@ public:
     return accounts_[index].find(number_, iterations);
   }
 
+  /// By member `index`: the runtime cuts a loop of the region with as many iterations into equal parts, and
+  /// the program may expect the same ones of all. From the next region on they are.
+  void keep_equal(std::uint32_t index, std::uint32_t members, std::uint64_t iterations) noexcept {
+    if (StaticAccount::Entry* kept = entry(index, members, iterations))
+      kept->loops |= StaticAccount::Entry::k_equal;
+  }
+
 private:
   template <class Tell> bool learn(Tell& tell) noexcept {
     some_watched_ = false;
@@ -125,6 +133,12 @@ private:
   template <class Tell>
   void learn(BalancedLoops& loops, const StaticAccount::Entry& entry, Tell& tell) noexcept {
     core::Balance& balance = loops.balance;
+    if ((entry.loops & StaticAccount::Entry::k_equal) != 0) {
+      loops.used = number_;
+      loops.is_watched = false;
+      loops.stays_equal = true;
+      return balance.begin(loops.memory, entry.iterations, balance.members());
+    }
     const bool was_equal = balance.is_equal();
     double sum = 0;
     double longest = 0;
@@ -187,7 +201,7 @@ private:
   static BalancedLoops fresh(const BalancedLoops& loops) noexcept {
     BalancedLoops again = loops;
     again.looks = 0;
-    again.is_watched = true;
+    again.is_watched = !again.stays_equal;
     return again;
   }
 
@@ -211,39 +225,6 @@ private:
   std::atomic<std::uint32_t> wanted_{0};
   std::uint64_t traced_before_ = 0; // executions, in earlier regions
   std::array<const void*, 2> sites_{};
-};
-
-/// A member's view of the static loops of its region.
-template <class P> class StaticLoops {
-public:
-  StaticLoops() noexcept = default;
-  explicit StaticLoops(BalancedRegion<P>* region) noexcept : region_(region) {}
-
-  BalancedRegion<P>* region() const noexcept { return region_; }
-  bool in_loop() const noexcept { return entry_ != nullptr; }
-  void enter(StaticAccount::Entry* entry) noexcept {
-    entry_ = entry;
-    entered_ = P::ticks();
-  }
-  /// Of the loop that the member is in.
-  std::uint64_t iterations() const noexcept { return entry_->iterations; }
-  /// Returns when.
-  std::uint64_t leave() noexcept {
-    const std::uint64_t now = P::ticks();
-    entry_->ticks += now - entered_;
-    ++entry_->loops;
-    entry_ = nullptr;
-    return now;
-  }
-  /// When the member entered the latest loop.
-  std::uint64_t entered() const noexcept { return entered_; }
-  /// The loop has been cancelled: what it took says nothing.
-  void spoil() noexcept { entry_ = nullptr; }
-
-private:
-  BalancedRegion<P>* region_ = nullptr;
-  StaticAccount::Entry* entry_ = nullptr;
-  std::uint64_t entered_ = 0;
 };
 
 } // namespace wstree::loop

@@ -13,6 +13,8 @@ namespace wstree::loop {
 /// it in the region, the opener reads it after the join.
 struct alignas(core::k_line_pair) StaticAccount {
   struct Entry {
+    /// In `loops`: the region has a loop with so many iterations that the runtime cuts equally.
+    static constexpr std::uint64_t k_equal = std::uint64_t{1} << 63;
     std::uint64_t iterations, ticks, loops;
   };
   static constexpr std::uint32_t k_most = 9; ///< the others are not measured

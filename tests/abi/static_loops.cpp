@@ -219,6 +219,42 @@ void same_assignment() {
   }
 }
 
+/// Loops that the runtime cuts, with as many iterations as one that we could: they have to get the same
+/// parts.
+void static_loops_of_the_runtime() {
+  constexpr int k_n = 96;
+  std::vector<int> owner(k_n);
+  for (int region = 0; region < check::repeat(400, 5'000); ++region) {
+    int ordered = 0, dependent = 0;
+#pragma omp parallel num_threads(k_team) reduction(+ : ordered, dependent)
+    {
+      const int me = omp_get_thread_num();
+#pragma omp for nowait
+      for (int i = 0; i < k_n; ++i) {
+        owner[static_cast<std::size_t>(i)] = me;
+        check::spin(i < k_n / 2 ? 3'000 : 10);
+      }
+#pragma omp for ordered nowait
+      for (int i = 0; i < k_n; ++i)
+        if (owner[static_cast<std::size_t>(i)] != me) ++ordered;
+#pragma omp barrier
+#pragma omp for nowait
+      for (int i = 1; i < k_n; ++i) {
+        owner[static_cast<std::size_t>(i)] = me;
+        check::spin(i < k_n / 2 ? 3'000 : 10);
+      }
+#pragma omp for ordered(1) schedule(static) nowait
+      for (int i = 1; i < k_n; ++i) {
+        if (owner[static_cast<std::size_t>(i)] != me) ++dependent;
+#pragma omp ordered depend(sink : i - 1)
+#pragma omp ordered depend(source)
+      }
+    }
+    CHECK(ordered == 0 && dependent == 0, "region %d: %d iterations of an ordered, %d of a doacross loop",
+          region, ordered, dependent);
+  }
+}
+
 void other_kinds() {
   constexpr int k_n = 100;
   for (int region = 0; region < check::repeat(150, 2'000); ++region) {
@@ -348,6 +384,7 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"types_and_edges", types_and_edges},
                      {"same_assignment", same_assignment},
+                     {"static_loops_of_the_runtime", static_loops_of_the_runtime},
                      {"other_kinds", other_kinds},
                      {"nested_and_roots", nested_and_roots},
                      {"cancelled", cancelled}});

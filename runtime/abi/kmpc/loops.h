@@ -2,6 +2,7 @@
 // The loops of the kmpc interface.
 #pragma once
 
+#include "balanced_regions.h"
 #include "canonical_loop.h"
 #include "kmpc/types.h"
 #include "loop_entry.h"
@@ -49,6 +50,8 @@ public:
     if (active()) {
       const loop::CanonicalLoop<T> loop(lower, upper, stride);
       if (serve(schedule, chunk, loop.countable(), loop.iterations(), lower, stride, loc, caller)) return;
+      if (t_frame != nullptr && t_frame->statics.region() != nullptr && may_be_equal(schedule)) [[unlikely]]
+        keep_equal_parts(*t_frame, loop.iterations(), caller);
     }
     init_.require(caller)(loc, gtid, schedule, lower, upper, stride, chunk);
   }
@@ -84,6 +87,14 @@ public:
   }
 
 private:
+  /// Whether the runtime may cut such a loop into equal parts: static ones that are ordered, and those of the
+  /// environment.
+  static bool may_be_equal(i32 schedule) noexcept {
+    const i32 kind = kmpc::kind_of(schedule);
+    const i32 plain = kind - kmpc::k_ordered_distance;
+    return kind == kmpc::k_static || kind == kmpc::k_runtime || plain == kmpc::k_static ||
+           plain == kmpc::k_runtime;
+  }
   [[gnu::noinline]] static i32 next_slowly(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
     core::Range range;
     if (!frame.member.next_slowly(range)) {

@@ -56,6 +56,11 @@ public:
     frame.statics.enter(entry);
   }
 
+  /// The runtime cuts the loop.
+  void keep_equal(Frame& frame, const void* caller) const noexcept {
+    keep_equal_parts(frame, loop_.iterations(), caller);
+  }
+
 private:
   loop::CanonicalLoop<T> loop_;
 };
@@ -81,8 +86,12 @@ public:
       if (kind == kmpc::k_distribute || kind == kmpc::k_distribute_chunked) {
         t_in_distribute = session().balances;
       } else if (frame != nullptr && frame->statics.region() != nullptr && is_plain(loc, schedule) &&
-                 step != 0 && frame->is_at(caller) && !frame->loop.is_next_dependent()) {
+                 step != 0 && frame->is_at(caller)) {
         const StaticPart<T> part(lower, upper, step);
+        if (frame->loop.is_next_dependent()) {
+          part.keep_equal(*frame, caller);
+          return real(loc, gtid, schedule, last, lower, upper, stride, step, chunk);
+        }
         real(loc, gtid, schedule, last, lower, upper, stride, step, chunk);
         part.enter(*frame, last, lower, upper);
         return;

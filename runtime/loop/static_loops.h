@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One member's way through the static loops of a region.
+#pragma once
+
+#include "balanced_region.h"
+
+#include <cstdint>
+
+namespace wstree::loop {
+
+/// A member's view of the static loops of its region.
+template <class P> class StaticLoops {
+public:
+  StaticLoops() noexcept = default;
+  explicit StaticLoops(BalancedRegion<P>* region) noexcept : region_(region) {}
+
+  BalancedRegion<P>* region() const noexcept { return region_; }
+  bool in_loop() const noexcept { return entry_ != nullptr; }
+  void enter(StaticAccount::Entry* entry) noexcept {
+    entry_ = entry;
+    entered_ = P::ticks();
+  }
+  /// Of the loop that the member is in.
+  std::uint64_t iterations() const noexcept { return entry_->iterations; }
+  /// Returns when.
+  std::uint64_t leave() noexcept {
+    const std::uint64_t now = P::ticks();
+    entry_->ticks += now - entered_;
+    ++entry_->loops;
+    entry_ = nullptr;
+    return now;
+  }
+  /// When the member entered the latest loop.
+  std::uint64_t entered() const noexcept { return entered_; }
+  /// The loop has been cancelled: what it took says nothing.
+  void spoil() noexcept { entry_ = nullptr; }
+
+private:
+  BalancedRegion<P>* region_ = nullptr;
+  StaticAccount::Entry* entry_ = nullptr;
+  std::uint64_t entered_ = 0;
+};
+
+} // namespace wstree::loop
