@@ -1,49 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether a member gets an equal part of a loop, and what it says of the loop afterwards.
+// Whether a member gets an equal part of a loop, and what member 0 says of the loop afterwards.
 #pragma once
 
 #include "team.h"
 
 #include <cstdint>
+#include <utility>
 
 namespace wstree::loop {
 
 /// Private to its member; begins anew with each loop.
-template <class P, class Sizes> class EvenMember {
+class EvenMember {
 public:
   /// The member is about to start its region's loop number `loop`, which would go to the tree. True, for all
   /// members alike: they get equal parts.
   bool choose(const EvenPlan* plan, std::uint64_t loop, std::uint64_t iterations, std::uint32_t members,
               const core::Settings& settings, std::uint64_t smallest) noexcept {
-    plan_ = nullptr;
+    is_known_ = plan != nullptr && loop < EvenPlan::k_loops && smallest <= 1 && is_usual(settings);
     is_even_ = false;
-    if (plan == nullptr || loop >= EvenPlan::k_loops || smallest > 1 || !is_usual(settings)) return false;
-    plan_ = plan;
+    if (!is_known_) return false;
     loop_ = static_cast<std::uint32_t>(loop);
     share_ = static_cast<float>(iterations) / static_cast<float>(members);
-    is_brief_ = plan->is_brief(loop_, iterations, members);
-    is_even_ = is_brief_ && plan->is_even(loop_);
-    if (is_even_) entered_ = P::ticks();
+    is_even_ = plan->even && plan->is_brief(loop_, iterations, members);
     return is_even_;
   }
-  void forget() noexcept {
-    plan_ = nullptr;
-    is_even_ = false;
-  }
+  void forget() noexcept { is_known_ = is_even_ = false; }
   bool is_even() const noexcept { return is_even_; }
-  bool has_chosen() const noexcept { return plan_ != nullptr; }
 
-  /// The member, number `index`, leaves the loop.
-  void judge(Team<P, Sizes>& team, std::uint32_t index, const core::Counts& counts,
-             const core::Settings& settings) noexcept {
-    const std::uint64_t ticks = is_even_ ? P::ticks() - entered_ : counts.busy_ticks;
-    const EvenShare share{share_, static_cast<float>(counts.iterations), static_cast<float>(ticks), is_even_,
-                          counts.steals != 0};
-    const EvenPlan& plan = *std::exchange(plan_, nullptr);
-    if (index == 0) return team.note(loop_, share, settings);
-    if (!is_brief_ || !plan.asks(loop_)) return;
-    if (const float excess = share.excess(plan.cost[loop_], settings); excess != 0 || !share.is_whole())
-      team.object(loop_, excess);
+  /// Whether the opener wants to know how the loop went, of which this is member `index`. Once is enough.
+  bool is_asked(std::uint32_t index) noexcept { return std::exchange(is_known_, false) && index == 0; }
+  std::uint32_t loop() const noexcept { return loop_; }
+  EvenShare share(const core::Counts& counts) const noexcept {
+    return {share_, static_cast<float>(counts.iterations), static_cast<float>(counts.busy_ticks), is_even_};
   }
 
 private:
@@ -53,12 +41,10 @@ private:
            settings.strategy == core::Strategy::find_max && settings.roots == 0;
   }
 
-  const EvenPlan* plan_ = nullptr; // nullptr: nothing is decided of the loop, or said
-  std::uint32_t loop_ = 0;
-  float share_ = 0;
-  bool is_brief_ = false;
+  bool is_known_ = false; // the opener remembers such loops
   bool is_even_ = false;
-  std::uint64_t entered_ = 0; // in ticks, of an equal part
+  std::uint32_t loop_ = 0;
+  float share_ = 0; // iterations for each member
 };
 
 } // namespace wstree::loop

@@ -102,7 +102,7 @@ public:
   /// Ends this member's part in a loop, finished or not.
   void leave() noexcept {
     in_loop_ = false;
-    if (even_.has_chosen()) even_.judge(*team(), index(), worker_.counts(), *settings_);
+    if (even_.is_asked(index())) team()->note(even_.loop(), even_.share(worker_.counts()), *settings_);
   }
   /// The same for a loop that was entered with Settings::clocked: the last one to leave calls
   /// `report(Execution)`.
@@ -124,7 +124,7 @@ public:
 
 private:
   RingMember<P, Sizes> ring_;
-  EvenMember<P, Sizes> even_;
+  EvenMember even_;
   bool departed_ = false;
   bool in_loop_ = false;
   std::uint64_t entered_ = 0; // the present loop, in ticks

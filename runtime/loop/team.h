@@ -48,9 +48,12 @@ public:
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
     region_ = evens_ != nullptr && code != nullptr ? &evens_->at(code) : nullptr;
-    settings_ = nullptr;
     opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_, // likewise
                 region_ != nullptr ? &region_->plan() : nullptr};
+    if (region_ != nullptr) {
+      region_->open();
+      opened_ = P::ticks();
+    }
     if (cleared_.are_old(base, k_ring)) [[unlikely]]
       clear_slots();
     members_ = 0;
@@ -64,7 +67,8 @@ public:
   /// After the join: nobody is in a loop of this team. True if there were loops.
   bool close() noexcept {
     if (alone_) return false;
-    if (region_ != nullptr) decide();
+    if (region_ != nullptr && members_ > 1)
+      region_->close(static_cast<float>(P::ticks() - opened_), members_);
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
     if (store == failed()) {
       store = opening_.storage;
@@ -158,14 +162,7 @@ public:
 
   /// Member 0, which is the thread that calls close(), has left the region's loop number `loop`.
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
-    settings_ = &settings;
     region_->note(loop, share, settings);
-  }
-  /// Another member objects to equal parts of that loop: see EvenRegion::object().
-  void object(std::uint32_t loop, float excess) noexcept {
-    // [T8] relaxed: read after the join. Of several objections one counts; the others are made again.
-    objection_.store(static_cast<std::uint64_t>(excess) << k_loop_bits | (loop + 1),
-                     P::order(core::Tag::object, std::memory_order_relaxed));
   }
 
   /// Of a region of one member, which is the thread that calls close(): it takes no numbers.
@@ -182,23 +179,6 @@ private:
     if (opening_.storage != nullptr && opening_.storage != failed()) opening_.storage->clear_slots();
   }
 
-  /// What the region has shown of its loops is for the next one at its place.
-  void decide() noexcept {
-    const std::uint64_t objection =
-        objection_.load(P::order(core::Tag::object, std::memory_order_relaxed)); // T8
-    if (objection != 0) [[unlikely]] {
-      objection_.store(0, P::order(core::Tag::object, std::memory_order_relaxed)); // T8
-      const auto loop = static_cast<std::uint32_t>(objection & ((1U << k_loop_bits) - 1)) - 1;
-      if (settings_ != nullptr)
-        region_->object(loop, static_cast<float>(objection >> k_loop_bits), *settings_);
-    }
-    if (settings_ != nullptr && region_->has_changed()) [[unlikely]]
-      region_->decide(*settings_);
-  }
-
-  static constexpr unsigned k_loop_bits = 4; // of an objection
-  static_assert(EvenPlan::k_loops < 1U << k_loop_bits);
-
   static Store* failed() noexcept { return reinterpret_cast<Store*>(std::uintptr_t{1}); }
 
   // Constant while a region is open; the first use of every slot has number 1.
@@ -207,16 +187,15 @@ private:
   // Private to the forking thread.
   std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
   core::ClearedSlots<P> cleared_;
-  EvenRegions* evens_ = nullptr;             // nullptr: no region has had loops, or there is no memory
-  EvenRegion* region_ = nullptr;             // the open one
-  const core::Settings* settings_ = nullptr; // of its latest loop that member 0 has noted
+  EvenRegions* evens_ = nullptr; // nullptr: no region has had loops, or there is no memory
+  EvenRegion* region_ = nullptr; // the open one
+  std::uint64_t opened_ = 0;     // in ticks
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member
   // Written by members that leave a region.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
   RingEnd<P> ring_end_;
-  typename P::template Atomic<std::uint64_t> objection_{0}; // | ticks:60 | number of the loop, from 1 on:4 |
 };
 
 } // namespace wstree::loop
