@@ -153,10 +153,11 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, con
     team_->rulings().clear();
     if (process.traced) traced_since_ = Platform::ticks();
   }
-  const Team::Opening& opening = team_->open();
+  const Team::Opening& opening = team_->open(caller);
   base_ = opening.base;
   terms.storage = opening.storage;
   terms.loops = opening.next - opening.base;
+  terms.plan = opening.plan;
   if (t_label != nullptr || has_hint() || (code != nullptr && session().balances)) [[unlikely]]
     terms.words = find_words(caller, code, source);
   team_->set_terms(terms);

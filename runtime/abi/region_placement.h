@@ -91,7 +91,7 @@ class ServedMember {
 public:
   ServedMember(std::uint32_t index, int members, KeptTeam* team, const Terms& terms,
                std::uint64_t base) noexcept
-      : frame_(team, {terms.storage, base, base + terms.loops}, index,
+      : frame_(team, {terms.storage, base, base + terms.loops, terms.plan}, index,
                static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
     if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked
     RegionPlacement::enter(terms, frame_);

@@ -19,14 +19,16 @@ struct Execution {
   core::Cells<Account> accounts{}; ///< of the members; theirs again when the report is done
 };
 
-/// By a member that leaves the loop, which it entered at `entered`. The last one calls `report(Execution)`.
+/// By a member that leaves the loop, which it entered at `entered`; `is_even`: all got equal parts. The last
+/// one calls `report(Execution)`.
 template <class P, class Sizes, class Report>
-void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered,
+void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered, bool is_even,
              Report&& report) noexcept {
   const std::uint64_t now = P::ticks();
   worker.end_trace(now);
   const Recording* const recording = worker.end_recording();
   core::Counts counts = worker.counts();
+  if (is_even) counts.known = 1;
   if (ring.members() == 1) {
     counts.busy_ticks = now - entered;
     Account own{counts, entered, now, recording};

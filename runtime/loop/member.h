@@ -3,6 +3,7 @@
 #pragma once
 
 #include "any_worker.h"
+#include "even_member.h"
 #include "measured.h"
 #include "ring_member.h"
 
@@ -43,7 +44,15 @@ public:
   bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest,
              core::Model model = core::Model::tree, const void* caller = nullptr) noexcept {
     const bool is_alone = members() == 1;
-    if (!is_alone && !ring_.start_next(settings, model == core::Model::tree)) return false;
+    even_.forget();
+    if (!is_alone) {
+      if (model == core::Model::tree &&
+          even_.choose(ring_.opening().plan, ring_.started(), iterations, members(), settings, smallest)) {
+        model = core::Model::static_;
+        smallest = 0;
+      }
+      if (!ring_.start_next(settings, model == core::Model::tree)) return false;
+    }
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
     if (is_alone)
@@ -91,13 +100,16 @@ public:
   bool next_slowly(core::Range& out) noexcept { return worker_.next_slowly(out); }
 
   /// Ends this member's part in a loop, finished or not.
-  void leave() noexcept { in_loop_ = false; }
+  void leave() noexcept {
+    in_loop_ = false;
+    if (even_.is_asked(index())) team()->note(even_.loop(), even_.share(worker_.counts()), *settings_);
+  }
   /// The same for a loop that was entered with Settings::clocked: the last one to leave calls
   /// `report(Execution)`.
   template <class Report> void leave(Report&& report) noexcept {
     if (!in_loop_) return;
-    in_loop_ = false;
-    if (settings_->clocked) measure(ring_, worker_, entered_, report);
+    if (settings_->clocked) measure(ring_, worker_, entered_, even_.is_even(), report);
+    leave();
   }
 
   /// Leaves the region. The others need not wait for this member any more. Once is enough.
@@ -112,6 +124,7 @@ public:
 
 private:
   RingMember<P, Sizes> ring_;
+  EvenMember even_;
   bool departed_ = false;
   bool in_loop_ = false;
   std::uint64_t entered_ = 0; // the present loop, in ticks

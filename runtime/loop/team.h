@@ -3,6 +3,7 @@
 // different loops.
 #pragma once
 
+#include "even_loops.h"
 #include "ring_end.h"
 #include "team_storage.h"
 
@@ -31,18 +32,28 @@ public:
     std::uint64_t base = k_ring; ///< number of the region's first loop
     std::uint64_t next =
         k_ring + 1; ///< what the next region's will be if this one has as many loops as the last
+    const EvenPlan* plan = nullptr; ///< of its first loops; nullptr: nothing is known of them
   };
 
   Team() = default;
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
-  ~Team() { Store::destroy(storage_.load(std::memory_order_relaxed)); } // alone: the last region has joined
+  ~Team() { // alone: the last region has joined
+    Store::destroy(storage_.load(std::memory_order_relaxed));
+    if (evens_ != nullptr) P::release(evens_, sizeof(EvenRegions));
+  }
 
-  /// Before the fork.
-  const Opening& open() noexcept {
+  /// Before the fork. `code`: the place that opens the region; nullptr: nothing is remembered of its loops.
+  const Opening& open(const void* code = nullptr) noexcept {
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
-    opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_}; // likewise
+    region_ = evens_ != nullptr && code != nullptr ? &evens_->at(code) : nullptr;
+    opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_, // likewise
+                region_ != nullptr ? &region_->plan() : nullptr};
+    if (region_ != nullptr) {
+      region_->open();
+      opened_ = P::ticks();
+    }
     if (cleared_.are_old(base, k_ring)) [[unlikely]]
       clear_slots();
     members_ = 0;
@@ -56,6 +67,8 @@ public:
   /// After the join: nobody is in a loop of this team. True if there were loops.
   bool close() noexcept {
     if (alone_) return false;
+    if (region_ != nullptr && members_ > 1)
+      region_->close(static_cast<float>(P::ticks() - opened_), members_);
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
     if (store == failed()) {
       store = opening_.storage;
@@ -73,6 +86,8 @@ public:
     const std::uint64_t now = std::max(told, opening_.next); // who says nothing has come as far as that
     if (told != opening_.base) loops_ = told - opening_.base;
     if (now != told) next_base_.store(now, std::memory_order_relaxed); // likewise
+    if (evens_ == nullptr && members_ > 1)
+      evens_ = static_cast<EvenRegions*>(P::allocate(sizeof(EvenRegions)));
     return members_ != 0 || told != opening_.base;
   }
 
@@ -145,6 +160,11 @@ public:
            next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed)) != opening_.base; // T4
   }
 
+  /// Member 0, which is the thread that calls close(), has left the region's loop number `loop`.
+  void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
+    region_->note(loop, share, settings);
+  }
+
   /// Of a region of one member, which is the thread that calls close(): it takes no numbers.
   void note_alone() noexcept { alone_ = true; }
 
@@ -167,6 +187,9 @@ private:
   // Private to the forking thread.
   std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
   core::ClearedSlots<P> cleared_;
+  EvenRegions* evens_ = nullptr; // nullptr: no region has had loops, or there is no memory
+  EvenRegion* region_ = nullptr; // the open one
+  std::uint64_t opened_ = 0;     // in ticks
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member
   // Written by members that leave a region.

@@ -62,6 +62,13 @@ inline constexpr float k_least = 0.5F;
 inline constexpr float k_wrong = 2.5F;
 /// Executions in which a member that was badly wrong believes nothing, at most.
 inline constexpr float k_most_wary = 1'000'000;
+/// Executions of a region of brief loops that make up a trial of equal parts, or of the tree
+/// (runtime/loop/even_loops.h), and those between two trials, at least and at most.
+inline constexpr std::uint32_t k_trial = 8;
+inline constexpr std::uint32_t k_between_trials = 128;
+inline constexpr std::uint32_t k_longest_between_trials = 8192;
+/// So many times as long, and a steal more, is far worse.
+inline constexpr float k_far_worse = 2;
 /// Steals: work that nobody takes from the owner of a brief share before it should be done.
 inline constexpr std::uint64_t k_brief_steals = 4;
 /// Steals' time that a member waits for the others' marks at the end of a brief loop before it looks for
