@@ -24,11 +24,11 @@
 /// happens before. size() and operator[] are anybody's at any time.
 /// Exceptions: the constructor throws std::invalid_argument, std::length_error and std::bad_alloc,
 /// left_over() throws std::bad_alloc. Partitions throw what the iterator's own operators throw. An element
-/// whose work throws was handed out. Memory: some 800 bytes for each partition, allocated by the constructor;
-/// nothing later. Elements are not copied. Partitions and their iterators are handles, which are valid as
-/// long as the partitioner lives. Source: an article of two parts, "Load-balancing partitioner with work
-/// stealing"; the code is that of the schedule wsrange (wstree/core/range, where README.md says what the
-/// published code gets wrong).
+/// whose work throws was handed out.
+/// Memory: 640 bytes for each partition, allocated by the constructor; nothing later. Elements are not
+/// copied. Partitions and their iterators are handles, which are valid as long as the partitioner lives.
+/// Source: an article of two parts, "Load-balancing partitioner with work stealing". The code is that of the
+/// schedule wsrange: wstree/core/range, where README.md says what the published code gets wrong.
 #pragma once
 
 #include "wstree/types/detail/check.h"
@@ -63,6 +63,7 @@ struct ElementOf<T> {
 
 } // namespace detail
 
+/// Elements, or numbers, shared out.
 template <detail::partitionable I> class partitioner {
   static constexpr bool is_integer = std::integral<I>;
   using Partitions = detail::Partitions<core::StdPlatform>;

@@ -12,7 +12,7 @@
 /// destructor: nobody else is there. Progress: take() repeats only where a thief has got something; steal()
 /// is wait-free, and gives up where somebody else was faster.
 /// Exceptions: the constructor throws std::invalid_argument and std::length_error. Nothing else throws.
-/// Memory: 384 bytes, so that owner and thieves write different cache lines. Nothing is allocated.
+/// Memory: 512 bytes, so that owner and thieves write different cache lines. Nothing is allocated.
 /// Source: an article of two parts, "Load-balancing partitioner with work stealing": this is the
 /// WorkStealingRange of part one; <wstree/types/partitioner.h> has part two. wstree/core/range/README.md says
 /// what of the published code loses or repeats elements, and what stands here instead: a word for the object
@@ -42,6 +42,7 @@ struct index_range {
   constexpr bool operator==(const index_range&) const = default;
 };
 
+/// Numbers that one owner and any thieves take.
 class work_stealing_range {
 public:
   /// first <= last, else std::invalid_argument; less than 2^32 numbers, else std::length_error.
