@@ -152,7 +152,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FortranSums);
 /// gfortran on libgomp and flang on libomp: the bits of the C++ library, for each number of threads.
 TEST_P(FortranSums, HaveTheBitsOfTheCppLibrary) {
   // Short, with a last block that is not full, and long enough for a team.
-  for (const char* n : {"1", "3000", "40001"}) {
+  for (const char* n : {"3000", "40001"}) {
     const auto expected = lines_of(Program("labelled_sums_gcc", {n}).set("OMP_NUM_THREADS", "1").run().out);
     ASSERT_EQ(expected.size(), 2U) << n;
     for (int threads = 1; threads <= 8; ++threads) {
