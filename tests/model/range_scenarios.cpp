@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Work-stealing ranges.
+// Work-stealing ranges: as a schedule, and as the public types.
 #include "loop_program.h"
+#include "partition_program.h"
 #include "range_program.h"
 #include "scenario.h"
 
@@ -66,6 +67,24 @@ std::vector<Scenario> range_scenarios() {
        10'000},
       {"range_suspended_2x4", {.preemptions = 1, .stale = 1, .suspensions = 1}, loops<k_range>(plan(2, {4}))},
       {"range_suspended_3x4", {.preemptions = 1, .stale = 0, .suspensions = 1}, loops<k_range>(plan(3, {4}))},
+      {"range_public_drained",
+       {.preemptions = 3, .stale = 2},
+       public_range({.size = 5, .steals = 2}),
+       10'000},
+      {"range_public_two_thieves", narrow, public_range({.size = 6, .most = 2, .thieves = 2}), 10'000},
+      {"partitions_2x5", narrow, partitions({.elements = 5, .takes = {k_all, k_all}}), 10'000},
+      {"partitions_2x8_chunks", narrow, partitions({.elements = 8, .takes = {k_all, k_all}, .chunk = 3}),
+       10'000},
+      {"partitions_stop_early_2x6", narrow, partitions({.elements = 6, .takes = {1, k_all}}), 10'000},
+      {"partitions_all_stop_early", narrow, partitions({.elements = 9, .takes = {2, 3}, .chunk = 2}), 10'000},
+      {"partitions_never_come_2x6", narrow,
+       partitions({.elements = 6, .takes = {k_all, k_all}, .partitions = 4}), 10'000},
+      {"partitions_stop_early_3x6",
+       {.preemptions = 1, .stale = 1},
+       partitions({.elements = 6, .takes = {1, k_all, 2}, .partitions = 4}),
+       10'000},
+      {"partitions_3x7_long", narrow,
+       partitions({.elements = 7, .takes = {1, k_all, k_all}, .partitions = 4}), 1'000'000, true},
       {"range_2x12_long", narrow, loops<k_range>(plan(2, {12})), 500'000, true},
       {"range_stale_3x6_long", {.preemptions = 1, .stale = 2}, loops<k_range>(plan(3, {6})), 500'000, true},
       {"range_cell_refilled_long",

@@ -45,5 +45,6 @@ std::vector<Scenario> counter_scenarios();
 std::vector<Scenario> team_scenarios();
 std::vector<Scenario> reduction_scenarios();
 std::vector<Scenario> parallel_scenarios(); ///< of the C++ library, besides reductions
+std::vector<Scenario> types_scenarios();    ///< of the public types
 
 } // namespace wstree::model

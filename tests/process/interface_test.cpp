@@ -139,6 +139,42 @@ TEST_P(Interface, HasTheSameSumsForEveryNumberOfThreads) {
 INSTANTIATE_TEST_SUITE_P(OfTheExamples, Interface, testing::ValuesIn(interface_programs()),
                          [](const auto& each) { return each.param; });
 
+/// The programs that are there.
+std::vector<std::string> fortran_programs() {
+  std::vector<std::string> programs = interface_programs();
+  std::erase(programs, "labelled_c_gcc");
+  return programs;
+}
+
+class FortranSums : public testing::TestWithParam<std::string> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FortranSums);
+
+/// gfortran on libgomp and flang on libomp: the bits of the C++ library, for each number of threads.
+TEST_P(FortranSums, HaveTheBitsOfTheCppLibrary) {
+  // Short, with a last block that is not full, and long enough for a team.
+  for (const char* n : {"3000", "40001"}) {
+    const auto expected = lines_of(Program("labelled_sums_gcc", {n}).set("OMP_NUM_THREADS", "1").run().out);
+    ASSERT_EQ(expected.size(), 2U) << n;
+    for (int threads = 1; threads <= 8; ++threads) {
+      const std::string count = std::to_string(threads);
+      const auto again = lines_of(Program("labelled_sums_gcc", {n}).set("OMP_NUM_THREADS", count).run().out);
+      EXPECT_EQ(again, expected) << n << " in C++ on " << threads;
+      for (const bool is_there : {false, true}) {
+        const Outcome outcome = (is_there ? with_tree(GetParam(), {n}) : Program(GetParam(), {n}))
+                                    .set("OMP_NUM_THREADS", count)
+                                    .run();
+        const auto lines = lines_of(outcome.out);
+        ASSERT_EQ(lines.size(), is_there ? 3U : 2U) << outcome.text();
+        EXPECT_EQ((std::vector<std::string>{lines[0], lines[1]}), expected)
+            << n << " on " << threads << (is_there ? "" : " without the library");
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheExamples, FortranSums, testing::ValuesIn(fortran_programs()),
+                         [](const auto& each) { return each.param; });
+
 class Sums : public testing::TestWithParam<const char*> {};
 
 TEST_P(Sums, HaveTheBitsOfTheCppLibrary) {

@@ -102,6 +102,13 @@ public:
     return top >= bottom_.load(P::order(Tag::look, std::memory_order_relaxed));
   }
 
+  /// How many items a thief would find. A hint.
+  std::size_t seen_size() const noexcept {
+    const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
+    const std::int64_t bottom = bottom_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
+    return top < bottom ? static_cast<std::size_t>(bottom - top) : 0;
+  }
+
   /// The items at both ends. False: the queue is empty, or the owner has to ask pop(). Only the owner.
   bool look(std::uint64_t& oldest, std::uint64_t& newest) const noexcept {
     const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5

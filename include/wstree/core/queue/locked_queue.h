@@ -97,6 +97,13 @@ public:
     return head >= tail_.load(P::order(Tag::look, std::memory_order_relaxed));            // Q5
   }
 
+  /// How many items a thief would find. A hint.
+  std::size_t seen_size() const noexcept {
+    const std::int64_t head = head_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
+    const std::int64_t tail = tail_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
+    return head < tail ? static_cast<std::size_t>(tail - head) : 0;
+  }
+
   /// The items at both ends. False: the queue is empty, or the owner has to ask pop(). Only the owner.
   bool look(std::uint64_t& oldest, std::uint64_t& newest) const noexcept {
     const std::int64_t head = head_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5

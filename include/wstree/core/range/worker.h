@@ -55,19 +55,23 @@ public:
 
   const Counts& counts() const noexcept { return counts_; }
 
-  static std::uint64_t unclaimed(Loop& loop, const Entry& entry) noexcept {
+  /// Calls visit(range) for the iterations but n-1 that nobody was handed, member by member. Exact while
+  /// nobody is in a call.
+  template <class Visit> static void each_unclaimed(Loop& loop, const Entry& entry, Visit&& visit) {
     const Shape shape = shape_of(entry);
-    std::uint64_t iterations = loop.last.is_taken(entry.loop) ? 0 : 1;
     for (std::uint32_t m = 0; m < entry.members; ++m) {
-      Range left;
       if (loop.cells[m].is_of(entry.loop)) {
         const StealWord units = loop.cells[m].unclaimed();
-        if (!units.empty()) left = shape.range(units.mid(), units.high());
+        if (!units.empty()) visit(shape.range(units.mid(), units.high()));
       } else if (loop.cells[m].share.is_free(entry.loop) && shape.root_size(m) != 0) {
-        left = shape.range(shape.root_begin(m), shape.root_begin(m + 1));
+        visit(shape.range(shape.root_begin(m), shape.root_begin(m + 1)));
       }
-      iterations += left.end - left.begin;
     }
+  }
+
+  static std::uint64_t unclaimed(Loop& loop, const Entry& entry) noexcept {
+    std::uint64_t iterations = loop.last.is_taken(entry.loop) ? 0 : 1;
+    each_unclaimed(loop, entry, [&](const Range& left) { iterations += left.end - left.begin; });
     return iterations;
   }
 

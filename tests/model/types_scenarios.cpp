@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The public types: the queue as programs have it, with elements that are in boxes.
+#include "queue_program.h"
+#include "scenario.h"
+
+#include "wstree/types/work_stealing_queue.h"
+
+namespace wstree::model {
+namespace {
+
+/// An element whose content is plain data: who gets it has to know that it was written.
+struct Token {
+  explicit Token(std::uint64_t of) : number(of) {}
+  Token(Token&& other) noexcept : number(other.number.read()) {}
+  Cell<std::uint64_t> number;
+};
+
+/// The public queue as QueueProgram knows queues.
+template <queue_form Form, std::size_t k_initial> class PublicQueue {
+public:
+  void reset(std::uint64_t) {}
+  bool is_of(std::uint64_t) const { return true; }
+  bool push(std::uint64_t item) {
+    queue_.emplace(item);
+    return true;
+  }
+  bool pop(std::uint64_t& item) { return read(queue_.pop(), item); }
+  core::Theft steal(std::uint64_t& item, bool patient) {
+    return read(patient ? queue_.steal() : queue_.try_steal(), item) ? core::Theft::taken
+                                                                     : core::Theft::empty;
+  }
+  template <class Visit> void each(Visit&& visit) {
+    for (std::uint64_t item = 0; pop(item);) visit(item);
+  }
+
+private:
+  static bool read(std::optional<Token> token, std::uint64_t& item) {
+    if (token) item = token->number.read();
+    return token.has_value();
+  }
+
+  detail::BasicWorkStealingQueue<ModelPlatform, Token, Form, k_initial> queue_;
+};
+
+template <queue_form form> void add_public_queue(std::vector<Scenario>& scenarios, const std::string& name) {
+  using Queue = PublicQueue<form, 2>;
+  using Queue4 = PublicQueue<form, 4>;
+  const Bounds usual{.preemptions = 3, .stale = 2};
+  const Bounds narrow{.preemptions = 2, .stale = 1};
+  scenarios.push_back({name + "_two_items", usual, queue<Queue4>({.owner = "++--", .steals = 2}), 20'000});
+  scenarios.push_back(
+      {name + "_two_thieves", narrow, queue<Queue4>({.owner = "++-+--", .thieves = 2, .steals = 2}), 20'000});
+  scenarios.push_back(
+      {name + "_refilled_slot", usual, queue<Queue4>({.owner = "+-+-+-", .steals = 2}), 20'000});
+  scenarios.push_back({name + "_growth_two_thieves", narrow,
+                       queue<Queue>({.owner = "++++-", .thieves = 2, .steals = 2}), 20'000});
+  scenarios.push_back({name + "_wraps_around", narrow,
+                       queue<Queue>({.owner = "++-++-++", .steals = 3, .patient = true}), 20'000});
+  scenarios.push_back({name + "_growth_long",
+                       {.preemptions = 4, .stale = 2},
+                       queue<Queue>({.owner = "++++--+-", .steals = 3}),
+                       1'000'000,
+                       true});
+}
+
+} // namespace
+
+std::vector<Scenario> types_scenarios() {
+  std::vector<Scenario> scenarios;
+  add_public_queue<queue_form::lock_free>(scenarios, "deque");
+  add_public_queue<queue_form::lock_on_contention>(scenarios, "deque_lock");
+  return scenarios;
+}
+
+} // namespace wstree::model
