@@ -12,6 +12,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WSTREE_WITHOUT_FENCES 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) && !defined(WSTREE_WITHOUT_FENCES)
+#define WSTREE_WITHOUT_FENCES 1
+#endif
+
 namespace wstree {
 inline namespace v1 {
 namespace detail {
@@ -22,7 +31,7 @@ namespace detail {
 ///   wake(word, most)       of those who sleep at `word`, so many
 struct PoolPlatform : core::StdPlatform {
   static void fence(core::Tag, [[maybe_unused]] std::memory_order needed) noexcept {
-#if defined(__SANITIZE_THREAD__)
+#if defined(WSTREE_WITHOUT_FENCES)
     // Thread sanitizers do not know fences; no data is ordered by them here.
     static constinit std::atomic<int> instead{0};
     instead.fetch_add(0, std::memory_order_seq_cst);
@@ -42,3 +51,5 @@ static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 } // namespace detail
 } // namespace v1
 } // namespace wstree
+
+#undef WSTREE_WITHOUT_FENCES

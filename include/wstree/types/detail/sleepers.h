@@ -23,10 +23,13 @@ public:
 
   /// Then it looks again, and calls sleep() or cancel().
   void announce(Bed<P>& bed) noexcept {
-    bed.taken.store(1, P::order(core::Tag::bed, std::memory_order_relaxed)); // B4, published by B1
-    // [B1] update release, load acquire: who sees the count finds the bed. Guard: model_types sleep_1 (sleeps
-    //      for ever), sleep_2 for the count.
-    sleepers_.fetch_add(1, P::order(core::Tag::count_sleeper, std::memory_order_release));
+    // [B1] relaxed: B2 orders it. The read-modify-write counts. Guard: model_types sleep_2.
+    sleepers_.fetch_add(1, P::order(core::Tag::count_sleeper, std::memory_order_relaxed));
+    // [B4] store release, success acquire: the sleeper is counted before somebody counts it off; else the
+    // count
+    //      would leave out another one for a moment. The read-modify-write decides who does so. Guard: for
+    //      the latter model_types sleep_2; none for the orders, as for Q6.
+    bed.taken.store(1, P::order(core::Tag::bed, std::memory_order_release));
     // [B2] seq_cst fence: first the count, then the look. Pairs with B3: if the waker's look misses the
     // count,
     //      its fence was earlier, and what it has made is seen here. Guard: model_types sleep_1 (sleeps for
@@ -36,8 +39,8 @@ public:
   /// There was something to do.
   void cancel(Bed<P>& bed) noexcept { take_out(bed); }
   void sleep(Bed<P>& bed) noexcept {
-    // B4: whoever wakes up looks, and announces again if it finds nothing, which comes after the waker's
-    // fence.
+    // B4, relaxed: whoever wakes up looks, and announces again if it finds nothing, which comes after the
+    // waker's fence.
     while (bed.taken.load(P::order(core::Tag::bed, std::memory_order_relaxed)) != 0) P::sleep(bed.taken, 1);
   }
 
@@ -50,7 +53,7 @@ public:
     P::fence(core::Tag::publish_work, std::memory_order_seq_cst);
   }
   bool any() const noexcept {
-    return sleepers_.load(P::order(core::Tag::count_sleeper, std::memory_order_acquire)) != 0; // B1
+    return sleepers_.load(P::order(core::Tag::count_sleeper, std::memory_order_relaxed)) != 0; // B1
   }
   /// One of those in the beds 0 to `beds`-1, from `first` on. None: all whose count was seen are awake again,
   /// or about to be, and will look.
@@ -71,8 +74,8 @@ public:
 private:
   bool take_out(Bed<P>& bed) noexcept {
     std::uint32_t taken = 1;
-    // [B4] relaxed: it decides who counts the sleeper off. Guard: model_types sleep_2.
-    if (!bed.taken.compare_exchange_strong(taken, 0, P::order(core::Tag::bed, std::memory_order_relaxed),
+    // B4: the read-modify-write decides who counts the sleeper off.
+    if (!bed.taken.compare_exchange_strong(taken, 0, P::order(core::Tag::bed, std::memory_order_acquire),
                                            P::order(core::Tag::bed, std::memory_order_relaxed)))
       return false;
     sleepers_.fetch_sub(1, P::order(core::Tag::count_sleeper, std::memory_order_relaxed)); // B1

@@ -28,7 +28,7 @@ public:
   void finish_own() noexcept { --own_; }
   bool is_done() const noexcept {
     // [G1] load acquire, update acq_rel in finish(): what the tasks have done is seen by who sees them done.
-    //      Guard: model_types group_2 (a data race).
+    //      Guard: model_types group_1 (a data race, or a sleeper that nobody finds).
     return own_ + tasks_in(others_.load(P::order(core::Tag::finish_task, std::memory_order_acquire))) == 0;
   }
   /// Before the owner sleeps, after it has announced that: whoever finishes the last task wakes it. True: all
@@ -37,10 +37,10 @@ public:
     // [G2] relaxed: tasks that are counted here are not done, or were done by this thread.
     others_.fetch_add(own_ * k_task, P::order(core::Tag::count_task, std::memory_order_relaxed));
     own_ = 0;
-    // [G3] acq_rel: release, the announcement comes first for who sees the mark (G1 acquires); acquire as G1.
-    //      Guard: model_types group_2 (the owner sleeps for ever).
+    // [G3] relaxed: the announcement ends with a fence (B2), so who sees the mark and acquires (G1) finds the
+    //      sleeper. The read-modify-write comes before or after the last task's. Guard: model_types group_1.
     const std::int64_t seen = others_.fetch_or(static_cast<std::int64_t>(sleeper),
-                                               P::order(core::Tag::expect_end, std::memory_order_acq_rel));
+                                               P::order(core::Tag::expect_end, std::memory_order_relaxed));
     return tasks_in(seen) == 0;
   }
 
