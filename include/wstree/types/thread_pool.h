@@ -16,7 +16,7 @@
 /// the others, the oldest first.
 ///
 /// Complexity: making and taking a task: constant, one allocation of a block that threads keep for reuse, or
-/// of new memory if the function has more than 40 bytes; a search for work: proportional to the members.
+/// of new memory if the function has more than 32 bytes; a search for work: proportional to the members.
 /// Thread safety: run() and submit() are anybody's, tasks' too, at any time. wait() is for threads outside of
 /// the pool. A task_group has an owner, the thread that has made it: only the owner waits for it and destroys
 /// it; the owner and the group's own tasks run() tasks in it. A future is one thread's at a time.

@@ -4,6 +4,7 @@
 
 #include "wstree/core/queue/lock_free_queue.h"
 #include "wstree/core/rng.h"
+#include "wstree/core/tuning.h"
 #include "wstree/types/detail/global_queue.h"
 #include "wstree/types/detail/outsiders.h"
 #include "wstree/types/detail/pool_platform.h"
@@ -51,6 +52,7 @@ struct alignas(core::k_line_pair) CrewMember {
   alignas(core::k_line_pair) Tally begun; ///< tasks that this member has made
   Tally finished;                         ///< tasks that it has executed
   Bed<PoolPlatform> bed;
+  bool gathers = false; ///< tasks come from outside one after the other
   core::Rng random;
   Crew* crew = nullptr;
   std::thread thread;
@@ -136,9 +138,6 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t k_batch = 32;  ///< of tasks from the global queue
-  static constexpr std::uint32_t k_passes = 64; ///< over all queues, before a member sleeps
-
   static std::uint64_t word_of(Task* task) noexcept { return reinterpret_cast<std::uintptr_t>(task); }
   static Task* task_of(std::uint64_t word) noexcept {
     return reinterpret_cast<Task*>(static_cast<std::uintptr_t>(word));
@@ -181,8 +180,14 @@ private:
     return find_elsewhere(mine);
   }
   [[gnu::noinline]] Task* find_elsewhere(CrewMember& mine) noexcept {
-    if (!global_.looks_empty())
-      if (Task* const task = take_batch(mine); task != nullptr) return task;
+    if (!global_.looks_empty()) {
+      if (mine.gathers)
+        for (std::uint32_t i = 0;
+             i < core::tuning::k_pool_gather && global_.looks_shorter_than(core::tuning::k_pool_few); ++i)
+          PoolPlatform::relax();
+      mine.gathers = true;
+      if (Task* const task = take_bundle(mine); task != nullptr) return task;
+    }
     const std::uint32_t first = mine.random.below(size_);
     for (const bool patient : {false, true})
       for (std::uint32_t i = 0; i < size_; ++i) {
@@ -194,26 +199,30 @@ private:
       }
     return nullptr;
   }
-  /// The oldest of the global queue; some more go to the member's own queue, where others can steal them.
-  Task* take_batch(CrewMember& mine) noexcept {
-    Task* rest = global_.take(size_, k_batch);
+  /// The oldest of the global queue; the others of its bundle go to the member's own queue, where thieves
+  /// find them.
+  Task* take_bundle(CrewMember& mine) noexcept {
+    Task* rest = global_.take();
     if (rest == nullptr) return nullptr;
-    Task* const first = std::exchange(rest, rest->next);
-    if (order_ == pool_order::lifo) { // the newest first, so that the oldest comes out first
-      Task* reversed = nullptr;
-      while (rest != nullptr) {
-        Task* const next = rest->next;
-        rest->next = std::exchange(reversed, rest);
-        rest = next;
-      }
-      rest = reversed;
-    }
-    while (rest != nullptr) {
+    if (order_ == pool_order::fifo) rest = reversed(rest);
+    while (rest->next != nullptr) {
       Task* const task = std::exchange(rest, rest->next);
       if (!mine.queue.push(word_of(task))) [[unlikely]]
-        global_.push(task);
+        global_.push(task); // which needs no memory
     }
-    return first;
+    if (order_ == pool_order::lifo) return rest;
+    std::uint64_t oldest = 0;
+    if (!mine.queue.push(word_of(rest))) return rest;
+    return mine.queue.steal(oldest, true) == core::Theft::taken ? task_of(oldest) : nullptr;
+  }
+  static Task* reversed(Task* list) noexcept {
+    Task* made = nullptr;
+    while (list != nullptr) {
+      Task* const next = list->next;
+      list->next = std::exchange(made, list);
+      list = next;
+    }
+    return made;
   }
 
   bool sees_task() const noexcept {
@@ -224,8 +233,9 @@ private:
   }
   template <class Done, class Expect>
   [[gnu::noinline]] void rest(CrewMember& mine, Done done, Expect expect) noexcept {
-    for (std::uint32_t pass = 0; pass < k_passes; ++pass) {
+    for (std::uint32_t pass = 0; pass < core::tuning::k_pool_passes; ++pass) {
       if (done() || sees_task()) return;
+      if (pass == core::tuning::k_pool_stream) mine.gathers = false;
       PoolPlatform::relax();
     }
     bell_.announce(mine.bed);

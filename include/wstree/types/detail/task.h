@@ -22,7 +22,8 @@ namespace detail {
 /// A function to be executed once. `run` destroys it.
 struct Task {
   void (*run)(Task*) noexcept;
-  Task* next = nullptr; ///< of the one list that it is in
+  Task* next = nullptr;   ///< of the bundle that it is in (global_queue.h)
+  Task* bundle = nullptr; ///< the next one
 };
 
 /// The first exception of several tasks.
