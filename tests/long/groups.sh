@@ -11,7 +11,7 @@ groups=(
   'spin      2 15 the large configurations of tests/promela'
   'load      3 15 label long of tests/stress'
   'simulate  1 15 label long of tests/simulate'
-  'others    1 15 label long of tests/properties, tests/faults, tests/gcc_plugin and the benchmark'
+  'others    1 25 label long of tests/properties, tests/faults, tests/types, tests/gcc_plugin and the benchmark'
   'aarch64   1 30 the cross-compiled library in an emulator, tests/aarch64/check'
   'asan      1 20 preset asan: address and undefined behaviour sanitizers'
   'tsan      1 25 preset tsan: thread sanitizer'
@@ -40,7 +40,7 @@ run_spin() { ctest_part "$@" '^spin\.'; }
 # The group `stress` runs stress.long.tool for longer.
 run_load() { ctest_part "$@" '^stress\.[^.]*\.([^t]|t[^o]|to[^o])'; }
 run_simulate() { ctest_part "$@" '^simulate\.'; }
-run_others() { ctest_part "$@" '^(property|faults|bench|gcc_plugin)'; }
+run_others() { ctest_part "$@" '^(property|faults|bench|types|gcc_plugin)'; }
 
 run_aarch64() {
   command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/null || return 77

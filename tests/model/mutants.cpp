@@ -108,6 +108,15 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::leave_door, "P7 leave_door", "parallel/nesting.h", parallel, killed, none, killed},
       {Tag::count_busy, "P8 count_busy", "parallel/nesting.h", parallel, none, none, killed},
       {Tag::take_number, "P9 take_number", "parallel/nesting.h", parallel, none, none, killed},
+      {Tag::count_sleeper, "B1 count_sleeper", "types/detail/sleepers.h", types, none, none, killed},
+      {Tag::announce_sleep, "B2 announce_sleep", "types/detail/sleepers.h", types, killed, killed, none},
+      {Tag::publish_work, "B3 publish_work", "types/detail/sleepers.h", types, killed, killed, none},
+      {Tag::bed, "B4 bed", "types/detail/sleepers.h", types, survives, none, killed, k_later},
+      {Tag::count_outsider, "E1 count_outsider", "types/detail/outsiders.h", types, none, none, killed},
+      {Tag::raise_number, "E2 raise_number", "types/detail/outsiders.h", types, none, none, killed},
+      {Tag::finish_task, "G1 finish_task", "types/detail/task_count.h", types, killed, none, killed},
+      {Tag::count_task, "G2 count_task", "types/detail/task_count.h", types, none, none, killed},
+      {Tag::expect_end, "G3 expect_end", "types/detail/task_count.h", types, none, none, killed},
   };
   return rows;
 }

@@ -11,7 +11,17 @@
 namespace wstree::model {
 
 /// Whose scenarios have to notice.
-enum class Group : std::uint8_t { tree, range, queue, queue_lock, counter, loops, reduction, parallel };
+enum class Group : std::uint8_t {
+  tree,
+  range,
+  queue,
+  queue_lock,
+  counter,
+  loops,
+  reduction,
+  parallel,
+  types
+};
 
 enum class Fate : std::uint8_t {
   none,     ///< the mistake changes nothing: there is no such order, or no read-modify-write

@@ -119,6 +119,22 @@ std::string_view guard_of(const Mutant& mutant) {
       {"P7_leave_door_update_relaxed", "nest_2"},
       {"P8_count_busy_non_atomic", "nest_2"},
       {"P9_take_number_non_atomic", "nest_3"},
+      {"B1_count_sleeper_non_atomic", "sleep_2"},
+      {"B2_announce_sleep_relaxed", "sleep_1"},
+      {"B2_announce_sleep_acq_rel", "sleep_1"},
+      {"B3_publish_work_relaxed", "sleep_1"},
+      {"B3_publish_work_acq_rel", "sleep_1"},
+      {"B4_bed_non_atomic", "sleep_2"},
+      {"E1_count_outsider_non_atomic", "outside_2x2"},
+      {"E2_raise_number_non_atomic", "outside_1x3"},
+      {"G1_finish_task_relaxed", "group_1"},
+      {"G1_finish_task_non_atomic", "group_1"},
+      {"G1_finish_task_load_relaxed", "group_1"},
+      {"G1_finish_task_update_acquire", "group_1"},
+      {"G1_finish_task_update_release", "group_1"},
+      {"G1_finish_task_update_relaxed", "group_1"},
+      {"G2_count_task_non_atomic", "group_1"},
+      {"G3_expect_end_non_atomic", "group_1"},
   };
   const auto found = guards.find(mutant.name());
   return found == guards.end() ? std::string_view() : found->second;

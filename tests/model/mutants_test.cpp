@@ -43,6 +43,8 @@ std::vector<Scenario> scenarios_of(Group group) {
     return model::reduction_scenarios();
   case Group::parallel:
     return model::parallel_scenarios();
+  case Group::types:
+    return model::types_scenarios();
   }
   return all;
 }
@@ -135,7 +137,7 @@ TEST(Mutants, EveryTagHasARowAndEverySurvivorAReason) {
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
   for (const Group group : {Group::tree, Group::range, Group::queue, Group::queue_lock, Group::counter,
-                            Group::loops, Group::reduction, Group::parallel})
+                            Group::loops, Group::reduction, Group::parallel, Group::types})
     for (Scenario& scenario : scenarios_of(group)) all.push_back(std::move(scenario));
   return all;
 }

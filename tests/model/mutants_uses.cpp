@@ -92,6 +92,15 @@ const std::vector<UseRow>& use_rows() {
       {Tag::leave_door, "P7", {{load, acquire}, {update, relaxed}, {update, release}}},
       {Tag::count_busy, "", {{load, relaxed}, {update, relaxed}}},
       {Tag::take_number, "", {{load, relaxed}, {update, relaxed}}},
+      {Tag::count_sleeper, "B4", {{load, relaxed}, {update, relaxed}}},
+      {Tag::announce_sleep, "B2, B3", {{Use::fence, seq_cst}}},
+      {Tag::publish_work, "B2", {{Use::fence, seq_cst}}},
+      {Tag::bed, "B4", {{load, relaxed}, {store, release}, {success, acquire}, {failure, relaxed}}},
+      {Tag::count_outsider, "E1", {{load, relaxed}, {update, relaxed}}},
+      {Tag::raise_number, "E2", {{load, relaxed}, {update, relaxed}}},
+      {Tag::finish_task, "G1", {{load, acquire}, {update, acq_rel}}},
+      {Tag::count_task, "G1, G3", {{update, relaxed}}},
+      {Tag::expect_end, "G1, G2", {{update, relaxed}}},
   };
   return rows;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The public types: the queue as programs have it, with elements that are in boxes.
+// The public types: the queue as programs have it, with elements that are in boxes, and what a pool adds.
+#include "pool_program.h"
 #include "queue_program.h"
 #include "scenario.h"
 
@@ -63,12 +64,42 @@ template <queue_form form> void add_public_queue(std::vector<Scenario>& scenario
                        true});
 }
 
+template <class Made, class Plan> std::function<std::unique_ptr<Program>()> pool(Plan plan) {
+  return [plan] { return std::make_unique<Made>(plan); };
+}
+
+void add_pool(std::vector<Scenario>& scenarios) {
+  const Bounds usual{.preemptions = 3, .stale = 2};
+  const Bounds narrow{.preemptions = 2, .stale = 1};
+  const auto add = [&](const char* name, const Bounds& bounds, auto make) {
+    scenarios.push_back({name, bounds, make, 2000});
+  };
+  add("sleep_1", usual, pool<SleepProgram>(SleepPlan{1, 1}));
+  add("sleep_2", {.preemptions = 3, .stale = 1}, pool<SleepProgram>(SleepPlan{1, 2}));
+  add("sleep_2x2", {.preemptions = 2, .stale = 0}, pool<SleepProgram>(SleepPlan{2, 2}));
+  add("group_1", usual, pool<GroupProgram>(GroupPlan{1, 2, false}));
+  add("group_2", narrow, pool<GroupProgram>(GroupPlan{2, 3, false}));
+  add("group_outside", usual, pool<GroupProgram>(GroupPlan{1, 2, true}));
+  add("outside_1", usual, pool<OutsideProgram>(OutsidePlan{1, 1}));
+  add("outside_1x2", usual, pool<OutsideProgram>(OutsidePlan{1, 2}));
+  add("outside_1x3", {.preemptions = 2, .stale = 0}, pool<OutsideProgram>(OutsidePlan{1, 3}));
+  add("outside_2x2", {.preemptions = 2, .stale = 0}, pool<OutsideProgram>(OutsidePlan{2, 2}));
+  scenarios.push_back(
+      {"sleep_2x2_long", {.preemptions = 3, .stale = 2}, pool<SleepProgram>(SleepPlan{2, 2}), 200'000, true});
+  scenarios.push_back({"group_2_long",
+                       {.preemptions = 3, .stale = 2},
+                       pool<GroupProgram>(GroupPlan{2, 3, false}),
+                       200'000,
+                       true});
+}
+
 } // namespace
 
 std::vector<Scenario> types_scenarios() {
   std::vector<Scenario> scenarios;
   add_public_queue<queue_form::lock_free>(scenarios, "deque");
   add_public_queue<queue_form::lock_on_contention>(scenarios, "deque_lock");
+  add_pool(scenarios);
   return scenarios;
 }
 

@@ -90,6 +90,15 @@ enum class Tag : std::uint8_t {
   leave_door,         // P7 parallel/nesting.h
   count_busy,         // P8 parallel/nesting.h
   take_number,        // P9 parallel/nesting.h
+  count_sleeper,      // B1 types/detail/sleepers.h
+  announce_sleep,     // B2 types/detail/sleepers.h
+  publish_work,       // B3 types/detail/sleepers.h
+  bed,                // B4 types/detail/sleepers.h
+  count_outsider,     // E1 types/detail/outsiders.h
+  raise_number,       // E2 types/detail/outsiders.h
+  finish_task,        // G1 types/detail/task_count.h
+  count_task,         // G2 types/detail/task_count.h
+  expect_end,         // G3 types/detail/task_count.h
 };
 
 /// The one seam between the scheduler and the machine. Requirements on a Platform:

@@ -147,6 +147,22 @@ inline constexpr std::uint32_t k_idle_spins = 2000;
 inline constexpr std::uint32_t k_idle_yields = 20'000;
 inline constexpr long k_idle_nap = 50'000;
 
+// Thread pools (types/detail)
+
+/// Passes over all queues before a member sleeps, with a pause in between. A wake-up costs its maker some
+/// microseconds, a pass some 20 ns.
+inline constexpr std::uint32_t k_pool_passes = 1000;
+/// Tasks of a bundle, which a member takes from the global queue at a time.
+inline constexpr std::uint64_t k_pool_batch = 32;
+/// A member to which tasks come from outside one after the other waits for k_pool_few of them, but only for
+/// k_pool_gather pauses, about a microsecond: each visit to the global queue costs the producers a cache miss.
+/// After k_pool_stream passes without a task the next one is taken at once.
+inline constexpr std::uint64_t k_pool_few = 16;
+inline constexpr std::uint32_t k_pool_gather = 50;
+inline constexpr std::uint32_t k_pool_stream = 100;
+/// Looks at the global queue's lock before the processor is given away.
+inline constexpr std::uint32_t k_pool_lock_spins = 64;
+
 // How a call begins (parallel/site.h). In ticks, as the durations of Settings
 
 /// What the caller does alone before it thinks of a team. A region of two costs half of it to twice as much.

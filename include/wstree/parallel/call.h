@@ -38,11 +38,14 @@ inline void tell_serial() noexcept {
 
 /// The most members that a call by this thread can have: for memory of each. on_team() may have fewer, but
 /// never more.
-template <execution_policy Policy>
-std::uint32_t most_members([[maybe_unused]] const Policy& policy) noexcept {
+template <execution_policy Policy> std::uint32_t most_members(const Policy& policy) noexcept {
   if (const auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) {
     const std::uint32_t outer = seat->call->members();
     return policy.threads() != 0 ? std::min(policy.threads(), outer) : outer;
+  }
+  if (const Place* const place = policy.place(); place != nullptr) {
+    const std::uint32_t all = place->most_members(*place);
+    return policy.threads() != 0 ? std::min(policy.threads(), all) : all;
   }
 #if defined(_OPENMP)
   if (omp_in_parallel() != 0 && omp_get_active_level() >= omp_get_max_active_levels()) return 1;
@@ -69,7 +72,9 @@ template <class Work> struct Job {
 /// Member 0 is the caller. Others may come late, or not at all: nobody may wait for a member that has not
 /// been seen. When it returns, all have left, and what they have written can be seen. What work() throws goes
 /// to `control`, behind everything that has an index. The caller asks control.finish().
-template <class Work> void on_members(std::uint32_t members, Control& control, Work&& work) {
+/// `place`: where the members come from; nullptr: an OpenMP team.
+template <class Work>
+void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr) {
   Job<std::remove_reference_t<Work>> job{work, control};
   if (members <= 1) {
     tell_serial();
@@ -79,6 +84,7 @@ template <class Work> void on_members(std::uint32_t members, Control& control, W
   }
   Call call(members, &job.run, &job);
   if (auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) return call.nest(*seat);
+  if (place != nullptr) return place->host(*place, call);
 #if defined(_OPENMP)
 #pragma omp parallel num_threads(static_cast <int>(members)) default(none) shared(call)
   call.work_as(static_cast<std::uint32_t>(omp_get_thread_num()));
@@ -91,7 +97,7 @@ template <class Work> void on_members(std::uint32_t members, Control& control, W
 template <execution_policy Policy, class Work>
 void on_team(const Policy& policy, const Observed& call, Work&& work) {
   Control control;
-  on_members(call.members(most_members(policy)), control, work);
+  on_members(call.members(most_members(policy)), control, work, policy.place());
   control.finish();
 }
 
@@ -122,7 +128,7 @@ void in_tiles(const Policy& policy, std::uint64_t tiles, Body&& body, std::uint3
   };
   if (members == 0) members = most_members(policy);
   members = static_cast<std::uint32_t>(std::min<std::uint64_t>(members, tiles));
-  on_members(call.members(members), control, work);
+  on_members(call.members(members), control, work, policy.place());
   control.finish();
 }
 

@@ -43,12 +43,15 @@ template <class Policy, class Folder>
                                      std::min(call.min_chunk(policy.min_chunk()), most), most, cost});
       is_open = reduction.open();
       if (is_open) {
-        on_members(members, control, [&](std::uint32_t member, std::uint32_t all) {
-          Body own = body;
-          const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
-          const core::Counts counts = reduction.take_part(member, own);
-          if (call.is_measured()) call.add(member, all, began, counts);
-        });
+        on_members(
+            members, control,
+            [&](std::uint32_t member, std::uint32_t all) {
+              Body own = body;
+              const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
+              const core::Counts counts = reduction.take_part(member, own);
+              if (call.is_measured()) call.add(member, all, began, counts);
+            },
+            policy.place());
         if (!control.has_ended()) reduction.finish(body, value);
       }
     }

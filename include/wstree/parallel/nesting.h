@@ -130,11 +130,24 @@ public:
   /// As a nested call of the member with that seat, which waits until nobody works for it any more.
   void nest(Seat& seat) noexcept {
     BasicDoor<P>* const door = seat.call->doors_ != nullptr ? &seat.call->doors_[seat.member] : nullptr;
-    if (door != nullptr) door->open(this);
+    if (door == nullptr) return work_as(0);
+    door->open(this);
+    work_behind(*door);
+  }
+
+  /// The executing thread works as member 0 of a call whose door it has opened, closes the door, and waits
+  /// until nobody works for the call any more.
+  void work_behind(BasicDoor<P>& door) noexcept {
     work_as(0);
-    if (door == nullptr) return;
-    door->close();
-    for (Patience<P> patience; !door->is_empty(); patience.wait()) help_once();
+    door.close();
+    for (Patience<P> patience; !door.is_empty(); patience.wait()) help_once();
+  }
+  /// By a thread that works for no call: as a guest, if the door is open.
+  static void visit(BasicDoor<P>& door) noexcept {
+    BasicCall* const call = door.enter();
+    if (call == nullptr) return;
+    call->join();
+    door.leave();
   }
 
 private:
@@ -189,6 +202,7 @@ private:
 };
 
 using Call = BasicCall<core::StdPlatform>;
+using Door = BasicDoor<core::StdPlatform>;
 
 } // namespace detail
 } // namespace v1

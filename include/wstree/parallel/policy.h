@@ -2,6 +2,7 @@
 // How a call of the C++ library is to be executed: the policy, an optional first argument of every algorithm.
 #pragma once
 
+#include "wstree/core/platform.h"
 #include "wstree/core/settings.h"
 
 #include <atomic>
@@ -47,6 +48,18 @@ struct never_stops {
   static constexpr bool stop_requested() noexcept { return false; }
 };
 
+namespace detail {
+template <class P> class BasicCall;
+
+/// Where a call finds its members, if not in an OpenMP team.
+struct Place {
+  /// For a call of the executing thread, with itself.
+  std::uint32_t (*most_members)(const Place& place) noexcept;
+  /// Executes the call; its members may come late, or not at all.
+  void (*host)(const Place& place, BasicCall<core::StdPlatform>& call) noexcept;
+};
+} // namespace detail
+
 template <class T>
 concept stop_token_like = requires(const T& token) {
   { token.stop_requested() } -> std::convertible_to<bool>;
@@ -80,6 +93,13 @@ public:
   constexpr basic_par threads(std::uint32_t most) const noexcept {
     basic_par copy = *this;
     copy.threads_ = most;
+    return copy;
+  }
+  /// The members are threads of the pool (wstree/types/thread_pool.h) and the caller, and not an OpenMP team.
+  /// The pool outlives the call. A call within another one has members of that one, as ever.
+  template <class Pool> constexpr basic_par on(Pool& pool) const noexcept {
+    basic_par copy = *this;
+    copy.place_ = &pool.place();
     return copy;
   }
   template <class T>
@@ -138,6 +158,8 @@ public:
   constexpr const char* label() const noexcept { return label_; }
   constexpr call_site where() const noexcept { return where_; }
   constexpr std::uint32_t threads() const noexcept { return threads_; }
+  /// nullptr: an OpenMP team.
+  constexpr const detail::Place* place() const noexcept { return place_; }
   constexpr std::uint64_t min_chunk() const noexcept { return min_chunk_; }
   constexpr std::uint64_t max_chunk() const noexcept { return max_chunk_; }
   constexpr core::Strategy strategy() const noexcept { return strategy_; }
@@ -157,13 +179,14 @@ private:
   template <order, stop_token_like, stealing> friend class basic_par;
   template <stop_token_like Before, stealing Other>
   constexpr basic_par(const basic_par<Order, Before, Other>& other, Stop&& token)
-      : label_(other.label_), where_(other.where_), counter_(other.counter_), add_(other.add_),
-        min_chunk_(other.min_chunk_), max_chunk_(other.max_chunk_), limit_(other.limit_),
+      : label_(other.label_), where_(other.where_), place_(other.place_), counter_(other.counter_),
+        add_(other.add_), min_chunk_(other.min_chunk_), max_chunk_(other.max_chunk_), limit_(other.limit_),
         threads_(other.threads_), strategy_(other.strategy_), batch_(other.batch_),
         stop_(static_cast<Stop&&>(token)) {}
 
   const char* label_ = nullptr;
   call_site where_;
+  const detail::Place* place_ = nullptr;
   void* counter_ = nullptr;
   void (*add_)(void*, std::uint64_t) = nullptr;
   std::uint64_t min_chunk_ = 1;

@@ -85,14 +85,17 @@ template <class Policy, class Folder>
   core::Settings settings = settings_of(policy);
   settings.clocked = call.is_measured();
   const std::uint64_t least = std::min(call.min_chunk(policy.min_chunk()), policy.max_chunk());
-  on_members(members, control, [&](std::uint32_t member, std::uint32_t all) {
-    Body own = body;
-    const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
-    RangeShare<Body> share(own, n - offset, policy.max_chunk());
-    const core::Counts counts =
-        share.run(loop, {1, 1, 1, member, members, &settings, least, nullptr, nullptr});
-    if (call.is_measured()) call.add(member, all, began, counts);
-  });
+  on_members(
+      members, control,
+      [&](std::uint32_t member, std::uint32_t all) {
+        Body own = body;
+        const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
+        RangeShare<Body> share(own, n - offset, policy.max_chunk());
+        const core::Counts counts =
+            share.run(loop, {1, 1, 1, member, members, &settings, least, nullptr, nullptr});
+        if (call.is_measured()) call.add(member, all, began, counts);
+      },
+      policy.place());
   control.finish();
 }
 

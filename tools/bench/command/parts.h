@@ -18,7 +18,7 @@ struct Part {
 };
 
 /// In the order in which they are measured.
-inline constexpr std::array<Part, 16> k_parts{{
+inline constexpr std::array<Part, 17> k_parts{{
     {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
     {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
     {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
@@ -35,6 +35,7 @@ inline constexpr std::array<Part, 16> k_parts{{
     {"step-grid", "the expensive interval at 16 positions with 16 lengths", true, 40, 6},
     {"api", "the C++ library beside OpenMP, oneTBB, std::execution::par and libstdc++'s parallel mode", true,
      120, 30},
+    {"types", "the work-stealing queue and the thread pool beside oneTBB's", false, 60, 10},
     {"static", "static loops that balance themselves, of costs that stay, drift, turn and are random", false,
      8, 4},
     {"models", "all schedules of the library beside those of the runtimes", false, 300, 60},

@@ -234,6 +234,7 @@ void Session::measure_part(std::string_view part) {
   if (part == "workers") return measure_workers(*this);
   if (part == "validation") return measure_validation(*this);
   if (part == "api") return measure_api(*this);
+  if (part == "types") return measure_types(*this);
   if (part == "calls")
     return for_each_runtime("calls", "Calls and start-up", "overhead",
                             by_size<Arguments>(size(), {}, {"--rounds", "3", "--pairs", "60"},

@@ -86,6 +86,7 @@ void measure_strategies(Session& session);
 void measure_workers(Session& session);
 void measure_validation(Session& session);
 void measure_api(Session& session);
+void measure_types(Session& session);
 void measure_watching(Session& session);
 void measure_static(Session& session);
 /// Another part of the anatomy.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How many tasks of a group are not done yet.
+#pragma once
+
+#include "wstree/core/platform.h"
+
+#include <cstdint>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Who sleeps until a group is done.
+enum class Sleeper : std::uint8_t { none = 0, member = 1, outsider = 2 };
+
+/// The tasks that were begun, less those that are done. The owner, a thread that makes most tasks of a group
+/// and often executes them itself, counts these apart, without read-modify-writes. The sum of both counts is
+/// what remains; each of them alone may be negative.
+///
+/// Who is told that it was the last one does not touch the group after that: its owner may be gone.
+template <class P> class TaskCount {
+public:
+  explicit TaskCount(std::int64_t own = 0) noexcept : own_(own) {}
+
+  // The owner's.
+
+  void add_own() noexcept { ++own_; }
+  void finish_own() noexcept { --own_; }
+  bool is_done() const noexcept {
+    // [G1] load acquire, update acq_rel in finish(): what the tasks have done is seen by who sees them done.
+    //      Guard: model_types group_1 (a data race, or a sleeper that nobody finds).
+    return own_ + tasks_in(others_.load(P::order(core::Tag::finish_task, std::memory_order_acquire))) == 0;
+  }
+  /// Before the owner sleeps, after it has announced that: whoever finishes the last task wakes it. True: all
+  /// are done, and nobody will.
+  bool expect(Sleeper sleeper) noexcept {
+    // [G2] relaxed: tasks that are counted here are not done, or were done by this thread.
+    others_.fetch_add(own_ * k_task, P::order(core::Tag::count_task, std::memory_order_relaxed));
+    own_ = 0;
+    // [G3] relaxed: the announcement ends with a fence (B2), so who sees the mark and acquires (G1) finds the
+    //      sleeper. The read-modify-write comes before or after the last task's. Guard: model_types group_1.
+    const std::int64_t seen = others_.fetch_or(static_cast<std::int64_t>(sleeper),
+                                               P::order(core::Tag::expect_end, std::memory_order_relaxed));
+    return tasks_in(seen) == 0;
+  }
+
+  // Anybody's.
+
+  void add() noexcept {
+    others_.fetch_add(k_task, P::order(core::Tag::count_task, std::memory_order_relaxed)); // G2
+  }
+  /// Who has to be woken, because all are done now.
+  Sleeper finish() noexcept {
+    const std::int64_t before =
+        others_.fetch_sub(k_task, P::order(core::Tag::finish_task, std::memory_order_acq_rel)); // G1
+    return tasks_in(before) == 1 ? static_cast<Sleeper>(before & k_marks) : Sleeper::none;
+  }
+
+private:
+  static constexpr std::int64_t k_task = 4;
+  static constexpr std::int64_t k_marks = 3;
+  static constexpr std::int64_t tasks_in(std::int64_t word) noexcept { return word >> 2; }
+
+  typename P::template Atomic<std::int64_t> others_{0};
+  std::int64_t own_;
+};
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

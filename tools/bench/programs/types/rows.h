@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is measured of the public types, and by whom it can be done.
+#pragma once
+
+#include "wstree/types/thread_pool.h"
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// One thing to do, by each of those who can.
+struct Row {
+  struct Peer {
+    std::string name;
+    std::function<std::uint64_t()> run; ///< returns what has to be `expected`
+  };
+  std::string name;
+  std::uint64_t operations; ///< of one run
+  std::uint64_t expected;
+  std::vector<Peer> peers;
+  double most_ns;    ///< what the project wants of wstree; 0: nothing
+  double most_ratio; ///< and beside the best of the others; 0: nothing
+};
+
+/// `scale`: of the number of operations.
+void add_queue_rows(std::vector<Row>& rows, double scale);
+/// The pool has its threads before and after.
+void add_pool_rows(std::vector<Row>& rows, wstree::thread_pool& pool, double scale);
+
+} // namespace bench
