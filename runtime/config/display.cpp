@@ -24,6 +24,8 @@ Value value_of(Option option, const Options& options) noexcept {
     return Value(to_text(options.fallback).view());
   case Option::bind:
     return Value(to_text(options.bind));
+  case Option::threads:
+    return Value(options.counts_threads ? "auto" : "off");
   case Option::stats: {
     Value value(to_text(options.stats));
     if (!options.stats_path.empty()) value.append('=').append(options.stats_path.view());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.h"
+#include "marked_threads.h"
 #include "near_name.h"
 #include "tokens.h"
 #include "words.h"
@@ -91,6 +92,15 @@ private:
   Options& options_;
 };
 
+/// The number of threads that the library has written may stand in the place of WSTREE_THREADS.
+void read_threads(const char* const* envp, Loader& loader, Options& options) noexcept {
+  if (is_marked_threads(find_variable(envp, k_team_variable).value_or(""))) {
+    options.counts_threads = true;
+    options.origins[static_cast<std::size_t>(Option::threads)] = Origin::environment;
+  }
+  loader.read(Option::threads, options.counts_threads, parse_threads);
+}
+
 } // namespace
 
 std::optional<std::string_view> find_variable(const char* const* envp, std::string_view name) noexcept {
@@ -116,6 +126,7 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   loader.read(Option::history, options.history, parse_history);
   loader.read(Option::fallback, options.fallback, parse_fallback);
   loader.read(Option::bind, options.bind, parse_bind);
+  read_threads(envp, loader, options);
   loader.read(Option::stats, stats, parse_stats);
   loader.read(Option::record, record, parse_record);
   loader.read(Option::trace, trace, parse_record);

@@ -156,6 +156,8 @@ std::optional<std::string_view> parse_record(std::string_view value) noexcept;
 std::optional<std::uint64_t> parse_trace_events(std::string_view value) noexcept;
 /// WSTREE_RULES: what it names, empty for "0". Points into `value`.
 std::optional<std::string_view> parse_rules(std::string_view value) noexcept;
+/// WSTREE_THREADS: true for auto.
+std::optional<bool> parse_threads(std::string_view value) noexcept;
 std::optional<bool> parse_history(std::string_view value) noexcept;
 std::optional<bool> parse_verbose(std::string_view value) noexcept;
 /// Never fails: a bad value of OMP_DISPLAY_ENV is the OpenMP runtime's to complain about and counts as `no`
@@ -201,6 +203,7 @@ struct Options {
   Fallback fallback;
   Bind bind = Bind::auto_;
   StatsFormat stats = StatsFormat::off;
+  bool counts_threads = false; // WSTREE_THREADS=auto
   bool history = true;
   bool verbose = false;
   DisplayEnv display_env = DisplayEnv::no;

@@ -149,6 +149,13 @@ std::optional<std::string_view> parse_rules(std::string_view value) noexcept {
   return value == "0" ? std::string_view() : value;
 }
 
+std::optional<bool> parse_threads(std::string_view value) noexcept {
+  value = trim(value);
+  if (same_word(value, "auto")) return true;
+  if (same_word(value, "off")) return false;
+  return std::nullopt;
+}
+
 std::optional<bool> parse_history(std::string_view value) noexcept {
   value = trim(value);
   if (same_word(value, "on")) return true;

@@ -168,6 +168,7 @@ void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
   out.text(", \"program\": ").json_string(frame.program);
   json_member(out, "pid", frame.process);
   json_member(out, "threads", frame.threads);
+  out.text(", \"rank\": ").json_string(frame.rank);
   out.text(", \"loops\": [");
   bool first = true;
   for (const auto& row : sites) {

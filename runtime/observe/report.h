@@ -20,6 +20,7 @@ struct ReportFrame {
   config::LoopKinds loops{}; // that could have been served
   std::string_view program{};
   std::uint64_t process = 0;
+  std::string_view rank = "0";
 };
 
 /// An execution whose busiest member worked this short says nothing about how even a loop is: to share it out

@@ -33,7 +33,8 @@ ReportFrame frame_of(double ns_per_tick, std::uint32_t max_threads, const char* 
           ns_per_tick,
           {},
           program != nullptr ? program : "",
-          static_cast<std::uint64_t>(getpid())};
+          static_cast<std::uint64_t>(getpid()),
+          rank_text()};
 }
 
 /// Returns 0 or the number of the first error.

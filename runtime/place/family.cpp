@@ -64,6 +64,26 @@ std::optional<Process> find_process(std::uint32_t id, const char* root) noexcept
   return find_process(name.view(), root);
 }
 
+bool has_variable(std::uint32_t id, std::string_view name, const char* root) noexcept {
+  PathText path = below(root, "/proc/");
+  path.append_number(id).append("/environ");
+  // An entry may be longer than any buffer, and it ends with a zero byte.
+  ByteReader bytes(path);
+  std::size_t matched = 0;
+  bool differs = false;
+  while (const auto byte = bytes.next()) {
+    if (*byte == '\0') {
+      matched = 0;
+      differs = false;
+    } else if (!differs) {
+      if (matched == name.size() && *byte == '=') return true;
+      differs = matched == name.size() || *byte != name[matched];
+      ++matched;
+    }
+  }
+  return false;
+}
+
 bool Children::has(std::uint32_t id) const noexcept {
   for (std::uint32_t i = 0; i < count; ++i)
     if (ids[i] == id) return true;

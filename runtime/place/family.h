@@ -20,6 +20,9 @@ struct Process {
 std::optional<Process> find_process(std::string_view name, const char* root) noexcept;
 std::optional<Process> find_process(std::uint32_t id, const char* root) noexcept;
 
+/// Whether process `id` was started with this variable; false also if that is not ours to see.
+bool has_variable(std::uint32_t id, std::string_view name, const char* root) noexcept;
+
 struct Children {
   static constexpr std::uint32_t k_most = 512;
   std::array<std::uint32_t, k_most> ids{};

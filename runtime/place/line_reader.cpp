@@ -4,18 +4,37 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace wstree::place {
 
-LineReader::LineReader(PathText path) noexcept {
-  if (path.truncated()) return;
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+// System calls without the C library's functions around them: sanitizers replace those, and are not ready yet
+// when the library is loaded.
+
+namespace {
+
+int open_to_read(PathText& path) noexcept {
+  if (path.truncated()) return -1;
+  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
 }
 
-LineReader::~LineReader() {
-  if (file_ >= 0) ::close(file_);
+void close_file(int file) noexcept {
+  if (file >= 0) syscall(SYS_close, file);
 }
+
+/// 0 at the end, negative after an error.
+long read_some(int file, char* buffer, std::size_t size) noexcept {
+  long got = 0;
+  do got = syscall(SYS_read, file, buffer, size);
+  while (got < 0 && errno == EINTR);
+  return got;
+}
+
+} // namespace
+
+LineReader::LineReader(PathText path) noexcept : file_(open_to_read(path)) {}
+LineReader::~LineReader() { close_file(file_); }
 
 bool LineReader::read_more() noexcept {
   if (at_end_ || file_ < 0) return false;
@@ -24,12 +43,23 @@ bool LineReader::read_more() noexcept {
     end_ -= begin_;
     begin_ = 0;
   }
-  ssize_t got = 0;
-  do got = ::read(file_, buffer_ + end_, sizeof buffer_ - end_);
-  while (got < 0 && errno == EINTR);
+  const long got = read_some(file_, buffer_ + end_, sizeof buffer_ - end_);
   at_end_ = got <= 0;
   if (got > 0) end_ += static_cast<std::size_t>(got);
   return !at_end_;
+}
+
+ByteReader::ByteReader(PathText path) noexcept : file_(open_to_read(path)) {}
+ByteReader::~ByteReader() { close_file(file_); }
+
+std::optional<char> ByteReader::next() noexcept {
+  if (begin_ == end_) {
+    const long got = file_ < 0 ? 0 : read_some(file_, buffer_, sizeof buffer_);
+    if (got <= 0) return std::nullopt;
+    begin_ = 0;
+    end_ = static_cast<std::size_t>(got);
+  }
+  return buffer_[begin_++];
 }
 
 std::optional<std::string_view> LineReader::next() noexcept {

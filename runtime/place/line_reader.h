@@ -40,6 +40,23 @@ private:
   char buffer_[k_longest + 1];
 };
 
+/// The same byte by byte, for files whose entries end with zero bytes.
+class ByteReader {
+public:
+  explicit ByteReader(PathText path) noexcept;
+  ByteReader(const ByteReader&) = delete;
+  ByteReader& operator=(const ByteReader&) = delete;
+  ~ByteReader();
+
+  std::optional<char> next() noexcept;
+
+private:
+  int file_ = -1;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  char buffer_[1024];
+};
+
 /// `root` in front of `path`, which begins with a slash.
 PathText below(const char* root, std::string_view path) noexcept;
 

@@ -93,6 +93,18 @@ LocalRanks find_local_ranks(const char* const* envp) noexcept {
   return ranks;
 }
 
+std::optional<CpuSet> find_launcher_mask(std::string_view variable, const char* root) noexcept {
+  constexpr int k_most_generations = 16; // of scripts
+  auto self = find_process("self", root);
+  for (int i = 0; self && self->parent != 0 && i < k_most_generations; ++i) {
+    const auto parent = find_process(self->parent, root);
+    if (!parent) return std::nullopt;
+    if (!has_variable(parent->id, variable, root)) return parent->mask;
+    self = parent;
+  }
+  return std::nullopt;
+}
+
 bool do_ranks_share(const CpuSet& mask, std::uint32_t ranks, std::uint32_t online,
                     const char* root) noexcept {
   if (ranks <= 1) return false;

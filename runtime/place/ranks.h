@@ -18,6 +18,11 @@ struct LocalRanks {
 /// jsrun, torchrun); if several are set, the largest number. Never too small a number, that is.
 LocalRanks find_local_ranks(const char* const* envp) noexcept;
 
+/// The mask of the launcher that set `variable` for this process: of the nearest ancestor that does not have
+/// the variable itself, as a script between the launcher and the rank does. Unlike the masks of other ranks
+/// it does not depend on how many of them have been started. nullopt: it is out of sight.
+std::optional<CpuSet> find_launcher_mask(std::string_view variable, const char* root = "") noexcept;
+
 /// The largest number in a list like "4(x2),3", which stands for 4, 4 and 3; nullopt: not understood.
 std::optional<std::uint32_t> largest_of_counts(std::string_view list) noexcept;
 

@@ -110,6 +110,33 @@ TEST(DoctorInAGroup, SeesTheQuota) {
   EXPECT_EQ(check(group.doctor({{"OMP_NUM_THREADS", "3"}}), "quota")["status"], "ok");
 }
 
+/// OMP_NUM_THREADS as a program sees it that `wstree run` starts in a group with half a CPU. (The library
+/// there is a stand-in, so what it sees is the wish.)
+TEST(RunInAGroup, AsksForATeamThatFitsTheQuota) {
+  if (place::current_mask().count() < 2) GTEST_SKIP() << "there is one CPU only";
+  const Group group(place::Controller::cpu);
+  if (!group.problem().empty()) GTEST_SKIP() << group.problem();
+  group.set(group.version() == 2 ? "cpu.max" : "cpu.cfs_quota_us",
+            group.version() == 2 ? "50000 100000" : "50000");
+  const auto started = [&](const std::map<std::string, std::string>& more) {
+    Start start{.arguments = {"-c", "echo $$ >'" + (group.folder() / "cgroup.procs").string() +
+                                        "' && exec " WSTREE_CLI " run -- /usr/bin/env"},
+                .executable = "/bin/sh"};
+    for (const auto& [name, value] : more) start.environment[name] = value;
+    return run(start);
+  };
+  const auto result = started({});
+  EXPECT_THAT(result.out, HasSubstr("WSTREE_THREADS=auto\n"));
+  EXPECT_THAT(result.err, HasSubstr("teams have 1 thread instead of "));
+  EXPECT_THAT(result.err, HasSubstr("because the control groups grant the time of 0.5 CPUs"));
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>{{"OMP_NUM_THREADS", "3"}, {"WSTREE_THREADS", "off"}}) {
+    const auto decided = started({{name, value}});
+    EXPECT_THAT(decided.out, testing::Not(HasSubstr("WSTREE_THREADS=auto")));
+    EXPECT_THAT(decided.err, testing::Not(HasSubstr("teams have")));
+  }
+}
+
 TEST(DoctorInAGroup, SeesTheCpuset) {
   const place::CpuSet mine = place::current_mask();
   if (mine.count() < 2) GTEST_SKIP() << "there is one CPU only";

@@ -243,6 +243,33 @@ TEST(DoctorQuota, IsComparedWithTheTeam) {
   EXPECT_THAT(quota(0.2, {}).fix, HasSubstr("OMP_NUM_THREADS=1"));
 }
 
+cli::CpuFacts claimed(place::CpuClaims claims) {
+  cli::CpuFacts facts{claims.mask, claims.mask};
+  facts.usable.claims = claims;
+  facts.usable.usable = place::usable_cpus(claims);
+  facts.usable.rank_source = "MPI_LOCALNRANKS";
+  return facts;
+}
+
+TEST(DoctorTeam, IsNamedWithWhatASmallerOneGains) {
+  const auto facts = claimed({.mask = 64, .quota = 1.5});
+  const auto checks = cpus(facts);
+  ASSERT_EQ(checks.size(), 3U);
+  EXPECT_EQ(checks[2].status, Status::warn);
+  EXPECT_EQ(checks[2].found, "64 threads; the control groups grant the time of 1.5 CPUs");
+  EXPECT_THAT(checks[2].cause, HasSubstr("up to 32 times less"));
+  EXPECT_THAT(checks[2].fix, HasSubstr("set WSTREE_THREADS=auto"));
+  EXPECT_THAT(cpus(facts, {"OMP_NUM_THREADS=8"})[2].fix, HasSubstr("unset OMP_NUM_THREADS"));
+  EXPECT_EQ(cpus(facts, {"OMP_NUM_THREADS=2"})[2].status, Status::ok);
+  EXPECT_EQ(cpus(facts, {"WSTREE_THREADS=auto"})[2].status, Status::ok);
+}
+
+TEST(DoctorTeam, OfRanksThatShareTheMachine) {
+  const auto check = cpus(claimed({.mask = 8, .ranks = 4, .launcher = 8}))[2];
+  EXPECT_EQ(check.status, Status::warn);
+  EXPECT_THAT(check.found, HasSubstr("4 ranks (MPI_LOCALNRANKS) share 8 CPUs"));
+}
+
 TEST(DoctorQuota, MayBeUnreadable) {
   const auto check = cpus({8, 8, {0, {}, place::PathText("/proc/self/cgroup")}})[1];
   EXPECT_EQ(check.status, Status::note);

@@ -203,4 +203,34 @@ TEST_F(Report, PagesRenderAndSortInABrowser) {
   }
 }
 
+TEST_F(Report, ShowsRanksSideBySide) {
+  std::vector<std::string> arguments{"report"};
+  for (const int rank : {10, 2, 0}) {
+    auto document = statistics(2, rank);
+    document["rank"] = std::to_string(rank);
+    if (rank == 2) document["loops"].erase(1);
+    arguments.push_back(write(std::to_string(rank) + ".json", document.dump()));
+  }
+  const auto text = run(Start{.arguments = arguments});
+  EXPECT_THAT(text.out,
+              HasSubstr("Of 3 ranks, rank 10 is the slowest: 21.00 s in served loops, 2.57 times the mean."));
+  const auto zero = text.out.find("\n       0  ");
+  const auto two = text.out.find("\n       2  ");
+  const auto ten = text.out.find("\n      10  ");
+  ASSERT_NE(ten, std::string::npos) << text.out;
+  EXPECT_TRUE(zero < two && two < ten) << text.out;
+  EXPECT_THAT(text.out.substr(two, ten - two), HasSubstr("12 %        4          1000"));
+  EXPECT_THAT(text.out.substr(two, ten - two), HasSubstr("  -")) << "rank 2 has one loop of two";
+  arguments.emplace_back("--json");
+  const auto told = json::parse(run(Start{.arguments = arguments}).out);
+  EXPECT_EQ(told["ranks"][2]["rank"], "10");
+  EXPECT_EQ(told["loops"][0]["by_rank"].size(), 3U);
+}
+
+TEST_F(Report, OfProcessesWithoutRanksHasNoTableOfThem) {
+  const auto result = run(Start{.arguments = {"report", write("a.json", statistics(1, 0).dump()),
+                                              write("b.json", statistics(1, 1).dump())}});
+  EXPECT_THAT(result.out, Not(HasSubstr("rank")));
+}
+
 } // namespace

@@ -389,7 +389,7 @@ TEST(WriteJson, EscapesNames) {
   table->find(address(0x1000), ";a\"b\\\xff.c;f\xff;1;1;;", "wstree").add({1, {1, 1, 0, 1, 1}, 1, 1});
   sorted->sort(*table);
   const std::string json = written([&](ReportWriter& out) { write_json(out, *sorted, {"1\"2", 1, 1.0}); });
-  EXPECT_THAT(json, StartsWith(R"({"version": "1\"2", "program": "", "pid": 0, "threads": 1,)"));
+  EXPECT_THAT(json, StartsWith(R"({"version": "1\"2", "program": "", "pid": 0, "threads": 1, "rank": "0",)"));
   EXPECT_THAT(json, testing::HasSubstr(R"-("where": "a\"b\\\ufffd.c:1 (f?)")-"));
 }
 

@@ -9,6 +9,7 @@
 #include "message.h"
 #include "options.h"
 #include "process/session.h"
+#include "process/team_size.h"
 #include "resolve/rebind.h"
 #include "tokens.h"
 
@@ -102,6 +103,7 @@ void read_wishes(const char* const* envp) noexcept {
   if (envp != nullptr) {
     read_request(envp);
     read_wishes(envp);
+    abi::set_team_size(envp);
   }
   abi::rebind_if_shadowed();
 }

@@ -17,6 +17,7 @@
 #include "machine.h"
 #include "policy.h"
 #include "process_limits.h"
+#include "usable_cpus.h"
 
 #include <filesystem>
 #include <memory>
@@ -52,6 +53,7 @@ struct CpuFacts {
   unsigned allowed = 0; ///< by the affinity mask; 0: unknown
   unsigned present = 0;
   place::Quota quota = {};
+  place::FoundCpus usable = {}; ///< what the library would set the size of teams by
 };
 CpuFacts cpu_facts();
 /// Threads of a team that asks for no number of its own.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks.h"
 
+#include "run/team_choice.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -59,16 +61,41 @@ Check check_quota(const place::Quota& quota, unsigned team) {
           fmt::format("set OMP_NUM_THREADS={}, or ask for a larger quota", whole)};
 }
 
+bool sets_threads(const Environment& environment) {
+  const auto value = environment.get(config::text_of(config::Option::threads).name).value_or("");
+  return config::parse_threads(value).value_or(false);
+}
+
+/// Whether the library can make the team smaller by itself; only worth a line if it should be.
+Checks check_team(const CpuFacts& facts, const Environment& environment, unsigned team) {
+  const auto& found = facts.usable;
+  const auto count = found.usable.count;
+  if (count == 0 || count >= found.claims.mask) return {};
+  const std::string name = "team";
+  const auto text = fmt::format("{}; {}", threads(team), reason_for_team(found));
+  if (team <= count) return {{name, Status::ok, text}};
+  const auto cause =
+      fmt::format("at each barrier the members wait for {} that cannot run meanwhile; a team of {} has all "
+                  "of its members "
+                  "running, does the same work in the same time and waits up to {:.3g} times less",
+                  threads(team - count), count, static_cast<double>(team) / count);
+  const bool chosen = first_number(environment.get("OMP_NUM_THREADS").value_or("")) != 0;
+  return {{name, Status::warn, text, cause,
+           chosen ? fmt::format("unset OMP_NUM_THREADS and set WSTREE_THREADS=auto, or set it to {}", count)
+                  : std::string("set WSTREE_THREADS=auto, as wstree run does")}};
+}
+
 } // namespace
 
 CpuFacts cpu_facts() {
   const long present = ::sysconf(_SC_NPROCESSORS_ONLN);
   return {place::current_mask().count(), present > 0 ? static_cast<unsigned>(present) : 0,
-          place::find_quota()};
+          place::find_quota(), place::find_usable_cpus(environ)};
 }
 
 unsigned team_size(const CpuFacts& facts, const Environment& environment) {
   unsigned team = first_number(environment.get("OMP_NUM_THREADS").value_or(""));
+  if (team == 0 && sets_threads(environment)) team = facts.usable.usable.count;
   if (team == 0) team = facts.allowed != 0 ? facts.allowed : std::max(1U, facts.present);
   const unsigned limit = first_number(environment.get("OMP_THREAD_LIMIT").value_or(""));
   return limit != 0 ? std::min(team, limit) : team;
@@ -76,7 +103,9 @@ unsigned team_size(const CpuFacts& facts, const Environment& environment) {
 
 Checks check_cpus(const CpuFacts& facts, const Environment& environment) {
   const unsigned team = team_size(facts, environment);
-  return {check_mask(facts, team), check_quota(facts.quota, team)};
+  Checks checks{check_mask(facts, team), check_quota(facts.quota, team)};
+  for (auto& check : check_team(facts, environment, team)) checks.push_back(std::move(check));
+  return checks;
 }
 
 } // namespace wstree::cli

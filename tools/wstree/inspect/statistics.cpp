@@ -87,6 +87,7 @@ std::optional<Statistics> read_statistics(std::string_view report, names::Resolv
   Statistics statistics;
   statistics.version = text_in(parsed, "version");
   statistics.program = text_in(parsed, "program");
+  statistics.rank = text_in(parsed, "rank");
   statistics.process = count_in(parsed, "pid");
   statistics.threads = count_in(parsed, "threads");
   for (const auto& loop : parsed["loops"])

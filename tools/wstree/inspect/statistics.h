@@ -27,6 +27,7 @@ struct LoopRow {
 struct Statistics {
   std::string version, program;
   std::uint64_t process = 0, threads = 0;
+  std::string rank; ///< of an MPI job, "0" in all other processes; empty: the file is older
   std::vector<LoopRow> loops;
 };
 

@@ -96,10 +96,25 @@ std::string json_text(const RunReport& report, std::size_t pictures) {
   ordered_json json = {{"format", "wstree-report 1"},   {"programs", report.programs},
                        {"processes", report.processes}, {"threads", report.threads},
                        {"dropped", report.dropped},     {"verdict", verdict(report)}};
+  if (report.has_ranks()) {
+    auto ranks = ordered_json::array();
+    for (const auto& rank : report.ranks)
+      ranks.push_back({{"rank", rank.rank},
+                       {"program", rank.program},
+                       {"threads", rank.threads},
+                       {"iterations", rank.iterations},
+                       {"seconds", rank.seconds}});
+    json["ranks"] = ranks;
+  }
   auto loops = ordered_json::array();
   for (const auto& loop : report.loops) {
     const bool pictured = pictures != 0 && (loop.is_traced() || !loop.costs.empty());
     loops.push_back(loop_json(loop, pictured));
+    if (report.has_ranks())
+      for (const auto& rank : report.ranks) {
+        const auto found = loop.rank_seconds.find(rank.rank);
+        loops.back()["by_rank"].push_back(found == loop.rank_seconds.end() ? 0 : found->second);
+      }
     if (pictured) --pictures;
   }
   json["loops"] = loops;

@@ -73,9 +73,15 @@ void ReportInputs::add_statistics(const json& document) {
     names_[where] = loop_text(loop, name);
     find_source(where, name);
   }
+  ReportRank& rank = report_.rank(statistics->rank.empty() ? "0" : statistics->rank);
+  rank.program = statistics->program;
+  rank.threads = std::max(rank.threads, statistics->threads);
   for (const auto& row : statistics->loops) {
+    rank.iterations += row.iterations;
+    rank.seconds += row.seconds;
     ReportLoop& loop = report_.loop(row.name, row.schedule);
     ++loop.processes;
+    loop.rank_seconds[rank.rank] += row.seconds;
     loop.has_statistics = true;
     loop.calls += row.calls;
     loop.iterations += row.iterations;

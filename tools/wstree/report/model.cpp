@@ -15,6 +15,16 @@ constexpr double k_worth = 0.02; // of a loop's time: less is noise
 constexpr double k_uneven = 1.1;
 constexpr double k_ranks_apart = 1.2;
 
+std::string rank_verdict(const RunReport& report) {
+  double seconds = 0;
+  for (const auto& rank : report.ranks) seconds += rank.seconds;
+  const auto slowest = std::ranges::max_element(report.ranks, {}, &ReportRank::seconds);
+  const double mean = seconds / static_cast<double>(report.ranks.size());
+  return fmt::format("Of {} ranks, rank {} is the slowest: {} in served loops, {:.2f} times the mean.",
+                     report.ranks.size(), slowest->rank, duration_text(slowest->seconds),
+                     mean > 0 ? slowest->seconds / mean : 1.0);
+}
+
 } // namespace
 
 double ReportLoop::idle_share() const {
@@ -37,7 +47,15 @@ ReportLoop& RunReport::loop(const std::string& name, const std::string& schedule
   return loops.back();
 }
 
+ReportRank& RunReport::rank(const std::string& rank) {
+  const auto found = std::ranges::find(ranks, rank, &ReportRank::rank);
+  return found != ranks.end() ? *found : ranks.emplace_back(ReportRank{.rank = rank, .program = {}});
+}
+
 void RunReport::sort() {
+  std::ranges::sort(ranks, [](const ReportRank& a, const ReportRank& b) { // they are numbers
+    return a.rank.size() != b.rank.size() ? a.rank.size() < b.rank.size() : a.rank < b.rank;
+  });
   std::ranges::sort(loops, [](const ReportLoop& a, const ReportLoop& b) {
     return std::tie(b.even_saves, b.seconds, a.name, a.schedule) <
            std::tie(a.even_saves, a.seconds, b.name, b.schedule);
@@ -81,6 +99,7 @@ std::vector<std::string> verdict(const RunReport& report) {
         loop.name, loop.seconds / loop.mean_seconds));
     break;
   }
+  if (report.has_ranks()) lines.push_back(rank_verdict(report));
   if (report.dropped != 0)
     lines.push_back(fmt::format("Traces lack {} older events, for which there was no room.", report.dropped));
   return lines;

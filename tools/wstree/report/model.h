@@ -41,6 +41,13 @@ struct TracedLoop {
   double busy = 0, searching = 0, waiting = 0;                   ///< seconds of all threads
 };
 
+/// What statistics say of one rank of an MPI job.
+struct ReportRank {
+  std::string rank, program;
+  std::uint64_t threads = 0, iterations = 0;
+  double seconds = 0; ///< in served loops
+};
+
 struct ReportLoop {
   std::string name, schedule;
   std::string source; ///< the line, if it can be read
@@ -51,7 +58,8 @@ struct ReportLoop {
   double even_saves = 0;   ///< in the slowest process
   double imbalance = 1;    ///< the worst of a process
   bool too_short = true;
-  bool has_statistics = false; ///< a trace need not have seen all executions
+  bool has_statistics = false;                ///< a trace need not have seen all executions
+  std::map<std::string, double> rank_seconds; ///< by rank, of those that have the loop
   std::vector<CostPoint> costs;
   TracedLoop traced;
 
@@ -66,6 +74,10 @@ struct RunReport {
   std::uint64_t processes = 0, threads = 0, dropped = 0;
   std::vector<ReportLoop> loops; ///< what an even loop would save most comes first
 
+  std::vector<ReportRank> ranks; ///< in their order; one is no MPI job
+  [[nodiscard]] bool has_ranks() const { return ranks.size() > 1; }
+
+  ReportRank& rank(const std::string& rank);
   ReportLoop& loop(const std::string& name, const std::string& schedule);
   void sort();
 };

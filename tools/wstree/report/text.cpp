@@ -11,6 +11,7 @@ namespace wstree::cli {
 namespace {
 
 constexpr std::size_t k_most_programs = 3;
+constexpr std::size_t k_most_columns = 6; // of loops
 
 std::string programs_of(const RunReport& report) {
   std::string text;
@@ -19,6 +20,29 @@ std::string programs_of(const RunReport& report) {
   if (report.programs.size() > k_most_programs)
     text += fmt::format(" and {} more", report.programs.size() - k_most_programs);
   return text;
+}
+
+/// The load of each rank, and its loops beside those of the others.
+std::string ranks_text(const RunReport& report) {
+  double most = 0;
+  for (const auto& rank : report.ranks) most = std::max(most, rank.seconds);
+  std::string text =
+      fmt::format("\n  {:>6}  {:>10}  {:>6}  {:>7}  {:>12}", "rank", "time", "load", "threads", "iterations");
+  const auto columns = std::min(report.loops.size(), k_most_columns);
+  for (std::size_t i = 0; i < columns; ++i) text += fmt::format("  {:>10}", fmt::format("loop {}", i + 1));
+  text += '\n';
+  for (const auto& rank : report.ranks) {
+    text += fmt::format(
+        "  {:>6}  {:>10}  {:>6}  {:>7}  {:>12}", visible(rank.rank), duration_text(rank.seconds),
+        most > 0 ? fmt::format("{:.0f} %", 100 * rank.seconds / most) : "", rank.threads, rank.iterations);
+    for (std::size_t i = 0; i < columns; ++i) {
+      const auto& seconds = report.loops[i].rank_seconds;
+      const auto found = seconds.find(rank.rank);
+      text += fmt::format("  {:>10}", found == seconds.end() ? "-" : duration_text(found->second));
+    }
+    text += '\n';
+  }
+  return text + "  (load: of the slowest rank's time; loops in the order of the table above)\n";
 }
 
 } // namespace
@@ -42,7 +66,7 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
     if (!loop.source.empty())
       text += inked(terminal, Ink::dim, fmt::format("{:66}{}", "", visible(loop.source))) + "\n";
   }
-  return text;
+  return report.has_ranks() ? text + ranks_text(report) : text;
 }
 
 } // namespace wstree::cli

@@ -5,6 +5,7 @@
 #include "inspect/program.h"
 #include "inspect/sanitizers.h"
 #include "rules/resolved.h"
+#include "run/team_choice.h"
 #include "support/environment.h"
 #include "support/exit_status.h"
 #include "support/figures.h"
@@ -15,6 +16,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <unistd.h>
 
 namespace wstree::cli {
 
@@ -154,6 +156,7 @@ int run_command(RunRequest& request) {
 
   if (preflight.preload) {
     if (const auto warning = apply(request, environment)) say("{}", *warning);
+    if (const auto line = choose_team(environment, place::find_usable_cpus(environ))) say("{}", *line);
     resolve_rules(environment, lookup.path);
     const auto sanitizers = sanitizers_of(preflight.program);
     report_unfit(sanitizers);

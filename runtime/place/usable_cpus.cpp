@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "usable_cpus.h"
+
+#include "process_limits.h"
+#include "ranks.h"
+
+#include <algorithm>
+
+namespace wstree::place {
+
+namespace {
+
+// A quota of 2 may be written as 2.0001, because some tools round periods.
+constexpr double k_rounding = 0.01;
+
+/// The quota of one rank in whole CPUs.
+std::uint32_t whole_cpus(double quota, std::uint32_t ranks) noexcept {
+  const double each = quota / ranks - k_rounding;
+  if (each >= CpuSet::k_cpus) return CpuSet::k_cpus;
+  const auto floor = each > 0 ? static_cast<std::uint32_t>(each) : 0;
+  return floor < each ? floor + 1 : std::max(floor, 1U);
+}
+
+} // namespace
+
+UsableCpus usable_cpus(const CpuClaims& claims) noexcept {
+  UsableCpus usable{claims.mask, CpuLimit::mask};
+  if (claims.mask == 0) return usable;
+  const auto limit_to = [&usable](std::uint32_t count, CpuLimit limit) noexcept {
+    if (count < usable.count) usable = {count, limit};
+  };
+  const std::uint32_t ranks = std::max(claims.ranks, 1U);
+  if (ranks > 1) {
+    const std::uint32_t together = std::max(claims.launcher, claims.mask);
+    limit_to(std::max(together / ranks, 1U), CpuLimit::ranks);
+  }
+  if (claims.quota > 0) limit_to(whole_cpus(claims.quota, ranks), CpuLimit::quota);
+  return usable;
+}
+
+FoundCpus find_usable_cpus(const char* const* envp, const char* root) noexcept {
+  FoundCpus found;
+  const CpuSet mask = current_mask();
+  found.claims.mask = mask.count();
+  const Quota quota = find_quota(root);
+  found.claims.quota = quota.cpus;
+  found.quota_file = quota.file;
+  const LocalRanks ranks = find_local_ranks(envp);
+  found.claims.ranks = ranks.count;
+  found.rank_source = ranks.source;
+  if (ranks.count > 1) {
+    auto launcher = find_launcher_mask(ranks.source, root);
+    const auto group = find_cpuset(root); // a launcher that belongs to the system may stand outside of it
+    if (launcher && group && launcher->overlaps(*group)) launcher->keep(*group);
+    if (!launcher) launcher = group;
+    found.claims.launcher = launcher ? launcher->count() : 0;
+  }
+  found.usable = usable_cpus(found.claims);
+  return found;
+}
+
+} // namespace wstree::place

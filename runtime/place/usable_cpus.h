@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How many CPUs the process may really use, which is how many threads a team should have.
+#pragma once
+
+#include "cgroup.h"
+#include "cpu_set.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace wstree::place {
+
+struct CpuClaims {
+  std::uint32_t mask = 0;     ///< CPUs in the mask of the process; 0: not known
+  double quota = 0;           ///< processor time that the control groups grant, in CPUs; 0: no limit
+  std::uint32_t ranks = 1;    ///< processes of this MPI job on this machine
+  std::uint32_t launcher = 0; ///< CPUs that all of them may use together; 0: those in the mask
+};
+
+enum class CpuLimit : std::uint8_t { mask, quota, ranks };
+
+struct UsableCpus {
+  std::uint32_t count = 0; ///< 0: not known, because the mask is not
+  CpuLimit limit = CpuLimit::mask;
+};
+/// The ranks share the quota, rounded up so that none of it is left, and the launcher's CPUs, rounded down so
+/// that no two threads meet on one. At least one CPU.
+UsableCpus usable_cpus(const CpuClaims& claims) noexcept;
+
+struct FoundCpus {
+  CpuClaims claims;
+  UsableCpus usable;
+  PathText quota_file;          ///< that says the quota
+  std::string_view rank_source; ///< the variable that says how many ranks there are
+};
+/// The same for the calling thread's mask, with files below `root` and the variables in `envp`. Makes system
+/// calls only, so that the library's constructor may call it. Changes errno.
+FoundCpus find_usable_cpus(const char* const* envp, const char* root = "") noexcept;
+
+} // namespace wstree::place
