@@ -104,6 +104,21 @@ TEST(PoolCalls, WithinTasksAndWithinCalls) {
   EXPECT_EQ(count, 4 * 20 * 50);
 }
 
+/// The caller is outside and waits for a task in its part: the members have to come back from theirs.
+TEST(PoolCalls, BodiesWaitForTasks) {
+  for (const std::uint32_t threads : {1U, 2U}) {
+    thread_pool pool(threads);
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> sum{0};
+      for_each(par().on(pool).max_chunk(4), 0, 200, [&](int i) {
+        static_cast<void>(work(static_cast<std::size_t>(i)));
+        sum += pool.submit([] { return 1; }).get();
+      });
+      ASSERT_EQ(sum, 200);
+    }
+  }
+}
+
 TEST(PoolCalls, ExceptionsReachTheCaller) {
   thread_pool pool(2);
   for (int round = 0; round < 20; ++round)

@@ -39,13 +39,13 @@ inline void tell_serial() noexcept {
 /// The most members that a call by this thread can have: for memory of each. on_team() may have fewer, but
 /// never more.
 template <execution_policy Policy> std::uint32_t most_members(const Policy& policy) noexcept {
-  if (const auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) {
-    const std::uint32_t outer = seat->call->members();
-    return policy.threads() != 0 ? std::min(policy.threads(), outer) : outer;
-  }
   if (const Place* const place = policy.place(); place != nullptr) {
     const std::uint32_t all = place->most_members(*place);
     return policy.threads() != 0 ? std::min(policy.threads(), all) : all;
+  }
+  if (const auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) {
+    const std::uint32_t outer = seat->call->members();
+    return policy.threads() != 0 ? std::min(policy.threads(), outer) : outer;
   }
 #if defined(_OPENMP)
   if (omp_in_parallel() != 0 && omp_get_active_level() >= omp_get_max_active_levels()) return 1;
@@ -83,8 +83,8 @@ void on_members(std::uint32_t members, Control& control, Work&& work, const Plac
     return;
   }
   Call call(members, &job.run, &job);
-  if (auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) return call.nest(*seat);
   if (place != nullptr) return place->host(*place, call);
+  if (auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) return call.nest(*seat);
 #if defined(_OPENMP)
 #pragma omp parallel num_threads(static_cast <int>(members)) default(none) shared(call)
   call.work_as(static_cast<std::uint32_t>(omp_get_thread_num()));

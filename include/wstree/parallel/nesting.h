@@ -116,14 +116,7 @@ public:
   }
   /// The same with work of its own, which does not throw.
   template <class Work> void work_as(std::uint32_t member, Work&& work) noexcept {
-    // [P8] relaxed, everywhere: it counts who may still make nested calls, and a member that is late finds
-    //      nothing left. The region's end, or the door, orders what members do.
-    busy_.fetch_add(1, P::order(core::Tag::count_busy, std::memory_order_relaxed));
-    Seat seat{this, member};
-    Seat* const outer = std::exchange(Seats<P>::mine(), &seat);
-    work();
-    Seats<P>::mine() = outer;
-    busy_.fetch_sub(1, P::order(core::Tag::count_busy, std::memory_order_relaxed)); // P8
+    work_alone(member, work);
     help();
   }
 
@@ -132,26 +125,45 @@ public:
     BasicDoor<P>* const door = seat.call->doors_ != nullptr ? &seat.call->doors_[seat.member] : nullptr;
     if (door == nullptr) return work_as(0);
     door->open(this);
-    work_behind(*door);
+    work_as(0);
+    leave_behind(*door);
   }
 
-  /// The executing thread works as member 0 of a call whose door it has opened, closes the door, and waits
-  /// until nobody works for the call any more.
+  /// The executing thread works as member 0 of a call whose door it has opened, and whose guests come by
+  /// visit().
   void work_behind(BasicDoor<P>& door) noexcept {
-    work_as(0);
-    door.close();
-    for (Patience<P> patience; !door.is_empty(); patience.wait()) help_once();
+    work_alone(0, [&] { run_(what_, *this, 0); });
+    leave_behind(door);
   }
-  /// By a thread that works for no call: as a guest, if the door is open.
+  /// As a guest, if the door is open and there is a number left. A guest does not stay when its own work is
+  /// done: the thread has other things to do than to help with calls within this one, and somebody may wait
+  /// for them.
   static void visit(BasicDoor<P>& door) noexcept {
     BasicCall* const call = door.enter();
     if (call == nullptr) return;
-    call->join();
+    std::uint32_t member = 0;
+    if (call->take_number(member)) call->work_alone(member, [&] { call->run_(call->what_, *call, member); });
     door.leave();
   }
 
 private:
   static constexpr std::uint32_t k_few = 4;
+
+  template <class Work> void work_alone(std::uint32_t member, Work&& work) noexcept {
+    // [P8] relaxed, everywhere: it counts who may still make nested calls, and a member that is late finds
+    //      nothing left. The region's end, or the door, orders what members do.
+    busy_.fetch_add(1, P::order(core::Tag::count_busy, std::memory_order_relaxed));
+    Seat seat{this, member};
+    Seat* const outer = std::exchange(Seats<P>::mine(), &seat);
+    work();
+    Seats<P>::mine() = outer;
+    busy_.fetch_sub(1, P::order(core::Tag::count_busy, std::memory_order_relaxed)); // P8
+  }
+  /// Closes the door, and waits until nobody works for the call any more.
+  void leave_behind(BasicDoor<P>& door) noexcept {
+    door.close();
+    for (Patience<P> patience; !door.is_empty(); patience.wait()) help_once();
+  }
 
   void help() noexcept {
     Patience<P> patience;
@@ -178,18 +190,20 @@ private:
 
   /// By a guest. One that comes again, or too late for a number, looks for calls within this one.
   bool join() noexcept {
+    std::uint32_t member = 0;
+    if (take_number(member)) {
+      work_as(member);
+      return true;
+    }
+    return help_once();
+  }
+  bool take_number(std::uint32_t& member) noexcept {
     // [P9] relaxed: the number makes the guest unique; data come with the door. Guard: model_parallel nest_3
     // (a
     //      load and a store give two guests one number).
-    if (next_.load(P::order(core::Tag::take_number, std::memory_order_relaxed)) < members_) {
-      const std::uint32_t member =
-          next_.fetch_add(1, P::order(core::Tag::take_number, std::memory_order_relaxed));
-      if (member < members_) {
-        work_as(member);
-        return true;
-      }
-    }
-    return help_once();
+    if (next_.load(P::order(core::Tag::take_number, std::memory_order_relaxed)) >= members_) return false;
+    member = next_.fetch_add(1, P::order(core::Tag::take_number, std::memory_order_relaxed));
+    return member < members_;
   }
 
   std::uint32_t members_;

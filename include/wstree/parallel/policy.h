@@ -96,7 +96,7 @@ public:
     return copy;
   }
   /// The members are threads of the pool (wstree/types/thread_pool.h) and the caller, and not an OpenMP team.
-  /// The pool outlives the call. A call within another one has members of that one, as ever.
+  /// The pool outlives the call. Calls within this one say so for themselves.
   template <class Pool> constexpr basic_par on(Pool& pool) const noexcept {
     basic_par copy = *this;
     copy.place_ = &pool.place();

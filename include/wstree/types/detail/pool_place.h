@@ -54,7 +54,7 @@ private:
   static void host(const Place& place, Call& call) noexcept {
     auto& self = const_cast<PoolPlace&>(static_cast<const PoolPlace&>(place));
     auto* const invitation = new (std::nothrow) Invitation{{}, call.members()};
-    if (invitation == nullptr) return call.work_as(0);
+    if (invitation == nullptr) return call.work_as(0); // no memory
     invitation->door.open(&call);
     std::uint32_t invited = 1;
     self.owner_.none.guard([&] {
