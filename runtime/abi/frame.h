@@ -134,9 +134,9 @@ struct RegionWords {
 struct Terms {
   const void* caller = nullptr; // the code that forks: see real_symbol()
   Team::Store* storage = nullptr;
-  std::uint64_t loops = 1; // see Team::Opening
+  std::uint64_t loops = 1;              // see Team::Opening
   const loop::EvenPlan* plan = nullptr; // likewise
-  TaskSchedule schedule;   // captured at the fork
+  TaskSchedule schedule;                // captured at the fork
   pthread_t opener{};
   const RegionWords* words = nullptr; // nullptr, nearly always: there are none
   bool placed = false;                // the members go to places of their own

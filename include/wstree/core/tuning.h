@@ -155,8 +155,8 @@ inline constexpr std::uint32_t k_pool_passes = 1000;
 /// Tasks of a bundle, which a member takes from the global queue at a time.
 inline constexpr std::uint64_t k_pool_batch = 32;
 /// A member to which tasks come from outside one after the other waits for k_pool_few of them, but only for
-/// k_pool_gather pauses, about a microsecond: each visit to the global queue costs the producers a cache miss.
-/// After k_pool_stream passes without a task the next one is taken at once.
+/// k_pool_gather pauses, about a microsecond: each visit to the global queue costs the producers a cache
+/// miss. After k_pool_stream passes without a task the next one is taken at once.
 inline constexpr std::uint64_t k_pool_few = 16;
 inline constexpr std::uint32_t k_pool_gather = 50;
 inline constexpr std::uint32_t k_pool_stream = 100;

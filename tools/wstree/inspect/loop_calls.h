@@ -30,7 +30,8 @@ LoopCalls loop_calls(const ElfFile& file);
 struct FileCalls {
   std::filesystem::path file;
   LoopCalls calls;
-  std::vector<std::string> static_loops = {}; ///< of gcc, by their lines in the source, if somebody has looked
+  std::vector<std::string> static_loops =
+      {}; ///< of gcc, by their lines in the source, if somebody has looked
 };
 
 /// Of a dynamic program and everything its loader would load with it, the program first. Runs the loader in

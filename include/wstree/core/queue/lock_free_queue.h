@@ -104,7 +104,7 @@ public:
 
   /// How many items a thief would find. A hint.
   std::size_t seen_size() const noexcept {
-    const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
+    const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed));       // Q5
     const std::int64_t bottom = bottom_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
     return top < bottom ? static_cast<std::size_t>(bottom - top) : 0;
   }
