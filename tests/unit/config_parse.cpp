@@ -329,12 +329,6 @@ TEST(ParseStats, KnowsFormatsAndPaths) {
     EXPECT_EQ(parse_stats(value), std::nullopt) << value;
 }
 
-TEST(ParseThreads, KnowsTwoWords) {
-  EXPECT_EQ(parse_threads("auto"), true);
-  EXPECT_EQ(parse_threads(" OFF "), false);
-  for (const char* value : {"", "on", "2", "auto,1"}) EXPECT_EQ(parse_threads(value), std::nullopt) << value;
-}
-
 TEST(ParseHistory, IsOnOrOff) {
   EXPECT_EQ(parse_history("on"), true);
   EXPECT_EQ(parse_history(" OFF "), false);
@@ -393,7 +387,6 @@ TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
   EXPECT_EQ(parse_loops(text_of(Option::loops).default_value), options.loops);
   EXPECT_EQ(parse_strategy(text_of(Option::strategy).default_value), options.strategy);
   EXPECT_EQ(parse_batch(text_of(Option::batch).default_value), options.batch);
-  EXPECT_EQ(parse_threads(text_of(Option::threads).default_value), options.counts_threads);
   EXPECT_EQ(parse_history(text_of(Option::history).default_value), options.history);
   EXPECT_EQ(parse_fallback(text_of(Option::fallback).default_value), options.fallback);
   EXPECT_EQ(parse_bind(text_of(Option::bind).default_value), options.bind);
