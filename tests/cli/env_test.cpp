@@ -83,6 +83,7 @@ TEST(Env, ShowsValuesInForce) {
                                                        {"WSTREE_RECORD", " /tmp/%e.profile"},
                                                        {"WSTREE_TRACE", " /tmp/%e.trace"},
                                                        {"WSTREE_TRACE_EVENTS", " 100"},
+                                                       {"WSTREE_THREADS", " Auto"},
                                                        {"WSTREE_RULES", "libfft* runtime"}};
   const std::map<std::string, std::string> expected{{"OMP_SCHEDULE", "wstree,8"},
                                                     {"WSTREE_LOOPS", "runtime,guided"},
@@ -99,6 +100,7 @@ TEST(Env, ShowsValuesInForce) {
                                                     {"WSTREE_RECORD", "/tmp/%e.profile"},
                                                     {"WSTREE_TRACE", "/tmp/%e.trace"},
                                                     {"WSTREE_TRACE_EVENTS", "100"},
+                                                    {"WSTREE_THREADS", "auto"},
                                                     {"WSTREE_RULES", "libfft* runtime"}};
   for (const auto& [name, value] : expected) {
     const auto entry = option(environment, name);

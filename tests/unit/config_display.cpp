@@ -133,5 +133,12 @@ TEST(FixedText, ShortensForeignTextBetweenCharacters) {
   }
 }
 
+TEST(ParseThreads, KnowsTwoWords) {
+  EXPECT_EQ(parse_threads("auto"), true);
+  EXPECT_EQ(parse_threads(" OFF "), false);
+  EXPECT_EQ(parse_threads(text_of(Option::threads).default_value), Options{}.counts_threads);
+  for (const char* value : {"", "on", "2", "auto,1"}) EXPECT_EQ(parse_threads(value), std::nullopt) << value;
+}
+
 } // namespace
 } // namespace wstree::config

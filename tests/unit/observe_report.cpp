@@ -80,7 +80,7 @@ protected:
 };
 
 constexpr const char* k_two_loops_json =
-    "{\"version\": \"1.2.3\", \"threads\": 16, \"loops\": [\n"
+    "{\"version\": \"1.2.3\", \"threads\": 16, \"rank\": \"0\", \"loops\": [\n"
     "  {\"where\": \"heat.c:88 (step)\", \"schedule\": \"wstree,64\", \"calls\": 800, \"iterations\": "
     "3276800, "
     "\"batches\": 56000, \"steals\": 4000, \"nodes\": 16800, \"known_shares\": 0, \"surprises\": 0, "
@@ -180,9 +180,10 @@ TEST_F(WriteReport, SaysWhichLoopsWereAskedForIfNoneWasServed) {
 TEST_F(WriteReport, SaysThatNoLoopWasServed) {
   EXPECT_EQ(on_stderr(config::StatsFormat::text), "wstree: no schedule(runtime) loop was served\n");
   std::filesystem::remove(folder_ / "stderr");
-  EXPECT_EQ(on_stderr(config::StatsFormat::json),
-            "{\"version\": \"1.2.3\", \"program\": \"" + std::string(program_invocation_short_name) +
-                "\", \"pid\": " + std::to_string(getpid()) + ", \"threads\": 16, \"loops\": []}\n");
+  EXPECT_EQ(on_stderr(config::StatsFormat::json), "{\"version\": \"1.2.3\", \"program\": \"" +
+                                                      std::string(program_invocation_short_name) +
+                                                      "\", \"pid\": " + std::to_string(getpid()) +
+                                                      ", \"threads\": 16, \"rank\": \"0\", \"loops\": []}\n");
 }
 
 TEST_F(WriteReport, NamesALoopWithoutSourceByItsModule) {
