@@ -68,6 +68,12 @@ public:
   }
   /// After the join: the region of `members` took `ticks`.
   void close(float ticks, std::uint32_t members) noexcept {
+    if (members != members_) { // of another team nothing is known
+      records_ = {};
+      trial_ = wait_ = between_ = 0;
+      prefers_even_ = plan_.even = false;
+      members_ = members;
+    }
     // A loop that is not brief, or another one than before, says nothing.
     if (work_ > 0 && !is_strange_ && plan_.even == has_even_) {
       judge(ticks, members);
@@ -114,7 +120,7 @@ private:
   /// Equal parts have taken `ticks`. Once may be chance: somebody was interrupted. Twice, before they have
   /// saved as much again, is not.
   bool is_far_worse(float ticks) noexcept {
-    const float usual = work_ + records_[prefers_even_ ? 1 : 0].mean;
+    const float usual = work_ + (prefers_even_ ? yardstick_ : records_[0].mean);
     const float excess = ticks - core::tuning::k_far_worse * usual - steal_;
     const bool owes = owed_ > 0;
     owed_ = excess > 0 ? owed_ + excess : std::max(owed_ - steal_, 0.0F);
@@ -123,6 +129,7 @@ private:
   /// The trial is over.
   void decide(bool is_overdue, std::uint32_t members) noexcept {
     trial_ = 0;
+    yardstick_ = records_[1].mean;
     const std::uint32_t soonest = std::max(core::tuning::k_between_trials, 16 * members);
     const Record& other = records_[prefers_even_ ? 0 : 1];
     if (!is_overdue && other.mean < records_[prefers_even_ ? 1 : 0].mean) {
@@ -158,7 +165,9 @@ private:
   std::uint32_t wait_ = 0;          // executions until the next trial
   std::uint32_t between_ = 0;
   std::uint32_t trial_ = 0; // executions left of one; 0: there is none
+  float yardstick_ = 0;     // the mean of equal parts after the latest trial: costs may grow little by little
   float owed_ = 0;          // ticks that equal parts have taken too long, and not saved again
+  std::uint32_t members_ = 0; // of the team that all this is about
   bool prefers_even_ = false;
   // Of the open region:
   bool is_strange_ = false;

@@ -51,7 +51,10 @@ public:
         model = core::Model::static_;
         smallest = 0;
       }
-      if (!ring_.start_next(settings, model == core::Model::tree)) return false;
+      if (!ring_.start_next(settings, model == core::Model::tree)) {
+        even_.forget();
+        return false;
+      }
     }
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();

@@ -209,6 +209,29 @@ TEST_P(EvenLoopsJump, APartThatTakesLong) {
 
 INSTANTIATE_TEST_SUITE_P(Members, EvenLoopsJump, testing::Values(0U, 1U, 3U));
 
+TEST(EvenLoops, APartThatGrowsLittleByLittleIsNoticed) {
+  for (const double growth : {1.02, 1.05, 1.1}) {
+    Runs runs;
+    Runs without;
+    without.settings.history = false;
+    const Cost cost = even_cost(k_us / 50);
+    runs.settle(80, cost);
+    double factor = 1;
+    std::uint64_t with_memory = 0;
+    std::uint64_t without_memory = 0;
+    constexpr int k_executions = 500;
+    for (int i = 0; i < k_executions; ++i) {
+      factor = std::min(factor * growth, 1e4);
+      const Cost dear = [=](std::uint64_t at) {
+        return at < 40 ? static_cast<std::uint64_t>(k_us / 50 * factor) : k_us / 50;
+      };
+      with_memory += runs.one(80, dear).ticks;
+      without_memory += without.one(80, dear).ticks;
+    }
+    EXPECT_LE(with_memory, without_memory + 10 * k_executions * runs.settings.steal_cost) << growth;
+  }
+}
+
 TEST(EvenLoops, ALoopThatBecomesAnotherOneCostsAFewStealsAnExecution) {
   // Random runs of executions, of which each is cheap and even or expensive in one of its parts, beside the
   // same ones without any memory.
