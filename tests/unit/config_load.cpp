@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -35,13 +34,6 @@ Loaded load_from(const std::vector<std::string>& entries) {
   Loaded loaded;
   loaded.options = load(envp.data(), {keep_line, &loaded.lines});
   return loaded;
-}
-
-TEST(ParseThreads, KnowsTwoWords) {
-  EXPECT_EQ(parse_threads(text_of(Option::threads).default_value), Options{}.counts_threads);
-  EXPECT_EQ(parse_threads("auto"), true);
-  EXPECT_EQ(parse_threads(" OFF "), false);
-  for (const char* value : {"", "on", "2", "auto,1"}) EXPECT_EQ(parse_threads(value), std::nullopt) << value;
 }
 
 TEST(Load, GivesDefaultsWhenNothingIsSet) {
