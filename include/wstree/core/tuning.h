@@ -62,9 +62,15 @@ inline constexpr float k_least = 0.5F;
 inline constexpr float k_wrong = 2.5F;
 /// Executions in which a member that was badly wrong believes nothing, at most.
 inline constexpr float k_most_wary = 1'000'000;
-/// Executions of a region of brief loops that make up a trial of equal parts, or of the tree
-/// (runtime/loop/even_loops.h), and those between two trials, at least and at most.
-inline constexpr std::uint32_t k_trial = 8;
+/// Shortest targets that a share takes at most if a trial decides about it. 6: SPMV 1.2 instead of 1.1.
+inline constexpr float k_even_brief = 30;
+/// Executions of a region of brief loops that make up a trial of equal parts against the tree
+/// (runtime/loop/even_choice.h), and those between two trials, at least and at most.
+inline constexpr std::uint32_t k_trial = 16;
+/// Of a trial, in a row on the tree or in equal parts.
+inline constexpr std::uint32_t k_turn = 4;
+/// Verdicts of other places that say how a new one begins.
+inline constexpr int k_habit = 8;
 inline constexpr std::uint32_t k_between_trials = 128;
 inline constexpr std::uint32_t k_longest_between_trials = 8192;
 /// So many times as long, and a steal more, is far worse.
