@@ -80,6 +80,53 @@ TEST_P(Idle, TellsOfAGccProgramOnLibompTheSame) {
 }
 #endif
 
+class Served : public testing::TestWithParam<std::string> {};
+
+Program served(Program program) {
+  program.preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_LOOPS", "all").set("WSTREE_BATCH", "fixed:8");
+  return program.set("TOOL_CHUNKS", "1");
+}
+
+TEST_P(Served, TellsAToolOfTheProgramsCalls) {
+  const Outcome bare = with_tool("constructs", GetParam()).run();
+  const Outcome outcome = served(with_tool("constructs", GetParam())).run();
+  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.out, Not(HasSubstr("libwstree")));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("unknown")));
+  EXPECT_EQ(places_in(outcome), places_in(bare));
+}
+
+TEST_P(Served, TellsTheProgramsOwnToolOfItsCalls) {
+  const Outcome bare = told("constructs_with_tool", GetParam()).run();
+  const Outcome outcome = served(told("constructs_with_tool", GetParam())).run();
+  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_EQ(places_in(outcome), places_in(bare));
+}
+
+/// Two threads each in six loops, 100 iterations from 0 on, or from 100 down.
+TEST_P(Served, TellsOfEachLoopAndEachChunk) {
+  const Outcome outcome = served(with_tool("chunks", GetParam())).set("WSTREE_STATS", "1").run();
+  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, HasSubstr("wstree (dynamic)")) << "they are not served";
+  EXPECT_EQ(fact(outcome.out, "loops begun:"), "8") << outcome.text();
+  EXPECT_EQ(fact(outcome.out, "loops ended:"), "8");
+  EXPECT_EQ(fact(outcome.out, "loop iterations:"), "800") << "each thread is told of the whole loop";
+  EXPECT_EQ(fact(outcome.out, "chunk iterations:"), "400");
+}
+
+TEST_P(Served, TellsNobodyIfThereIsNoTool) {
+  const Outcome outcome = served(told("chunks", GetParam())).set("OMP_TOOL_LIBRARIES", "/nowhere.so:").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  const Outcome disabled = served(with_tool("chunks", GetParam())).set("OMP_TOOL", "disabled").run();
+  EXPECT_TRUE(disabled.succeeded()) << disabled.text();
+  EXPECT_EQ(disabled.out, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Ompt, Served, testing::ValuesIn(libomp_builds()), [](const auto& build) {
+  std::string name = "libomp" + build.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 INSTANTIATE_TEST_SUITE_P(Ompt, Idle, testing::ValuesIn(libomp_builds()), [](const auto& build) {
   std::string name = "libomp" + build.param;
   std::replace(name.begin(), name.end(), '-', '_');

@@ -12,6 +12,7 @@
 
 #include "canonical_loop.h"
 #include "loop_entry.h"
+#include "ompt/tool.h"
 #include "resolve/runtime.h"
 
 #include <algorithm>
@@ -81,6 +82,27 @@ template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* pa
   return true;
 }
 
+/// The same if a tool may want to hear of it. The code at `caller` asks.
+template <class T>
+[[gnu::noinline]] bool hand_out_told(Frame& frame, T* first, T* past, const void* caller) noexcept {
+  if (frame.loop.is_told()) ompt::before_request(frame, caller);
+  if (!hand_out(frame, first, past)) return false;
+  const std::uint64_t step = frame.bounds.step;
+  const auto beyond = static_cast<std::uint64_t>(*past);
+  // The bound of the last chunk need not be a whole number of steps away.
+  const bool up = static_cast<std::int64_t>(step) > 0;
+  ompt::tell_chunk(frame, static_cast<std::uint64_t>(*first), up ? beyond - 1 : beyond + 1, step);
+  return true;
+}
+/// The first chunk of a loop that has just become ours.
+template <class T>
+[[gnu::always_inline]] inline bool hand_out_first(T* first, T* past, const void* caller) noexcept {
+  Frame& frame = *t_frame;
+  if (frame.loop.is_covered()) [[unlikely]]
+    return hand_out_told(frame, first, past, caller);
+  return hand_out(frame, first, past);
+}
+
 /// start(up, start, end, increment, first, past) of static, dynamic and guided loops with a chunk before the
 /// last two arguments: libgomp's own way to run a loop with a schedule of our choice.
 template <class T, class... Up> class FallbackStarts {
@@ -107,8 +129,11 @@ public:
 
   [[gnu::always_inline]] bool next(T* first, T* past, const void* caller) noexcept {
     Frame* frame = t_frame;
-    if (frame == nullptr || !asks_about_served_loop(*frame, caller)) [[unlikely]]
+    if (frame == nullptr || !frame->loop.is_served()) [[unlikely]] {
+      if (frame != nullptr && asks_about_served_loop(*frame, caller))
+        return hand_out_told(*frame, first, past, caller);
       return next_.require(caller)(first, past);
+    }
     core::Range range;
     if (!frame->member.next_quickly(range)) return hand_out(*frame, first, past);
     tell(*frame, range, first, past);
@@ -131,7 +156,7 @@ public:
       switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment),
                     1, caller)) {
       case Server::ours:
-        return hand_out(*t_frame, first, past);
+        return hand_out_first(first, past, caller);
       case Server::fallback:
         return instead_.start(up..., start, end, increment, first, past, caller);
       case Server::runtime:
@@ -156,7 +181,7 @@ public:
                                     const void* caller) noexcept {
     if (active() && enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment),
                           static_cast<std::uint64_t>(chunk), caller) == Server::ours)
-      return hand_out(*t_frame, first, past);
+      return hand_out_first(first, past, caller);
     return start_.require(caller)(up..., start, end, increment, chunk, first, past);
   }
 
@@ -197,7 +222,7 @@ public:
       case Server::ours:
         register_loop(schedule, reductions, memory, caller);
         t_frame->loop.note_registered();
-        return hand_out(*t_frame, first, past);
+        return hand_out_first(first, past, caller);
       case Server::fallback:
         use_fallback(schedule, chunk);
         break;

@@ -99,6 +99,14 @@ template <class Fork> auto fork_region(Region& region, Fork&& fork) {
   return fork(wrap_member, static_cast<void*>(&region));
 }
 
+/// GOMP_parallel in a process with rules or with a tool.
+[[gnu::noinline]] void fork_attended(Region& region, unsigned threads, unsigned flags) {
+  threads = ruled_threads(threads, ruling_of(region.caller, nullptr, t_label));
+  const ompt::OpenCall call(region.caller);
+  const auto real = g_parallel.require(region.caller);
+  fork_region(region, [&](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
+}
+
 /// GOMP_parallel_loop_... with the arguments Chunk... (nothing or long) between the bounds and the flags.
 template <class... Chunk> class CombinedEntry {
 public:
@@ -193,8 +201,9 @@ WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads
   const void* caller = WSTREE_CALLER;
   const auto real = g_parallel.require(caller);
   if (!active()) return real(function, data, threads, flags);
-  threads = ruled_threads(threads, ruling_of(caller, nullptr, t_label));
   Region region{nullptr, function, data, caller};
+  if (session().attends_regions()) [[unlikely]]
+    return fork_attended(region, threads, flags);
   fork_region(region, [&](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
 }
 

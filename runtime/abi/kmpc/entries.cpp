@@ -92,11 +92,13 @@ WSTREE_EXPORT void __kmpc_doacross_fini(ident_t* loc, i32 gtid) {
 
 WSTREE_EXPORT i32 __kmpc_cancel(ident_t* loc, i32 gtid, i32 kind) {
   if (!active()) return g_cancel.require(WSTREE_CALLER)(loc, gtid, kind);
+  const ompt::OpenCall call(WSTREE_CALLER);
   return note_cancelled(g_cancel.require(WSTREE_CALLER)(loc, gtid, kind), kind, WSTREE_CALLER);
 }
 
 WSTREE_EXPORT i32 __kmpc_cancellationpoint(ident_t* loc, i32 gtid, i32 kind) {
   if (!active()) return g_cancellation_point.require(WSTREE_CALLER)(loc, gtid, kind);
+  const ompt::OpenCall call(WSTREE_CALLER);
   return note_cancelled(g_cancellation_point.require(WSTREE_CALLER)(loc, gtid, kind), kind, WSTREE_CALLER);
 }
 }

@@ -5,6 +5,7 @@
 #include "canonical_loop.h"
 #include "kmpc/types.h"
 #include "loop_entry.h"
+#include "ompt/tool.h"
 #include "resolve/runtime.h"
 
 #include <cstdint>
@@ -86,7 +87,7 @@ public:
                                             const void* caller) noexcept {
     Next* const real = runtimes_next(last != nullptr, caller);
     if (real == nullptr) [[unlikely]]
-      return next_slowly(*t_frame, last, lower, upper, stride);
+      return next_told(*t_frame, last, lower, upper, stride, caller);
     return real(loc, gtid, last, lower, upper, stride);
   }
 
@@ -118,6 +119,14 @@ private:
     }
     tell(frame, range, last, lower, upper, stride);
     return 1;
+  }
+
+  [[gnu::noinline]] static i32 next_told(Frame& frame, i32* last, T* lower, T* upper, S* stride,
+                                         const void* caller) noexcept {
+    if (frame.loop.is_told()) ompt::before_request(frame, caller);
+    const i32 more = next_slowly(frame, last, lower, upper, stride);
+    if (more != 0) ompt::tell_chunk(frame, widen(*lower), widen(*upper), widen(*stride));
+    return more;
   }
 
   using Next = i32(ident_t*, i32, i32*, T*, T*, S*);

@@ -104,6 +104,7 @@ void read_wishes(const char* const* envp) noexcept {
     read_wishes(envp);
   }
   abi::rebind_if_shadowed();
+  if (abi::active()) abi::rebind_tool_start();
 }
 
 [[gnu::destructor]] void unload() noexcept { abi::report_at_exit(); }
