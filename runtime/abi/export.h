@@ -5,4 +5,23 @@
 #define WSTREE_EXPORT __attribute__((visibility("default")))
 
 /// An address in the code that called the exported function in which this stands.
+///
+/// The runtime finds it in the same way and tells it to tools (OMPT: codeptr_ra). Whatever an exported
+/// function leaves to the runtime is therefore the last thing that it does, with nothing of its own left on
+/// the stack, and compilers make a jump of that. tests/ompt looks what tools are told.
 #define WSTREE_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
+/// Of a function that an exported one calls as the last thing, with the same arguments: there, too,
+/// WSTREE_CALLER is the address in the program. The exported function then has no registers to save for the
+/// seldom case. Where compilers make no jumps of such calls, the function becomes part of the exported one.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define WSTREE_SANITIZED 1
+#endif
+#endif
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) &&              \
+    !defined(WSTREE_SANITIZED)
+#define WSTREE_SAME_CALLER [[gnu::noinline]]
+#else
+#define WSTREE_SAME_CALLER [[gnu::always_inline]]
+#endif

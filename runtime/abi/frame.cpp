@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frame.h"
 
+#include "ompt/tool.h"
 #include "recordings.h"
 #include "trace/trace.h"
 
@@ -184,8 +185,10 @@ void keep_profile(const Frame& frame, const loop::Execution& execution, std::uin
 
 } // namespace
 
-void leave_measured_work(Frame& frame) noexcept {
-  frame.loop.stop_measuring();
+void leave_watched_work(Frame& frame) noexcept {
+  const LoopState loop = frame.loop.stop_watching();
+  if (loop.has_begun()) ompt::tell_end(frame);
+  if (!loop.is_measured()) return frame.member.leave();
   frame.member.leave([&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
     const core::Counts& sum = execution.total;

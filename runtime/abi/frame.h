@@ -91,6 +91,7 @@ struct Frame {
   Bounds bounds;                        // of the served loop
   observe::LoopSite* site = nullptr;    // where the statistics count the served loop
   loop::Recording* recording = nullptr; // memory that a member alone lends to the served loop
+  const void* code = nullptr;           // in a loop that a tool hears of: where it was last asked for
   loop::StaticLoops<Platform> statics;  // loops that the runtime cuts, unless we do
 };
 
@@ -194,11 +195,11 @@ void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std:
 /// Where the calling thread's events go; nullptr: no memory, or too many threads.
 loop::Track* own_track() noexcept;
 
-void leave_measured_work(Frame& frame) noexcept;
+void leave_watched_work(Frame& frame) noexcept;
 /// The member of `frame` takes no more of its loop, finished or not.
 inline void leave_work(Frame& frame) noexcept {
-  if (frame.loop.is_measured()) [[unlikely]]
-    leave_measured_work(frame);
+  if (frame.loop.is_watched()) [[unlikely]]
+    leave_watched_work(frame);
   else
     frame.member.leave();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop_entry.h"
 
+#include "ompt/tool.h"
 #include "statistics.h"
 #include "words.h"
 
@@ -59,8 +60,8 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   return last.site;
 }
 
-[[gnu::noinline]] void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
-                                    const char* source, const void* caller, const Session& process) noexcept {
+void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule, const char* source,
+                  const void* caller, const Session& process) noexcept {
   frame.loop.start_measuring();
   note_members(frame.member.members());
   frame.site = site_of(kind, schedule.model, source, take_label(), caller);
@@ -73,16 +74,29 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
     frame.member.trace(*track, like, core::tuning::k_joined_pieces * process.pace.target);
 }
 
-[[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
-                                         TaskSchedule schedule, const char* source, const void* caller,
-                                         const core::Settings& settings, const Session& process) noexcept {
+[[gnu::noinline]] void watch_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
+                                  const char* source, const void* caller, const Session& process) noexcept {
+  if (process.measured) measure_loop(frame, kind, units, schedule, source, caller, process);
+  ompt::attend_loop(frame, caller);
+}
+
+[[gnu::always_inline]] inline bool begin_unwatched(Frame& frame, std::uint64_t units, TaskSchedule schedule,
+                                                   const void* caller,
+                                                   const core::Settings& settings) noexcept {
   if (units == 0) [[unlikely]]
     frame.member.enter_empty();
   else if (!frame.member.enter(units, settings, schedule.chunk, schedule.model, caller)) [[unlikely]]
     return false;
   frame.loop.serve();
-  if (process.measured && units != 0) [[unlikely]]
-    measure_loop(frame, kind, units, schedule, source, caller, process);
+  return true;
+}
+
+[[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
+                                         TaskSchedule schedule, const char* source, const void* caller,
+                                         const core::Settings& settings, const Session& process) noexcept {
+  if (!begin_unwatched(frame, units, schedule, caller, settings)) return false;
+  if (process.watches_loops() && units != 0) [[unlikely]]
+    watch_loop(frame, kind, units, schedule, source, caller, process);
   return true;
 }
 
@@ -131,8 +145,8 @@ public:
   LabelOfThisLoop& operator=(const LabelOfThisLoop&) = delete;
 };
 
-/// The way through enter_loop() from the schedule on, of a process with rules or of a loop with a label or a
-/// hint.
+/// The way through enter_loop() from the schedule on, of a loop with a label or a hint, or in a process with
+/// rules, statistics or a tool.
 [[gnu::noinline]] Server enter_ruled_loop(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
                                           const char* source, const void* caller) noexcept {
   using Of = Frame::ScheduleOf;
@@ -198,7 +212,7 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
     leave_loop(*frame); // cancelled
   const bool dependent = frame->loop.meet();
   const Session& process = session();
-  if (process.rules != nullptr || t_label != nullptr || frame->hint != config::Ruling{}) [[unlikely]]
+  if (process.attends_loops() || t_label != nullptr || frame->hint != config::Ruling{}) [[unlikely]]
     return enter_ruled_loop(*frame, form, units, dependent, source, caller);
   const bool asks_environment = form.kind == LoopKind::runtime;
   TaskSchedule schedule = frame->schedule;
@@ -215,7 +229,7 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
   if (frame->is_alone() && runtime_threads(caller) != 1) return otherwise;
   if (!asks_environment) schedule = process.named;
   if (frame->may_serve() && form.stealable && !dependent && process.options.loops.has(form.kind) &&
-      begin(*frame, form.kind, units, schedule, source, caller, process.settings, process)) [[likely]]
+      begin_unwatched(*frame, units, schedule, caller, process.settings)) [[likely]]
     return Server::ours;
   return otherwise;
 }

@@ -37,7 +37,9 @@ public:
     if (is_served()) state_ = State::covered;
   }
   /// The thread is back in our loop.
-  void uncover() noexcept { state_ = State::served; }
+  void uncover() noexcept {
+    if (!is_told()) state_ = State::served;
+  }
   /// Our loop is over: what the thread asks for next is not for us.
   void end() noexcept { state_ = State::over; }
 
@@ -46,9 +48,28 @@ public:
   bool is_registered() const noexcept { return registered_; }
 
   /// Somebody wants to know what our loop costs, so that leaving it takes more than usual.
-  void start_measuring() noexcept { measured_ = true; }
-  void stop_measuring() noexcept { measured_ = false; }
-  bool is_measured() const noexcept { return measured_; }
+  void start_measuring() noexcept { watched_ |= k_measured; }
+  bool is_measured() const noexcept { return (watched_ & k_measured) != 0; }
+  /// A tool wants to hear of our loop. It stays `covered`, so that no request takes the short way.
+  void tell() noexcept {
+    watched_ |= k_told;
+    cover();
+  }
+  bool is_told() const noexcept { return (watched_ & k_told) != 0; }
+  /// True: the tool has not heard of it yet, and does now.
+  bool tell_begin() noexcept {
+    const bool first = (watched_ & (k_told | k_begun)) == k_told;
+    if (first) watched_ |= k_begun;
+    return first;
+  }
+  /// Leaving the loop takes more than usual; asked once.
+  bool is_watched() const noexcept { return watched_ != 0; }
+  LoopState stop_watching() noexcept {
+    LoopState before = *this;
+    watched_ = 0;
+    return before;
+  }
+  bool has_begun() const noexcept { return (watched_ & k_begun) != 0; }
 
   /// Whether the iterations of the next loop depend on each other.
   void set_next_dependent(bool dependent) noexcept { dependent_ = dependent; }
@@ -56,11 +77,14 @@ public:
 
 private:
   enum class State : std::uint8_t { none, served, covered, over };
+  static constexpr std::uint8_t k_measured = 1;
+  static constexpr std::uint8_t k_told = 2;
+  static constexpr std::uint8_t k_begun = 4;
   explicit constexpr LoopState(State state) noexcept : state_(state) {}
 
   State state_ = State::none;
   bool registered_ = false;
-  bool measured_ = false;
+  std::uint8_t watched_ = 0;
   bool dependent_ = false;
 };
 

@@ -41,13 +41,30 @@ TEST(LoopState, ForgetsWhatWasTrueOfTheLoopBefore) {
   loop.note_registered();
   loop.start_measuring();
   EXPECT_TRUE(loop.is_measured());
-  loop.stop_measuring();
+  EXPECT_TRUE(loop.stop_watching().is_measured());
+  EXPECT_FALSE(loop.is_watched());
   loop.end();
   EXPECT_FALSE(loop.is_measured());
   EXPECT_TRUE(loop.is_registered()); // until the runtime has ended it too
   loop.meet();
   loop.serve();
   EXPECT_FALSE(loop.is_registered() || loop.is_measured());
+}
+
+TEST(LoopState, StaysCoveredIfAToolHearsOfIt) {
+  LoopState loop;
+  loop.serve();
+  loop.tell();
+  EXPECT_TRUE(loop.is_open() && loop.is_told() && loop.is_watched() && !loop.is_served());
+  EXPECT_FALSE(loop.is_measured());
+  EXPECT_TRUE(loop.tell_begin());
+  EXPECT_FALSE(loop.tell_begin());
+  loop.uncover();
+  EXPECT_TRUE(loop.is_covered());
+  EXPECT_TRUE(loop.stop_watching().has_begun());
+  loop.meet();
+  loop.serve();
+  EXPECT_FALSE(loop.is_told() || loop.is_watched());
 }
 
 TEST(LoopState, TellsOnceThatIterationsDependOnEachOther) {

@@ -6,6 +6,7 @@
 // GOMP_loop_guided_* (GCC 9 and later call them for loops that demand monotonic order; for earlier ones that
 // was the rule), those of static and ordered loops, and GOMP_loop_runtime_next (order or dependences).
 #include "export.h"
+#include "gomp/dependent_loops.h"
 #include "gomp/loops.h"
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gomp/loops.h"
 
+#include "gomp/dependent_loops.h"
+
 namespace wstree::abi::gomp {
 
 Fallback fallback() noexcept {

@@ -3,12 +3,16 @@
 // upper bounds are exclusive, and the program ends each loop by a call. We answer that call for our loops,
 // because libgomp must not hear of the end of a loop whose start it never saw.
 //
+// The calls of the runtime are the last thing that an entry does, and are inlined into it, so that they are
+// jumps and a runtime with tools (libomp has these functions too) tells those where the program calls.
+//
 // Each entry exists for long and, with a direction in front, for unsigned long long. Up... stands for that
 // direction: nothing or bool.
 #pragma once
 
 #include "canonical_loop.h"
 #include "loop_entry.h"
+#include "ompt/tool.h"
 #include "resolve/runtime.h"
 
 #include <algorithm>
@@ -31,7 +35,7 @@ struct Fallback {
 };
 Fallback fallback() noexcept;
 /// Replaces the arguments of a loop that leaves its schedule to the environment.
-template <class T> void use_fallback(long& schedule, T& chunk) noexcept {
+template <class T> [[gnu::always_inline]] inline void use_fallback(long& schedule, T& chunk) noexcept {
   const Fallback instead = fallback();
   schedule = instead.kind | (schedule & k_monotonic);
   chunk = static_cast<T>(instead.chunk);
@@ -78,6 +82,27 @@ template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* pa
   return true;
 }
 
+/// The same if a tool may want to hear of it. The code at `caller` asks.
+template <class T>
+[[gnu::noinline]] bool hand_out_told(Frame& frame, T* first, T* past, const void* caller) noexcept {
+  if (frame.loop.is_told()) ompt::before_request(frame, caller);
+  if (!hand_out(frame, first, past)) return false;
+  const std::uint64_t step = frame.bounds.step;
+  const auto beyond = static_cast<std::uint64_t>(*past);
+  // The bound of the last chunk need not be a whole number of steps away.
+  const bool up = static_cast<std::int64_t>(step) > 0;
+  ompt::tell_chunk(frame, static_cast<std::uint64_t>(*first), up ? beyond - 1 : beyond + 1, step);
+  return true;
+}
+/// The first chunk of a loop that has just become ours.
+template <class T>
+[[gnu::always_inline]] inline bool hand_out_first(T* first, T* past, const void* caller) noexcept {
+  Frame& frame = *t_frame;
+  if (frame.loop.is_covered()) [[unlikely]]
+    return hand_out_told(frame, first, past, caller);
+  return hand_out(frame, first, past);
+}
+
 /// start(up, start, end, increment, first, past) of static, dynamic and guided loops with a chunk before the
 /// last two arguments: libgomp's own way to run a loop with a schedule of our choice.
 template <class T, class... Up> class FallbackStarts {
@@ -85,7 +110,8 @@ public:
   constexpr FallbackStarts(const char* fixed, const char* dynamic, const char* guided) noexcept
       : starts_{Start{fixed}, Start{dynamic}, Start{guided}} {}
 
-  bool start(Up... up, T start, T end, T increment, T* first, T* past, const void* caller) noexcept {
+  [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T* first, T* past,
+                                    const void* caller) noexcept {
     const Fallback instead = fallback();
     const auto real = starts_[instead.kind - k_static].require(caller);
     return real(up..., start, end, increment, static_cast<T>(instead.chunk), first, past);
@@ -103,8 +129,11 @@ public:
 
   [[gnu::always_inline]] bool next(T* first, T* past, const void* caller) noexcept {
     Frame* frame = t_frame;
-    if (frame == nullptr || !asks_about_served_loop(*frame, caller)) [[unlikely]]
+    if (frame == nullptr || !frame->loop.is_served()) [[unlikely]] {
+      if (frame != nullptr && asks_about_served_loop(*frame, caller))
+        return hand_out_told(*frame, first, past, caller);
       return next_.require(caller)(first, past);
+    }
     core::Range range;
     if (!frame->member.next_quickly(range)) return hand_out(*frame, first, past);
     tell(*frame, range, first, past);
@@ -121,12 +150,13 @@ public:
   constexpr RuntimeStart(const char* name, FallbackStarts<T, Up...>& instead, bool stealable) noexcept
       : start_(name), instead_(instead), stealable_(stealable) {}
 
-  bool start(Up... up, T start, T end, T increment, T* first, T* past, const void* caller) noexcept {
+  [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T* first, T* past,
+                                    const void* caller) noexcept {
     if (active()) {
       switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment),
                     1, caller)) {
       case Server::ours:
-        return hand_out(*t_frame, first, past);
+        return hand_out_first(first, past, caller);
       case Server::fallback:
         return instead_.start(up..., start, end, increment, first, past, caller);
       case Server::runtime:
@@ -147,10 +177,11 @@ template <class T, class... Up> class NamedStart {
 public:
   constexpr NamedStart(const char* name, config::LoopKind kind) noexcept : start_(name), kind_(kind) {}
 
-  bool start(Up... up, T start, T end, T increment, T chunk, T* first, T* past, const void* caller) noexcept {
+  [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T chunk, T* first, T* past,
+                                    const void* caller) noexcept {
     if (active() && enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment),
                           static_cast<std::uint64_t>(chunk), caller) == Server::ours)
-      return hand_out(*t_frame, first, past);
+      return hand_out_first(first, past, caller);
     return start_.require(caller)(up..., start, end, increment, chunk, first, past);
   }
 
@@ -176,8 +207,9 @@ public:
   constexpr GeneralStart(const char* name, bool stealable) noexcept
       : start_(name, true), stealable_(stealable) {}
 
-  bool start(Up... up, T start, T end, T increment, long schedule, T chunk, T* first, T* past,
-             std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
+  [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, long schedule, T chunk, T* first,
+                                    T* past, std::uintptr_t* reductions, void** memory,
+                                    const void* caller) noexcept {
     const auto real = start_.require(caller);
     if (active() && first == nullptr) {
       // The program asks the runtime for the pieces, and the runtime has our mark for the schedule.
@@ -190,7 +222,7 @@ public:
       case Server::ours:
         register_loop(schedule, reductions, memory, caller);
         t_frame->loop.note_registered();
-        return hand_out(*t_frame, first, past);
+        return hand_out_first(first, past, caller);
       case Server::fallback:
         use_fallback(schedule, chunk);
         break;
@@ -204,46 +236,6 @@ public:
 private:
   Real<bool(Up..., T, T, T, long, T, T*, T*, std::uintptr_t*, void**)> start_;
   bool stealable_;
-};
-
-/// The iterations of a loop depend on each other, so that we cannot serve it. True: the environment chose one
-/// of our schedules for the loop, and the fallback has to replace it.
-bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept;
-
-/// Loops with cross-iteration dependences: an array of trip counts instead of bounds.
-template <class T> class DoacrossStart {
-public:
-  constexpr DoacrossStart(const char* name, const char* fixed, const char* dynamic,
-                          const char* guided) noexcept
-      : start_(name), instead_{Instead{fixed}, Instead{dynamic}, Instead{guided}} {}
-
-  bool start(unsigned count, T* counts, T* first, T* past, const void* caller) noexcept {
-    if (active() && dependent_loop_needs_fallback(config::LoopKind::runtime, caller)) {
-      return instead_[fallback().kind - k_static].require(caller)(
-          count, counts, static_cast<T>(fallback().chunk), first, past);
-    }
-    return start_.require(caller)(count, counts, first, past);
-  }
-
-private:
-  using Instead = Real<bool(unsigned, T*, T, T*, T*)>;
-  Real<bool(unsigned, T*, T*, T*)> start_;
-  Instead instead_[3];
-};
-
-/// The same with the schedule as an argument; see GeneralStart.
-template <class T> class GeneralDoacrossStart {
-public:
-  constexpr explicit GeneralDoacrossStart(const char* name) noexcept : start_(name, true) {}
-
-  bool start(unsigned count, T* counts, long schedule, T chunk, T* first, T* past, std::uintptr_t* reductions,
-             void** memory, const void* caller) noexcept {
-    if (active() && dependent_loop_needs_fallback(kind_of(schedule), caller)) use_fallback(schedule, chunk);
-    return start_.require(caller)(count, counts, schedule, chunk, first, past, reductions, memory);
-  }
-
-private:
-  Real<bool(unsigned, T*, long, T, T*, T*, std::uintptr_t*, void**)> start_;
 };
 
 } // namespace wstree::abi::gomp

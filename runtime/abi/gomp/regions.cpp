@@ -99,16 +99,26 @@ template <class Fork> auto fork_region(Region& region, Fork&& fork) {
   return fork(wrap_member, static_cast<void*>(&region));
 }
 
+/// GOMP_parallel in a process with rules or with a tool.
+[[gnu::noinline]] void fork_attended(Region& region, unsigned threads, unsigned flags) {
+  threads = ruled_threads(threads, ruling_of(region.caller, nullptr, t_label));
+  const ompt::OpenCall call(region.caller);
+  const auto real = g_parallel.require(region.caller);
+  fork_region(region, [&](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
+}
+
 /// GOMP_parallel_loop_... with the arguments Chunk... (nothing or long) between the bounds and the flags.
 template <class... Chunk> class CombinedEntry {
 public:
   constexpr CombinedEntry(const char* name, LoopKind kind, bool stealable) noexcept
       : real_(name), kind_(kind), stealable_(stealable) {}
 
+  using Function = void(Outlined, void*, unsigned, long, long, long, Chunk..., unsigned);
+  /// The runtime's function.
+  Function* real(const void* caller) noexcept { return real_.require(caller); }
+
   void fork(Outlined function, void* data, unsigned threads, long start, long end, long increment,
             Chunk... chunk, unsigned flags, const void* caller) {
-    if (!active())
-      return real_.require(caller)(function, data, threads, start, end, increment, chunk..., flags);
     Region region{nullptr, function, data, caller};
     const wstree::loop::HalfOpenLoop bounds(start, end, increment);
     const bool asks = kind_ == LoopKind::runtime;
@@ -151,7 +161,7 @@ private:
   static inline constinit Chunked g_instead[3] = {Chunked{"GOMP_parallel_loop_static"},
                                                   Chunked{"GOMP_parallel_loop_dynamic"},
                                                   Chunked{"GOMP_parallel_loop_guided"}};
-  Real<void(Outlined, void*, unsigned, long, long, long, Chunk..., unsigned)> real_;
+  Real<Function> real_;
   LoopKind kind_;
   bool stealable_;
 };
@@ -164,39 +174,36 @@ constinit CombinedEntry<> g_monotonic_runtime{"GOMP_parallel_loop_runtime", Loop
 constinit CombinedEntry<long> g_dynamic{"GOMP_parallel_loop_nonmonotonic_dynamic", LoopKind::dynamic, true};
 constinit CombinedEntry<long> g_guided{"GOMP_parallel_loop_nonmonotonic_guided", LoopKind::guided, true};
 
-/// Compilers before GCC 4.9 open a region with a loop like this. No wrapper encloses its first member, so the
-/// runtime serves the loop.
-void start_old_region(Outlined function, void* data, unsigned threads, long start, long end, long increment,
-                      const void* caller) noexcept {
-  static constinit Real<void(Outlined, void*, unsigned, long, long, long)> asking{
-      "GOMP_parallel_loop_runtime_start"};
-  using Chunked = Real<void(Outlined, void*, unsigned, long, long, long, long)>;
-  static constinit Chunked telling[3] = {Chunked{"GOMP_parallel_loop_static_start"},
-                                         Chunked{"GOMP_parallel_loop_dynamic_start"},
-                                         Chunked{"GOMP_parallel_loop_guided_start"}};
-  if (active() && task_schedule(caller).ours) {
-    const Fallback instead = fallback();
-    if (const auto real = telling[instead.kind - k_static].find(caller))
-      return real(function, data, threads, start, end, increment, instead.chunk);
-  }
-  asking.require(caller)(function, data, threads, start, end, increment);
+template <auto& entry, class... Chunk>
+WSTREE_SAME_CALLER inline void fork_plain(Outlined function, void* data, unsigned threads, long start,
+                                          long end, long increment, Chunk... chunk, unsigned flags) {
+  entry.real(WSTREE_CALLER)(function, data, threads, start, end, increment, chunk..., flags);
+}
+template <auto& entry, class... Chunk>
+WSTREE_SAME_CALLER inline void fork_wrapped(Outlined function, void* data, unsigned threads, long start,
+                                            long end, long increment, Chunk... chunk, unsigned flags) {
+  entry.fork(function, data, threads, start, end, increment, chunk..., flags, WSTREE_CALLER);
+}
+/// All of an exported function.
+template <auto& entry, class... Chunk>
+[[gnu::always_inline]] inline void enter(Outlined function, void* data, unsigned threads, long start,
+                                         long end, long increment, Chunk... chunk, unsigned flags) {
+  if (!active())
+    return fork_plain<entry, Chunk...>(function, data, threads, start, end, increment, chunk..., flags);
+  fork_wrapped<entry, Chunk...>(function, data, threads, start, end, increment, chunk..., flags);
 }
 
 } // namespace
 
 extern "C" {
 
-WSTREE_EXPORT void GOMP_parallel_loop_runtime_start(Outlined function, void* data, unsigned threads,
-                                                    long start, long end, long increment) {
-  start_old_region(function, data, threads, start, end, increment, WSTREE_CALLER);
-}
-
 WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads, unsigned flags) {
   const void* caller = WSTREE_CALLER;
   const auto real = g_parallel.require(caller);
   if (!active()) return real(function, data, threads, flags);
-  threads = ruled_threads(threads, ruling_of(caller, nullptr, t_label));
   Region region{nullptr, function, data, caller};
+  if (session().attends_regions()) [[unlikely]]
+    return fork_attended(region, threads, flags);
   fork_region(region, [&](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
 }
 
@@ -215,25 +222,25 @@ WSTREE_EXPORT unsigned GOMP_parallel_reductions(Outlined function, void* data, u
 WSTREE_EXPORT void GOMP_parallel_loop_maybe_nonmonotonic_runtime(Outlined function, void* data,
                                                                  unsigned threads, long start, long end,
                                                                  long increment, unsigned flags) {
-  g_maybe_runtime.fork(function, data, threads, start, end, increment, flags, WSTREE_CALLER);
+  enter<g_maybe_runtime>(function, data, threads, start, end, increment, flags);
 }
 WSTREE_EXPORT void GOMP_parallel_loop_nonmonotonic_runtime(Outlined function, void* data, unsigned threads,
                                                            long start, long end, long increment,
                                                            unsigned flags) {
-  g_nonmonotonic_runtime.fork(function, data, threads, start, end, increment, flags, WSTREE_CALLER);
+  enter<g_nonmonotonic_runtime>(function, data, threads, start, end, increment, flags);
 }
 WSTREE_EXPORT void GOMP_parallel_loop_runtime(Outlined function, void* data, unsigned threads, long start,
                                               long end, long increment, unsigned flags) {
-  g_monotonic_runtime.fork(function, data, threads, start, end, increment, flags, WSTREE_CALLER);
+  enter<g_monotonic_runtime>(function, data, threads, start, end, increment, flags);
 }
 WSTREE_EXPORT void GOMP_parallel_loop_nonmonotonic_dynamic(Outlined function, void* data, unsigned threads,
                                                            long start, long end, long increment, long chunk,
                                                            unsigned flags) {
-  g_dynamic.fork(function, data, threads, start, end, increment, chunk, flags, WSTREE_CALLER);
+  enter<g_dynamic, long>(function, data, threads, start, end, increment, chunk, flags);
 }
 WSTREE_EXPORT void GOMP_parallel_loop_nonmonotonic_guided(Outlined function, void* data, unsigned threads,
                                                           long start, long end, long increment, long chunk,
                                                           unsigned flags) {
-  g_guided.fork(function, data, threads, start, end, increment, chunk, flags, WSTREE_CALLER);
+  enter<g_guided, long>(function, data, threads, start, end, increment, chunk, flags);
 }
 }

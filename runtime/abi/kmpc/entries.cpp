@@ -46,8 +46,15 @@ extern "C" {
                                                    S chunk) {                                                \
     g_loops_##suffix.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);                            \
   }                                                                                                          \
+  WSTREE_SAME_CALLER static inline i32 next_elsewhere_##suffix(ident_t* loc, i32 gtid, i32* last, T* lb,     \
+                                                               T* ub, S* st) {                               \
+    return g_loops_##suffix.next_elsewhere(loc, gtid, last, lb, ub, st, WSTREE_CALLER);                      \
+  }                                                                                                          \
   WSTREE_EXPORT i32 __kmpc_dispatch_next_##suffix(ident_t* loc, i32 gtid, i32* last, T* lb, T* ub, S* st) {  \
-    return g_loops_##suffix.next(loc, gtid, last, lb, ub, st, WSTREE_CALLER);                                \
+    Frame* frame = t_frame;                                                                                  \
+    if (!LoopEntries<T>::is_served(frame, last)) [[unlikely]]                                                \
+      return next_elsewhere_##suffix(loc, gtid, last, lb, ub, st);                                           \
+    return LoopEntries<T>::next(*frame, last, lb, ub, st);                                                   \
   }                                                                                                          \
   WSTREE_EXPORT void __kmpc_dispatch_fini_##suffix(ident_t* loc, i32 gtid) {                                 \
     g_loops_##suffix.fini(loc, gtid, WSTREE_CALLER);                                                         \
@@ -84,10 +91,14 @@ WSTREE_EXPORT void __kmpc_doacross_fini(ident_t* loc, i32 gtid) {
 }
 
 WSTREE_EXPORT i32 __kmpc_cancel(ident_t* loc, i32 gtid, i32 kind) {
+  if (!active()) return g_cancel.require(WSTREE_CALLER)(loc, gtid, kind);
+  const ompt::OpenCall call(WSTREE_CALLER);
   return note_cancelled(g_cancel.require(WSTREE_CALLER)(loc, gtid, kind), kind, WSTREE_CALLER);
 }
 
 WSTREE_EXPORT i32 __kmpc_cancellationpoint(ident_t* loc, i32 gtid, i32 kind) {
+  if (!active()) return g_cancellation_point.require(WSTREE_CALLER)(loc, gtid, kind);
+  const ompt::OpenCall call(WSTREE_CALLER);
   return note_cancelled(g_cancellation_point.require(WSTREE_CALLER)(loc, gtid, kind), kind, WSTREE_CALLER);
 }
 }

@@ -19,16 +19,38 @@ __kmpc_fork_call:
 	cbnz	w16, .Lwrapped
 	adrp	x16, wstree_plain_fork_call
 	ldr	x16, [x16, :lo12:wstree_plain_fork_call]
-	cbz	x16, .Lwrapped
+	cbz	x16, .Lbind
 	ldr	x17, [x16]		// the caller has to be in the object that the binding is for
 	sub	x17, x30, x17
 	ldr	x9, [x16, #8]
 	cmp	x17, x9
-	b.hs	.Lwrapped
+	b.hs	.Lbind
 	ldr	x16, [x16, #16]
 	br	x16
 .Lwrapped:
 	b	wstree_fork_call
+.Lbind:				// keeps all that came in registers
+	stp	x29, x30, [sp, #-80]!
+	.cfi_def_cfa_offset 80
+	.cfi_offset 29, -80
+	.cfi_offset 30, -72
+	mov	x29, sp
+	stp	x0, x1, [sp, #16]
+	stp	x2, x3, [sp, #32]
+	stp	x4, x5, [sp, #48]
+	stp	x6, x7, [sp, #64]
+	mov	x0, x30
+	bl	wstree_bind_fork_call
+	mov	x16, x0
+	ldp	x0, x1, [sp, #16]
+	ldp	x2, x3, [sp, #32]
+	ldp	x4, x5, [sp, #48]
+	ldp	x6, x7, [sp, #64]
+	ldp	x29, x30, [sp], #80
+	.cfi_restore 30
+	.cfi_restore 29
+	.cfi_def_cfa_offset 0
+	br	x16
 	.cfi_endproc
 	.size	__kmpc_fork_call, .-__kmpc_fork_call
 

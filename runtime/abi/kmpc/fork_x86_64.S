@@ -15,17 +15,28 @@ __kmpc_fork_call:
 	endbr64
 	movq	wstree_active_flag(%rip), %r11
 	cmpb	$0, (%r11)
-	jne	.Lwrapped
+	jne	wstree_fork_call
 	movq	wstree_plain_fork_call(%rip), %r11
 	testq	%r11, %r11
-	je	.Lwrapped
+	je	.Lbind
 	movq	(%rsp), %r10		// the caller, which has to be in the object that the binding is for
 	subq	(%r11), %r10
 	cmpq	8(%r11), %r10
-	jae	.Lwrapped
+	jae	.Lbind
 	jmp	*16(%r11)
-.Lwrapped:
-	jmp	wstree_fork_call
+.Lbind:				// keeps all that came in registers, and the stack a multiple of 16 at the call
+	.irp	register, rax, rdi, rsi, rdx, rcx, r8, r9
+	pushq	%\register
+	.cfi_adjust_cfa_offset 8
+	.endr
+	movq	56(%rsp), %rdi
+	call	wstree_bind_fork_call
+	movq	%rax, %r11
+	.irp	register, r9, r8, rcx, rdx, rsi, rdi, rax
+	popq	%\register
+	.cfi_adjust_cfa_offset -8
+	.endr
+	jmp	*%r11
 	.cfi_endproc
 	.size	__kmpc_fork_call, .-__kmpc_fork_call
 

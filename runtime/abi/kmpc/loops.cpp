@@ -26,7 +26,7 @@ LoopForm read_other_schedule(std::int32_t schedule) noexcept {
   }
 }
 
-std::int32_t use_fallback(std::int32_t& schedule) noexcept {
+RuntimeSchedule fallback_for(std::int32_t schedule) noexcept {
   const bool ordered = kind_of(schedule) == k_runtime + k_ordered_distance;
   const config::Fallback& fallback = session().options.fallback;
   std::int32_t real = k_guided;
@@ -47,8 +47,8 @@ std::int32_t use_fallback(std::int32_t& schedule) noexcept {
     real = k_trapezoidal;
     break;
   }
-  schedule = real + (ordered ? k_ordered_distance : 0) + (schedule & k_monotonic);
-  return static_cast<std::int32_t>(std::max<std::uint64_t>(fallback.chunk, 1));
+  return {real + (ordered ? k_ordered_distance : 0) + (schedule & k_monotonic),
+          static_cast<std::int32_t>(std::max<std::uint64_t>(fallback.chunk, 1))};
 }
 
 bool distribute_share(std::uint64_t iterations, DistributeShare& share, const void* caller) noexcept {

@@ -6,6 +6,7 @@
 #include "canonical_loop.h"
 #include "kmpc/types.h"
 #include "loop_entry.h"
+#include "ompt/tool.h"
 #include "resolve/runtime.h"
 
 #include <cstdint>
@@ -23,9 +24,14 @@ inline LoopForm read_schedule(std::int32_t schedule) noexcept {
   return read_other_schedule(schedule);
 }
 
+/// A schedule as the runtime takes it.
+struct RuntimeSchedule {
+  std::int32_t kind;
+  std::int32_t chunk;
+};
 /// The program left the schedule of this loop to the environment, the environment asks for one of ours, but
-/// we must not serve the loop: replaces `schedule`, and returns the chunk to go with it.
-std::int32_t use_fallback(std::int32_t& schedule) noexcept;
+/// we must not serve the loop: what takes the place of `schedule`.
+RuntimeSchedule fallback_for(std::int32_t schedule) noexcept;
 
 /// The share of iterations 0..n-1 that `teams distribute` gives to the calling thread's team.
 struct DistributeShare {
@@ -37,6 +43,10 @@ struct DistributeShare {
 bool distribute_share(std::uint64_t iterations, DistributeShare& share, const void* caller) noexcept;
 
 /// The entry points for loops whose variable has type T.
+///
+/// What we hand over to the runtime we hand over by a jump, as the last thing that an entry does, so that the
+/// runtime finds the program's return address and tells it to tools. All of this is therefore inlined into
+/// the exported functions, which have the runtime's own signatures.
 template <class T> class LoopEntries {
 public:
   using S = std::make_signed_t<T>;
@@ -45,42 +55,59 @@ public:
   constexpr LoopEntries(const char* init, const char* next, const char* fini, const char* dist_init) noexcept
       : init_(init), next_(next), fini_(fini), dist_init_(dist_init) {}
 
-  void init(ident_t* loc, i32 gtid, i32 schedule, T lower, T upper, S stride, S chunk,
-            const void* caller) noexcept {
+  [[gnu::always_inline]] void init(ident_t* loc, i32 gtid, i32 schedule, T lower, T upper, S stride, S chunk,
+                                   const void* caller) noexcept {
     if (active()) {
       const loop::CanonicalLoop<T> loop(lower, upper, stride);
-      if (serve(schedule, chunk, loop.countable(), loop.iterations(), lower, stride, loc, caller)) return;
+      const Server server =
+          serve(schedule, chunk, loop.countable(), loop.iterations(), lower, stride, loc, caller);
+      if (server == Server::ours) [[likely]]
+        return;
+      if (server == Server::fallback) {
+        const RuntimeSchedule instead = fallback_for(schedule);
+        schedule = instead.kind;
+        chunk = instead.chunk;
+      }
       if (t_frame != nullptr && t_frame->statics.region() != nullptr && may_be_equal(schedule)) [[unlikely]]
         keep_equal_parts(*t_frame, loop.iterations(), caller);
     }
     init_.require(caller)(loc, gtid, schedule, lower, upper, stride, chunk);
   }
 
-  [[gnu::always_inline]] i32 next(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
-                                  const void* caller) noexcept {
-    Frame* frame = t_frame;
-    if (frame == nullptr || last == nullptr || !frame->loop.is_served()) [[unlikely]]
-      return next_elsewhere(loc, gtid, last, lower, upper, stride, caller);
+  /// Whether the next chunk is one of a served loop, by `frame` and by what the program passes.
+  static bool is_served(const Frame* frame, const i32* last) noexcept {
+    return frame != nullptr && last != nullptr && frame->loop.is_served();
+  }
+  /// The next chunk if it is.
+  [[gnu::always_inline]] static i32 next(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
     core::Range range;
-    if (!frame->member.next_quickly(range)) return next_slowly(*frame, last, lower, upper, stride);
-    tell(*frame, range, last, lower, upper, stride);
+    if (!frame.member.next_quickly(range)) return next_slowly(frame, last, lower, upper, stride);
+    tell(frame, range, last, lower, upper, stride);
     return 1;
+  }
+  /// The next chunk if it is not. Most of these calls are about loops of the runtime.
+  [[gnu::always_inline]] i32 next_elsewhere(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
+                                            const void* caller) noexcept {
+    Next* const real = runtimes_next(last != nullptr, caller);
+    if (real == nullptr) [[unlikely]]
+      return next_told(*t_frame, last, lower, upper, stride, caller);
+    return real(loc, gtid, last, lower, upper, stride);
   }
 
   /// The program calls this after each iteration of an ordered loop, and those are never ours.
-  void fini(ident_t* loc, i32 gtid, const void* caller) noexcept { fini_.require(caller)(loc, gtid); }
+  [[gnu::always_inline]] void fini(ident_t* loc, i32 gtid, const void* caller) noexcept {
+    fini_.require(caller)(loc, gtid);
+  }
 
-  void dist_init(ident_t* loc, i32 gtid, i32 schedule, i32* last, T lower, T upper, S stride, S chunk,
-                 const void* caller) noexcept {
+  [[gnu::always_inline]] void dist_init(ident_t* loc, i32 gtid, i32 schedule, i32* last, T lower, T upper,
+                                        S stride, S chunk, const void* caller) noexcept {
     if (active()) {
-      const loop::CanonicalLoop<T> all(lower, upper, stride);
-      DistributeShare share;
-      if (all.countable() && distribute_share(all.iterations(), share, caller)) {
-        const T first = static_cast<T>(widen(lower) + share.first * widen(stride));
-        if (serve(schedule, chunk, true, share.count, first, stride, loc, caller)) {
-          if (last != nullptr) *last = share.has_last ? 1 : 0;
-          return;
-        }
+      const Server server = serve_share(schedule, last, lower, upper, stride, chunk, loc, caller);
+      if (server == Server::ours) return;
+      if (server == Server::fallback) {
+        const RuntimeSchedule instead = fallback_for(schedule);
+        schedule = instead.kind;
+        chunk = instead.chunk;
       }
     }
     dist_init_.require(caller)(loc, gtid, schedule, last, lower, upper, stride, chunk);
@@ -105,15 +132,23 @@ private:
     return 1;
   }
 
-  /// Most of these calls are about loops of the runtime.
-  [[gnu::noinline]] i32 next_elsewhere(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
-                                       const void* caller) noexcept {
+  [[gnu::noinline]] static i32 next_told(Frame& frame, i32* last, T* lower, T* upper, S* stride,
+                                         const void* caller) noexcept {
+    if (frame.loop.is_told()) ompt::before_request(frame, caller);
+    const i32 more = next_slowly(frame, last, lower, upper, stride);
+    if (more != 0) ompt::tell_chunk(frame, widen(*lower), widen(*upper), widen(*stride));
+    return more;
+  }
+
+  using Next = i32(ident_t*, i32, i32*, T*, T*, S*);
+
+  /// The function to ask; nullptr: the calling thread asks about its served loop.
+  [[gnu::noinline]] Next* runtimes_next(bool wants_last, const void* caller) noexcept {
     Frame* frame = t_frame;
-    // libomp's own layer for GCC's programs asks without `last` about loops that it started inside the
-    // runtime.
-    if (frame != nullptr && last != nullptr && asks_about_served_loop(*frame, caller)) [[unlikely]]
-      return next_slowly(*frame, last, lower, upper, stride);
-    return next_.require(caller)(loc, gtid, last, lower, upper, stride);
+    // libomp's own layer for GCC's programs asks without `last` about loops that it began itself.
+    if (frame != nullptr && wants_last && asks_about_served_loop(*frame, caller)) [[unlikely]]
+      return nullptr;
+    return next_.require(caller);
   }
 
   /// Tells the program the bounds of `range`. Modulo 2^64 and cut to the width of T this is exact for every
@@ -127,9 +162,21 @@ private:
     *last = range.last ? 1 : 0;
   }
 
-  /// False: the runtime serves the loop, with the schedule and chunk that now stand in the arguments.
-  bool serve(i32& schedule, S& chunk, bool countable, std::uint64_t iterations, T lower, S stride,
-             const ident_t* loc, const void* caller) noexcept {
+  /// The same for the part of the loop that is the team's.
+  [[gnu::noinline]] static Server serve_share(i32 schedule, i32* last, T lower, T upper, S stride, S chunk,
+                                              const ident_t* loc, const void* caller) noexcept {
+    const loop::CanonicalLoop<T> all(lower, upper, stride);
+    DistributeShare share;
+    if (!all.countable() || !distribute_share(all.iterations(), share, caller)) return Server::runtime;
+    const T first = static_cast<T>(widen(lower) + share.first * widen(stride));
+    const Server server = serve(schedule, chunk, true, share.count, first, stride, loc, caller);
+    if (server == Server::ours && last != nullptr) *last = share.has_last ? 1 : 0;
+    return server;
+  }
+
+  [[gnu::always_inline]] static Server serve(i32 schedule, S chunk, bool countable, std::uint64_t iterations,
+                                             T lower, S stride, const ident_t* loc,
+                                             const void* caller) noexcept {
     LoopForm form = read_schedule(schedule);
     form.stealable = form.stealable && countable;
     const Units units = units_of(form, iterations, chunk > 0 ? widen(chunk) : 1);
@@ -137,10 +184,8 @@ private:
     if (server == Server::ours) [[likely]] {
       const std::uint64_t last = widen(lower) + (iterations - 1) * widen(stride);
       set_bounds(*t_frame, widen(lower), last, widen(stride), iterations, units);
-      return true;
     }
-    if (server == Server::fallback) chunk = use_fallback(schedule);
-    return false;
+    return server;
   }
 
   template <class U> static std::uint64_t widen(U value) noexcept {
@@ -149,7 +194,7 @@ private:
   }
 
   Real<void(ident_t*, i32, i32, T, T, S, S)> init_;
-  Real<i32(ident_t*, i32, i32*, T*, T*, S*)> next_;
+  Real<Next> next_;
   Real<void(ident_t*, i32)> fini_;
   Real<void(ident_t*, i32, i32, i32*, T, T, S, S)> dist_init_;
 };

@@ -2,13 +2,13 @@
 // Parallel regions of LLVM's libomp: who is in a team with whom.
 //
 // Our fork entry has the runtime fork a wrapper. In each member the wrapper puts up a frame, runs the
-// program's outlined function, and takes the frame down. That uses no callback slot of the runtime, the frame
-// lives exactly as long as the region, and the stack of frames covers nesting, tasks and several root
-// threads.
+// program's outlined function, and takes the frame down. The frame lives exactly as long as the region, and
+// the stack of frames covers nesting, tasks and several root threads.
 #include "export.h"
 #include "frame.h"
 #include "kmpc/ruled_threads.h"
 #include "kmpc/types.h"
+#include "ompt/tool.h"
 #include "region_placement.h"
 #include "resolve/runtime.h"
 
@@ -29,8 +29,8 @@ WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
 void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count,
                              void** args);
 
-/// Where __kmpc_fork_call (fork_<architecture>.S) goes while nobody asks for us: the binding of the object
-/// that called it first. Other objects take the way through wstree_fork_call.
+/// Where __kmpc_fork_call (fork_<architecture>.S) jumps while nobody asks for us: the binding of the object
+/// that called it first. For other objects it asks wstree_bind_fork_call.
 __attribute__((visibility("hidden"))) const wstree::abi::Binding* wstree_plain_fork_call = nullptr;
 /// __kmpc_fork_call reads the flag behind it, which is that of active().
 __attribute__((visibility("hidden"))) extern const void* const wstree_active_flag;
@@ -50,17 +50,9 @@ constexpr std::size_t k_register_args = 8; // registers hold no more pointers on
 using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
 constinit Real<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
 constinit Real<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if", true};
-constinit Real<void(ident_t*, i32)> g_serialized{"__kmpc_serialized_parallel"};
-constinit Real<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_parallel"};
 
 ForkCall real_fork_call(const void* caller) noexcept {
-  const auto found = reinterpret_cast<ForkCall>(g_fork_call.require(caller));
-  // release: pairs with the load in __kmpc_fork_call. The reads of the binding that follow depend on the
-  // pointer, and the architectures that we run on keep that order. Any object's binding is as good as
-  // another's.
-  if (wstree_plain_fork_call == nullptr)
-    __atomic_store_n(&wstree_plain_fork_call, g_fork_call.latest(), __ATOMIC_RELEASE);
-  return found;
+  return reinterpret_cast<ForkCall>(g_fork_call.require(caller));
 }
 
 /// On the stack of the thread that forks, and outlives the region.
@@ -176,10 +168,33 @@ inline bool may_serve(const TaskSchedule& schedule) noexcept {
   return may;
 }
 
+/// The way of regions in a process with rules or with a tool: forks through `fork(wrapper, region)`.
+template <class Fork>
+[[gnu::noinline]] void fork_attended(ident_t* loc, Region region, const TaskSchedule& schedule,
+                                     Fork&& fork) noexcept {
+  if (session().rules != nullptr) ask_for_threads(loc, region.caller);
+  const ompt::OpenCall call(region.caller);
+  if (!may_serve(schedule)) return fork(wrapper_of_many(region), &region);
+  const ServedRegion served(region.caller, schedule, reinterpret_cast<const void*>(region.micro),
+                            kmpc::source_of(loc));
+  region.served = &served;
+  fork(wrapper_of_many(region), &region);
+}
+
 } // namespace
 
 extern "C" {
-/// __kmpc_fork_call goes here once somebody asks for us, and at the very first call.
+/// Where __kmpc_fork_call jumps for `caller` while nobody asks for us.
+__attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void* caller) {
+  const ForkCall found = real_fork_call(caller);
+  // release: pairs with the load in __kmpc_fork_call. The reads of the binding that follow depend on the
+  // pointer, and the architectures that we run on keep that order. Any object's binding will do.
+  if (wstree_plain_fork_call == nullptr)
+    __atomic_store_n(&wstree_plain_fork_call, g_fork_call.latest(), __ATOMIC_RELEASE);
+  return found;
+}
+
+/// __kmpc_fork_call goes here once somebody asks for us.
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, ...) {
   const void* caller = WSTREE_CALLER;
   const ForkCall real = real_fork_call(caller);
@@ -193,8 +208,9 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
   va_end(list);
   const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
-  if (active() && session().rules != nullptr) [[unlikely]]
-    ask_for_threads(loc, caller);
+  if (active() && session().attends_regions()) [[unlikely]]
+    return fork_attended(loc, {micro, count, args, caller}, schedule,
+                         [=](kmpc_micro wrapper, Region* region) { real(loc, 1, wrapper, region); });
   if (!may_serve(schedule)) {
     // The runtime takes as many of the arguments as we tell it.
     if (fits)
@@ -221,25 +237,14 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
   const TaskSchedule schedule = task_schedule(WSTREE_CALLER);
   void* list[k_register_args] = {args};
   Region region{micro, args != nullptr ? 1 : 0, list, WSTREE_CALLER};
+  if (session().attends_regions()) [[unlikely]]
+    return fork_attended(loc, region, schedule, [=](kmpc_micro wrapper, Region* wrapped) {
+      real(loc, 1, wrapper, condition, wrapped);
+    });
   if (!may_serve(schedule)) return real(loc, 1, wrapper_of_many(region), condition, &region);
   const ServedRegion served(region.caller, schedule, reinterpret_cast<const void*>(micro),
                             kmpc::source_of(loc));
   region.served = &served;
   real(loc, 1, wrapper_of_many(region), condition, &region);
-}
-
-/// A serialised region: between these two calls the compiled code runs its outlined function itself. libomp
-/// calls them too if it forks no other thread; then our wrapper is between them and puts up the frame.
-WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t* loc, i32 gtid) {
-  const void* caller = WSTREE_CALLER;
-  g_serialized.require(caller)(loc, gtid);
-  if (active() && !g_serialized.is_providers_own(caller)) push_alone(runtime_place(caller));
-}
-
-WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t* loc, i32 gtid) {
-  const void* caller = WSTREE_CALLER;
-  const auto real = g_end_serialized.require(caller);
-  if (t_frame != nullptr && !g_end_serialized.is_providers_own(caller)) pop_alone();
-  real(loc, gtid);
 }
 }

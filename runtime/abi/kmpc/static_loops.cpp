@@ -77,8 +77,9 @@ public:
   using S = std::make_signed_t<T>;
   constexpr explicit StaticEntry(const char* name) noexcept : init_(name) {}
 
-  void init(ident_t* loc, i32 gtid, i32 schedule, i32* last, T* lower, T* upper, S* stride, S step, S chunk,
-            const void* caller) noexcept {
+  /// Inlined, so that the call of the runtime is a jump where nothing follows it: see LoopEntries.
+  [[gnu::always_inline]] void init(ident_t* loc, i32 gtid, i32 schedule, i32* last, T* lower, T* upper,
+                                   S* stride, S step, S chunk, const void* caller) noexcept {
     const auto real = init_.require(caller);
     if (active()) [[unlikely]] {
       Frame* frame = t_frame;

@@ -106,6 +106,7 @@ void read_wishes(const char* const* envp) noexcept {
     abi::set_team_size(envp);
   }
   abi::rebind_if_shadowed();
+  if (abi::active()) abi::rebind_tool_start();
 }
 
 [[gnu::destructor]] void unload() noexcept { abi::report_at_exit(); }

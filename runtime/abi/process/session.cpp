@@ -158,6 +158,11 @@ void prepare(Session& made) noexcept {
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
     config::display(made.options, request, lines);
   prepare_measuring(made);
+  if (made.rules != nullptr) {
+    made.attend_regions();
+    made.attend_loops();
+  }
+  if (made.measured) made.watch_loops();
   made.without_history = made.settings;
   made.without_history.history = false;
 }

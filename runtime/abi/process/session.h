@@ -27,6 +27,24 @@ struct Session {
   bool recorded = false;          // and keep what the iterations cost
   bool traced = false;            // and keep when they did what
   loop::Pace pace;                // how finely they do
+
+  /// Whether regions need more than usual, because of rules or a tool; whether loops do, because of rules,
+  /// because they are measured, or because a tool hears of them. relaxed: a thread that learns late of a tool
+  /// tells it of later ones.
+  bool attends_regions() const noexcept { return attends_regions_.load(std::memory_order_relaxed); }
+  bool attends_loops() const noexcept { return attends_loops_.load(std::memory_order_relaxed); }
+  bool watches_loops() const noexcept { return watches_loops_.load(std::memory_order_relaxed); }
+  void attend_regions() const noexcept { attends_regions_.store(true, std::memory_order_relaxed); }
+  void attend_loops() const noexcept { attends_loops_.store(true, std::memory_order_relaxed); }
+  void watch_loops() const noexcept {
+    watches_loops_.store(true, std::memory_order_relaxed);
+    attend_loops();
+  }
+
+private:
+  mutable std::atomic<bool> attends_regions_{false};
+  mutable std::atomic<bool> attends_loops_{false};
+  mutable std::atomic<bool> watches_loops_{false};
 };
 
 extern std::atomic<const Session*> g_session;

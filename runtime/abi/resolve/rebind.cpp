@@ -101,7 +101,41 @@ int rebind_object(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 0;
 }
 
+constexpr SymbolName k_start_tool("ompt_start_tool");
+constinit void* g_shadowing_tool = nullptr; // written once, by the thread that loads us
+
+int find_shadowing_tool(dl_phdr_info* info, std::size_t, void* data) noexcept {
+  if (is_ours(*info)) return 1;
+  const ElfObject object(*info);
+  if (object.find(SymbolName(k_runtime_function)) != nullptr)
+    return 0; // a runtime has one for want of a better
+  void*& found = *static_cast<void**>(data);
+  found = object.find(k_start_tool);
+  return found != nullptr ? 1 : 0;
+}
+
+int rebind_tool_start_of(dl_phdr_info* info, std::size_t, void* data) noexcept {
+  const ElfObject object(*info);
+  if (is_ours(*info) || object.find(SymbolName(k_runtime_function)) == nullptr) return 0;
+  for (const ElfObject::Relocations& table : object.relocations())
+    for (const ElfW(Rela) & entry : table)
+      if (const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info));
+          (type == k_jump_slot || type == k_global_data) && object.name_of_symbol(entry) == k_start_tool.text)
+        write_slot(*info, object.base() + entry.r_offset,
+                   static_cast<const ElfObject*>(data)->find(k_start_tool));
+  return 0;
+}
+
 } // namespace
+
+void rebind_tool_start() noexcept {
+  ElfObject ours;
+  g_for_each_object(0, find_shadowing_tool, &g_shadowing_tool);
+  if (g_for_each_object(0, find_ourselves, &ours) != 0)
+    g_for_each_object(0, rebind_tool_start_of, &ours);
+}
+
+void* shadowing_tool() noexcept { return g_shadowing_tool; }
 
 void rebind_if_shadowed() noexcept {
   ElfObject ours;

@@ -10,4 +10,10 @@ namespace wstree::abi {
 /// when there is one thread and the C library may not be ready.
 void rebind_if_shadowed() noexcept;
 
+/// Before the runtimes start: has them call our ompt_start_tool even if an object in front of us has one,
+/// such as the program.
+void rebind_tool_start() noexcept;
+/// The function of that object; nullptr: there is none.
+void* shadowing_tool() noexcept;
+
 } // namespace wstree::abi

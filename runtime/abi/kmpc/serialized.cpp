@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Regions of LLVM's libomp that have one thread because the program says so.
+#include "export.h"
+#include "frame.h"
+#include "kmpc/types.h"
+#include "resolve/runtime.h"
+
+#include <cstdint>
+
+namespace {
+
+using namespace wstree::abi;
+using i32 = std::int32_t;
+
+constinit Real<void(ident_t*, i32)> g_serialized{"__kmpc_serialized_parallel"};
+constinit Real<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_parallel"};
+
+} // namespace
+
+extern "C" {
+
+/// A serialised region: between these two calls the compiled code runs its outlined function itself. libomp
+/// calls them too if it forks no other thread; then our wrapper is between them and puts up the frame.
+WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t* loc, i32 gtid) {
+  const void* caller = WSTREE_CALLER;
+  const auto real = g_serialized.require(caller);
+  if (active() && !g_serialized.is_providers_own(caller)) {
+    Place inside = runtime_place(caller);
+    ++inside.level;
+    push_alone(inside);
+  }
+  real(loc, gtid); // a jump: tools want to know where the program calls
+}
+
+WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t* loc, i32 gtid) {
+  const void* caller = WSTREE_CALLER;
+  const auto real = g_end_serialized.require(caller);
+  if (t_frame != nullptr && !g_end_serialized.is_providers_own(caller)) pop_alone();
+  real(loc, gtid);
+}
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between the runtime and a tool. The runtime calls the first ompt_start_tool that it finds, which is ours.
+// We find the tool as the runtime would have, and let it have the runtime's functions, except for the one
+// that registers callbacks. Two kinds of callbacks concern us: those of loops, which we call for ours; and
+// those that name a call of the runtime that we make, where we put in the program's address.
+#include "ompt/tool.h"
+
+#include "export.h"
+#include "ompt/types.h"
+#include "resolve/elf_object.h"
+#include "resolve/rebind.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <array>
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <string_view>
+
+namespace wstree::abi::ompt {
+
+constinit thread_local OpenCall* OpenCall::t_innermost __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+
+constexpr int k_events = 64;
+
+/// Of the first runtime that finds a tool; others are left alone.
+struct Tool {
+  StartResult* theirs = nullptr;
+  Lookup lookup = nullptr;
+  SetCallback set = nullptr;
+  GetCallback get = nullptr;
+  GetTaskInfo get_task = nullptr;
+  Extent own_code;
+};
+constinit Tool g_tool;
+constinit std::atomic<bool> g_taken{false};
+/// What the tool has registered of the events that concern us. relaxed: the tool's functions do not depend on
+/// what its threads did before; the runtime promises no more.
+constinit std::array<std::atomic<Function>, k_events> g_callbacks{};
+
+template <class Callback> Callback callback(int event) noexcept {
+  return reinterpret_cast<Callback>(
+      g_callbacks[static_cast<std::size_t>(event)].load(std::memory_order_relaxed));
+}
+
+/// Where the program made the call that the runtime got from `code`.
+const void* in_program(const void* code) noexcept {
+  if (code == nullptr || !g_tool.own_code.holds(code)) return code;
+  const OpenCall* call = OpenCall::innermost();
+  return call != nullptr ? call->caller() : nullptr;
+}
+
+void on_parallel_begin(Data* task, const void* frame, Data* parallel, unsigned threads, int flags,
+                       const void* code) {
+  if (const auto tell = callback<ParallelBegin>(k_parallel_begin))
+    tell(task, frame, parallel, threads, flags, in_program(code));
+}
+void on_parallel_end(Data* parallel, Data* task, int flags, const void* code) {
+  if (const auto tell = callback<ParallelEnd>(k_parallel_end)) tell(parallel, task, flags, in_program(code));
+}
+template <int event> void on_sync(int kind, int endpoint, Data* parallel, Data* task, const void* code) {
+  if (const auto tell = callback<SyncRegion>(event)) tell(kind, endpoint, parallel, task, in_program(code));
+}
+void on_released(int kind, std::uint64_t mutex, const void* code) {
+  if (const auto tell = callback<Released>(k_mutex_released)) tell(kind, mutex, in_program(code));
+}
+void on_cancel(Data* task, int flags, const void* code) {
+  if (const auto tell = callback<Cancel>(k_cancel)) tell(task, flags, in_program(code));
+}
+
+/// What the runtime gets instead of the tool's function; nullptr: that function itself.
+Function stand_in(int event) noexcept {
+  switch (event) {
+  case k_parallel_begin:
+    return reinterpret_cast<Function>(&on_parallel_begin);
+  case k_parallel_end:
+    return reinterpret_cast<Function>(&on_parallel_end);
+  case k_sync_region:
+    return reinterpret_cast<Function>(&on_sync<k_sync_region>);
+  case k_sync_region_wait:
+    return reinterpret_cast<Function>(&on_sync<k_sync_region_wait>);
+  case k_mutex_released: // the runtime may tell an address that it remembers from another call
+    return reinterpret_cast<Function>(&on_released);
+  case k_cancel:
+    return reinterpret_cast<Function>(&on_cancel);
+  default:
+    return nullptr;
+  }
+}
+
+bool is_ours_too(int event) noexcept {
+  return event == k_work || event == k_dispatch || stand_in(event) != nullptr;
+}
+
+int set_callback(int event, Function function) {
+  if (!is_ours_too(event)) return g_tool.set(event, function);
+  g_callbacks[static_cast<std::size_t>(event)].store(function, std::memory_order_relaxed);
+  const Function instead = stand_in(event);
+  if (function != nullptr) {
+    session().attend_regions();
+    if (instead == nullptr) session().watch_loops();
+  }
+  return g_tool.set(event, function != nullptr && instead != nullptr ? instead : function);
+}
+
+int get_callback(int event, Function* function) {
+  const int found = g_tool.get(event, function);
+  if (found != 0 && stand_in(event) != nullptr) *function = callback<Function>(event);
+  return found;
+}
+
+Function look_up(const char* name) {
+  const std::string_view asked = name;
+  if (asked == "ompt_set_callback" && g_tool.set != nullptr) return reinterpret_cast<Function>(&set_callback);
+  if (asked == "ompt_get_callback" && g_tool.get != nullptr) return reinterpret_cast<Function>(&get_callback);
+  return g_tool.lookup(name);
+}
+
+int initialize(Lookup lookup, int initial_device, Data*) {
+  g_tool.lookup = lookup;
+  g_tool.set = reinterpret_cast<SetCallback>(lookup("ompt_set_callback"));
+  g_tool.get = reinterpret_cast<GetCallback>(lookup("ompt_get_callback"));
+  g_tool.get_task = reinterpret_cast<GetTaskInfo>(lookup("ompt_get_task_info"));
+  return g_tool.theirs->initialize(&look_up, initial_device, &g_tool.theirs->tool);
+}
+
+void finalize(Data*) {
+  for (auto& registered : g_callbacks) registered.store(nullptr, std::memory_order_relaxed);
+  g_tool.theirs->finalize(&g_tool.theirs->tool);
+}
+
+constinit StartResult g_ours{&initialize, &finalize, {0}};
+
+int find_own_code(dl_phdr_info* info, std::size_t, void* data) noexcept {
+  const Extent extent = extent_of(*info);
+  if (!extent.holds(&k_own_address)) return 0;
+  *static_cast<Extent*>(data) = extent;
+  return 1;
+}
+
+/// As runtimes do it: the first library of OMP_TOOL_LIBRARIES that wants to be the tool.
+StartResult* start_listed(unsigned version, const char* runtime) noexcept {
+  const char* listed = std::getenv("OMP_TOOL_LIBRARIES");
+  std::string_view rest = listed != nullptr ? listed : "";
+  while (!rest.empty()) {
+    config::FixedText<PATH_MAX> name(rest.substr(0, rest.find(':')));
+    rest.remove_prefix(std::min(rest.size(), name.view().size() + 1));
+    if (name.view().empty() || name.truncated()) continue;
+    void* library = dlopen(name.c_str(), RTLD_LAZY);
+    if (library == nullptr) continue;
+    const auto start = reinterpret_cast<StartTool*>(dlsym(library, "ompt_start_tool"));
+    if (StartResult* result = start != nullptr ? start(version, runtime) : nullptr) return result;
+    dlclose(library);
+  }
+  return nullptr;
+}
+
+/// Where the calling thread is, as the runtime tells it.
+struct Where {
+  Data* task = nullptr;
+  Data* parallel = nullptr;
+  bool is_known = false;
+};
+Where where_now() noexcept {
+  Where here;
+  if (g_tool.get_task != nullptr)
+    here.is_known = g_tool.get_task(0, nullptr, &here.task, nullptr, &here.parallel, nullptr) != 0;
+  return here;
+}
+
+void tell_work(const Frame& frame, int endpoint) noexcept {
+  const auto tell = callback<Work>(k_work);
+  if (tell == nullptr) return;
+  if (const Where here = where_now(); here.is_known)
+    tell(k_work_loop, endpoint, here.parallel, here.task, frame.bounds.iterations, frame.code);
+}
+
+} // namespace
+
+void attend_loop(Frame& frame, const void* caller) noexcept {
+  if (callback<Work>(k_work) == nullptr && callback<Dispatch>(k_dispatch) == nullptr) return;
+  frame.code = caller;
+  frame.loop.tell();
+}
+
+void before_request(Frame& frame, const void* caller) noexcept {
+  if (frame.loop.tell_begin()) tell_work(frame, k_begin);
+  frame.code = caller;
+}
+
+void tell_chunk(const Frame& frame, std::uint64_t first, std::uint64_t last, std::uint64_t step) noexcept {
+  const auto tell = callback<Dispatch>(k_dispatch);
+  if (tell == nullptr || !frame.loop.is_told()) return;
+  const bool up = static_cast<std::int64_t>(step) > 0;
+  Chunk chunk{up ? first : last, up ? (last - first) / step + 1 : (first - last) / (0 - step) + 1};
+  Data instance{};
+  instance.pointer = &chunk;
+  if (const Where here = where_now(); here.is_known)
+    tell(here.parallel, here.task, k_dispatch_chunk, instance);
+}
+
+void tell_end(const Frame& frame) noexcept { tell_work(frame, k_end); }
+
+} // namespace wstree::abi::ompt
+
+extern "C" WSTREE_EXPORT wstree::abi::ompt::StartResult* ompt_start_tool(unsigned version,
+                                                                         const char* runtime) {
+  using namespace wstree::abi;
+  using namespace wstree::abi::ompt;
+  // A tail call would make dlsym look behind the wrong object: see real_symbol().
+  void* volatile found = shadowing_tool();
+  if (found == nullptr) found = dlsym(RTLD_NEXT, "ompt_start_tool");
+  const auto next = reinterpret_cast<StartTool*>(found);
+  StartResult* result = next != nullptr ? next(version, runtime) : nullptr;
+  if (!active()) return result;
+  if (result == nullptr) result = start_listed(version, runtime);
+  if (result == nullptr || g_taken.exchange(true, std::memory_order_relaxed)) return result;
+  g_tool.theirs = result;
+  dl_iterate_phdr(find_own_code, &g_tool.own_code);
+  return &g_ours;
+}
