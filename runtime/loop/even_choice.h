@@ -31,9 +31,9 @@ public:
   bool is_even() const noexcept {
     return prefers_even_ != (trial_ != 0 && ((trial_ - 1) & core::tuning::k_turn) != 0);
   }
-  /// What was better elsewhere counts no more, unless there was a trial.
+  /// Nobody has seen what the loops took. What was better elsewhere counts no more, if that was always so.
   void doubt() noexcept {
-    if (!is_settled_) *this = EvenChoice();
+    if (records_[0].count + records_[1].count == 0) prefers_even_ = false;
   }
   /// An execution has taken its time; `is_even` as before it, `is_overdue` as objects() said. Returns whether
   /// equal parts have turned out to be better (1) or worse (-1); 0: nothing new.
