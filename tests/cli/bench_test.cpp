@@ -104,7 +104,7 @@ protected:
 };
 
 TEST_F(Bench, HelpNamesTheParts) {
-  const auto result = wstree({"bench", "--help"});
+  const auto result = wstree({"help", "bench"});
   EXPECT_EQ(result.status(), 0);
   for (const auto* word :
        {"loops", "one-thread", "calls", "anatomy", "crowd", "memory", "short", "strategies", "workers",

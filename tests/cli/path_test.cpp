@@ -3,6 +3,7 @@
 // Where the library is looked for, and the outer form of the command.
 #include "command.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 /// An installation in a folder of its own, as far as the command sees it.
 class Installed : public testing::Test {
@@ -125,7 +127,25 @@ TEST(Outside, Help) {
   }
 }
 
-TEST(Outside, Version) { EXPECT_EQ(wstree({"--version"}).out, "wstree " WSTREE_VERSION "\n"); }
+// As somebody who reports a problem has to name them.
+TEST(Outside, VersionNamesCommitBuildAndCompilers) {
+  EXPECT_THAT(wstree({"--version"}).out,
+              MatchesRegex("wstree " WSTREE_VERSION "\ncommit     ([0-9a-f]{12}( and changes)?|unknown)\n"
+                           "build      [A-Za-z]+[a-z ]*, Linux (x86_64|aarch64)\n"
+                           "compilers  C\\+\\+: [A-Za-z]+ [0-9.]+; C: [A-Za-z]+ [0-9.]+\n"));
+}
+
+TEST(Outside, HelpFillsAScreenWithExamples) {
+  for (const auto* command : {"", "run", "env", "path", "doctor", "compare", "stats", "rules", "trace",
+                              "help", "report", "topo", "simulate", "bench"}) {
+    const auto help = *command == '\0' ? wstree({"--help"}) : wstree({command, "--help"});
+    EXPECT_LE(std::ranges::count(help.out, '\n'), 40) << help.out;
+    const bool has_examples = std::string_view(command) == "rules"
+                                  ? help.out.find("src/solver.c:100-180") != std::string::npos
+                                  : help.out.find("\nExamples:\n") != std::string::npos;
+    EXPECT_TRUE(has_examples) << help.out;
+  }
+}
 
 TEST(Outside, WrongUse) {
   const std::map<std::vector<std::string>, std::string> cases{

@@ -12,6 +12,7 @@ groups=(
   'load      3 15 label long of tests/stress'
   'simulate  1 15 label long of tests/simulate'
   'others    1 25 label long of tests/properties, tests/faults, tests/types, tests/gcc_plugin and the benchmark'
+  'packages  1 20 label long of tests/packaging: packages in a bare Debian, the library alone'
   'aarch64   1 30 the cross-compiled library in an emulator, tests/aarch64/check'
   'asan      1 20 preset asan: address and undefined behaviour sanitizers'
   'tsan      1 25 preset tsan: thread sanitizer'
@@ -41,6 +42,8 @@ run_spin() { ctest_part "$@" '^spin\.'; }
 run_load() { ctest_part "$@" '^stress\.[^.]*\.([^t]|t[^o]|to[^o])'; }
 run_simulate() { ctest_part "$@" '^simulate\.'; }
 run_others() { ctest_part "$@" '^(property|faults|bench|types|gcc_plugin)'; }
+
+run_packages() { ctest_part "$@" '^packaging\.'; }
 
 run_aarch64() {
   command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/null || return 77

@@ -177,7 +177,7 @@ TEST(Simulate, DetailsTellTheFirstLoopFromTheOthers) {
 }
 
 TEST(Simulate, HelpSaysWhatAMachineIs) {
-  const auto help = simulation({"--help"});
+  const auto help = wstree({"help", "simulate"});
   EXPECT_EQ(help.status(), 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("near, far"), HasSubstr("--workload LIST"), Not(HasSubstr("UINT"))));
   EXPECT_THAT(wstree({"--help"}).out, HasSubstr("simulate "));

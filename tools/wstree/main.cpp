@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "commands.h"
-#include "compare/request.h"
+#include "command_line.h"
 #include "doctor/checks.h"
-#include "help/arguments.h"
 #include "near_name.h"
-#include "report/arguments.h"
-#include "rules/arguments.h"
 #include "run/run_arguments.h"
-#include "stats/arguments.h"
 #include "support/exit_status.h"
 #include "support/message.h"
 #include "support/terminal.h"
-#include "topo/arguments.h"
-#include "trace/arguments.h"
-#ifdef WSTREE_HAS_BENCH
-#include "bench/command/arguments.h"
-#include "simulate/command/arguments.h"
-#endif
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -30,39 +19,6 @@
 namespace {
 
 using namespace wstree::cli;
-
-constexpr const char* k_description = "Runs OpenMP programs with their loops on the work-stealing tree.";
-
-constexpr const char* k_footer =
-    R"(Examples:
-  wstree run ./heat 4096             run ./heat with its schedule(runtime) loops on the tree
-  wstree run --stats -- ./heat -n 8  the same, with figures for each loop at the end
-  wstree run --require ./heat        fail with status 125 if no loop was served
-  wstree run --loops runtime,dynamic,guided ./heat
-                                     serve loops that say schedule(dynamic) or guided as well
-  wstree run --schedule guided ./heat
-                                     the same program with a schedule of its OpenMP runtime
-  wstree run --schedule wsrange ./heat
-                                     and with another of the library's own; "wstree env" lists them
-  LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
-                                     what run does, by hand
-  wstree compare -- ./heat 4096      find out which schedule is fastest, and what to set
-  wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
-  wstree run --trace=trace.json ./heat
-                                     write a timeline for ui.perfetto.dev and for wstree report
-  wstree report trace.json --html report.html
-                                     show the loops of a run, with timelines, in a browser
-  wstree topo --svg topo.svg         show who is pinned where, and whom each thread steals from first
-)"
-#ifdef WSTREE_HAS_BENCH
-    R"(  wstree simulate --threads 64       compare the schedules on a machine that is not there
-  wstree bench --quick               measure the library against others on this machine
-)"
-#endif
-    R"(
-Exit status of run: that of the program, or 125 if wstree itself failed, 126 if the program cannot
-be executed, 127 if it was not found. "wstree COMMAND --help" shows the options of a command,
-"wstree help" lists what it explains: schedules, placement, rules, traces and so on.)";
 
 /// The one of them that was meant by `word`, if any.
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
@@ -124,65 +80,23 @@ void hint(std::string_view command, int status, const std::vector<std::string>& 
   fmt::print("{}\n", inked(terminal, Ink::dim, fmt::format("next: {}", next)));
 }
 
-CLI::App* add_doctor(CLI::App& app, DoctorRequest& request) {
-  constexpr auto k_doctor_footer =
-      R"(PROGRAM is run once with the library; what it prints goes where it always goes, with --json
-all of it to stderr. Exit status: 0 if all is fine, 1 if something costs time or leaves loops
-unserved, 2 if something keeps the library from working.)";
-  auto* doctor = app.add_subcommand("doctor", "Check what keeps loops from being served, or slows them down");
-  doctor->formatter(program_formatter("doctor"));
-  doctor->footer(k_doctor_footer);
-  doctor->add_flag("--json", request.json, "As JSON");
-  return doctor;
-}
-
 int dispatch(std::vector<std::string> arguments) {
-  CLI::App app(k_description, "wstree");
-  app.footer(k_footer);
-  app.set_version_flag("--version", "wstree " WSTREE_VERSION, "Print the version and exit");
-  RunRequest request;
-  bool json = false;
-  auto* run = add_run(app, request);
-  auto* env = app.add_subcommand("env", "Show every option with its value, its origin and its meaning");
-  env->add_flag("--json", json, "As JSON");
-  auto* path = app.add_subcommand("path", "Print the path of libwstree.so");
-  bool gcc_plugin = false;
-  path->add_flag("--gcc-plugin", gcc_plugin,
-                 "Print that of the plugin which makes static loops of gcc servable");
-  DoctorRequest patient;
-  auto* doctor = add_doctor(app, patient);
-  CompareRequest contest;
-  auto* compare = add_compare(app, contest);
-  StatsRequest written;
-  auto* stats = add_stats(app, written);
-  RulesRequest ruled;
-  auto* rules = add_rules(app, ruled);
-  TraceRequest traced;
-  auto* trace = add_trace(app, traced);
-  HelpRequest asked_for;
-  auto* help_on = add_help(app, asked_for);
-  ReportRequest reported;
-  auto* report = add_report(app, reported);
-  TopoRequest place;
-  auto* topo = add_topo(app, place);
-#ifdef WSTREE_HAS_BENCH
-  SimulateRequest imagined;
-  auto* simulate = add_simulate(app, imagined);
-  BenchRequest measured;
-  auto* bench = add_bench(app, measured);
-#endif
+  CLI::App app;
+  Requests requests;
+  add_commands(app, requests);
 
   const std::string command = arguments.empty() ? "" : arguments.front();
-  for (const auto& [starter, program] :
-       {std::pair{run, &request.command}, {doctor, &patient.command}, {compare, &contest.command}}) {
-    if (command != starter->get_name()) continue;
+  for (const auto& [starter, program] : {std::pair{"run", &requests.run.command},
+                                         {"doctor", &requests.doctor.command},
+                                         {"compare", &requests.compare.command}}) {
+    if (command != starter) continue;
     arguments.erase(arguments.begin());
-    *program = take_program(*starter, arguments);
+    *program = take_program(*app.get_subcommand(starter), arguments);
     arguments.insert(arguments.begin(), command);
   }
   // A topic may be the name of a command, which CLI11 would take for one.
-  if (command == help_on->get_name() && arguments.size() > 1 && !arguments[1].starts_with('-')) {
-    asked_for.topic = arguments[1];
+  if (command == "help" && arguments.size() > 1 && !arguments[1].starts_with('-')) {
+    requests.help.topic = arguments[1];
     arguments.erase(arguments.begin() + 1);
   }
   const auto commands = app.get_subcommands({});
@@ -205,34 +119,7 @@ int dispatch(std::vector<std::string> arguments) {
     say("{}; see wstree {}--help", error.what(), help);
     return k_own_error;
   }
-  if (env->parsed()) return env_command(json);
-  if (help_on->parsed()) return help_command(asked_for, app);
-  if (path->parsed()) return path_command(gcc_plugin);
-  if (doctor->parsed()) return doctor_command(patient);
-  if (compare->parsed()) return compare_command(contest);
-  if (stats->parsed()) return stats_command(written);
-  if (rules->parsed()) return rules_command(ruled);
-  if (trace->parsed()) return trace_command(traced);
-  if (report->parsed()) return report_command(reported);
-  if (topo->parsed()) return topo_command(place);
-#ifdef WSTREE_HAS_BENCH
-  if (simulate->parsed()) return simulate_command(imagined);
-  if (bench->parsed()) return bench_command(measured);
-#endif
-  if (run->parsed() && !request.command.empty()) return run_command(request);
-  if (run->parsed()) {
-    say("run needs a program; see wstree run --help");
-  } else {
-#ifdef WSTREE_HAS_BENCH
-    say("a command is needed: run, compare, doctor, stats, rules, trace, report, topo, simulate, bench, env "
-        "or "
-        "path; see wstree --help");
-#else
-    say("a command is needed: run, compare, doctor, stats, rules, trace, report, topo, env or path; "
-        "see wstree --help");
-#endif
-  }
-  return k_own_error;
+  return execute(app, requests);
 }
 
 } // namespace

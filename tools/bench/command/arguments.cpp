@@ -2,6 +2,7 @@
 #include "arguments.h"
 
 #include "parts.h"
+#include "support/details.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace wstree::cli {
 
 namespace {
 
-constexpr const char* k_bench_footer =
+constexpr const char* k_bench_details =
     R"(All candidates of a table alternate in one run, each in a process of its own where runtimes conflict:
 the schedules of the library, those of the OpenMP runtimes without the library, and oneTBB. Values are
 medians of time / (sequential time / threads), so that 1.00 is ideal for a loop without a dominant
@@ -18,8 +19,7 @@ iteration. Every loop's result is compared with that of the sequential one.
 
 Parts:
 {}
-Without --parts, those with a star are measured. Results go to results.json, report.txt and, if gnuplot
-is there, to pictures as SVG and PNG.
+Without --parts, those with a star are measured.
 
 A figure is only as good as the machine is quiet. Candidates alternate, medians count, and a sample is
 not used when its threads had to wait for a processor for more than 2 % of it; the report says how many
@@ -33,8 +33,13 @@ against such a build flatter the library 30 times on fine loops; the default is 
 which tools/libomp 19-release makes. The report names the build that was used.
 
 --compare says which figures of two results.json differ by more than their samples spread, or by more
-than 10 % where the spread is not known. Exit status: 0, or 1 if a program failed or, with --compare,
-if a figure of B is worse; a figure that is not reached changes nothing.
+than 10 % where the spread is not known.)";
+
+constexpr const char* k_bench_footer =
+    R"(Results go to results.json, report.txt and, if gnuplot is there, to pictures as SVG and PNG.
+"wstree help bench" explains the parts and the figures.
+Exit status: 0, or 1 if a program failed or, with --compare, if a figure of B is worse; a figure
+that is not reached changes nothing.
 Examples:
   wstree bench --quick
   wstree bench --fifo --parts loops,step --runtimes libomp --out results
@@ -52,8 +57,10 @@ std::string part_lines() {
 
 CLI::App* add_bench(CLI::App& app, BenchRequest& request) {
   auto* command = app.add_subcommand("bench", "Measure the library against others, and draw the figures");
-  command->footer(fmt::format(k_bench_footer, part_lines()));
-  command->add_option("--parts", request.parts, "What is measured; see below")->option_text("LIST");
+  set_details(*command, fmt::format(k_bench_details, part_lines()));
+  command->footer(k_bench_footer);
+  command->add_option("--parts", request.parts, "What is measured; unless given, what a report needs")
+      ->option_text("LIST");
   auto* quick = command->add_flag(
       "--quick", request.quick,
       fmt::format("Fewer samples, and of the loops those of 10 ms: {} minutes instead of {}",

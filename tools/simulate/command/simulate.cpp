@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "found_machine.h"
 #include "plan.h"
+#include "support/details.h"
 #include "support/exit_status.h"
 #include "support/message.h"
 #include "support/text_file.h"
@@ -15,7 +16,7 @@ namespace wstree::cli {
 
 namespace {
 
-constexpr const char* k_simulate_footer =
+constexpr const char* k_simulate_details =
     R"(The schedulers are those of the library. The machine is made up: its members run in virtual time, in
 which a cache line that others have takes time to come and to be queued for. The same arguments
 give the same answer, on every machine. What is simulated is the way of sharing a loop, no more:
@@ -44,7 +45,10 @@ and goes on with NAME=NUMBER, durations in ns:
   noise          EVERY/LASTS: means of the time between two interruptions of a member, and of their length
   speeds         of members 0, 1, 2, ..., again and again, in thousandths, such as 1000/1000/600
 Transfers of named machines were published by the project core-to-core-latency (medians of half a round
-trip); their other prices are those of "generic". Beyond its packages, a machine has more of the same kind.
+trip); their other prices are those of "generic". Beyond its packages, a machine has more of the same kind.)";
+
+constexpr const char* k_simulate_footer =
+    R"("wstree help simulate" explains machines, and what is simulated.
 Examples:
   wstree simulate
   wstree simulate --schedule wstree,wsfixed,64,dynamic,64 --workload STEP_S --workers 2,8,32 --details
@@ -79,7 +83,8 @@ std::string calibration_text(const simulate::Calibration& measured) {
 CLI::App* add_simulate(CLI::App& app, SimulateRequest& request) {
   auto* command =
       app.add_subcommand("simulate", "Compare schedules on a machine of any size, in virtual time");
-  command->footer(fmt::format(k_simulate_footer, machine_help()));
+  set_details(*command, fmt::format(k_simulate_details, machine_help()));
+  command->footer(k_simulate_footer);
   auto* profile = command
                       ->add_option("--profile", request.profile,
                                    "Simulate the loops that WSTREE_RECORD has recorded into FILE")
@@ -121,8 +126,7 @@ CLI::App* add_simulate(CLI::App& app, SimulateRequest& request) {
                    "Roots of the tree, instead of one for each thread; the paper has 1")
       ->option_text("N")
       ->check(CLI::Range(1U, 1024U));
-  command
-      ->add_option("--machine", request.machine, "Machine to simulate, and what differs from it; see below")
+  command->add_option("--machine", request.machine, "Machine to simulate, and what differs from it")
       ->option_text("MACHINE");
   command
       ->add_option("--seed", request.seed, "Seed of the arrivals and of all random choices; 1 unless given")

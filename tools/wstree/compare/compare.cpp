@@ -27,7 +27,10 @@ constexpr const char* k_footer =
 under each schedule, in an order that is shuffled anew. Its output is compared and not shown, and it has
 nothing to read. --loops runs it under the library's own static, dynamic and guided as well (wsstatic,
 wsfixed, wsguided), because the times of single loops can be told of those only.
-Exit status: 0, 1 if what --require-gain or --fail-if-slower asks for is not so, 125 if wstree failed.)";
+Exit status: 0, 1 if what --require-gain or --fail-if-slower asks for is not so, 125 if wstree failed.
+Examples:
+  wstree compare -- ./heat 4096
+  wstree compare --loops --rules heat.rules -- ./heat 4096)";
 
 constexpr int k_not_reached = 1;
 

@@ -3,6 +3,7 @@
 #include "help/arguments.h"
 #include "near_name.h"
 #include "options.h"
+#include "support/details.h"
 #include "support/exit_status.h"
 #include "support/message.h"
 #include "support/terminal.h"
@@ -68,6 +69,12 @@ std::string list() {
   return text + "\nA command is a topic too: wstree help run. Next: wstree help troubleshooting\n";
 }
 
+/// The screen of --help, and what does not fit there.
+std::string with_details(const CLI::App& command) {
+  const auto details = details_of(command);
+  return command.help("wstree") + (details.empty() ? std::string() : fmt::format("\n{}\n", details));
+}
+
 int unknown(const std::string& topic, const CLI::App& app) {
   std::vector<std::string_view> names;
   std::vector<std::string> commands;
@@ -85,6 +92,7 @@ int unknown(const std::string& topic, const CLI::App& app) {
 
 CLI::App* add_help(CLI::App& app, HelpRequest& request) {
   auto* help = app.add_subcommand("help", "Explain a topic, such as schedules, placement, rules or trace");
+  help->footer("Examples:\n  wstree help\n  wstree help troubleshooting");
   help->add_option("TOPIC", request.topic, "A topic or a command; none lists the topics");
   help->add_flag("--json", request.json, "As JSON");
   return help;
@@ -108,8 +116,8 @@ int help_command(const HelpRequest& request, const CLI::App& app) {
   const auto commands = app.get_subcommands({});
   const auto is_asked = [&](const CLI::App* known) { return known->get_name() == request.topic; };
   if (const auto command = std::ranges::find_if(commands, is_asked); command != commands.end())
-    text += text.empty() ? (*command)->help("wstree")
-                         : fmt::format("\nOptions: wstree {} --help\n", request.topic);
+    text +=
+        text.empty() ? with_details(**command) : fmt::format("\nOptions: wstree {} --help\n", request.topic);
   if (text.empty()) return unknown(request.topic, app);
   if (request.json)
     fmt::print("{}\n", nlohmann::ordered_json::array({{{"topic", request.topic}, {"text", text}}}).dump(2));

@@ -31,7 +31,10 @@ CLI::App* add_report(CLI::App& app, ReportRequest& request) {
   report->footer(
       R"(FILEs are those that WSTREE_STATS=json=FILE, WSTREE_RECORD=FILE and WSTREE_TRACE=FILE wrote, of one
 process or of many, packed or not. Statistics tell the table; a record adds what iterations cost, a
-trace adds timelines, who stole from whom, sizes of batches and the history.)");
+trace adds timelines, who stole from whom, sizes of batches and the history.
+Examples:
+  wstree run --trace=trace.json --stats=json=stats.json ./heat
+  wstree report trace.json stats.json --html report.html)");
   report->add_option("FILE", request.files, "Files that the library wrote")->required();
   report->add_option("--html", request.html, "Write a page that needs nothing but itself")
       ->option_text("FILE");

@@ -19,7 +19,10 @@ using config::Option;
 constexpr const char* k_run_footer =
     R"(PROGRAM becomes this process: its exit status, signals and process id are its own. With --require
 or --stats it is a child, and its exit status or signal is passed on. LD_PRELOAD keeps what it holds; the
-library is put in front of it. "wstree env" explains the values and the variables behind them.)";
+library is put in front of it. "wstree env" explains the values and the variables behind them.
+Examples:
+  wstree run ./heat 4096
+  wstree run --stats --loops runtime,dynamic,guided -- ./heat -n 8)";
 
 /// CLI11 describes arguments that it knows of, and the program's are none of its business.
 class ProgramFormatter : public CLI::Formatter {

@@ -38,7 +38,10 @@ CLI::App* add_stats(CLI::App& app, StatsRequest& request) {
   auto* stats =
       app.add_subcommand("stats", "Show figures that WSTREE_STATS=json=FILE wrote, with the names of loops");
   stats->footer(
-      "Names come from the debug information of the program (-g); it may be stripped to separate files.");
+      R"(Names come from the debug information of the program (-g); it may be stripped to separate files.
+Examples:
+  WSTREE_STATS=json=heat.json wstree run ./heat
+  wstree stats heat.json)");
   stats->add_option("FILE", request.files, "Files that WSTREE_STATS=json=FILE or --stats=json=FILE wrote")
       ->required();
   stats->add_flag("--json", request.json, "A list of the reports as JSON");

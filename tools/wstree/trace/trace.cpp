@@ -83,7 +83,10 @@ bool write(const std::string& text, const std::string& path) {
 CLI::App* add_trace(CLI::App& app, TraceRequest& request) {
   auto* trace = app.add_subcommand(
       "trace", "Name the loops in traces that WSTREE_TRACE wrote, and join several into one file");
-  trace->footer("The result opens in ui.perfetto.dev and chrome://tracing, as the files of WSTREE_TRACE do.");
+  trace->footer(R"(The result opens in ui.perfetto.dev and chrome://tracing, as the files of WSTREE_TRACE do.
+Examples:
+  wstree run --trace=trace.%r.json ./heat
+  wstree trace trace.0.json trace.1.json -o all.json.gz)");
   trace->add_option("FILE", request.files, "Files that WSTREE_TRACE=FILE or run --trace=FILE wrote")
       ->required();
   trace->add_option("-o,--out", request.out, "The new file; - is standard output")

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the manual and the completions say about a command, taken from its definition.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <vector>
+
+namespace wstree::docs {
+
+enum class Value { none, optional, words, file, folder, other };
+
+struct OptionFacts {
+  std::vector<std::string> names; ///< with their dashes, the long ones first
+  std::string value_name;         ///< "LIST"; empty if there is no value
+  std::string meaning;
+  Value value = Value::none;
+  std::vector<std::string> words; ///< that the value may begin with
+};
+
+struct CommandFacts {
+  std::string name, meaning;
+  std::string operands;                   ///< "FILE...", or empty
+  std::string operand_meaning;            ///< empty for a program to start
+  std::vector<std::string> operand_words; ///< empty: files
+  bool starts_program = false;            ///< what follows is a command line of its own
+  std::vector<OptionFacts> options;
+  std::string text;    ///< what --help has below the options
+  std::string details; ///< what only the manual has
+};
+
+/// Those of `command`, which is the application itself or one of its commands.
+CommandFacts facts_of(const CLI::App& command);
+
+/// Those of all commands of `app`, in its order.
+std::vector<CommandFacts> all_facts(const CLI::App& app);
+
+} // namespace wstree::docs

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "writers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace wstree::docs {
+
+namespace {
+
+/// For a text in single quotes in which _arguments gives brackets and colons a meaning.
+std::string zsh_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\'')
+      escaped += "'\\''";
+    else if (c == '[' || c == ']' || c == ':' || c == '\\')
+      escaped += std::string("\\") + c;
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+std::string action(const OptionFacts& option) {
+  switch (option.value) {
+  case Value::words:
+    return fmt::format("({})", fmt::join(option.words, " "));
+  case Value::file:
+    return "_files";
+  case Value::folder:
+    return "_files -/";
+  default:
+    return " ";
+  }
+}
+
+std::string zsh_option(const OptionFacts& option) {
+  std::string lines;
+  for (const auto& name : option.names) {
+    lines += fmt::format("        '{}{}[{}]", name, option.value == Value::optional ? "=-" : "",
+                         zsh_escaped(option.meaning));
+    if (option.value == Value::optional)
+      lines += fmt::format("::{}: ", zsh_escaped(option.value_name));
+    else if (option.value != Value::none)
+      lines += fmt::format(":{}:{}", zsh_escaped(option.value_name), action(option));
+    lines += "' \\\n";
+  }
+  return lines;
+}
+
+} // namespace
+
+std::string zsh_completion(const std::vector<CommandFacts>& commands) {
+  std::string script = "#compdef wstree\n# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
+                       "# Written by wstree_docs from the commands' own definitions.\n\n_wstree() {\n"
+                       "  local -a commands\n  commands=(\n";
+  for (const auto& command : commands)
+    script += fmt::format("    '{}:{}'\n", command.name, zsh_escaped(command.meaning));
+  script +=
+      "  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n"
+      "    _arguments '--version[Print the version and exit]' '--help[Print the options and exit]'\n"
+      "    return\n  fi\n  local command=$words[2]\n  shift words\n  ((CURRENT--))\n  case $command in\n";
+  for (const auto& command : commands) {
+    script += fmt::format("    {})\n      _arguments \\\n", command.name);
+    for (const auto& option : command.options) script += zsh_option(option);
+    if (command.starts_program)
+      script += "        '(-)1:program:_command_names -e' '*::arguments:_normal'\n";
+    else if (!command.operand_words.empty())
+      script += fmt::format("        '*:topic:({})'\n", fmt::join(command.operand_words, " "));
+    else if (!command.operands.empty())
+      script += "        '*:file:_files'\n";
+    else
+      script += "        ':'\n";
+    script += "      ;;\n";
+  }
+  return script + "  esac\n}\n\n_wstree \"$@\"\n";
+}
+
+} // namespace wstree::docs
