@@ -5,7 +5,7 @@
 set(programs
   cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips laps lastprivate
   late_request literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory
-  upstream_reports)
+  unwind upstream_reports)
 # The oldest and the newest compiler build all of them; between those the calls that compilers make changed only at the
 # end of loops (clang 19), so the others build what depends on that.
 set(programs_of_all_compilers cancel loop_types nowait order regions)

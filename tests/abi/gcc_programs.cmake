@@ -55,7 +55,8 @@ endfunction()
 
 set(gcc_programs
   cancel clauses exactly_once exactly_once_random foreign_regions gomp_constructs gomp_entries gomp_old huge_trips laps
-  lastprivate literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory upstream_reports)
+  lastprivate literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory unwind
+  upstream_reports)
 # The newest compiler builds all of them, the others what depends on the code that they make.
 set(gcc_programs_of_all_compilers clauses gomp_constructs lastprivate literal_kinds loop_types nowait order regions)
 foreach(gcc IN LISTS gccs)

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: debuggers, profilers and exceptions walk up the stack from the body of a loop, through the frames
+// of the library and of the runtime, to where the thread began.
+#include "hits.h"
+#include "omp_decls.h"
+
+#include <cstdint>
+#include <unwind.h>
+
+int main(int argc, char** argv);
+
+namespace {
+
+using check::Hits;
+
+constexpr int k_n = 200;
+
+struct Walk {
+  int frames = 0;
+  bool has_main = false;
+  bool has_opener = false;
+  const void* opener = nullptr;
+};
+
+_Unwind_Reason_Code look(_Unwind_Context* context, void* data) {
+  Walk& walk = *static_cast<Walk*>(data);
+  const auto at = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
+  const void* const function = _Unwind_FindEnclosingFunction(reinterpret_cast<void*>(at - 1));
+  if (function == reinterpret_cast<const void*>(&main)) walk.has_main = true;
+  if (function == walk.opener) walk.has_opener = true;
+  return ++walk.frames < 200 ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+/// By a member, in the body of a loop. Only the thread that opened the region came from `opener`.
+[[gnu::noinline]] void walk_up(bool is_opener, const void* opener) {
+  Walk walk;
+  walk.opener = opener;
+  const _Unwind_Reason_Code end = _Unwind_Backtrace(look, &walk);
+  CHECK(end == _URC_END_OF_STACK, "the walk ends with %d after %d frames", static_cast<int>(end),
+        walk.frames);
+  CHECK(walk.has_opener == is_opener, "%s the function that opened the region in %d frames",
+        is_opener ? "misses" : "has", walk.frames);
+  CHECK(walk.has_main == is_opener, "%s main in %d frames", is_opener ? "misses" : "has", walk.frames);
+  CHECK(walk.frames >= 3, "%d frames only", walk.frames);
+}
+
+[[gnu::noinline]] void loops_in_a_region() {
+  const auto opener = reinterpret_cast<const void*>(&loops_in_a_region);
+  Hits first(k_n), second(k_n);
+#pragma omp parallel
+  {
+    const bool is_opener = omp_get_thread_num() == 0;
+#pragma omp for schedule(runtime) nowait
+    for (int i = 0; i < k_n; ++i) {
+      first.touch(static_cast<std::size_t>(i));
+      walk_up(is_opener, opener);
+    }
+#pragma omp for schedule(dynamic, 3)
+    for (int i = 0; i < k_n; ++i) {
+      second.touch(static_cast<std::size_t>(i));
+      walk_up(is_opener, opener);
+    }
+  }
+  first.must_be_one_each("loop in a region");
+  second.must_be_one_each("loop of the runtime");
+}
+
+[[gnu::noinline]] void combined_loop(int threads) {
+  const auto opener = reinterpret_cast<const void*>(&combined_loop);
+  Hits hits(k_n);
+#pragma omp parallel for schedule(runtime) num_threads(threads)
+  for (int i = 0; i < k_n; ++i) {
+    hits.touch(static_cast<std::size_t>(i));
+    walk_up(omp_get_thread_num() == 0, opener);
+  }
+  hits.must_be_one_each("combined loop");
+}
+void combined_loops() {
+  for (int threads = 1; threads <= 4; ++threads) combined_loop(threads);
+}
+
+[[gnu::noinline]] void loop_of_one_thread(int serial) {
+  const auto opener = reinterpret_cast<const void*>(&loop_of_one_thread);
+  Hits hits(k_n);
+#pragma omp parallel if (serial == 0)
+#pragma omp for schedule(runtime)
+  for (int i = 0; i < k_n; ++i) {
+    hits.touch(static_cast<std::size_t>(i));
+    walk_up(omp_get_thread_num() == 0, opener);
+  }
+  hits.must_be_one_each("serialised region");
+}
+void serialised_regions() {
+  loop_of_one_thread(1);
+  loop_of_one_thread(0);
+}
+
+/// More shared variables than registers hold: the region's arguments are on the stack.
+[[gnu::noinline]] void many_arguments() {
+  const auto opener = reinterpret_cast<const void*>(&many_arguments);
+  long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, k = 9, l = 10;
+  Hits hits(k_n);
+#pragma omp parallel for schedule(runtime) firstprivate(a, c, e, g) shared(b, d, f, h, k, l)
+  for (int i = 0; i < k_n; ++i) {
+    CHECK(a + b + c + d + e + f + g + h + k + l == 55, "an argument is lost in iteration %d", i);
+    hits.touch(static_cast<std::size_t>(i));
+    walk_up(omp_get_thread_num() == 0, opener);
+  }
+  hits.must_be_one_each("many arguments");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return check::run(argc, argv,
+                    {{"loops_in_a_region", loops_in_a_region},
+                     {"combined_loops", combined_loops},
+                     {"serialised_regions", serialised_regions},
+                     {"many_arguments", many_arguments}});
+}
