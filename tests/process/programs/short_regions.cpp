@@ -3,8 +3,6 @@
 // A program of short loops with unequal iterations, and of work for one thread between them, which is when
 // the other threads of a team spin. Prints the time of all of it in milliseconds.
 //   REGIONS UNITS     how many loops, and how long the work between two of them is
-#include "omp_decls.h"
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
