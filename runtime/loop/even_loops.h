@@ -45,13 +45,15 @@ class EvenRegion {
 public:
   const EvenPlan& plan() const noexcept { return plan_; }
 
-  /// Before the fork.
-  void open() noexcept {
+  /// Before the fork. False: no region here has had loops, so nobody needs to look at the clock.
+  bool open() noexcept {
     work_ = 0;
     is_strange_ = has_even_ = false;
+    return has_loops_;
   }
   /// By member 0, in the region: it leaves loop number `loop`.
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
+    has_loops_ = true;
     float& cost = costs_[loop];
     if (share.in_equal_parts) {
       has_even_ = true;
@@ -169,6 +171,7 @@ private:
   float owed_ = 0;          // ticks that equal parts have taken too long, and not saved again
   std::uint32_t members_ = 0; // of the team that all this is about
   bool prefers_even_ = false;
+  bool has_loops_ = false;
   // Of the open region:
   bool is_strange_ = false;
   bool has_even_ = false;

@@ -47,13 +47,11 @@ public:
   const Opening& open(const void* code = nullptr) noexcept {
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
+    code_ = code;
     region_ = evens_ != nullptr && code != nullptr ? &evens_->at(code) : nullptr;
     opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_, // likewise
                 region_ != nullptr ? &region_->plan() : nullptr};
-    if (region_ != nullptr) {
-      region_->open();
-      opened_ = P::ticks();
-    }
+    opened_ = region_ != nullptr && region_->open() ? P::ticks() : 0;
     if (cleared_.are_old(base, k_ring)) [[unlikely]]
       clear_slots();
     members_ = 0;
@@ -67,8 +65,7 @@ public:
   /// After the join: nobody is in a loop of this team. True if there were loops.
   bool close() noexcept {
     if (alone_) return false;
-    if (region_ != nullptr && members_ > 1)
-      region_->close(static_cast<float>(P::ticks() - opened_), members_);
+    if (opened_ != 0 && members_ > 1) region_->close(static_cast<float>(P::ticks() - opened_), members_);
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
     if (store == failed()) {
       store = opening_.storage;
@@ -86,7 +83,7 @@ public:
     const std::uint64_t now = std::max(told, opening_.next); // who says nothing has come as far as that
     if (told != opening_.base) loops_ = told - opening_.base;
     if (now != told) next_base_.store(now, std::memory_order_relaxed); // likewise
-    if (evens_ == nullptr && members_ > 1)
+    if (evens_ == nullptr && code_ != nullptr && members_ > 1)
       evens_ = static_cast<EvenRegions*>(P::allocate(sizeof(EvenRegions)));
     return members_ != 0 || told != opening_.base;
   }
@@ -189,7 +186,8 @@ private:
   core::ClearedSlots<P> cleared_;
   EvenRegions* evens_ = nullptr; // nullptr: no region has had loops, or there is no memory
   EvenRegion* region_ = nullptr; // the open one
-  std::uint64_t opened_ = 0;     // in ticks
+  const void* code_ = nullptr;   // that opened it
+  std::uint64_t opened_ = 0;     // in ticks; 0: nobody wants to know
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member
   // Written by members that leave a region.

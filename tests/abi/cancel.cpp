@@ -194,7 +194,8 @@ void cancelled_region() {
 }
 
 /// Member 0 is a ring of loops ahead and waits for longer than a ring lasts elsewhere. Then the other one
-/// comes, and cancels the region.
+/// comes, and cancels the region. From then on it executes no part of a loop that member 0 may have left to
+/// it: where iterations seem long, member 0 starts iteration n-1 before the rest.
 void a_late_member_cancels_the_region() {
   constexpr std::size_t loops = 40;
   constexpr std::size_t far = 8;
@@ -221,7 +222,8 @@ void a_late_member_cancels_the_region() {
 #pragma omp barrier
     }
     CHECK(passed == loops, "member 0 went through %zu loops", passed.load());
-    for (const Hits& each : hits) each.must_be_one_each("loop of a region that a late member cancels");
+    hits[0].must_be_one_each("the loop in which a late member cancels the region");
+    for (const Hits& each : hits) at_most_one_each(each, "loop of a region that a late member cancels");
   }
 }
 
