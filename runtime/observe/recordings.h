@@ -9,7 +9,7 @@
 //
 //   wstree-profile 1            format and its version; the first line
 //   # ...                       a comment
-//   library 0.1.0
+//   library 1.0.0
 //   program name
 //   loop 1                      a location with one number of iterations; those with most time first
 //   where file.c:12 (function)  as WSTREE_STATS names it, up to the end of the line

@@ -43,8 +43,8 @@ TEST_F(Installed, IsFoundBesideTheFolderOfTheExecutable) {
 
 // The name without numbers stays the same when the library is updated.
 TEST_F(Installed, IsNamedByItsStableName) {
-  fs::copy(CLI_STAND_IN, library_.parent_path() / "libwstree.so.0.1");
-  fs::create_symlink("libwstree.so.0.1", library_);
+  fs::copy(CLI_STAND_IN, library_.parent_path() / "libwstree.so.1.0.0");
+  fs::create_symlink("libwstree.so.1.0.0", library_);
   EXPECT_EQ(run(start_).out, library_.string() + '\n');
 }
 
