@@ -38,6 +38,9 @@ Decision decide(config::Bind bind, const Limits& limits, const Machine& machine,
   if (bind != config::Bind::auto_) {
     if (limits.runtime_binds)
       return {false, spacing, Reason::user_placed}; // it would do so again in each region
+    // Each of them would begin with the first place.
+    if (limits.ranks_share_mask && limits.user_placed.empty())
+      return {false, spacing, Reason::ranks_share_mask};
     return {true, spacing, Reason::asked};
   }
   const Reason reason = reason_for_auto(limits, machine, members);

@@ -67,7 +67,8 @@ TEST_F(Policy, IsDecidedByTheFirstReasonThatApplies) {
             if (quota != 0 && quota < members) reason = Reason::quota;
             if (ranks) reason = Reason::ranks_share_mask;
             if (user) reason = Reason::user_placed;
-            if (asked && !limits_.runtime_binds) reason = Reason::asked;
+            if (asked && !limits_.runtime_binds && (user || !ranks)) reason = Reason::asked;
+            if (asked && !user && ranks) reason = Reason::ranks_share_mask;
             if (asked && limits_.runtime_binds) reason = Reason::user_placed;
             if (members <= 1) reason = Reason::alone;
             if (bind == Bind::none) reason = Reason::off;
@@ -81,7 +82,8 @@ TEST_F(Policy, IsDecidedByTheFirstReasonThatApplies) {
       }
     }
   }
-  EXPECT_EQ(pinned, 2 * 2 * 2 * 5 * 7 + 3 + 1 + 3) << "asked; of auto: without quota, with 4, with 100";
+  EXPECT_EQ(pinned, 2 * (2 * 2 - 1) * 5 * 7 + 3 + 1 + 3)
+      << "asked, but for ranks that share CPUs; of auto: without quota, with 4, with 100";
 }
 
 TEST_F(Policy, OfAutoDoesNotPinAlone) {
