@@ -62,10 +62,11 @@ std::string zsh_completion(const std::vector<CommandFacts>& commands) {
       "    _arguments '--version[Print the version and exit]' '--help[Print the options and exit]'\n"
       "    return\n  fi\n  local command=$words[2]\n  shift words\n  ((CURRENT--))\n  case $command in\n";
   for (const auto& command : commands) {
-    script += fmt::format("    {})\n      _arguments \\\n", command.name);
+    // -S: what follows -- is the program. An action that begins with a blank is called as it stands.
+    script += fmt::format("    {})\n      _arguments -S \\\n", command.name);
     for (const auto& option : command.options) script += zsh_option(option);
     if (command.starts_program)
-      script += "        '(-)1:program:_command_names -e' '*::arguments:_normal'\n";
+      script += "        '(-)1:program: _command_names -e' '*::arguments: _normal'\n";
     else if (!command.operand_words.empty())
       script += fmt::format("        '*:topic:({})'\n", fmt::join(command.operand_words, " "));
     else if (!command.operands.empty())
