@@ -132,7 +132,8 @@ TEST(Outside, VersionNamesCommitBuildAndCompilers) {
   EXPECT_THAT(wstree({"--version"}).out,
               MatchesRegex("wstree " WSTREE_VERSION "\ncommit     ([0-9a-f]{12}( and changes)?|unknown)\n"
                            "build      [A-Za-z]+[a-z ]*, Linux (x86_64|aarch64)\n"
-                           "compilers  C\\+\\+: [A-Za-z]+ [0-9.]+; C: [A-Za-z]+ [0-9.]+\n"));
+                           "compilers  C\\+\\+: [A-Za-z]+ [0-9.]+; C: [A-Za-z]+ [0-9.]+\n"
+                           "library    .*\n"));
 }
 
 TEST(Outside, HelpFillsAScreenWithExamples) {

@@ -6,6 +6,7 @@
 #include "support/exit_status.h"
 #include "support/message.h"
 #include "support/terminal.h"
+#include "version_text.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -80,6 +81,14 @@ void hint(std::string_view command, int status, const std::vector<std::string>& 
   fmt::print("{}\n", inked(terminal, Ink::dim, fmt::format("next: {}", next)));
 }
 
+/// The library is loaded into a child for that, and only when somebody asks.
+int show_version() {
+  const auto library = check_library(find_library());
+  const auto judged = library.status == Status::ok ? std::string("the same version") : library.cause;
+  fmt::print("{}\nlibrary    {}; {}\n", version_text(), library.found, judged);
+  return k_ok;
+}
+
 int dispatch(std::vector<std::string> arguments) {
   CLI::App app;
   Requests requests;
@@ -107,7 +116,9 @@ int dispatch(std::vector<std::string> arguments) {
   try {
     // CLI11 takes its arguments from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::Success& wish) { // help or version
+  } catch (const CLI::CallForVersion&) {
+    return show_version();
+  } catch (const CLI::Success& wish) { // help
     return app.exit(wish);
   } catch (const CLI::ExtrasError&) {
     return report_extra(app.remaining(true).front(), app, asked);

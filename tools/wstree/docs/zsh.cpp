@@ -54,25 +54,23 @@ std::string zsh_option(const OptionFacts& option) {
 std::string zsh_completion(const std::vector<CommandFacts>& commands) {
   std::string script = "#compdef wstree\n# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
                        "# Written by wstree_docs from the commands' own definitions.\n\n_wstree() {\n"
-                       "  local -a commands\n  commands=(\n";
+                       "  local -a known\n  known=(\n";
   for (const auto& command : commands)
     script += fmt::format("    '{}:{}'\n", command.name, zsh_escaped(command.meaning));
-  script +=
-      "  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n"
-      "    _arguments '--version[Print the version and exit]' '--help[Print the options and exit]'\n"
-      "    return\n  fi\n  local command=$words[2]\n  shift words\n  ((CURRENT--))\n  case $command in\n";
+  script += "  )\n  if ((CURRENT == 2)); then\n    _describe command known\n"
+            "    _arguments '--version[Print the version and exit]' '--help[Print the options and exit]'\n"
+            "    return\n  fi\n  local wanted=$words[2]\n  shift words\n  ((CURRENT--))\n  case $wanted in\n";
   for (const auto& command : commands) {
-    script += fmt::format("    {})\n      _arguments \\\n", command.name);
+    // -S: what follows -- is the program. An action that begins with a blank is called as it stands.
+    script += fmt::format("    {})\n      _arguments -S \\\n", command.name);
     for (const auto& option : command.options) script += zsh_option(option);
     if (command.starts_program)
-      script += "        '(-)1:program:_command_names -e' '*::arguments:_normal'\n";
+      script += "        '(-):program: _command_names -e' '*::arguments: _normal'\n";
     else if (!command.operand_words.empty())
       script += fmt::format("        '*:topic:({})'\n", fmt::join(command.operand_words, " "));
     else if (!command.operands.empty())
       script += "        '*:file:_files'\n";
-    else
-      script += "        ':'\n";
-    script += "      ;;\n";
+    script += "\n      ;;\n";
   }
   return script + "  esac\n}\n\n_wstree \"$@\"\n";
 }
