@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <new>
 
 namespace wstree::abi {
@@ -109,6 +110,16 @@ void keep_loaded(const void* address) noexcept {
   if (void* handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(handle);
 }
 
+/// A program of gcc that was linked with this library, and calls nothing that it lacks, has no runtime: the
+/// linker has left libgomp out, because all that the program calls was defined. Once is enough; not where any
+/// runtime is.
+void* symbol_of_libgomp(const char* name) noexcept {
+  if (std::strncmp(name, "GOMP_", 5) != 0 || symbol_seen_by_any(k_runtime_function) != nullptr)
+    return nullptr;
+  void* const handle = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_GLOBAL);
+  return handle != nullptr ? dlsym(handle, name) : nullptr;
+}
+
 } // namespace
 
 void* real_symbol(const char* name, const void* caller) noexcept {
@@ -118,6 +129,7 @@ void* real_symbol(const char* name, const void* caller) noexcept {
   // result goes into a variable.
   if (found == nullptr) found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) found = symbol_seen_by_any(name);
+  if (found == nullptr) found = symbol_of_libgomp(name);
   errno = saved_errno;
   return found;
 }
