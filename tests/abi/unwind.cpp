@@ -78,7 +78,8 @@ _Unwind_Reason_Code look(_Unwind_Context* context, void* data) {
   hits.must_be_one_each("combined loop");
 }
 void combined_loops() {
-  for (int threads = 1; threads <= 4; ++threads) combined_loop(threads);
+  for (int round = 0; round < check::repeat(10, 100); ++round)
+    for (int threads = 1; threads <= 4; ++threads) combined_loop(threads);
 }
 
 [[gnu::noinline]] void loop_of_one_thread(int serial) {
