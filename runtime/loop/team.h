@@ -44,7 +44,7 @@ public:
     if (evens_ != nullptr) P::release(evens_, sizeof(EvenRegions));
   }
 
-  /// Before the fork. `code`: the place that opens the region; nullptr: nothing is remembered of its loops.
+  /// Before the fork. `code`: the place that opens the region; nullptr: nothing is remembered from region to region.
   const Opening& open(const void* code = nullptr) noexcept {
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);

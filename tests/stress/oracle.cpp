@@ -6,6 +6,12 @@
 namespace stress {
 namespace {
 
+/// Whether the members may have agreed on equal parts (runtime/loop/even_member.h).
+bool may_be_in_equal_parts(const LoopPlan& l) {
+  return l.chunk <= 1 && l.settings.history && l.settings.batch == wstree::core::BatchMode::timed &&
+         l.settings.strategy == wstree::core::Strategy::find_max && l.settings.roots == 0;
+}
+
 /// Whether the members that are left have to do all iterations. In a loop that not all members stay in, that
 /// is so of the tree if one of them was told that there is no more, and had not started the last iteration
 /// early, which ends its part. What ranges and queues move when their member goes may go with it, and the
@@ -17,7 +23,8 @@ bool must_be_complete(const RegionPlan& plan, const std::vector<Notes>& notes, s
   if (l.model == Model::static_) return false;
   if (l.model >= Model::fixed) return true;
   if (l.model != Model::tree) return !l.cancelled;
-  if (plan.poor()) return false; // nodes that nobody could split
+  if (may_be_in_equal_parts(l)) return false; // as static
+  if (plan.poor()) return false;              // nodes that nobody could split
   for (std::uint32_t m = 0; m < plan.members; ++m)
     if (loop < notes[m].entered.size() && notes[m].entered[loop] == Entered::drained) return true;
   return false;

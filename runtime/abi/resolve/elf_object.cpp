@@ -51,6 +51,7 @@ void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
   point(calls, DT_JMPREL);
   point(references, DT_RELA);
   if (symbols_ == nullptr || strings_ == nullptr) return;
+  dynamic_ = dynamic;
   if (calls != nullptr) calls_ = {calls, value(DT_PLTRELSZ) / sizeof *calls};
   if (references != nullptr) references_ = {references, value(DT_RELASZ) / sizeof *references};
 }

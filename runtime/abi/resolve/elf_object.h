@@ -58,6 +58,14 @@ public:
   /// The function that the object exports under `name`, in the version that new programs get; nullptr: none.
   void* find(const SymbolName& name) const noexcept;
 
+  /// Whether it was linked with a library whose name begins like this.
+  bool needs(std::string_view library) const noexcept {
+    for (const ElfW(Dyn)* entry = dynamic_; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
+      if (entry->d_tag == DT_NEEDED && std::string_view(strings_ + entry->d_un.d_val).starts_with(library))
+        return true;
+    return false;
+  }
+
   /// The calls and the other references that the loader resolved.
   std::array<Relocations, 2> relocations() const noexcept { return {calls_, references_}; }
   const char* name_of_symbol(const ElfW(Rela) & relocation) const noexcept {
@@ -71,6 +79,7 @@ private:
   void* find_by_old_hash(const SymbolName& name) const noexcept;
 
   Address base_ = 0;
+  const ElfW(Dyn) * dynamic_ = nullptr;
   const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
   const ElfW(Versym) * versions_ = nullptr;

@@ -131,8 +131,7 @@ int rebind_tool_start_of(dl_phdr_info* info, std::size_t, void* data) noexcept {
 void rebind_tool_start() noexcept {
   ElfObject ours;
   g_for_each_object(0, find_shadowing_tool, &g_shadowing_tool);
-  if (g_for_each_object(0, find_ourselves, &ours) != 0)
-    g_for_each_object(0, rebind_tool_start_of, &ours);
+  if (g_for_each_object(0, find_ourselves, &ours) != 0) g_for_each_object(0, rebind_tool_start_of, &ours);
 }
 
 void* shadowing_tool() noexcept { return g_shadowing_tool; }

@@ -110,11 +110,15 @@ void keep_loaded(const void* address) noexcept {
   if (void* handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(handle);
 }
 
-/// A program of gcc that was linked with this library, and calls nothing that it lacks, has no runtime: the
-/// linker has left libgomp out, because all that the program calls was defined. Once is enough; not where any
-/// runtime is.
-void* symbol_of_libgomp(const char* name) noexcept {
+/// An object of gcc that was linked with this library, and calls nothing that it lacks, has no runtime: the
+/// linker has left libgomp out, because all that the object calls was defined. Not where any runtime is.
+void* symbol_of_libgomp(const void* caller, const char* name) noexcept {
   if (std::strncmp(name, "GOMP_", 5) != 0 || symbol_seen_by_any(k_runtime_function) != nullptr)
+    return nullptr;
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr ||
+      !ElfObject(*map).needs("libwstree.so"))
     return nullptr;
   void* const handle = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_GLOBAL);
   return handle != nullptr ? dlsym(handle, name) : nullptr;
@@ -129,7 +133,7 @@ void* real_symbol(const char* name, const void* caller) noexcept {
   // result goes into a variable.
   if (found == nullptr) found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) found = symbol_seen_by_any(name);
-  if (found == nullptr) found = symbol_of_libgomp(name);
+  if (found == nullptr) found = symbol_of_libgomp(caller, name);
   errno = saved_errno;
   return found;
 }
