@@ -117,8 +117,6 @@ public:
     now_.work += share.share * cost.of(share.share);
     now_.steal = static_cast<float>(settings.steal_cost);
   }
-  /// There were more loops in the region: nobody can tell what the first ones took.
-  void note_more() noexcept { is_strange_ = true; }
   /// After the join: the region of `members` took `ticks`. Returns whether equal parts have turned out to be
   /// better here (1) or worse (-1); 0: nothing new.
   int close(float ticks, std::uint32_t members) noexcept {
@@ -169,7 +167,6 @@ public:
     return place.region;
   }
   /// After the join of a region: what it has turned out to be.
-  bool prefer_even() const noexcept { return balance_ > 0; }
   void note(int verdict) noexcept {
     balance_ = std::clamp(balance_ + verdict, -core::tuning::k_habit, core::tuning::k_habit);
   }

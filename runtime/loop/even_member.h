@@ -14,21 +14,14 @@ class EvenMember {
 public:
   /// The member is about to start its region's loop number `loop`, which would go to the tree. True, for all
   /// members alike: they get equal parts.
-  template <class P, class Sizes>
-  bool choose(Team<P, Sizes>& team, const typename Team<P, Sizes>::Opening& opening, std::uint64_t loop,
-              std::uint64_t iterations, std::uint32_t members, const core::Settings& settings,
-              std::uint64_t smallest) noexcept {
-    const bool is_first = loop < EvenPlan::k_loops;
-    is_known_ = (opening.plan != nullptr || !is_first) && smallest <= 1 && is_usual(settings);
+  bool choose(const EvenPlan* plan, std::uint64_t loop, std::uint64_t iterations, std::uint32_t members,
+              const core::Settings& settings, std::uint64_t smallest) noexcept {
+    is_known_ = plan != nullptr && loop < EvenPlan::k_loops && smallest <= 1 && is_usual(settings);
     is_even_ = false;
     if (!is_known_) return false;
-    loop_ = loop;
+    loop_ = static_cast<std::uint32_t>(loop);
     share_ = static_cast<float>(iterations) / static_cast<float>(members);
-    if (!is_first) [[unlikely]]
-      is_even_ = team.step_plan().is_even(opening.base + loop, iterations, members);
-    else
-      is_even_ =
-          opening.plan->even && opening.plan->is_brief(static_cast<std::uint32_t>(loop), iterations, members);
+    is_even_ = plan->even && plan->is_brief(loop_, iterations, members);
     return is_even_;
   }
   void forget() noexcept { is_known_ = is_even_ = false; }
@@ -36,7 +29,7 @@ public:
 
   /// Whether the opener wants to know how the loop went, of which this is member `index`. Once is enough.
   bool is_asked(std::uint32_t index) noexcept { return std::exchange(is_known_, false) && index == 0; }
-  std::uint64_t loop() const noexcept { return loop_; }
+  std::uint32_t loop() const noexcept { return loop_; }
   EvenShare share(const core::Counts& counts) const noexcept {
     return {share_, static_cast<float>(counts.iterations), EvenShare::to_float(counts.busy_ticks), is_even_};
   }
@@ -50,8 +43,8 @@ private:
 
   bool is_known_ = false; // the opener remembers such loops
   bool is_even_ = false;
-  std::uint64_t loop_ = 0; // of its region
-  float share_ = 0;        // iterations for each member
+  std::uint32_t loop_ = 0;
+  float share_ = 0; // iterations for each member
 };
 
 } // namespace wstree::loop

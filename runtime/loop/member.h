@@ -46,8 +46,8 @@ public:
     const bool is_alone = members() == 1;
     even_.forget();
     if (!is_alone) {
-      if (model == core::Model::tree && even_.choose(*team(), ring_.opening(), ring_.started(), iterations,
-                                                     members(), settings, smallest)) {
+      if (model == core::Model::tree &&
+          even_.choose(ring_.opening().plan, ring_.started(), iterations, members(), settings, smallest)) {
         model = core::Model::static_;
         smallest = 0;
       }
@@ -57,7 +57,6 @@ public:
       }
     }
     settings_ = &settings;
-    caller_ = caller;
     if (settings.clocked) entered_ = P::ticks();
     if (is_alone)
       worker_.start_alone(iterations);
@@ -106,8 +105,7 @@ public:
   /// Ends this member's part in a loop, finished or not.
   void leave() noexcept {
     in_loop_ = false;
-    if (even_.is_asked(index()))
-      team()->note(even_.loop(), caller_, even_.share(worker_.counts()), *settings_);
+    if (even_.is_asked(index())) team()->note(even_.loop(), even_.share(worker_.counts()), *settings_);
   }
   /// The same for a loop that was entered with Settings::clocked: the last one to leave calls
   /// `report(Execution)`.
@@ -134,7 +132,6 @@ private:
   bool in_loop_ = false;
   std::uint64_t entered_ = 0; // the present loop, in ticks
   const core::Settings* settings_ = nullptr;
-  const void* caller_ = nullptr;
   core::Neighbourhood near_;
   AnyWorker<P> worker_;
 };

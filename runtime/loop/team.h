@@ -4,7 +4,6 @@
 #pragma once
 
 #include "even_loops.h"
-#include "even_steps.h"
 #include "ring_end.h"
 #include "team_storage.h"
 
@@ -44,15 +43,10 @@ public:
     if (evens_ != nullptr) P::release(evens_, sizeof(EvenRegions));
   }
 
-  /// Before the fork. `code`: the place that opens the region; nullptr: nothing is remembered from region to region.
+  /// Before the fork. `code`: the place that opens the region; nullptr: nothing is remembered of its loops.
   const Opening& open(const void* code = nullptr) noexcept {
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
-    if (has_steps_ && (code != code_ || code == nullptr)) {
-      step_plan_.reset(base);
-      steps_ = EvenSteps<k_ring>(evens_ != nullptr && evens_->prefer_even());
-      has_steps_ = false;
-    }
     code_ = code;
     region_ = evens_ != nullptr && code != nullptr ? &evens_->at(code) : nullptr;
     opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_, // likewise
@@ -165,17 +159,9 @@ public:
   }
 
   /// Member 0, which is the thread that calls close(), has left the region's loop number `loop`.
-  void note(std::uint64_t loop, const void* caller, const EvenShare& share,
-            const core::Settings& settings) noexcept {
-    if (loop < EvenPlan::k_loops) [[likely]]
-      return region_->note(static_cast<std::uint32_t>(loop), share, settings);
-    if (region_ != nullptr) region_->note_more();
-    has_steps_ = true;
-    const std::uint64_t number = opening_.base + loop;
-    const std::uint64_t most = steps_.note(number, caller, share, settings, P::ticks(), members_);
-    if (most != steps_.k_as_before) steps_.published(most, step_plan_.publish(number, most));
+  void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
+    region_->note(loop, share, settings);
   }
-  const StepPlan<P, k_ring>& step_plan() const noexcept { return step_plan_; }
 
   /// Of a region of one member, which is the thread that calls close(): it takes no numbers.
   void note_alone() noexcept { alone_ = true; }
@@ -204,10 +190,7 @@ private:
   const void* code_ = nullptr;   // that opened it
   std::uint64_t opened_ = 0;     // in ticks; 0: nobody wants to know
   std::uint32_t members_ = 0;
-  bool alone_ = false;     // the region has one member
-  bool has_steps_ = false; // something is decided of regions that code_ opens
-  EvenSteps<k_ring> steps_;
-  StepPlan<P, k_ring> step_plan_; // written by member 0 in the region
+  bool alone_ = false; // the region has one member
   // Written by members that leave a region.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};

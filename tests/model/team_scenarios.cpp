@@ -2,7 +2,6 @@
 // Teams: the ring of slots, regions one after another, members that leave early, missing memory.
 #include "narrow_marks.h"
 #include "scenario.h"
-#include "steps_program.h"
 #include "team_program.h"
 
 namespace wstree::model {
@@ -44,19 +43,6 @@ constexpr Bounds k_one{.preemptions = 1, .stale = 1};
 constexpr Bounds k_narrow{.preemptions = 2, .stale = 1};
 constexpr Bounds k_usual{.preemptions = 3, .stale = 1};
 constexpr Bounds k_switches{.preemptions = 2, .stale = 0};
-
-template <std::uint64_t lag>
-std::function<std::unique_ptr<Program>()> steps(std::uint32_t members, std::uint32_t loops) {
-  return [=] { return std::make_unique<StepsProgram<lag>>(members, loops); };
-}
-
-/// What is decided of later loops, while members are loops apart.
-void add_steps(std::vector<Scenario>& all) {
-  constexpr std::uint64_t k_ring = SmallSizes::k_ring;
-  all.push_back({"steps_2x7", k_narrow, steps<k_ring>(2, 7), 1000, false, {}, true});
-  all.push_back({"steps_3x5_long", k_one, steps<k_ring>(3, 5), 1000, true, {}, true});
-  all.push_back({"steps_too_early", k_narrow, steps<k_ring - 1>(2, 7), 0, false, "a data race", true});
-}
 
 /// Members that are loops apart. The third loop of a region is the first that has to wait for its slot.
 void add_ring(std::vector<Scenario>& all) {
@@ -304,7 +290,6 @@ std::vector<Scenario> team_scenarios() {
   add_growth(all);
   add_refusals(all);
   add_ring(all);
-  add_steps(all);
   add_rounds(all);
   add_ends(all);
   add_suspended(all);

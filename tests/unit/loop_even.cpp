@@ -50,7 +50,7 @@ public:
 
   /// A region with one loop for each of `sizes`.
   std::vector<Outcome> region(const std::vector<std::uint64_t>& sizes, const Cost& cost,
-                              const void* code = &k_here, std::size_t* number = nullptr) {
+                              const void* code = &k_here) {
     Clocks::whose = 0; // the opener is member 0
     team_.open(code);
     Clocks::meet();
@@ -58,10 +58,7 @@ public:
     for (std::uint32_t m = 0; m < members_; ++m)
       members.push_back(std::make_unique<Member<Clocks>>(&team_, m, members_));
     std::vector<Outcome> outcomes;
-    for (const auto size : sizes) {
-      if (number != nullptr) *number = outcomes.size(); // for `cost`
-      outcomes.push_back(loop(members, size, cost));
-    }
+    for (const auto size : sizes) outcomes.push_back(loop(members, size, cost));
     for (auto& member : members) member->depart();
     Clocks::meet();
     Clocks::whose = 0;
@@ -206,48 +203,6 @@ TEST(EvenLoops, RegionsWithSeveralLoops) {
   // Beside a loop that is not brief, nobody can tell what equal parts bring.
   for (int i = 0; i < 50; ++i) outcomes = runs.region({80, 80'000}, cost, &k_there);
   EXPECT_FALSE(outcomes[0].is_even || outcomes[1].is_even);
-}
-
-TEST(EvenLoops, StepsInsideOfARegion) {
-  // Every member finds the same decision although they are loops apart; region() sees to that every iteration
-  // is executed once.
-  for (const std::uint32_t members : {2U, 3U, 8U}) {
-    Runs runs(members);
-    const auto outcomes = runs.region(std::vector<std::uint64_t>(3'000, 40 * members), even_cost(k_us / 20));
-    const auto even = [&](std::size_t begin, std::size_t end) {
-      return std::count_if(outcomes.begin() + static_cast<std::ptrdiff_t>(begin),
-                           outcomes.begin() + static_cast<std::ptrdiff_t>(end),
-                           [](const Outcome& one) { return one.is_even; });
-    };
-    EXPECT_EQ(even(0, EvenPlan::k_loops), 0);
-    EXPECT_GE(even(1'000, 3'000), 1'500) << members;
-    EXPECT_LT(even(1'000, 3'000), 2'000) << "the tree is tried now and then";
-  }
-}
-
-TEST(EvenLoops, StepsThatAreUnevenAreLeftToTheTree) {
-  constexpr std::uint32_t k_members = 8;
-  Runs runs(k_members);
-  const Cost step = [](std::uint64_t i) { return i >= 40 && i < 80 ? k_us : k_us / 100; };
-  const auto outcomes = runs.region(std::vector<std::uint64_t>(3'000, 40 * k_members), step);
-  EXPECT_LE(std::count_if(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.is_even; }),
-            60);
-}
-
-TEST(EvenLoops, StepsThatBecomeUnevenGoToTheTree) {
-  constexpr std::uint32_t k_members = 4;
-  constexpr std::uint64_t k_size = 40 * k_members;
-  Runs runs(k_members);
-  std::size_t now = 0;
-  // From step 1,500 on the part of member 2 is expensive.
-  const auto outcomes = runs.region(
-      std::vector<std::uint64_t>(3'000, k_size),
-      [&](std::uint64_t i) { return now >= 1'500 && i >= 80 && i < 120 ? k_us * 5 : k_us / 20; }, &k_here,
-      &now);
-  std::size_t even = 0;
-  for (std::size_t i = 1'500; i < 3'000; ++i) even += outcomes[i].is_even ? 1 : 0;
-  EXPECT_GT(even, 0U) << "nobody can know it ahead";
-  EXPECT_LE(even, 2 + 2 * k_ring);
 }
 
 TEST(EvenLoops, RegionsAtOtherPlacesAreOthers) {

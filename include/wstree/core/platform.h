@@ -81,7 +81,6 @@ enum class Tag : std::uint8_t {
   count_leaver,       // T5 loop/team_storage.h
   absent,             // T6 loop/team.h
   end_ring,           // T7 loop/ring_end.h
-  step_plan,          // T8 loop/even_steps.h
   take_tile,          // P1 parallel/tile_run.h
   bound_tiles,        // P2 parallel/verdict.h
   settle_verdict,     // P3 parallel/verdict.h
