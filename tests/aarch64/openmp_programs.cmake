@@ -56,7 +56,7 @@ function(wstree_aarch64_test name program source library_path)
     add_test(NAME aarch64.served.${name} COMMAND ${run} --served 30 ${environment} ${command})
     list(APPEND tests aarch64.served.${name})
   endif()
-  set_tests_properties(${tests} PROPERTIES LABELS aarch64 TIMEOUT 300)
+  set_tests_properties(${tests} PROPERTIES LABELS aarch64 TIMEOUT 600)
 endfunction()
 
 foreach(program IN LISTS gcc_programs)
@@ -68,7 +68,7 @@ set(environment_memory_tags "GLIBC_TUNABLES=glibc.mem.tagging=3" "WSTREE_BATCH=f
 wstree_aarch64_program(memory_tags-gcc memory_tags "${CMAKE_CXX_COMPILER}" -std=c++2a)
 add_test(NAME aarch64.memory_tags COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/run_program" "${WSTREE_QEMU}" "${CMAKE_SYSROOT}"
   $<TARGET_FILE:wstree> ${common_environment} ${environment_memory_tags} "${CMAKE_CURRENT_BINARY_DIR}/memory_tags-gcc")
-set_tests_properties(aarch64.memory_tags PROPERTIES LABELS aarch64 TIMEOUT 300)
+set_tests_properties(aarch64.memory_tags PROPERTIES LABELS aarch64 TIMEOUT 600)
 
 # The oldest and the newest clang and libomp. Newer clangs look for the cross gcc's headers in the sysroot only.
 set(clangs "")
@@ -117,13 +117,13 @@ find_package(Threads REQUIRED)
 add_executable(store_order store_order.cpp)
 target_link_libraries(store_order PRIVATE Threads::Threads)
 add_test(NAME aarch64.store_order COMMAND store_order)
-set_tests_properties(aarch64.store_order PROPERTIES LABELS aarch64 TIMEOUT 300)
+set_tests_properties(aarch64.store_order PROPERTIES LABELS aarch64 TIMEOUT 600)
 
 add_executable(show_atomics show_atomics.cpp)
 foreach(processor "max;atomics: one instruction" "cortex-a72;atomics: exclusive load and store")
   list(GET processor 0 name)
   list(GET processor 1 wanted)
   add_test(NAME aarch64.atomics.${name} COMMAND show_atomics)
-  set_tests_properties(aarch64.atomics.${name} PROPERTIES LABELS aarch64 TIMEOUT 60
+  set_tests_properties(aarch64.atomics.${name} PROPERTIES LABELS aarch64 TIMEOUT 600
     ENVIRONMENT "QEMU_CPU=${name}" PASS_REGULAR_EXPRESSION "${wanted}")
 endforeach()

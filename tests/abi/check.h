@@ -11,7 +11,7 @@
 //   --skip NAME   not this case (may be repeated)
 //   --seed S      replay                             --repeat N       repetitions of cases that look for
 //   races
-//   --long        the thorough sizes                 --time-limit S   default 100
+//   --long        the thorough sizes                 --time-limit S   default 500
 #pragma once
 
 #include "split_mix.h"
@@ -33,7 +33,7 @@ struct Settings {
   std::uint64_t seed = 0;
   int repeat = 0; ///< 0: the case's own default
   bool thorough = false;
-  unsigned time_limit_s = 100;
+  unsigned time_limit_s = 500; ///< a machine that is busy with other things is no hang
   const char* program = "";
   const char* current = ""; ///< name of the running case
   const char* detail = "";  ///< what of it, for the message about a hang

@@ -155,7 +155,7 @@ foreach(abi IN LISTS abis)
       string(REPLACE on history name ${history})
       string(REPLACE off no_history name ${name})
       wstree_abi_test(${prefix}.laps.${pattern}.${name}.${abi} laps-${suffix_${abi}} ${runtime_${abi}} ${group}
-        ARGUMENTS --pattern ${laps_${pattern}} --loops 100000 ${threads} --time-limit 60
+        ARGUMENTS --pattern ${laps_${pattern}} --loops 100000 ${threads}
           ENVIRONMENT "WSTREE_HISTORY=${history}")
     endforeach()
   endforeach()

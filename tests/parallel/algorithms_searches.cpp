@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <ranges>
+#include <thread>
 
 namespace wstree::algorithms_test {
 namespace {
@@ -46,9 +47,13 @@ TEST(Search, SearchesIntegersViewsAndMembers) {
 TEST(Search, GivesUpWhatIsBehindAHit) {
   const std::size_t n = 10'000'000;
   std::atomic<std::size_t> asked{0};
+  // Whoever comes to the hit may be the last one to get a processor: the others wait for it.
+  std::atomic<bool> is_hit{false};
   EXPECT_EQ(find_first(par().threads(4), std::size_t{0}, n,
                        [&](std::size_t i) {
                          asked.fetch_add(1, std::memory_order_relaxed);
+                         if (i == 50'000) is_hit = true;
+                         while (i > 50'000 && !is_hit) std::this_thread::yield();
                          return i == 50'000;
                        }),
             50'000);
