@@ -21,10 +21,12 @@ if(NOT gccs)
   endif()
 endif()
 # g++ on some systems is another compiler, and some come without their runtime.
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/probe.cpp" "int main(int n, char**) {\n"
+  "#pragma omp parallel for schedule(runtime)\n  for (int i = 0; i < n; ++i) {}\n}\n")
 foreach(gcc IN LISTS gccs)
   if(NOT WSTREE_GXX_MAKES_PROGRAMS_${gcc} STREQUAL "${WSTREE_GXX_${gcc}}")
     execute_process(
-      COMMAND "${WSTREE_GXX_${gcc}}" -std=c++2a -fopenmp -pthread "${CMAKE_CURRENT_SOURCE_DIR}/gomp_old.cpp"
+      COMMAND "${WSTREE_GXX_${gcc}}" -std=c++2a -fopenmp -pthread "${CMAKE_CURRENT_BINARY_DIR}/probe.cpp"
         -o "${CMAKE_CURRENT_BINARY_DIR}/probe-gcc${gcc}"
       RESULT_VARIABLE probe OUTPUT_QUIET ERROR_QUIET)
     if(probe EQUAL 0)
