@@ -47,4 +47,6 @@ std::vector<Scenario> reduction_scenarios();
 std::vector<Scenario> parallel_scenarios(); ///< of the C++ library, besides reductions
 std::vector<Scenario> types_scenarios();    ///< of the public types
 
+std::vector<Scenario> tested_scenarios(); ///< those of them that a test program is for
+
 } // namespace wstree::model

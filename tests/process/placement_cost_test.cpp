@@ -18,14 +18,14 @@ using ::testing::IsEmpty;
 
 using Counts = std::map<std::string, int>;
 
-struct Calls {
+struct CallCounts {
   Counts opener, others; ///< by name
 };
 
 /// Counts the lines "TID NAME(..." of strace -f between the two marks that the opener makes, or all of them.
 /// What the runtimes wait with is not in there.
-Calls calls_in(const std::string& path, bool marked) {
-  Calls calls;
+CallCounts calls_in(const std::string& path, bool marked) {
+  CallCounts calls;
   std::string opener;
   int marks = 0;
   for (const std::string& line : lines_of(contents_of(path))) {
@@ -74,7 +74,7 @@ protected:
   }
 
   /// What is called from behind `steps` until behind `marked`.
-  static Calls trace(std::vector<std::string> steps, const std::string& marked) {
+  static CallCounts trace(std::vector<std::string> steps, const std::string& marked) {
     const TemporaryFolder folder;
     std::vector<std::string> command = {k_strace};
     for (const std::string& each : strace_arguments(folder / "calls")) command.push_back(each);
@@ -116,7 +116,7 @@ TEST_P(SystemCalls, AreNotMadeFromRegionToRegion) {
   std::vector<std::string> steps = settled(members_);
   steps.push_back("stay");
   steps.push_back(quiet(20)); // a loop that comes again gets memory for what is remembered of it
-  const Calls calls = trace(steps, quiet(2000));
+  const CallCounts calls = trace(steps, quiet(2000));
   EXPECT_THAT(calls.opener, IsEmpty());
   EXPECT_THAT(calls.others, IsEmpty());
 }
@@ -126,7 +126,7 @@ TEST_P(SystemCalls, AreNotMadeByWorkersWhereverTheOpenerIs) {
 }
 
 TEST_P(SystemCalls, AreSeenWhereTheyAreMade) { // so that what is said above means something
-  const Calls calls = trace(settled(members_), "pin=1:" + std::to_string(*own_cpus().begin()));
+  const CallCounts calls = trace(settled(members_), "pin=1:" + std::to_string(*own_cpus().begin()));
   EXPECT_EQ(calls.others, (Counts{{"sched_setaffinity", 1}}));
 }
 
