@@ -46,10 +46,13 @@ public:
     const bool is_alone = members() == 1;
     even_.forget();
     if (!is_alone) {
-      if (model == core::Model::tree &&
-          even_.choose(ring_.opening().plan, ring_.started(), iterations, members(), settings, smallest)) {
-        model = core::Model::static_;
-        smallest = 0;
+      if (model == core::Model::tree) {
+        const Way way =
+            even_.choose(ring_.opening().plan, ring_.started(), iterations, members(), settings, smallest);
+        if (way != Way::tree) {
+          model = core::Model::static_;
+          smallest = way == Way::alone ? iterations : 0; // the chunk
+        }
       }
       if (!ring_.start_next(settings, model == core::Model::tree)) {
         even_.forget();
@@ -111,7 +114,7 @@ public:
   /// `report(Execution)`.
   template <class Report> void leave(Report&& report) noexcept {
     if (!in_loop_) return;
-    if (settings_->clocked) measure(ring_, worker_, entered_, even_.is_even(), report);
+    if (settings_->clocked) measure(ring_, worker_, entered_, even_.way() != Way::tree, report);
     leave();
   }
 
