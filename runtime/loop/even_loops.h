@@ -2,6 +2,7 @@
 // Brief loops that are not executed on the tree, because looking for work costs more than it brings.
 #pragma once
 
+#include "steps.h"
 #include "way_choice.h"
 
 #include "wstree/core/platform.h"
@@ -96,8 +97,10 @@ public:
   explicit EvenRegion(Way preferred) noexcept {
     plan_.ways.fill(preferred);
     choices_.fill(WayChoice(preferred));
+    steps_ = Steps(preferred);
   }
   const EvenPlan& plan() const noexcept { return plan_; }
+  Steps& steps() noexcept { return steps_; } ///< of the loops behind the plan
 
   /// Before the fork. False: no region here has had loops, so nobody needs to look at the clock.
   bool open() noexcept {
@@ -127,6 +130,7 @@ public:
   int close(float ticks, std::uint32_t members) noexcept {
     if (members != members_) { // of another team nothing is known
       if (members_ != 0) choices_.fill(WayChoice(Way::tree));
+      if (members_ != 0) steps_ = {};
       members_ = members;
     }
     WayChoice& choice = choices_[size_];
@@ -153,6 +157,7 @@ private:
   std::array<std::uint64_t, EvenPlan::k_loops> wanted_{}; // for the plan
   std::uint32_t changed_ = 0;                             // bits of loops for which it is another one
   std::array<WayChoice, EvenPlan::k_sizes> choices_{};
+  Steps steps_;
   std::uint32_t members_ = 0; // of the team that all this is about
   bool has_loops_ = false;
   // Of the open region:

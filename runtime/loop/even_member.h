@@ -27,6 +27,12 @@ public:
     if (way_ == Way::alone && loop != 0) way_ = Way::parts; // it may be larger than the first one
     return way_;
   }
+  /// Whether a loop behind those of the plan may go another way than to the tree.
+  static bool may_go_apart(const core::Settings& settings, std::uint64_t smallest) noexcept {
+    return smallest <= 1 && is_usual(settings);
+  }
+  /// It goes this way.
+  void go(Way way) noexcept { way_ = way; }
   void forget() noexcept {
     is_known_ = false;
     way_ = Way::tree;

@@ -46,17 +46,21 @@ public:
     const bool is_alone = members() == 1;
     even_.forget();
     if (!is_alone) {
-      if (model == core::Model::tree) {
-        const Way way =
-            even_.choose(ring_.opening().plan, ring_.started(), iterations, members(), settings, smallest);
-        if (way != Way::tree) {
-          model = core::Model::static_;
-          smallest = way == Way::alone ? iterations : 0; // the chunk
-        }
-      }
-      if (!ring_.start_next(settings, model == core::Model::tree)) {
+      const std::uint64_t number = ring_.started();
+      const bool is_step = model == core::Model::tree && number >= Sizes::k_ring &&
+                           EvenMember::may_go_apart(settings, smallest);
+      const unsigned size = EvenPlan::size_of(iterations, members());
+      if (is_step && index() == 0) team()->step(number, size, members(), settings);
+      if (model == core::Model::tree && !is_step)
+        even_.choose(ring_.opening().plan, number, iterations, members(), settings, smallest);
+      if (!ring_.start_next(settings, model == core::Model::tree && even_.way() == Way::tree)) {
         even_.forget();
         return false;
+      }
+      if (is_step) even_.go(team()->way().of(number).of(size));
+      if (even_.way() != Way::tree) {
+        model = core::Model::static_;
+        smallest = even_.way() == Way::alone ? iterations : 0; // the chunk
       }
     }
     settings_ = &settings;

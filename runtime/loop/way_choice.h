@@ -45,8 +45,9 @@ public:
   void doubt() noexcept {
     if (!record_of(preferred_).is_known()) preferred_ = Way::tree;
   }
-  /// An execution of a team of `members` has taken its time, in the way that way() said before it.
-  void judge(const Execution& now, std::uint32_t members) noexcept {
+  /// An execution of a team of `members` has taken its time, in the way that way() said before it. Not
+  /// `alone_too`: nobody is to be alone.
+  void judge(const Execution& now, std::uint32_t members, bool alone_too = true) noexcept {
     const float beyond = now.ticks - std::min(now.work, 2 * now.ticks);
     for (Record& record : records_) record.fade();
     record_of(way()).add(std::max(beyond, 0.0F), now.work);
@@ -59,7 +60,7 @@ public:
     } else if (wait_ != 0) {
       --wait_;
     } else {
-      begin_trial(now.work, members);
+      begin_trial(alone_too ? now.work * static_cast<float>(members - 1) : k_too_much);
     }
   }
 
@@ -110,6 +111,8 @@ private:
     bool is_far_ = false; // the latest was such an execution
   };
 
+  static constexpr float k_too_much = __builtin_inff();
+
   Record& record_of(Way way) noexcept { return records_[static_cast<std::size_t>(way)]; }
   const Record& record_of(Way way) const noexcept { return records_[static_cast<std::size_t>(way)]; }
 
@@ -125,11 +128,11 @@ private:
     between_ = core::tuning::k_between_trials / 4;
     wait_ = between_;
   }
-  void begin_trial(float work, std::uint32_t members) noexcept {
+  /// `more`: what member 0 would have to do besides its own work if it were alone.
+  void begin_trial(float more) noexcept {
     const auto next = [](Way way) { return static_cast<Way>((static_cast<std::size_t>(way) + 1) % k_ways); };
     do rival_ = next(rival_);
-    while (rival_ == preferred_ ||
-           (rival_ == Way::alone && work * static_cast<float>(members - 1) > record_of(preferred_).mean()));
+    while (rival_ == preferred_ || (rival_ == Way::alone && more > record_of(preferred_).mean()));
     trial_ = core::tuning::k_turn;
     tried_ = 0;
     fresh_ = 0;

@@ -258,6 +258,26 @@ TEST(EvenLoops, RegionsWithSeveralLoops) {
   EXPECT_FALSE(outcomes[0].is_even || outcomes[1].is_even);
 }
 
+TEST(EvenLoops, ManyLoopsOfOneRegion) {
+  const auto even_of = [](const std::vector<Outcome>& outcomes) {
+    return std::count_if(outcomes.begin(), outcomes.end(), [](const Outcome& each) { return each.is_even; });
+  };
+  for (const std::uint32_t members : {2U, 5U}) {
+    Runs runs(members);
+    const Cost cost = even_cost(k_us / 20);
+    std::vector<std::uint64_t> sizes;
+    for (std::uint64_t i = 0; i < 2'000; ++i) sizes.push_back(40 * members - i % 3);
+    const auto outcomes = runs.region(sizes, cost, &k_there);
+    EXPECT_GE(even_of(outcomes), 1'200) << members;
+    EXPECT_LE(even_of(outcomes), 1'950) << "the other way is tried";
+    // The parts become uneven: that is noticed after some dozen loops.
+    const Cost jump = [](std::uint64_t i) { return i < 10 ? k_us : k_us / 20; };
+    EXPECT_LE(even_of(runs.region(std::vector<std::uint64_t>(1'000, 40 * members), jump, &k_there)), 200);
+    // Larger loops go to the tree, and so do long ones.
+    EXPECT_EQ(even_of(runs.region(std::vector<std::uint64_t>(200, 4'000 * members), cost)), 0);
+  }
+}
+
 TEST(EvenLoops, RegionsAtOtherPlacesAreOthers) {
   Runs runs;
   const Cost cost = even_cost(k_us / 20);

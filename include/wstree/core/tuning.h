@@ -70,6 +70,8 @@ inline constexpr std::uint32_t k_turn = 4;
 inline constexpr std::uint32_t k_trial = 16;
 inline constexpr std::uint32_t k_between_trials = 128;
 inline constexpr std::uint32_t k_longest_between_trials = 8192;
+/// Loops behind the eighth of a region that are decided together (runtime/loop/steps.h).
+inline constexpr std::uint64_t k_steps = 8;
 /// Executions in a mean, in that of what is rare, and those after which something rare was long ago.
 inline constexpr std::uint32_t k_remembered = 64;
 inline constexpr float k_rare = 128;
