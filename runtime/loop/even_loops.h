@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Brief loops whose members get equal parts, because looking for work costs more than it brings.
+// Brief loops that are not executed on the tree, because looking for work costs more than it brings.
 #pragma once
 
-#include "even_choice.h"
+#include "steps.h"
+#include "way_choice.h"
 
 #include "wstree/core/platform.h"
 #include "wstree/core/settings.h"
@@ -20,13 +21,18 @@ namespace wstree::loop {
 /// no time to agree about anything else: the opener writes it between regions.
 struct EvenPlan {
   static constexpr std::uint32_t k_loops = 8;
+  static constexpr unsigned k_sizes = 16;
 
+  /// Loops of about one size are decided alike: by powers of two of the iterations of a member.
+  static unsigned size_of(std::uint64_t iterations, std::uint32_t members) noexcept {
+    return std::min(static_cast<unsigned>(std::bit_width(iterations / members)), k_sizes - 1);
+  }
   /// A loop of so many iterations.
   bool is_brief(std::uint32_t loop, std::uint64_t iterations, std::uint32_t members) const noexcept {
     return iterations <= most[loop] * members;
   }
 
-  bool even = false;                         ///< loops that are brief are executed in equal parts
+  std::array<Way, k_sizes> ways{}; ///< of loops that are brief, by the size of the region's first one
   std::array<std::uint64_t, k_loops> most{}; ///< iterations of a member, if the loop is brief
 };
 
@@ -35,7 +41,8 @@ struct EvenShare {
   float share = 0; ///< iterations for each member
   float done = 0;  ///< on the tree: those that this one executed,
   float ticks = 0; ///< and what they took
-  bool in_equal_parts = false;
+  unsigned size = 0;
+  Way way = Way::tree;
 
   /// Clocks of two processors may differ by more than has passed: then it was nothing.
   static float to_float(std::uint64_t ticks) noexcept {
@@ -47,11 +54,8 @@ struct EvenShare {
 /// because small ones stay in the cache. Zeroed memory is a valid state.
 class EvenCost {
 public:
-  /// Ticks of an iteration where members get `share` of them; 0: not known.
-  float of(float share) const noexcept {
-    const float known = ticks_[class_of(share)];
-    return known != 0 ? known : usual_;
-  }
+  /// Ticks of an iteration of a loop of `size`; 0: not known.
+  float of(unsigned size) const noexcept { return ticks_[size] != 0 ? ticks_[size] : usual_; }
   /// The most iterations of a share that is brief.
   std::uint64_t most(const core::Settings& settings) const noexcept {
     constexpr float k_most = 1e12F;
@@ -59,8 +63,8 @@ public:
   }
   /// False: the loop is another one than before, or not brief.
   bool learn(const EvenShare& share, const core::Settings& settings) noexcept {
-    if (share.in_equal_parts) return true;
-    float& known = ticks_[class_of(share.share)];
+    if (share.way != Way::tree) return true;
+    float& known = ticks_[share.size];
     // One that took no longer than a steal is short whatever an iteration costs.
     if (known != 0 && share.ticks <= static_cast<float>(settings.steal_cost)) return true;
     const float now = share.ticks / std::max(share.done, 1.0F);
@@ -69,22 +73,19 @@ public:
   }
 
 private:
-  static constexpr unsigned k_classes = 8; // by powers of two, which come again
-  static unsigned class_of(float share) noexcept {
-    return (std::bit_cast<std::uint32_t>(share) >> 23) % k_classes;
-  }
   static float longest(const core::Settings& settings) noexcept {
     return core::tuning::k_even_brief * static_cast<float>(settings.shortest_target);
   }
   static bool adapt(float& known, float now) noexcept {
     if (known == 0) known = now;
     const bool is_like = std::max(now, known) <= core::tuning::k_like_before * std::min(now, known);
-    known = is_like ? known + (now - known) * core::tuning::k_weight : now;
+    // Far more than before is believed by and by: somebody may have been interrupted.
+    known = is_like ? known + (now - known) * core::tuning::k_weight : std::min(now, 2 * known);
     return is_like;
   }
 
   float usual_ = 0;
-  std::array<float, k_classes> ticks_{};
+  std::array<float, EvenPlan::k_sizes> ticks_{};
 };
 
 /// The regions that one place in the code opens, as the opener knows them, if all loops of a region are
@@ -92,50 +93,61 @@ private:
 class EvenRegion {
 public:
   EvenRegion() = default;
-  /// `prefers_even`: what has turned out to be better at most other places.
-  explicit EvenRegion(bool prefers_even) noexcept : choice_(prefers_even) { plan_.even = prefers_even; }
+  /// `preferred`: what has turned out to be better at most other places.
+  explicit EvenRegion(Way preferred) noexcept {
+    plan_.ways.fill(preferred);
+    choices_.fill(WayChoice(preferred));
+    steps_ = Steps(preferred);
+  }
   const EvenPlan& plan() const noexcept { return plan_; }
+  Steps& steps() noexcept { return steps_; } ///< of the loops behind the plan
 
   /// Before the fork. False: no region here has had loops, so nobody needs to look at the clock.
   bool open() noexcept {
     now_ = {};
-    is_strange_ = has_even_ = false;
+    is_strange_ = false;
     return has_loops_;
   }
   /// By member 0, in the region: it leaves loop number `loop`.
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
     has_loops_ = true;
-    has_even_ |= share.in_equal_parts;
+    if (loop == 0) {
+      size_ = share.size;
+      way_ = share.way;
+    }
     EvenCost& cost = costs_[loop];
-    if (!cost.learn(share, settings)) is_strange_ = true;
+    if (!cost.learn(share, settings) || (share.way == Way::tree) != (way_ == Way::tree)) is_strange_ = true;
     const std::uint64_t most = cost.most(settings);
     // Written only where it matters: all members read it.
     if (most > 2 * plan_.most[loop] || plan_.most[loop] > 2 * most) {
       wanted_[loop] = most;
       changed_ |= 1U << loop;
     }
-    now_.work += share.share * cost.of(share.share);
-    now_.steal = static_cast<float>(settings.steal_cost);
+    now_.work += share.share * cost.of(share.size);
   }
-  /// After the join: the region of `members` took `ticks`. Returns whether equal parts have turned out to be
-  /// better here (1) or worse (-1); 0: nothing new.
+  /// After the join: the region of `members` took `ticks`. Returns whether the tree has turned out to be
+  /// better here (-1) or worse (1); 0: nothing new.
   int close(float ticks, std::uint32_t members) noexcept {
     if (members != members_) { // of another team nothing is known
-      choice_ = EvenChoice(members_ == 0 && choice_.is_even());
+      if (members_ != 0) choices_.fill(WayChoice(Way::tree));
+      if (members_ != 0) steps_ = {};
       members_ = members;
     }
-    int verdict = 0;
+    WayChoice& choice = choices_[size_];
+    const Way before = choice.preferred();
+    const bool was_settled = choice.is_settled();
     // A loop that is not brief, or another one than before, says nothing.
-    if (now_.work > 0 && !is_strange_ && plan_.even == has_even_) {
+    if (now_.work > 0 && !is_strange_ && way_ == choice.way()) {
       now_.ticks = ticks;
-      verdict = choice_.judge(now_, has_even_ && choice_.objects(now_, 1), members);
+      choice.judge(now_, members);
     } else if (is_strange_) {
-      choice_.doubt(); // nobody will see how equal parts fare
+      choice.doubt(); // nobody will see how it fares
     }
-    plan_.even = choice_.is_even();
+    if (plan_.ways[size_] != choice.way()) plan_.ways[size_] = choice.way();
     for (std::uint32_t loop = 0; changed_ != 0; ++loop, changed_ >>= 1)
       if ((changed_ & 1) != 0) plan_.most[loop] = wanted_[loop];
-    return verdict;
+    if (choice.preferred() == before && choice.is_settled() == was_settled) return 0;
+    return choice.preferred() == Way::tree ? -1 : 1;
   }
 
 private:
@@ -144,13 +156,15 @@ private:
   alignas(core::k_line_pair) std::array<EvenCost, EvenPlan::k_loops> costs_{};
   std::array<std::uint64_t, EvenPlan::k_loops> wanted_{}; // for the plan
   std::uint32_t changed_ = 0;                             // bits of loops for which it is another one
-  EvenChoice choice_;
+  std::array<WayChoice, EvenPlan::k_sizes> choices_{};
+  Steps steps_;
   std::uint32_t members_ = 0; // of the team that all this is about
   bool has_loops_ = false;
   // Of the open region:
   bool is_strange_ = false;
-  bool has_even_ = false;
-  EvenChoice::Execution now_;
+  unsigned size_ = 0; // of the first loop
+  Way way_ = Way::tree;
+  WayChoice::Execution now_;
 };
 
 /// Those of one opener.
@@ -161,7 +175,7 @@ public:
     const auto mixed = reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U;
     Place& place = places_[mixed >> (64 - k_bits)];
     if (place.code != code) {
-      place.region = EvenRegion(balance_ > 0);
+      place.region = EvenRegion(balance_ > 0 ? Way::parts : Way::tree);
       place.code = code;
     }
     return place.region;

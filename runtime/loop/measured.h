@@ -19,8 +19,8 @@ struct Execution {
   core::Cells<Account> accounts{}; ///< of the members; theirs again when the report is done
 };
 
-/// By a member that leaves the loop, which it entered at `entered`; `is_even`: all got equal parts. The last
-/// one calls `report(Execution)`.
+/// By a member that leaves the loop, which it entered at `entered`; `is_even`: it was not on the tree. The
+/// last one calls `report(Execution)`.
 template <class P, class Sizes, class Report>
 void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered, bool is_even,
              Report&& report) noexcept {

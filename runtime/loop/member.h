@@ -46,14 +46,21 @@ public:
     const bool is_alone = members() == 1;
     even_.forget();
     if (!is_alone) {
-      if (model == core::Model::tree &&
-          even_.choose(ring_.opening().plan, ring_.started(), iterations, members(), settings, smallest)) {
-        model = core::Model::static_;
-        smallest = 0;
-      }
-      if (!ring_.start_next(settings, model == core::Model::tree)) {
+      const std::uint64_t number = ring_.started();
+      const bool is_step = model == core::Model::tree && number >= Sizes::k_ring &&
+                           EvenMember::may_go_apart(settings, smallest);
+      const unsigned size = EvenPlan::size_of(iterations, members());
+      if (is_step && index() == 0) team()->step(number, size, members(), settings);
+      if (model == core::Model::tree && !is_step)
+        even_.choose(ring_.opening().plan, number, iterations, members(), settings, smallest);
+      if (!ring_.start_next(settings, model == core::Model::tree && even_.way() == Way::tree)) {
         even_.forget();
         return false;
+      }
+      if (is_step) even_.go(team()->way().of(number).of(size));
+      if (even_.way() != Way::tree) {
+        model = core::Model::static_;
+        smallest = even_.way() == Way::alone ? iterations : 0; // the chunk
       }
     }
     settings_ = &settings;
@@ -111,7 +118,7 @@ public:
   /// `report(Execution)`.
   template <class Report> void leave(Report&& report) noexcept {
     if (!in_loop_) return;
-    if (settings_->clocked) measure(ring_, worker_, entered_, even_.is_even(), report);
+    if (settings_->clocked) measure(ring_, worker_, entered_, even_.way() != Way::tree, report);
     leave();
   }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "even_loops.h"
+#include "region_way.h"
 #include "ring_end.h"
+#include "steps.h"
 #include "team_storage.h"
 
 #include "wstree/core/platform.h"
@@ -52,6 +54,8 @@ public:
     opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_, // likewise
                 region_ != nullptr ? &region_->plan() : nullptr};
     opened_ = region_ != nullptr && region_->open() ? P::ticks() : 0;
+    way_.open({steps().way(), steps().largest()});
+    steps().begin(k_ring);
     if (cleared_.are_old(base, k_ring)) [[unlikely]]
       clear_slots();
     members_ = 0;
@@ -163,6 +167,18 @@ public:
     region_->note(loop, share, settings);
   }
 
+  /// Which way the region's loops from number k_ring on go, counted from its first one.
+  RegionWay<P, k_ring>& way() noexcept { return way_; }
+  /// Member 0 is about to start loop number `number` of the region, from k_ring on.
+  void step(std::uint64_t number, unsigned size, std::uint32_t members,
+            const core::Settings& settings) noexcept {
+    if (!steps().meet(number, size, members, settings, [] { return P::ticks(); })) return;
+    const typename RegionWay<P, k_ring>::Choice wanted{steps().way(), steps().largest()};
+    if (wanted == way_.latest() || !way_.may_change(number)) return;
+    way_.change(number, wanted);
+    steps().begin(way_.from());
+  }
+
   /// Of a region of one member, which is the thread that calls close(): it takes no numbers.
   void note_alone() noexcept { alone_ = true; }
 
@@ -172,6 +188,8 @@ public:
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
+  Steps& steps() noexcept { return region_ != nullptr ? region_->steps() : steps_; }
+
   /// The opener's part in keeping marks young (core/marks.h).
   [[gnu::noinline]] void clear_slots() noexcept {
     if (opening_.storage != nullptr && opening_.storage != failed()) opening_.storage->clear_slots();
@@ -188,6 +206,7 @@ private:
   EvenRegions* evens_ = nullptr; // nullptr: no region has had loops, or there is no memory
   EvenRegion* region_ = nullptr; // the open one
   const void* code_ = nullptr;   // that opened it
+  Steps steps_;                  // of a region without a record
   std::uint64_t opened_ = 0;     // in ticks; 0: nobody wants to know
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member
@@ -195,6 +214,7 @@ private:
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
   RingEnd<P> ring_end_;
+  RegionWay<P, k_ring> way_;
 };
 
 } // namespace wstree::loop

@@ -261,6 +261,29 @@ void add_measured(std::vector<Scenario>& all) {
                  100'000, true});
 }
 
+/// Member 0 changes how the team goes as often as it may, and all members agree about each loop.
+void add_ways(std::vector<Scenario>& all) {
+  const auto ways = [](TeamPlan plan) {
+    plan.changes_ways = true;
+    return plan;
+  };
+  all.push_back({"way_2x8", k_narrow, team(ways(one_region(2, many(8, Model::fixed, 1)))), 1000});
+  all.push_back(
+      {"way_3x7", {.preemptions = 1, .stale = 0}, team(ways(one_region(3, many(7, Model::fixed, 1)))), 1000});
+  all.push_back({"way_departed_3x8",
+                 {.preemptions = 1, .stale = 0},
+                 team(ways(one_region(3, many(8, Model::fixed, 1), {{0, 5}, {1, 3}}))),
+                 1000});
+  all.push_back(
+      {"way_absent_3x7", k_one, team(ways(one_region(3, many(7, Model::fixed, 1), {{1, 0}}))), 1000});
+  all.push_back(
+      {"way_two_regions_2x7", k_one,
+       team(ways({.regions = {{2, many(7, Model::fixed, 1), {}}, {2, many(4, Model::fixed, 1), {}}}})),
+       1000});
+  all.push_back(
+      {"way_2x10_long", k_usual, team(ways(one_region(2, many(10, Model::fixed, 1)))), 100'000, true});
+}
+
 /// A member that is suspended stops those that are a ring ahead of it, and nobody else.
 void add_suspended(std::vector<Scenario>& all) {
   const Bounds usual{.preemptions = 1, .stale = 0, .suspensions = 1};
@@ -292,6 +315,7 @@ std::vector<Scenario> team_scenarios() {
   add_ring(all);
   add_rounds(all);
   add_ends(all);
+  add_ways(all);
   add_suspended(all);
   return all;
 }

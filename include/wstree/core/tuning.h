@@ -64,17 +64,20 @@ inline constexpr float k_wrong = 2.5F;
 inline constexpr float k_most_wary = 1'000'000;
 /// Shortest targets that a share takes at most if a trial decides about it. 6: SPMV 1.2 instead of 1.1.
 inline constexpr float k_even_brief = 30;
-/// Executions of a region of brief loops that make up a trial of equal parts against the tree
-/// (runtime/loop/even_choice.h), and those between two trials, at least and at most.
-inline constexpr std::uint32_t k_trial = 16;
-/// Of a trial, in a row on the tree or in equal parts.
+/// Executions of a region of brief loops that make up a turn of another way (runtime/loop/way_choice.h), and a
+/// trial that ends well; those between two trials, at least and at most, where one way is clearly better.
 inline constexpr std::uint32_t k_turn = 4;
-/// Verdicts of other places that say how a new one begins.
-inline constexpr int k_habit = 8;
+inline constexpr std::uint32_t k_trial = 16;
 inline constexpr std::uint32_t k_between_trials = 128;
 inline constexpr std::uint32_t k_longest_between_trials = 8192;
-/// So many times as long, and a steal more, is far worse.
-inline constexpr float k_far_worse = 2;
+/// Loops behind the eighth of a region that are decided together (runtime/loop/steps.h).
+inline constexpr std::uint64_t k_steps = 8;
+/// Executions in a mean, in that of what is rare, and those after which something rare was long ago.
+inline constexpr std::uint32_t k_remembered = 64;
+inline constexpr float k_rare = 128;
+inline constexpr float k_long_ago = 4096;
+/// Verdicts of other places that say how a new one begins.
+inline constexpr int k_habit = 8;
 /// Steals: work that nobody takes from the owner of a brief share before it should be done.
 inline constexpr std::uint64_t k_brief_steals = 4;
 /// Steals' time that a member waits for the others' marks at the end of a brief loop before it looks for
