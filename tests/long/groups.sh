@@ -21,6 +21,7 @@ groups=(
   'stress    4 16 tools/stress, an hour in all'
   'fuzz      6 11 tests/fuzz/run, an hour in all'
   'coverage  1 25 tools/coverage'
+  'suites    3 25 tests/suites/run: LLVM 14, LLVM 19, libgomp'
 )
 
 # The commands of the groups. Arguments: the number of the part, from 1, and how many there are. 77: not on this machine.
@@ -92,6 +93,14 @@ run_fuzz() {
     'NR % parts == part % parts')
   tests/fuzz/run --seconds $((3600 / $(find tests/fuzz -name '*_target.cpp' | wc -l))) --seed $((seed + part)) \
     --keep build/fuzz-inputs "${targets[@]}"
+}
+
+run_suites() {
+  case $1 in
+    1) tests/suites/run --passive --suite llvm --libomp 14 ;;
+    2) tests/suites/run --passive --suite llvm --libomp 19-release ;;
+    3) tests/suites/run --passive --suite libgomp ;;
+  esac
 }
 
 # Tests that fail there only because of gcov are listed in its output and are no failure (tools/coverage).
