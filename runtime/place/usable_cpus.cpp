@@ -38,6 +38,10 @@ UsableCpus usable_cpus(const CpuClaims& claims) noexcept {
   return usable;
 }
 
+bool can_use_up_quota(const CpuClaims& claims, std::uint32_t team) noexcept {
+  return team > 1 && claims.quota > 0 && team > claims.quota / std::max(claims.ranks, 1U) + k_rounding;
+}
+
 FoundCpus find_usable_cpus(const char* const* envp, const char* root) noexcept {
   FoundCpus found;
   const CpuSet mask = current_mask();

@@ -27,6 +27,11 @@ struct UsableCpus {
 /// that no two threads meet on one. At least one CPU.
 UsableCpus usable_cpus(const CpuClaims& claims) noexcept;
 
+/// Whether a team of this size uses up its rank's part of the quota if all of its members run, or spin, all
+/// the time: the group then stops them all for the rest of a period. Never for a team of one, which waits for
+/// nobody.
+bool can_use_up_quota(const CpuClaims& claims, std::uint32_t team) noexcept;
+
 struct FoundCpus {
   CpuClaims claims;
   UsableCpus usable;

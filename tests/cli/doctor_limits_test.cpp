@@ -110,20 +110,25 @@ TEST(DoctorInAGroup, SeesTheQuota) {
   EXPECT_EQ(check(group.doctor({{"OMP_NUM_THREADS", "3"}}), "quota")["status"], "ok");
 }
 
-/// OMP_NUM_THREADS as a program sees it that `wstree run` starts in a group with half a CPU. (The library
-/// there is a stand-in, so what it sees is the wish.)
+/// What `wstree run OPTIONS -- env` does in a group with this time for each 100000. (The library there is a
+/// stand-in, so the program sees the wish for a team, not its size.)
+Result run_env(const Group& group, const std::string& time, const std::map<std::string, std::string>& more,
+               const std::string& options = "") {
+  group.set(group.version() == 2 ? "cpu.max" : "cpu.cfs_quota_us",
+            group.version() == 2 ? time + " 100000" : time);
+  Start start{.arguments = {"-c", "echo $$ >'" + (group.folder() / "cgroup.procs").string() +
+                                      "' && exec " WSTREE_CLI " run " + options + " -- /usr/bin/env"},
+              .executable = "/bin/sh"};
+  for (const auto& [name, value] : more) start.environment[name] = value;
+  return run(start);
+}
+
 TEST(RunInAGroup, AsksForATeamThatFitsTheQuota) {
   if (place::current_mask().count() < 2) GTEST_SKIP() << "there is one CPU only";
   const Group group(place::Controller::cpu);
   if (!group.problem().empty()) GTEST_SKIP() << group.problem();
-  group.set(group.version() == 2 ? "cpu.max" : "cpu.cfs_quota_us",
-            group.version() == 2 ? "50000 100000" : "50000");
   const auto started = [&](const std::map<std::string, std::string>& more) {
-    Start start{.arguments = {"-c", "echo $$ >'" + (group.folder() / "cgroup.procs").string() +
-                                        "' && exec " WSTREE_CLI " run -- /usr/bin/env"},
-                .executable = "/bin/sh"};
-    for (const auto& [name, value] : more) start.environment[name] = value;
-    return run(start);
+    return run_env(group, "50000", more);
   };
   const auto result = started({});
   EXPECT_THAT(result.out, HasSubstr("WSTREE_THREADS=auto\n"));
@@ -135,6 +140,27 @@ TEST(RunInAGroup, AsksForATeamThatFitsTheQuota) {
     EXPECT_THAT(decided.out, testing::Not(HasSubstr("WSTREE_THREADS=auto")));
     EXPECT_THAT(decided.err, testing::Not(HasSubstr("teams have")));
   }
+}
+
+TEST(RunInAGroup, LetsThreadsSleepSoonIfSpinningCouldUseUpTheQuota) {
+  if (place::current_mask().count() < 2) GTEST_SKIP() << "there is one CPU only";
+  const Group group(place::Controller::cpu);
+  if (!group.problem().empty()) GTEST_SKIP() << group.problem();
+  const auto spins = testing::AnyOf(HasSubstr("GOMP_SPINCOUNT=1000\n"), HasSubstr("KMP_BLOCKTIME=1\n"));
+  const auto result = run_env(group, "150000", {});
+  EXPECT_THAT(result.out, testing::AllOf(HasSubstr("GOMP_SPINCOUNT=1000\n"), HasSubstr("KMP_BLOCKTIME=1\n")));
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("SPINCOUNT"))) << "nobody has asked";
+  EXPECT_THAT(run_env(group, "150000", {}, "--verbose").err,
+              HasSubstr("GOMP_SPINCOUNT=1000 and KMP_BLOCKTIME=1, because the control groups grant the time "
+                        "of 1.5 CPUs\n"));
+  for (const auto* whole : {"100000", "200000"})
+    EXPECT_THAT(run_env(group, whole, {}).out, testing::Not(spins));
+  for (const auto& [name, value] : std::map<std::string, std::string>{{"OMP_NUM_THREADS", "2"},
+                                                                      {"WSTREE_THREADS", "off"},
+                                                                      {"OMP_WAIT_POLICY", "active"},
+                                                                      {"GOMP_SPINCOUNT", "7"},
+                                                                      {"KMP_BLOCKTIME", "7"}})
+    EXPECT_THAT(run_env(group, "150000", {{name, value}}).out, testing::Not(spins)) << name;
 }
 
 TEST(DoctorInAGroup, SeesTheCpuset) {

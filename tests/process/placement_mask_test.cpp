@@ -91,13 +91,17 @@ TEST_P(Masked, NoThreadIsEverOutside) {
   }
 }
 
+/// How many regions the program has that does these steps.
+int regions_of(const Report& report) {
+  return static_cast<int>(std::count_if(report.placed.begin(), report.placed.end(),
+                                        [](const Placed& each) { return each.members == 0; }));
+}
+
 /// Runs `before`, then somebody gives all threads `mask`, then come the regions of `after`.
 void expect_respected(Program (*program)(const std::vector<std::string>&), const Cpus& mask,
                       std::vector<std::string> before, const std::vector<std::string>& after) {
   SCOPED_TRACE("mask " + text_of(mask));
-  const Report first = report_of(program(before));
-  const auto regions = static_cast<int>(std::count_if(first.placed.begin(), first.placed.end(),
-                                                      [](const Placed& each) { return each.members == 0; }));
+  const int regions = regions_of(report_of(program(before)));
   before.push_back("outside=" + text_of(mask));
   before.insert(before.end(), after.begin(), after.end());
   const Report report = report_of(program(before));
@@ -143,6 +147,29 @@ TEST_P(Masked, AMaskThatChangesIsRespectedByLargerAndSmallerTeams) {
   for (const Cpus& mask : masks(random))
     expect_respected(program, mask, before,
                      {team(cores, 2), team(cores + 1, 2), team(2, 1), "quiet=2x20", team(cores, 2)});
+}
+
+/// What DLB's LeWI does between regions: a process lends CPUs and gets them back, again and again.
+TEST_P(Masked, CpusThatAreLentAndReturnedAreRespectedEachTime) {
+  const Cpus all = own_cpus();
+  if (all.size() < 2) GTEST_SKIP() << "there is one CPU only";
+  const int cores = static_cast<int>(cores_of(all).size());
+  std::vector<std::string> steps = {team(cores, 2)};
+  if (bind() == "auto") steps.insert(steps.end(), {"busy=250", team(cores, 1)});
+  std::vector<Cpus> masks(
+      static_cast<std::size_t>(regions_of(report_of(placement(compiler(), bind(), steps)))), all);
+  for (const Cpus& mask : {Cpus{*all.begin()}, all, Cpus{*all.rbegin()}, all, Cpus{*all.begin()}, all}) {
+    const int members = mask == all ? cores : 1;
+    steps.insert(steps.end(), {"outside=" + text_of(mask), team(members, 2)});
+    masks.insert(masks.end(), 2, mask);
+  }
+  const Report report = report_of(placement(compiler(), bind(), steps));
+  EXPECT_EQ(regions_of(report), static_cast<int>(masks.size())) << report.text();
+  for (const Placed& each : report.placed) {
+    const Cpus& mask = masks.at(static_cast<std::size_t>(each.region));
+    EXPECT_TRUE(inside(each.mask, mask)) << text_of(mask) << report.text();
+    if (!each.is_worker()) EXPECT_EQ(each.mask, mask) << report.text();
+  }
 }
 
 // --- numactl

@@ -40,6 +40,16 @@ TEST(UsableCpus, AreSharedByRanks) {
   EXPECT_EQ(usable_cpus({.mask = 8, .ranks = 4, .launcher = 8}).limit, CpuLimit::ranks);
 }
 
+TEST(CanUseUpQuota, IfThereAreMoreThreadsThanItGrantsCpus) {
+  EXPECT_TRUE(can_use_up_quota({.mask = 64, .quota = 1.5}, 2));
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 2}, 2));
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 1.999}, 2)) << "rounded by a tool";
+  EXPECT_FALSE(can_use_up_quota({.mask = 64}, 2)) << "no quota";
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 0.5}, 1)) << "one thread waits for nobody";
+  EXPECT_TRUE(can_use_up_quota({.mask = 8, .quota = 6, .ranks = 4}, 2)) << "1.5 CPUs for each";
+  EXPECT_FALSE(can_use_up_quota({.mask = 8, .quota = 8, .ranks = 4}, 2));
+}
+
 /// A rank with the number 100, started by the launcher 10 through the script 50.
 class Launched : public testing::Test {
 protected:

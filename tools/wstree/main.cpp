@@ -4,6 +4,7 @@
 #include "near_name.h"
 #include "run/run_arguments.h"
 #include "support/exit_status.h"
+#include "support/folded.h"
 #include "support/message.h"
 #include "support/terminal.h"
 #include "version_text.h"
@@ -118,8 +119,9 @@ int dispatch(std::vector<std::string> arguments) {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForVersion&) {
     return show_version();
-  } catch (const CLI::Success& wish) { // help
-    return app.exit(wish);
+  } catch (const CLI::Success&) { // help
+    std::fputs(laid_out(app.help(), terminal_of(stdout).width).c_str(), stdout);
+    return k_ok;
   } catch (const CLI::ExtrasError&) {
     return report_extra(app.remaining(true).front(), app, asked);
   } catch (const CLI::ArgumentMismatch& error) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "writers.h"
 
+#include "support/folded.h"
+
 #include <algorithm>
 
 namespace wstree::docs {
@@ -41,7 +43,11 @@ std::string roff_escaped(std::string_view text) {
   return escaped.starts_with('.') ? "\\&" + escaped : escaped;
 }
 
-std::string roff_of(std::string_view text) {
+std::string roff_of(std::string_view source) {
+  // What is left of 80 columns behind the indentation of paragraphs; the lines' own two blanks go.
+  constexpr std::size_t k_width = 80 - 9 + 2;
+  const auto narrow = cli::folded(source, k_width);
+  std::string_view text = narrow;
   std::string roff;
   bool kept = false, separated = false;
   while (!text.empty()) {

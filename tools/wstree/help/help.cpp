@@ -5,6 +5,7 @@
 #include "options.h"
 #include "support/details.h"
 #include "support/exit_status.h"
+#include "support/folded.h"
 #include "support/message.h"
 #include "support/terminal.h"
 #include "topics.h"
@@ -49,18 +50,7 @@ std::string text_of_topic(const HelpTopic& topic) {
   const auto width = terminal_of(stdout).width;
   if (topic.name == k_variables)
     return variables_text(width != 0 ? std::max<std::size_t>(width, 40) : k_usual_width);
-  std::string text;
-  for (auto rest = topic.text; !rest.empty();) {
-    const auto size = std::min(rest.find('\n'), rest.size());
-    const auto line = rest.substr(0, size);
-    rest.remove_prefix(std::min(size + 1, rest.size()));
-    // Tables stay as they are.
-    if (width == 0 || columns_of(line) <= width || line.starts_with(' '))
-      text += std::string(line) + "\n";
-    else
-      text += wrapped(line, width);
-  }
-  return text;
+  return laid_out(topic.text, width);
 }
 
 std::string list() {
@@ -72,7 +62,8 @@ std::string list() {
 /// The screen of --help, and what does not fit there.
 std::string with_details(const CLI::App& command) {
   const auto details = details_of(command);
-  return command.help("wstree") + (details.empty() ? std::string() : fmt::format("\n{}\n", details));
+  return laid_out(command.help("wstree"), terminal_of(stdout).width) +
+         (details.empty() ? std::string() : fmt::format("\n{}\n", details));
 }
 
 int unknown(const std::string& topic, const CLI::App& app) {

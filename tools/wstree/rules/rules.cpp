@@ -119,7 +119,10 @@ CLI::App* add_rules(CLI::App& app, RulesRequest& request) {
   libfft.so+0x12f0 off              a code location, as statistics name it
   app:post* off                     a program
   * loops=dynamic,guided threads=16 history=off bind=none
-Exit status: 0, 1 if a rule matches nothing, 125 if a line is not understood.)");
+Exit status: 0, 1 if a rule matches nothing, 125 if a line is not understood.
+Examples:
+  wstree rules ./heat                               the places in it that rules can name
+  wstree rules --check "heat.c:10-80 wsrange" ./heat)");
   rules->add_option("PROGRAM", request.program, "The program")->required();
   rules->add_option("--check,--rules", request.rules, "File or rules instead of WSTREE_RULES")
       ->option_text("RULES");

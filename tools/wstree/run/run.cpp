@@ -156,7 +156,9 @@ int run_command(RunRequest& request) {
 
   if (preflight.preload) {
     if (const auto warning = apply(request, environment)) say("{}", *warning);
-    if (const auto line = choose_team(environment, place::find_usable_cpus(environ))) say("{}", *line);
+    const auto cpus = place::find_usable_cpus(environ);
+    if (const auto line = choose_team(environment, cpus)) say("{}", *line);
+    if (const auto line = limit_spinning(environment, cpus); line && request.verbose) say("{}", *line);
     resolve_rules(environment, lookup.path);
     const auto sanitizers = sanitizers_of(preflight.program);
     report_unfit(sanitizers);

@@ -12,9 +12,17 @@ namespace wstree::cli {
 
 namespace {
 
+constexpr const char* k_gcc_spin = "GOMP_SPINCOUNT";
+constexpr const char* k_llvm_spin = "KMP_BLOCKTIME";
+constexpr const char* k_waiting[] = {k_gcc_spin, k_llvm_spin, "OMP_WAIT_POLICY"};
+
 bool is_given(const Environment& environment, std::string_view name) {
   const auto value = environment.get(name).value_or("");
   return !config::trim(value).empty() && !config::is_marked_threads(value);
+}
+
+bool has_chosen_team(const Environment& environment) {
+  return is_given(environment, config::k_team_variable) || is_given(environment, "KMP_HW_SUBSET");
 }
 
 /// The others would say the same.
@@ -26,23 +34,29 @@ bool is_first_rank(const Environment& environment) {
                              [&](const char* name) { return environment.get(name).value_or("0") == "0"; });
 }
 
+/// "4 ranks (MPI_LOCALNRANKS) share "; empty for one.
+std::string ranks_that_share(const place::FoundCpus& found) {
+  return found.claims.ranks > 1 ? fmt::format("{} ranks ({}) share ", found.claims.ranks, found.rank_source)
+                                : std::string();
+}
+
+std::string time_granted(const place::FoundCpus& found) {
+  const auto ranks = ranks_that_share(found);
+  return fmt::format("{}the time of {:g} CPUs", ranks.empty() ? "the control groups grant " : ranks,
+                     found.claims.quota);
+}
+
 } // namespace
 
 std::string reason_for_team(const place::FoundCpus& found) {
-  const auto& claims = found.claims;
-  const auto shared =
-      claims.ranks > 1 ? fmt::format("{} ranks ({}) share ", claims.ranks, found.rank_source) : std::string();
-  if (found.usable.limit == place::CpuLimit::quota)
-    return shared + fmt::format("{}the time of {:g} CPUs",
-                                claims.ranks > 1 ? "" : "the control groups grant ", claims.quota);
-  const auto together = std::max(claims.launcher, claims.mask);
-  return shared + fmt::format("{} CPU{}", together, together == 1 ? "" : "s");
+  if (found.usable.limit == place::CpuLimit::quota) return time_granted(found);
+  const auto together = std::max(found.claims.launcher, found.claims.mask);
+  return ranks_that_share(found) + fmt::format("{} CPU{}", together, together == 1 ? "" : "s");
 }
 
 std::optional<std::string> choose_team(Environment& environment, const place::FoundCpus& found) {
   const std::string variable(config::text_of(config::Option::threads).name);
-  if (is_given(environment, config::k_team_variable) || is_given(environment, "KMP_HW_SUBSET"))
-    return std::nullopt;
+  if (has_chosen_team(environment)) return std::nullopt;
   const auto said = environment.get(variable).value_or("");
   if (config::trim(said).empty())
     environment.set(variable, "auto");
@@ -53,6 +67,19 @@ std::optional<std::string> choose_team(Environment& environment, const place::Fo
   return fmt::format(
       "teams have {} thread{} instead of {}, because {}; OMP_NUM_THREADS or {}=off change that", count,
       count == 1 ? "" : "s", found.claims.mask, reason_for_team(found), variable);
+}
+
+std::optional<std::string> limit_spinning(Environment& environment, const place::FoundCpus& found) {
+  const auto given = [&](const char* name) { return is_given(environment, name); };
+  if (has_chosen_team(environment) || std::ranges::any_of(k_waiting, given)) return std::nullopt;
+  const auto wish = environment.get(config::text_of(config::Option::threads).name).value_or("");
+  if (!config::parse_threads(wish).value_or(false)) return std::nullopt;
+  if (!place::can_use_up_quota(found.claims, found.usable.count)) return std::nullopt;
+  // libgomp's own number where it knows of more threads than CPUs, and libomp's shortest time but none, in
+  // ms.
+  environment.set(k_gcc_spin, "1000");
+  environment.set(k_llvm_spin, "1");
+  return fmt::format("{}=1000 and {}=1, because {}", k_gcc_spin, k_llvm_spin, time_granted(found));
 }
 
 } // namespace wstree::cli

@@ -14,6 +14,10 @@ namespace wstree::cli {
 /// machine the first one tells.
 std::optional<std::string> choose_team(Environment& environment, const place::FoundCpus& found);
 
+/// Lets the runtimes' idle threads sleep soon if the team could use up the quota by spinning, unless the user
+/// has said something about the team or about waiting. Returns what it has set, and why.
+std::optional<std::string> limit_spinning(Environment& environment, const place::FoundCpus& found);
+
 /// "the control groups grant the time of 1.5 CPUs"; why a team should be smaller than the mask.
 std::string reason_for_team(const place::FoundCpus& found);
 
