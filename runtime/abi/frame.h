@@ -6,6 +6,7 @@
 #include "loop_state.h"
 #include "member.h"
 #include "process/session.h"
+#include "resolve/elf_object.h"
 #include "resolve/omp_queries.h"
 #include "rules/rules.h"
 #include "static_loops.h"
@@ -91,6 +92,7 @@ struct Frame {
   Bounds bounds;                        // of the served loop
   observe::LoopSite* site = nullptr;    // where the statistics count the served loop
   loop::Recording* recording = nullptr; // memory that a member alone lends to the served loop
+  const void* outlined = nullptr;       // the function of the program that a member of a region executes
   const void* code = nullptr;           // in a loop that a tool hears of: where it was last asked for
   loop::StaticLoops<Platform> statics;  // loops that the runtime cuts, unless we do
 };
@@ -100,6 +102,13 @@ extern constinit thread_local Frame* t_frame __attribute__((tls_model("initial-e
 inline void Frame::push() noexcept {
   outer = t_frame;
   t_frame = this;
+}
+
+/// The code of the program that called us, if it would go on at `caller` after the call: an outlined function
+/// that ends with the call has become a jump, and the thread goes on in our wrapper.
+inline const void* code_behind(const void* caller) noexcept {
+  return is_own_code(caller) && t_frame != nullptr && t_frame->outlined != nullptr ? t_frame->outlined
+                                                                                   : caller;
 }
 
 /// What the calling thread's next loop is called: by wstree_label(), or by the thread that opened the region.

@@ -76,7 +76,7 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
 
 [[gnu::noinline]] void watch_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
                                   const char* source, const void* caller, const Session& process) noexcept {
-  if (process.measured) measure_loop(frame, kind, units, schedule, source, caller, process);
+  if (process.measured && units != 0) measure_loop(frame, kind, units, schedule, source, caller, process);
   ompt::attend_loop(frame, caller);
 }
 
@@ -95,7 +95,7 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
                                          TaskSchedule schedule, const char* source, const void* caller,
                                          const core::Settings& settings, const Session& process) noexcept {
   if (!begin_unwatched(frame, units, schedule, caller, settings)) return false;
-  if (process.watches_loops() && units != 0) [[unlikely]]
+  if (process.watches_loops()) [[unlikely]]
     watch_loop(frame, kind, units, schedule, source, caller, process);
   return true;
 }

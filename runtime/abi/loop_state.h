@@ -38,7 +38,7 @@ public:
   }
   /// The thread is back in our loop.
   void uncover() noexcept {
-    if (!is_told()) state_ = State::served;
+    if ((watched_ & (k_told | k_held)) == 0) state_ = State::served;
   }
   /// Our loop is over: what the thread asks for next is not for us.
   void end() noexcept { state_ = State::over; }
@@ -56,6 +56,11 @@ public:
     cover();
   }
   bool is_told() const noexcept { return (watched_ & k_told) != 0; }
+  /// The same, but our loop is told from outside of it (ompt/libgomp.h).
+  void hold() noexcept {
+    watched_ |= k_held;
+    cover();
+  }
   /// True: the tool has not heard of it yet, and does now.
   bool tell_begin() noexcept {
     const bool first = (watched_ & (k_told | k_begun)) == k_told;
@@ -80,6 +85,7 @@ private:
   static constexpr std::uint8_t k_measured = 1;
   static constexpr std::uint8_t k_told = 2;
   static constexpr std::uint8_t k_begun = 4;
+  static constexpr std::uint8_t k_held = 8;
   explicit constexpr LoopState(State state) noexcept : state_(state) {}
 
   State state_ = State::none;

@@ -39,6 +39,8 @@ Value value_of(Option option, const Options& options) noexcept {
     return Value().append_number(options.trace_events);
   case Option::rules:
     return Value(options.rules.empty() ? "0" : options.rules.view());
+  case Option::ompt:
+    return Value(options.ompt ? "1" : "0");
   case Option::verbose:
     return Value(options.verbose ? "1" : "0");
   case Option::display_env:

@@ -132,7 +132,8 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   loader.read(Option::trace, trace, parse_record);
   loader.read(Option::trace_events, options.trace_events, parse_trace_events);
   loader.read(Option::rules, rules, parse_rules);
-  loader.read(Option::verbose, options.verbose, parse_verbose);
+  loader.read(Option::ompt, options.ompt, parse_switch);
+  loader.read(Option::verbose, options.verbose, parse_switch);
   loader.read(Option::display_env, options.display_env,
               [](std::string_view value) noexcept { return std::optional(parse_display_env(value)); });
   loader.read(Option::display_affinity, options.display_affinity,

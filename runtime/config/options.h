@@ -159,7 +159,8 @@ std::optional<std::string_view> parse_rules(std::string_view value) noexcept;
 /// WSTREE_THREADS: true for auto.
 std::optional<bool> parse_threads(std::string_view value) noexcept;
 std::optional<bool> parse_history(std::string_view value) noexcept;
-std::optional<bool> parse_verbose(std::string_view value) noexcept;
+/// WSTREE_OMPT and WSTREE_VERBOSE.
+std::optional<bool> parse_switch(std::string_view value) noexcept;
 /// Never fails: a bad value of OMP_DISPLAY_ENV is the OpenMP runtime's to complain about and counts as `no`
 /// here.
 DisplayEnv parse_display_env(std::string_view value) noexcept;
@@ -205,6 +206,7 @@ struct Options {
   StatsFormat stats = StatsFormat::off;
   bool counts_threads = false; // WSTREE_THREADS=auto
   bool history = true;
+  bool ompt = false;
   bool verbose = false;
   DisplayEnv display_env = DisplayEnv::no;
   bool display_affinity = false;

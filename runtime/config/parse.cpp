@@ -163,7 +163,7 @@ std::optional<bool> parse_history(std::string_view value) noexcept {
   return std::nullopt;
 }
 
-std::optional<bool> parse_verbose(std::string_view value) noexcept {
+std::optional<bool> parse_switch(std::string_view value) noexcept {
   value = trim(value);
   if (value == "1") return true;
   if (value == "0") return false;

@@ -75,6 +75,8 @@ TEST(Env, ShowsValuesInForce) {
                                                        {"WSTREE_HISTORY", "Off "},
                                                        {"WSTREE_FALLBACK", "dynamic , 4"},
                                                        {"WSTREE_STATS", "json=/tmp/x y"},
+                                                       {"WSTREE_OMPT", "1"},
+                                                       {"WSTREE_OMPT", "1"},
                                                        {"WSTREE_VERBOSE", "1"},
                                                        {"OMP_DISPLAY_ENV", "TRUE"},
                                                        {"WSTREE_BIND", " None"},

@@ -43,8 +43,9 @@ bool is_good(Option option, std::string_view value) {
     return parse_record(value).has_value();
   case Option::history:
     return parse_history(value).has_value();
+  case Option::ompt:
   case Option::verbose:
-    return parse_verbose(value).has_value();
+    return parse_switch(value).has_value();
   default:
     return true; // the OpenMP runtime's, or not an option's
   }
@@ -102,7 +103,7 @@ void check_display(const Options& options) {
   require(problems.all().empty(), "the values shown are good", entries);
   require(again.loops == options.loops && again.strategy == options.strategy &&
               again.batch == options.batch && again.fallback == options.fallback &&
-              again.bind == options.bind && again.stats == options.stats &&
+              again.bind == options.bind && again.stats == options.stats && again.ompt == options.ompt &&
               again.verbose == options.verbose && again.display_env == options.display_env &&
               again.display_affinity == options.display_affinity,
           "the values shown are those in force", entries);

@@ -58,8 +58,8 @@ void check_words(std::string_view value) {
   require(parse_display_env(to_text(display)) == display, "the canonical text means the same", value);
   const bool affinity = parse_display_affinity(value);
   require(affinity == (display == DisplayEnv::yes), "the runtimes' words for true are the same", value);
-  const auto verbose = parse_verbose(value);
-  require(!verbose || trim(value) == (*verbose ? "1" : "0"), "verbose is 0 or 1", value);
+  const auto on = parse_switch(value);
+  require(!on || trim(value) == (*on ? "1" : "0"), "a switch is 0 or 1", value);
 }
 
 void body(std::string_view input) {

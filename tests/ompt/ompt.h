@@ -22,10 +22,15 @@ struct StartResult {
   void (*finalize)(Data*);
   Data tool_data;
 };
+struct TaskFrame {
+  Data exit, enter;
+  int exit_flags, enter_flags;
+};
 using SetCallback = int (*)(int which, Function);
 
 enum Event : int {
   thread_begin = 1,
+  thread_end = 2,
   parallel_begin = 3,
   parallel_end = 4,
   task_create = 5,

@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"WSTREE_FALLBACK", "guided,0"}, Bad{"WSTREE_STATS", "yes"}, Bad{"WSTREE_RECORD", "1"},
                     Bad{"WSTREE_THREADS", "2"}, Bad{"WSTREE_TRACE", "1"}, Bad{"WSTREE_TRACE_EVENTS", "63"},
                     Bad{"WSTREE_TRACE_EVENTS", "16777217"}, Bad{"WSTREE_STATS", "xml=path"},
-                    Bad{"WSTREE_VERBOSE", "9"}, Bad{"WSTREE_VERBOSE", "yes"}),
+                    Bad{"WSTREE_OMPT", "2"}, Bad{"WSTREE_VERBOSE", "9"}, Bad{"WSTREE_VERBOSE", "yes"}),
     [](const auto& each) { return std::string(each.param.variable) + "_" + std::to_string(each.index); });
 
 TEST(Options, SeveralBadValuesGetOneLineEach) {

@@ -34,7 +34,8 @@ TEST(Display, ShowsTheDefaults) {
           "  [wstree] WSTREE_THREADS='off'  (default)", "  [wstree] WSTREE_STATS='0'  (default)",
           "  [wstree] WSTREE_RECORD='0'  (default)", "  [wstree] WSTREE_TRACE='0'  (default)",
           "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)", "  [wstree] WSTREE_RULES='0'  (default)",
-          "  [wstree] WSTREE_VERBOSE='0'  (default)", "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
+          "  [wstree] WSTREE_OMPT='0'  (default)", "  [wstree] WSTREE_VERBOSE='0'  (default)",
+          "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
           "  [wstree] OMP_DISPLAY_AFFINITY='false'  (default)",
           "  [wstree] OMP_AFFINITY_FORMAT=''  (default)", "WSTREE DISPLAY ENVIRONMENT END"));
 }
@@ -49,6 +50,7 @@ TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
                               "WSTREE_RECORD=out/%p.profile",
                               "WSTREE_TRACE=%p.json",
                               "WSTREE_RULES= * off; a.c:1 wstree ",
+                              "WSTREE_OMPT=1",
                               "WSTREE_VERBOSE=1",
                               "OMP_DISPLAY_ENV=TRUE",
                               "WSTREE_BIND=SPREAD",
@@ -71,7 +73,8 @@ TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
           "  [wstree] WSTREE_TRACE='%p.json'  (environment)",
           "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)",
           "  [wstree] WSTREE_RULES='* off; a.c:1 wstree'  (environment)",
-          "  [wstree] WSTREE_VERBOSE='1'  (environment)", "  [wstree] OMP_DISPLAY_ENV='true'  (environment)",
+          "  [wstree] WSTREE_OMPT='1'  (environment)", "  [wstree] WSTREE_VERBOSE='1'  (environment)",
+          "  [wstree] OMP_DISPLAY_ENV='true'  (environment)",
           "  [wstree] OMP_DISPLAY_AFFINITY='true'  (environment)",
           "  [wstree] OMP_AFFINITY_FORMAT=' %n on %A '  (environment)", "WSTREE DISPLAY ENVIRONMENT END"));
 }

@@ -46,6 +46,8 @@ TEST(Load, GivesDefaultsWhenNothingIsSet) {
     EXPECT_EQ(options.bind, Bind::auto_);
     EXPECT_EQ(options.stats, StatsFormat::off);
     EXPECT_TRUE(options.record_path.empty());
+    EXPECT_EQ(parse_switch(text_of(Option::ompt).default_value), options.ompt);
+    EXPECT_FALSE(options.ompt);
     EXPECT_FALSE(options.verbose);
     EXPECT_FALSE(options.display_affinity);
     EXPECT_TRUE(options.affinity_format.empty());
@@ -58,11 +60,11 @@ TEST(Load, GivesDefaultsWhenNothingIsSet) {
 }
 
 TEST(Load, TakesEveryOptionFromTheEnvironment) {
-  const auto [options, lines] =
-      load_from({"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
-                 "WSTREE_LOOPS=auto,Dynamic", "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1",
-                 "WSTREE_RECORD=/tmp/%p.profile", "OMP_DISPLAY_ENV=verbose", "WSTREE_BIND=close",
-                 "WSTREE_HISTORY=off", "OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
+  const auto [options, lines] = load_from(
+      {"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
+       "WSTREE_LOOPS=auto,Dynamic", "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1",
+       "WSTREE_RECORD=/tmp/%p.profile", "OMP_DISPLAY_ENV=verbose", "WSTREE_BIND=close", "WSTREE_HISTORY=off",
+       "WSTREE_OMPT=1", "OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
   EXPECT_FALSE(options.history);
   EXPECT_TRUE(options.loops == LoopKinds{10});
   EXPECT_EQ(options.strategy, Strategy::assign);
@@ -71,13 +73,14 @@ TEST(Load, TakesEveryOptionFromTheEnvironment) {
   EXPECT_EQ(options.stats, StatsFormat::json);
   EXPECT_EQ(options.stats_path.view(), "/tmp/%p.json");
   EXPECT_EQ(options.record_path.view(), "/tmp/%p.profile");
+  EXPECT_TRUE(options.ompt);
   EXPECT_TRUE(options.verbose);
   EXPECT_EQ(options.display_env, DisplayEnv::verbose);
   EXPECT_EQ(options.bind, Bind::close);
   EXPECT_TRUE(options.display_affinity);
   EXPECT_EQ(options.affinity_format.view(), "%{thread_num} %A");
   for (const Option option : {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::bind,
-                              Option::history, Option::stats, Option::record, Option::verbose,
+                              Option::history, Option::stats, Option::record, Option::ompt, Option::verbose,
                               Option::display_env, Option::display_affinity, Option::affinity_format})
     EXPECT_EQ(options.origin(option), Origin::environment) << text_of(option).name;
   EXPECT_THAT(lines, IsEmpty());
@@ -117,6 +120,7 @@ TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
        "wstree: WSTREE_RECORD='1' is not understood (accepted: 0, path of a new file); using 0"},
       {"WSTREE_BIND=master",
        "wstree: WSTREE_BIND='master' is not understood (accepted: auto, close, spread, none); using auto"},
+      {"WSTREE_OMPT=yes", "wstree: WSTREE_OMPT='yes' is not understood (accepted: 0, 1); using 0"},
       {"WSTREE_VERBOSE= 2", "wstree: WSTREE_VERBOSE=' 2' is not understood (accepted: 0, 1); using 0"},
   };
   for (const auto& [entry, line] : cases) {

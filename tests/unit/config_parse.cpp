@@ -336,11 +336,11 @@ TEST(ParseHistory, IsOnOrOff) {
     EXPECT_EQ(parse_history(value), std::nullopt) << value;
 }
 
-TEST(ParseVerbose, IsZeroOrOne) {
-  EXPECT_EQ(parse_verbose("1"), true);
-  EXPECT_EQ(parse_verbose(" 0 "), false);
+TEST(ParseSwitch, IsZeroOrOne) {
+  EXPECT_EQ(parse_switch("1"), true);
+  EXPECT_EQ(parse_switch(" 0 "), false);
   for (const std::string_view value : {"", "2", "01", "true", "yes", "-1"})
-    EXPECT_EQ(parse_verbose(value), std::nullopt) << value;
+    EXPECT_EQ(parse_switch(value), std::nullopt) << value;
 }
 
 TEST(ParseDisplayEnv, AcceptsWhatTheRuntimesAccept) {
@@ -392,7 +392,7 @@ TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
   EXPECT_EQ(parse_bind(text_of(Option::bind).default_value), options.bind);
   EXPECT_EQ(parse_stats(text_of(Option::stats).default_value), (Stats{options.stats, ""}));
   EXPECT_EQ(parse_record(text_of(Option::record).default_value), options.record_path.view());
-  EXPECT_EQ(parse_verbose(text_of(Option::verbose).default_value), options.verbose);
+  EXPECT_EQ(parse_switch(text_of(Option::verbose).default_value), options.verbose);
   EXPECT_EQ(parse_display_env(text_of(Option::display_env).default_value), options.display_env);
   EXPECT_EQ(parse_display_affinity(text_of(Option::display_affinity).default_value),
             options.display_affinity);

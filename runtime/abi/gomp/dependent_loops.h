@@ -12,7 +12,8 @@ namespace wstree::abi::gomp {
 /// of our schedules for the loop, and the fallback has to replace it.
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept;
 
-/// Loops with cross-iteration dependences: an array of trip counts instead of bounds.
+/// Loops with cross-iteration dependences: an array of trip counts instead of bounds, of which the first one
+/// is that of the loop that threads share.
 template <class T> class DoacrossStart {
 public:
   constexpr DoacrossStart(const char* name, const char* fixed, const char* dynamic,
@@ -21,7 +22,16 @@ public:
 
   [[gnu::always_inline]] bool start(unsigned count, T* counts, T* first, T* past,
                                     const void* caller) noexcept {
-    if (active() && dependent_loop_needs_fallback(config::LoopKind::runtime, caller)) {
+    if (!active()) return start_.require(caller)(count, counts, first, past);
+    if (ompt::tool_listens(caller)) [[unlikely]]
+      return begin_told(*this, static_cast<std::uint64_t>(counts[0]), 1, first, past, caller, count, counts,
+                        first, past);
+    return begin(count, counts, first, past, caller);
+  }
+  /// The same in an active process, told to nobody.
+  [[gnu::always_inline]] bool begin(unsigned count, T* counts, T* first, T* past,
+                                    const void* caller) noexcept {
+    if (dependent_loop_needs_fallback(config::LoopKind::runtime, caller)) {
       return instead_[fallback().kind - k_static].require(caller)(
           count, counts, static_cast<T>(fallback().chunk), first, past);
     }
@@ -41,7 +51,17 @@ public:
 
   [[gnu::always_inline]] bool start(unsigned count, T* counts, long schedule, T chunk, T* first, T* past,
                                     std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
-    if (active() && dependent_loop_needs_fallback(kind_of(schedule), caller)) use_fallback(schedule, chunk);
+    if (!active())
+      return start_.require(caller)(count, counts, schedule, chunk, first, past, reductions, memory);
+    if (ompt::tool_listens(caller)) [[unlikely]]
+      return begin_told(*this, static_cast<std::uint64_t>(counts[0]), 1, first, past, caller, count, counts,
+                        schedule, chunk, first, past, reductions, memory);
+    return begin(count, counts, schedule, chunk, first, past, reductions, memory, caller);
+  }
+  /// The same in an active process, told to nobody.
+  [[gnu::always_inline]] bool begin(unsigned count, T* counts, long schedule, T chunk, T* first, T* past,
+                                    std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
+    if (dependent_loop_needs_fallback(kind_of(schedule), caller)) use_fallback(schedule, chunk);
     return start_.require(caller)(count, counts, schedule, chunk, first, past, reductions, memory);
   }
 

@@ -2,11 +2,10 @@
 // The loop entry points of GCC's libgomp. Here are only the names, and the end of a loop; loop_entry.h and
 // loops.h decide.
 //
-// We do not define the functions of loops that only the runtime can serve: GOMP_loop_dynamic_* and
-// GOMP_loop_guided_* (GCC 9 and later call them for loops that demand monotonic order; for earlier ones that
-// was the rule), those of static and ordered loops, and GOMP_loop_runtime_next (order or dependences).
+// told_entries.cpp has the functions of loops that only the runtime can serve.
 #include "export.h"
 #include "gomp/dependent_loops.h"
+#include "gomp/general_start.h"
 #include "gomp/loops.h"
 
 #include <cstdint>
@@ -57,6 +56,18 @@ End end_loop(const void* caller) noexcept {
   if (frame == nullptr || !frame->loop.is_open() || !frame->is_at(caller)) return End::not_ours;
   leave_loop(*frame);
   return frame->loop.is_registered() ? End::ours_and_registered : End::ours;
+}
+
+/// Ends the calling thread's loop, which the tool hears of.
+[[gnu::noinline]] void end_told(const void* caller) noexcept {
+  ompt::end_work(code_behind(caller));
+  const ompt::ToldBarrier barrier(ompt::k_barrier_of_loop, code_behind(caller));
+  (end_loop(caller) == End::ours ? g_barrier : g_end).require(caller)();
+}
+[[gnu::noinline]] bool end_told_or_cancelled(const void* caller) noexcept {
+  ompt::end_work(code_behind(caller));
+  const ompt::ToldBarrier barrier(ompt::k_barrier_of_loop, code_behind(caller));
+  return (end_loop(caller) == End::ours ? g_barrier_cancel : g_end_cancel).require(caller)();
 }
 
 } // namespace
@@ -158,11 +169,15 @@ WSTREE_EXPORT bool GOMP_loop_ull_doacross_start(unsigned count, ull* counts, lon
 /// it was in all threads: of the loop's end only the team's barrier is left to do.
 WSTREE_EXPORT void GOMP_loop_end() {
   const void* caller = WSTREE_CALLER;
+  if (ompt::tool_listens(caller)) [[unlikely]]
+    return end_told(caller);
   (end_loop(caller) == End::ours ? g_barrier : g_end).require(caller)();
 }
 
 WSTREE_EXPORT void GOMP_loop_end_nowait() {
   const void* caller = WSTREE_CALLER;
+  if (ompt::tool_listens(caller)) [[unlikely]]
+    ompt::end_work(code_behind(caller));
   if (end_loop(caller) == End::ours) return;
   g_end_nowait.require(caller)();
 }
@@ -170,6 +185,8 @@ WSTREE_EXPORT void GOMP_loop_end_nowait() {
 /// Returns whether the region was cancelled.
 WSTREE_EXPORT bool GOMP_loop_end_cancel() {
   const void* caller = WSTREE_CALLER;
+  if (ompt::tool_listens(caller)) [[unlikely]]
+    return end_told_or_cancelled(caller);
   return (end_loop(caller) == End::ours ? g_barrier_cancel : g_end_cancel).require(caller)();
 }
 }

@@ -11,7 +11,9 @@
 #pragma once
 
 #include "canonical_loop.h"
+#include "export.h"
 #include "loop_entry.h"
+#include "ompt/libgomp.h"
 #include "ompt/tool.h"
 #include "resolve/runtime.h"
 
@@ -103,6 +105,21 @@ template <class T>
   return hand_out(frame, first, past);
 }
 
+/// What a call for a chunk returns, after the tool has heard of the chunk. `first` is a null pointer where
+/// the program cuts the loop itself.
+template <class T> bool told(bool got, const T* first, const T* past) noexcept {
+  if (got && first != nullptr)
+    ompt::tell_iterations(static_cast<std::uint64_t>(*first), static_cast<std::uint64_t>(*past));
+  return got;
+}
+/// start.begin(arguments..., caller), told to a tool.
+template <class Start, class T, class... Arguments>
+[[gnu::noinline]] bool begin_told(Start& start, std::uint64_t iterations, std::uint64_t step, T* first,
+                                  T* past, const void* caller, Arguments... arguments) noexcept {
+  ompt::begin_work({ompt::k_work_loop, iterations, step}, caller);
+  return told(start.begin(arguments..., caller), first, past);
+}
+
 /// start(up, start, end, increment, first, past) of static, dynamic and guided loops with a chunk before the
 /// last two arguments: libgomp's own way to run a loop with a schedule of our choice.
 template <class T, class... Up> class FallbackStarts {
@@ -129,11 +146,8 @@ public:
 
   [[gnu::always_inline]] bool next(T* first, T* past, const void* caller) noexcept {
     Frame* frame = t_frame;
-    if (frame == nullptr || !frame->loop.is_served()) [[unlikely]] {
-      if (frame != nullptr && asks_about_served_loop(*frame, caller))
-        return hand_out_told(*frame, first, past, caller);
-      return next_.require(caller)(first, past);
-    }
+    if (frame == nullptr || !frame->loop.is_served()) [[unlikely]]
+      return next_elsewhere(first, past, caller);
     core::Range range;
     if (!frame->member.next_quickly(range)) return hand_out(*frame, first, past);
     tell(*frame, range, first, past);
@@ -141,6 +155,21 @@ public:
   }
 
 private:
+  /// The seldom case, and that of a process where nobody asked for us.
+  WSTREE_SAME_CALLER bool next_elsewhere(T* first, T* past, const void* caller) noexcept {
+    Frame* frame = t_frame;
+    if (ompt::tool_listens(caller)) [[unlikely]]
+      return next_told(first, past, caller);
+    if (frame != nullptr && asks_about_served_loop(*frame, caller))
+      return hand_out_told(*frame, first, past, caller);
+    return next_.require(caller)(first, past);
+  }
+  [[gnu::noinline]] bool next_told(T* first, T* past, const void* caller) noexcept {
+    Frame* frame = t_frame;
+    const bool ours = frame != nullptr && asks_about_served_loop(*frame, caller);
+    return told(ours ? hand_out(*frame, first, past) : next_.require(caller)(first, past), first, past);
+  }
+
   Real<bool(T*, T*)> next_;
 };
 
@@ -152,16 +181,25 @@ public:
 
   [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
-    if (active()) {
-      switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment),
-                    1, caller)) {
-      case Server::ours:
-        return hand_out_first(first, past, caller);
-      case Server::fallback:
-        return instead_.start(up..., start, end, increment, first, past, caller);
-      case Server::runtime:
-        break;
-      }
+    if (!active()) return start_.require(caller)(up..., start, end, increment, first, past);
+    if (ompt::tool_listens(caller)) [[unlikely]] {
+      const loop::HalfOpenLoop loop(up..., start, end, increment);
+      return begin_told(*this, loop.iterations(), loop.increment(), first, past, caller, up..., start, end,
+                        increment, first, past);
+    }
+    return begin(up..., start, end, increment, first, past, caller);
+  }
+  /// The same in an active process, told to nobody.
+  [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T* first, T* past,
+                                    const void* caller) noexcept {
+    switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment), 1,
+                  caller)) {
+    case Server::ours:
+      return hand_out_first(first, past, caller);
+    case Server::fallback:
+      return instead_.start(up..., start, end, increment, first, past, caller);
+    case Server::runtime:
+      break;
     }
     return start_.require(caller)(up..., start, end, increment, first, past);
   }
@@ -179,8 +217,19 @@ public:
 
   [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T chunk, T* first, T* past,
                                     const void* caller) noexcept {
-    if (active() && enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment),
-                          static_cast<std::uint64_t>(chunk), caller) == Server::ours)
+    if (!active()) return start_.require(caller)(up..., start, end, increment, chunk, first, past);
+    if (ompt::tool_listens(caller)) [[unlikely]] {
+      const loop::HalfOpenLoop loop(up..., start, end, increment);
+      return begin_told(*this, loop.iterations(), loop.increment(), first, past, caller, up..., start, end,
+                        increment, chunk, first, past);
+    }
+    return begin(up..., start, end, increment, chunk, first, past, caller);
+  }
+  /// The same in an active process, told to nobody.
+  [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T chunk, T* first, T* past,
+                                    const void* caller) noexcept {
+    if (enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment),
+              static_cast<std::uint64_t>(chunk), caller) == Server::ours)
       return hand_out_first(first, past, caller);
     return start_.require(caller)(up..., start, end, increment, chunk, first, past);
   }
@@ -197,45 +246,5 @@ void register_loop(long schedule, std::uintptr_t* reductions, void** memory, con
 /// The same for a loop whose iterations the runtime hands out, from the first chunk on.
 void register_loop(long start, long end, long increment, long schedule, long chunk,
                    std::uintptr_t* reductions, void** memory, const void* caller) noexcept;
-
-/// The forms with the schedule as an argument, for loops with reductions over tasks, and for those that need
-/// memory that the team shares (lastprivate(conditional:)). libgomp registers such a loop even when we serve
-/// it: it keeps the reductions there.
-template <class T, class... Up> class GeneralStart {
-public:
-  /// Not every runtime has these. Not `stealable`: ordered loops.
-  constexpr GeneralStart(const char* name, bool stealable) noexcept
-      : start_(name, true), stealable_(stealable) {}
-
-  [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, long schedule, T chunk, T* first,
-                                    T* past, std::uintptr_t* reductions, void** memory,
-                                    const void* caller) noexcept {
-    const auto real = start_.require(caller);
-    if (active() && first == nullptr) {
-      // The program asks the runtime for the pieces, and the runtime has our mark for the schedule.
-      if (kind_of(schedule) == config::LoopKind::runtime && task_schedule(caller).ours)
-        use_fallback(schedule, chunk);
-    } else if (active()) {
-      const bool stealable = stealable_ && is_stealable(schedule) && memory == nullptr;
-      switch (enter(kind_of(schedule), stealable, loop::HalfOpenLoop(up..., start, end, increment),
-                    static_cast<std::uint64_t>(chunk), caller)) {
-      case Server::ours:
-        register_loop(schedule, reductions, memory, caller);
-        t_frame->loop.note_registered();
-        return hand_out_first(first, past, caller);
-      case Server::fallback:
-        use_fallback(schedule, chunk);
-        break;
-      case Server::runtime:
-        break;
-      }
-    }
-    return real(up..., start, end, increment, schedule, chunk, first, past, reductions, memory);
-  }
-
-private:
-  Real<bool(Up..., T, T, T, long, T, T*, T*, std::uintptr_t*, void**)> start_;
-  bool stealable_;
-};
 
 } // namespace wstree::abi::gomp

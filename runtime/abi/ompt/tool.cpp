@@ -6,17 +6,12 @@
 #include "ompt/tool.h"
 
 #include "export.h"
+#include "ompt/find_tool.h"
+#include "ompt/libgomp.h"
 #include "ompt/types.h"
 #include "resolve/elf_object.h"
-#include "resolve/rebind.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
-#include <array>
 #include <atomic>
-#include <climits>
-#include <cstdlib>
 #include <string_view>
 
 namespace wstree::abi::ompt {
@@ -25,8 +20,6 @@ constinit thread_local OpenCall* OpenCall::t_innermost __attribute__((tls_model(
 
 namespace {
 
-constexpr int k_events = 64;
-
 /// Of the first runtime that finds a tool; others are left alone.
 struct Tool {
   StartResult* theirs = nullptr;
@@ -34,22 +27,17 @@ struct Tool {
   SetCallback set = nullptr;
   GetCallback get = nullptr;
   GetTaskInfo get_task = nullptr;
-  Extent own_code;
 };
 constinit Tool g_tool;
 constinit std::atomic<bool> g_taken{false};
-/// What the tool has registered of the events that concern us. relaxed: the tool's functions do not depend on
-/// what its threads did before; the runtime promises no more.
-constinit std::array<std::atomic<Function>, k_events> g_callbacks{};
+/// What the tool has registered of the events that concern us.
+constinit Callbacks g_callbacks;
 
-template <class Callback> Callback callback(int event) noexcept {
-  return reinterpret_cast<Callback>(
-      g_callbacks[static_cast<std::size_t>(event)].load(std::memory_order_relaxed));
-}
+template <class Callback> Callback callback(int event) noexcept { return g_callbacks.of<Callback>(event); }
 
 /// Where the program made the call that the runtime got from `code`.
 const void* in_program(const void* code) noexcept {
-  if (code == nullptr || !g_tool.own_code.holds(code)) return code;
+  if (code == nullptr || !is_own_code(code)) return code;
   const OpenCall* call = OpenCall::innermost();
   return call != nullptr ? call->caller() : nullptr;
 }
@@ -98,7 +86,7 @@ bool is_ours_too(int event) noexcept {
 
 int set_callback(int event, Function function) {
   if (!is_ours_too(event)) return g_tool.set(event, function);
-  g_callbacks[static_cast<std::size_t>(event)].store(function, std::memory_order_relaxed);
+  g_callbacks.set(event, function);
   const Function instead = stand_in(event);
   if (function != nullptr) {
     session().attend_regions();
@@ -129,35 +117,11 @@ int initialize(Lookup lookup, int initial_device, Data*) {
 }
 
 void finalize(Data*) {
-  for (auto& registered : g_callbacks) registered.store(nullptr, std::memory_order_relaxed);
+  g_callbacks.clear();
   g_tool.theirs->finalize(&g_tool.theirs->tool);
 }
 
 constinit StartResult g_ours{&initialize, &finalize, {0}};
-
-int find_own_code(dl_phdr_info* info, std::size_t, void* data) noexcept {
-  const Extent extent = extent_of(*info);
-  if (!extent.holds(&k_own_address)) return 0;
-  *static_cast<Extent*>(data) = extent;
-  return 1;
-}
-
-/// As runtimes do it: the first library of OMP_TOOL_LIBRARIES that wants to be the tool.
-StartResult* start_listed(unsigned version, const char* runtime) noexcept {
-  const char* listed = std::getenv("OMP_TOOL_LIBRARIES");
-  std::string_view rest = listed != nullptr ? listed : "";
-  while (!rest.empty()) {
-    config::FixedText<PATH_MAX> name(rest.substr(0, rest.find(':')));
-    rest.remove_prefix(std::min(rest.size(), name.view().size() + 1));
-    if (name.view().empty() || name.truncated()) continue;
-    void* library = dlopen(name.c_str(), RTLD_LAZY);
-    if (library == nullptr) continue;
-    const auto start = reinterpret_cast<StartTool*>(dlsym(library, "ompt_start_tool"));
-    if (StartResult* result = start != nullptr ? start(version, runtime) : nullptr) return result;
-    dlclose(library);
-  }
-  return nullptr;
-}
 
 /// Where the calling thread is, as the runtime tells it.
 struct Where {
@@ -182,6 +146,7 @@ void tell_work(const Frame& frame, int endpoint) noexcept {
 } // namespace
 
 void attend_loop(Frame& frame, const void* caller) noexcept {
+  if (tool_listens(caller)) return frame.loop.hold(); // what is told of it, gomp/ tells
   if (callback<Work>(k_work) == nullptr && callback<Dispatch>(k_dispatch) == nullptr) return;
   frame.code = caller;
   frame.loop.tell();
@@ -195,8 +160,7 @@ void before_request(Frame& frame, const void* caller) noexcept {
 void tell_chunk(const Frame& frame, std::uint64_t first, std::uint64_t last, std::uint64_t step) noexcept {
   const auto tell = callback<Dispatch>(k_dispatch);
   if (tell == nullptr || !frame.loop.is_told()) return;
-  const bool up = static_cast<std::int64_t>(step) > 0;
-  Chunk chunk{up ? first : last, up ? (last - first) / step + 1 : (first - last) / (0 - step) + 1};
+  Chunk chunk = chunk_of(first, last, step);
   Data instance{};
   instance.pointer = &chunk;
   if (const Where here = where_now(); here.is_known)
@@ -211,15 +175,10 @@ extern "C" WSTREE_EXPORT wstree::abi::ompt::StartResult* ompt_start_tool(unsigne
                                                                          const char* runtime) {
   using namespace wstree::abi;
   using namespace wstree::abi::ompt;
-  // A tail call would make dlsym look behind the wrong object: see real_symbol().
-  void* volatile found = shadowing_tool();
-  if (found == nullptr) found = dlsym(RTLD_NEXT, "ompt_start_tool");
-  const auto next = reinterpret_cast<StartTool*>(found);
-  StartResult* result = next != nullptr ? next(version, runtime) : nullptr;
+  StartResult* result = start_loaded_tool(version, runtime);
   if (!active()) return result;
-  if (result == nullptr) result = start_listed(version, runtime);
+  if (result == nullptr) result = start_listed_tool(version, runtime);
   if (result == nullptr || g_taken.exchange(true, std::memory_order_relaxed)) return result;
   g_tool.theirs = result;
-  dl_iterate_phdr(find_own_code, &g_tool.own_code);
   return &g_ours;
 }

@@ -79,6 +79,17 @@ void read_request(char** envp) noexcept {
   }
 }
 
+/// Region and loop entries tell tools in an active process only. Of a value that makes no sense the first
+/// region says so.
+void read_ompt(const char* const* envp) noexcept {
+  const auto value = config::find_variable(envp, config::text_of(config::Option::ompt).name);
+  if (!value || config::trim(*value).empty()) return;
+  const auto wanted = config::parse_switch(*value);
+  if (wanted == false) return;
+  abi::activate();
+  abi::want_tool(wanted.has_value());
+}
+
 /// A user can ask for loops that say dynamic, guided or auto without OMP_SCHEDULE, and rules may ask for any.
 /// A value that makes no sense activates the library too: the first region then reports it.
 void read_wishes(const char* const* envp) noexcept {
@@ -103,6 +114,7 @@ void read_wishes(const char* const* envp) noexcept {
   if (envp != nullptr) {
     read_request(envp);
     read_wishes(envp);
+    read_ompt(envp);
     abi::set_team_size(envp);
   }
   abi::rebind_if_shadowed();

@@ -7,6 +7,7 @@
 namespace wstree::abi {
 
 constinit std::atomic<bool> g_active{false};
+constinit std::atomic<bool> g_wants_tool{false};
 
 namespace {
 

@@ -32,6 +32,13 @@ inline bool active() noexcept { return g_active.load(std::memory_order_relaxed);
 
 /// The program asks for one of our schedules. False in setuid programs, where the library does nothing.
 bool activate() noexcept;
+/// Whether the user wants a tool to hear of programs on libgomp (WSTREE_OMPT), and none has turned out to be
+/// missing. relaxed everywhere: the constructor of the library sets it, before there are threads, and who
+/// learns late that it is over calls nobody.
+extern std::atomic<bool> g_wants_tool;
+inline bool wants_tool() noexcept { return g_wants_tool.load(std::memory_order_relaxed); }
+inline void want_tool(bool wanted) noexcept { g_wants_tool.store(wanted, std::memory_order_relaxed); }
+
 /// Another user's environment must not steer this process: the library does nothing.
 bool is_secure() noexcept;
 

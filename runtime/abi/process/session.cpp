@@ -162,7 +162,8 @@ void prepare(Session& made) noexcept {
     made.attend_regions();
     made.attend_loops();
   }
-  if (made.measured) made.watch_loops();
+  if (made.options.ompt) made.attend_regions();
+  if (made.measured || made.options.ompt) made.watch_loops();
   made.without_history = made.settings;
   made.without_history.history = false;
 }

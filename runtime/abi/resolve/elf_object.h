@@ -18,6 +18,18 @@ using Address = std::uintptr_t;
 /// An address in the object that this code is part of.
 extern const char k_own_address;
 
+// The linker puts these at the beginning of the object and at the end of its code.
+extern "C" {
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _etext[] __attribute__((visibility("hidden")));
+}
+/// Whether `address` is in the code of the object that this code is part of.
+inline bool is_own_code(const void* address) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
+  return reinterpret_cast<std::uintptr_t>(address) - begin <
+         reinterpret_cast<std::uintptr_t>(&_etext) - begin;
+}
+
 /// The addresses from the first segment of an object to the end of its last one.
 struct Extent {
   Address begin = 0;

@@ -81,6 +81,8 @@ std::string value_of(Option option, const config::Options& options) {
     return std::to_string(options.trace_events);
   case Option::rules:
     return options.rules.empty() ? "0" : std::string(options.rules.view());
+  case Option::ompt:
+    return options.ompt ? "1" : "0";
   case Option::verbose:
     return options.verbose ? "1" : "0";
   case Option::display_env:

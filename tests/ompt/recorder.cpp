@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tool that writes each event on a line of its own when it ends, in the order in which they came: "work
+// thread=1 end=0 kind=1 region=3 task=5 count=100 code=program". It also asks the runtime what the event
+// says, and writes a line "wrong: ..." if the answers differ.
+#include "ompt.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace {
+
+using ompt::Data;
+
+std::atomic<std::uint64_t> g_last{0};
+std::uint64_t next() { return g_last.fetch_add(1) + 1; }
+
+struct Seen {
+  std::mutex lock;
+  std::vector<std::string> lines;
+};
+Seen& seen() {
+  static Seen* const made = new Seen; // events may come after the destructors of static objects
+  return *made;
+}
+
+ompt::Lookup g_lookup = nullptr;
+template <class Pointer> Pointer entry(const char* name) { return reinterpret_cast<Pointer>(g_lookup(name)); }
+
+Data* thread_data() {
+  static const auto ask = entry<Data* (*)()>("ompt_get_thread_data");
+  return ask();
+}
+int state() {
+  static const auto ask = entry<int (*)(std::uint64_t*)>("ompt_get_state");
+  return ask(nullptr);
+}
+int task_info(int level, int* flags, Data** task, ompt::TaskFrame** frame, Data** parallel, int* thread) {
+  static const auto ask =
+      entry<int (*)(int, int*, Data**, ompt::TaskFrame**, Data**, int*)>("ompt_get_task_info");
+  return ask(level, flags, task, frame, parallel, thread);
+}
+int parallel_info(int level, Data** parallel, int* members) {
+  static const auto ask = entry<int (*)(int, Data**, int*)>("ompt_get_parallel_info");
+  return ask(level, parallel, members);
+}
+
+/// Collects the fields of a line, and keeps it at the end.
+class Line {
+public:
+  explicit Line(const char* event) : text_(event) {
+    add("thread", thread_data() != nullptr ? thread_data()->value : 0);
+  }
+  ~Line() {
+    const std::lock_guard guard(seen().lock);
+    seen().lines.push_back(text_);
+  }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  Line& add(const char* name, std::uint64_t value) { return add(name, std::to_string(value)); }
+  Line& add(const char* name, const std::string& value) {
+    text_ += std::string(" ") + name + "=" + value;
+    return *this;
+  }
+  Line& data(const char* name, const Data* data) { return add(name, data != nullptr ? data->value : 0); }
+  Line& end(int endpoint) { return add("end", endpoint == ompt::k_scope_begin ? 0 : 1); }
+  Line& code(const void* code) {
+    Dl_info info{};
+    if (code == nullptr || dladdr(code, &info) == 0) return add("code", "nowhere");
+    const char* slash = std::strrchr(info.dli_fname, '/');
+    const std::string name = slash != nullptr ? slash + 1 : info.dli_fname;
+    return add("code", name.find(".so") != std::string::npos ? name : "program");
+  }
+
+private:
+  std::string text_;
+};
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  const std::lock_guard guard(seen().lock);
+  seen().lines.push_back(std::string("wrong: ") + what);
+}
+void expect_task(const Data* task, const Data* parallel) {
+  Data* asked_task = nullptr;
+  Data* asked_parallel = nullptr;
+  Data* of_region = nullptr;
+  int members = 0;
+  expect(task_info(0, nullptr, &asked_task, nullptr, &asked_parallel, nullptr) == 2, "no task");
+  expect(asked_task == task, "another task");
+  expect(asked_parallel == parallel, "the task is of another region");
+  expect(parallel_info(0, &of_region, &members) == 2, "no region");
+  expect(of_region == parallel, "another region");
+}
+
+void on_thread_begin(int kind, Data* thread) {
+  thread->value = next();
+  expect(thread == thread_data(), "thread data");
+  Line("thread").add("end", std::uint64_t{0}).add("kind", static_cast<std::uint64_t>(kind));
+}
+void on_thread_end(Data* thread) {
+  expect(thread == thread_data(), "thread data");
+  Line("thread").add("end", 1);
+}
+void on_parallel_begin(Data* task, const void* frame, Data* parallel, unsigned requested, int flags,
+                       const void* code) {
+  expect(parallel->value == 0, "data of another region");
+  parallel->value = next();
+  const auto* told = static_cast<const ompt::TaskFrame*>(frame);
+  expect(told != nullptr && told->enter.pointer != nullptr, "no frame");
+  Data* asked = nullptr;
+  expect(task_info(0, nullptr, &asked, nullptr, nullptr, nullptr) == 2 && asked == task,
+         "another task opens");
+  Line("parallel")
+      .end(ompt::k_scope_begin)
+      .data("region", parallel)
+      .data("task", task)
+      .add("requested", requested)
+      .add("flags", static_cast<unsigned>(flags))
+      .code(code);
+}
+void on_parallel_end(Data* parallel, Data* task, int flags, const void* code) {
+  Line("parallel")
+      .end(2)
+      .data("region", parallel)
+      .data("task", task)
+      .add("flags", static_cast<unsigned>(flags))
+      .code(code);
+}
+void on_implicit_task(int endpoint, Data* parallel, Data* task, unsigned members, unsigned index, int flags) {
+  if (endpoint == ompt::k_scope_begin) {
+    expect(task->value == 0, "data of another task");
+    task->value = next();
+    expect_task(task, parallel);
+    int asked_flags = 0;
+    int number = -1;
+    task_info(0, &asked_flags, nullptr, nullptr, nullptr, &number);
+    expect(asked_flags == flags, "flags of the task");
+    expect(flags != 2 || number == static_cast<int>(index), "number of the thread");
+    int asked_members = 0;
+    parallel_info(0, nullptr, &asked_members);
+    expect(asked_members == static_cast<int>(members), "members");
+    // Further out: what opened the region.
+    Data* parent = nullptr;
+    const int further = task_info(1, nullptr, &parent, nullptr, nullptr, nullptr);
+    expect(further == (flags == 2 ? 2 : 0), "task further out");
+    Line("task")
+        .end(endpoint)
+        .data("region", parallel)
+        .data("task", task)
+        .data("parent", parent)
+        .add("members", members)
+        .add("index", index)
+        .add("flags", static_cast<unsigned>(flags));
+  } else {
+    expect(parallel == nullptr && members == 0, "arguments of the end of a task");
+    Line("task")
+        .end(endpoint)
+        .data("task", task)
+        .add("index", index)
+        .add("flags", static_cast<unsigned>(flags));
+  }
+}
+void on_work(int kind, int endpoint, Data* parallel, Data* task, std::uint64_t count, const void* code) {
+  expect_task(task, parallel);
+  expect(state() == 0 || state() == 1, "state in work");
+  Line("work")
+      .end(endpoint)
+      .add("kind", static_cast<unsigned>(kind))
+      .data("region", parallel)
+      .data("task", task)
+      .add("count", count)
+      .code(code);
+}
+void on_dispatch(Data* parallel, Data* task, int kind, Data instance) {
+  expect_task(task, parallel);
+  const auto* chunk = static_cast<const ompt::Chunk*>(instance.pointer);
+  Line("dispatch")
+      .add("kind", static_cast<unsigned>(kind))
+      .data("region", parallel)
+      .data("task", task)
+      .add("start", std::to_string(static_cast<std::int64_t>(chunk->start)))
+      .add("iterations", chunk->iterations);
+}
+void on_sync(int kind, int endpoint, Data* parallel, Data* task, const void* code) {
+  Line("sync")
+      .end(endpoint)
+      .add("kind", static_cast<unsigned>(kind))
+      .data("region", parallel)
+      .data("task", task)
+      .code(code);
+}
+void on_wait(int kind, int endpoint, Data* parallel, Data* task, const void* code) {
+  Line("wait")
+      .end(endpoint)
+      .add("kind", static_cast<unsigned>(kind))
+      .data("region", parallel)
+      .data("task", task)
+      .code(code);
+}
+
+void ask_for_the_rest() {
+  const auto states = entry<int (*)(int, int*, const char**)>("ompt_enumerate_states");
+  int found = 0;
+  const char* name = nullptr;
+  for (int state = 0x102; states(state, &state, &name) != 0 && found < 100; ++found)
+    expect(std::strncmp(name, "ompt_state_", 11) == 0, "name of a state");
+  expect(found > 3 && found < 100, "states");
+  const auto id = entry<std::uint64_t (*)()>("ompt_get_unique_id");
+  expect(id() != id(), "ids");
+  expect(entry<int (*)()>("ompt_get_num_procs")() > 0, "processors");
+  expect(entry<int (*)()>("ompt_get_proc_id")() >= 0, "processor");
+  expect(entry<int (*)()>("ompt_get_num_places")() >= 0, "places");
+  expect(g_lookup("ompt_nothing") == nullptr, "a function that nobody has");
+}
+
+int initialize(ompt::Lookup lookup, int, Data*) {
+  g_lookup = lookup;
+  const auto set = entry<ompt::SetCallback>("ompt_set_callback");
+  const auto get = entry<int (*)(int, ompt::Function*)>("ompt_get_callback");
+  const auto hear = [&](int event, int least, auto* function) {
+    const auto pointer = reinterpret_cast<ompt::Function>(function);
+    expect(set(event, pointer) >= least, "answer to a registration");
+    ompt::Function registered = nullptr;
+    expect(get(event, &registered) == 1 && registered == pointer, "what is registered");
+  };
+  constexpr int k_sometimes = 3;
+  constexpr int k_always = 5;
+  hear(ompt::thread_begin, k_always, on_thread_begin);
+  hear(ompt::thread_end, k_sometimes, on_thread_end);
+  hear(ompt::parallel_begin, k_always, on_parallel_begin);
+  hear(ompt::parallel_end, k_always, on_parallel_end);
+  hear(ompt::implicit_task, k_always, on_implicit_task);
+  hear(ompt::work, k_sometimes, on_work);
+  hear(ompt::dispatch, k_sometimes, on_dispatch);
+  hear(ompt::sync_region, k_sometimes, on_sync);
+  hear(ompt::sync_region_wait, k_sometimes, on_wait);
+  constexpr int k_never = 1;
+  ompt::Function none = nullptr;
+  expect(set(ompt::mutex_acquired, nullptr) == k_never && get(ompt::mutex_acquired, &none) == 0,
+         "an event that never comes");
+  expect(set(0, nullptr) == 0 && set(1000, nullptr) == 0, "no event");
+  ask_for_the_rest();
+  return std::getenv("TOOL_DECLINES") == nullptr ? 1 : 0;
+}
+
+void finalize(Data*) {
+  const std::lock_guard guard(seen().lock);
+  for (const std::string& line : seen().lines) std::printf("%s\n", line.c_str());
+  std::printf("finalized\n");
+  std::fflush(stdout);
+  seen().lines.clear();
+}
+
+ompt::StartResult g_result{initialize, finalize, {0}};
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) ompt::StartResult* ompt_start_tool(unsigned version,
+                                                                                     const char* runtime) {
+  return version >= 201611 && runtime != nullptr ? &g_result : nullptr;
+}
