@@ -84,7 +84,7 @@ bool is_ours_too(int event) noexcept {
   return event == k_work || event == k_dispatch || stand_in(event) != nullptr;
 }
 
-int set_callback(int event, Function function) {
+int set_for_tool(int event, Function function) {
   if (!is_ours_too(event)) return g_tool.set(event, function);
   g_callbacks.set(event, function);
   const Function instead = stand_in(event);
@@ -95,7 +95,7 @@ int set_callback(int event, Function function) {
   return g_tool.set(event, function != nullptr && instead != nullptr ? instead : function);
 }
 
-int get_callback(int event, Function* function) {
+int get_for_tool(int event, Function* function) {
   const int found = g_tool.get(event, function);
   if (found != 0 && stand_in(event) != nullptr) *function = callback<Function>(event);
   return found;
@@ -103,8 +103,8 @@ int get_callback(int event, Function* function) {
 
 Function look_up(const char* name) {
   const std::string_view asked = name;
-  if (asked == "ompt_set_callback" && g_tool.set != nullptr) return reinterpret_cast<Function>(&set_callback);
-  if (asked == "ompt_get_callback" && g_tool.get != nullptr) return reinterpret_cast<Function>(&get_callback);
+  if (asked == "ompt_set_callback" && g_tool.set != nullptr) return reinterpret_cast<Function>(&set_for_tool);
+  if (asked == "ompt_get_callback" && g_tool.get != nullptr) return reinterpret_cast<Function>(&get_for_tool);
   return g_tool.lookup(name);
 }
 
