@@ -383,6 +383,31 @@ TEST(ToldOfLibgomp, SaysWhetherAToolListens) {
   EXPECT_THAT(said(unheard("one").set("OMP_SCHEDULE", "wstree")), Not(HasSubstr("OMPT:")));
 }
 
+#if defined(WSTREE_TEST_ARCHER)
+/// Without the events the thread sanitizer reports races where libgomp synchronises.
+TEST(ToldOfLibgomp, ArcherTellsRacesFromSynchronisedThreads) {
+  const auto run = [](std::vector<std::string> arguments, const char* schedule) {
+    return Program("synchronised_gcc", std::move(arguments))
+        .preload()
+        .set("OMP_SCHEDULE", schedule)
+        .set("WSTREE_LOOPS", "all")
+        .set("WSTREE_OMPT", "1")
+        .set("OMP_TOOL_LIBRARIES", WSTREE_TEST_ARCHER)
+        .set("TSAN_OPTIONS", "exitcode=66 ignore_noninstrumented_modules=1")
+        .run();
+  };
+  if (run({}, "dynamic").err.find("unexpected memory mapping") != std::string::npos)
+    GTEST_SKIP() << "the thread sanitizer does not run on this system";
+  for (const char* schedule : {"dynamic", "wstree"}) {
+    const Outcome sound = run({}, schedule);
+    EXPECT_TRUE(sound.succeeded()) << sound.text();
+    const Outcome racy = run({"unprotected"}, schedule);
+    EXPECT_EQ(racy.status, 66) << racy.text();
+    EXPECT_THAT(racy.err, AllOf(HasSubstr("g_unprotected"), Not(HasSubstr("g_shared"))));
+  }
+}
+#endif
+
 /// libomp tells the tool itself, and does so once.
 TEST(ToldOfLibgomp, NotOfProgramsOnLibomp) {
   const std::string libomp = std::string(WSTREE_TEST_LIBOMP_DIR "/") + default_libomp() + "/libomp.so.5";

@@ -161,7 +161,7 @@ void on_implicit_task(int endpoint, Data* parallel, Data* task, unsigned members
         .add("index", index)
         .add("flags", static_cast<unsigned>(flags));
   } else {
-    expect(parallel == nullptr && members == 0, "arguments of the end of a task");
+    expect((parallel == nullptr) == (flags == 2) && members == 0, "arguments of the end of a task");
     Line("task")
         .end(endpoint)
         .data("task", task)

@@ -87,7 +87,8 @@ void tell_implicit_end(Task& task) noexcept {
 void tell_end_of(Thread& thread) noexcept {
   if (thread.kind == k_initial_thread && thread.task == &thread.outermost)
     if (const auto tell = callback<ImplicitTask>(k_implicit_task))
-      tell(k_end, nullptr, &thread.outermost.data, 0, 1, k_initial_task);
+      // OpenMP has no region here. libomp names it, and tools use it (LLVM's Archer).
+      tell(k_end, &thread.around, &thread.outermost.data, 0, 1, k_initial_task);
   if (const auto tell = callback<ThreadEnd>(k_thread_end)) tell(&thread.data);
 }
 
