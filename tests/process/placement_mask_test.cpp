@@ -168,7 +168,9 @@ TEST_P(Masked, CpusThatAreLentAndReturnedAreRespectedEachTime) {
   for (const Placed& each : report.placed) {
     const Cpus& mask = masks.at(static_cast<std::size_t>(each.region));
     EXPECT_TRUE(inside(each.mask, mask)) << text_of(mask) << report.text();
-    if (!each.is_worker()) EXPECT_EQ(each.mask, mask) << report.text();
+    if (!each.is_worker()) {
+      EXPECT_EQ(each.mask, mask) << report.text();
+    }
   }
 }
 
