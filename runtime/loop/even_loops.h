@@ -21,9 +21,6 @@ namespace wstree::loop {
 /// no time to agree about anything else: the opener writes it between regions.
 struct EvenPlan {
   static constexpr std::uint32_t k_loops = 8;
-  static constexpr unsigned k_sizes = 16;
-
-  /// Loops of about one size are decided alike: by powers of two of the iterations of a member.
   static unsigned size_of(std::uint64_t iterations, std::uint32_t members) noexcept {
     return std::min(static_cast<unsigned>(std::bit_width(iterations / members)), k_sizes - 1);
   }
@@ -85,7 +82,7 @@ private:
   }
 
   float usual_ = 0;
-  std::array<float, EvenPlan::k_sizes> ticks_{};
+  std::array<float, k_sizes> ticks_{};
 };
 
 /// The regions that one place in the code opens, as the opener knows them, if all loops of a region are
@@ -105,16 +102,19 @@ public:
   /// Before the fork. False: no region here has had loops, so nobody needs to look at the clock.
   bool open() noexcept {
     now_ = {};
-    is_strange_ = false;
+    is_strange_ = has_noted_ = false;
+    size_ = 0;
+    way_ = Way::tree;
     return has_loops_;
   }
   /// By member 0, in the region: it leaves loop number `loop`.
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
     has_loops_ = true;
-    if (loop == 0) {
-      size_ = share.size;
+    if (!has_noted_) {
       way_ = share.way;
+      if (loop == 0) size_ = share.size; // as the members know it
     }
+    has_noted_ = true;
     EvenCost& cost = costs_[loop];
     if (!cost.learn(share, settings) || (share.way == Way::tree) != (way_ == Way::tree)) is_strange_ = true;
     const std::uint64_t most = cost.most(settings);
@@ -140,8 +140,8 @@ public:
     if (now_.work > 0 && !is_strange_ && way_ == choice.way()) {
       now_.ticks = ticks;
       choice.judge(now_, members);
-    } else if (is_strange_) {
-      choice.doubt(); // nobody will see how it fares
+    } else if (has_noted_) {
+      choice.miss();
     }
     if (plan_.ways[size_] != choice.way()) plan_.ways[size_] = choice.way();
     for (std::uint32_t loop = 0; changed_ != 0; ++loop, changed_ >>= 1)
@@ -156,12 +156,13 @@ private:
   alignas(core::k_line_pair) std::array<EvenCost, EvenPlan::k_loops> costs_{};
   std::array<std::uint64_t, EvenPlan::k_loops> wanted_{}; // for the plan
   std::uint32_t changed_ = 0;                             // bits of loops for which it is another one
-  std::array<WayChoice, EvenPlan::k_sizes> choices_{};
+  std::array<WayChoice, k_sizes> choices_{};
   Steps steps_;
   std::uint32_t members_ = 0; // of the team that all this is about
   bool has_loops_ = false;
   // Of the open region:
   bool is_strange_ = false;
+  bool has_noted_ = false;
   unsigned size_ = 0; // of the first loop
   Way way_ = Way::tree;
   WayChoice::Execution now_;

@@ -25,51 +25,74 @@ public:
   void begin(std::uint64_t first) noexcept {
     first_ = first;
     largest_ = 0;
+    met_ = 0;
   }
-  Way way() const noexcept { return choice_.way(); }
-  /// Size of the largest loops that were brief.
-  unsigned largest() const noexcept { return known_; }
+  /// That of loops that are no larger than largest().
+  Way way() const noexcept { return rest_ != 0 || known_ == 0 ? Way::tree : choice_.way(); }
+  /// Size of the largest loops that were brief; 0 if all go to the tree.
+  unsigned largest() const noexcept { return way() == Way::tree ? 0 : known_; }
 
-  /// Member 0 is about to start loop number `next`, of `size`. Returns whether there is something new: then
-  /// `ticks()` was asked.
+  /// Member 0 is about to start loop number `next`, of `size`, of a team of `members`. Returns whether there
+  /// is something new. `ticks()` is asked now and then.
   template <class Ticks>
   bool meet(std::uint64_t next, unsigned size, std::uint32_t members, const core::Settings& settings,
             Ticks&& ticks) noexcept {
     if (next < first_) return false; // these go the way of before
-    const std::uint64_t done = next - first_;
-    if (done % core::tuning::k_steps == 0) {
+    bool is_new = false;
+    if (met_ == 0) {
+      since_ = ticks();
+    } else if (met_ == core::tuning::k_steps) {
       const std::uint64_t now = ticks();
-      const std::uint64_t took = now - since_;
+      judge(now, members, settings);
       since_ = now;
-      if (done != 0) {
-        judge(static_cast<float>(took) / static_cast<float>(core::tuning::k_steps), members, settings);
-        largest_ = std::max(largest_, size);
-        return true;
-      }
+      is_new = true;
     }
+    ++met_;
     largest_ = std::max(largest_, size);
-    return false;
+    return is_new;
   }
+  /// After the join: a region may have too few loops for anything new.
+  template <class Ticks>
+  void end(std::uint32_t members, const core::Settings& settings, Ticks&& ticks) noexcept {
+    if (met_ != 0) judge(ticks(), members, settings);
+  }
+  bool has_met() const noexcept { return met_ != 0; }
 
 private:
-  void judge(float each, std::uint32_t members, const core::Settings& settings) noexcept {
+  void judge(std::uint64_t now, std::uint32_t members, const core::Settings& settings) noexcept {
+    const float each = static_cast<float>(now - since_) / static_cast<float>(std::exchange(met_, 0));
     const unsigned largest = std::exchange(largest_, 0);
-    const unsigned before = known_;
-    if (each > core::tuning::k_even_brief * static_cast<float>(settings.shortest_target)) {
-      known_ = 0;
+    const bool all_went = way() != Way::tree && largest <= known_;
+    if (each > core::tuning::k_even_brief * static_cast<float>(settings.shortest_target)) return back_off();
+    if (rest_ != 0) {
+      --rest_;
       return;
     }
-    known_ = std::max(known_, largest);
+    if (calm_ != 0 && --calm_ == 0) next_rest_ /= 2;
+    // The last size has no end.
+    known_ = std::max(known_, std::min(largest, k_largest));
     // Those that were larger have gone to the tree. How much of the time is work nobody knows, and so nobody
     // is to be alone with it.
-    if (largest <= before || choice_.way() == Way::tree) choice_.judge({each, 0}, members, false);
+    if (all_went || choice_.way() == Way::tree) choice_.judge({each, 0}, members, false);
   }
+  /// There was a long loop, which may come again: nothing but its size would tell it from the brief ones.
+  void back_off() noexcept {
+    known_ = 0;
+    rest_ = next_rest_ = std::clamp(2 * next_rest_, core::tuning::k_least_rest, core::tuning::k_longest_rest);
+    calm_ = 4 * next_rest_;
+  }
+
+  static constexpr unsigned k_largest = k_sizes - 2;
 
   WayChoice choice_;
   std::uint64_t first_ = 0; // number of the loop from which on the choice holds
   std::uint64_t since_ = 0; // ticks
-  unsigned largest_ = 0;
+  std::uint32_t met_ = 0;   // loops since then
+  unsigned largest_ = 0;    // of these
   unsigned known_ = 0;
+  std::uint32_t rest_ = 0; // times that come in which all loops go to the tree
+  std::uint32_t next_rest_ = 0;
+  std::uint32_t calm_ = 0; // times without a long loop until the rests become shorter
 };
 
 } // namespace wstree::loop

@@ -69,6 +69,8 @@ public:
   /// After the join: nobody is in a loop of this team. True if there were loops.
   bool close() noexcept {
     if (alone_) return false;
+    if (steps().has_met() && members_ > 1) // one that is alone has no steps
+      steps().end(members_, *step_settings_, [] { return P::ticks(); });
     if (opened_ != 0 && members_ > 1)
       evens_->note(region_->close(EvenShare::to_float(P::ticks() - opened_), members_));
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
@@ -172,6 +174,7 @@ public:
   /// Member 0 is about to start loop number `number` of the region, from k_ring on.
   void step(std::uint64_t number, unsigned size, std::uint32_t members,
             const core::Settings& settings) noexcept {
+    step_settings_ = &settings;
     if (!steps().meet(number, size, members, settings, [] { return P::ticks(); })) return;
     const typename RegionWay<P, k_ring>::Choice wanted{steps().way(), steps().largest()};
     if (wanted == way_.latest() || !way_.may_change(number)) return;
@@ -203,11 +206,12 @@ private:
   // Private to the forking thread.
   std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
   core::ClearedSlots<P> cleared_;
-  EvenRegions* evens_ = nullptr; // nullptr: no region has had loops, or there is no memory
-  EvenRegion* region_ = nullptr; // the open one
-  const void* code_ = nullptr;   // that opened it
-  Steps steps_;                  // of a region without a record
-  std::uint64_t opened_ = 0;     // in ticks; 0: nobody wants to know
+  EvenRegions* evens_ = nullptr;                  // nullptr: no region has had loops, or there is no memory
+  EvenRegion* region_ = nullptr;                  // the open one
+  const void* code_ = nullptr;                    // that opened it
+  Steps steps_;                                   // of a region without a record
+  const core::Settings* step_settings_ = nullptr; // of the latest step
+  std::uint64_t opened_ = 0;                      // in ticks; 0: nobody wants to know
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member
   // Written by members that leave a region.

@@ -21,6 +21,10 @@ enum class Way : std::uint8_t {
 };
 inline constexpr std::size_t k_ways = 3;
 
+/// Loops of about one size are decided alike: by powers of two of the iterations of a member. The last size
+/// has no end.
+inline constexpr unsigned k_sizes = 18;
+
 /// Decides for loops that come again and again. The way that has taken least time is preferred. The others
 /// are tried in turn, ever less often as long as they are clearly worse. What a way has taken far too long
 /// now and then counts against it until that is long ago. Zeroed memory is a valid state.
@@ -41,9 +45,11 @@ public:
   /// Whether every way that may be better has been tried.
   bool is_settled() const noexcept { return between_ >= core::tuning::k_between_trials; }
 
-  /// Nobody has seen what the loops took. What was better elsewhere counts no more, if that was always so.
-  void doubt() noexcept {
+  /// Nobody has seen what an execution took. What was better elsewhere counts no more, if that was always so.
+  void miss() noexcept {
     if (!record_of(preferred_).is_known()) preferred_ = Way::tree;
+    if (trial_ == 0 || --trial_ != 0) return;
+    wait_ = between_ = std::max(between_, core::tuning::k_between_trials);
   }
   /// An execution of a team of `members` has taken its time, in the way that way() said before it. Not
   /// `alone_too`: nobody is to be alone.

@@ -242,6 +242,9 @@ Sequence draw(std::uint64_t seed, bool brief) {
   sequence.turns = static_cast<Turns>(random.below(k_turns));
   sequence.leavers = random.one_in(6);
   sequence.cancels = random.one_in(6);
+  // In equal parts nobody does the share of a member that is not there.
+  if (sequence.leavers || sequence.cancels)
+    for (Settings& each : sequence.settings) each.history = false;
   sequence.neighbours = random.one_in(3);
   return sequence;
 }
@@ -297,6 +300,7 @@ std::vector<Sequence> smaller(const Sequence& sequence) {
   }
   Settings simple;
   simple.clocked = false;
+  simple.history = sequence.settings[0].history;
   const auto is_simple = [&](const Settings& s) {
     return s.strategy == simple.strategy && s.batch == simple.batch && s.roots == 0 && s.scan_all == 16 &&
            s.steal_cost == simple.steal_cost && !s.clocked;

@@ -278,6 +278,63 @@ TEST(EvenLoops, ManyLoopsOfOneRegion) {
   }
 }
 
+TEST(EvenLoops, ALongLoopAmongManyBriefOnesIsSoonLeftToTheTree) {
+  for (const int period : {16, 32, 48, 128}) {
+    Runs runs;
+    const Cost cost = even_cost(k_us / 20);
+    const Cost dear = [](std::uint64_t i) { return i < 40 ? 20 * k_us : k_us / 20; };
+    int even = 0;
+    const auto outcomes = runs.region(std::vector<std::uint64_t>(100 * static_cast<std::size_t>(period), 80),
+                                      [&, loop = 0, seen = 0](std::uint64_t i) mutable {
+                                        if (seen++ == 80) {
+                                          seen = 1;
+                                          ++loop;
+                                        }
+                                        return loop % period == period - 1 ? dear(i) : cost(i);
+                                      });
+    for (std::size_t i = 0; i < outcomes.size(); ++i)
+      if (outcomes[i].is_even && i % static_cast<std::size_t>(period) == static_cast<std::size_t>(period) - 1)
+        ++even;
+    EXPECT_LE(even, 12) << period;
+  }
+}
+
+TEST(EvenLoops, RegionsOfFewMoreLoopsThanThePlanHas) {
+  for (const std::size_t loops : {9, 12, 16}) {
+    Runs runs;
+    const Cost cost = even_cost(k_us / 20);
+    runs.region(std::vector<std::uint64_t>(400, 80), cost); // in equal parts at last
+    const Cost dear = [](std::uint64_t i) { return i < 40 ? 20 * k_us : k_us / 20; };
+    int even = 0;
+    for (int region = 0; region < 100; ++region) {
+      const auto outcomes = runs.region(std::vector<std::uint64_t>(loops, 80), dear);
+      even += static_cast<int>(std::count_if(outcomes.begin() + 8, outcomes.end(),
+                                             [](const Outcome& each) { return each.is_even; }));
+    }
+    EXPECT_LE(even, 2 * static_cast<int>(loops)) << loops;
+  }
+}
+
+TEST(Steps, TheLastSizeHasNoEndAndIsNeverBrief) {
+  Steps steps(Way::parts);
+  const core::Settings settings;
+  std::uint64_t now = 0;
+  steps.begin(8);
+  for (std::uint64_t loop = 8; loop < 400; ++loop) {
+    steps.meet(loop, k_sizes - 1, 2, settings, [&] { return now += k_us; });
+    ASSERT_LT(steps.largest(), k_sizes - 1);
+  }
+  EXPECT_EQ(steps.way(), Way::parts) << "for smaller ones";
+}
+
+TEST(WayChoice, ATrialThatNobodySeesEnds) {
+  WayChoice choice;
+  for (int i = 0; i < 100 && choice.way() == Way::tree; ++i) choice.judge({4'500, 1'000}, 2);
+  ASSERT_NE(choice.way(), Way::tree);
+  for (std::uint32_t i = 0; i < core::tuning::k_turn; ++i) choice.miss();
+  EXPECT_EQ(choice.way(), Way::tree);
+}
+
 TEST(EvenLoops, RegionsAtOtherPlacesAreOthers) {
   Runs runs;
   const Cost cost = even_cost(k_us / 20);

@@ -55,8 +55,7 @@ inline constexpr float k_brief = 6;
 /// long.
 inline constexpr float k_first = 1 / 16.0F;
 inline constexpr float k_first_of_share = 1 / 8.0F;
-/// The shortest of the others, in parts of tail_batch: a microsecond is six batches. Half of it: 1.03 at 1
-/// us.
+/// The shortest of the others, in parts of tail_batch. Half of it: 1.03 at 1 us.
 inline constexpr float k_least = 0.5F;
 /// A batch that takes so many times what was expected, and a steal more, is a surprise.
 inline constexpr float k_wrong = 2.5F;
@@ -64,15 +63,16 @@ inline constexpr float k_wrong = 2.5F;
 inline constexpr float k_most_wary = 1'000'000;
 /// Shortest targets that a share takes at most if a trial decides about it. 6: SPMV 1.2 instead of 1.1.
 inline constexpr float k_even_brief = 30;
-/// Executions of a region of brief loops that make up a turn of another way (runtime/loop/way_choice.h), and a
-/// trial that ends well; those between two trials, at least and at most, where one way is clearly better.
+/// Executions in a turn of another way (way_choice.h), in a trial that ends well, and between two trials.
 inline constexpr std::uint32_t k_turn = 4;
 inline constexpr std::uint32_t k_trial = 16;
 inline constexpr std::uint32_t k_between_trials = 128;
 inline constexpr std::uint32_t k_longest_between_trials = 8192;
-/// Loops behind the eighth of a region that are decided together (runtime/loop/steps.h).
-inline constexpr std::uint64_t k_steps = 8;
-/// Executions in a mean, in that of what is rare, and those after which something rare was long ago.
+/// Loops behind the eighth of a region that are decided together (steps.h), and rests after a long one.
+inline constexpr std::uint32_t k_steps = 8;
+inline constexpr std::uint32_t k_least_rest = 8;
+inline constexpr std::uint32_t k_longest_rest = 8192;
+/// Executions in a mean, in that of what is rare, and until that was long ago.
 inline constexpr std::uint32_t k_remembered = 64;
 inline constexpr float k_rare = 128;
 inline constexpr float k_long_ago = 4096;
@@ -80,8 +80,7 @@ inline constexpr float k_long_ago = 4096;
 inline constexpr int k_habit = 8;
 /// Steals: work that nobody takes from the owner of a brief share before it should be done.
 inline constexpr std::uint64_t k_brief_steals = 4;
-/// Steals' time that a member waits for the others' marks at the end of a brief loop before it looks for
-/// work, and the most executions after waits in vain in which it does not wait.
+/// Steals' time that a member waits for the others' marks, and executions after waits in vain without one.
 inline constexpr std::uint64_t k_mark_steals = 4;
 inline constexpr int k_most_searches = 127;
 
@@ -134,11 +133,9 @@ inline constexpr std::size_t k_pairs_of_cells = 8;
 /// measured: it only matters in loops with hundreds of steals.
 inline constexpr std::uint32_t k_first_chunk = 32;
 inline constexpr std::uint32_t k_largest_chunk = 4096;
-/// Times that a member without memory gives the processor to the thief that has frozen a node
-/// (tree/supply.h).
+/// Times that a member without memory gives the processor to a thief (tree/supply.h).
 inline constexpr std::uint32_t k_patience_for_a_thief = 16;
-/// Times that others get the lock of a queue, the last ones with the processor given away
-/// (queue/locked_queue.h).
+/// Times that others get the lock of a queue, the last ones with a yield (queue/locked_queue.h).
 inline constexpr std::uint32_t k_lock_spins = 100;
 inline constexpr std::uint32_t k_lock_patience = 120;
 /// Looks at all queues before a member leaves (queue/worker.h).
