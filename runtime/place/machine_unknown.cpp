@@ -5,7 +5,8 @@
 
 namespace wstree::place {
 
-std::unique_ptr<const Machine> Machine::load(const MachineSource& /*source*/, std::string_view& why) noexcept {
+std::unique_ptr<const Machine> Machine::load(const MachineSource& /*source*/,
+                                             std::string_view& why) noexcept {
   why = "the library was built without hwloc";
   return nullptr;
 }

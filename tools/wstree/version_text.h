@@ -5,7 +5,8 @@
 
 namespace wstree::cli {
 
-/// What `wstree --version` prints: the version in the first line, then what a report of a problem has to name.
+/// What `wstree --version` prints: the version in the first line, then what a report of a problem has to
+/// name.
 std::string version_text();
 
 } // namespace wstree::cli
