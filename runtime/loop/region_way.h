@@ -27,6 +27,8 @@ public:
 
   /// While nobody is in the region.
   void open(Choice choice) noexcept {
+    if (from_ == 0 && choice == now_) [[likely]]
+      return;
     from_ = 0;
     now_ = choice;
     word_.store(pack(0, choice, choice), std::memory_order_relaxed); // ordered by the fork

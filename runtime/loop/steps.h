@@ -28,7 +28,7 @@ public:
     met_ = 0;
   }
   /// That of loops that are no larger than largest().
-  Way way() const noexcept { return rest_ != 0 || known_ == 0 ? Way::tree : choice_.way(); }
+  Way way() const noexcept { return known_ == 0 || rest_ != 0 ? Way::tree : choice_.way(); }
   /// Size of the largest loops that were brief; 0 if all go to the tree.
   unsigned largest() const noexcept { return way() == Way::tree ? 0 : known_; }
 
