@@ -300,7 +300,7 @@ TEST(EvenLoops, ALongLoopAmongManyBriefOnesIsSoonLeftToTheTree) {
 }
 
 TEST(EvenLoops, RegionsOfFewMoreLoopsThanThePlanHas) {
-  for (const std::size_t loops : {9, 12, 16}) {
+  for (const std::size_t loops : {9U, 12U, 16U}) {
     Runs runs;
     const Cost cost = even_cost(k_us / 20);
     runs.region(std::vector<std::uint64_t>(400, 80), cost); // in equal parts at last
