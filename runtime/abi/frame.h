@@ -94,6 +94,7 @@ struct Frame {
   loop::Recording* recording = nullptr; // memory that a member alone lends to the served loop
   const void* outlined = nullptr;       // the function of the program that a member of a region executes
   const void* code = nullptr;           // in a loop that a tool hears of: where it was last asked for
+  int work = 0;                         // likewise: the kind of work that the tool is told
   loop::StaticLoops<Platform> statics;  // loops that the runtime cuts, unless we do
 };
 

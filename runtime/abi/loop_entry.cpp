@@ -77,7 +77,7 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
 [[gnu::noinline]] void watch_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
                                   const char* source, const void* caller, const Session& process) noexcept {
   if (process.measured && units != 0) measure_loop(frame, kind, units, schedule, source, caller, process);
-  ompt::attend_loop(frame, caller);
+  ompt::attend_loop(frame, kind, caller);
 }
 
 [[gnu::always_inline]] inline bool begin_unwatched(Frame& frame, std::uint64_t units, TaskSchedule schedule,

@@ -112,6 +112,12 @@ TEST_P(Served, TellsOfEachLoopAndEachChunk) {
   EXPECT_EQ(fact(outcome.out, "loops ended:"), "8");
   EXPECT_EQ(fact(outcome.out, "loop iterations:"), "800") << "each thread is told of the whole loop";
   EXPECT_EQ(fact(outcome.out, "chunk iterations:"), "400");
+  if (GetParam().starts_with("19")) {
+    EXPECT_EQ(fact(outcome.out, "loops of kind 11:"), "2") << "the dynamic one";
+    EXPECT_EQ(fact(outcome.out, "loops of kind 13:"), "6") << "others: we choose how they are shared";
+  } else {
+    EXPECT_EQ(fact(outcome.out, "loops of kind 1:"), "8") << "these runtimes do not name kinds";
+  }
 }
 
 TEST_P(Served, TellsNobodyIfThereIsNoTool) {

@@ -51,7 +51,7 @@ void note(const std::string& event, const void* code) {
   const std::lock_guard guard(seen().lock);
   ++seen().lines[line];
 }
-void add(const char* what, std::uint64_t amount) {
+void add(const std::string& what, std::uint64_t amount) {
   const std::lock_guard guard(seen().lock);
   seen().sums[what] += amount;
 }
@@ -84,7 +84,10 @@ void on_work(int kind, int endpoint, Data* parallel, Data* task, std::uint64_t c
   if (kind > ompt::k_work_loop && kind < 10) return note(numbered("work", kind, endpoint), code);
   if (parallel == nullptr || task == nullptr || task->value != parallel->value)
     note("loop of an unknown task", code);
-  if (endpoint == ompt::k_scope_begin) add("loop iterations", count);
+  if (endpoint == ompt::k_scope_begin) {
+    add("loop iterations", count);
+    add("loops of kind " + std::to_string(kind), 1);
+  }
   add(endpoint == ompt::k_scope_begin ? "loops begun" : "loops ended", 1);
   note(endpoint == ompt::k_scope_begin ? "loop begin" : "loop end", code);
 }

@@ -10,6 +10,7 @@
 #include "ompt/libgomp.h"
 #include "ompt/types.h"
 #include "resolve/elf_object.h"
+#include "resolve/runtime.h"
 
 #include <atomic>
 #include <string_view>
@@ -27,9 +28,12 @@ struct Tool {
   SetCallback set = nullptr;
   GetCallback get = nullptr;
   GetTaskInfo get_task = nullptr;
+  bool names_kinds = false; // the runtime tells of loops by the kind of their schedule
 };
 constinit Tool g_tool;
 constinit std::atomic<bool> g_taken{false};
+/// libomp tells kinds from 18 on; 19 is the first that differs from those before by a function.
+constinit Real<void(void*, int)> g_first_with_kinds{"__kmpc_dispatch_deinit", true};
 /// What the tool has registered of the events that concern us.
 constinit Callbacks g_callbacks;
 
@@ -136,19 +140,38 @@ Where where_now() noexcept {
   return here;
 }
 
+/// What the event of a served loop says: the schedule that the program's clause names. "Other" where the
+/// clause leaves the choice to us.
+int work_of(config::LoopKind kind) noexcept {
+  if (!g_tool.names_kinds) return k_work_loop;
+  switch (kind) {
+  case config::LoopKind::static_:
+    return k_work_loop_static;
+  case config::LoopKind::dynamic:
+    return k_work_loop_dynamic;
+  case config::LoopKind::guided:
+    return k_work_loop_guided;
+  case config::LoopKind::runtime:
+  case config::LoopKind::auto_:
+    break;
+  }
+  return k_work_loop_other;
+}
+
 void tell_work(const Frame& frame, int endpoint) noexcept {
   const auto tell = callback<Work>(k_work);
   if (tell == nullptr) return;
   if (const Where here = where_now(); here.is_known)
-    tell(k_work_loop, endpoint, here.parallel, here.task, frame.bounds.iterations, frame.code);
+    tell(frame.work, endpoint, here.parallel, here.task, frame.bounds.iterations, frame.code);
 }
 
 } // namespace
 
-void attend_loop(Frame& frame, const void* caller) noexcept {
+void attend_loop(Frame& frame, config::LoopKind kind, const void* caller) noexcept {
   if (tool_listens(caller)) return frame.loop.hold(); // what is told of it, gomp/ tells
   if (callback<Work>(k_work) == nullptr && callback<Dispatch>(k_dispatch) == nullptr) return;
   frame.code = caller;
+  frame.work = work_of(kind);
   frame.loop.tell();
 }
 
@@ -180,5 +203,6 @@ extern "C" WSTREE_EXPORT wstree::abi::ompt::StartResult* ompt_start_tool(unsigne
   if (result == nullptr) result = start_listed_tool(version, runtime);
   if (result == nullptr || g_taken.exchange(true, std::memory_order_relaxed)) return result;
   g_tool.theirs = result;
+  g_tool.names_kinds = g_first_with_kinds.find(__builtin_return_address(0)) != nullptr;
   return &g_ours;
 }

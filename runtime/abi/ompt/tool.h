@@ -4,6 +4,7 @@
 #pragma once
 
 #include "frame.h"
+#include "options.h"
 
 #include <cstdint>
 
@@ -31,9 +32,9 @@ private:
   OpenCall* outer_;
 };
 
-/// The calling thread has entered a loop of ours at `caller`: prepares `frame` for the next functions, if a
-/// tool listens to loops.
-void attend_loop(Frame& frame, const void* caller) noexcept;
+/// The calling thread has entered a loop of ours, of `kind`, at `caller`: prepares `frame` for the next
+/// functions, if a tool listens to loops.
+void attend_loop(Frame& frame, config::LoopKind kind, const void* caller) noexcept;
 
 /// Around each request for a chunk of an attended loop, from code at `caller`.
 void before_request(Frame& frame, const void* caller) noexcept;
