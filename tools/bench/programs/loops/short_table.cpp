@@ -30,7 +30,7 @@ void print_value(std::FILE* out, std::optional<double> value, std::size_t width 
     std::fprintf(out, " %*s", columns, "-");
 }
 
-std::size_t width_of(const Candidate& candidate) { return std::max<std::size_t>(7, candidate.name.size()); }
+std::size_t column_width(const Candidate& candidate) { return std::max<std::size_t>(7, candidate.name.size()); }
 
 /// A block of one group, with its means.
 void print_group(std::FILE* out, const Part& part, const std::vector<Pattern>& patterns, Group group) {
@@ -42,7 +42,7 @@ void print_group(std::FILE* out, const Part& part, const std::vector<Pattern>& p
     std::fprintf(out, "%-18s", pattern.name.c_str());
     for (std::size_t c = 0; c < part.candidates.size(); ++c) {
       const auto figure = pattern.to_best(c);
-      print_value(out, figure ? std::optional(figure->mean) : std::nullopt, width_of(part.candidates[c]));
+      print_value(out, figure ? std::optional(figure->mean) : std::nullopt, column_width(part.candidates[c]));
       if (figure) means[c].push_back(figure->mean);
       if (figure && tree && c == *tree) worst = std::max(worst, figure->worst);
     }
@@ -53,7 +53,7 @@ void print_group(std::FILE* out, const Part& part, const std::vector<Pattern>& p
   std::fprintf(out, "%-18s", group == Group::brief ? "geom. mean" : "mean of untuned");
   for (std::size_t c = 0; c < part.candidates.size(); ++c)
     print_value(out, means[c].empty() ? std::nullopt : std::optional(geometric_mean(means[c])),
-                width_of(part.candidates[c]));
+                column_width(part.candidates[c]));
   print_value(out, tree ? std::optional(worst) : std::nullopt);
   std::fprintf(out, "\n");
 }
@@ -116,7 +116,7 @@ void print_short(std::FILE* out, const Part& part) {
         out, "\nShort loops: time / best of the runtime's schedules in each variation, geometric mean\n%-18s",
         "pattern");
     for (const Candidate& candidate : part.candidates)
-      std::fprintf(out, " %*s", static_cast<int>(width_of(candidate)), candidate.name.c_str());
+      std::fprintf(out, " %*s", static_cast<int>(column_width(candidate)), candidate.name.c_str());
     std::fprintf(out, " %9s  %s\n", "tree's max", "most often best");
     for (const Group group : {Group::brief, Group::untuned})
       if (std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& p) { return p.group == group; }))
