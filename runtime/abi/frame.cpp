@@ -60,20 +60,18 @@ constinit pthread_once_t g_once = PTHREAD_ONCE_INIT;
 constinit pthread_key_t g_key = 0;
 constinit bool g_have_key = false;
 
-Cache* cache() noexcept {
-  if (t_cache == nullptr) [[unlikely]] {
-    pthread_once(&g_once,
-                 [] { g_have_key = pthread_key_create(&g_key, [](void* data) { free_cache(data); }) == 0; });
-    Cache* made = g_have_key ? new (std::nothrow) Cache : nullptr;
-    // If nothing would free the cache at the end of the thread, the runtime serves the thread's loops.
-    if (made != nullptr && pthread_setspecific(g_key, made) != 0) {
-      ::operator delete(made, std::nothrow);
-      made = nullptr;
-    }
-    t_cache = made;
+[[gnu::noinline]] Cache* make_cache() noexcept {
+  pthread_once(&g_once,
+               [] { g_have_key = pthread_key_create(&g_key, [](void* data) { free_cache(data); }) == 0; });
+  Cache* made = g_have_key ? new (std::nothrow) Cache : nullptr;
+  // If nothing would free the cache at the end of the thread, the runtime serves the thread's loops.
+  if (made != nullptr && pthread_setspecific(g_key, made) != 0) {
+    ::operator delete(made, std::nothrow);
+    made = nullptr;
   }
-  return t_cache;
+  return t_cache = made;
 }
+Cache* cache() noexcept { return t_cache != nullptr ? t_cache : make_cache(); }
 
 } // namespace
 
@@ -117,15 +115,24 @@ void pop_alone() noexcept {
   t_cache->frames = frame;
 }
 
-KeptTeam* borrow_team() noexcept {
-  Cache* own = cache();
-  if (own == nullptr) return nullptr;
-  if (KeptTeam* team = own->teams) {
-    own->teams = next_of(*team);
-    return team;
-  }
+namespace {
+
+[[gnu::noinline]] KeptTeam* make_team() noexcept {
   void* memory = Platform::allocate(sizeof(KeptTeam));
   return memory == nullptr ? nullptr : ::new (memory) KeptTeam;
+}
+
+} // namespace
+
+KeptTeam* borrow_team() noexcept {
+  Cache* own = cache();
+  if (own == nullptr) [[unlikely]]
+    return nullptr;
+  KeptTeam* team = own->teams;
+  if (team == nullptr) [[unlikely]]
+    return make_team();
+  own->teams = next_of(*team);
+  return team;
 }
 
 void give_back_team(KeptTeam* team) noexcept {

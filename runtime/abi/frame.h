@@ -30,12 +30,12 @@ using BalancedRegion = loop::BalancedRegion<Platform>;
 /// What the program calls the iterations of a loop: values modulo 2^64. We hand out units. A unit is a chunk
 /// if the loop says how long its chunks are, and an iteration otherwise.
 struct Bounds {
-  std::uint64_t lower = 0;  // of the first iteration
-  std::uint64_t end = 0;    // upper bound of the last chunk, inclusive or exclusive as the interface has it
-  std::uint64_t step = 1;   // from one iteration to the next
-  std::uint64_t stride = 1; // from one unit to the next
-  std::uint64_t unit = 1;   // iterations in a unit; the last one may have fewer
-  std::uint64_t iterations = 0;
+  std::uint64_t lower;  // of the first iteration
+  std::uint64_t end;    // upper bound of the last chunk, inclusive or exclusive as the interface has it
+  std::uint64_t step;   // from one iteration to the next
+  std::uint64_t stride; // from one unit to the next
+  std::uint64_t unit;   // iterations in a unit; the last one may have fewer
+  std::uint64_t iterations;
 };
 
 /// One entry of a thread's stack of regions. The frame of a parallel region lives on the stack of its wrapper

@@ -91,9 +91,9 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
   return true;
 }
 
-[[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
-                                         TaskSchedule schedule, const char* source, const void* caller,
-                                         const core::Settings& settings, const Session& process) noexcept {
+[[gnu::noinline]] bool begin(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
+                             const char* source, const void* caller, const core::Settings& settings,
+                             const Session& process) noexcept {
   if (!begin_unwatched(frame, units, schedule, caller, settings)) return false;
   if (process.watches_loops()) [[unlikely]]
     watch_loop(frame, kind, units, schedule, source, caller, process);
@@ -145,8 +145,8 @@ public:
   LabelOfThisLoop& operator=(const LabelOfThisLoop&) = delete;
 };
 
-/// The way through enter_loop() from the schedule on, of a loop with a label or a hint, or in a process with
-/// rules, statistics or a tool.
+/// The way through enter_loop() from the schedule on, of a loop with a hint, or in a process with rules,
+/// statistics or a tool. Labels are for these.
 [[gnu::noinline]] Server enter_ruled_loop(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
                                           const char* source, const void* caller) noexcept {
   using Of = Frame::ScheduleOf;
@@ -212,7 +212,7 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
     leave_loop(*frame); // cancelled
   const bool dependent = frame->loop.meet();
   const Session& process = session();
-  if (process.attends_loops() || t_label != nullptr || frame->hint != config::Ruling{}) [[unlikely]]
+  if (process.attends_loops() || frame->hint != config::Ruling{}) [[unlikely]]
     return enter_ruled_loop(*frame, form, units, dependent, source, caller);
   const bool asks_environment = form.kind == LoopKind::runtime;
   TaskSchedule schedule = frame->schedule;

@@ -28,7 +28,7 @@ constinit std::atomic<place::Placement*> g_placement{nullptr};
 
 bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; }
 
-void say_placement(std::string_view text, std::string_view reason) noexcept {
+[[gnu::cold]] void say_placement(std::string_view text, std::string_view reason) noexcept {
   if (!session().options.verbose) return;
   config::FixedText<256> line("wstree: placement: ");
   line.append(text).append(" (").append(config::to_text(session().options.bind)).append(": ");
@@ -36,7 +36,7 @@ void say_placement(std::string_view text, std::string_view reason) noexcept {
   observe::say(line.view());
 }
 
-void decide() noexcept {
+[[gnu::cold]] void decide() noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
   const observe::HostGuard guard; // we read files, and so does hwloc
   std::string_view why;
@@ -59,12 +59,12 @@ bool is_due() noexcept {
   return due != 0 && core::StdPlatform::ticks() >= due;
 }
 
-void show_plan(const place::Placement& placement, const place::TeamPlan& plan) noexcept {
+[[gnu::cold]] void show_plan(const place::Placement& placement, const place::TeamPlan& plan) noexcept {
   say_placement(plan.decision().pins ? "threads are pinned" : "threads are not pinned",
                 placement.explain(plan).view());
 }
 
-void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
+[[gnu::cold]] void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
   const place::CpuListText cpus = place::to_list(mask);
   observe::AffinityFacts facts;
   facts.nesting_level = static_cast<std::uint64_t>(std::max(frame.place.level, 0));
@@ -77,7 +77,7 @@ void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
   observe::say(observe::affinity_line(session().options.affinity_format.view(), facts).view());
 }
 
-void trace_region(std::uint64_t since) noexcept {
+[[gnu::noinline]] void trace_region(std::uint64_t since) noexcept {
   loop::Event event{};
   event.kind = loop::Event::Kind::region;
   event.begin = since;
@@ -86,9 +86,8 @@ void trace_region(std::uint64_t since) noexcept {
   if (loop::Track* track = own_track()) track->add(event);
 }
 
-/// A region of the calling thread is over in which served loops have run.
-void note_served_region() noexcept {
-  if (g_decided.load(std::memory_order_relaxed)) return;
+/// A region of the calling thread is over in which served loops have run, and nobody has decided.
+[[gnu::noinline]] void note_served_region() noexcept {
   if (g_due.load(std::memory_order_relaxed) == 0) {
     const double wait = k_wait_ns / ns_per_tick();
     g_due.store(core::StdPlatform::ticks() + static_cast<std::uint64_t>(wait), std::memory_order_relaxed);
@@ -124,41 +123,46 @@ void RegionPlacement::enter_unplaced(bool nested, std::uint32_t index) noexcept 
 }
 
 void RegionPlacement::enter_placed(pthread_t opener, Frame& frame) noexcept {
-  const std::uint32_t index = frame.member.index();
   // relaxed: the thread that forked this member has seen it complete, and nobody ever replaces it.
   place::Placement& placement = *g_placement.load(std::memory_order_relaxed);
   bool fresh = false;
   place::TeamPlan* plan = placement.plan(frame.member.members(), fresh);
-  if (plan == nullptr) return;
-  if (fresh) show_plan(placement, *plan);
+  if (plan == nullptr || (plan->says_nothing() && place::pinned_to() == 0)) return;
+  settle(placement, *plan, fresh, opener, frame);
+}
+
+void RegionPlacement::settle(place::Placement& placement, place::TeamPlan& plan, bool is_new,
+                             pthread_t opener, Frame& frame) noexcept {
+  const std::uint32_t index = frame.member.index();
+  if (is_new) [[unlikely]]
+    show_plan(placement, plan);
   bool pinned = false;
-  frame.member.set_neighbourhood(placement.settle(*plan, index, opener, pinned));
-  if (pinned && session().options.display_affinity) show_pin(frame, placement.mask(*plan, index));
+  frame.member.set_neighbourhood(placement.settle(plan, index, opener, pinned));
+  if (pinned && session().options.display_affinity) [[unlikely]]
+    show_pin(frame, placement.mask(plan, index));
 }
 
 ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, const void* code,
                            const char* source) noexcept
     : team_(borrow_team()), placement_(caller) {
-  Terms terms;
-  terms.caller = caller;
-  terms.schedule = schedule;
-  placement_.describe(terms);
-  if (team_ == nullptr) {
+  if (team_ == nullptr) [[unlikely]] {
     t_label = nullptr;
     t_hint = {};
-    terms_ = terms;
+    lone_terms_.emplace(placement_.describe(caller, schedule));
     return;
   }
-  if (const Session& process = session(); process.rules != nullptr || process.traced) [[unlikely]] {
+  const Session& process = session();
+  if (process.rules != nullptr || process.traced) [[unlikely]] {
     team_->rulings().clear();
     if (process.traced) traced_since_ = Platform::ticks();
   }
   const Team::Opening& opening = team_->open(caller);
   base_ = opening.base;
+  Terms terms = placement_.describe(caller, schedule);
   terms.storage = opening.storage;
   terms.loops = opening.next - opening.base;
   terms.plan = opening.plan;
-  if (t_label != nullptr || has_hint() || (code != nullptr && session().balances)) [[unlikely]]
+  if (t_label != nullptr || has_hint() || (code != nullptr && process.balances)) [[unlikely]]
     terms.words = find_words(caller, code, source);
   team_->set_terms(terms);
 }
@@ -178,7 +182,8 @@ ServedRegion::~ServedRegion() {
   if (const RegionWords* words = team_->terms().words; words != nullptr && words->balanced != nullptr)
       [[unlikely]]
     close_balanced(*words->balanced, team_->terms().caller, words->label);
-  if (team_->close()) note_served_region();
+  if (team_->close() && !g_decided.load(std::memory_order_relaxed)) [[unlikely]]
+    note_served_region();
   if (traced_since_ != 0) [[unlikely]]
     trace_region(traced_since_);
   give_back_team(team_);

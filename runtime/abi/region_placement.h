@@ -13,7 +13,8 @@
 
 namespace wstree::place {
 class Placement;
-}
+class TeamPlan;
+} // namespace wstree::place
 
 namespace wstree::abi {
 
@@ -30,11 +31,15 @@ public:
   RegionPlacement(const RegionPlacement&) = delete;
   RegionPlacement& operator=(const RegionPlacement&) = delete;
 
-  /// Writes into `terms` what the members have to know.
-  void describe(Terms& terms) const noexcept {
+  /// What the members have to know of this, and of the region that `caller` opens.
+  Terms describe(const void* caller, const TaskSchedule& schedule) const noexcept {
+    Terms terms;
+    terms.caller = caller;
+    terms.schedule = schedule;
     terms.opener = opener_;
     terms.placed = placement_ != nullptr;
     terms.nested = nested_;
+    return terms;
   }
 
   /// Every member calls this when it enters the region: it puts the thread in its place and tells `frame`
@@ -51,6 +56,8 @@ public:
 
 private:
   static void enter_placed(pthread_t opener, Frame& frame) noexcept;
+  [[gnu::noinline]] static void settle(place::Placement& placement, place::TeamPlan& plan, bool is_new,
+                                       pthread_t opener, Frame& frame) noexcept;
   static void enter_unplaced(bool nested, std::uint32_t index) noexcept;
 
   place::Placement* placement_ = nullptr; // nullptr: the members stay where they are
@@ -73,7 +80,7 @@ public:
 
   KeptTeam* team() const noexcept { return team_; } ///< nullptr, no memory: the runtime serves the loops
   std::uint64_t base() const noexcept { return base_; }
-  const Terms& terms() const noexcept { return team_ != nullptr ? team_->terms() : terms_; }
+  const Terms& terms() const noexcept { return team_ != nullptr ? team_->terms() : *lone_terms_; }
 
 private:
   [[gnu::noinline]] const RegionWords* find_words(const void* caller, const void* code,
@@ -82,15 +89,15 @@ private:
   KeptTeam* team_;
   std::uint64_t base_ = 0; ///< number of the first loop
   RegionPlacement placement_;
-  Terms terms_;
-  std::uint64_t traced_since_ = 0; ///< 0: the region is not traced
+  std::optional<Terms> lone_terms_; ///< without a team
+  std::uint64_t traced_since_ = 0;  ///< 0: the region is not traced
 };
 
 /// A member of such a region, for as long as its thread is in the region.
 class ServedMember {
 public:
-  ServedMember(std::uint32_t index, int members, KeptTeam* team, const Terms& terms,
-               std::uint64_t base) noexcept
+  [[gnu::always_inline]] ServedMember(std::uint32_t index, int members, KeptTeam* team, const Terms& terms,
+                                      std::uint64_t base) noexcept
       : frame_(team, {terms.storage, base, base + terms.loops, terms.plan}, index,
                static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
     if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked

@@ -31,10 +31,19 @@ public:
       start_other(model, slot, entry);
     way_ = model;
   }
-  /// A loop of this member only: it gets it in one piece, and none if there are no iterations.
-  void start_alone(std::uint64_t iterations) noexcept {
-    way_ = k_alone;
-    alone_ = alone_size_ = iterations;
+  /// This member gets `piece` of the loop, or nothing if that is empty, and nobody takes from anybody.
+  void start_piece(const core::Range& piece) noexcept {
+    way_ = k_piece;
+    piece_ = piece;
+    piece_size_ = piece.end - piece.begin;
+  }
+  bool has_piece() const noexcept { return way_ == k_piece; }
+  /// next_slowly() if has_piece().
+  [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept {
+    if (piece_.begin == piece_.end) return false;
+    out = piece_;
+    piece_.begin = piece_.end;
+    return true;
   }
   /// What the iterations of this loop take is recorded from now on.
   void record(Recording& recording) noexcept {
@@ -49,7 +58,7 @@ public:
     traced_->stop(like.begin);
     traced_since_ = like.begin;
     traced_way_ = way_;
-    traced_counts_ = {};
+    ::new (&traced_counts_) core::Counts;
     way_ = way_ == core::Model::tree ? k_traced_tree : k_traced;
   }
   /// The loop is over at `now`; before end_recording().
@@ -82,13 +91,13 @@ public:
   bool next_slowly(core::Range& out) noexcept {
     if (way_ == core::Model::tree) [[likely]]
       return worker<core::Model::tree>().next_slowly(out);
-    if (way_ == k_alone) return next_alone(out);
     return next_other(out);
   }
 
   /// After end_recording().
   core::Counts counts() noexcept {
-    if (way_ == k_alone) return {alone_size_, 1, 0, 0, 0};
+    if (way_ == k_piece)
+      return piece_.begin == piece_.end ? core::Counts{piece_size_, piece_size_ != 0} : core::Counts{};
     return core::with_model(way_, [&]<core::Model known>() { return worker<known>().counts(); });
   }
 
@@ -99,7 +108,7 @@ private:
   static_assert(static_cast<unsigned>(core::Model::tree) == 0);
   static constexpr core::Model k_traced{0xFD};   // and what the member does is traced, as traced_way_ says
   static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
-  static constexpr core::Model k_alone{0xFF};    // the present loop is one of this member only
+  static constexpr core::Model k_piece{0xFF};    // the member has one piece of the present loop
 
   /// The private side of the present loop, whose model is `model`.
   template <core::Model model> auto& worker() noexcept {
@@ -129,19 +138,13 @@ private:
     if (is_traced()) return next_traced(out);
     if (way_ < k_traced)
       return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
-    return way_ == k_recorded ? next_recorded(out) : next_alone(out);
-  }
-  bool next_alone(core::Range& out) noexcept {
-    if (alone_ == 0) return false;
-    out = {0, alone_, true};
-    alone_ = 0;
-    return true;
+    return way_ == k_recorded ? next_recorded(out) : next_piece(out);
   }
   bool is_traced() const noexcept { return way_ == k_traced || way_ == k_traced_tree; }
   /// Of a loop that is traced; way_ is traced_way_.
   core::Counts counts_of_traced() noexcept {
     const core::Model way = way_ == k_recorded ? recorded_way_ : way_;
-    if (way == k_alone) return {};
+    if (way == k_piece) return {};
     return core::with_model(way, [&]<core::Model known>() { return worker<known>().counts(); });
   }
   /// The tree has handed out batches of the member's node, quickly, since the last look.
@@ -212,17 +215,20 @@ private:
        sizeof(core::WorkerOf<P, core::Model::factoring>), sizeof(core::WorkerOf<P, core::Model::trapezoid>),
        sizeof(core::WorkerOf<P, core::Model::static_>)});
 
-  core::Model way_ = k_alone;          // how the present loop is shared
-  core::Model recorded_way_ = k_alone; // the same, if it is recorded
-  Recording* recording_ = nullptr;
+  core::Model way_ = k_piece; // how the present loop is shared
+  // The next two belong to a loop that is recorded, and are not looked at in others.
+  core::Model recorded_way_;
+  Recording* recording_;
   // The next five belong to a loop that is traced, and are not looked at in others.
   core::Model traced_way_;
-  core::Counts traced_counts_; // when its events were up to date
+  union {                        // so that it needs no value
+    core::Counts traced_counts_; // when its events were up to date
+  };
   std::uint64_t traced_since_;
   TracedBatches* traced_;
   alignas(TracedBatches) std::byte traced_bytes_[sizeof(TracedBatches)];
-  std::uint64_t alone_ = 0; // iterations of a loop that nobody shares, until they are handed out
-  std::uint64_t alone_size_ = 0;
+  core::Range piece_; // until it is handed out
+  std::uint64_t piece_size_;
   alignas(std::max_align_t) std::byte bytes_[k_bytes];
 };
 

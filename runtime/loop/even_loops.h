@@ -7,6 +7,7 @@
 
 #include "wstree/core/platform.h"
 #include "wstree/core/settings.h"
+#include "wstree/core/shape.h"
 #include "wstree/core/tuning.h"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ namespace wstree::loop {
 struct EvenPlan {
   static constexpr std::uint32_t k_loops = 8;
   static unsigned size_of(std::uint64_t iterations, std::uint32_t members) noexcept {
-    return std::min(static_cast<unsigned>(std::bit_width(iterations / members)), k_sizes - 1);
+    return std::min(static_cast<unsigned>(std::bit_width(core::quotient_of(iterations, members))),
+                    k_sizes - 1);
   }
   /// A loop of so many iterations.
   bool is_brief(std::uint32_t loop, std::uint64_t iterations, std::uint32_t members) const noexcept {
@@ -99,14 +101,22 @@ public:
   const EvenPlan& plan() const noexcept { return plan_; }
   Steps& steps() noexcept { return steps_; } ///< of the loops behind the plan
 
-  /// Before the fork. False: no region here has had loops, so nobody needs to look at the clock.
+  /// Before the fork. False: nobody needs to look at the clock, because no region here has had loops, or
+  /// because this one passes unseen.
   bool open() noexcept {
+    is_seen_ = unseen_ == 0;
+    if (!is_seen_) {
+      --unseen_;
+      return false;
+    }
     now_ = {};
     is_strange_ = has_noted_ = false;
     size_ = 0;
     way_ = Way::tree;
     return has_loops_;
   }
+  /// Whether note() is to be called in the open region.
+  bool is_seen() const noexcept { return is_seen_; }
   /// By member 0, in the region: it leaves loop number `loop`.
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
     has_loops_ = true;
@@ -125,8 +135,8 @@ public:
     }
     now_.work += share.share * cost.of(share.size);
   }
-  /// After the join: the region of `members` took `ticks`. Returns whether the tree has turned out to be
-  /// better here (-1) or worse (1); 0: nothing new.
+  /// After the join of a region that is seen: it was of `members` and took `ticks`. Returns whether the tree
+  /// has turned out to be better here (-1) or worse (1); 0: nothing new.
   int close(float ticks, std::uint32_t members) noexcept {
     if (members != members_) { // of another team nothing is known
       if (members_ != 0) choices_.fill(WayChoice(Way::tree));
@@ -144,6 +154,11 @@ public:
       choice.miss();
     }
     if (plan_.ways[size_] != choice.way()) plan_.ways[size_] = choice.way();
+    if (choice.is_calm()) {
+      // Not always as many: regions of several sizes may take turns.
+      dice_ += 0x9E3779B9;
+      unseen_ = core::tuning::k_fewest_unseen + (dice_ >> 30);
+    }
     for (std::uint32_t loop = 0; changed_ != 0; ++loop, changed_ >>= 1)
       if ((changed_ & 1) != 0) plan_.most[loop] = wanted_[loop];
     if (choice.preferred() == before && choice.is_settled() == was_settled) return 0;
@@ -160,7 +175,10 @@ private:
   Steps steps_;
   std::uint32_t members_ = 0; // of the team that all this is about
   bool has_loops_ = false;
+  std::uint32_t unseen_ = 0; // regions to come that pass unseen
+  std::uint32_t dice_ = 0;
   // Of the open region:
+  bool is_seen_ = true;
   bool is_strange_ = false;
   bool has_noted_ = false;
   unsigned size_ = 0; // of the first loop
@@ -175,10 +193,8 @@ public:
   EvenRegion& at(const void* code) noexcept {
     const auto mixed = reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U;
     Place& place = places_[mixed >> (64 - k_bits)];
-    if (place.code != code) {
-      place.region = EvenRegion(balance_ > 0 ? Way::parts : Way::tree);
-      place.code = code;
-    }
+    if (place.code != code) [[unlikely]]
+      take(place, code);
     return place.region;
   }
   /// After the join of a region: what it has turned out to be.
@@ -192,6 +208,11 @@ private:
     EvenRegion region;
     const void* code = nullptr;
   };
+  [[gnu::noinline]] void take(Place& place, const void* code) noexcept {
+    place.region = EvenRegion(balance_ > 0 ? Way::parts : Way::tree);
+    place.code = code;
+  }
+
   int balance_ = 0; // of the latest verdicts
   std::array<Place, std::size_t{1} << k_bits> places_{};
 };

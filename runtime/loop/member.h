@@ -41,36 +41,39 @@ public:
   /// False, for all members alike: no memory, or the ring has ended (ring_end.h); nothing was started.
   /// leave() has been called for the previous loop; `settings` outlives this one. `caller`: the code location
   /// of the loop, which need not be the same for all members.
-  bool enter(std::uint64_t iterations, const core::Settings& settings, std::uint64_t smallest,
-             core::Model model = core::Model::tree, const void* caller = nullptr) noexcept {
-    const bool is_alone = members() == 1;
+  [[gnu::always_inline]] bool enter(std::uint64_t iterations, const core::Settings& settings,
+                                    std::uint64_t smallest, core::Model model = core::Model::tree,
+                                    const void* caller = nullptr) noexcept {
+    const std::uint32_t members = ring_.members();
     even_.forget();
-    if (!is_alone) {
+    Way way = Way::tree;
+    if (members != 1) {
+      const bool may_go_apart = model == core::Model::tree && EvenMember::may_go_apart(settings, smallest);
       const std::uint64_t number = ring_.started();
-      const bool is_step = model == core::Model::tree && number >= Sizes::k_ring &&
-                           EvenMember::may_go_apart(settings, smallest);
-      const unsigned size = EvenPlan::size_of(iterations, members());
-      if (is_step && index() == 0) team()->step(number, size, members(), settings);
-      if (model == core::Model::tree && !is_step)
-        even_.choose(ring_.opening().plan, number, iterations, members(), settings, smallest);
-      if (!ring_.start_next(settings, model == core::Model::tree && even_.way() == Way::tree)) {
+      const bool is_step = may_go_apart && number >= Sizes::k_ring;
+      if (is_step) [[unlikely]]
+        begin_step(number, iterations, settings);
+      else if (may_go_apart)
+        way = even_.choose(ring_.opening().plan, number, iterations, members);
+      if (!ring_.start_next(settings, model == core::Model::tree && way == Way::tree)) [[unlikely]] {
         even_.forget();
         return false;
       }
-      if (is_step) even_.go(team()->way().of(number).of(size));
-      if (even_.way() != Way::tree) {
-        model = core::Model::static_;
-        smallest = even_.way() == Way::alone ? iterations : 0; // the chunk
-      }
+      if (is_step) [[unlikely]]
+        way = even_.go(team()->way().of(number).of(EvenPlan::size_of(iterations, members)));
     }
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
-    if (is_alone)
-      worker_.start_alone(iterations);
+    if (way == Way::parts) [[likely]]
+      worker_.start_piece(core::equal_part(iterations, members, index()));
+    else if (members == 1 || (way == Way::alone && index() == 0))
+      worker_.start_piece({0, iterations, true});
+    else if (way == Way::alone)
+      worker_.start_piece({});
+    else if (model == core::Model::static_ && smallest == 0)
+      worker_.start_piece(core::equal_part(iterations, members, index()));
     else
-      worker_.start(model, ring_.slot(), ring_.fresh_arena(),
-                    {iterations, ring_.loop(), ring_.use(), index(), members(), &settings, smallest, &near_,
-                     model == core::Model::tree && caller != nullptr ? &ring_.priors().at(caller) : nullptr});
+      start_shared(iterations, smallest, model, caller);
     in_loop_ = true;
     return true;
   }
@@ -101,18 +104,21 @@ public:
   }
 
   /// A loop without iterations: there is nothing to share, and no slot is used.
-  void enter_empty() noexcept { worker_.start_alone(0); }
+  void enter_empty() noexcept { worker_.start_piece({}); }
 
   /// The next chunk. False: there is none for this member; it has left the loop once leave() is called.
   bool next(core::Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
   /// The two halves of next(): false from the first one says that the second one has to be asked.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept { return worker_.next_quickly(out); }
   bool next_slowly(core::Range& out) noexcept { return worker_.next_slowly(out); }
+  /// The second half where this member has its share of the loop in one piece.
+  bool has_piece() const noexcept { return worker_.has_piece(); }
+  [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return worker_.next_piece(out); }
 
   /// Ends this member's part in a loop, finished or not.
   void leave() noexcept {
     in_loop_ = false;
-    if (even_.is_asked(index())) team()->note(even_.loop(), even_.share(worker_.counts()), *settings_);
+    if (even_.is_asked(index()) && team()->wants_notes()) tell_opener();
   }
   /// The same for a loop that was entered with Settings::clocked: the last one to leave calls
   /// `report(Execution)`.
@@ -133,12 +139,29 @@ public:
   }
 
 private:
+  /// This member is about to start a loop behind those of the plan.
+  [[gnu::noinline]] void begin_step(std::uint64_t number, std::uint64_t iterations,
+                                    const core::Settings& settings) noexcept {
+    if (index() == 0) team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
+  }
+  [[gnu::noinline]] void tell_opener() noexcept {
+    team()->note(even_.loop(), even_.share(worker_.counts(), members()), *settings_);
+  }
+  /// Joins a loop whose members may take work from each other.
+  [[gnu::noinline]] void start_shared(std::uint64_t iterations, std::uint64_t smallest, core::Model model,
+                                      const void* caller) noexcept {
+    worker_.start(model, ring_.slot(), ring_.fresh_arena(),
+                  {iterations, ring_.loop(), ring_.use(), index(), members(), settings_, smallest, &near_,
+                   model == core::Model::tree && caller != nullptr ? &ring_.priors().at(caller) : nullptr});
+  }
+
   RingMember<P, Sizes> ring_;
   EvenMember even_;
   bool departed_ = false;
   bool in_loop_ = false;
-  std::uint64_t entered_ = 0; // the present loop, in ticks
-  const core::Settings* settings_ = nullptr;
+  // Of the present loop:
+  std::uint64_t entered_; // in ticks
+  const core::Settings* settings_;
   core::Neighbourhood near_;
   AnyWorker<P> worker_;
 };

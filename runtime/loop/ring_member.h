@@ -48,7 +48,7 @@ public:
   /// Starts the region's next loop, which says that this member has left the one before. False, for all
   /// members alike: no memory, or the ring has ended (ring_end.h); nothing was started. `is_tree`: its root
   /// is about to be used.
-  bool start_next(const core::Settings& settings, bool is_tree) noexcept {
+  [[gnu::always_inline]] bool start_next(const core::Settings& settings, bool is_tree) noexcept {
     if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;
     if (is_tree) [[likely]]
@@ -198,8 +198,9 @@ private:
   std::uint32_t members_;
   bool keeps_ = false;                   // it never ends the ring
   Storage<P, Sizes>* storage_ = nullptr; // from the first loop on
-  std::uint64_t loop_ = 0;               // number of the loop that was started last
-  std::uint64_t free_until_ = 0;         // loops before this one find their slot free
+  // With storage:
+  std::uint64_t loop_;       // number of the loop that was started last
+  std::uint64_t free_until_; // loops before this one find their slot free
 };
 
 } // namespace wstree::loop

@@ -38,7 +38,7 @@ public:
 private:
   BalancedRegion<P>* region_ = nullptr;
   StaticAccount::Entry* entry_ = nullptr;
-  std::uint64_t entered_ = 0;
+  std::uint64_t entered_; // the loop of `entry_`
 };
 
 } // namespace wstree::loop

@@ -97,7 +97,7 @@ public:
 
   /// Storage for at least `members` members; the same for all of them, or nullptr for all of them if there is
   /// no memory.
-  Store* storage(std::uint32_t members) noexcept {
+  [[gnu::noinline]] Store* storage(std::uint32_t members) noexcept {
     // [T3] acquire: the content of a storage is complete before its address is seen; pairs with the release
     //      below. Guard: model_team, any region.
     Store* store = storage_.load(P::order(core::Tag::grow, std::memory_order_acquire));
@@ -164,6 +164,8 @@ public:
            next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed)) != opening_.base; // T4
   }
 
+  /// Whether member 0 is to note how the loops of the plan go.
+  bool wants_notes() const noexcept { return region_->is_seen(); }
   /// Member 0, which is the thread that calls close(), has left the region's loop number `loop`.
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
     region_->note(loop, share, settings);

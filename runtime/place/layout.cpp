@@ -163,16 +163,6 @@ std::unique_ptr<const Layout> Layout::of_cpus(const Machine& machine,
   return Arrangement(*layout, machine, nullptr).make() ? std::move(layout) : nullptr;
 }
 
-core::Neighbourhood Layout::neighbourhood(std::uint32_t member) const noexcept {
-  const Seat& seat = seats_[member];
-  core::Neighbourhood view;
-  view.member_at = member_at_.get();
-  view.domains = seat.domains == 0 ? nullptr : domains_.get() + seat.first_domain;
-  view.count = seat.domains;
-  view.position = seat.position;
-  return view;
-}
-
 std::size_t Layout::bytes() const noexcept {
   const std::size_t order = member_at_ == nullptr ? 0 : members_ * sizeof(std::uint32_t);
   return sizeof *this + members_ * sizeof(Seat) + order + domain_count_ * sizeof(core::Domain);

@@ -29,7 +29,11 @@ public:
 
   std::uint32_t members() const noexcept { return members_; }
   /// For Member::set_neighbourhood(); points into the layout.
-  core::Neighbourhood neighbourhood(std::uint32_t member) const noexcept;
+  core::Neighbourhood neighbourhood(std::uint32_t member) const noexcept {
+    const Seat& seat = seats_[member];
+    return {member_at_.get(), seat.domains == 0 ? nullptr : domains_.get() + seat.first_domain, seat.domains,
+            seat.position};
+  }
   /// Number of the member's place in the Places that the layout was made with; Places::k_none if it has none.
   std::uint32_t place(std::uint32_t member) const noexcept { return seats_[member].place; }
   /// Index in the machine of the first CPU that the member runs on.

@@ -26,11 +26,6 @@ bool runs_on(const CpuSet& set) noexcept {
   return cpu >= 0 && set.has(static_cast<std::uint32_t>(cpu));
 }
 
-/// Stands in the table while somebody makes the plan.
-TeamPlan* in_the_making() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{1}); }
-/// ... and when nobody could.
-TeamPlan* impossible() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{2}); }
-
 } // namespace
 
 Placement* Placement::make(config::Bind bind, const char* const* envp, std::string_view& why) noexcept {
@@ -57,12 +52,9 @@ Placement::~Placement() {
   }
 }
 
-TeamPlan* Placement::plan(std::uint32_t members, bool& fresh) noexcept {
-  fresh = false;
-  if (members > k_most_members) return nullptr;
+TeamPlan* Placement::find_plan(std::uint32_t members, TeamPlan* known, bool& fresh) noexcept {
   auto& entry = plans_[members];
   // acquire everywhere: pairs with the release below, so that the plan is complete.
-  TeamPlan* known = entry.load(std::memory_order_acquire);
   if (known == nullptr && entry.compare_exchange_strong(known, in_the_making(), std::memory_order_acquire)) {
     TeamPlan* made = make_plan(members);
     fresh = made != nullptr;
@@ -155,7 +147,7 @@ void Placement::move_opener(const TeamPlan& plan) noexcept {
 void Placement::look(TeamPlan& plan, std::uint32_t member) noexcept {
   if (pinned_to() != 0) return; // left over from another size
   if (t_seen == 0) t_seen = own_cpu();
-  if (t_seen == k_unknown) return;
+  if (t_seen == k_unknown) return plan.unseen_.store(0, std::memory_order_relaxed); // a hint: it is in vain
   // relaxed: only the first to set an entry goes on, and what it says is in the entry.
   if (plan.seen_[member].exchange(t_seen, std::memory_order_relaxed) != 0) return;
   // acq_rel: release hands this entry over to whoever counts to zero, acquire lets that one read all entries.

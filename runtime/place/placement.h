@@ -31,6 +31,12 @@ public:
   TeamPlan& operator=(const TeamPlan&) = delete;
   std::uint32_t members() const noexcept { return members_; }
   const Decision& decision() const noexcept { return decision_; }
+  /// Nobody is pinned, and nobody knows where the members are, nor will: then settle() does nothing for a
+  /// thread that is not pinned. relaxed: hints.
+  bool says_nothing() const noexcept {
+    return !decision_.pins && unseen_.load(std::memory_order_relaxed) == 0 &&
+           observed_.load(std::memory_order_relaxed) == nullptr;
+  }
 
 private:
   friend class Placement;
@@ -62,7 +68,13 @@ public:
   static Placement* make(config::Bind bind, const char* const* envp, std::string_view& why) noexcept;
 
   /// nullptr: no memory, or too large. `fresh`: this call made it, and nobody else will be told so.
-  TeamPlan* plan(std::uint32_t members, bool& fresh) noexcept;
+  TeamPlan* plan(std::uint32_t members, bool& fresh) noexcept {
+    fresh = false;
+    if (members > k_most_members) return nullptr;
+    // acquire: pairs with the release in find_plan(), so that the plan is complete.
+    TeamPlan* known = plans_[members].load(std::memory_order_acquire);
+    return known > impossible() ? known : find_plan(members, known, fresh);
+  }
 
   /// The calling thread is member `member` of a team that the plan is for and that `opener` has opened. Pins
   /// or moves it, or looks where it is; no system calls if it is where it was. `pinned`: it is now pinned
@@ -77,6 +89,11 @@ private:
   static constexpr std::uint32_t k_unknown = ~std::uint32_t{0};
 
   Placement() = default;
+  /// Stands in the table while somebody makes the plan, and when nobody could.
+  static TeamPlan* in_the_making() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{1}); }
+  static TeamPlan* impossible() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{2}); }
+  /// `known`: what stands in the table.
+  TeamPlan* find_plan(std::uint32_t members, TeamPlan* known, bool& fresh) noexcept;
   TeamPlan* make_plan(std::uint32_t members) noexcept;
   PinKey key(const TeamPlan& plan, std::uint32_t member) const noexcept;
   bool pin(const TeamPlan& plan, std::uint32_t member, pthread_t opener, PinKey wanted) noexcept;

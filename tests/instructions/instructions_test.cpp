@@ -40,18 +40,21 @@ struct Phase {
 };
 constexpr double k_alone = 0.08, k_team = 0.08;
 constexpr Phase k_phases[] = {
-    {"empty region, 1 thread", {780, 1}, {600, 1}, k_alone},
-    {"loop of one iteration, 1 thread", {350, 0}, {400, 0}, k_alone},
-    {"region with such a loop, 1 thread", {1130, 1}, {1050, 1}, k_alone},
-    {"empty region, 2 threads", {1280, 1}, {1150, 1}, k_team},
-    {"loop of one iteration, 2 threads", {1980, 1}, {2080, 1}, k_team},
-    {"region with such a loop, 2 threads", {3400, 2}, {3340, 2}, k_team},
+    {"empty region, 1 thread", {640, 1}, {525, 1}, k_alone},
+    {"loop of one iteration, 1 thread", {301, 0}, {353, 0}, k_alone},
+    {"region with such a loop, 1 thread", {935, 1}, {937, 1}, k_alone},
+    {"empty region, 2 threads", {900, 1}, {845, 1}, k_team},
+    {"loop of one iteration, 2 threads", {2050, 1}, {2140, 1}, k_team},
+    {"region with such a loop, 2 threads", {3160, 2}, {3140, 2}, k_team},
     {"chunk, int", {340, 1}, {322, 1}, k_team},
     {"chunk, unsigned", {340, 1}, {322, 1}, k_team},
     {"chunk, long", {340, 1}, {322, 1}, k_team},
     {"chunk, unsigned long", {340, 1}, {322, 1}, k_team},
 };
 constexpr std::size_t k_first_chunks = 6;
+/// The region with a loop and 2 threads, if each member gets its part in one piece.
+constexpr std::size_t k_region_loop = 5;
+constexpr double k_pieces_libomp = 1600, k_pieces_libgomp = 1600;   // instructions
 constexpr double k_unclocked_libomp = 92, k_unclocked_libgomp = 78; // instructions
 /// Whether slots are free, once in eight loops for each of two members; the rest is chance.
 constexpr double k_looks = 0.30;
@@ -63,7 +66,8 @@ constexpr double k_elsewhere = 0.40; // with other compilers
 constexpr double k_search = 400;     // instructions of a search for each of its locked operations, at least
 
 /// Empty: valgrind cannot read the debugging information that the compiler of the library writes.
-std::vector<Cost> count(const std::string& program, const std::string& batch = "timed") {
+std::vector<Cost> count(const std::string& program, const std::string& batch = "timed",
+                        const std::string& schedule = "wstree") {
   const TemporaryFolder folder;
   const std::string dump = folder / "dump";
   const Program valgrind(WSTREE_TEST_VALGRIND,
@@ -72,7 +76,7 @@ std::vector<Cost> count(const std::string& program, const std::string& batch = "
                           "--callgrind-out-file=" + dump, program_path(program)});
   // Pins need processors, of which there may be too few here.
   const Outcome outcome = Program(valgrind)
-                              .set("OMP_SCHEDULE", "wstree")
+                              .set("OMP_SCHEDULE", schedule)
                               .set("WSTREE_BIND", "none")
                               .set("WSTREE_BATCH", batch)
                               .preload()
@@ -125,6 +129,14 @@ void compare_unclocked(const std::vector<Cost>& counted, double known) {
   }
 }
 
+void compare_pieces(const std::vector<Cost>& counted, double known) {
+  if (counted.empty()) GTEST_SKIP() << "valgrind cannot read the library";
+  const double instructions = counted.at(k_region_loop).instructions;
+  if (std::getenv("WSTREE_TEST_SHOW") != nullptr) std::printf("equal parts %33.2f\n", instructions);
+  EXPECT_LE(instructions, known * (1 + (k_exact ? k_team : k_elsewhere)));
+  EXPECT_GE(instructions, known * (1 - (k_exact ? k_gained : k_elsewhere)));
+}
+
 #ifndef __OPTIMIZE__
 constexpr bool k_optimised = false;
 #else
@@ -141,7 +153,17 @@ TEST(Instructions, OfUnclockedChunksOnLibomp) {
   compare_unclocked(count("phases", "fixed:4000"), k_unclocked_libomp);
 }
 
+TEST(Instructions, OfEqualPartsOnLibomp) {
+  if (!k_optimised) GTEST_SKIP() << "the code is not optimised";
+  compare_pieces(count("phases", "timed", "wsstatic"), k_pieces_libomp);
+}
+
 #ifdef WSTREE_TEST_HAS_GCC
+TEST(Instructions, OfEqualPartsOnLibgomp) {
+  if (!k_optimised) GTEST_SKIP() << "the code is not optimised";
+  compare_pieces(count("phases_gcc", "timed", "wsstatic"), k_pieces_libgomp);
+}
+
 TEST(Instructions, OfUnclockedChunksOnLibgomp) {
   if (!k_optimised) GTEST_SKIP() << "the code is not optimised";
   compare_unclocked(count("phases_gcc", "fixed:4000"), k_unclocked_libgomp);

@@ -15,6 +15,24 @@ struct Range {
   bool last = false;
 };
 
+/// n / parts. A 64-bit division costs three times a 32-bit one, and that as much as the rest of entering a
+/// loop.
+constexpr std::uint64_t quotient_of(std::uint64_t n, std::uint32_t parts) noexcept {
+  // std::has_single_bit calls a function where there is no popcnt, and std::countr_zero asks for zero.
+  if ((parts & (parts - 1)) == 0) return n >> __builtin_ctz(parts);
+  return n >> 32 == 0 ? static_cast<std::uint32_t>(n) / parts : n / parts;
+}
+
+/// Part `index` of the `parts` of schedule(static): sizes differ by one at most, and the first ones are
+/// larger.
+constexpr Range equal_part(std::uint64_t iterations, std::uint32_t parts, std::uint32_t index) noexcept {
+  const std::uint64_t size = quotient_of(iterations, parts);
+  const std::uint64_t larger = iterations - size * parts;
+  const std::uint64_t begin = size * index + std::min<std::uint64_t>(larger, index);
+  const std::uint64_t end = begin + size + (index < larger);
+  return {begin, end, end == iterations};
+}
+
 /// Units in one member's share that every model can count.
 inline constexpr std::uint32_t k_max_share = (1U << 27) - 1;
 /// The same where units are handed out from both ends.
@@ -34,20 +52,12 @@ public:
   /// are at least 1; the default leaves room for the remainders below.
   constexpr Shape(std::uint64_t iterations, std::uint32_t roots, std::uint32_t comfortable = k_max_share / 2)
       : iterations_(iterations), roots_(roots) {
-    const std::uint64_t share = iterations / roots + 1;
+    const std::uint64_t share = quotient_of(iterations, roots) + 1;
     if (share > comfortable) shift_ = static_cast<unsigned>(std::bit_width(share / comfortable));
     units_ = ((iterations - 1) >> shift_) + (((iterations - 1) & ((1ULL << shift_) - 1)) != 0);
     const std::uint64_t total = units_ + 1; // the last iteration counts as a unit of the last root's share
-    if ((roots & (roots - 1)) == 0) {       // std::has_single_bit calls a function where there is no popcnt
-      quotient_ = total >> std::countr_zero(roots);
-      remainder_ = static_cast<std::uint32_t>(total & (roots - 1));
-    } else if (total >> 32 == 0) { // a 32-bit division costs a third of a 64-bit one
-      quotient_ = static_cast<std::uint32_t>(total) / roots;
-      remainder_ = static_cast<std::uint32_t>(total) % roots;
-    } else {
-      quotient_ = total / roots;
-      remainder_ = static_cast<std::uint32_t>(total % roots);
-    }
+    quotient_ = quotient_of(total, roots);
+    remainder_ = static_cast<std::uint32_t>(total - quotient_ * roots);
   }
 
   constexpr std::uint64_t iterations() const { return iterations_; }

@@ -72,9 +72,21 @@ template <class T>
   *past = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride);
 }
 
+template <class T> bool hand_out_shared(Frame& frame, T* first, T* past) noexcept;
 /// The next chunk of the served loop in `frame`, if finding it takes more than a few instructions. False:
 /// there is none. The loop stays ours until the program calls its end.
 template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* past) noexcept {
+  if (!frame.member.has_piece()) [[unlikely]]
+    return hand_out_shared(frame, first, past);
+  core::Range range;
+  if (!frame.member.next_piece(range)) {
+    leave_work(frame);
+    return false;
+  }
+  tell(frame, range, first, past);
+  return true;
+}
+template <class T> [[gnu::noinline]] bool hand_out_shared(Frame& frame, T* first, T* past) noexcept {
   core::Range range;
   if (!frame.member.next_slowly(range)) {
     leave_work(frame);

@@ -123,6 +123,17 @@ private:
            plain == kmpc::k_runtime;
   }
   [[gnu::noinline]] static i32 next_slowly(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
+    if (!frame.member.has_piece()) [[unlikely]]
+      return next_shared(frame, last, lower, upper, stride);
+    core::Range range;
+    if (!frame.member.next_piece(range)) {
+      leave_loop(frame);
+      return 0;
+    }
+    tell(frame, range, last, lower, upper, stride);
+    return 1;
+  }
+  [[gnu::noinline]] static i32 next_shared(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
     core::Range range;
     if (!frame.member.next_slowly(range)) {
       leave_loop(frame);

@@ -13,6 +13,7 @@
 #include "resolve/runtime.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
@@ -168,7 +169,8 @@ inline bool may_serve(const TaskSchedule& schedule) noexcept {
   return may;
 }
 
-/// The way of regions in a process with rules or with a tool: forks through `fork(wrapper, region)`.
+/// The way of regions in a process with rules or with a tool, and of those with many arguments: forks through
+/// `fork(wrapper, region)`.
 template <class Fork>
 [[gnu::noinline]] void fork_attended(ident_t* loc, Region region, const TaskSchedule& schedule,
                                      Fork&& fork) noexcept {
@@ -179,6 +181,19 @@ template <class Fork>
                             kmpc::source_of(loc));
   region.served = &served;
   fork(wrapper_of_many(region), &region);
+}
+
+/// `rest`: the arguments behind the first ones.
+[[gnu::noinline]] void fork_any(ident_t* loc, i32 count, kmpc_micro micro, const TaskSchedule& schedule,
+                                const void* caller, const std::array<Arg, k_most_args>& first,
+                                va_list rest) noexcept {
+  const auto size = std::max(static_cast<std::size_t>(std::max(count, 0)), k_most_args);
+  void** const args = static_cast<void**>(__builtin_alloca(sizeof(void*) * size));
+  std::copy(first.begin(), first.end(), args);
+  for (std::size_t i = k_most_args; i < size; ++i) args[i] = va_arg(rest, void*);
+  const ForkCall real = real_fork_call(caller);
+  fork_attended(loc, {micro, std::max(count, 0), args, caller}, schedule,
+                [=](kmpc_micro wrapper, Region* region) { real(loc, 1, wrapper, region); });
 }
 
 } // namespace
@@ -194,39 +209,33 @@ __attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void*
   return found;
 }
 
-/// __kmpc_fork_call goes here once somebody asks for us.
-__attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, ...) {
+/// __kmpc_fork_call goes here once somebody asks for us. The first arguments have names, because a list costs
+/// more; those that the program has not passed are whatever is in their place.
+__attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, Arg a0,
+                                                            Arg a1, Arg a2, Arg a3, Arg a4, Arg a5, Arg a6,
+                                                            Arg a7, ...) {
   const void* caller = WSTREE_CALLER;
+  const TaskSchedule schedule = task_schedule(caller);
+  const auto count = static_cast<std::uint32_t>(argc);
+  if (count > k_most_args || session().attends_regions()) [[unlikely]] {
+    va_list rest;
+    va_start(rest, a7);
+    fork_any(loc, argc, micro, schedule, caller, {a0, a1, a2, a3, a4, a5, a6, a7}, rest);
+    va_end(rest);
+    return;
+  }
   const ForkCall real = real_fork_call(caller);
-  const i32 count = std::max(argc, 0);
-  const bool fits = count <= static_cast<i32>(k_most_args);
-  void* few[k_most_args];
-  void** const args =
-      fits ? few : static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<std::size_t>(count)));
-  va_list list;
-  va_start(list, micro);
-  for (i32 i = 0; i < count; ++i) args[i] = va_arg(list, void*);
-  va_end(list);
-  const TaskSchedule schedule = active() ? task_schedule(caller) : TaskSchedule{};
-  if (active() && session().attends_regions()) [[unlikely]]
-    return fork_attended(loc, {micro, count, args, caller}, schedule,
-                         [=](kmpc_micro wrapper, Region* region) { real(loc, 1, wrapper, region); });
-  if (!may_serve(schedule)) {
-    // The runtime takes as many of the arguments as we tell it.
-    if (fits)
-      return real(loc, 2 + count, k_wrappers[count].plain, caller, micro, few[0], few[1], few[2], few[3],
-                  few[4], few[5], few[6], few[7]);
-    Region region{micro, count, args, caller};
+  // The runtime takes as many of the arguments as we tell it.
+  if (!may_serve(schedule))
+    return real(loc, 2 + argc, k_wrappers[count].plain, caller, micro, a0, a1, a2, a3, a4, a5, a6, a7);
+  const ServedRegion served(caller, schedule, reinterpret_cast<const void*>(micro), kmpc::source_of(loc));
+  if (served.team() == nullptr) [[unlikely]] {
+    void* args[] = {a0, a1, a2, a3, a4, a5, a6, a7};
+    Region region{micro, argc, args, caller, &served};
     return real(loc, 1, wrapper_of_many(region), &region);
   }
-  const ServedRegion served(caller, schedule, reinterpret_cast<const void*>(micro), kmpc::source_of(loc));
-  if (served.team() != nullptr && fits) [[likely]] {
-    real(loc, 3 + count, k_wrappers[count].served, served.team(), served.base(), micro, few[0], few[1],
-         few[2], few[3], few[4], few[5], few[6], few[7]);
-  } else {
-    Region region{micro, count, args, caller, &served};
-    real(loc, 1, wrapper_of_many(region), &region);
-  }
+  real(loc, 3 + argc, k_wrappers[count].served, served.team(), served.base(), micro, a0, a1, a2, a3, a4, a5,
+       a6, a7);
 }
 
 /// The runtime forks this one without passing through __kmpc_fork_call again. `args` may be null.

@@ -13,7 +13,7 @@
 
 namespace wstree::core {
 
-/// The parts of `schedule(static)`: sizes differ by one at most, and the first ones are larger.
+/// Where the parts of equal_part() begin.
 constexpr std::uint64_t equal_bound(std::uint64_t iterations, std::uint32_t members,
                                     std::uint32_t part) noexcept {
   return iterations / members * part + std::min<std::uint64_t>(iterations % members, part);

@@ -53,10 +53,9 @@ public:
 
 private:
   void one_block(std::uint32_t index) noexcept {
-    const std::uint64_t quotient = iterations_ / members_;
-    const std::uint64_t remainder = iterations_ % members_;
-    begin_ = index * quotient + std::min<std::uint64_t>(index, remainder);
-    size_ = quotient + (index < remainder);
+    const Range part = equal_part(iterations_, members_, index);
+    begin_ = part.begin;
+    size_ = part.end - part.begin;
     stride_ = 0;
     left_ = size_ != 0;
   }
