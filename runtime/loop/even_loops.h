@@ -101,22 +101,14 @@ public:
   const EvenPlan& plan() const noexcept { return plan_; }
   Steps& steps() noexcept { return steps_; } ///< of the loops behind the plan
 
-  /// Before the fork. False: nobody needs to look at the clock, because no region here has had loops, or
-  /// because this one passes unseen.
+  /// Before the fork. False: no region here has had loops, so nobody needs to look at the clock.
   bool open() noexcept {
-    is_seen_ = unseen_ == 0;
-    if (!is_seen_) {
-      --unseen_;
-      return false;
-    }
     now_ = {};
     is_strange_ = has_noted_ = false;
     size_ = 0;
     way_ = Way::tree;
     return has_loops_;
   }
-  /// Whether note() is to be called in the open region.
-  bool is_seen() const noexcept { return is_seen_; }
   /// By member 0, in the region: it leaves loop number `loop`.
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
     has_loops_ = true;
@@ -135,8 +127,8 @@ public:
     }
     now_.work += share.share * cost.of(share.size);
   }
-  /// After the join of a region that is seen: it was of `members` and took `ticks`. Returns whether the tree
-  /// has turned out to be better here (-1) or worse (1); 0: nothing new.
+  /// After the join: the region of `members` took `ticks`. Returns whether the tree has turned out to be
+  /// better here (-1) or worse (1); 0: nothing new.
   int close(float ticks, std::uint32_t members) noexcept {
     if (members != members_) { // of another team nothing is known
       if (members_ != 0) choices_.fill(WayChoice(Way::tree));
@@ -154,11 +146,6 @@ public:
       choice.miss();
     }
     if (plan_.ways[size_] != choice.way()) plan_.ways[size_] = choice.way();
-    if (choice.is_calm()) {
-      // Not always as many: regions of several sizes may take turns.
-      dice_ += 0x9E3779B9;
-      unseen_ = core::tuning::k_fewest_unseen + (dice_ >> 30);
-    }
     for (std::uint32_t loop = 0; changed_ != 0; ++loop, changed_ >>= 1)
       if ((changed_ & 1) != 0) plan_.most[loop] = wanted_[loop];
     if (choice.preferred() == before && choice.is_settled() == was_settled) return 0;
@@ -175,10 +162,7 @@ private:
   Steps steps_;
   std::uint32_t members_ = 0; // of the team that all this is about
   bool has_loops_ = false;
-  std::uint32_t unseen_ = 0; // regions to come that pass unseen
-  std::uint32_t dice_ = 0;
   // Of the open region:
-  bool is_seen_ = true;
   bool is_strange_ = false;
   bool has_noted_ = false;
   unsigned size_ = 0; // of the first loop

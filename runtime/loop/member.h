@@ -118,7 +118,7 @@ public:
   /// Ends this member's part in a loop, finished or not.
   void leave() noexcept {
     in_loop_ = false;
-    if (even_.is_asked(index()) && team()->wants_notes()) tell_opener();
+    if (even_.is_asked(index())) tell_opener();
   }
   /// The same for a loop that was entered with Settings::clocked: the last one to leave calls
   /// `report(Execution)`.

@@ -164,8 +164,6 @@ public:
            next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed)) != opening_.base; // T4
   }
 
-  /// Whether member 0 is to note how the loops of the plan go.
-  bool wants_notes() const noexcept { return region_->is_seen(); }
   /// Member 0, which is the thread that calls close(), has left the region's loop number `loop`.
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
     region_->note(loop, share, settings);

@@ -44,9 +44,6 @@ public:
   Way preferred() const noexcept { return preferred_; }
   /// Whether every way that may be better has been tried.
   bool is_settled() const noexcept { return between_ >= core::tuning::k_between_trials; }
-  /// Whether the next executions may pass unseen: it is settled, nothing is tried, and the latest execution
-  /// was as usual.
-  bool is_calm() const noexcept { return is_settled() && trial_ == 0 && !record_of(preferred_).is_far(); }
 
   /// Nobody has seen what an execution took. What was better elsewhere counts no more, if that was always so.
   void miss() noexcept {
@@ -106,7 +103,6 @@ private:
     }
 
     bool is_known() const noexcept { return count_ != 0; }
-    bool is_far() const noexcept { return is_far_; }
     float rare() const noexcept { return rare_; }
     float mean() const noexcept { return usual_ + rare_; }
     /// By how much the mean may be wrong.

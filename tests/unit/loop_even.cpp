@@ -53,9 +53,7 @@ public:
   std::vector<Outcome> region(const std::vector<std::uint64_t>& sizes, const Cost& cost,
                               const void* code = &k_here) {
     Clocks::whose = 0; // the opener is member 0
-    const std::uint64_t before = Clocks::now[0];
     team_.open(code);
-    looks_ += Clocks::now[0] != before ? 1 : 0;
     Clocks::meet();
     std::vector<std::unique_ptr<Member<Clocks>>> members;
     for (std::uint32_t m = 0; m < members_; ++m)
@@ -78,9 +76,6 @@ public:
       in_a_row = one(size, cost).is_even ? in_a_row + 1 : 0;
     EXPECT_GT(in_a_row, 4 * core::tuning::k_turn) << "never in equal parts";
   }
-
-  /// Regions that began with a look at the clock.
-  std::uint32_t looks() const noexcept { return looks_; }
 
 private:
   Outcome loop(std::vector<std::unique_ptr<Member<Clocks>>>& members, std::uint64_t size, const Cost& cost) {
@@ -119,7 +114,6 @@ private:
   }
 
   std::uint32_t members_;
-  std::uint32_t looks_ = 0;
   Team<Clocks> team_;
 };
 
@@ -133,17 +127,6 @@ TEST(EvenLoops, ALoopThatIsBriefAndEvenGetsEqualParts) {
     EXPECT_GE(tree, core::tuning::k_turn) << "tried now and then";
     EXPECT_LE(tree, 20 * core::tuning::k_turn);
   }
-}
-
-TEST(EvenLoops, ASettledPlaceIsLookedAtNowAndThen) {
-  Runs runs;
-  runs.settle(80, even_cost(k_us / 20));
-  for (int i = 0; i < 10'000; ++i) runs.one(80, even_cost(k_us / 20));
-  const std::uint32_t before = runs.looks();
-  constexpr std::uint32_t k_regions = 1'000;
-  for (std::uint32_t i = 0; i < k_regions; ++i) runs.one(80, even_cost(k_us / 20));
-  EXPECT_LE(runs.looks() - before, k_regions / 3);
-  EXPECT_GE(runs.looks() - before, k_regions / 6);
 }
 
 /// Of so many executions, in which way each is done says what it takes, how many are in equal parts.

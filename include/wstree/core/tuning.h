@@ -67,9 +67,7 @@ inline constexpr float k_even_brief = 30;
 inline constexpr std::uint32_t k_turn = 4;
 inline constexpr std::uint32_t k_trial = 16;
 inline constexpr std::uint32_t k_between_trials = 128;
-inline constexpr std::uint32_t k_longest_between_trials = 2048;
-/// Regions that pass unseen between two whose time is taken, where the way is settled; up to three more.
-inline constexpr std::uint32_t k_fewest_unseen = 2;
+inline constexpr std::uint32_t k_longest_between_trials = 8192;
 /// Loops behind the eighth of a region that are decided together (steps.h), and rests after a long one.
 inline constexpr std::uint32_t k_steps = 8;
 inline constexpr std::uint32_t k_least_rest = 8;

@@ -12,9 +12,9 @@
 
 #include "canonical_loop.h"
 #include "export.h"
+#include "gomp/chunks.h"
 #include "loop_entry.h"
 #include "ompt/libgomp.h"
-#include "ompt/tool.h"
 #include "resolve/runtime.h"
 
 #include <algorithm>
@@ -60,61 +60,6 @@ inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenL
   if (server == Server::ours) [[likely]]
     set_bounds(*t_frame, loop, units);
   return server;
-}
-
-/// Tells the program the bounds of `range`.
-template <class T>
-[[gnu::always_inline]] inline void tell(const Frame& frame, const core::Range& range, T* first,
-                                        T* past) noexcept {
-  const Bounds& bounds = frame.bounds;
-  *first = static_cast<T>(bounds.lower + range.begin * bounds.stride);
-  // One step behind the last iteration may lie outside of what T can hold.
-  *past = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride);
-}
-
-template <class T> bool hand_out_shared(Frame& frame, T* first, T* past) noexcept;
-/// The next chunk of the served loop in `frame`, if finding it takes more than a few instructions. False:
-/// there is none. The loop stays ours until the program calls its end.
-template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* past) noexcept {
-  if (!frame.member.has_piece()) [[unlikely]]
-    return hand_out_shared(frame, first, past);
-  core::Range range;
-  if (!frame.member.next_piece(range)) {
-    leave_work(frame);
-    return false;
-  }
-  tell(frame, range, first, past);
-  return true;
-}
-template <class T> [[gnu::noinline]] bool hand_out_shared(Frame& frame, T* first, T* past) noexcept {
-  core::Range range;
-  if (!frame.member.next_slowly(range)) {
-    leave_work(frame);
-    return false;
-  }
-  tell(frame, range, first, past);
-  return true;
-}
-
-/// The same if a tool may want to hear of it. The code at `caller` asks.
-template <class T>
-[[gnu::noinline]] bool hand_out_told(Frame& frame, T* first, T* past, const void* caller) noexcept {
-  if (frame.loop.is_told()) ompt::before_request(frame, caller);
-  if (!hand_out(frame, first, past)) return false;
-  const std::uint64_t step = frame.bounds.step;
-  const auto beyond = static_cast<std::uint64_t>(*past);
-  // The bound of the last chunk need not be a whole number of steps away.
-  const bool up = static_cast<std::int64_t>(step) > 0;
-  ompt::tell_chunk(frame, static_cast<std::uint64_t>(*first), up ? beyond - 1 : beyond + 1, step);
-  return true;
-}
-/// The first chunk of a loop that has just become ours.
-template <class T>
-[[gnu::always_inline]] inline bool hand_out_first(T* first, T* past, const void* caller) noexcept {
-  Frame& frame = *t_frame;
-  if (frame.loop.is_covered()) [[unlikely]]
-    return hand_out_told(frame, first, past, caller);
-  return hand_out(frame, first, past);
 }
 
 /// What a call for a chunk returns, after the tool has heard of the chunk. `first` is a null pointer where

@@ -8,6 +8,7 @@
 #include "frame.h"
 #include "kmpc/ruled_threads.h"
 #include "kmpc/types.h"
+#include "kmpc/wrappers.h"
 #include "ompt/tool.h"
 #include "region_placement.h"
 #include "resolve/runtime.h"
@@ -25,11 +26,6 @@ void __kmpc_fork_call(ident_t*, std::int32_t, kmpc_micro, ...); // fork_<archite
 WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t*, std::int32_t);
 WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
 
-/// fork_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
-/// k_register_args entries.
-void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count,
-                             void** args);
-
 /// Where __kmpc_fork_call (fork_<architecture>.S) jumps while nobody asks for us: the binding of the object
 /// that called it first. For other objects it asks wstree_bind_fork_call.
 __attribute__((visibility("hidden"))) const wstree::abi::Binding* wstree_plain_fork_call = nullptr;
@@ -46,8 +42,6 @@ using i32 = std::int32_t;
 static_assert(offsetof(Binding, begin) == 0 && offsetof(Binding, size) == 8 &&
               offsetof(Binding, address) == 16);
 
-constexpr std::size_t k_register_args = 8; // registers hold no more pointers on any architecture
-
 using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
 constinit Real<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
 constinit Real<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if", true};
@@ -55,98 +49,6 @@ constinit Real<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__km
 ForkCall real_fork_call(const void* caller) noexcept {
   return reinterpret_cast<ForkCall>(g_fork_call.require(caller));
 }
-
-/// On the stack of the thread that forks, and outlives the region.
-struct Region {
-  kmpc_micro micro;
-  i32 count;
-  void** args;
-  const void* caller;
-  const ServedRegion* served = nullptr; // nullptr: the runtime serves its loops
-};
-
-/// A member of a region whose loops we may serve.
-class Served {
-public:
-  [[gnu::noinline]] Served(i32 tid, KeptTeam* team, const Terms& terms, std::uint64_t base) noexcept
-      : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {
-    member_.frame().schedule = terms.schedule; // captured at the fork, as libomp does with its own schedules
-    member_.frame().member.keep_ring();        // libomp's loops would wait as well: see loop/ring_end.h
-  }
-  [[gnu::noinline]] ~Served() = default;
-  Served(const Served&) = delete;
-  Served& operator=(const Served&) = delete;
-
-private:
-  ServedMember member_;
-};
-
-/// A member of a region whose loops the runtime serves. The frame says so: to libomp the region's schedule
-/// counts, even if members ask for ours inside.
-class Plain {
-public:
-  [[gnu::noinline]] explicit Plain(const void* caller) noexcept
-      : frame_(runtime_place(caller), Frame::Kind::unserved) {
-    frame_.in_parallel = t_frame != nullptr && t_frame->in_parallel;
-    frame_.push();
-  }
-  ~Plain() { t_frame = frame_.outer; }
-  Plain(const Plain&) = delete;
-  Plain& operator=(const Plain&) = delete;
-
-private:
-  Frame frame_;
-};
-
-/// Every member runs this instead of the outlined function. What it has to know about the region comes in
-/// front of the arguments: the runtime brings those to every thread anyway, while fetching from the memory of
-/// the thread that forks would delay the member.
-template <class... Args>
-void wrap_served(i32* gtid, i32* tid, KeptTeam* team, std::uintptr_t base, kmpc_micro micro, Args... args) {
-  const Served member(*tid, team, team->terms(), base);
-  reinterpret_cast<void (*)(i32*, i32*, Args...)>(micro)(gtid, tid, args...);
-}
-template <class... Args>
-void wrap_plain(i32* gtid, i32* tid, const void* caller, kmpc_micro micro, Args... args) {
-  const Plain member(caller);
-  reinterpret_cast<void (*)(i32*, i32*, Args...)>(micro)(gtid, tid, args...);
-}
-/// The same for any number of arguments, which stay where they are.
-void wrap_many_served(i32* gtid, i32* tid, Region* region) {
-  const ServedRegion& served = *region->served;
-  const Served member(*tid, served.team(), served.terms(), served.base());
-  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
-}
-void wrap_many_plain(i32* gtid, i32* tid, Region* region) {
-  const Plain member(region->caller);
-  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
-}
-kmpc_micro wrapper_of_many(const Region& region) noexcept {
-  return reinterpret_cast<kmpc_micro>(region.served != nullptr ? &wrap_many_served : &wrap_many_plain);
-}
-
-constexpr std::size_t k_most_args = 8; // the wrappers pass on at most these
-struct Wrappers {
-  kmpc_micro served, plain;
-};
-// A macro, because the compiler fills in only addresses that are written out; others wait for a constructor.
-#define WSTREE_WRAPPERS(...)                                                                                 \
-  {                                                                                                          \
-    reinterpret_cast<kmpc_micro>(&wrap_served<__VA_ARGS__>),                                                 \
-        reinterpret_cast<kmpc_micro>(&wrap_plain<__VA_ARGS__>)                                               \
-  }
-using Arg = void*;
-/// By the number of arguments.
-const Wrappers k_wrappers[k_most_args + 1] = {WSTREE_WRAPPERS(),
-                                              WSTREE_WRAPPERS(Arg),
-                                              WSTREE_WRAPPERS(Arg, Arg),
-                                              WSTREE_WRAPPERS(Arg, Arg, Arg),
-                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg),
-                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg),
-                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg),
-                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg),
-                                              WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg, Arg)};
-#undef WSTREE_WRAPPERS
 
 /// Does what __kmpc_fork_call_if does. Runtimes before 16 do not have that; with this, programs that were
 /// built for a later one run on them.

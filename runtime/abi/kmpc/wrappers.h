@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a member of a region runs instead of the program's outlined function: it puts up a frame, calls that
+// function, and takes the frame down.
+#pragma once
+
+#include "frame.h"
+#include "kmpc/types.h"
+#include "region_placement.h"
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+/// fork_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
+/// k_register_args entries.
+void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t* tid, std::int32_t count,
+                             void** args);
+}
+
+namespace wstree::abi {
+
+inline constexpr std::size_t k_register_args = 8; // registers hold no more pointers on any architecture
+
+/// On the stack of the thread that forks, and outlives the region.
+struct Region {
+  kmpc_micro micro;
+  std::int32_t count;
+  void** args;
+  const void* caller;
+  const ServedRegion* served = nullptr; // nullptr: the runtime serves its loops
+};
+
+/// A member of a region whose loops we may serve.
+class Served {
+public:
+  [[gnu::noinline]] Served(std::int32_t tid, KeptTeam* team, const Terms& terms, std::uint64_t base) noexcept
+      : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {
+    member_.frame().schedule = terms.schedule; // captured at the fork, as libomp does with its own schedules
+    member_.frame().member.keep_ring();        // libomp's loops would wait as well: see loop/ring_end.h
+  }
+  [[gnu::noinline]] ~Served() = default;
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+
+private:
+  ServedMember member_;
+};
+
+/// A member of a region whose loops the runtime serves. The frame says so: to libomp the region's schedule
+/// counts, even if members ask for ours inside.
+class Plain {
+public:
+  [[gnu::noinline]] explicit Plain(const void* caller) noexcept
+      : frame_(runtime_place(caller), Frame::Kind::unserved) {
+    frame_.in_parallel = t_frame != nullptr && t_frame->in_parallel;
+    frame_.push();
+  }
+  ~Plain() { t_frame = frame_.outer; }
+  Plain(const Plain&) = delete;
+  Plain& operator=(const Plain&) = delete;
+
+private:
+  Frame frame_;
+};
+
+/// Every member runs this instead of the outlined function. What it has to know about the region comes in
+/// front of the arguments: the runtime brings those to every thread anyway, while fetching from the memory of
+/// the thread that forks would delay the member.
+template <class... Args>
+void wrap_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* team, std::uintptr_t base, kmpc_micro micro,
+                 Args... args) {
+  const Served member(*tid, team, team->terms(), base);
+  reinterpret_cast<void (*)(std::int32_t*, std::int32_t*, Args...)>(micro)(gtid, tid, args...);
+}
+template <class... Args>
+void wrap_plain(std::int32_t* gtid, std::int32_t* tid, const void* caller, kmpc_micro micro, Args... args) {
+  const Plain member(caller);
+  reinterpret_cast<void (*)(std::int32_t*, std::int32_t*, Args...)>(micro)(gtid, tid, args...);
+}
+/// The same for any number of arguments, which stay where they are.
+inline void wrap_many_served(std::int32_t* gtid, std::int32_t* tid, Region* region) {
+  const ServedRegion& served = *region->served;
+  const Served member(*tid, served.team(), served.terms(), served.base());
+  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+}
+inline void wrap_many_plain(std::int32_t* gtid, std::int32_t* tid, Region* region) {
+  const Plain member(region->caller);
+  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+}
+inline kmpc_micro wrapper_of_many(const Region& region) noexcept {
+  return reinterpret_cast<kmpc_micro>(region.served != nullptr ? &wrap_many_served : &wrap_many_plain);
+}
+
+inline constexpr std::size_t k_most_args = 8; // the wrappers pass on at most these
+struct Wrappers {
+  kmpc_micro served, plain;
+};
+// A macro, because the compiler fills in only addresses that are written out; others wait for a constructor.
+#define WSTREE_WRAPPERS(...)                                                                                 \
+  {                                                                                                          \
+    reinterpret_cast<kmpc_micro>(&wrap_served<__VA_ARGS__>),                                                 \
+        reinterpret_cast<kmpc_micro>(&wrap_plain<__VA_ARGS__>)                                               \
+  }
+using Arg = void*;
+/// By the number of arguments.
+inline const Wrappers k_wrappers[k_most_args + 1] = {WSTREE_WRAPPERS(),
+                                                     WSTREE_WRAPPERS(Arg),
+                                                     WSTREE_WRAPPERS(Arg, Arg),
+                                                     WSTREE_WRAPPERS(Arg, Arg, Arg),
+                                                     WSTREE_WRAPPERS(Arg, Arg, Arg, Arg),
+                                                     WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg),
+                                                     WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg),
+                                                     WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg),
+                                                     WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg, Arg)};
+#undef WSTREE_WRAPPERS
+
+} // namespace wstree::abi
