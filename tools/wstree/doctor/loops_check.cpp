@@ -30,9 +30,9 @@ Check of_file(const FileCalls& file, config::LoopKinds loops) {
   return check;
 }
 
-constexpr const char* k_use_plugin =
-    "compile with -fplugin=$(wstree path --gcc-plugin), or write schedule(runtime) where the iterations are "
-    "uneven";
+constexpr const char* k_use_plugin = "write schedule(runtime) where the iterations are uneven, or, if this "
+                                     "installation has the plugin, compile "
+                                     "with -fplugin=$(wstree path --gcc-plugin)";
 
 /// "main.c:12 f(), main.c:30 g() and 3 more".
 std::string list_of(const std::vector<std::string>& loops) {

@@ -71,8 +71,8 @@ Check why_none(const TrialFacts& facts, int status) {
     check.fix = "give the program arguments with which it reaches them";
   } else if (facts.forms.empty()) {
     check.cause = "no loop was seen that asks an OpenMP runtime for iterations; static ones do not";
-    check.fix = "write schedule(runtime) where the iterations are uneven, or have gcc do it: "
-                "-fplugin=$(wstree path --gcc-plugin)";
+    check.fix = "write schedule(runtime) where the iterations are uneven, or have gcc do it, if this "
+                "installation has the plugin: -fplugin=$(wstree path --gcc-plugin)";
   } else if (facts.forms.contains(LoopForm::fixed) && facts.loops.has(config::LoopKind::static_)) {
     check.cause = "its static loops were executed once, or take less than some microseconds";
     check.fix = "give the program arguments with which it repeats them";
