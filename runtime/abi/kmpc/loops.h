@@ -30,8 +30,9 @@ struct RuntimeSchedule {
   std::int32_t chunk;
 };
 /// The program left the schedule of this loop to the environment, the environment asks for one of ours, but
-/// we must not serve the loop: what takes the place of `schedule`.
-RuntimeSchedule fallback_for(std::int32_t schedule) noexcept;
+/// we must not serve the loop, perhaps because its iterations cannot be counted: what takes the place of
+/// `schedule`.
+RuntimeSchedule fallback_for(std::int32_t schedule, bool countable) noexcept;
 
 /// The share of iterations 0..n-1 that `teams distribute` gives to the calling thread's team.
 struct DistributeShare {
@@ -64,7 +65,7 @@ public:
       if (server == Server::ours) [[likely]]
         return;
       if (server == Server::fallback) {
-        const RuntimeSchedule instead = fallback_for(schedule);
+        const RuntimeSchedule instead = fallback_for(schedule, loop.countable());
         schedule = instead.kind;
         chunk = instead.chunk;
       }
@@ -105,7 +106,7 @@ public:
       const Server server = serve_share(schedule, last, lower, upper, stride, chunk, loc, caller);
       if (server == Server::ours) return;
       if (server == Server::fallback) {
-        const RuntimeSchedule instead = fallback_for(schedule);
+        const RuntimeSchedule instead = fallback_for(schedule, true);
         schedule = instead.kind;
         chunk = instead.chunk;
       }
