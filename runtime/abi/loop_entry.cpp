@@ -183,6 +183,15 @@ void note_set_schedule(const void* caller) noexcept {
   setters_of(*frame).count_setter(frame->member.base());
 }
 
+config::Fallback fallback_of(bool countable) noexcept {
+  using config::FallbackKind;
+  const config::Fallback& chosen = session().options.fallback;
+  // libomp's guided loops, and what it makes of auto, lose all of so many iterations.
+  if (countable || chosen.kind == FallbackKind::static_ || chosen.kind == FallbackKind::dynamic)
+    return chosen;
+  return {FallbackKind::dynamic, chosen.chunk};
+}
+
 ServedAs choose_schedule(LoopKind kind, TaskSchedule schedule, config::Ruling ruling) noexcept {
   const Session& process = session();
   const core::Settings& settings = ruling.history() == false ? process.without_history : process.settings;

@@ -34,6 +34,10 @@ enum class Server : std::uint8_t {
   fallback // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose one of ours
 };
 
+/// What takes the place of our schedule for Server::fallback. A loop is `countable` if its iterations are
+/// fewer than 2^63.
+config::Fallback fallback_of(bool countable) noexcept;
+
 /// How we serve a loop.
 struct ServedAs {
   TaskSchedule schedule; // not ours: we do not serve it

@@ -2,8 +2,8 @@
 //
 // Guards: bounds at the edge of the type, trip counts, strides, chunk arguments, both code forms of
 // schedule(runtime). A table of types x strides x places in the type's range x trip counts x team sizes,
-// driven through the runtime's loop entries. --long takes the product with all kinds as well; otherwise those
-// rotate.
+// driven through the runtime's loop entries. --long takes all team sizes up to eight, and the product with
+// all kinds; otherwise those rotate.
 #include "loop_oracle.h"
 
 using namespace oracle;

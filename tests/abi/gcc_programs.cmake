@@ -193,7 +193,7 @@ endif()
 # 8. The same programs on libomp's version of GCC's entries: preloaded in front of libgomp, and in its place. What goes
 #    wrong there without the library is left out: loops over unsigned long that go down find no iterations, which the
 #    library does not change where it leaves a loop alone, and cancellation hangs.
-set(gcc_programs_on_libomp clauses lastprivate loop_types nested nowait)
+set(gcc_programs_on_libomp clauses huge_trips lastprivate loop_types nested nowait)
 if(WSTREE_FOREIGN_LIBOMPS)
   list(GET WSTREE_FOREIGN_LIBOMPS 0 oldest_libomp)
   set(in_its_place "${CMAKE_CURRENT_BINARY_DIR}/libomp_as_libgomp")

@@ -115,6 +115,7 @@ inline void verify(const Loop& loop, const std::vector<Chunk>& chunks, const Man
           text(span.first).c_str(), text(span.last).c_str(), describe(loop, manner.team).c_str());
     expected = span.last + 1;
   }
+  CHECK(count == 0 || !chunks.empty(), "nobody got any iteration; %s", describe(loop, manner.team).c_str());
   CHECK(!drained || expected == count, "iterations from %s on were never handed out; %s",
         text(expected).c_str(), describe(loop, manner.team).c_str());
 }

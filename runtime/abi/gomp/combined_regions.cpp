@@ -70,7 +70,7 @@ public:
       return fork_as<told>(region, threads, construct,
                            [=](Outlined wrapper, void* shared) { plain(wrapper, shared, threads, flags); });
     }
-    const Fallback instead = asks && schedule.ours ? fallback() : Fallback{};
+    const Fallback instead = asks && schedule.ours ? fallback(bounds.countable()) : Fallback{};
     const auto forced = instead.kind != k_runtime ? g_instead[instead.kind - k_static].find(caller) : nullptr;
     if (forced != nullptr) {
       return fork_as<told>(region, threads, construct, [=](Outlined wrapper, void* shared) {

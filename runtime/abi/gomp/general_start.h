@@ -34,20 +34,20 @@ public:
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, long schedule, T chunk, T* first,
                                     T* past, std::uintptr_t* reductions, void** memory,
                                     const void* caller) noexcept {
+    const loop::HalfOpenLoop loop(up..., start, end, increment);
     if (first == nullptr) {
       // The program asks the runtime for the pieces, and the runtime has our mark for the schedule.
       if (kind_of(schedule) == config::LoopKind::runtime && task_schedule(caller).ours)
-        use_fallback(schedule, chunk);
+        use_fallback(schedule, chunk, loop.countable());
     } else {
       const bool stealable = stealable_ && is_stealable(schedule) && memory == nullptr;
-      switch (enter(kind_of(schedule), stealable, loop::HalfOpenLoop(up..., start, end, increment),
-                    static_cast<std::uint64_t>(chunk), caller)) {
+      switch (enter(kind_of(schedule), stealable, loop, static_cast<std::uint64_t>(chunk), caller)) {
       case Server::ours:
         register_loop(schedule, reductions, memory, caller);
         t_frame->loop.note_registered();
         return hand_out_first(first, past, caller);
       case Server::fallback:
-        use_fallback(schedule, chunk);
+        use_fallback(schedule, chunk, loop.countable());
         break;
       case Server::runtime:
         break;

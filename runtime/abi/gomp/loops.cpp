@@ -5,8 +5,8 @@
 
 namespace wstree::abi::gomp {
 
-Fallback fallback() noexcept {
-  const config::Fallback& chosen = session().options.fallback;
+Fallback fallback(bool countable) noexcept {
+  const config::Fallback chosen = fallback_of(countable);
   const long chunk = static_cast<long>(chosen.chunk);
   switch (chosen.kind) {
   case config::FallbackKind::static_:

@@ -35,10 +35,11 @@ struct Fallback {
   long kind = k_runtime; // k_static, k_dynamic or k_guided
   long chunk = 0;        // 0: none
 };
-Fallback fallback() noexcept;
+Fallback fallback(bool countable = true) noexcept; // see fallback_of()
 /// Replaces the arguments of a loop that leaves its schedule to the environment.
-template <class T> [[gnu::always_inline]] inline void use_fallback(long& schedule, T& chunk) noexcept {
-  const Fallback instead = fallback();
+template <class T>
+[[gnu::always_inline]] inline void use_fallback(long& schedule, T& chunk, bool countable = true) noexcept {
+  const Fallback instead = fallback(countable);
   schedule = instead.kind | (schedule & k_monotonic);
   chunk = static_cast<T>(instead.chunk);
 }
@@ -86,7 +87,7 @@ public:
 
   [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
-    const Fallback instead = fallback();
+    const Fallback instead = fallback(loop::HalfOpenLoop(up..., start, end, increment).countable());
     const auto real = starts_[instead.kind - k_static].require(caller);
     return real(up..., start, end, increment, static_cast<T>(instead.chunk), first, past);
   }

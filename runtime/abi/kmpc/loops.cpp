@@ -26,9 +26,8 @@ LoopForm read_other_schedule(std::int32_t schedule) noexcept {
   }
 }
 
-RuntimeSchedule fallback_for(std::int32_t schedule, bool countable) noexcept {
+RuntimeSchedule fallback_for(std::int32_t schedule, config::Fallback fallback) noexcept {
   const bool ordered = kind_of(schedule) == k_runtime + k_ordered_distance;
-  const config::Fallback& fallback = session().options.fallback;
   std::int32_t real = k_guided;
   switch (fallback.kind) {
   case config::FallbackKind::static_:
@@ -47,8 +46,6 @@ RuntimeSchedule fallback_for(std::int32_t schedule, bool countable) noexcept {
     real = k_trapezoidal;
     break;
   }
-  // libomp's guided loops, and what it makes of auto, have no iterations if there are 2^63 of them or more.
-  if (!countable && real != k_static && real != k_static_chunked) real = k_dynamic;
   return {real + (ordered ? k_ordered_distance : 0) + (schedule & k_monotonic),
           static_cast<std::int32_t>(std::max<std::uint64_t>(fallback.chunk, 1))};
 }
