@@ -127,7 +127,7 @@ void RegionPlacement::enter_placed(pthread_t opener, Frame& frame) noexcept {
   place::Placement& placement = *g_placement.load(std::memory_order_relaxed);
   bool fresh = false;
   place::TeamPlan* plan = placement.plan(frame.member.members(), fresh);
-  if (plan == nullptr || (plan->says_nothing() && place::pinned_to() == 0)) return;
+  if (plan == nullptr || (!fresh && plan->says_nothing() && place::pinned_to() == 0)) return;
   settle(placement, *plan, fresh, opener, frame);
 }
 

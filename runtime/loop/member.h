@@ -64,14 +64,10 @@ public:
     }
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
-    if (way == Way::parts) [[likely]]
+    if (way == Way::parts || members == 1 || (model == core::Model::static_ && smallest == 0)) [[likely]]
       worker_.start_piece(core::equal_part(iterations, members, index()));
-    else if (members == 1 || (way == Way::alone && index() == 0))
-      worker_.start_piece({0, iterations, true});
     else if (way == Way::alone)
-      worker_.start_piece({});
-    else if (model == core::Model::static_ && smallest == 0)
-      worker_.start_piece(core::equal_part(iterations, members, index()));
+      worker_.start_piece(index() == 0 ? core::Range{0, iterations, true} : core::Range{});
     else
       start_shared(iterations, smallest, model, caller);
     in_loop_ = true;

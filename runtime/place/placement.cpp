@@ -147,7 +147,8 @@ void Placement::move_opener(const TeamPlan& plan) noexcept {
 void Placement::look(TeamPlan& plan, std::uint32_t member) noexcept {
   if (pinned_to() != 0) return; // left over from another size
   if (t_seen == 0) t_seen = own_cpu();
-  if (t_seen == k_unknown) return plan.unseen_.store(0, std::memory_order_relaxed); // a hint: it is in vain
+  if (t_seen == k_unknown)
+    return plan.unseen_.store(0, std::memory_order_relaxed); // in vain: nobody need look
   // relaxed: only the first to set an entry goes on, and what it says is in the entry.
   if (plan.seen_[member].exchange(t_seen, std::memory_order_relaxed) != 0) return;
   // acq_rel: release hands this entry over to whoever counts to zero, acquire lets that one read all entries.

@@ -21,28 +21,29 @@ template <class T>
   *past = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride);
 }
 
-template <class T> bool hand_out_shared(Frame& frame, T* first, T* past) noexcept;
-/// The next chunk of the served loop in `frame`, if finding it takes more than a few instructions. False:
-/// there is none. The loop stays ours until the program calls its end.
+/// `range`, if the member `got` it. False: there is nothing left for it. The loop stays ours until the
+/// program calls its end.
+template <class T>
+[[gnu::always_inline]] inline bool hand_out_if(bool got, Frame& frame, const core::Range& range, T* first,
+                                               T* past) noexcept {
+  if (got)
+    tell(frame, range, first, past);
+  else
+    leave_work(frame);
+  return got;
+}
+template <class T> [[gnu::noinline]] bool hand_out_shared(Frame& frame, T* first, T* past) noexcept {
+  core::Range range;
+  const bool got = frame.member.next_slowly(range);
+  return hand_out_if(got, frame, range, first, past);
+}
+/// The next chunk of the served loop in `frame`, if finding it takes more than a few instructions.
 template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* past) noexcept {
   if (!frame.member.has_piece()) [[unlikely]]
     return hand_out_shared(frame, first, past);
   core::Range range;
-  if (!frame.member.next_piece(range)) {
-    leave_work(frame);
-    return false;
-  }
-  tell(frame, range, first, past);
-  return true;
-}
-template <class T> [[gnu::noinline]] bool hand_out_shared(Frame& frame, T* first, T* past) noexcept {
-  core::Range range;
-  if (!frame.member.next_slowly(range)) {
-    leave_work(frame);
-    return false;
-  }
-  tell(frame, range, first, past);
-  return true;
+  const bool got = frame.member.next_piece(range);
+  return hand_out_if(got, frame, range, first, past);
 }
 
 /// The same if a tool may want to hear of it. The code at `caller` asks.

@@ -30,9 +30,8 @@ struct RuntimeSchedule {
   std::int32_t chunk;
 };
 /// The program left the schedule of this loop to the environment, the environment asks for one of ours, but
-/// we must not serve the loop, perhaps because its iterations cannot be counted: what takes the place of
-/// `schedule`.
-RuntimeSchedule fallback_for(std::int32_t schedule, bool countable) noexcept;
+/// we must not serve the loop: what takes the place of `schedule`.
+RuntimeSchedule fallback_for(std::int32_t schedule, config::Fallback fallback) noexcept;
 
 /// The share of iterations 0..n-1 that `teams distribute` gives to the calling thread's team.
 struct DistributeShare {
@@ -65,7 +64,7 @@ public:
       if (server == Server::ours) [[likely]]
         return;
       if (server == Server::fallback) {
-        const RuntimeSchedule instead = fallback_for(schedule, loop.countable());
+        const RuntimeSchedule instead = fallback_for(schedule, fallback_of(loop.countable()));
         schedule = instead.kind;
         chunk = instead.chunk;
       }
@@ -106,7 +105,7 @@ public:
       const Server server = serve_share(schedule, last, lower, upper, stride, chunk, loc, caller);
       if (server == Server::ours) return;
       if (server == Server::fallback) {
-        const RuntimeSchedule instead = fallback_for(schedule, true);
+        const RuntimeSchedule instead = fallback_for(schedule, fallback_of(true)); // others are the runtime's
         schedule = instead.kind;
         chunk = instead.chunk;
       }
@@ -123,25 +122,26 @@ private:
     return kind == kmpc::k_static || kind == kmpc::k_runtime || plain == kmpc::k_static ||
            plain == kmpc::k_runtime;
   }
+  /// `range`, if the member `got` it; otherwise it leaves the loop.
+  [[gnu::always_inline]] static i32 hand_out_if(bool got, Frame& frame, const core::Range& range, i32* last,
+                                                T* lower, T* upper, S* stride) noexcept {
+    if (got)
+      tell(frame, range, last, lower, upper, stride);
+    else
+      leave_loop(frame);
+    return got ? 1 : 0;
+  }
+  [[gnu::noinline]] static i32 next_shared(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
+    core::Range range;
+    const bool got = frame.member.next_slowly(range);
+    return hand_out_if(got, frame, range, last, lower, upper, stride);
+  }
   [[gnu::noinline]] static i32 next_slowly(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
     if (!frame.member.has_piece()) [[unlikely]]
       return next_shared(frame, last, lower, upper, stride);
     core::Range range;
-    if (!frame.member.next_piece(range)) {
-      leave_loop(frame);
-      return 0;
-    }
-    tell(frame, range, last, lower, upper, stride);
-    return 1;
-  }
-  [[gnu::noinline]] static i32 next_shared(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
-    core::Range range;
-    if (!frame.member.next_slowly(range)) {
-      leave_loop(frame);
-      return 0;
-    }
-    tell(frame, range, last, lower, upper, stride);
-    return 1;
+    const bool got = frame.member.next_piece(range);
+    return hand_out_if(got, frame, range, last, lower, upper, stride);
   }
 
   [[gnu::noinline]] static i32 next_told(Frame& frame, i32* last, T* lower, T* upper, S* stride,

@@ -36,6 +36,7 @@ const void* const wstree_active_flag = &wstree::abi::g_active;
 
 namespace {
 using namespace wstree::abi;
+using namespace wstree::abi::kmpc;
 using i32 = std::int32_t;
 
 // The assembler code knows these offsets.

@@ -17,7 +17,7 @@ void wstree_invoke_microtask(kmpc_micro micro, std::int32_t* gtid, std::int32_t*
                              void** args);
 }
 
-namespace wstree::abi {
+namespace wstree::abi::kmpc {
 
 inline constexpr std::size_t k_register_args = 8; // registers hold no more pointers on any architecture
 
@@ -114,4 +114,4 @@ inline const Wrappers k_wrappers[k_most_args + 1] = {WSTREE_WRAPPERS(),
                                                      WSTREE_WRAPPERS(Arg, Arg, Arg, Arg, Arg, Arg, Arg, Arg)};
 #undef WSTREE_WRAPPERS
 
-} // namespace wstree::abi
+} // namespace wstree::abi::kmpc

@@ -4,6 +4,7 @@
 
 #include "cost_curve.h"
 
+#include "wstree/core/shape.h"
 #include "wstree/core/tuning.h"
 
 #include <algorithm>
@@ -13,10 +14,10 @@
 
 namespace wstree::core {
 
-/// Where the parts of equal_part() begin.
+/// Where a part of equal_part() begins; part `members` begins at the end.
 constexpr std::uint64_t equal_bound(std::uint64_t iterations, std::uint32_t members,
                                     std::uint32_t part) noexcept {
-  return iterations / members * part + std::min<std::uint64_t>(iterations % members, part);
+  return equal_part(iterations, members, part).begin;
 }
 
 /// The loops with one number of iterations in one region. Between executions one thread calls learn(); while
