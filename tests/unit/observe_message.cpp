@@ -244,5 +244,22 @@ TEST(WriteFully, ReportsTheError) {
   close(full);
 }
 
+TEST(WriteFully, WritesAgainAfterAFullPipeWasGivenUp) {
+  const HostGuard guard;
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  char page[4096] = {};
+  while (write(ends[1], page, sizeof page) > 0) {
+  }
+  EXPECT_EQ(write_fully(ends[1], "x"), EAGAIN);
+  EXPECT_EQ(write_fully(ends[1], "x"), EAGAIN);
+  while (read(ends[0], page, sizeof page) > 0) {
+  }
+  EXPECT_EQ(write_fully(ends[1], "x", "y"), 0);
+  EXPECT_EQ(read(ends[0], page, sizeof page), 2);
+  close(ends[0]);
+  close(ends[1]);
+}
+
 } // namespace
 } // namespace wstree::observe::message_test
