@@ -4,7 +4,16 @@
 # of the libomp builds in WSTREE_LIBOMP_DIR, and run on any of them. Sets
 #   WSTREE_FOREIGN_CLANGS  versions found, oldest first      WSTREE_FOREIGN_LIBOMPS  builds found
 #   WSTREE_FOREIGN_CLANG   the newest of them                WSTREE_FOREIGN_LIBOMP   the one that most tests run on
-# or leaves WSTREE_FOREIGN_CLANG empty if there is no such compiler or no libomp.
+# or leaves WSTREE_FOREIGN_CLANG empty if there is no such compiler or no libomp. Without WSTREE_TEST_ALL_PAIRS there are at
+# most two of each, the oldest and the newest.
+
+function(wstree_keep_ends list)
+  list(LENGTH ${list} count)
+  if(count GREATER 2 AND NOT WSTREE_TEST_ALL_PAIRS)
+    list(GET ${list} 0 -1 ends)
+    set(${list} ${ends} PARENT_SCOPE)
+  endif()
+endfunction()
 
 set(WSTREE_FOREIGN_CLANGS "")
 foreach(version 14 16 19 22)
@@ -14,6 +23,7 @@ foreach(version 14 16 19 22)
     list(APPEND WSTREE_FOREIGN_CLANGS ${version})
   endif()
 endforeach()
+wstree_keep_ends(WSTREE_FOREIGN_CLANGS)
 set(WSTREE_FOREIGN_LIBOMPS "")
 foreach(build 14 16 19 19-release)
   if(EXISTS "${WSTREE_LIBOMP_DIR}/${build}/libomp.so.5")
@@ -21,6 +31,7 @@ foreach(build 14 16 19 19-release)
     set(WSTREE_FOREIGN_LIBOMP ${build})
   endif()
 endforeach()
+wstree_keep_ends(WSTREE_FOREIGN_LIBOMPS)
 set(WSTREE_FOREIGN_CLANG "")
 if(WSTREE_FOREIGN_CLANGS AND WSTREE_FOREIGN_LIBOMPS)
   list(GET WSTREE_FOREIGN_CLANGS -1 WSTREE_FOREIGN_CLANG)

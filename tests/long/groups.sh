@@ -11,7 +11,7 @@ groups=(
   'spin      2 15 the large configurations of tests/promela'
   'load      3 15 label long of tests/stress'
   'simulate  1 15 label long of tests/simulate'
-  'others    1 25 label long of tests/properties, tests/faults, tests/types, tests/gcc_plugin and the benchmark'
+  'others    1 25 label long of all other tests'
   'packages  1 20 label long of tests/packaging: packages in a bare Debian, the library alone'
   'aarch64   1 30 the cross-compiled library in an emulator, tests/aarch64/check'
   'asan      1 20 preset asan: address and undefined behaviour sanitizers'
@@ -28,10 +28,10 @@ groups=(
 
 run_default() { ctest --test-dir build/dev --output-on-failure -j "$(nproc)" -LE '^long$'; }
 
-# ctest_part PART PARTS REGEX: every PARTS-th of the tests with label `long` that REGEX names.
+# ctest_part PART PARTS REGEX [NOT]: every PARTS-th of the tests with label `long` that REGEX names, and NOT does not.
 ctest_part() {
   local part=$1 parts=$2 regex=$3 numbers
-  numbers=$(ctest --test-dir build/dev -N -L '^long$' -R "$regex" | sed -nE 's/^ *Test +#([0-9]+): .*/\1/p' |
+  numbers=$(ctest --test-dir build/dev -N -L '^long$' -R "$regex" ${4:+-E "$4"} | sed -nE 's/^ *Test +#([0-9]+): .*/\1/p' |
     awk -v part="$part" -v parts="$parts" 'NR % parts == part % parts' | paste -sd,)
   [[ -n $numbers ]] || return 77
   ctest --test-dir build/dev --output-on-failure -j "$(nproc)" -I "0,0,0,$numbers"
@@ -42,7 +42,7 @@ run_spin() { ctest_part "$@" '^spin\.'; }
 # The group `stress` runs stress.long.tool for longer.
 run_load() { ctest_part "$@" '^stress\.[^.]*\.([^t]|t[^o]|to[^o])'; }
 run_simulate() { ctest_part "$@" '^simulate\.'; }
-run_others() { ctest_part "$@" '^(property|faults|bench|types|gcc_plugin)'; }
+run_others() { ctest_part "$@" '.' '^(abi|spin|stress|simulate|packaging)\.|^model_'; }
 
 run_packages() { ctest_part "$@" '^packaging\.'; }
 

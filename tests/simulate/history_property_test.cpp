@@ -302,14 +302,15 @@ TEST(HistoryProperty, ABatchDoesNotGrowWithARootThatWasExpectedToBeCheap) {
                            times(2, {4'000, 6 * k_ns, 325, 575, 100})});
 }
 
-TEST(HistoryProperty, NoExecutionTakesClearlyLongerThanWithoutMemory) {
+/// `sequences` of them, at random.
+void expect_random_ones_harmless(std::uint64_t sequences) {
   // Exact times, so that the same sequences are the same figures: others on request.
   const std::uint64_t chosen = std::getenv("WSTREE_TEST_SEED") != nullptr ? seed() : 77;
   std::printf("seed %llu\n", static_cast<unsigned long long>(chosen));
   core::Rng random(chosen);
   double worst = 0;
   std::uint64_t executions = 0, failed = 0;
-  for (std::uint64_t i = 0, count = scaled(300); i < count; ++i) {
+  for (std::uint64_t i = 0, count = scaled(sequences); i < count; ++i) {
     const Sequence sequence = draw(random);
     executions += sequence.executions.size();
     if (!find_wrong(sequence, &worst)) continue;
@@ -322,6 +323,9 @@ TEST(HistoryProperty, NoExecutionTakesClearlyLongerThanWithoutMemory) {
   }
   std::printf("%llu executions, the worst %.3f\n", static_cast<unsigned long long>(executions), worst);
 }
+
+TEST(HistoryProperty, NoExecutionTakesClearlyLongerThanWithoutMemory) { expect_random_ones_harmless(60); }
+TEST(HistoryPropertyLongRun, NoExecutionTakesClearlyLongerThanWithoutMemory) { expect_random_ones_harmless(300); }
 
 TEST(Moves, CountWhatAnotherMemberHadBefore) {
   const Workload loop("1 to 4", 4, 10 * k_us, [](std::uint64_t i) { return static_cast<double>(i + 1); });
