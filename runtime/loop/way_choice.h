@@ -122,10 +122,15 @@ private:
   Record& record_of(Way way) noexcept { return records_[static_cast<std::size_t>(way)]; }
   const Record& record_of(Way way) const noexcept { return records_[static_cast<std::size_t>(way)]; }
 
+  /// Whether chance hardly explains that the first one takes less than the second.
+  static bool is_clearly_less(const Record& first, const Record& second) noexcept {
+    return second.mean() - first.mean() > first.error() + second.error();
+  }
+  /// The preferred way, unless one is clearly better: otherwise trials decide.
   Way best_way() const noexcept {
     Way best = preferred_;
     for (const Way way : {Way::tree, Way::parts, Way::alone})
-      if (record_of(way).is_known() && record_of(way).mean() < record_of(best).mean()) best = way;
+      if (record_of(way).is_known() && is_clearly_less(record_of(way), record_of(best))) best = way;
     return best;
   }
   void prefer(Way best) noexcept {
@@ -155,9 +160,9 @@ private:
       return prefer(rival_);
     }
     // As long as chance may decide, the next trial comes as soon.
-    const bool is_clear = rival.mean() - usual.mean() > rival.error() + usual.error();
-    if (is_clear || between_ < core::tuning::k_between_trials)
-      between_ = std::clamp(2 * between_, core::tuning::k_turn, core::tuning::k_longest_between_trials);
+    const bool is_early = between_ < core::tuning::k_between_trials;
+    const std::uint32_t growth = is_clearly_less(usual, rival) ? 4 : is_early ? 2 : 1;
+    between_ = std::clamp(growth * between_, core::tuning::k_turn, core::tuning::k_longest_between_trials);
     wait_ = between_;
   }
 

@@ -325,7 +325,9 @@ void expect_random_ones_harmless(std::uint64_t sequences) {
 }
 
 TEST(HistoryProperty, NoExecutionTakesClearlyLongerThanWithoutMemory) { expect_random_ones_harmless(60); }
-TEST(HistoryPropertyLongRun, NoExecutionTakesClearlyLongerThanWithoutMemory) { expect_random_ones_harmless(300); }
+TEST(HistoryPropertyLongRun, NoExecutionTakesClearlyLongerThanWithoutMemory) {
+  expect_random_ones_harmless(300);
+}
 
 TEST(Moves, CountWhatAnotherMemberHadBefore) {
   const Workload loop("1 to 4", 4, 10 * k_us, [](std::uint64_t i) { return static_cast<double>(i + 1); });
