@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
@@ -57,6 +58,26 @@ TEST(WayChoice, WaysThatTakeAboutTheSameDoNotTakeTurns) {
     changes += choice.preferred() != before ? 1 : 0;
   }
   EXPECT_LE(changes, 60);
+}
+/// However long the others have been worse, they are tried again before that costs much.
+TEST(WayChoice, AWayThatBecomesBetterLateIsFound) {
+  constexpr int k_executions = 20'000;
+  for (int change = 500; change < 16'000; change += 750) {
+    WayChoice choice;
+    float took = 0;
+    for (int i = 0; i < k_executions; ++i) {
+      const Way way = choice.way();
+      const float now = way == Way::alone   ? 9'000.0F
+                        : way == Way::parts ? 4'000.0F
+                        : i < change        ? 4'500.0F
+                                            : 2'000.0F;
+      choice.judge({now, 1'000}, 2);
+      took += now / 1'000;
+    }
+    const float best = std::min(4.0F * k_executions, 4.5F * static_cast<float>(change) +
+                                                         2.0F * static_cast<float>(k_executions - change));
+    EXPECT_LE(took, 1.2F * best) << change;
+  }
 }
 TEST(WayChoice, InterruptionsAreNoReasonForTheTree) {
   // They come whichever way the loops go, and cost as much as many executions save.

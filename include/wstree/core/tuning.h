@@ -67,7 +67,7 @@ inline constexpr float k_even_brief = 30;
 inline constexpr std::uint32_t k_turn = 4;
 inline constexpr std::uint32_t k_trial = 16;
 inline constexpr std::uint32_t k_between_trials = 128;
-inline constexpr std::uint32_t k_longest_between_trials = 8192;
+inline constexpr std::uint32_t k_longest_between_trials = 2048;
 /// Loops behind the eighth of a region that are decided together (steps.h), and rests after a long one.
 inline constexpr std::uint32_t k_steps = 8;
 inline constexpr std::uint32_t k_least_rest = 8;
