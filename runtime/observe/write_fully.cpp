@@ -32,7 +32,7 @@ int write_fully(int descriptor, std::string_view text, std::string_view more) no
     const iovec pieces[] = {piece(text), piece(more)};
     const ssize_t written = writev(descriptor, pieces, 2);
     if (written > 0) {
-      if (waits != 0) g_given_up.store(-1, std::memory_order_relaxed);
+      if (waits == k_full_waits) g_given_up.store(-1, std::memory_order_relaxed);
       auto count = static_cast<std::size_t>(written);
       drop_front(text, count);
       drop_front(more, count);

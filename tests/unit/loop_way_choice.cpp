@@ -59,6 +59,7 @@ TEST(WayChoice, WaysThatTakeAboutTheSameDoNotTakeTurns) {
   }
   EXPECT_LE(changes, 60);
 }
+
 /// However long the others have been worse, they are tried again before that costs much.
 TEST(WayChoice, AWayThatBecomesBetterLateIsFound) {
   constexpr int k_executions = 20'000;
@@ -79,6 +80,7 @@ TEST(WayChoice, AWayThatBecomesBetterLateIsFound) {
     EXPECT_LE(took, 1.2F * best) << change;
   }
 }
+
 TEST(WayChoice, InterruptionsAreNoReasonForTheTree) {
   // They come whichever way the loops go, and cost as much as many executions save.
   core::Rng random(test::seed());
@@ -118,6 +120,7 @@ TEST(WayChoice, NobodyIsAloneWithWorkThatOthersWouldFeel) {
     choice.judge({usual(choice.way()) + 10'000, 10'000}, 2);
   }
 }
+
 TEST(WayChoice, ATrialThatNobodySeesEnds) {
   WayChoice choice;
   for (int i = 0; i < 100 && choice.way() == Way::tree; ++i) choice.judge({4'500, 1'000}, 2);

@@ -105,7 +105,8 @@ public:
       const Server server = serve_share(schedule, last, lower, upper, stride, chunk, loc, caller);
       if (server == Server::ours) return;
       if (server == Server::fallback) {
-        const RuntimeSchedule instead = fallback_for(schedule, fallback_of(true)); // others are the runtime's
+        // serve_share() leaves loops that cannot be counted to the runtime.
+        const RuntimeSchedule instead = fallback_for(schedule, fallback_of(true));
         schedule = instead.kind;
         chunk = instead.chunk;
       }
