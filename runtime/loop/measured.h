@@ -29,7 +29,7 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
   const Recording* const recording = worker.end_recording();
   core::Counts counts = worker.counts();
   if (is_even) counts.known = 1;
-  if (worker.has_piece() && counts.batches != 0) counts.busy_ticks = now - entered;
+  if (worker.is_in_pieces() && counts.batches != 0) counts.busy_ticks = now - entered;
   if (ring.members() == 1) {
     Account own{counts, entered, now, recording};
     return report(Execution{1, counts, counts.busy_ticks, now - entered, {&own}});

@@ -64,10 +64,10 @@ public:
     }
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
-    if (way == Way::parts || members == 1 || (model == core::Model::static_ && smallest == 0)) [[likely]]
+    if (members == 1 || (model == core::Model::static_ && smallest == 0)) [[likely]]
       worker_.start_piece(core::equal_part(iterations, members, index()));
-    else if (way == Way::alone)
-      worker_.start_piece(index() == 0 ? core::Range{0, iterations, true} : core::Range{});
+    else if (way != Way::tree)
+      start_parts(iterations, way == Way::parts ? members : 1);
     else
       start_shared(iterations, smallest, model, caller);
     in_loop_ = true;
@@ -142,6 +142,9 @@ private:
   }
   [[gnu::noinline]] void tell_opener() noexcept {
     team()->note(even_.loop(), even_.share(worker_.counts(), members()), *settings_);
+  }
+  [[gnu::noinline]] void start_parts(std::uint64_t iterations, std::uint32_t parts) noexcept {
+    worker_.start_parts(ring_.part_marks(), ring_.loop(), iterations, parts, index());
   }
   /// Joins a loop whose members may take work from each other.
   [[gnu::noinline]] void start_shared(std::uint64_t iterations, std::uint64_t smallest, core::Model model,

@@ -16,8 +16,8 @@ namespace wstree::loop {
 /// How the members of a team share a loop that may be brief.
 enum class Way : std::uint8_t {
   tree,
-  parts, ///< one equal part for each member
-  alone  ///< member 0 executes all of it
+  parts, ///< one equal part for each member, and for whoever is there those of members that have not come
+  alone  ///< all of it in one part, which is member 0's if that comes first
 };
 inline constexpr std::size_t k_ways = 3;
 

@@ -61,6 +61,27 @@ void a_member_that_comes_when_all_is_done() {
   }
 }
 
+void a_member_that_comes_late_to_loops_that_are_known() {
+  // Loops that have been short for long may be shared in another way.
+  constexpr std::size_t k_short = 200;
+  for (int round = 0; round < check::repeat(400, 4000); ++round) {
+    Hits hits(k_short);
+    std::atomic<std::size_t> done{0};
+    const int late = round < 100 || round % 10 != 0 ? -1 : round / 10 % 3;
+#pragma omp parallel num_threads(3)
+    {
+      if (omp_get_thread_num() == late)
+        while (done.load(std::memory_order_acquire) < k_short) sched_yield();
+#pragma omp for schedule(runtime) nowait
+      for (std::size_t i = 0; i < k_short; ++i) {
+        hits.touch(i);
+        done.fetch_add(1, std::memory_order_release);
+      }
+    }
+    hits.must_be_one_each("short loop that a member came to late");
+  }
+}
+
 void every_member_but_one_stands_still() {
   for (int round = 0; round < check::repeat(10, 200); ++round) {
     constexpr int k_members = 4;
@@ -130,9 +151,11 @@ int main(int argc, char** argv) {
   // Depends on the batch mode that the test sets; see CMakeLists.txt.
   most_per_chunk = static_cast<std::size_t>(check::number(argc, argv, "--most-per-chunk", 1000));
   omp_set_dynamic(0);
-  return check::run(argc, argv,
-                    {{"an_owner_that_stands_still", an_owner_that_stands_still},
-                     {"a_member_that_comes_when_all_is_done", a_member_that_comes_when_all_is_done},
-                     {"every_member_but_one_stands_still", every_member_but_one_stands_still},
-                     {"members_stalled_anywhere", members_stalled_anywhere}});
+  return check::run(
+      argc, argv,
+      {{"an_owner_that_stands_still", an_owner_that_stands_still},
+       {"a_member_that_comes_when_all_is_done", a_member_that_comes_when_all_is_done},
+       {"a_member_that_comes_late_to_loops_that_are_known", a_member_that_comes_late_to_loops_that_are_known},
+       {"every_member_but_one_stands_still", every_member_but_one_stands_still},
+       {"members_stalled_anywhere", members_stalled_anywhere}});
 }

@@ -41,7 +41,7 @@ struct Phase {
 constexpr double k_alone = 0.08, k_team = 0.08;
 constexpr Phase k_phases[] = {
     {"empty region, 1 thread", {640, 1}, {525, 1}, k_alone},
-    {"loop of one iteration, 1 thread", {301, 0}, {353, 0}, k_alone},
+    {"loop of one iteration, 1 thread", {315, 0}, {375, 0}, k_alone},
     {"region with such a loop, 1 thread", {935, 1}, {937, 1}, k_alone},
     {"empty region, 2 threads", {900, 1}, {845, 1}, k_team},
     {"loop of one iteration, 2 threads", {2050, 1}, {2140, 1}, k_team},

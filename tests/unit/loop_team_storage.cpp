@@ -25,7 +25,7 @@ TEST(team_storage, WhatOthersReadOfAMemberIsOnPagesOfItsOwn) {
       EXPECT_EQ(owners.try_emplace(page, member).first->second, member);
   };
   for (std::uint32_t m = 0; m < k_team; ++m) {
-    expect_own(&storage->line(m), sizeof(Line<StoragePlatform>), m);
+    expect_own(&storage->line(m), sizeof(storage->line(m)), m);
     for (std::uint64_t loop = 0; loop < k_ring; ++loop) {
       expect_own(storage->slot(loop).tree.root(m), sizeof(core::Node<StoragePlatform>), m);
       expect_own(&storage->account(loop, m), sizeof(Account), m);
