@@ -11,8 +11,8 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstring>
 #include <new>
+#include <string_view>
 
 namespace wstree::abi {
 namespace {
@@ -110,16 +110,26 @@ void keep_loaded(const void* address) noexcept {
   if (void* handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(handle);
 }
 
+/// Whether the code of `object` calls functions of libgomp: gcc has compiled it.
+bool calls_libgomp(const ElfObject& object) noexcept {
+  for (const auto& relocations : object.relocations())
+    for (const auto& relocation : relocations)
+      if (std::string_view(object.name_of_symbol(relocation)).starts_with("GOMP_")) return true;
+  return false;
+}
+
 /// An object of gcc that was linked with this library, and calls nothing that it lacks, has no runtime: the
 /// linker has left libgomp out, because all that the object calls was defined. Not where any runtime is.
 void* symbol_of_libgomp(const void* caller, const char* name) noexcept {
-  if (std::strncmp(name, "GOMP_", 5) != 0 || symbol_seen_by_any(k_runtime_function) != nullptr)
-    return nullptr;
+  const std::string_view text(name);
+  if (!text.starts_with("GOMP_") && !text.starts_with("omp_")) return nullptr;
+  if (symbol_seen_by_any(k_runtime_function) != nullptr) return nullptr;
   Dl_info info{};
   link_map* map = nullptr;
-  if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr ||
-      !ElfObject(*map).needs("libwstree.so"))
+  if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr)
     return nullptr;
+  const ElfObject object(*map);
+  if (!object.needs("libwstree.so") || !calls_libgomp(object)) return nullptr;
   void* const handle = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_GLOBAL);
   return handle != nullptr ? dlsym(handle, name) : nullptr;
 }
