@@ -130,7 +130,10 @@ Rules* Rules::load(std::string_view value, config::ErrorSink errors) noexcept {
   }
   void* memory = std::calloc(1, sizeof(Rules));
   Rules* made = memory != nullptr ? ::new (memory) Rules : nullptr;
-  if (made != nullptr && made->read(text.view(), origin, errors)) return made;
+  if (made != nullptr && made->read(text.view(), origin, errors)) {
+    made->text_ = text.data;
+    return made;
+  }
   std::free(memory);
   std::free(text.data);
   return nullptr;

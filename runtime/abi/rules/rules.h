@@ -58,6 +58,7 @@ private:
   [[gnu::noinline]] config::Ruling decide(const void* caller, const observe::SourceText& at,
                                           const observe::Label* label) const noexcept;
 
+  const char* text_ = nullptr; ///< that the rules point into: kept as long as they are
   config::Rule* rules_ = nullptr;
   std::size_t count_ = 0;
   std::optional<config::Bind> bind_;

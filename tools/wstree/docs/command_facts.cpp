@@ -107,8 +107,9 @@ CommandFacts facts_of(const CLI::App& command) {
     facts.operands = facts.name == "run" ? "[--] PROGRAM [ARGUMENTS...]" : "[[--] PROGRAM [ARGUMENTS...]]";
   }
   std::ranges::sort(facts.operand_words);
-  const auto again = std::ranges::unique(facts.operand_words);
-  facts.operand_words.erase(again.begin(), again.end());
+  // Not std::ranges::unique: clang 14 cannot compile that of libstdc++ 12.
+  facts.operand_words.erase(std::unique(facts.operand_words.begin(), facts.operand_words.end()),
+                            facts.operand_words.end());
   return facts;
 }
 
