@@ -4,6 +4,7 @@
 // tested with figures that are made up (tests/unit/paired_ratio.cpp): no test here depends on times.
 #include "command.h"
 
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -132,10 +133,31 @@ TEST_F(Compare, WritesFiles) {
   EXPECT_EQ(result.status(), 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("1 round in shuffled order (--seed "));
   EXPECT_THAT(result.out, testing::Not(HasSubstr("\x1b")));
-  EXPECT_THAT(contents(file("rules")), testing::ContainsRegex("\nloops.c:[0-9]+ wstree\n"));
+  EXPECT_THAT(contents(file("rules")), testing::ContainsRegex("\n(# )?loops.c:[0-9]+ wstree"));
+  EXPECT_THAT(result.err, HasSubstr("-n 1: fewer than 8 rounds cannot tell"));
   EXPECT_THAT(contents(file("svg")), testing::StartsWith("<svg xmlns"));
   EXPECT_THAT(contents(file("csv")), HasSubstr("\"dynamic,1\",1,"));
   EXPECT_THAT(contents(file("md")), HasSubstr("| guided | "));
+}
+
+TEST_F(Compare, OverwritesOnlyRulesOfItsOwn) {
+  const TemporaryFolder folder;
+  const auto rules = (folder.path() / "rules").string();
+  std::ofstream(rules) << "loops.c:1-99 wsrange\n";
+  const auto refused = compare({"--rules", rules, target("gcc_loops_runtime")});
+  EXPECT_EQ(refused.status(), 125);
+  EXPECT_THAT(refused.err, HasSubstr("would be overwritten"));
+  EXPECT_EQ(contents(rules), "loops.c:1-99 wsrange\n");
+  std::ofstream(rules) << "# wstree compare, 1 round of heat: the schedule that is best for each loop.\n";
+  EXPECT_EQ(compare({"-n", "1", "--rules", rules, target("gcc_loops_runtime")}).status(), 0);
+}
+
+TEST_F(Compare, RefusesNumbersOfRoundsThatAreNone) {
+  for (const char* rounds : {"0", "-3", "10000", "99999999999999999999", "x"}) {
+    const auto result = compare({std::string("--rounds=") + rounds, target("gcc_loops_runtime")});
+    EXPECT_EQ(result.status(), 125) << rounds;
+    EXPECT_THAT(result.err, testing::AllOf(HasSubstr(rounds), HasSubstr("1 to 9999"))) << rounds;
+  }
 }
 
 } // namespace

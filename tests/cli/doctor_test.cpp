@@ -201,7 +201,7 @@ TEST_F(Doctor, ListsOtherPreloads) {
   EXPECT_EQ(others["status"], "ok");
   EXPECT_EQ(others["found"], "stays behind libwstree: " CLI_OTHER_PRELOAD ", libm.so.6");
   start_.environment["LD_PRELOAD"] = "/nonexistent/lib.so";
-  EXPECT_EQ(check("preload")["status"], "note");
+  EXPECT_EQ(check("preload")["status"], "warn");
   EXPECT_THAT(check("preload")["cause"].get<std::string>(), HasSubstr("does not take /nonexistent/lib.so"));
 }
 

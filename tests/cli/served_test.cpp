@@ -60,6 +60,17 @@ TEST_F(Served, RequireFailsAfterTheRunOfAnotherSchedule) {
   EXPECT_EQ(wstree({"run", target("loops_dynamic")}).status(), 0);
 }
 
+TEST_F(Served, RulesMakeLoopsServable) {
+  if (!std::filesystem::exists(target("gcc_loops_dynamic"))) GTEST_SKIP() << "there is no gcc here";
+  const auto program = target("gcc_loops_dynamic");
+  EXPECT_EQ(wstree({"run", "--require", program}).status(), 125);
+  const auto ruled = wstree({"run", "--require", "--rules", "loops.c:1-999 wsrange", program});
+  EXPECT_EQ(ruled.status(), 0) << ruled.err;
+  EXPECT_EQ(ruled.err, "");
+  EXPECT_THAT(wstree({"run", "--rules", "other.c:1-999 wsrange", program}).err,
+              HasSubstr("no rule matches a loop of"));
+}
+
 TEST_F(Served, RequireFailsWithAScheduleOfTheRuntime) {
   EXPECT_EQ(wstree({"run", "--require", "--schedule=dynamic,1", target("loops_runtime")}).status(), 125);
 }

@@ -33,6 +33,8 @@ Examples:
   wstree compare --loops --rules heat.rules -- ./heat 4096)";
 
 constexpr int k_not_reached = 1;
+/// Fewer give no interval that is as sure as k_confidence: all of them may agree by chance.
+constexpr std::size_t k_fewest_rounds = 8;
 
 bool write_file(const std::string& path, const std::string& text) {
   if (path.empty() || path == "-") {
@@ -76,10 +78,16 @@ std::vector<std::string> split_schedules(const std::string& list) {
   return schedules;
 }
 
+/// Whether there is a file with rules that somebody has written by hand.
+bool is_hand_written(const std::string& rules) {
+  std::string line;
+  std::ifstream file(rules);
+  return std::getline(file, line) && !line.starts_with(k_rules_heading);
+}
+
 /// What is wrong with the request, for the user; "" if nothing is.
 std::string problem_of(const CompareRequest& request) {
   if (request.command.empty()) return "compare needs a program; see wstree compare --help";
-  if (request.rounds == 0) return "-n 0 compares nothing; 10 rounds are usual";
   for (const auto& wish : request.exports)
     if (!is_export(wish))
       return fmt::format("--export '{}' is not understood (accepted: json, csv, markdown, each with [=FILE])",
@@ -89,6 +97,10 @@ std::string problem_of(const CompareRequest& request) {
       return fmt::format(
           "--schedules: '{}' is no schedule of an OpenMP runtime; a list is static,dynamic,4,guided",
           schedule);
+  if (request.rules && is_hand_written(*request.rules))
+    return fmt::format(
+        "--rules '{}' would be overwritten, and wstree compare has not written it; name another file",
+        *request.rules);
   return {};
 }
 
@@ -140,7 +152,9 @@ CLI::App* add_compare(CLI::App& app, CompareRequest& request) {
       app.add_subcommand("compare", "Run a program under several schedules in turns, and say what to set");
   compare->formatter(program_formatter("compare"));
   compare->footer(k_footer);
-  compare->add_option("-n,--rounds", request.rounds, "Rounds; 10 if nothing is said")->option_text("N");
+  compare->add_option("-n,--rounds", request.rounds, "Rounds; 10 if nothing is said")
+      ->option_text("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{9999}));
   compare
       ->add_option("--schedules", request.schedule_list,
                    "Schedules of the OpenMP runtime, as static,dynamic,4,guided")
@@ -172,6 +186,8 @@ int compare_command(CompareRequest& request) {
     say("{}", problem);
     return k_own_error;
   }
+  if (request.rounds < k_fewest_rounds)
+    say("-n {}: fewer than {} rounds cannot tell a difference for certain", request.rounds, k_fewest_rounds);
   request.per_loop |= request.rules.has_value();
   const auto lookup = find_program(request.command.front());
   if (lookup.result != Lookup::Result::found) {
@@ -185,7 +201,7 @@ int compare_command(CompareRequest& request) {
   }
   const auto preflight = inspect(lookup.path, library.path, {false, false, *config::parse_loops("all")});
   for (const auto& finding : preflight.findings) {
-    if (finding.severity == Severity::detail || finding.severity == Severity::doubt) continue;
+    if (finding.severity < Severity::always) continue;
     say("{}", finding.text());
     if (finding.severity == Severity::cannot_run) return k_cannot_execute;
   }

@@ -115,7 +115,7 @@ std::string comparison_markdown(const Contest& comparison, const Judgement& judg
 }
 
 std::string comparison_rules(const Contest& comparison) {
-  auto text = fmt::format("# wstree compare, {} rounds of {}: the schedule that is best for each loop.\n",
+  auto text = fmt::format("{}, {} rounds of {}: the schedule that is best for each loop.\n", k_rules_heading,
                           comparison.rounds, comparison.program);
   for (const auto& loop : comparison.loops) {
     if (loop.line == 0) {
@@ -124,7 +124,11 @@ std::string comparison_rules(const Contest& comparison) {
     }
     const auto verdict = judge_loop(loop);
     const auto place = fmt::format("{}:{}", loop.file.substr(loop.file.rfind('/') + 1), loop.line);
-    if (!verdict.other.empty() && !loop.too_short)
+    if (loop.too_short) {
+      text += fmt::format("# {} {}   (its executions are too short to tell)\n", place, verdict.best);
+      continue;
+    }
+    if (!verdict.other.empty())
       text += fmt::format("# {}: the tree: {}{}\n", loop.name, verdict_text(verdict.against),
                           verdict.against.is_same() ? "" : " than " + verdict.other);
     text += fmt::format("{} {}\n", place, verdict.best);

@@ -5,6 +5,7 @@
 #include "support/terminal.h"
 
 #include <string>
+#include <string_view>
 
 namespace wstree::cli {
 
@@ -18,7 +19,9 @@ std::string comparison_csv(const Contest& comparison);
 std::string comparison_markdown(const Contest& comparison, const Judgement& judgement);
 /// Medians with their intervals, as a picture.
 std::string comparison_svg(const Contest& comparison);
-/// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop.
+/// How the text of comparison_rules() begins.
+inline constexpr std::string_view k_rules_heading = "# wstree compare";
+/// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop. A comment where nobody can tell.
 std::string comparison_rules(const Contest& comparison);
 
 } // namespace wstree::cli

@@ -19,6 +19,8 @@
 #include "process_limits.h"
 #include "usable_cpus.h"
 
+#include <optional>
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -35,6 +37,11 @@ inline constexpr char k_show_preloaded_version[] = "--show-preloaded-version";
 /// The dynamic loader of `program`, or of this command if it is empty, and what else it is told to preload.
 Check check_loader(const std::filesystem::path& program);
 Check check_preloads(const std::filesystem::path& library, const Environment& environment);
+
+/// Something only if OMP_SCHEDULE asks for a schedule of the library that a program started without this
+/// command would not have: `program`, which may be empty.
+std::optional<Check> check_way_in(const std::filesystem::path& library, const std::filesystem::path& program,
+                                  const Environment& environment);
 
 /// Can the program be run with the library? `result` is what the preflight makes of it.
 Checks check_program(const std::string& name, const std::filesystem::path& library, Preflight& result);

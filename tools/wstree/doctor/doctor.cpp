@@ -3,6 +3,7 @@
 
 #include "checks.h"
 #include "options.h"
+#include "rules/in_force.h"
 #include "support/progress.h"
 #include "support/settings.h"
 #include "trial.h"
@@ -46,9 +47,11 @@ int doctor_command(const DoctorRequest& request) {
   if (!request.command.empty()) of_program = check_program(request.command.front(), library.path, preflight);
   report.add(check_loader(preflight.program));
   report.add(check_preloads(library.path, environment));
+  if (auto check = check_way_in(library.path, preflight.program, environment)) report.add(std::move(*check));
   report.add(std::move(of_program));
 
-  const auto loops = loops_in_force(RunRequest{}, environment);
+  const auto rules = environment.get(text_of(config::Option::rules).name).value_or("");
+  const auto loops = loops_under(rules, loops_in_force(RunRequest{}, environment));
   std::vector<FileCalls> files;
   if (const auto file = preflight.program.empty() ? std::nullopt : ElfFile::open(preflight.program)) {
     files = loop_calls_by_file(*file, preflight.program);
@@ -67,6 +70,7 @@ int doctor_command(const DoctorRequest& request) {
   if (runs) {
     report.flush();
     if (!request.json) Progress().note("trial run of the program, which takes as long as it does");
+    if (!preflight.program.empty()) resolve_rules(environment, preflight.program);
     const auto trial = run_trial(request.command, environment, preflight.program, library.path, request.json);
     auto forms = sum(files).forms;
     forms.merge(forms_seen_later(trial.mapped, mapped));

@@ -2,11 +2,13 @@
 #include "checks.h"
 
 #include "inspect/sanitizers.h"
+#include "options.h"
 #include "support/text_file.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <link.h>
+#include <optional>
 #include <sstream>
 #include <unistd.h>
 #include <utility>
@@ -60,6 +62,29 @@ Check check_loader(const fs::path& program) {
   return {"loader", Status::ok, same ? fmt::format("{} ({})", loader, libc_version()) : loader};
 }
 
+std::optional<Check> check_way_in(const fs::path& library, const fs::path& program,
+                                  const Environment& environment) {
+  const auto schedule = environment.get("OMP_SCHEDULE").value_or("");
+  if (!config::parse_schedule(schedule)) return std::nullopt;
+  auto list = entries(environment.get("LD_PRELOAD").value_or(""));
+  const auto of_system = entries(read_text("/etc/ld.so.preload").value_or(""));
+  list.insert(list.end(), of_system.begin(), of_system.end());
+  std::error_code error;
+  for (const auto& entry : list) {
+    const auto path = loaded_path(entry);
+    if (fs::equivalent(path.empty() ? fs::path(entry) : path, library, error)) return std::nullopt;
+  }
+  bool is_linked = false;
+  if (const auto file = program.empty() ? std::nullopt : ElfFile::open(program))
+    file->for_each_needed([&](std::string_view needed) { is_linked |= needed.starts_with("libwstree.so"); });
+  if (is_linked) return std::nullopt;
+  return Check{
+      "preload", Status::note, fmt::format("OMP_SCHEDULE={} without the library in LD_PRELOAD", schedule),
+      "wstree run preloads it; in a program that is started without, the OpenMP runtime does not know "
+      "that schedule and uses another one",
+      "start programs by wstree run, or set LD_PRELOAD=$(wstree path)"};
+}
+
 Check check_preloads(const fs::path& library, const Environment& environment) {
   const std::string name = "preload";
   auto list = entries(environment.get("LD_PRELOAD").value_or(""));
@@ -86,8 +111,8 @@ Check check_preloads(const fs::path& library, const Environment& environment) {
   }
   if (others.empty()) return {name, Status::ok, "no other library is preloaded"};
   if (!missing.empty())
-    return {name, Status::note, others, fmt::format("the dynamic loader does not take {}", missing),
-            "correct LD_PRELOAD"};
+    return {name, Status::warn, others, fmt::format("the dynamic loader does not take {}", missing),
+            "correct LD_PRELOAD; wstree path prints the path of this library"};
   return {name, Status::ok, "stays behind libwstree: " + others};
 }
 

@@ -14,6 +14,7 @@ Status to_status(Severity severity) {
   case Severity::detail:
     return Status::ok;
   case Severity::doubt:
+  case Severity::hint:
   case Severity::always:
     return Status::note;
   case Severity::unserved:

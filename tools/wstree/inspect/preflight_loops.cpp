@@ -42,7 +42,9 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
             "the library cannot replace functions of a runtime that is part of the program",
             "link it with the shared OpenMP runtime"};
   }
-  const auto missed = conclusive && wishes.require ? Severity::unserved : Severity::doubt;
+  if (calls.llvm && calls.forms.contains(LoopForm::fixed) && wishes.loops.has(config::LoopKind::static_))
+    return {Severity::detail, named("the static loops of '{}' are cut by what their parts took"), {}, {}};
+  const auto missed = !conclusive ? Severity::doubt : wishes.require ? Severity::unserved : Severity::hint;
   if (calls.gcc || calls.llvm) {
     auto others = calls.forms;
     others.erase(LoopForm::fixed);

@@ -4,7 +4,7 @@
 #include "inspect/preflight.h"
 #include "inspect/program.h"
 #include "inspect/sanitizers.h"
-#include "rules/resolved.h"
+#include "rules/in_force.h"
 #include "run/team_choice.h"
 #include "support/environment.h"
 #include "support/exit_status.h"
@@ -52,8 +52,9 @@ int report(const Preflight& preflight, const RunRequest& request) {
   }
   int status = k_ok;
   for (const auto& finding : preflight.findings) {
-    const bool on_request = finding.severity == Severity::detail || finding.severity == Severity::doubt;
-    if (!on_request || request.verbose) say("{}", finding.text());
+    const bool is_said = finding.severity >= Severity::always ||
+                         (finding.severity == Severity::hint && ::isatty(STDERR_FILENO) != 0);
+    if (is_said || request.verbose) say("{}", finding.text());
     if (finding.severity == Severity::unserved && request.require) status = k_own_error;
   }
   return status;
@@ -77,7 +78,8 @@ int report_start_error(int error, const std::string& name) {
 /// Names what spoke against the program beforehand, if anything did.
 void report_nothing_served(const Preflight& preflight, const std::string& name) {
   for (const auto& finding : preflight.findings) {
-    if (finding.severity == Severity::doubt) return say("--require: no loop was served; {}", finding.text());
+    if (finding.severity == Severity::doubt || finding.severity == Severity::hint)
+      return say("--require: no loop was served; {}", finding.text());
   }
   say("--require: no loop of '{}' was served; a loop needs schedule(runtime), or a schedule that --loops "
       "names, "
@@ -109,24 +111,6 @@ int run_and_wait(RunRequest& request, Environment& environment, const Preflight&
   return status == 0 ? k_own_error : status;
 }
 
-/// Source lines in rules become code locations, because the library reads no debug information.
-void resolve_rules(Environment& environment, const std::filesystem::path& program) {
-  constexpr std::size_t k_most = 100'000; // the system takes no longer variable
-  const auto& variable = text_of(config::Option::rules).name;
-  const auto value = environment.get(variable).value_or("");
-  if (value.empty() || value == "0") return;
-  const auto rules = read_rules(value);
-  if (!rules) return; // the library says so
-  for (const auto& line : rules->lines)
-    if (!line.problem.empty())
-      say("{}:{}: {}; the line is left out", rules->origin, line.number, line.problem);
-  const auto text = resolved(*rules, sites_of_program(program));
-  if (text.size() > k_most)
-    say("{}: the rules match too many places; only those hold that name no source", rules->origin);
-  else
-    environment.set(variable, text.empty() ? "0" : text);
-}
-
 } // namespace
 
 int run_command(RunRequest& request) {
@@ -150,7 +134,8 @@ int run_command(RunRequest& request) {
   }
 
   Environment environment;
-  const auto loops = loops_in_force(request, environment);
+  const auto rules = request.rules ? request.rules : environment.get(text_of(config::Option::rules).name);
+  const auto loops = loops_under(rules.value_or(""), loops_in_force(request, environment));
   const auto preflight = inspect(lookup.path, library.path, {request.verbose, request.require, loops});
   if (const int status = report(preflight, request); status != k_ok) return status;
 

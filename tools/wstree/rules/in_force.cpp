@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rules/in_force.h"
+
+#include "rules/resolved.h"
+#include "support/message.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace wstree::cli {
+
+namespace {
+
+bool is_off(const std::string& rules) { return rules.empty() || rules == "0"; }
+
+/// Whether the rule may mean a loop of the program. Labels are known when it runs.
+bool may_match(const config::Rule& rule, const ProgramSites& sites) {
+  if (rule.pattern == config::Rule::Pattern::label) return true;
+  return std::ranges::any_of(sites.sites,
+                             [&](const NamedSite& site) { return matches(rule, site, sites.program); });
+}
+
+/// Whether every loop that files can tell of is meant by no rule, though there are rules.
+bool match_nothing(const RulesText& rules, const ProgramSites& sites) {
+  if (sites.sites.empty() || !sites.unknown.empty()) return false;
+  const auto is_rule = [](const RuleLine& line) { return line.rule.has_value(); };
+  return std::ranges::any_of(rules.lines, is_rule) &&
+         std::ranges::none_of(
+             rules.lines, [&](const RuleLine& line) { return line.rule && may_match(*line.rule, sites); });
+}
+
+} // namespace
+
+config::LoopKinds loops_under(const std::string& rules, config::LoopKinds otherwise) {
+  const auto text = is_off(rules) ? std::nullopt : read_rules(rules);
+  if (!text) return otherwise;
+  for (const auto& line : text->lines)
+    if (line.rule)
+      otherwise.bits = static_cast<std::uint8_t>(otherwise.bits | line.rule->ruling.loops(otherwise).bits);
+  return otherwise;
+}
+
+void resolve_rules(Environment& environment, const std::filesystem::path& program) {
+  constexpr std::size_t k_most = 100'000; // the system takes no longer variable
+  const auto& variable = text_of(config::Option::rules).name;
+  const auto value = environment.get(variable).value_or("");
+  const auto rules = is_off(value) ? std::nullopt : read_rules(value);
+  if (!rules) return; // the library says so if the file cannot be read
+  for (const auto& line : rules->lines)
+    if (!line.problem.empty())
+      say("{}:{}: {}; the line is left out", rules->origin, line.number, line.problem);
+  const auto sites = sites_of_program(program);
+  if (match_nothing(*rules, sites))
+    say("{}: no rule matches a loop of '{}' or of its libraries; wstree rules {} lists these", rules->origin,
+        sites.program, program.string());
+  const auto text = resolved(*rules, sites);
+  if (text.size() > k_most)
+    say("{}: the rules match too many places; only those hold that name no source", rules->origin);
+  else
+    environment.set(variable, text.empty() ? "0" : text);
+}
+
+} // namespace wstree::cli

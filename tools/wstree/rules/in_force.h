@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "options.h"
+#include "support/environment.h"
+
+#include <filesystem>
+#include <string>
+
+namespace wstree::cli {
+
+/// The kinds of loops that the library may serve under rules, a value of WSTREE_RULES: those that the rules
+/// name besides `otherwise`. A rule that names a schedule means loops of every kind.
+config::LoopKinds loops_under(const std::string& rules, config::LoopKinds otherwise);
+
+/// Source lines in the rules of the environment become code locations, because the library reads no debug
+/// information. Says which rules are left out, and if none of them fits a loop of the program.
+void resolve_rules(Environment& environment, const std::filesystem::path& program);
+
+} // namespace wstree::cli
