@@ -3,6 +3,9 @@
 /// -fopenmp. Each header of wstree/parallel can be included alone.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "wstree/parallel.hpp needs C++20: compile with -std=c++20"
+#else
 #include "wstree/parallel/extrema.h"
 #include "wstree/parallel/filter.h"
 #include "wstree/parallel/fold.h"
@@ -16,3 +19,4 @@
 #include "wstree/parallel/sum.h"
 #include "wstree/parallel/team.h"
 #include "wstree/parallel/transform.h"
+#endif
