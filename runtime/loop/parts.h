@@ -69,8 +69,10 @@ public:
         break;
       }
       go_on_from(part);
+      const core::Range taken = core::equal_part(iterations_, parts_, part);
+      if (taken.begin == taken.end) continue;
       ++counts_.steals;
-      out = counted(without_last(core::equal_part(iterations_, parts_, part)));
+      out = counted(without_last(taken));
       if (out.begin != out.end) return true;
     }
     if (!std::exchange(holds_last_, false)) return false;
@@ -93,7 +95,7 @@ private:
   }
   /// The last iteration ends its member's part in the loop: as long as other parts may be left, it waits.
   core::Range without_last(core::Range part) noexcept {
-    if (!part.last || part.begin == part.end || left_ == 0) return part; // empty ones may end there too
+    if (!part.last || part.begin == part.end || left_ == 0) return part; // one's own may be empty
     holds_last_ = true;
     return {part.begin, part.end - 1, false};
   }

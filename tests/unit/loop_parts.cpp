@@ -89,6 +89,17 @@ TEST(Parts, StayWithTheirOwnersIfAllAreThere) {
   EXPECT_EQ(hits, std::vector<int>(10, 1));
 }
 
+TEST(Parts, OfNothingAreNotStolen) {
+  Marks marks(4);
+  PartsMember first;
+  std::vector<int> hits(1, 0);
+  first.start(marks, 8, 1, 4, 0);
+  while (first.step(hits)) {
+  }
+  EXPECT_EQ(hits[0], 1);
+  EXPECT_EQ(first.steals(), 0U);
+}
+
 TEST(Parts, AreDoneOnceByThreads) {
   constexpr std::uint32_t k_team = 3;
   constexpr std::uint64_t k_slots = 8, k_loops = 3'000 * k_slots, k_iterations = 5;
