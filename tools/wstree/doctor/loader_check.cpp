@@ -35,6 +35,14 @@ std::vector<std::string> entries(std::string list) {
   return result;
 }
 
+/// What the environment and the system preload.
+std::vector<std::string> preloads(const Environment& environment) {
+  auto list = entries(environment.get("LD_PRELOAD").value_or(""));
+  const auto of_system = entries(read_text("/etc/ld.so.preload").value_or(""));
+  list.insert(list.end(), of_system.begin(), of_system.end());
+  return list;
+}
+
 /// The path of an entry of LD_PRELOAD: this process has it preloaded, too. Empty if it has not.
 fs::path loaded_path(const std::string& entry) {
   std::pair<const std::string&, fs::path> search{entry, {}};
@@ -49,6 +57,12 @@ fs::path loaded_path(const std::string& entry) {
       },
       &search);
   return search.second;
+}
+
+/// Whether the entry, loaded from `path` if that is not empty, is our library.
+bool is_library(const std::string& entry, const fs::path& path, const fs::path& library) {
+  std::error_code error;
+  return fs::equivalent(path.empty() ? fs::path(entry) : path, library, error);
 }
 
 } // namespace
@@ -66,14 +80,8 @@ std::optional<Check> check_way_in(const fs::path& library, const fs::path& progr
                                   const Environment& environment) {
   const auto schedule = environment.get("OMP_SCHEDULE").value_or("");
   if (!config::parse_schedule(schedule)) return std::nullopt;
-  auto list = entries(environment.get("LD_PRELOAD").value_or(""));
-  const auto of_system = entries(read_text("/etc/ld.so.preload").value_or(""));
-  list.insert(list.end(), of_system.begin(), of_system.end());
-  std::error_code error;
-  for (const auto& entry : list) {
-    const auto path = loaded_path(entry);
-    if (fs::equivalent(path.empty() ? fs::path(entry) : path, library, error)) return std::nullopt;
-  }
+  for (const auto& entry : preloads(environment))
+    if (is_library(entry, loaded_path(entry), library)) return std::nullopt;
   bool is_linked = false;
   if (const auto file = program.empty() ? std::nullopt : ElfFile::open(program))
     file->for_each_needed([&](std::string_view needed) { is_linked |= needed.starts_with("libwstree.so"); });
@@ -87,15 +95,11 @@ std::optional<Check> check_way_in(const fs::path& library, const fs::path& progr
 
 Check check_preloads(const fs::path& library, const Environment& environment) {
   const std::string name = "preload";
-  auto list = entries(environment.get("LD_PRELOAD").value_or(""));
-  const auto of_system = entries(read_text("/etc/ld.so.preload").value_or(""));
-  list.insert(list.end(), of_system.begin(), of_system.end());
   std::string others;
   std::string missing;
-  for (const auto& entry : list) {
+  for (const auto& entry : preloads(environment)) {
     const auto path = loaded_path(entry);
-    std::error_code error;
-    if (fs::equivalent(path.empty() ? fs::path(entry) : path, library, error)) continue;
+    if (is_library(entry, path, library)) continue;
     if (is_sanitizer(entry)) continue; // it goes in front, and should
     others.append(others.empty() ? "" : ", ").append(entry);
     const auto file = path.empty() ? std::nullopt : ElfFile::open(path);
