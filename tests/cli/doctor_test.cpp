@@ -205,6 +205,19 @@ TEST_F(Doctor, ListsOtherPreloads) {
   EXPECT_THAT(check("preload")["cause"].get<std::string>(), HasSubstr("does not take /nonexistent/lib.so"));
 }
 
+TEST_F(Doctor, SeesAScheduleWithoutTheLibrary) {
+  const auto says_so = [&](const std::string& schedule, const std::string& preload) {
+    start_.environment["OMP_SCHEDULE"] = schedule;
+    start_.environment["LD_PRELOAD"] = preload;
+    const auto found = check("preload")["found"].get<std::string>();
+    return found == "OMP_SCHEDULE=" + schedule + " without the library in LD_PRELOAD";
+  };
+  EXPECT_TRUE(says_so("wstree,4", ""));
+  EXPECT_TRUE(says_so("wsrange", CLI_OTHER_PRELOAD));
+  EXPECT_FALSE(says_so("wstree,4", CLI_STAND_IN ":" CLI_OTHER_PRELOAD));
+  EXPECT_FALSE(says_so("dynamic,4", ""));
+}
+
 TEST_F(Doctor, WarnsAboutASecondInitialLibrary) {
   start_.environment["LD_PRELOAD"] = "libm.so.6:" CLI_FIRST_PRELOAD;
   const auto found = check("preload");

@@ -2,6 +2,7 @@
 //
 // What wstree compare says of figures that are made up.
 #include "compare/comparison.h"
+#include "compare/show.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -114,6 +115,16 @@ TEST(JudgeLoop, NamesTheBestScheduleOfALoop) {
   loop.seconds.erase("wsguided");
   EXPECT_EQ(judge_loop(loop).best, "wstree");
   EXPECT_EQ(judge_loop(loop).other, "wsstatic");
+}
+
+TEST_F(Judge, WritesRulesOnlyForLoopsOfWhichItCanTell) {
+  contest_.loops = {{"long", "src/long.c", 10, 1}, {"brief", "src/brief.c", 20, 100}, {"unknown", "", 0, 1}};
+  contest_.loops[1].too_short = true;
+  const auto rules = comparison_rules(contest_);
+  EXPECT_THAT(rules, testing::StartsWith(k_rules_heading));
+  EXPECT_THAT(rules, HasSubstr("\nlong.c:10 wstree\n"));
+  EXPECT_THAT(rules, HasSubstr("\n# brief.c:20 wstree   (its executions are too short to tell)\n"));
+  EXPECT_THAT(rules, HasSubstr("\n# unknown: its line is not known"));
 }
 
 } // namespace
