@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Teams: the ring of slots, regions one after another, members that leave early, missing memory.
 #include "narrow_marks.h"
+#include "parts_program.h"
 #include "scenario.h"
 #include "team_program.h"
 
@@ -284,6 +285,17 @@ void add_ways(std::vector<Scenario>& all) {
       {"way_2x10_long", k_usual, team(ways(one_region(2, many(10, Model::fixed, 1)))), 100'000, true});
 }
 
+/// Members take the parts of those that have not come.
+void add_parts(std::vector<Scenario>& all) {
+  const Bounds any{.preemptions = 4, .stale = 1};
+  all.push_back({"parts_2x4", any, parts({2, 2, 4, 0}), 100});
+  all.push_back({"parts_3x5", k_usual, parts({3, 3, 5, 0}), 100});
+  all.push_back({"parts_3x2_fewer", k_usual, parts({3, 3, 2, 0}), 100});
+  all.push_back({"parts_3x1_one", k_usual, parts({3, 1, 3, 0}), 100});
+  for (std::uint32_t absent = 1; absent < 7; ++absent)
+    all.push_back({"parts_absent_" + std::to_string(absent), any, parts({3, 3, 4, absent}), 1});
+}
+
 /// A member that is suspended stops those that are a ring ahead of it, and nobody else.
 void add_suspended(std::vector<Scenario>& all) {
   const Bounds usual{.preemptions = 1, .stale = 0, .suspensions = 1};
@@ -316,6 +328,7 @@ std::vector<Scenario> team_scenarios() {
   add_rounds(all);
   add_ends(all);
   add_ways(all);
+  add_parts(all);
   add_suspended(all);
   return all;
 }
