@@ -22,9 +22,14 @@ constexpr double k_wait_ns = 0.2e9;
 // relaxed, all but g_placement: they say what to try next, and no thread reads anything through them.
 constinit std::atomic<bool> g_decided{false};  // somebody has begun to look at the machine
 constinit std::atomic<bool> g_stopped{false};  // auto has given up
-constinit std::atomic<bool> g_busy{false};     // a region is placed at present
 constinit std::atomic<std::uint64_t> g_due{0}; // in ticks; 0: no served loop yet
 constinit std::atomic<place::Placement*> g_placement{nullptr};
+/// A region is placed at present. On a line of its own: each opener writes it twice in a region, while all
+/// members read what stands above.
+struct alignas(core::k_line_pair) Busy {
+  std::atomic<bool> is{false};
+};
+constinit Busy g_busy;
 
 bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; }
 
@@ -104,7 +109,7 @@ RegionPlacement::RegionPlacement(const void* caller) noexcept
   // acquire: pairs with the release in decide().
   place::Placement* placement = g_placement.load(std::memory_order_acquire);
   if (placement == nullptr || nested_ || g_stopped.load(std::memory_order_relaxed)) return;
-  if (g_busy.exchange(true, std::memory_order_relaxed)) {
+  if (g_busy.is.exchange(true, std::memory_order_relaxed)) {
     if (is_auto()) g_stopped.store(true, std::memory_order_relaxed);
     return;
   }
@@ -112,7 +117,7 @@ RegionPlacement::RegionPlacement(const void* caller) noexcept
 }
 
 RegionPlacement::~RegionPlacement() {
-  if (placement_ != nullptr) g_busy.store(false, std::memory_order_relaxed);
+  if (placement_ != nullptr) g_busy.is.store(false, std::memory_order_relaxed);
 }
 
 void RegionPlacement::enter_unplaced(bool nested, std::uint32_t index) noexcept {

@@ -54,8 +54,9 @@ public:
       if (marks_[index].take(loop_)) own = core::equal_part(iterations_, parts_, index);
       go_on_from(index);
     }
-    // Who comes late finds the others there: then there is no need to look again.
-    if (left_ != 0 && !marks_[next_].is_free(loop_)) left_ = 0;
+    // Who has the last iteration holds it back, unless the next part has been taken by now. The others do not
+    // look before they have done their own: the line is mostly in another cache.
+    if (own.last && left_ != 0 && !marks_[next_].is_free(loop_)) left_ = 0;
     counts_ = {};
     return counted(without_last(own));
   }
