@@ -100,7 +100,7 @@ const std::vector<UseRow>& use_rows() {
       {Tag::raise_number, "E2", {{load, relaxed}, {update, relaxed}}},
       {Tag::finish_task, "G1", {{load, acquire}, {update, acq_rel}}},
       {Tag::count_task, "G1, G3", {{update, relaxed}}},
-      {Tag::expect_end, "G1, G2", {{update, relaxed}}},
+      {Tag::expect_end, "G1, G2", {{update, release}}},
   };
   return rows;
 }
