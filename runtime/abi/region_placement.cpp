@@ -24,12 +24,14 @@ constinit std::atomic<bool> g_decided{false};  // somebody has begun to look at 
 constinit std::atomic<bool> g_stopped{false};  // auto has given up
 constinit std::atomic<std::uint64_t> g_due{0}; // in ticks; 0: no served loop yet
 constinit std::atomic<place::Placement*> g_placement{nullptr};
-/// A region is placed at present. On a line of its own: each opener writes it twice in a region, while all
-/// members read what stands above.
-struct alignas(core::k_line_pair) Busy {
-  std::atomic<bool> is{false};
+/// The object of the region that is placed at present. A line of its own, because each opener writes it twice
+/// in a region, while all members read what stands above; and no read-modify-write, which would wait until all
+/// that the opener has written is in its cache. So two may begin at once. One of them stands here then, and
+/// the other one sees that in its next region.
+struct alignas(core::k_line_pair) Placed {
+  std::atomic<const RegionPlacement*> region{nullptr};
 };
-constinit Busy g_busy;
+constinit Placed g_placed;
 
 bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; }
 
@@ -109,15 +111,17 @@ RegionPlacement::RegionPlacement(const void* caller) noexcept
   // acquire: pairs with the release in decide().
   place::Placement* placement = g_placement.load(std::memory_order_acquire);
   if (placement == nullptr || nested_ || g_stopped.load(std::memory_order_relaxed)) return;
-  if (g_busy.is.exchange(true, std::memory_order_relaxed)) {
+  if (g_placed.region.load(std::memory_order_relaxed) != nullptr) {
     if (is_auto()) g_stopped.store(true, std::memory_order_relaxed);
     return;
   }
   placement_ = placement;
+  g_placed.region.store(this, std::memory_order_relaxed);
 }
 
 RegionPlacement::~RegionPlacement() {
-  if (placement_ != nullptr) g_busy.is.store(false, std::memory_order_relaxed);
+  if (placement_ != nullptr && g_placed.region.load(std::memory_order_relaxed) == this)
+    g_placed.region.store(nullptr, std::memory_order_relaxed);
 }
 
 void RegionPlacement::enter_unplaced(bool nested, std::uint32_t index) noexcept {

@@ -124,7 +124,8 @@ private:
 
   /// Whether chance hardly explains that the first one takes less than the second.
   static bool is_clearly_less(const Record& first, const Record& second) noexcept {
-    return second.mean() - first.mean() > first.error() + second.error();
+    const float less = second.mean() - first.mean();
+    return less > 0 && less > first.error() + second.error(); // mostly it is not, and roots take their time
   }
   /// The preferred way, unless one is clearly better: otherwise trials decide.
   Way best_way() const noexcept {
