@@ -17,7 +17,7 @@ constexpr std::size_t k_narrowest_name = 16;
 std::string grouped(std::uint64_t number) {
   auto text = std::to_string(number);
   for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3)
-    text.insert(static_cast<std::size_t>(i), ",");
+    text.insert(text.begin() + i, ',');
   return text;
 }
 
