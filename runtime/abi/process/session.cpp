@@ -68,9 +68,7 @@ static_assert(same_numbers<config::k_batch_words.size()>(B::timed, C::timed, B::
 
 core::Settings to_settings(const config::Options& options) noexcept {
   core::Settings settings;
-  auto ticks = [per_tick = ns_per_tick()](double ns) {
-    return static_cast<std::uint64_t>(ns / per_tick + 0.5);
-  };
+  auto ticks = [per_tick = ns_per_tick()](double ns) { return core::setting_of(ns / per_tick + 0.5); };
   settings.strategy = static_cast<core::Strategy>(options.strategy);
   settings.batch = static_cast<core::BatchMode>(options.batch.mode);
   settings.history = options.history;

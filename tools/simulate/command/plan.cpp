@@ -73,7 +73,7 @@ std::optional<std::string> take_batch(const std::string& text, Plan& plan) {
     plan.settings.limit = batch->value;
   } else if (batch->value != 0) {
     constexpr double k_ticks_per_ns = 2.5;
-    const auto ticks = static_cast<std::uint64_t>(static_cast<double>(batch->value) * k_ticks_per_ns);
+    const std::uint64_t ticks = core::setting_of(static_cast<double>(batch->value) * k_ticks_per_ns);
     plan.settings.shortest_target = plan.settings.longest_target = ticks;
   }
   return std::nullopt;
