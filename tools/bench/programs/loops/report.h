@@ -103,6 +103,8 @@ struct Pattern {
 };
 /// Those of the part; the loops that turn into others are none of them.
 std::vector<Pattern> patterns_of(const Part& part);
+/// Over the patterns of `group`, the geometric mean of to_best().
+std::optional<double> mean_of(const std::vector<Pattern>& patterns, Group group, std::size_t candidate);
 /// A call at which a loop turns into another one.
 bool is_jump(const RowInfo& info);
 /// The candidate of that name; nothing if there is none.

@@ -35,7 +35,6 @@ std::size_t column_width(const Candidate& candidate) { return std::max<std::size
 /// A block of one group, with its means.
 void print_group(std::FILE* out, const Part& part, const std::vector<Pattern>& patterns, Group group) {
   const auto tree = column_of(part, k_tree);
-  std::vector<std::vector<double>> means(part.candidates.size());
   double worst = 0;
   for (const Pattern& pattern : patterns) {
     if (pattern.group != group) continue;
@@ -43,7 +42,6 @@ void print_group(std::FILE* out, const Part& part, const std::vector<Pattern>& p
     for (std::size_t c = 0; c < part.candidates.size(); ++c) {
       const auto figure = pattern.to_best(c);
       print_value(out, figure ? std::optional(figure->mean) : std::nullopt, column_width(part.candidates[c]));
-      if (figure) means[c].push_back(figure->mean);
       if (figure && tree && c == *tree) worst = std::max(worst, figure->worst);
     }
     const auto figure = tree ? pattern.to_best(*tree) : std::nullopt;
@@ -52,8 +50,7 @@ void print_group(std::FILE* out, const Part& part, const std::vector<Pattern>& p
   }
   std::fprintf(out, "%-18s", group == Group::brief ? "geom. mean" : "mean of untuned");
   for (std::size_t c = 0; c < part.candidates.size(); ++c)
-    print_value(out, means[c].empty() ? std::nullopt : std::optional(geometric_mean(means[c])),
-                column_width(part.candidates[c]));
+    print_value(out, mean_of(patterns, group, c), column_width(part.candidates[c]));
   print_value(out, tree ? std::optional(worst) : std::nullopt);
   std::fprintf(out, "\n");
 }
@@ -87,6 +84,15 @@ std::optional<Pattern::Figure> Pattern::to_best(std::size_t candidate) const {
       ratios.push_back(*row->to_static[candidate] / *row->to_static[*row->best_fixed]);
   if (ratios.empty()) return std::nullopt;
   return Figure{geometric_mean(ratios), *std::max_element(ratios.begin(), ratios.end())};
+}
+
+std::optional<double> mean_of(const std::vector<Pattern>& patterns, Group group, std::size_t candidate) {
+  std::vector<double> means;
+  for (const Pattern& pattern : patterns) {
+    if (pattern.group != group) continue;
+    if (const auto figure = pattern.to_best(candidate)) means.push_back(figure->mean);
+  }
+  return means.empty() ? std::nullopt : std::optional(geometric_mean(means));
 }
 
 bool is_jump(const RowInfo& info) { return is_surprise(info) && info.name.ends_with("/jump"); }

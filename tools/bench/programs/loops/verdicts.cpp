@@ -141,16 +141,22 @@ private:
 
   void judge_patterns() {
     const auto tree = column_of(part_, k_tree);
-    std::vector<double> means, untuned_means;
-    for (const Pattern& pattern : patterns_of(part_)) {
-      const bool is_tuned = pattern.group == Group::brief;
-      const auto figure = pattern.to_best(*tree);
-      if (!figure) continue;
-      (is_tuned ? patterns_ : untuned_).add(pattern.name, figure->mean);
-      (is_tuned ? means : untuned_means).push_back(figure->mean);
+    const std::vector<Pattern> patterns = patterns_of(part_);
+    for (const Pattern& pattern : patterns)
+      if (const auto figure = pattern.to_best(*tree))
+        (pattern.group == Group::brief ? patterns_ : untuned_).add(pattern.name, figure->mean);
+    judge_mean(patterns_mean_, patterns, Group::brief, *tree);
+    judge_mean(untuned_mean_, patterns, Group::untuned, *tree);
+  }
+  /// Against the schedule of the runtime that is best for all patterns of `group` together.
+  void judge_mean(Judge& judge, const std::vector<Pattern>& patterns, Group group, std::size_t tree) {
+    std::optional<double> least;
+    for (std::size_t c = 0; c < part_.candidates.size(); ++c) {
+      if (is_ours(part_.candidates[c])) continue;
+      if (const auto mean = mean_of(patterns, group, c)) least = std::min(least.value_or(*mean), *mean);
     }
-    if (!means.empty()) patterns_mean_.add("all", geometric_mean(means));
-    if (!untuned_means.empty()) untuned_mean_.add("all", geometric_mean(untuned_means));
+    const auto mean = mean_of(patterns, group, tree);
+    if (mean && least) judge.add("all", *mean / *least);
   }
 
   template <class Finish>
@@ -179,12 +185,12 @@ private:
   Judge memory_even_{"repeated over even data: wstree / static", 1.02};
   Judge memory_uneven_{"repeated over uneven data: wstree / better of static and guided", 1.0};
   Judge patterns_{"patterns of short loops: wstree / best of the runtime's", 1.05};
-  Judge patterns_mean_{"patterns of short loops, geometric mean: wstree / best of the runtime's", 0.97};
+  Judge patterns_mean_{"patterns of short loops, geometric mean: wstree / the runtime's best schedule", 0.97};
   Judge brief_static_{"WAVEFRONT and GROUPS: wstree / static", 1.02};
   Judge jumps_{"calls at which a loop turns into another: wstree / wstree without memory", 1.10};
   Judge untuned_{"patterns that nothing is tuned to: wstree / best of the runtime's", 1.05};
-  Judge untuned_mean_{"patterns that nothing is tuned to, geometric mean: wstree / best of the runtime's",
-                      0.97};
+  Judge untuned_mean_{
+      "patterns that nothing is tuned to, geometric mean: wstree / the runtime's best schedule", 0.97};
 };
 
 /// The range and the queue on loops that any good balancer has to do well.
