@@ -40,7 +40,14 @@ bool is_good(Option option, std::string_view value) {
   case Option::stats:
     return parse_stats(value).has_value();
   case Option::record:
+  case Option::trace:
     return parse_record(value).has_value();
+  case Option::trace_events:
+    return parse_trace_events(value).has_value();
+  case Option::rules:
+    return parse_rules(value).has_value();
+  case Option::threads:
+    return parse_threads(value).has_value();
   case Option::history:
     return parse_history(value).has_value();
   case Option::ompt:
