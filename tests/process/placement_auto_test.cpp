@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace {
 
@@ -70,9 +71,13 @@ TEST_P(Auto, IsWhatHappensWithoutTheVariable) {
 TEST_P(Auto, WaitsUntilTheProgramHasRunForAWhile) {
   const Report report = report_of(program({team(cores_, 400)}));
   expect_inside(report, all_);
+  // The wait begins behind the first region, however long a busy machine has held that up.
+  long first = std::numeric_limits<long>::max();
+  for (const Placed& each : report.placed)
+    if (each.members != 0) first = std::min(first, each.ms);
   int early = 0;
   for (const Placed& each : report.placed) {
-    if (each.members == 0 || each.ms >= k_patience_ms) continue;
+    if (each.members == 0 || each.ms >= std::max(k_patience_ms, first + 1)) continue;
     ++early;
     EXPECT_EQ(each.mask, all_) << report.text();
   }
