@@ -5,6 +5,7 @@
 #include "balanced_regions.h"
 #include "host_guard.h"
 #include "message.h"
+#include "placed_turn.h"
 #include "placement.h"
 
 #include <pthread.h>
@@ -24,36 +25,7 @@ constinit std::atomic<bool> g_decided{false};  // somebody has begun to look at 
 constinit std::atomic<bool> g_stopped{false};  // auto has given up
 constinit std::atomic<std::uint64_t> g_due{0}; // in ticks; 0: no served loop yet
 constinit std::atomic<place::Placement*> g_placement{nullptr};
-/// Whether a region is placed at present, on a line of its own: each opener writes it twice in a region, while
-/// all members read what stands above.
-///
-/// As long as one thread opens all regions, it takes this without a read-modify-write, which would wait until
-/// all that it wrote in the join before is in its cache: that takes longer than all else that we do in a
-/// region. Another thread that comes for the first time, in the very moment, may be placed besides; from then
-/// on both take it by an exchange.
-class alignas(core::k_line_pair) Turn {
-public:
-  bool take() noexcept {
-    const void* known = opener_.load(std::memory_order_relaxed);
-    if (known == &t_opener) [[likely]] {
-      if (is_taken_.load(std::memory_order_relaxed)) return false;
-      is_taken_.store(true, std::memory_order_relaxed);
-      return true;
-    }
-    if (known != nullptr || !opener_.compare_exchange_strong(known, &t_opener, std::memory_order_relaxed))
-      opener_.store(this, std::memory_order_relaxed); // there are several
-    return !is_taken_.exchange(true, std::memory_order_relaxed);
-  }
-  void give_back() noexcept { is_taken_.store(false, std::memory_order_relaxed); }
-
-private:
-  static constinit thread_local char t_opener __attribute__((tls_model("initial-exec")));
-
-  std::atomic<bool> is_taken_{false};
-  std::atomic<const void*> opener_{nullptr}; // the address of its t_opener; this: several; nullptr: nobody
-};
-constinit thread_local char Turn::t_opener __attribute__((tls_model("initial-exec"))) = 0;
-constinit Turn g_turn;
+constinit PlacedTurn g_turn;
 
 bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; }
 
@@ -133,7 +105,7 @@ RegionPlacement::RegionPlacement(const void* caller) noexcept
   // acquire: pairs with the release in decide().
   place::Placement* placement = g_placement.load(std::memory_order_acquire);
   if (placement == nullptr || nested_ || g_stopped.load(std::memory_order_relaxed)) return;
-  if (!g_turn.take()) {
+  if (!g_turn.take(opener_)) {
     if (is_auto()) g_stopped.store(true, std::memory_order_relaxed);
     return;
   }

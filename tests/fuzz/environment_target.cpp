@@ -53,9 +53,13 @@ bool is_good(Option option, std::string_view value) {
   case Option::ompt:
   case Option::verbose:
     return parse_switch(value).has_value();
-  default:
-    return true; // the OpenMP runtime's, or not an option's
+  case Option::schedule:
+  case Option::display_env:
+  case Option::display_affinity:
+  case Option::affinity_format:
+    return true; // the OpenMP runtime says what is wrong with them
   }
+  return true;
 }
 
 bool is_unknown(std::string_view entry) {

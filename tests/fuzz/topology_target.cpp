@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-// hwloc 2.9 leaks 32 bytes of a description with attached memory that it refuses. The leak checker knows whose they are
-// only while hwloc is loaded.
+// hwloc 2.9 leaks 32 bytes of a description with attached memory that it refuses. The leak checker knows
+// whose they are only while hwloc is loaded.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhwloc.so"; }
 

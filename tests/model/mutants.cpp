@@ -117,7 +117,8 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::raise_number, "E2 raise_number", "types/detail/outsiders.h", types, none, none, killed},
       {Tag::finish_task, "G1 finish_task", "types/detail/task_count.h", types, killed, none, killed},
       {Tag::count_task, "G2 count_task", "types/detail/task_count.h", types, none, none, killed},
-      {Tag::expect_end, "G3 expect_end", "types/detail/task_count.h", types, survives, none, killed, k_fenced},
+      {Tag::expect_end, "G3 expect_end", "types/detail/task_count.h", types, survives, none, killed,
+       k_fenced},
   };
   return rows;
 }

@@ -37,9 +37,10 @@ public:
     // [G2] relaxed: tasks that are counted here are not done, or were done by this thread.
     others_.fetch_add(own_ * k_task, P::order(core::Tag::count_task, std::memory_order_relaxed));
     own_ = 0;
-    // [G3] release: who sees the mark and acquires (G1) finds the sleeper. So says the fence at the end of the
-    //      announcement (B2), too, but a thread sanitizer knows no fences. The read-modify-write comes before
-    //      or after the last task's. Guard: types_pool_stress under a thread sanitizer; model_types group_1.
+    // [G3] release: who sees the mark and acquires (G1) finds the sleeper. The fence at the end of the
+    //      announcement (B2) says so too, but a thread sanitizer knows no fences. The read-modify-write
+    //      comes before or after the last task's. Guard: types_pool_stress under a thread sanitizer;
+    //      model_types group_1.
     const std::int64_t seen = others_.fetch_or(static_cast<std::int64_t>(sleeper),
                                                P::order(core::Tag::expect_end, std::memory_order_release));
     return tasks_in(seen) == 0;

@@ -30,7 +30,9 @@ void print_value(std::FILE* out, std::optional<double> value, std::size_t width 
     std::fprintf(out, " %*s", columns, "-");
 }
 
-std::size_t column_width(const Candidate& candidate) { return std::max<std::size_t>(7, candidate.name.size()); }
+std::size_t column_width(const Candidate& candidate) {
+  return std::max<std::size_t>(7, candidate.name.size());
+}
 
 /// A block of one group, with its means.
 void print_group(std::FILE* out, const Part& part, const std::vector<Pattern>& patterns, Group group) {
