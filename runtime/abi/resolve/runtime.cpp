@@ -165,10 +165,10 @@ void* bind(const char* name, const void* caller, std::atomic<const Binding*>& li
   Holder holder{caller, {reinterpret_cast<Address>(caller), 1}};
   dl_iterate_phdr(find_holder, &holder);
   keep_loaded(caller);
-  auto* made = new (std::nothrow) Binding{holder.extent.begin, holder.extent.size, address, nullptr};
+  auto* made = new (std::nothrow) Binding{holder.extent.begin, holder.extent.size, address, nullptr, &list};
   if (made == nullptr) return address;
   made->older = list.load(std::memory_order_relaxed);
-  // release: the binding is complete before others find it; pairs with the acquire in Real::find(). Two
+  // release: the binding is complete before others find it; pairs with the acquire in Real::latest(). Two
   // threads may add the same one, which does no harm.
   while (
       !list.compare_exchange_weak(made->older, made, std::memory_order_release, std::memory_order_relaxed)) {

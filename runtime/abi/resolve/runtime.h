@@ -16,6 +16,7 @@ struct Binding {
   std::uintptr_t size;
   void* address; // nullptr: there is no other definition
   const Binding* older;
+  const void* list; // that holds it: there is one for each name
 
   bool is_for(const void* caller) const noexcept {
     return reinterpret_cast<std::uintptr_t>(caller) - begin < size;
@@ -27,6 +28,11 @@ struct Binding {
 /// sees one that a plugin loads privately (dlopen with RTLD_LOCAL). Adds the binding to `list`, unless there
 /// is no memory, or no such function and it is not `optional`.
 void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept;
+
+/// The binding of the object around `caller` among those in the list behind `latest`; nullptr: there is none.
+/// Remembers what it has found: in a process of hundreds of modules a walk along the list takes microseconds,
+/// and every region, loop and batch of the runtime asks.
+const Binding* find_older(const Binding& latest, const void* caller) noexcept;
 
 /// Address of the other definition of `name` that the object around `caller` would have got.
 void* real_symbol(const char* name, const void* caller) noexcept;
@@ -48,10 +54,7 @@ public:
 
   /// What the code at `caller` gets; nullptr if the runtime does not have it.
   Pointer find(const void* caller) noexcept {
-    // acquire: pairs with the release in bind(), so that the binding is complete.
-    for (const Binding* known = bindings_.load(std::memory_order_acquire); known != nullptr;
-         known = known->older)
-      if (known->is_for(caller)) return reinterpret_cast<Pointer>(known->address);
+    if (const Binding* known = binding_for(caller)) return reinterpret_cast<Pointer>(known->address);
     return reinterpret_cast<Pointer>(bind(name_, caller, bindings_, optional_));
   }
 
@@ -66,15 +69,23 @@ public:
   /// Whether `caller` is in the very object that provides the function: a runtime that calls itself. find()
   /// has to know the caller already.
   bool is_providers_own(const void* caller) const noexcept {
-    for (const Binding* known = latest(); known != nullptr; known = known->older)
-      if (known->is_for(caller)) return known->is_for(known->address);
-    return false;
+    const Binding* known = binding_for(caller);
+    return known != nullptr && known->is_for(known->address);
   }
 
   /// The latest binding; nullptr before the first one.
-  const Binding* latest() const noexcept { return bindings_.load(std::memory_order_acquire); } // as in find()
+  const Binding* latest() const noexcept {
+    // acquire: pairs with the release in bind(), so that the binding and those behind it are complete.
+    return bindings_.load(std::memory_order_acquire);
+  }
 
 private:
+  const Binding* binding_for(const void* caller) const noexcept {
+    const Binding* known = latest();
+    // Most processes have one object that calls.
+    return known == nullptr || known->is_for(caller) ? known : find_older(*known, caller);
+  }
+
   const char* name_;
   bool optional_;
   std::atomic<const Binding*> bindings_{nullptr};
