@@ -8,6 +8,7 @@
 
 #include "message.h"
 #include "options.h"
+#include "tokens.h"
 
 namespace wstree::observe {
 namespace {
@@ -29,6 +30,16 @@ void complain(std::string_view variable, std::string_view path, int error) noexc
   say(line.view());
 }
 
+/// Who looks at `asked` sees what somebody has written before.
+void say_other_name(std::string_view variable, std::string_view asked, std::string_view suffix) noexcept {
+  constexpr std::size_t k_shown_path = 200; // twice on one line
+  config::FixedText<config::k_max_line + 1> line;
+  line.append("wstree: ").append(variable).append(" wrote '").append_foreign(asked, k_shown_path);
+  line.append(suffix).append("', because '").append_foreign(asked, k_shown_path);
+  line.append("' was there already");
+  say(line.view());
+}
+
 } // namespace
 
 void remember_folder() noexcept {
@@ -46,13 +57,18 @@ void remember_folder() noexcept {
 void write_new_file(std::string_view variable, std::string_view pattern, Path& path,
                     int (*write)(void* context, int descriptor) noexcept, void* context) noexcept {
   path = expand_path(pattern, g_folder.view());
+  const std::size_t asked = path.size();
   const OpenFile file = open_new_file(path);
   int error = file.error;
   if (file.descriptor >= 0) {
     error = write(context, file.descriptor);
     if (close(file.descriptor) != 0 && error == 0) error = errno;
   }
-  if (error != 0) complain(variable, path.view(), error);
+  const std::string_view name = path.view();
+  if (error != 0)
+    complain(variable, name, error);
+  else if (name.size() != asked) // open_new_file() only appends to names
+    say_other_name(variable, name.substr(0, asked), config::without_first(name, asked));
 }
 
 } // namespace wstree::observe

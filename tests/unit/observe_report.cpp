@@ -32,6 +32,7 @@ namespace wstree::observe::report_test {
 namespace {
 
 using namespace test;
+using testing::MatchesRegex;
 using testing::StartsWith;
 
 const void* address(std::uintptr_t number) { return reinterpret_cast<const void*>(number); }
@@ -212,9 +213,24 @@ TEST_F(WriteReport, WritesANewFileEachTime) {
                                       std::to_string(getpid()) + "%.json");
   EXPECT_EQ(of_any_process(content_of(path)), k_two_loops_json);
   EXPECT_EQ(of_any_process(content_of(path + ".1")), k_two_loops_json);
-  EXPECT_EQ(captured.text(), "");
+  EXPECT_EQ(captured.text(),
+            "wstree: WSTREE_STATS wrote '" + path + ".1', because '" + path + "' was there already\n");
   write_report(options_for(config::StatsFormat::text, folder_ / "out.txt"), 100.0, 16, "1.2.3");
   EXPECT_EQ(content_of(folder_ / "out.txt"), k_two_loops_text);
+}
+
+TEST_F(WriteReport, SaysOnOneLineThatALongNameWasTaken) {
+  record_two_loops();
+  const std::string folder = folder_ / std::string(250, 'f');
+  std::filesystem::create_directories(folder);
+  put_content(folder + "/out", "old");
+  const StderrToFile captured(folder_ / "stderr");
+  write_report(options_for(config::StatsFormat::json, folder + "/out"), 100.0, 16, "1.2.3");
+  EXPECT_EQ(of_any_process(content_of(folder + "/out.1")), k_two_loops_json);
+  EXPECT_EQ(content_of(folder + "/out"), "old");
+  EXPECT_THAT(captured.text(),
+              MatchesRegex("wstree: WSTREE_STATS wrote '/[^']*f\\.\\.\\.\\.1', because '/[^']*f"
+                           "\\.\\.\\.' was there already\n"));
 }
 
 TEST_F(WriteReport, SaysWhyAFileCannotBeWritten) {
