@@ -96,7 +96,7 @@ TEST_F(Compare, TakesListsOfSchedules) {
   EXPECT_THAT(variants_of(comparison({"--schedules", "dynamic,4,static", target("gcc_loops_runtime")})),
               testing::IsSupersetOf({"dynamic,4", "static"}));
   EXPECT_THAT(compare({"--schedules", "statik", target("gcc_loops_runtime")}).err,
-              HasSubstr("'statik' is no schedule"));
+              HasSubstr("'statik' is no schedule of an OpenMP runtime; did you mean static? (a list is "));
 }
 
 TEST_F(Compare, SaysThatOutputsDiffer) {

@@ -11,8 +11,10 @@
 #include "show.h"
 #include "support/exit_status.h"
 #include "support/library.h"
+#include "support/meant.h"
 #include "support/message.h"
 #include "support/schedule_names.h"
+#include "words.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -95,8 +97,8 @@ std::string problem_of(const CompareRequest& request) {
   for (const auto& schedule : request.schedules)
     if (!is_runtime_schedule(schedule))
       return fmt::format(
-          "--schedules: '{}' is no schedule of an OpenMP runtime; a list is static,dynamic,4,guided",
-          schedule);
+          "--schedules: '{}' is no schedule of an OpenMP runtime{} (a list is static,dynamic,4,guided)",
+          schedule, question(meant(schedule.substr(0, schedule.find(',')), config::k_fallback_words)));
   if (request.rules && is_hand_written(*request.rules))
     return fmt::format(
         "--rules '{}' would be overwritten, and wstree compare has not written it; name another file",

@@ -2,9 +2,12 @@
 #include "settings.h"
 
 #include "marked_schedule.h"
+#include "meant.h"
 #include "schedule_names.h"
+#include "words.h"
 
 #include <fmt/format.h>
+#include <span>
 
 namespace wstree::cli {
 
@@ -12,8 +15,15 @@ namespace {
 
 using config::Option;
 
-std::string not_understood(std::string_view option, std::string_view value, std::string_view accepted) {
-  return fmt::format("{} '{}' is not understood (accepted: {})", option, value, accepted);
+/// `near`: what may have been meant; empty: nobody knows.
+std::string not_understood(std::string_view option, std::string_view value, std::string_view accepted,
+                           std::string_view near = {}) {
+  return fmt::format("{} '{}' is not understood{} (accepted: {})", option, value, question(near), accepted);
+}
+
+/// What precedes the number or the path in a value.
+std::string_view first_word(const std::optional<std::string>& value, char separator) {
+  return value ? config::split(*value, separator).head : std::string_view();
 }
 
 bool is_schedule(std::string_view value) {
@@ -26,7 +36,7 @@ std::string bad_schedule(std::string_view value) {
   const auto request = config::parse_schedule(value);
   return fmt::format("--schedule '{}' is not understood{} (accepted: {}, each with [,chunk] behind and "
                      "[monotonic:|nonmonotonic:] in front{})",
-                     value, near.empty() ? "" : fmt::format("; did you mean {}?", near), all_schedules(),
+                     value, question(near), all_schedules(),
                      request ? fmt::format(", chunk from 1 to {}", config::k_max_chunk) : "");
 }
 
@@ -65,6 +75,7 @@ std::optional<std::string> check_values(const RunRequest& request) {
     const std::optional<std::string>& value;
     bool good;
     std::string_view accepted;
+    std::string_view near;
   };
   // Each parser has a type of its own, so the answers are collected first.
   const auto good = [](const std::optional<std::string>& value, auto parse) {
@@ -75,21 +86,25 @@ std::optional<std::string> check_values(const RunRequest& request) {
   };
   const Check checks[] = {
       {"--loops", request.loops, good(request.loops, with(config::parse_loops)),
-       text_of(Option::loops).accepted},
+       text_of(Option::loops).accepted, meant_loops(request.loops.value_or(""))},
       {"--strategy", request.strategy, good(request.strategy, with(config::parse_strategy)),
-       text_of(Option::strategy).accepted},
+       text_of(Option::strategy).accepted,
+       meant(first_word(request.strategy, ','), config::k_strategy_words)},
       {"--batch", request.batch, good(request.batch, with(config::parse_batch)),
-       text_of(Option::batch).accepted},
+       text_of(Option::batch).accepted, meant(first_word(request.batch, ':'), config::k_batch_words)},
       {"--fallback", request.fallback, good(request.fallback, with(config::parse_fallback)),
-       text_of(Option::fallback).accepted},
-      {"--bind", request.bind, good(request.bind, with(config::parse_bind)), text_of(Option::bind).accepted},
+       text_of(Option::fallback).accepted,
+       meant(first_word(request.fallback, ','), config::k_fallback_words)},
+      {"--bind", request.bind, good(request.bind, with(config::parse_bind)), text_of(Option::bind).accepted,
+       meant(first_word(request.bind, ','), config::k_bind_words)},
       {"--stats", request.stats, good(request.stats, with(config::parse_stats)),
-       text_of(Option::stats).accepted},
+       text_of(Option::stats).accepted,
+       meant(first_word(request.stats, '='), std::span(config::k_stats_words).subspan(1))},
       {"--trace", request.trace, good(request.trace, with(config::parse_record)),
-       text_of(Option::trace).accepted},
+       text_of(Option::trace).accepted, std::string_view()},
   };
   for (const Check& check : checks) {
-    if (!check.good) return not_understood(check.option, *check.value, check.accepted);
+    if (!check.good) return not_understood(check.option, *check.value, check.accepted, check.near);
   }
   if (request.chunk && request.schedule && request.schedule->find(',') != std::string::npos) {
     return fmt::format("--schedule '{}' has a chunk already; leave out --chunk {}", *request.schedule,
