@@ -79,8 +79,11 @@ std::string_view parse_setting(std::string_view word, Rule& rule) noexcept {
       return {};
     }
     const auto schedule = parse_schedule(word);
-    if (!schedule) return "is neither a schedule of the library, runtime, off nor NAME=VALUE";
-    if (schedule->chunk_malformed) return "has a bad chunk";
+    if (!schedule)
+      return "is neither a schedule of the library nor one of runtime, off, loops=, threads=, history=, "
+             "bind=";
+    static_assert(k_max_chunk == 67'108'863);
+    if (schedule->chunk_malformed) return "has a chunk that is no number from 1 to 67108863";
     if (schedule->monotonic && !is_monotonic(schedule->kind)) return "cannot be monotonic";
     rule.ruling.set_schedule(schedule->kind, schedule->chunk_given ? schedule->chunk : 0);
     return {};
@@ -91,7 +94,8 @@ std::string_view parse_setting(std::string_view word, Rule& rule) noexcept {
     rule.ruling.set_loops(*loops);
   } else if (same_word(name, "threads")) {
     const auto threads = parse_number(*value, 1, k_most_ruled_threads);
-    if (!threads) return "is no number of threads";
+    static_assert(k_most_ruled_threads == 1'048'575);
+    if (!threads) return "is no number of threads from 1 to 1048575";
     rule.ruling.set_threads(*threads);
   } else if (same_word(name, "history")) {
     const auto history = parse_history(*value);
@@ -118,7 +122,7 @@ std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept
   Rule rule;
   parse_pattern(take_word(line), rule);
   if (rule.pattern != Rule::Pattern::everything && rule.text.empty()) {
-    error.reason = "the pattern is empty";
+    error.reason = "nothing stands behind app: or label: in the pattern";
     return std::nullopt;
   }
   bool any = false;
@@ -132,7 +136,7 @@ std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept
     any = true;
   }
   if (any) return rule;
-  error.reason = "nothing follows the pattern";
+  error.reason = "no setting follows the pattern, such as wstree,64 or off";
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -48,6 +49,11 @@ protected:
     arguments.push_back(program_);
     return run({.arguments = std::move(arguments)});
   }
+  Result rules_of_variable(const std::string& value) const {
+    Start start{.arguments = {"rules", program_}};
+    start.environment["WSTREE_RULES"] = value;
+    return run(start);
+  }
 
   std::filesystem::path folder_;
   std::string program_;
@@ -73,10 +79,62 @@ TEST_F(RulesCommand, SaysWhyARuleMatchesNothing) {
   EXPECT_EQ(far.status(), 1);
   EXPECT_THAT(far.out, HasSubstr("matches nothing: the nearest loop of that file is in line "));
   EXPECT_THAT(rules({"--check", "other.c:3 off"}).out, HasSubstr("no loop is in a file 'other.c'"));
-  EXPECT_THAT(rules({"--check", "app:heat off"}).out, HasSubstr("the program is 'solver'"));
+  EXPECT_THAT(rules({"--check", "app:heat off"}).out, HasSubstr("the program is called 'solver'"));
+}
+
+TEST_F(RulesCommand, CannotCheckLabelsBeforeTheProgramRuns) {
+  const auto checked = rules({"--check", "label:assembly off; * wsrange"});
+  EXPECT_EQ(checked.status(), 0);
+  EXPECT_THAT(checked.out, HasSubstr("rule 1: label:assembly off\n  cannot be checked: only the running "
+                                     "program knows its labels\nrule 2: * wsrange\n"));
+}
+
+TEST_F(RulesCommand, SaysWhatIsNotUnderstood) {
   const auto bad = rules({"--check", "* off; * wstre"});
   EXPECT_EQ(bad.status(), 125);
-  EXPECT_THAT(bad.out, HasSubstr("WSTREE_RULES:1: 'wstre' is neither"));
+  EXPECT_THAT(bad.out,
+              HasSubstr("rule 2: * wstre\n  is not understood: 'wstre' is neither a schedule of the "
+                        "library nor one of runtime, off, loops=, threads=, history=, bind=; did you "
+                        "mean wstree?\n"));
+  for (const auto& [rule, meant] : {std::pair{"* wsguide,8", "wsguided"},
+                                    {"* monotonic:wsstaic", "wsstatic"},
+                                    {"* of", "off"},
+                                    {"* thread=4", "threads="},
+                                    {"* loops=runtime,dynamc", "dynamic"},
+                                    {"* history=onn", "on"},
+                                    {"* bind=spred", "spread"}})
+    EXPECT_THAT(rules({"--check", rule}).out, HasSubstr("; did you mean " + std::string(meant) + "?\n"));
+  for (const auto* rule : {"* sections", "* wstree,0", "* threads=x", "a.c:1 bind=none", "a.c:1 ; * off"})
+    EXPECT_THAT(rules({"--check", rule}).out, Not(HasSubstr("did you mean"))) << rule;
+  EXPECT_THAT(rules_of_variable("* off; * wstre").out, HasSubstr("rule 2 of WSTREE_RULES: * wstre\n"));
+  const auto file = (folder_ / "of.rules").string();
+  std::ofstream(file) << "# none\n* off\n  * wstre\n";
+  EXPECT_THAT(rules({"--check", file}).out, HasSubstr(file + ":3: * wstre\n  is not understood: "));
+}
+
+TEST_F(RulesCommand, NamesWhatCannotBeRead) {
+  const std::string missing =
+      "'of.rules' cannot be read: No such file or directory; instead of a file, rules "
+      "look like \"* wsrange\"\n";
+  const auto typed = rules({"--rules", "of.rules"});
+  EXPECT_EQ(typed.status(), 125);
+  EXPECT_EQ(typed.err, "wstree: " + missing);
+  EXPECT_EQ(rules_of_variable("of.rules").err, "wstree: WSTREE_RULES: " + missing);
+  EXPECT_THAT(rules({"--check", folder_.string()}).err, HasSubstr("cannot be read: it is a folder; "));
+  const auto ran = run({.arguments = {"run", "--rules", "of.rules", program_}});
+  EXPECT_EQ(ran.status(), 125);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err, "wstree: --rules " + missing);
+}
+
+TEST_F(RulesCommand, RunSaysWhichRulesItLeavesOut) {
+  const auto typed = run({.arguments = {"run", "--rules", "* off; * wstre", program_}});
+  EXPECT_EQ(typed.status(), 0);
+  EXPECT_THAT(typed.err, testing::StartsWith("wstree: rule 2 of --rules: 'wstre' is neither "));
+  EXPECT_THAT(typed.err, HasSubstr("; did you mean wstree? (the rule is left out)\n"));
+  Start start{.arguments = {"run", program_}};
+  start.environment["WSTREE_RULES"] = "* wstre";
+  EXPECT_THAT(run(start).err, testing::StartsWith("wstree: rule 1 of WSTREE_RULES: 'wstre' is neither "));
 }
 
 TEST_F(RulesCommand, ResolvesLinesBehindTheRulesThatNameThem) {

@@ -120,8 +120,8 @@ TEST_P(Rules, ABadLineGetsOneMessageWithItsNumber) {
   EXPECT_EQ(outcome.out, everything_done());
   EXPECT_EQ(outcome.err,
             "wstree: " + (folder / "rules") +
-                ":3: 'wstre' is neither a schedule of the library, runtime, off nor NAME=VALUE; the line is "
-                "left out\n");
+                ":3: 'wstre' is neither a schedule of the library nor one of runtime, off, loops=, threads=, "
+                "history=, bind=; the line is left out\n");
 }
 
 TEST_P(Rules, AMissingFileIsReportedAndChangesNothing) {

@@ -112,8 +112,8 @@ TEST(Rules, InlineOnesAreReportedByTheirVariable) {
   Heard heard;
   EXPECT_EQ(Rules::load("* wstreee", heard.sink()), nullptr);
   EXPECT_THAT(heard.lines,
-              ElementsAre("wstree: WSTREE_RULES:1: 'wstreee' is neither a schedule of the library, "
-                          "runtime, off nor NAME=VALUE; the line is left out"));
+              ElementsAre("wstree: WSTREE_RULES:1: 'wstreee' is neither a schedule of the library nor "
+                          "one of runtime, off, loops=, threads=, history=, bind=; the line is left out"));
   EXPECT_EQ(Rules::load("", heard.sink()), nullptr);
 }
 

@@ -79,15 +79,16 @@ TEST(Rule, ALaterRuleReplacesWhatItSays) {
 
 TEST(Rule, BadLinesSayWhatIsWrong) {
   EXPECT_EQ(complaint("a.c:1 wstre"),
-            "wstre|is neither a schedule of the library, runtime, off nor NAME=VALUE");
-  EXPECT_EQ(complaint("a.c:1 wstree,0"), "wstree,0|has a bad chunk");
+            "wstre|is neither a schedule of the library nor one of runtime, off, loops=, threads=, history=, "
+            "bind=");
+  EXPECT_EQ(complaint("a.c:1 wstree,0"), "wstree,0|has a chunk that is no number from 1 to 67108863");
   EXPECT_EQ(complaint("a.c:1 monotonic:wstree"), "monotonic:wstree|cannot be monotonic");
-  EXPECT_EQ(complaint("* threads=0"), "threads=0|is no number of threads");
+  EXPECT_EQ(complaint("* threads=0"), "threads=0|is no number of threads from 1 to 1048575");
   EXPECT_EQ(complaint("* color=red"), "color=red|is none of loops=, threads=, history=, bind=");
   EXPECT_EQ(complaint("*x* bind=none"),
             "bind=none|holds for whole programs: the pattern has to be * or app:...");
-  EXPECT_EQ(complaint("*"), "|nothing follows the pattern");
-  EXPECT_EQ(complaint("app: off"), "|the pattern is empty");
+  EXPECT_EQ(complaint("*"), "|no setting follows the pattern, such as wstree,64 or off");
+  EXPECT_EQ(complaint("app: off"), "|nothing stands behind app: or label: in the pattern");
   EXPECT_EQ(complaint("  # a comment"), "|");
   EXPECT_EQ(complaint(""), "|");
 }

@@ -70,7 +70,8 @@ int doctor_command(const DoctorRequest& request) {
   if (runs) {
     report.flush();
     if (!request.json) Progress().note("trial run of the program, which takes as long as it does");
-    if (!preflight.program.empty()) resolve_rules(environment, preflight.program);
+    if (!preflight.program.empty())
+      resolve_rules(environment, preflight.program, text_of(config::Option::rules).name);
     const auto trial = run_trial(request.command, environment, preflight.program, library.path, request.json);
     auto forms = sum(files).forms;
     forms.merge(forms_seen_later(trial.mapped, mapped));

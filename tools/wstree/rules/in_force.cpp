@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <fmt/format.h>
 
 namespace wstree::cli {
 
@@ -33,7 +33,7 @@ bool match_nothing(const RulesText& rules, const ProgramSites& sites) {
 } // namespace
 
 config::LoopKinds loops_under(const std::string& rules, config::LoopKinds otherwise) {
-  const auto text = is_off(rules) ? std::nullopt : read_rules(rules);
+  const auto text = is_off(rules) ? std::nullopt : read_rules(rules, "");
   if (!text) return otherwise;
   for (const auto& line : text->lines)
     if (line.rule)
@@ -41,15 +41,19 @@ config::LoopKinds loops_under(const std::string& rules, config::LoopKinds otherw
   return otherwise;
 }
 
-void resolve_rules(Environment& environment, const std::filesystem::path& program) {
+std::optional<std::string> problem_of_rules(const std::string& rules) {
+  if (is_off(rules) || read_rules(rules, "")) return std::nullopt;
+  return fmt::format("--rules {}", why_unreadable(rules));
+}
+
+void resolve_rules(Environment& environment, const std::filesystem::path& program, std::string_view holder) {
   constexpr std::size_t k_most = 100'000; // the system takes no longer variable
   const auto& variable = text_of(config::Option::rules).name;
   const auto value = environment.get(variable).value_or("");
-  const auto rules = is_off(value) ? std::nullopt : read_rules(value);
+  const auto rules = is_off(value) ? std::nullopt : read_rules(value, holder);
   if (!rules) return; // the library says so if the file cannot be read
   for (const auto& line : rules->lines)
-    if (!line.problem.empty())
-      say("{}:{}: {}; the line is left out", rules->origin, line.number, line.problem);
+    if (!line.problem.empty()) say("{}: {} (the rule is left out)", where(*rules, line), line.problem);
   const auto sites = sites_of_program(program);
   if (match_nothing(*rules, sites))
     say("{}: no rule matches a loop of '{}' or of its libraries; wstree rules {} lists these", rules->origin,

@@ -5,7 +5,9 @@
 #include "support/environment.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace wstree::cli {
 
@@ -13,8 +15,12 @@ namespace wstree::cli {
 /// name besides `otherwise`. A rule that names a schedule means loops of every kind.
 config::LoopKinds loops_under(const std::string& rules, config::LoopKinds otherwise);
 
+/// What is wrong with a value of --rules as a whole, as one line for the user; nothing if it can be read.
+std::optional<std::string> problem_of_rules(const std::string& rules);
+
 /// Source lines in the rules of the environment become code locations, because the library reads no debug
-/// information. Says which rules are left out, and if none of them fits a loop of the program.
-void resolve_rules(Environment& environment, const std::filesystem::path& program);
+/// information. Says which rules are left out, and if none of them fits a loop of the program. `holder`: as in
+/// read_rules().
+void resolve_rules(Environment& environment, const std::filesystem::path& program, std::string_view holder);
 
 } // namespace wstree::cli

@@ -3,9 +3,15 @@
 
 #include "inspect/elf_file.h"
 #include "inspect/loop_calls.h"
+#include "support/meant.h"
 #include "support/text_file.h"
+#include "words.h"
 
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace wstree::cli {
 
@@ -32,6 +38,23 @@ std::string_view settings_of(std::string_view line) {
   return line.substr(0, line.find(" #"));
 }
 
+/// What a word of a rule may have meant; empty: nothing is near.
+std::string meant_setting(std::string_view word) {
+  const auto [name, value] = config::split(word, '=');
+  if (!value) {
+    std::vector<std::string_view> words(config::k_schedule_words.begin(), config::k_schedule_words.end());
+    words.insert(words.end(), {"runtime", "off"});
+    const auto [before_colon, after_colon] = config::split(word, ':');
+    return std::string(meant(config::split(after_colon.value_or(before_colon), ',').head, words));
+  }
+  constexpr auto k_names = std::to_array<std::string_view>({"loops", "threads", "history", "bind"});
+  constexpr auto k_switch = std::to_array<std::string_view>({"off", "on"});
+  if (const auto near = meant(name, k_names); !near.empty()) return std::string(near) + '=';
+  if (config::same_word(name, "loops")) return std::string(meant_loops(*value));
+  if (config::same_word(name, "history")) return std::string(meant(*value, k_switch));
+  return std::string(config::same_word(name, "bind") ? meant(*value, config::k_bind_words) : "");
+}
+
 } // namespace
 
 std::string code_of(const NamedSite& site) {
@@ -54,32 +77,46 @@ ProgramSites sites_of_program(const std::filesystem::path& program) {
   return found;
 }
 
-std::optional<RulesText> read_rules(const std::string& value) {
+std::optional<RulesText> read_rules(const std::string& value, std::string_view holder) {
   RulesText rules;
-  if (auto text = read_text(value)) {
-    rules.origin = value;
-    rules.text = std::make_shared<const std::string>(std::move(*text));
-  } else {
-    if (value.find_first_of(" \t\n;") == std::string::npos) return std::nullopt;
-    rules.origin = "WSTREE_RULES";
-    rules.text = std::make_shared<const std::string>(value);
-  }
+  std::error_code error;
+  auto text = std::filesystem::is_directory(value, error) ? std::nullopt : read_text(value);
+  rules.is_file = text.has_value();
+  if (!text && value.find_first_of(" \t\n;") == std::string::npos) return std::nullopt;
+  rules.origin = text ? value : std::string(holder);
+  rules.text = std::make_shared<const std::string>(text ? std::move(*text) : value);
   std::string_view rest = *rules.text;
   std::size_t number = 1;
   while (!rest.empty()) {
     const auto line = config::take_rule_line(rest);
-    config::RuleError error;
-    const auto rule = config::parse_rule(line, error);
+    config::RuleError problem;
+    const auto rule = config::parse_rule(line, problem);
     RuleLine read{number, std::string(line), rule, {}};
-    if (!error.reason.empty()) {
+    if (problem.word.empty())
+      read.problem = problem.reason;
+    else
       read.problem =
-          error.word.empty() ? std::string(error.reason) : fmt::format("'{}' {}", error.word, error.reason);
-    }
+          fmt::format("'{}' {}{}", problem.word, problem.reason, question(meant_setting(problem.word)));
     rules.lines.push_back(std::move(read));
+    // A file has lines, each of which may hold several rules.
     const auto* const end = line.data() + line.size();
-    if (end < rest.data() + rest.size() && end != rest.data() && *end == '\n') ++number;
+    if (!rules.is_file || (end < rest.data() + rest.size() && end != rest.data() && *end == '\n')) ++number;
   }
   return rules;
+}
+
+std::string why_unreadable(const std::string& value) {
+  std::error_code error;
+  std::string cause = "it is a folder";
+  if (!std::filesystem::is_directory(value, error))
+    cause = ::access(value.c_str(), R_OK) != 0 ? std::strerror(errno) : "reading fails";
+  return fmt::format("'{}' cannot be read: {}; instead of a file, rules look like \"* wsrange\"", value,
+                     cause);
+}
+
+std::string where(const RulesText& rules, const RuleLine& line) {
+  if (rules.is_file) return fmt::format("{}:{}", rules.origin, line.number);
+  return fmt::format("rule {}{}{}", line.number, rules.origin.empty() ? "" : " of ", rules.origin);
 }
 
 bool matches(const Rule& rule, const NamedSite& site, const std::string& program) {

@@ -35,18 +35,24 @@ ProgramSites sites_of_program(const std::filesystem::path& program);
 
 /// A line of a rules file.
 struct RuleLine {
-  std::size_t number = 0;
+  std::size_t number = 0;           ///< of the line in its file, or of the rule
   std::string text;                 ///< as written
   std::optional<config::Rule> rule; ///< its texts point into the text that was read
   std::string problem;              ///< why there is none; empty: the line is blank
 };
 struct RulesText {
-  std::string origin;                      ///< path, or WSTREE_RULES
+  std::string origin;                      ///< path of a file, or what holds the rules themselves
+  bool is_file = false;
   std::shared_ptr<const std::string> text; ///< shared, so that it stays where it is
   std::vector<RuleLine> lines;
 };
-/// What a value of WSTREE_RULES or of an option names; nothing if it is a file that cannot be read.
-std::optional<RulesText> read_rules(const std::string& value);
+/// What a value of WSTREE_RULES or of an option names; nothing if it is a file that cannot be read. `holder`
+/// is what the user calls the place of the value, as WSTREE_RULES or --rules; empty: it needs no name.
+std::optional<RulesText> read_rules(const std::string& value, std::string_view holder);
+/// Why read_rules() has nothing, for the user: it names the value.
+std::string why_unreadable(const std::string& value);
+/// "FILE:12" or "rule 2 of --rules".
+std::string where(const RulesText& rules, const RuleLine& line);
 
 bool matches(const config::Rule& rule, const NamedSite& site, const std::string& program);
 

@@ -6,6 +6,7 @@
 #include "support/environment.h"
 #include "support/exit_status.h"
 #include "support/message.h"
+#include "tokens.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -32,15 +33,18 @@ bool has_lines(const ProgramSites& sites) {
   return std::ranges::any_of(sites.sites, [](const NamedSite& site) { return site.name.line != 0; });
 }
 
+bool is_of_the_run(const Rule& rule) { return rule.pattern == Rule::Pattern::label; }
+
 /// Why a rule matches nothing.
 std::string reason(const Rule& rule, const ProgramSites& sites) {
-  if (rule.pattern == Rule::Pattern::program) return fmt::format("the program is '{}'", sites.program);
-  if (rule.pattern == Rule::Pattern::label) return "labels are known when the program runs";
+  if (rule.pattern == Rule::Pattern::program) return fmt::format("the program is called '{}'", sites.program);
+  if (is_of_the_run(rule)) return "only the running program knows its labels";
   if (sites.sites.empty() && !sites.unknown.empty())
     return fmt::format("calls in '{}' cannot be read on this processor", sites.unknown.front().string());
   if (sites.sites.empty()) return "neither the program nor its libraries call an OpenMP runtime";
   if (rule.pattern == Rule::Pattern::lines) {
-    if (!has_lines(sites)) return "nothing has debug information; compile with -g";
+    if (!has_lines(sites))
+      return "neither the program nor its libraries have debug information; compile with -g";
     std::uint64_t nearest = 0;
     for (const auto& site : sites.sites) {
       const auto away = [&](std::uint64_t line) {
@@ -53,7 +57,7 @@ std::string reason(const Rule& rule, const ProgramSites& sites) {
     if (nearest != 0) return fmt::format("the nearest loop of that file is in line {}", nearest);
     return fmt::format("no loop is in a file '{}'", rule.text);
   }
-  return "no module, source file, function or code location is called so";
+  return "no module, source file, function or code location is called so; wstree rules PROGRAM lists them";
 }
 
 ordered_json json_of(const NamedSite& site) {
@@ -66,27 +70,30 @@ int check(const RulesText& rules, const ProgramSites& sites, bool json) {
   int status = k_ok;
   auto document = ordered_json::array();
   for (const auto& line : rules.lines) {
-    const auto where = fmt::format("{}:{}", rules.origin, line.number);
+    const auto place = where(rules, line);
+    const auto text = visible(config::trim(line.text));
     if (!line.rule) {
       if (line.problem.empty()) continue;
       status = k_own_error;
       if (json)
-        document.push_back({{"where", where}, {"rule", line.text}, {"problem", line.problem}});
+        document.push_back({{"where", place}, {"rule", line.text}, {"problem", line.problem}});
       else
-        fmt::print("{}: {}\n", where, line.problem);
+        fmt::print("{}: {}\n  is not understood: {}\n", visible(place), text, visible(line.problem));
       continue;
     }
     const auto matched = matched_by(*line.rule, sites);
     const auto why = matched.empty() ? reason(*line.rule, sites) : std::string();
-    if (matched.empty()) status = std::max(status, k_unmatched);
+    if (matched.empty() && !is_of_the_run(*line.rule)) status = std::max(status, k_unmatched);
     if (json) {
       auto list = ordered_json::array();
       for (const auto* site : matched) list.push_back(json_of(*site));
-      document.push_back({{"where", where}, {"rule", line.text}, {"matches", list}, {"why_not", why}});
+      document.push_back({{"where", place}, {"rule", line.text}, {"matches", list}, {"why_not", why}});
       continue;
     }
-    fmt::print("{}: {}\n", where, visible(line.text));
-    if (matched.empty()) fmt::print("  matches nothing: {}\n", visible(why));
+    fmt::print("{}: {}\n", visible(place), text);
+    if (matched.empty())
+      fmt::print("  {}: {}\n", is_of_the_run(*line.rule) ? "cannot be checked" : "matches nothing",
+                 visible(why));
     for (const auto* site : matched)
       fmt::print("  {}  {}  {}\n", visible(text_of(*site)), site->call.function, code_of(*site));
   }
@@ -119,7 +126,7 @@ CLI::App* add_rules(CLI::App& app, RulesRequest& request) {
   libfft.so+0x12f0 off              a code location, as statistics name it
   app:post* off                     a program
   * loops=dynamic,guided threads=16 history=off bind=none
-Exit status: 0, 1 if a rule matches nothing, 125 if a line is not understood.
+Exit status: 0, 1 if a rule matches nothing, 125 if a rule is not understood.
 Examples:
   wstree rules ./heat                               the places in it that rules can name
   wstree rules --check "heat.c:10-80 wsrange" ./heat)");
@@ -134,7 +141,7 @@ Examples:
 int rules_command(const RulesRequest& request) {
   const auto lookup = find_program(request.program);
   if (lookup.result != Lookup::Result::found) {
-    say("'{}' is no program", request.program);
+    say("'{}' was not found, or may not be executed", request.program);
     return k_own_error;
   }
   const auto sites = sites_of_program(lookup.path);
@@ -144,9 +151,11 @@ int rules_command(const RulesRequest& request) {
     list(sites, request.json);
     return k_ok;
   }
-  const auto rules = read_rules(*value);
+  // Who has typed rules knows which are meant.
+  const std::string holder = request.rules ? "" : "WSTREE_RULES";
+  const auto rules = read_rules(*value, holder);
   if (!rules) {
-    say("'{}' cannot be read", *value);
+    say("{}{}{}", holder, holder.empty() ? "" : ": ", why_unreadable(*value));
     return k_own_error;
   }
   if (request.resolved) {

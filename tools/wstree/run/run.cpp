@@ -114,7 +114,9 @@ int run_and_wait(RunRequest& request, Environment& environment, const Preflight&
 } // namespace
 
 int run_command(RunRequest& request) {
-  if (const auto problem = check_values(request)) {
+  auto problem = check_values(request);
+  if (!problem && request.rules) problem = problem_of_rules(*request.rules);
+  if (problem) {
     say("{}", *problem);
     return k_own_error;
   }
@@ -144,7 +146,7 @@ int run_command(RunRequest& request) {
     const auto cpus = place::find_usable_cpus(environ);
     if (const auto line = choose_team(environment, cpus)) say("{}", *line);
     if (const auto line = limit_spinning(environment, cpus); line && request.verbose) say("{}", *line);
-    resolve_rules(environment, lookup.path);
+    resolve_rules(environment, lookup.path, request.rules ? "--rules" : text_of(config::Option::rules).name);
     const auto sanitizers = sanitizers_of(preflight.program);
     report_unfit(sanitizers);
     environment.preload_first(library.path.string(), sanitizers);
