@@ -126,6 +126,7 @@ public:
       changed_ |= 1U << loop;
     }
     now_.work += share.share * cost.of(share.size);
+    now_.share += share.share;
   }
   /// After the join: the region of `members` took `ticks`. Returns whether the tree has turned out to be
   /// better here (-1) or worse (1); 0: nothing new.

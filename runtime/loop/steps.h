@@ -73,7 +73,7 @@ private:
     known_ = std::max(known_, std::min(largest, k_largest));
     // Those that were larger have gone to the tree. How much of the time is work nobody knows, and so nobody
     // is to be alone with it.
-    if (all_went || choice_.way() == Way::tree) choice_.judge({each, 0}, members, false);
+    if (all_went || choice_.way() == Way::tree) choice_.judge({each, 0, 0}, members, false);
   }
   /// There was a long loop, which may come again: nothing but its size would tell it from the brief ones.
   void back_off() noexcept {

@@ -67,7 +67,8 @@ void a_member_that_comes_late_to_loops_that_are_known() {
   for (int round = 0; round < check::repeat(400, 4000); ++round) {
     Hits hits(k_short);
     std::atomic<std::size_t> done{0};
-    const int late = round < 100 || round % 10 != 0 ? -1 : round / 10 % 3;
+    const int often = round < 200 ? 10 : 40; // and in between all come at once, for a few dozen loops at last
+    const int late = round < 100 || round % often != 0 ? -1 : round / often % 3;
 #pragma omp parallel num_threads(3)
     {
       if (omp_get_thread_num() == late)

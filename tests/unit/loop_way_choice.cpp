@@ -2,6 +2,7 @@
 // Which way of executing brief loops is preferred, whatever interruptions and chance add to what they take.
 #include "seed.h"
 #include "way_choice.h"
+#include "way_trial.h"
 
 #include "wstree/core/rng.h"
 #include "wstree/core/tuning.h"
@@ -9,8 +10,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace wstree::loop::way_choice_test {
 namespace {
@@ -58,6 +62,122 @@ TEST(WayChoice, WaysThatTakeAboutTheSameDoNotTakeTurns) {
     changes += choice.preferred() != before ? 1 : 0;
   }
   EXPECT_LE(changes, 60);
+}
+
+/// The steps of a factorization: each has less to do than the one before, and then it begins again.
+TEST(WayChoice, WhatChangesWithEveryExecutionHidesNoWay) {
+  core::Rng random(test::seed());
+  WayChoice choice;
+  int alone = 0;
+  constexpr int k_executions = 10'000;
+  for (int i = 0; i < k_executions; ++i) {
+    const Way way = choice.way();
+    const float work = 20.0F * static_cast<float>(64 - i % 40); // the estimate is that of the mean
+    // The first steps find data that others have written.
+    const float begins = i % 40 < 3 ? 3'000.0F : 0;
+    const float takes = way == Way::alone   ? 1'500 + 2 * work
+                        : way == Way::parts ? 3'500 + work
+                                            : 6'000 + work;
+    choice.judge({takes + begins + static_cast<float>(random.below(1'000)), 900, 32}, 2);
+    alone += way == Way::alone ? 1 : 0;
+  }
+  EXPECT_GE(alone, k_executions * 8 / 10);
+}
+
+/// What an iteration costs is known from executions on the tree alone, and may have become less since.
+TEST(WayChoice, AnEstimateThatGrewOldChangesNothing) {
+  core::Rng random(test::seed());
+  WayChoice choice;
+  float known = 8'000;
+  int parts = 0;
+  constexpr int k_executions = 8'000;
+  for (int i = 0; i < k_executions; ++i) {
+    const Way way = choice.way();
+    const float work = 8'000.0F - 6'000.0F * static_cast<float>(i % 800) / 800; // and then all begins again
+    const float takes = way == Way::alone   ? 1'000 + 2 * work
+                        : way == Way::parts ? 1'500 + work
+                                            : 3'500 + work;
+    if (way == Way::tree) known += (work - known) * core::tuning::k_weight;
+    choice.judge({takes + static_cast<float>(random.below(1'000)), known, 40}, 2);
+    parts += way == Way::parts ? 1 : 0;
+  }
+  EXPECT_GE(parts, k_executions * 9 / 10);
+}
+
+/// What the executions of a loop take: by way and number.
+using Takes = std::function<float(Way, int)>;
+/// Time of so many executions by that of the best way, from number `from` on. `is_missed(i)`: nobody sees it.
+double by_best(
+    int executions, const Takes& takes, int from = 0,
+    const std::function<bool(int)>& is_missed = [](int) { return false; }) {
+  WayChoice choice;
+  double all = 0;
+  std::array<double, k_ways> fixed{};
+  for (int i = 0; i < executions; ++i) {
+    const Way way = choice.way();
+    if (i >= from) {
+      all += takes(way, i);
+      for (std::size_t w = 0; w < k_ways; ++w) fixed[w] += takes(static_cast<Way>(w), i);
+    }
+    if (is_missed(i))
+      choice.miss();
+    else
+      choice.judge({takes(way, i), 1'000, 100}, 2);
+  }
+  return all / *std::min_element(fixed.begin(), fixed.end());
+}
+
+TEST(WayChoice, PatternsThatGoWithTheTurnsAreNoReason) {
+  for (const int period : {2, 3, 4, 5, 6, 8, 12, 16, 32})
+    for (int phase = 0; phase < period; ++phase) {
+      const auto takes = [=](Way way, int i) {
+        const float rare = i % period == phase ? 10'000.0F : 0;
+        return rare + (way == Way::parts ? 2'000.0F : way == Way::tree ? 3'600.0F : 4'000.0F);
+      };
+      EXPECT_LE(by_best(20'000, takes), 1.1) << period << " " << phase; // mended
+    }
+}
+
+TEST(WayChoice, WhatBecomesWorseLittleByLittleIsNoticed) {
+  for (const float growth : {0.001F, 0.005F, 0.01F, 0.03F}) {
+    const auto takes = [=](Way way, int i) {
+      const float grown = 1 + growth * static_cast<float>(std::max(i - 5'000, 0));
+      return way == Way::parts ? 1'500.0F * grown : way == Way::tree ? 3'500.0F : 9'000.0F;
+    };
+    EXPECT_LE(by_best(9'000, takes, 5'000), 1.25) << growth;
+  }
+}
+
+TEST(WayChoice, WhatIsFarWorseInMostExecutionsIsNoticed) {
+  for (const int period : {2, 3, 4, 5})
+    for (const bool is_most : {false, true}) {
+      const auto takes = [=](Way way, int i) {
+        const bool is_bad = i >= 5'000 && (i % period == 0) != is_most;
+        return way == Way::parts ? (is_bad ? 30'000.0F : 1'500.0F) : way == Way::tree ? 3'500.0F : 9'000.0F;
+      };
+      EXPECT_LE(by_best(8'000, takes, 5'000), 1.25) << period << is_most;
+    }
+}
+
+TEST(WayChoice, IfTwoWaysBecomeWorseTheThirdIsFound) {
+  for (const float jump : {1.9F, 4.0F, 10.0F}) {
+    const auto takes = [=](Way way, int i) {
+      const float now = i < 9'000 ? 1 : jump;
+      return way == Way::parts ? 2'000 * now : way == Way::tree ? 4'000 * now : 2'500.0F;
+    };
+    EXPECT_LE(by_best(11'000, takes, 9'000), 1.5) << jump;
+  }
+}
+
+TEST(WayChoice, ExecutionsThatNobodySeesHideNothing) {
+  const auto takes = [](Way way, int) {
+    return way == Way::parts ? 2'000.0F : way == Way::tree ? 3'600.0F : 4'000.0F;
+  };
+  for (const int period : {2, 3, 4, 5, 7})
+    EXPECT_LE(by_best(10'000, takes, 0, [=](int i) { return i % period == 0; }), 1.1) << period;
+  core::Rng random(test::seed());
+  for (const std::uint64_t percent : {20U, 40U})
+    EXPECT_LE(by_best(30'000, takes, 0, [&](int) { return random.below(100) < percent; }), 1.25) << percent;
 }
 
 /// However long the others have been worse, they are tried again before that costs much.
@@ -125,8 +245,61 @@ TEST(WayChoice, ATrialThatNobodySeesEnds) {
   WayChoice choice;
   for (int i = 0; i < 100 && choice.way() == Way::tree; ++i) choice.judge({4'500, 1'000}, 2);
   ASSERT_NE(choice.way(), Way::tree);
-  for (std::uint32_t i = 0; i < core::tuning::k_turn; ++i) choice.miss();
+  for (std::uint32_t i = 0; i < core::tuning::k_missed; ++i) choice.miss(); // in a row
   EXPECT_EQ(choice.way(), Way::tree);
+}
+
+/// Executions of a trial until so many pairs are complete; `took(i, rivals)` are the ticks of number i.
+WayTrial trial_of(std::uint32_t pairs, const std::function<float(int, bool)>& took) {
+  WayTrial trial;
+  for (int i = 0; trial.pairs() != pairs; ++i) trial.add(took(i, trial.is_rivals_turn()), 0, 0);
+  return trial;
+}
+
+TEST(WayTrial, BothWaysHaveAsManyTurnsInTheSamePlaces) {
+  const std::vector<bool> one = {false, false, true, true, true, true, false, false};
+  const std::vector<bool> other = {true, true, false, false, false, false, true, true};
+  int begins = 0;
+  for (std::uint32_t number = 0; number < 100; ++number) {
+    WayTrial trial(number);
+    for (int quad = 0; quad < 3; ++quad) {
+      std::vector<bool> rivals;
+      for (int i = 0; i < 8; ++i) {
+        rivals.push_back(trial.is_rivals_turn());
+        EXPECT_EQ(trial.add(1, 0, 0), i % 4 == 3);
+      }
+      ASSERT_TRUE(rivals == one || rivals == other);
+      begins += rivals == other ? 1 : 0;
+    }
+  }
+  EXPECT_GE(begins, 100);
+  EXPECT_LE(begins, 200) << "of 300";
+}
+
+TEST(WayTrial, WhatGrowsSteadilyIsTheSameForBoth) {
+  const WayTrial trial = trial_of(
+      4, [](int i, bool is_rivals) { return static_cast<float>(100 * i) + (is_rivals ? 900.0F : 1'000.0F); });
+  EXPECT_NEAR(trial.gain(), 100, 0.01);
+}
+
+TEST(WayTrial, LargerLoopsMayTakeLonger) {
+  WayTrial trial;
+  for (int i = 0; trial.pairs() != 2; ++i) {
+    const auto share = static_cast<float>(i % 3);
+    trial.add(1'000 + 50 * share, share, 50);
+  }
+  EXPECT_NEAR(trial.gain(), 0, 0.01);
+  EXPECT_NEAR(trial.error(), 0, 0.01);
+}
+
+TEST(WayTrial, TheErrorIsTwiceTheDeviationOfTheMean) {
+  // Pairs that differ by 300, 100, 300, 100.
+  const WayTrial trial = trial_of(4, [](int i, bool is_rivals) {
+    const int pair = i / 4;
+    return is_rivals ? 0 : pair % 2 == 0 ? 300.0F : 100.0F;
+  });
+  EXPECT_NEAR(trial.gain(), 200, 0.01);
+  EXPECT_NEAR(trial.error(), 2 * std::sqrt(4 * 100.0 * 100.0 / (4 * 3)), 0.01);
 }
 
 } // namespace

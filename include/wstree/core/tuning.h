@@ -63,11 +63,18 @@ inline constexpr float k_wrong = 2.5F;
 inline constexpr float k_most_wary = 1'000'000;
 /// Shortest targets that a share takes at most if a trial decides about it. 6: SPMV 1.2 instead of 1.1.
 inline constexpr float k_even_brief = 30;
-/// Executions in a turn of another way (way_choice.h), in a trial that ends well, and between two trials.
-inline constexpr std::uint32_t k_turn = 4;
-inline constexpr std::uint32_t k_trial = 16;
+/// Trials of a way (way_trial.h): executions in a turn, of which one would move data each time; pairs until
+/// anything is decided, and at most; executions in a row that nobody sees. Executions between two trials.
+inline constexpr std::uint32_t k_turn = 2;
+inline constexpr std::uint32_t k_least_pairs = 3;
+inline constexpr std::uint32_t k_most_pairs = 16;
+inline constexpr std::uint32_t k_missed = 8;
 inline constexpr std::uint32_t k_between_trials = 128;
 inline constexpr std::uint32_t k_longest_between_trials = 2048;
+/// Executions before the first trial, and far longer ones in a row that make a way another one (way_choice.h);
+/// growth of its mean after which the others are tried at once.
+inline constexpr std::uint32_t k_few = 4;
+inline constexpr float k_worse = 1.25F;
 /// Loops behind the eighth of a region that are decided together (steps.h), and rests after a long one.
 inline constexpr std::uint32_t k_steps = 8;
 inline constexpr std::uint32_t k_least_rest = 8;
@@ -107,8 +114,7 @@ inline constexpr std::uint32_t k_sample_near = 6;
 inline constexpr std::uint32_t k_sample_far = 4;
 /// Rings of so many members are looked at completely; x2: 1.005.
 inline constexpr std::uint32_t k_scan_ring = 8;
-/// Members of the largest domain that counts as home: small enough to find what one of them has brought. x2:
-/// 1.03 with 96 members at 20 us.
+/// Members of the largest domain that counts as home, who find what one of them has brought. x2: 1.03 (96).
 inline constexpr std::uint32_t k_home = 24;
 /// Part of a node that a domain has to lack before a thief fetches it from afar: about what it gets. x0.5:
 /// 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
@@ -129,8 +135,7 @@ inline constexpr std::uint64_t k_near_enough_units = 4;
 
 /// Pairs of nodes for whose values a member allocates room at a time (reduction/cells.h). Not measured.
 inline constexpr std::size_t k_pairs_of_cells = 8;
-/// Pairs of nodes in the first chunk that a member allocates, and in the largest (tree/arena.h). Not
-/// measured: it only matters in loops with hundreds of steals.
+/// Pairs of nodes in a member's first and largest chunk (tree/arena.h): only hundreds of steals need them.
 inline constexpr std::uint32_t k_first_chunk = 32;
 inline constexpr std::uint32_t k_largest_chunk = 4096;
 /// Times that a member without memory gives the processor to a thief (tree/supply.h).
@@ -155,8 +160,7 @@ inline constexpr long k_idle_nap = 50'000;
 
 // Thread pools (types/detail)
 
-/// Passes over all queues before a member sleeps, with a pause in between. A wake-up costs its maker some
-/// microseconds, a pass some 20 ns.
+/// Passes over all queues before a member sleeps, with pauses. A wake-up costs microseconds, a pass 20 ns.
 inline constexpr std::uint32_t k_pool_passes = 1000;
 /// Tasks of a bundle, which a member takes from the global queue at a time.
 inline constexpr std::uint64_t k_pool_batch = 32;
@@ -187,8 +191,7 @@ inline constexpr std::uint32_t k_fewest_curve_pieces = 48;
 inline constexpr double k_least_density = 1e-6;
 /// Executions after a first cut, or after a surprise, in which what was seen counts alone.
 inline constexpr std::uint32_t k_settling = 4;
-/// How much of what was seen counts later: between these, more while errors repeat and less while they
-/// alternate. And what of it counts at least while the parts are still equal.
+/// How much of what was seen counts later: more while errors repeat, less while they alternate; at least.
 inline constexpr double k_least_gain = 0.1;
 inline constexpr double k_gain_up = 1.6;
 inline constexpr double k_gain_down = 0.6;
@@ -211,8 +214,7 @@ inline constexpr double k_longest_move = 0.25;
 inline constexpr std::uint32_t k_probation = 4;
 inline constexpr std::uint32_t k_first_pause = 32;
 inline constexpr std::uint32_t k_longest_pause = 4096;
-/// Looks at loops that may be too short, in ticks of a member and execution; and regions before the next
-/// look.
+/// Looks at loops that may be too short, ticks of a member and execution; regions before the next look.
 inline constexpr std::uint32_t k_looks = 3;
 inline constexpr double k_too_short_us = 2;
 inline constexpr std::uint32_t k_regions_unwatched = 1024;
@@ -221,8 +223,7 @@ inline constexpr std::uint64_t k_regions_kept = 64;
 
 // Recordings (runtime/loop/recording.h)
 
-/// Pieces that the recording of a member alone holds, and at least that of a member of a large team: memory
-/// against detail.
+/// Pieces that a recording holds, of a member alone, and at least in a large team: memory against detail.
 inline constexpr std::uint32_t k_most_pieces = 16'384;
 inline constexpr std::uint32_t k_fewest_pieces = 1'024;
 /// Durations of suspicious pieces after which the two clocks are compared again: they do not agree for long.
@@ -234,8 +235,7 @@ inline constexpr std::uint64_t k_fewest_steps = 64;
 
 // Traces (runtime/loop/track.h)
 
-/// Batches that touch are one event until they take so many times as long as a recorded piece, 10 us in all:
-/// what a trace costs against detail.
+/// Batches that touch are one event until they take so many recorded pieces, 10 us: cost against detail.
 inline constexpr std::uint64_t k_joined_pieces = 5;
 
 // A team's storage (runtime/loop/team_storage.h)
