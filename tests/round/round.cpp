@@ -55,26 +55,26 @@ Sequence sequence_of(std::uint64_t index) {
   return draw(seed);
 }
 
-/// A ring as in the library, or a small one, which goes round sooner.
-template <class Marks, template <class, class> class RegionOf> class Rings {
+/// By turns, with a ring as in the library or with a small one, which goes round sooner.
+template <class Marks> class Rings {
 public:
   std::string run(const Sequence& sequence, Totals& totals) {
     return sequence.ring == 8 ? of8_.run(sequence, totals) : of2_.run(sequence, totals);
   }
 
 private:
-  Run<SizesOf<8>, Marks, RegionOf> of8_;
-  Run<SizesOf<2>, Marks, RegionOf> of2_;
+  Run<SizesOf<8>, Marks, StepRegion> of8_;
+  Run<SizesOf<2>, Marks, StepRegion> of2_;
 };
 
 template <class Marks> std::string run_with(const Sequence& sequence, Totals& totals) {
-  static Rings<Marks, StepRegion> by_turns;
-  static Rings<Marks, ThreadRegion> in_threads;
+  static Rings<Marks> by_turns;
+  static Run<SizesOf<2>, Marks, ThreadRegion> in_threads; // whose sequences are brief ones, for small rings
   return options.threads ? in_threads.run(sequence, totals) : by_turns.run(sequence, totals);
 }
 
 template <test::Forgotten mark> std::string run_without(const Sequence& sequence, Totals& totals) {
-  static Rings<test::ForgottenMarks<mark, 2>, StepRegion> by_turns;
+  static Rings<test::ForgottenMarks<mark, 2>> by_turns;
   return by_turns.run(sequence, totals);
 }
 
