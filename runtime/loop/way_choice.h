@@ -170,9 +170,9 @@ private:
   std::uint32_t wait_ = core::tuning::k_few; // executions until the next trial
   std::uint32_t between_ = 0;
   float expected_ = __builtin_inff(); // mean of the preferred way when the last trial ended
-  std::uint32_t missed_ = 0; // executions in a row
-  std::uint32_t trials_ = 0; // goes round: for drawing only
-  bool is_trial_ = false;    // one is open
+  std::uint32_t missed_ = 0;          // executions in a row
+  std::uint32_t trials_ = 0;          // goes round: for drawing only
+  bool is_trial_ = false;             // one is open
   Way preferred_ = Way::tree;
   Way rival_ = Way::tree; // tried last
   WayTrial trial_;
