@@ -130,7 +130,6 @@ private:
          rival_ == preferred_ || (rival_ == Way::alone && more > record_of(preferred_).mean());)
       rival_ = after(rival_);
     is_trial_ = true;
-    missed_ = 0;
     trial_ = WayTrial(++trials_);
   }
   void compare(const Execution& now) noexcept {

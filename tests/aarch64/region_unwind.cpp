@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Guards: the unwind information of the call that kmpc/fork_aarch64.S makes. A region's function with more
-// arguments than a wrapper passes on is called by the library's assembler code, that by the library's wrapper,
-// and that by the runtime; an unwinder has to find all three in this order, whatever is on the stack. It is not
-// followed further, because the call in libomp's own assembler code for this processor sends unwinders in
-// circles, with the library and without it.
+// arguments than a wrapper passes on is called by the library's assembler code, that by the library's
+// wrapper, and that by the runtime; an unwinder has to find all three in this order, whatever is on the
+// stack. It is not followed further, because the call in libomp's own assembler code for this processor sends
+// unwinders in circles, with the library and without it.
 #include "check.h"
 
 #include <cstddef>

@@ -84,26 +84,6 @@ TEST(WayChoice, WhatChangesWithEveryExecutionHidesNoWay) {
   EXPECT_GE(alone, k_executions * 8 / 10);
 }
 
-/// What an iteration costs is known from executions on the tree alone, and may have become less since.
-TEST(WayChoice, AnEstimateThatGrewOldChangesNothing) {
-  core::Rng random(test::seed());
-  WayChoice choice;
-  float known = 8'000;
-  int parts = 0;
-  constexpr int k_executions = 8'000;
-  for (int i = 0; i < k_executions; ++i) {
-    const Way way = choice.way();
-    const float work = 8'000.0F - 6'000.0F * static_cast<float>(i % 800) / 800; // and then all begins again
-    const float takes = way == Way::alone   ? 1'000 + 2 * work
-                        : way == Way::parts ? 1'500 + work
-                                            : 3'500 + work;
-    if (way == Way::tree) known += (work - known) * core::tuning::k_weight;
-    choice.judge({takes + static_cast<float>(random.below(1'000)), known, 40}, 2);
-    parts += way == Way::parts ? 1 : 0;
-  }
-  EXPECT_GE(parts, k_executions * 9 / 10);
-}
-
 /// What the executions of a loop take: by way and number.
 using Takes = std::function<float(Way, int)>;
 /// Time of so many executions by that of the best way, from number `from` on. `is_missed(i)`: nobody sees it.

@@ -71,8 +71,8 @@ inline constexpr std::uint32_t k_most_pairs = 16;
 inline constexpr std::uint32_t k_missed = 8;
 inline constexpr std::uint32_t k_between_trials = 128;
 inline constexpr std::uint32_t k_longest_between_trials = 2048;
-/// Executions before the first trial, and far longer ones in a row that make a way another one (way_choice.h);
-/// growth of its mean after which the others are tried at once.
+/// Executions before the first trial, and far longer ones in a row that make a way another one
+/// (way_choice.h); growth of its mean after which the others are tried at once.
 inline constexpr std::uint32_t k_few = 4;
 inline constexpr float k_worse = 1.25F;
 /// Loops behind the eighth of a region that are decided together (steps.h), and rests after a long one.

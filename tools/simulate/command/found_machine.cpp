@@ -60,10 +60,10 @@ std::vector<simulate::Level> levels_of(const std::vector<place::Cpu>& rows) {
   return levels;
 }
 
-/// What --machine accepts: of two threads that share a processor, one waits for the other's time slice.
-constexpr double k_most_measured_ns = 1e6;
+/// At most what --machine accepts: of two threads that share a processor, one waits for the other's time
+/// slice.
 Time time_of(double ns) {
-  return static_cast<Time>(std::llround(std::clamp(ns, 0.0, k_most_measured_ns) * k_ns));
+  return static_cast<Time>(std::llround(std::clamp(ns, 0.0, static_cast<double>(k_most_ns)) * k_ns));
 }
 
 } // namespace
@@ -114,7 +114,7 @@ ChosenMachine calibrated_machine(const simulate::Calibration& measured) {
   machine.cores = std::min(cpus, k_most_cores);
   spec.across = std::min(simulate::farther_than(spec.levels.empty() ? MachineSpec{}.levels.front().transfer
                                                                     : spec.levels.back().transfer),
-                         time_of(k_most_measured_ns));
+                         time_of(k_most_ns));
   spec.prices.hit = time_of(measured.hit_ns);
   spec.prices.rmw = time_of(measured.rmw_ns);
   spec.prices.fault = time_of(measured.fault_ns);

@@ -22,7 +22,6 @@ using simulate::Noise;
 using simulate::Time;
 
 constexpr std::uint32_t k_most_members = 1024;
-constexpr std::uint64_t k_most_ns = 1'000'000;
 constexpr std::uint64_t k_second = 1'000'000'000;
 constexpr std::size_t k_most_levels = simulate::VirtualMachine::k_levels - 1;
 

@@ -12,6 +12,9 @@
 
 namespace wstree::cli {
 
+/// The longest duration that --machine accepts, but for noise.
+inline constexpr std::uint64_t k_most_ns = 1'000'000;
+
 struct ChosenMachine {
   simulate::MachineSpec spec;
   std::uint32_t cores = 0; ///< that the machine has; 0: as many as there are members

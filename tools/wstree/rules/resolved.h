@@ -41,7 +41,7 @@ struct RuleLine {
   std::string problem;              ///< why there is none; empty: the line is blank
 };
 struct RulesText {
-  std::string origin;                      ///< path of a file, or what holds the rules themselves
+  std::string origin; ///< path of a file, or what holds the rules themselves
   bool is_file = false;
   std::shared_ptr<const std::string> text; ///< shared, so that it stays where it is
   std::vector<RuleLine> lines;
