@@ -281,6 +281,9 @@ private:
   std::string laps() {
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;
+    // The first lap has to have the largest region, for which memory is asked; it need not be filled up.
+    if (fills())
+      if (std::string wrong = region(filler(), 511); !wrong.empty()) return wrong;
     for (std::uint32_t lap = 0; lap < sequence_->laps; ++lap) {
       if (std::string wrong = repeat_first_ones(); !wrong.empty()) return wrong;
       for (std::size_t r = 0; r < sequence_->last.size(); ++r)
@@ -305,6 +308,9 @@ private:
            sizeof(core::Node<StepPlatform>);
   }
 
+  bool fills() const { return sequence_->fills && sequence_->most_members() > 1; }
+  Region filler() const { return {sequence_->most_members(), {Loop{}}}; }
+
   std::string repeat_first_ones() {
     if (sequence_->periods != 0) {
       for (std::uint64_t period = 0; period < sequence_->periods; ++period)
@@ -318,9 +324,8 @@ private:
       if (std::string wrong = repeated(); !wrong.empty()) return wrong;
       if (2 * next_loop() - began > until) break; // once more would be too far
     }
-    const Region one{sequence_->most_members(), {Loop{}}};
-    while (sequence_->fills && sequence_->most_members() > 1 && next_loop() < until)
-      if (std::string wrong = region(one, 511); !wrong.empty()) return wrong;
+    while (fills() && next_loop() < until)
+      if (std::string wrong = region(filler(), 511); !wrong.empty()) return wrong;
     lap_began_ = next_loop();
     return {};
   }
