@@ -121,7 +121,7 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
     const bool ahead = frame.member.others_are_ahead();
     if (setters.all_have_set(base, frame.member.members())) break;
     if (ahead) return before;
-    if (Platform::ticks() - start > longest)
+    if (core::elapsed(start, Platform::ticks()) > longest)
       setters.suppose_all_have_set(base, frame.member.members());
     else
       Platform::yield();

@@ -43,7 +43,8 @@ struct EvenShare {
   unsigned size = 0;
   Way way = Way::tree;
 
-  /// Clocks of two processors may differ by more than has passed: then it was nothing.
+  /// A sum of times, each of which may be below zero where a clock went back (core::elapsed): then it was
+  /// nothing.
   static float to_float(std::uint64_t ticks) noexcept {
     return static_cast<float>(std::max(static_cast<std::int64_t>(ticks), std::int64_t{0}));
   }

@@ -5,6 +5,8 @@
 #include "any_worker.h"
 #include "ring_member.h"
 
+#include "wstree/core/platform.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -29,10 +31,10 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
   const Recording* const recording = worker.end_recording();
   core::Counts counts = worker.counts();
   if (is_even) counts.known = 1;
-  if (worker.is_in_pieces() && counts.batches != 0) counts.busy_ticks = now - entered;
+  if (worker.is_in_pieces() && counts.batches != 0) counts.busy_ticks = core::elapsed(entered, now);
   if (ring.members() == 1) {
     Account own{counts, entered, now, recording};
-    return report(Execution{1, counts, counts.busy_ticks, now - entered, {&own}});
+    return report(Execution{1, counts, counts.busy_ticks, core::elapsed(entered, now), {&own}});
   }
   Account& own = ring.account();
   own = {counts, entered, now, recording, own.memory, ring.loop()};

@@ -2,6 +2,7 @@
 // What the iterations of one loop took one member: pieces and their times, in memory that does not grow.
 #pragma once
 
+#include "wstree/core/platform.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tuning.h"
 
@@ -76,10 +77,10 @@ public:
   /// The member comes back with the piece that it was handed last, if there was one.
   void finish(std::uint64_t now) noexcept {
     if (given_ == 0) return;
-    std::uint64_t ticks = now - since_;
+    std::uint64_t ticks = core::elapsed(since_, now);
     if (ticks >= pace_->suspicious && pace_->processor_time != nullptr)
       ticks -= interrupted(ticks, now);
-    else if (now - processor_.when > core::tuning::k_look_again * pace_->suspicious)
+    else if (core::elapsed(processor_.when, now) > core::tuning::k_look_again * pace_->suspicious)
       look(now); // the two clocks do not agree for long
     finished_ = now;
     ticks -= std::min(ticks, pace_->clock);
@@ -96,7 +97,8 @@ public:
     const std::uint64_t left = rest_.end - rest_.begin;
     // What would be smaller than the smallest batch stays with the piece before it.
     given_ = left < step_ + smallest_ ? left : step_;
-    if (now - finished_ >= pace_->suspicious) look(now); // interrupted, or waiting, between pieces
+    if (core::elapsed(finished_, now) >= pace_->suspicious)
+      look(now); // interrupted, or waiting, between pieces
     begin_ = rest_.begin;
     rest_.begin += given_;
     out = {begin_, rest_.begin, rest_.last && !has_more()};
@@ -128,7 +130,7 @@ private:
     const Look before = processor_;
     look(now);
     if (processor_.seen.given_up != before.seen.given_up) return 0;
-    const std::uint64_t passed = now - before.when;
+    const std::uint64_t passed = core::elapsed(before.when, now);
     const std::uint64_t ran = processor_.seen.ticks - before.seen.ticks;
     return passed > ran ? std::min(passed - ran, ticks) : 0;
   }

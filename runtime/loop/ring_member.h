@@ -4,6 +4,8 @@
 
 #include "team.h"
 
+#include "wstree/core/platform.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -130,7 +132,8 @@ private:
     std::uint64_t since = 0;
     for (std::uint32_t spins = 0;; ++spins) {
       SlotState state = look_at_slot();
-      if (state == SlotState::in_use && spins > k_spins && !keeps_ && P::ticks() - since >= settings.patience)
+      if (state == SlotState::in_use && spins > k_spins && !keeps_ &&
+          core::elapsed(since, P::ticks()) >= settings.patience)
         state = end_ring();
       if (state != SlotState::in_use) return state == SlotState::free;
       if (spins < k_spins) {

@@ -4,6 +4,8 @@
 
 #include "balanced_region.h"
 
+#include "wstree/core/platform.h"
+
 #include <cstdint>
 
 namespace wstree::loop {
@@ -25,7 +27,7 @@ public:
   /// Returns when.
   std::uint64_t leave() noexcept {
     const std::uint64_t now = P::ticks();
-    entry_->ticks += now - entered_;
+    entry_->ticks += core::elapsed(entered_, now);
     ++entry_->loops;
     entry_ = nullptr;
     return now;

@@ -5,6 +5,7 @@
 
 #include "way_choice.h"
 
+#include "wstree/core/platform.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/tuning.h"
 
@@ -60,7 +61,8 @@ public:
 
 private:
   void judge(std::uint64_t now, std::uint32_t members, const core::Settings& settings) noexcept {
-    const float each = static_cast<float>(now - since_) / static_cast<float>(std::exchange(met_, 0));
+    const float each =
+        static_cast<float>(core::elapsed(since_, now)) / static_cast<float>(std::exchange(met_, 0));
     const unsigned largest = std::exchange(largest_, 0);
     const bool all_went = way() != Way::tree && largest <= known_;
     if (each > core::tuning::k_even_brief * static_cast<float>(settings.shortest_target)) return back_off();

@@ -72,7 +72,7 @@ public:
     if (steps().has_met() && members_ > 1) // one that is alone has no steps
       steps().end(members_, *step_settings_, [] { return P::ticks(); });
     if (opened_ != 0 && members_ > 1)
-      evens_->note(region_->close(EvenShare::to_float(P::ticks() - opened_), members_));
+      evens_->note(region_->close(static_cast<float>(core::elapsed(opened_, P::ticks())), members_));
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
     if (store == failed()) {
       store = opening_.storage;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is counted, and a machine of one thread whose members take turns between calls.
+// Memory that is counted, clocks that go back, and a machine of one thread whose members take turns between
+// calls.
 #pragma once
 
 #include "../../tools/simulate/engine/charged_atomic.h"
+#include "../stress/random.h"
 
 #include "wstree/core/platform.h"
 
@@ -19,8 +21,25 @@ struct Memory {
   static inline std::atomic<std::uint64_t> bytes{0};  ///< not yet given back
 };
 
+/// What a thread reads that comes from one processor to another now and then, whose clock may be behind.
+class Clocks {
+public:
+  explicit Clocks(std::uint64_t seed) : random_(seed) {}
+  std::uint64_t at(std::uint64_t now) {
+    if (random_.one_in(8)) behind_ = random_.below(std::uint64_t{1} << random_.below(20));
+    return now - behind_;
+  }
+
+private:
+  stress::Random random_;
+  std::uint64_t behind_ = 0;
+};
+
 /// Real threads.
 struct CountingPlatform : core::StdPlatform {
+  static inline thread_local Clocks clocks{0};
+  static std::uint64_t ticks() noexcept { return clocks.at(StdPlatform::ticks()); }
+
   static void* allocate(std::size_t bytes) noexcept {
     Memory::blocks.fetch_add(1, std::memory_order_relaxed);
     Memory::bytes.fetch_add(bytes, std::memory_order_relaxed);
@@ -34,11 +53,12 @@ struct CountingPlatform : core::StdPlatform {
 
 /// One thread: nothing happens inside of a call, so nobody may have to wait there.
 struct StepPlatform : CountingPlatform {
-  static inline std::uint64_t now = 1;
+  static inline Clocks clocks{0};
+  static inline std::uint64_t now = std::uint64_t{1} << 40;
   static inline std::uint64_t yields = 0; ///< since somebody set it to 0
   static inline void (*report_waiting)() = nullptr;
 
-  static std::uint64_t ticks() noexcept { return now; }
+  static std::uint64_t ticks() noexcept { return clocks.at(now); }
   static void relax() noexcept { now += 20; }
   static void yield() noexcept {
     now += 500;

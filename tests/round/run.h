@@ -163,6 +163,7 @@ public:
            std::uint64_t number, std::vector<Notes>& notes) {
     region_ = &region;
     Random random(stress::round_seed(sequence.seed, 3, number));
+    StepPlatform::clocks = Clocks(random.next());
     for (std::uint32_t m = 0; m < region.members; ++m) {
       members_[m].emplace(&team, m, region.members);
       walks_[m].emplace(*members_[m], sequence, region, place, notes[m]);
@@ -236,6 +237,7 @@ public:
   void run(Team& team, const Sequence& sequence, const Region& region, std::uint64_t place,
            std::uint64_t number, std::vector<Notes>& notes) {
     crew().run(region.members, [&](std::uint32_t m) {
+      CountingPlatform::clocks = Clocks(stress::round_seed(sequence.seed, 3 + m, number));
       Member member(&team, m, region.members);
       Walk<Member> walk(member, sequence, region, place, notes[m]);
       draw_whims(walk, sequence, region, number, m);

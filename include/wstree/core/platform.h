@@ -101,11 +101,18 @@ enum class Tag : std::uint8_t {
   expect_end,         // G3 types/detail/task_count.h
 };
 
+/// Ticks from `since` to `now`; none if the thread has moved to a processor whose clock is behind. Whoever
+/// gives up after a time asks this, because a difference below zero looks like the longest time there is.
+/// Brief waits that nothing depends on do not: they end at once then.
+constexpr std::uint64_t elapsed(std::uint64_t since, std::uint64_t now) noexcept {
+  return now < since ? 0 : now - since;
+}
+
 /// The one seam between the scheduler and the machine. Requirements on a Platform:
 ///   Atomic<T>         as std::atomic<T> for integral T and pointers
 ///   Plain<T>          as T: data that others may only read after a release and an acquire
 ///   order(tag, o)     the memory order to use for the operation that is tagged `tag` and needs `o`
-///   ticks()           a monotonic clock of some nanoseconds; threads may differ slightly
+///   ticks()           a clock of some nanoseconds; those of two processors may differ (elapsed())
 ///   relax(), yield()  inside a spin loop: for the core, for the operating system
 ///   allocate(bytes)   zeroed memory aligned to k_line_pair, or nullptr
 ///   release(p, bytes)

@@ -109,7 +109,7 @@ private:
   struct Busy {
     std::uint64_t& ticks;
     std::uint64_t since;
-    ~Busy() { ticks += core::StdPlatform::ticks() - since; }
+    ~Busy() { ticks += core::elapsed(since, core::StdPlatform::ticks()); }
   };
 
   Observed& call_;

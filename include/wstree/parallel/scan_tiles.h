@@ -170,7 +170,8 @@ private:
         count_ = 0;
         return false;
       }
-      if (patience == 0 || (patience != k_forever && P::ticks() - start > patience)) return false;
+      if (patience == 0 || (patience != k_forever && core::elapsed(start, P::ticks()) > patience))
+        return false;
       pause<P>(spins);
     }
   }

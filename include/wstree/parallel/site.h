@@ -112,7 +112,7 @@ std::uint64_t begin_alone(Body& body, Site& site, std::uint64_t n, std::uint64_t
     const std::uint64_t end = n - done > step ? done + step : n;
     if (!do_batch(body, done, end, result)) return n;
     done = end;
-    const std::uint64_t elapsed = core::StdPlatform::ticks() - since;
+    const std::uint64_t elapsed = core::elapsed(since, core::StdPlatform::ticks());
     const float cost = static_cast<float>(static_cast<std::int64_t>(elapsed)) / static_cast<float>(done);
     if (done == n) {
       site.learn(cost);

@@ -23,7 +23,7 @@ public:
   std::uint64_t back() noexcept {
     if (!clocked_) return 0;
     const std::uint64_t now = P::ticks();
-    const std::uint64_t spent = working_ ? now - since_ : 0;
+    const std::uint64_t spent = working_ ? elapsed(since_, now) : 0;
     since_ = now;
     working_ = false;
     return spent;
