@@ -2,6 +2,7 @@
 // Brief loops that are not executed on the tree, because looking for work costs more than it brings.
 #pragma once
 
+#include "looks.h"
 #include "steps.h"
 #include "way_choice.h"
 
@@ -102,8 +103,11 @@ public:
   const EvenPlan& plan() const noexcept { return plan_; }
   Steps& steps() noexcept { return steps_; } ///< of the loops behind the plan
 
-  /// Before the fork. False: no region here has had loops, so nobody needs to look at the clock.
+  /// Before the fork. False: no region here has had loops, or this one is like those before; so nobody needs
+  /// to look at the clock.
   bool open() noexcept {
+    is_seen_ = looks_.open();
+    if (!is_seen_) return false;
     now_ = {};
     is_strange_ = has_noted_ = false;
     size_ = 0;
@@ -112,6 +116,7 @@ public:
   }
   /// By member 0, in the region: it leaves loop number `loop`.
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
+    if (!is_seen_) return;
     has_loops_ = true;
     if (!has_noted_) {
       way_ = share.way;
@@ -129,8 +134,8 @@ public:
     now_.work += share.share * cost.of(share.size);
     now_.share += share.share;
   }
-  /// After the join: the region of `members` took `ticks`. Returns whether the tree has turned out to be
-  /// better here (-1) or worse (1); 0: nothing new.
+  /// After the join, if open() said true: the region of `members` took `ticks`. Returns whether the tree has
+  /// turned out to be better here (-1) or worse (1); 0: nothing new.
   int close(float ticks, std::uint32_t members) noexcept {
     if (members != members_) { // of another team nothing is known
       if (members_ != 0) choices_.fill(WayChoice(Way::tree));
@@ -138,14 +143,17 @@ public:
       members_ = members;
     }
     WayChoice& choice = choices_[size_];
+    choice.pass(looks_.unseen());
     const Way before = choice.preferred();
     const bool was_settled = choice.is_settled();
     // A loop that is not brief, or another one than before, says nothing.
     if (now_.work > 0 && !is_strange_ && way_ == choice.way()) {
       now_.ticks = ticks;
       choice.judge(now_, members);
-    } else if (has_noted_) {
-      choice.miss();
+      looks_.look(choice.wanted());
+    } else {
+      if (has_noted_) choice.miss();
+      looks_.look(has_noted_ ? core::tuning::k_remembered : 0);
     }
     if (plan_.ways[size_] != choice.way()) plan_.ways[size_] = choice.way();
     for (std::uint32_t loop = 0; changed_ != 0; ++loop, changed_ >>= 1)
@@ -162,9 +170,11 @@ private:
   std::uint32_t changed_ = 0;                             // bits of loops for which it is another one
   std::array<WayChoice, k_sizes> choices_{};
   Steps steps_;
+  Looks looks_{1};
   std::uint32_t members_ = 0; // of the team that all this is about
   bool has_loops_ = false;
   // Of the open region:
+  bool is_seen_ = false;
   bool is_strange_ = false;
   bool has_noted_ = false;
   unsigned size_ = 0; // of the first loop

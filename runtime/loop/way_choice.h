@@ -47,6 +47,13 @@ public:
   /// Whether every way that may be better has been tried.
   bool is_settled() const noexcept { return between_ >= core::tuning::k_between_trials; }
 
+  /// How many executions in a row somebody has to see from now on.
+  std::uint32_t wanted() const noexcept {
+    if (is_trial_ || wait_ == 0 || !is_settled()) return core::tuning::k_remembered;
+    return record_of(preferred_).was_far() ? 2 * core::tuning::k_few : 0;
+  }
+  /// Nobody looked at `executions`: they count for the time until the next trial.
+  void pass(std::uint32_t executions) noexcept { wait_ -= std::min(wait_, executions); }
   /// Nobody has seen what an execution took. What was better elsewhere counts no more, if that was always so.
   void miss() noexcept {
     if (!record_of(preferred_).is_known()) preferred_ = Way::tree;
@@ -103,6 +110,7 @@ private:
     }
 
     bool is_known() const noexcept { return count_ != 0; }
+    bool was_far() const noexcept { return far_ != 0; } ///< the latest one
     float rare() const noexcept { return rare_; }
     float mean() const noexcept { return usual_ + rare_; }
 

@@ -221,6 +221,28 @@ TEST(WayChoice, NobodyIsAloneWithWorkThatOthersWouldFeel) {
   }
 }
 
+TEST(WayChoice, SaysHowManyExecutionsItWantsToSee) {
+  WayChoice choice;
+  const WayChoice::Execution as_usual{4'000, 1'000};
+  for (int i = 0; i < 2'000 && choice.wanted() != 0; ++i) {
+    EXPECT_EQ(choice.wanted(), core::tuning::k_remembered) << i; // as long as something may be new
+    choice.judge({choice.way() == Way::parts ? 4'000.0F : 8'000.0F, 1'000}, 2);
+  }
+  ASSERT_EQ(choice.wanted(), 0U);
+  ASSERT_EQ(choice.way(), Way::parts);
+  choice.judge({400'000, 1'000}, 2); // it may have become another one
+  EXPECT_EQ(choice.wanted(), 2 * core::tuning::k_few);
+  choice.judge(as_usual, 2);
+  EXPECT_EQ(choice.wanted(), 0U);
+  // Those that nobody saw count for the next trial.
+  std::uint32_t executions = 0;
+  for (; choice.way() == Way::parts && executions < 100'000; executions += 4) {
+    choice.pass(3);
+    choice.judge(as_usual, 2);
+  }
+  EXPECT_LE(executions, core::tuning::k_longest_between_trials + 8);
+}
+
 TEST(WayChoice, ATrialThatNobodySeesEnds) {
   WayChoice choice;
   for (int i = 0; i < 100 && choice.way() == Way::tree; ++i) choice.judge({4'500, 1'000}, 2);

@@ -51,8 +51,7 @@ inline constexpr float k_weight = 0.25F;
 inline constexpr float k_most_of_share = 0.9F;
 /// Shortest targets that a share takes at most; in longer ones exploring costs next to nothing.
 inline constexpr float k_brief = 6;
-/// The first batch, in parts of tail_batch and of the share: it costs nothing if it takes a hundred times as
-/// long.
+/// The first batch, in parts of tail_batch and of the share: it costs nothing if it takes 100 times as long.
 inline constexpr float k_first = 1 / 16.0F;
 inline constexpr float k_first_of_share = 1 / 8.0F;
 /// The shortest of the others, in parts of tail_batch. Half of it: 1.03 at 1 us.
@@ -79,10 +78,11 @@ inline constexpr float k_worse = 1.25F;
 inline constexpr std::uint32_t k_steps = 8;
 inline constexpr std::uint32_t k_least_rest = 8;
 inline constexpr std::uint32_t k_longest_rest = 8192;
-/// Executions in a mean, in that of what is rare, and until that was long ago.
+/// Executions in a mean, in that of what is rare, until that was long ago, and between two looks (looks.h).
 inline constexpr std::uint32_t k_remembered = 64;
 inline constexpr float k_rare = 128;
 inline constexpr float k_long_ago = 4096;
+inline constexpr std::uint32_t k_between_looks = 7;
 /// Verdicts of other places that say how a new one begins.
 inline constexpr int k_habit = 8;
 /// Steals: work that nobody takes from the owner of a brief share before it should be done.
