@@ -143,17 +143,17 @@ public:
       members_ = members;
     }
     WayChoice& choice = choices_[size_];
-    choice.pass(looks_.unseen());
+    if (has_noted_) choice.pass(looks_.unseen());
     const Way before = choice.preferred();
     const bool was_settled = choice.is_settled();
     // A loop that is not brief, or another one than before, says nothing.
     if (now_.work > 0 && !is_strange_ && way_ == choice.way()) {
       now_.ticks = ticks;
       choice.judge(now_, members);
-      looks_.look(choice.wanted());
+      looks_.look(size_, choice.wanted());
     } else {
       if (has_noted_) choice.miss();
-      looks_.look(has_noted_ ? core::tuning::k_remembered : 0);
+      looks_.look(size_, has_noted_ ? core::tuning::k_remembered : 0);
     }
     if (plan_.ways[size_] != choice.way()) plan_.ways[size_] = choice.way();
     for (std::uint32_t loop = 0; changed_ != 0; ++loop, changed_ >>= 1)

@@ -5,7 +5,6 @@
 #include "wstree/core/rng.h"
 #include "wstree/core/tuning.h"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace wstree::loop {
@@ -26,18 +25,28 @@ public:
   }
   /// Regions since the last look.
   std::uint32_t unseen() const noexcept { return unseen_; }
-  /// The opener has looked at a region, and wants to see so many more in a row.
-  void look(std::uint32_t wanted) noexcept {
-    left_ = std::max(left_ - std::min(left_, 1U), wanted);
+  /// The opener has looked at a region of `size`, and wants to see so many more of that size. Until then it
+  /// looks at every one, but not for ever: it may be the last one.
+  void look(unsigned size, std::uint32_t wanted) noexcept {
+    if (wanted != 0 && (size != size_ || wanted >= left_)) {
+      size_ = size;
+      left_ = wanted;
+      patience_ = 16 * wanted;
+    } else if (left_ != 0) {
+      left_ -= size == size_;
+      if (--patience_ == 0) left_ = 0;
+    }
     unseen_ = 0;
     drawn_ = left_ != 0 ? 0 : random_.below(core::tuning::k_between_looks);
   }
 
 private:
   core::Rng random_;
-  std::uint32_t left_ = 0;   // regions that have to be seen
-  std::uint32_t drawn_ = 0;  // regions that nobody looks at in between
-  std::uint32_t unseen_ = 0; // of these, how many there were
+  unsigned size_ = 0;          // of the latest region in which something may have been new
+  std::uint32_t left_ = 0;     // regions of that size that have to be seen
+  std::uint32_t patience_ = 0; // looks until it does not matter how many of them were seen
+  std::uint32_t drawn_ = 0;    // regions that nobody looks at until the next look
+  std::uint32_t unseen_ = 0;   // of these, how many there were
 };
 
 } // namespace wstree::loop

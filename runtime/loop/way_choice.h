@@ -52,8 +52,11 @@ public:
     if (is_trial_ || wait_ == 0 || !is_settled()) return core::tuning::k_remembered;
     return record_of(preferred_).was_far() ? 2 * core::tuning::k_few : 0;
   }
-  /// Nobody looked at `executions`: they count for the time until the next trial.
-  void pass(std::uint32_t executions) noexcept { wait_ -= std::min(wait_, executions); }
+  /// Nobody looked at `executions`: they count for how long ago something was.
+  void pass(std::uint32_t executions) noexcept {
+    wait_ -= std::min(wait_, executions);
+    for (Record& record : records_) record.fade(static_cast<float>(executions));
+  }
   /// Nobody has seen what an execution took. What was better elsewhere counts no more, if that was always so.
   void miss() noexcept {
     if (!record_of(preferred_).is_known()) preferred_ = Way::tree;
@@ -65,7 +68,7 @@ public:
   /// `alone_too`: nobody is to be alone.
   void judge(const Execution& now, std::uint32_t members, bool alone_too = true) noexcept {
     missed_ = 0;
-    for (Record& record : records_) record.fade();
+    for (Record& record : records_) record.fade(1);
     const float beyond = std::max(now.ticks - std::min(now.work, 2 * now.ticks), 0.0F);
     record_of(way()).add(beyond, now.work);
     const float more = alone_too ? now.work * static_cast<float>(members - 1) : k_too_much;
@@ -104,9 +107,9 @@ private:
       rarest_ = std::max(rarest_, excess);
       usual_ += (std::min(beyond, most) - usual_) / static_cast<float>(count_);
     }
-    void fade() noexcept {
-      rare_ -= rare_ / core::tuning::k_long_ago;
-      rarest_ -= rarest_ / core::tuning::k_long_ago;
+    void fade(float executions) noexcept {
+      rare_ -= rare_ * (executions / core::tuning::k_long_ago);
+      rarest_ -= rarest_ * (executions / core::tuning::k_long_ago);
     }
 
     bool is_known() const noexcept { return count_ != 0; }

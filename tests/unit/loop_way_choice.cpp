@@ -243,6 +243,27 @@ TEST(WayChoice, SaysHowManyExecutionsItWantsToSee) {
   EXPECT_LE(executions, core::tuning::k_longest_between_trials + 8);
 }
 
+/// Executions on the tree after parts have taken far too long a few times, of which nobody sees `unseen`
+/// after each that somebody sees.
+std::uint32_t wary_for(std::uint32_t unseen) {
+  WayChoice choice;
+  for (int i = 0; i < 2'000; ++i) choice.judge({usual(choice.way()), 1'000}, 2);
+  EXPECT_EQ(choice.preferred(), Way::parts);
+  for (std::uint32_t i = 0; i < 3; ++i) choice.judge({2'000'000, 1'000}, 2);
+  std::uint32_t wary = 0;
+  for (std::uint32_t i = 0; i < 60'000; i += 1 + unseen) {
+    if (choice.way() == Way::tree) wary += 1 + unseen;
+    choice.judge({usual(choice.way()), 1'000}, 2);
+    choice.pass(unseen);
+  }
+  return wary;
+}
+TEST(WayChoice, WhatWasFarTooLongIsForgottenAfterAsManyExecutionsHoweverManySomebodySees) {
+  const std::uint32_t seen = wary_for(0);
+  EXPECT_GE(seen, 100U);
+  EXPECT_LE(wary_for(3), 2 * seen);
+}
+
 TEST(WayChoice, ATrialThatNobodySeesEnds) {
   WayChoice choice;
   for (int i = 0; i < 100 && choice.way() == Way::tree; ++i) choice.judge({4'500, 1'000}, 2);

@@ -82,7 +82,7 @@ inline constexpr std::uint32_t k_longest_rest = 8192;
 inline constexpr std::uint32_t k_remembered = 64;
 inline constexpr float k_rare = 128;
 inline constexpr float k_long_ago = 4096;
-inline constexpr std::uint32_t k_between_looks = 7;
+inline constexpr std::uint32_t k_between_looks = 5;
 /// Verdicts of other places that say how a new one begins.
 inline constexpr int k_habit = 8;
 /// Steals: work that nobody takes from the owner of a brief share before it should be done.
