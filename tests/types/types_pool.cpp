@@ -92,17 +92,19 @@ TEST_P(ThreadPool, FuturesHaveTheValue) {
 
 /// What tasks need goes when they are done, whether somebody waits or not.
 TEST_P(ThreadPool, DestroysWhatTasksHold) {
-  const auto held = std::make_shared<int>(0);
+  const auto held = std::make_shared<std::atomic<int>>(0);
   struct Large {
-    std::shared_ptr<int> shared;
+    std::shared_ptr<std::atomic<int>> shared;
     char space[200];
   };
-  for (int i = 0; i < 100; ++i) {
-    pool_.run([held] { ++*held.get() -= 1; });
+  constexpr int k_tasks = 100;
+  for (int i = 0; i < k_tasks; ++i) {
+    pool_.run([held] { held->fetch_add(1, std::memory_order_relaxed); });
     pool_.run([large = Large{held, {}}] { static_cast<void>(large); });
     static_cast<void>(pool_.submit([held] { return held; }));
   }
   pool_.wait();
+  EXPECT_EQ(held->load(), k_tasks);
   EXPECT_EQ(held.use_count(), 1);
 }
 

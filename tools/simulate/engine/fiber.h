@@ -59,12 +59,15 @@ public:
     void* fake = nullptr;
     __sanitizer_start_switch_fiber(&fake, stack_.get(), k_stack);
 #elif defined(WSTREE_FIBER_TSAN)
-    tsan_outside_ = __tsan_get_current_fiber();
+    // Both changes are here, so that each function begins and ends as the same fiber, whichever are inlined.
+    void* const outside = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(tsan_inside_, 0);
 #endif
     inside_ = std::move(inside_).resume();
 #if defined(WSTREE_FIBER_ASAN)
     __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#elif defined(WSTREE_FIBER_TSAN)
+    __tsan_switch_to_fiber(outside, 0);
 #endif
   }
 
@@ -107,8 +110,6 @@ private:
 #if defined(WSTREE_FIBER_ASAN)
     // A fiber that has ended gives its shadow stack back.
     __sanitizer_start_switch_fiber(ended_ ? nullptr : &fake_, outside_stack_, outside_size_);
-#elif defined(WSTREE_FIBER_TSAN)
-    __tsan_switch_to_fiber(tsan_outside_, 0);
 #endif
   }
 
@@ -123,7 +124,6 @@ private:
   std::size_t outside_size_ = 0;
 #elif defined(WSTREE_FIBER_TSAN)
   void* tsan_inside_ = nullptr;
-  void* tsan_outside_ = nullptr;
 #endif
 };
 
