@@ -51,12 +51,14 @@ public:
       const bool may_go_apart = model == core::Model::tree && EvenMember::may_go_apart(settings, smallest);
       const std::uint64_t number = ring_.started();
       const bool is_step = may_go_apart && number >= Sizes::k_ring;
-      if (is_step) [[unlikely]]
+      // Where the ring has ended nobody waits any more, and members may be before the latest change of way.
+      if (is_step && !has_failed_) [[unlikely]]
         begin_step(number, iterations, settings);
       else if (may_go_apart)
         way = even_.choose(ring_.opening().plan, number, iterations, members);
       if (!ring_.start_next(settings, model == core::Model::tree && way == Way::tree)) [[unlikely]] {
         even_.forget();
+        has_failed_ = true;
         return false;
       }
       if (is_step) [[unlikely]]
@@ -157,6 +159,7 @@ private:
   RingMember<P, Sizes> ring_;
   EvenMember even_;
   bool departed_ = false;
+  bool has_failed_ = false; // to start a loop of this region
   bool in_loop_ = false;
   // Of the present loop:
   std::uint64_t entered_; // in ticks
