@@ -51,7 +51,8 @@ public:
       const bool may_go_apart = model == core::Model::tree && EvenMember::may_go_apart(settings, smallest);
       const std::uint64_t number = ring_.started();
       const bool is_step = may_go_apart && number >= Sizes::k_ring;
-      // Where the ring has ended nobody waits any more, and members may be before the latest change of way.
+      // Behind a loop that failed nobody waits: RegionWay takes no change there. Guard:
+      // property.round.ring_ends.
       if (is_step && !has_failed_) [[unlikely]]
         begin_step(number, iterations, settings);
       else if (may_go_apart)

@@ -15,7 +15,8 @@ namespace wstree::loop {
 /// and need no other order than that of the ring: whoever starts a loop has seen that all members, member 0
 /// among them, have started the one k_ring - 1 loops before it. So a change is for loops that nobody can have
 /// started, and who starts one of them has seen it. The next change waits until nobody is before this one.
-/// Loops count from the region's first one.
+/// Where member 0 has failed to start a loop (the ring has ended, or there is no memory) it waits for nobody
+/// any more, and says no further change. Loops count from the region's first one.
 template <class P, std::uint64_t k_ring> class RegionWay {
 public:
   struct Choice {

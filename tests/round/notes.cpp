@@ -32,9 +32,14 @@ void Checks::prepare(const Region& region) {
 std::string Checks::find_fault(const Sequence& sequence, const Region& region,
                                const std::vector<Notes>& notes) {
   prepare(region);
+  std::uint32_t end = Notes::k_never;
+  for (std::uint32_t m = 0; m < region.members; ++m) end = std::min(end, notes[m].ended);
+  for (std::uint32_t m = 0; m < region.members; ++m)
+    if (notes[m].came > end && notes[m].ended != end)
+      return where(region, end) + "the ring has ended, but member " + std::to_string(m) + " has started it";
   for (std::uint32_t m = 0; m < region.members; ++m)
     if (std::string wrong = collect(region, notes[m], m); !wrong.empty()) return wrong;
-  for (std::uint32_t l = 0; l < region.loops.size(); ++l)
+  for (std::uint32_t l = 0; l < std::min<std::size_t>(region.loops.size(), end); ++l)
     if (std::string wrong = judge(sequence, region, l); !wrong.empty()) return where(region, l) + wrong;
   return {};
 }

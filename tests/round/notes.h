@@ -33,19 +33,23 @@ struct Notes {
   std::vector<Report> reports;
   std::vector<std::uint32_t> stopped; ///< loops in which it asked for no more
   std::vector<std::uint32_t> drained; ///< loops in which it was told that there is no more
+  std::uint32_t ended = k_never;      ///< loop that it could not start because the ring had ended
   std::string violation;              ///< what it noticed itself
 
+  static constexpr std::uint32_t k_never = ~std::uint32_t{0};
   void clear() {
     came = 0;
     pieces.clear();
     reports.clear();
     stopped.clear();
     drained.clear();
+    ended = k_never;
     violation.clear();
   }
 };
 
-/// Every iteration once, one "last", nothing for its member afterwards, one report of what all have left.
+/// Every iteration once, one "last", nothing for its member afterwards, one report of what all have left. A
+/// ring that ends does so at one loop for all members.
 class Checks {
 public:
   /// What went wrong, or nothing. `keeper` has come to all loops and was never the first to stop.

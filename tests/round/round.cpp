@@ -4,11 +4,12 @@
 // once, one "last", one report, no growth. Random sequences, each from a seed of its own, run in a process of
 // their own, so that a crash or an endless loop says whose it is; that one is then made smaller.
 //
-//   round [--loops N] [--seed S] [--first F] [--count C] [--marks M] [--fails] [--threads]
+//   round [--loops N] [--seed S] [--first F] [--count C] [--marks M] [--fails] [--threads] [--ends]
 //
 // M: usual (as in the library), 2 or 3 (all marks have so many bits, and go round all the time), or all three
 // in turn; word, link, board, counter, returned, leavers: that mark has 2 bits, and is refreshed as if it had
-// its usual ones. --fails: something has to go wrong, as it does then.
+// its usual ones. --fails: something has to go wrong, as it does then. --ends: members that wait for a slot
+// soon end the ring.
 //
 // Without --threads one thread plays all members, by turns: any of them may be ahead, late or absent.
 #include "run.h"
@@ -36,6 +37,7 @@ struct Options {
   std::uint64_t count = ~std::uint64_t{0};
   bool threads = false;
   bool fails = false;
+  bool ends = false;
   std::string marks = "all";
 };
 Options options;
@@ -48,6 +50,7 @@ struct Progress {
 
 Sequence sequence_of(std::uint64_t index) {
   const std::uint64_t seed = stress::round_seed(options.seed, 0, index);
+  if (options.ends) return draw_with_ends(seed);
   if (options.threads) return draw(seed, true);
   constexpr std::array k_counting = {Model::fixed, Model::guided, Model::factoring, Model::trapezoid};
   if (index % 1'000 == 400) return draw_long(seed, 20, k_counting[seed % k_counting.size()]);
@@ -175,10 +178,10 @@ Sequence shrink(Sequence sequence) {
 int tell(const Progress& progress, const std::string& fate, const char* program) {
   const Sequence sequence = sequence_of(progress.index);
   std::fprintf(
-      stderr, "sequence %llu: %s\n  %s\n  replay: %s --seed %llu --first %llu --count 1 --marks %s%s\n",
+      stderr, "sequence %llu: %s\n  %s\n  replay: %s --seed %llu --first %llu --count 1 --marks %s%s%s\n",
       static_cast<unsigned long long>(progress.index), fate.c_str(), sequence.text().c_str(), program,
       static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(progress.index),
-      options.marks.c_str(), options.threads ? " --threads" : "");
+      options.marks.c_str(), options.threads ? " --threads" : "", options.ends ? " --ends" : "");
   if (options.threads) return 1; // it need not happen again
   const Sequence small = shrink(sequence);
   std::fprintf(stderr, "  smaller: %s\n  which says: ", small.text().c_str());
@@ -201,8 +204,12 @@ void parse(int argc, char** argv) {
   bool seeded = false;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--threads" || word == "--fails") {
-      (word == "--fails" ? options.fails : options.threads) = true;
+    bool* const flag = word == "--threads" ? &options.threads
+                       : word == "--fails" ? &options.fails
+                       : word == "--ends"  ? &options.ends
+                                           : nullptr;
+    if (flag != nullptr) {
+      *flag = true;
       continue;
     }
     if (i + 1 == argc) end_with(("what is " + word + "?").c_str());

@@ -84,12 +84,19 @@ private:
     }
     if (region_->members > 1) ++started_;
     if (!member_->enter(loop().iterations, sequence_->settings[loop().settings], loop().chunk, loop().model,
-                        code(1024 + 64 * place_ + at_))) {
-      notes_->violation = "found no memory";
-      in_loop_ = false;
-      leaves_before_ = at_;
-    }
+                        code(1024 + 64 * place_ + at_)))
+      fail();
+    else if (notes_->ended != Notes::k_never)
+      notes_->violation = "has started loop " + std::to_string(at_ + 1) + " behind the end of the ring";
     return 0;
+  }
+
+  /// The present loop and the further ones are the runtime's, if the ring has ended.
+  void fail() {
+    in_loop_ = false;
+    notes_->ended = std::min(notes_->ended, at_);
+    if (!sequence_->impatient) notes_->violation = "found no memory";
+    ++at_;
   }
 
   std::uint64_t ask() {
@@ -162,6 +169,7 @@ public:
   void run(Team& team, const Sequence& sequence, const Region& region, std::uint64_t place,
            std::uint64_t number, std::vector<Notes>& notes) {
     region_ = &region;
+    waits_ = !sequence.impatient;
     Random random(stress::round_seed(sequence.seed, 3, number));
     StepPlatform::clocks = Clocks(random.next());
     for (std::uint32_t m = 0; m < region.members; ++m) {
@@ -183,7 +191,7 @@ private:
   bool may_go(std::uint32_t member) const {
     if ((left_ >> member & 1) == 0) return false;
     const auto& walk = *walks_[member];
-    if (!walk.is_before_slot() || walk.started() < Sizes::k_ring) return true;
+    if (!waits_ || !walk.is_before_slot() || walk.started() < Sizes::k_ring) return true;
     for (std::uint32_t m = 0; m < region_->members; ++m)
       if (m != member && !walks_[m]->is_over() && walks_[m]->started() + Sizes::k_ring < walk.started() + 2)
         return false;
@@ -220,6 +228,7 @@ private:
   }
 
   const Region* region_ = nullptr;
+  bool waits_ = true;      // nobody may go who would wait for a slot
   std::uint32_t left_ = 0; // members that are in the region, as bits
   std::uint32_t favourite_ = 0;
   std::uint32_t present_ = 0;

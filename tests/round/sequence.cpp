@@ -114,6 +114,11 @@ Region draw_idle_region(Random& random, const Style& style, std::uint32_t ring) 
   return region;
 }
 
+void let_ring_end(Random& random, Sequence& sequence) {
+  sequence.impatient = true;
+  for (Settings& each : sequence.settings) each.patience = random.below(20'000);
+}
+
 const char* name_of(Model model) {
   constexpr std::array<const char*, core::k_model_count> k_names = {
       "tree", "range", "queue", "queue_lock", "fixed", "guided", "factoring", "trapezoid", "static"};
@@ -175,6 +180,7 @@ std::string Sequence::text() const {
   if (leavers) text += "; leavers";
   if (cancels) text += "; cancels";
   if (neighbours) text += "; neighbours";
+  if (impatient) text += "; impatient";
   for (std::size_t s = 0; s < settings.size(); ++s) {
     const Settings& each = settings[s];
     text += "; s" + std::to_string(s) + ": strategy " + std::to_string(static_cast<int>(each.strategy)) +
@@ -246,6 +252,24 @@ Sequence draw(std::uint64_t seed, bool brief) {
   if (sequence.leavers || sequence.cancels)
     for (Settings& each : sequence.settings) each.history = false;
   sequence.neighbours = random.one_in(3);
+  if (random.one_in(4)) let_ring_end(random, sequence);
+  return sequence;
+}
+
+Sequence draw_with_ends(std::uint64_t seed) {
+  Random random(seed);
+  Sequence sequence;
+  sequence.seed = seed;
+  sequence.ring = random.coin() ? 8 : 2;
+  sequence.settings = {draw_settings(random, true)};
+  sequence.settings[0].history = true;
+  let_ring_end(random, sequence);
+  Style style;
+  style.members = number(random, 2, 5);
+  sequence.repeated = {draw_region(random, style, number(random, 40, 160), false)};
+  sequence.last = sequence.repeated;
+  sequence.periods = number(random, 4, 40);
+  sequence.turns = static_cast<Turns>(random.below(k_turns));
   return sequence;
 }
 
@@ -301,6 +325,7 @@ std::vector<Sequence> smaller(const Sequence& sequence) {
   Settings simple;
   simple.clocked = false;
   simple.history = sequence.settings[0].history;
+  simple.patience = sequence.settings[0].patience;
   const auto is_simple = [&](const Settings& s) {
     return s.strategy == simple.strategy && s.batch == simple.batch && s.roots == 0 && s.scan_all == 16 &&
            s.steal_cost == simple.steal_cost && !s.clocked;

@@ -48,6 +48,7 @@ struct Sequence {
   bool leavers = false;    ///< members leave regions early, or never come to a loop
   bool cancels = false;    ///< members leave loops early
   bool neighbours = false; ///< two by two the members are near each other
+  bool impatient = false;  ///< members that wait for a slot soon end the ring
 
   std::string text() const;
   std::uint32_t most_members() const;
@@ -56,6 +57,8 @@ struct Sequence {
 
 /// `brief`: for members that take long.
 Sequence draw(std::uint64_t seed, bool brief = false);
+/// One whose rings end, of regions that go on for long behind that.
+Sequence draw_with_ends(std::uint64_t seed);
 /// One in which the tags of counters, or the links between nodes, come round, which have more bits than
 /// words.
 Sequence draw_long(std::uint64_t seed, unsigned bits, Model model);
