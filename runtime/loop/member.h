@@ -51,9 +51,7 @@ public:
       const bool may_go_apart = model == core::Model::tree && EvenMember::may_go_apart(settings, smallest);
       const std::uint64_t number = ring_.started();
       const bool is_step = may_go_apart && number >= Sizes::k_ring;
-      // Behind a loop that failed nobody waits: RegionWay takes no change there. Guard:
-      // property.round.ring_ends.
-      if (is_step && !has_failed_) [[unlikely]]
+      if (is_step) [[unlikely]]
         begin_step(number, iterations, settings);
       else if (may_go_apart)
         way = even_.choose(ring_.opening().plan, number, iterations, members);
@@ -138,10 +136,12 @@ public:
   }
 
 private:
-  /// This member is about to start a loop behind those of the plan.
+  /// This member is about to start a loop behind those of the plan. Behind one that failed nobody waits, and
+  /// RegionWay takes no change. Guard: property.round.ring_ends.
   [[gnu::noinline]] void begin_step(std::uint64_t number, std::uint64_t iterations,
                                     const core::Settings& settings) noexcept {
-    if (index() == 0) team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
+    if (index() == 0 && !has_failed_)
+      team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
   }
   [[gnu::noinline]] void tell_opener() noexcept {
     team()->note(even_.loop(), even_.share(worker_.counts(), members()), *settings_);
