@@ -57,7 +57,7 @@ public:
         way = even_.choose(ring_.opening().plan, number, iterations, members);
       if (!ring_.start_next(settings, model == core::Model::tree && way == Way::tree)) [[unlikely]] {
         even_.forget();
-        has_failed_ = true;
+        if (index() == 0) team()->way().stop();
         return false;
       }
       if (is_step) [[unlikely]]
@@ -136,12 +136,10 @@ public:
   }
 
 private:
-  /// This member is about to start a loop behind those of the plan. Behind one that failed nobody waits, and
-  /// RegionWay takes no change. Guard: property.round.ring_ends.
+  /// This member is about to start a loop behind those of the plan.
   [[gnu::noinline]] void begin_step(std::uint64_t number, std::uint64_t iterations,
                                     const core::Settings& settings) noexcept {
-    if (index() == 0 && !has_failed_)
-      team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
+    if (index() == 0) team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
   }
   [[gnu::noinline]] void tell_opener() noexcept {
     team()->note(even_.loop(), even_.share(worker_.counts(), members()), *settings_);
@@ -160,7 +158,6 @@ private:
   RingMember<P, Sizes> ring_;
   EvenMember even_;
   bool departed_ = false;
-  bool has_failed_ = false; // to start a loop of this region
   bool in_loop_ = false;
   // Of the present loop:
   std::uint64_t entered_; // in ticks

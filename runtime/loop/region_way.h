@@ -16,7 +16,7 @@ namespace wstree::loop {
 /// among them, have started the one k_ring - 1 loops before it. So a change is for loops that nobody can have
 /// started, and who starts one of them has seen it. The next change waits until nobody is before this one.
 /// Where member 0 has failed to start a loop (the ring has ended, or there is no memory) it waits for nobody
-/// any more, and says no further change. Loops count from the region's first one.
+/// any more, and stop() forbids further changes. Loops count from the region's first one.
 template <class P, std::uint64_t k_ring> class RegionWay {
 public:
   struct Choice {
@@ -40,6 +40,9 @@ public:
   bool may_change(std::uint64_t next) const noexcept {
     return next >= k_ring && next - k_ring >= from_ && next < k_most;
   }
+  /// Member 0: no further change in this region. Guard: model_team way_ends_2x6; property.round.ring_ends.
+  void stop() noexcept { from_ = k_never; }
+  bool has_stopped() const noexcept { return from_ == k_never; }
   /// Of the loop from which on the choice that was said last holds.
   std::uint64_t from() const noexcept { return from_; }
   const Choice& latest() const noexcept { return now_; }
@@ -64,6 +67,7 @@ private:
   static constexpr unsigned k_size_bits = 6;
   static constexpr unsigned k_choice_bits = k_way_bits + k_size_bits;
   static constexpr std::uint64_t k_most = std::uint64_t{1} << 47; // further loops go the last way
+  static constexpr std::uint64_t k_never = ~std::uint64_t{0};
 
   static std::uint64_t pack(Choice choice) noexcept {
     return std::uint64_t{choice.largest} << k_way_bits | static_cast<std::uint64_t>(choice.way);

@@ -69,7 +69,7 @@ public:
   /// After the join: nobody is in a loop of this team. True if there were loops.
   bool close() noexcept {
     if (alone_) return false;
-    if (steps().has_met() && members_ > 1) // one that is alone has no steps
+    if (steps().has_met() && members_ > 1 && !way_.has_stopped()) // one that is alone has no steps
       steps().end(members_, *step_settings_, [] { return P::ticks(); });
     if (opened_ != 0 && members_ > 1)
       evens_->note(region_->close(static_cast<float>(core::elapsed(opened_, P::ticks())), members_));
@@ -174,6 +174,7 @@ public:
   /// Member 0 is about to start loop number `number` of the region, from k_ring on.
   void step(std::uint64_t number, unsigned size, std::uint32_t members,
             const core::Settings& settings) noexcept {
+    if (way_.has_stopped()) return; // the runtime has the loops from here on
     step_settings_ = &settings;
     if (!steps().meet(number, size, members, settings, [] { return P::ticks(); })) return;
     const typename RegionWay<P, k_ring>::Choice wanted{steps().way(), steps().largest()};

@@ -281,6 +281,11 @@ void add_ways(std::vector<Scenario>& all) {
       {"way_two_regions_2x7", k_one,
        team(ways({.regions = {{2, many(7, Model::fixed, 1), {}}, {2, many(4, Model::fixed, 1), {}}}})),
        1000});
+  // Behind the end of the ring member 0 waits for nobody any more.
+  all.push_back({"way_ends_2x6",
+                 {.preemptions = 2, .stale = 0},
+                 team(hasty(ways(one_region(2, many(6, Model::fixed, 1))))),
+                 1000});
   all.push_back(
       {"way_2x10_long", k_usual, team(ways(one_region(2, many(10, Model::fixed, 1)))), 100'000, true});
 }
