@@ -143,6 +143,16 @@ TEST_F(Names, OfALambdaThatIsInlined) {
                                     "lambda.cpp:" + line("lambda.cpp", "lambda") + " lambda in main()"));
 }
 
+TEST_F(Names, OfALoopBesideADestructorInSeveralParts) {
+  NEEDS("g++");
+  for (const std::string level : {"-O1", "-O2", "-O3"}) {
+    compile("g++", "-g " + level, "vector.cpp");
+    EXPECT_THAT(names_of({file("program")}),
+                testing::ElementsAre("vector.cpp:" + line("vector.cpp", "loop") + " main()"))
+        << level;
+  }
+}
+
 TEST_F(Names, OfAStrippedProgramWithItsDebugFile) {
   NEEDS("gcc");
   NEEDS("objcopy");

@@ -56,40 +56,63 @@ void add_inlined(Dwarf_Die parent, Dwarf_Addr address, std::vector<Dwarf_Die>& i
   });
 }
 
-Dwarf_Addr end_of(Dwarf_Die& die) {
-  Dwarf_Addr base = 0, begin = 0, end = 0, last = 0;
+/// Calls `visit(begin, end)` for each part of the code.
+template <class Visit> void each_part(Dwarf_Die& die, Visit visit) {
+  Dwarf_Addr base = 0, begin = 0, end = 0;
   for (std::ptrdiff_t offset = 0; (offset = dwarf_ranges(&die, offset, &base, &begin, &end)) > 0;)
-    last = std::max(last, end);
+    visit(begin, end);
+}
+
+/// What is executed seldom lies apart from the rest of its function.
+struct Part {
+  Dwarf_Addr begin = 0, end = 0;
+};
+/// The part of the function that holds the address.
+Part part_at(Dwarf_Die& function, Dwarf_Addr address) {
+  Part part;
+  each_part(function, [&](Dwarf_Addr begin, Dwarf_Addr end) {
+    if (begin <= address && address < end) part = {begin, end};
+  });
+  return part;
+}
+
+/// Where the code ends in a part of the function around it; 0: it has none there.
+Dwarf_Addr end_in(Dwarf_Die& die, const Part& part) {
+  Dwarf_Addr last = 0;
+  each_part(die, [&](Dwarf_Addr begin, Dwarf_Addr end) {
+    if (part.begin <= begin && end <= part.end) last = std::max(last, end);
+  });
   return last;
 }
 
 /// Of the code of an inlined function, the first address behind `address`.
 std::optional<Dwarf_Addr> first_behind(Dwarf_Die& die, Dwarf_Addr address) {
   std::optional<Dwarf_Addr> first;
-  Dwarf_Addr base = 0, begin = 0, end = 0;
-  for (std::ptrdiff_t offset = 0; (offset = dwarf_ranges(&die, offset, &base, &begin, &end)) > 0;)
+  each_part(die, [&](Dwarf_Addr begin, Dwarf_Addr) {
     if (begin > address && (!first || begin < *first)) first = begin;
+  });
   return first;
 }
 
-/// Appends the inlined functions that begin before the address and end behind it: the code at the address can
-/// only be theirs, though it lacks their line. The entry tells: that of a function which the loop calls lies
-/// in the loop.
-void add_around(Dwarf_Die parent, Dwarf_Addr address, std::vector<Dwarf_Die>& inlined) {
+/// Appends the inlined functions that begin before the address and end behind it, in the same part of the
+/// function: the code at the address can only be theirs, though it lacks their line. The entry tells: that of
+/// a function which the loop calls lies in the loop.
+void add_around(Dwarf_Die parent, Dwarf_Addr address, const Part& part, std::vector<Dwarf_Die>& inlined) {
   any_child(parent, [&](Dwarf_Die& child) {
     const int tag = dwarf_tag(&child);
     if (tag == DW_TAG_lexical_block) {
       const auto before = inlined.size();
-      add_around(child, address, inlined);
+      add_around(child, address, part, inlined);
       return inlined.size() != before;
     }
     Dwarf_Attribute attribute{};
     Dwarf_Addr entry = 0;
     if (tag != DW_TAG_inlined_subroutine || dwarf_attr(&child, DW_AT_entry_pc, &attribute) == nullptr ||
-        dwarf_entrypc(&child, &entry) != 0 || entry > address || end_of(child) <= address)
+        dwarf_entrypc(&child, &entry) != 0 || entry < part.begin || entry > address ||
+        end_in(child, part) <= address)
       return false;
     inlined.push_back(child);
-    add_around(child, address, inlined);
+    add_around(child, address, part, inlined);
     return true;
   });
 }
@@ -101,7 +124,8 @@ std::optional<Frames> frames_at(Dwarf_Die& unit, Dwarf_Addr address) {
   if (!find_function(unit, address, frames.function)) return std::nullopt;
   add_inlined(frames.function, address, frames.inlined);
   const auto certain = frames.inlined.size();
-  add_around(certain == 0 ? frames.function : frames.inlined.back(), address, frames.inlined);
+  add_around(certain == 0 ? frames.function : frames.inlined.back(), address,
+             part_at(frames.function, address), frames.inlined);
   if (frames.inlined.size() > certain) frames.loop_body = first_behind(frames.inlined.back(), address);
   return frames;
 }
