@@ -67,6 +67,12 @@ TEST_F(Require, FailsWhenNoLoopWasServed) {
   EXPECT_TRUE(is_tidy());
 }
 
+TEST_F(Require, DoesNotRefuseAProgramThatOnlyCallsAlgorithms) {
+  const auto result = run_with({}, "loop", {target("calls_algorithm")});
+  EXPECT_EQ(result.status(), 0) << result.err;
+  EXPECT_EQ(result.err, "");
+}
+
 TEST_F(Require, LeavesNothingBehindWhenTheProgramIsKilled) {
   EXPECT_EQ(run_with({}, "loop", {"/bin/sh", "-c", target("plain") + "; kill -9 $$"}).signal(), SIGKILL);
   EXPECT_TRUE(is_tidy());

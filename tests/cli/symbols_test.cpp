@@ -62,6 +62,7 @@ TEST(LoopForm, OfGcc) {
     EXPECT_EQ(loop_form("GOMP_loop_ull_doacross_" + name + "_start"), LoopForm::doacross);
     EXPECT_EQ(loop_form("GOMP_parallel_loop_" + name + "_start").has_value(), true) << "of gcc before 4.9";
   }
+  EXPECT_EQ(loop_form("wstree_call_begin"), LoopForm::call);
   EXPECT_EQ(loop_form("GOMP_loop_start"), LoopForm::reduction);
   EXPECT_EQ(loop_form("GOMP_loop_ull_start"), LoopForm::reduction);
   EXPECT_EQ(loop_form("GOMP_loop_ordered_start"), LoopForm::ordered);
@@ -93,6 +94,8 @@ TEST(LoopForms, CanBeServed) {
   EXPECT_FALSE(leaves_out({LoopForm::runtime, LoopForm::guided}, kinds("runtime,guided")));
   EXPECT_EQ(cli::loops_for({LoopForm::guided, LoopForm::runtime}), "runtime,dynamic,guided");
   EXPECT_EQ(cli::loops_for({LoopForm::guided, LoopForm::hidden}), "all");
+  EXPECT_TRUE(can_be_served({LoopForm::call}, kinds("auto"))) << "it asks nobody for a schedule";
+  EXPECT_FALSE(leaves_out({LoopForm::call}, kinds("auto")));
 }
 
 TEST(OpenMpRuntime, IsKnownByItsSymbols) {

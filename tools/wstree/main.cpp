@@ -45,8 +45,12 @@ int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& 
     std::vector<std::string> names;
     for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());
     const auto near = nearest(extra, names);
-    const auto meant = near.empty() ? std::string() : fmt::format("did you mean {}? ", near);
-    say("'{}' is no command of wstree; {}to run a program, say wstree run {}", extra, meant, extra);
+    const bool is_left_out = extra == "bench" || extra == "simulate";
+    say("'{}' is no command of {}; {}", extra,
+        is_left_out ? "this build, which was configured with WSTREE_BENCH=OFF" : "wstree",
+        is_left_out    ? "wstree compare measures a program of your own"
+        : near.empty() ? fmt::format("to run a program, say wstree run {}", extra)
+                       : fmt::format("did you mean {}?", near));
   } else {
     const auto meant =
         extra.starts_with("--") && extra.size() > 2 ? option_that_was_meant(command, extra) : std::string();

@@ -193,7 +193,10 @@ int compare_command(CompareRequest& request) {
   request.per_loop |= request.rules.has_value();
   const auto lookup = find_program(request.command.front());
   if (lookup.result != Lookup::Result::found) {
-    say("'{}' was not found, or may not be executed", request.command.front());
+    // What other commands accept behind their --loops.
+    const bool is_list = request.per_loop && config::parse_loops(request.command.front());
+    say("'{}' was not found, or may not be executed{}", request.command.front(),
+        is_list ? "; --loops has no value here: wstree compare serves dynamic and guided loops anyway" : "");
     return lookup.result == Lookup::Result::not_found ? k_not_found : k_cannot_execute;
   }
   const auto library = find_library();

@@ -252,7 +252,10 @@ Judgement judge(const Contest& comparison) {
     }
   }
   text += one_thread(comparison) + too_short(comparison);
-  text += judgement.set.empty() ? " Set nothing." : " Set: " + judgement.set;
+  if (judgement.set.starts_with("wstree run"))
+    text += fmt::format(" Run: {} -- PROGRAM", judgement.set);
+  else
+    text += judgement.set.empty() ? " Set nothing." : " Set: " + judgement.set;
   return judgement;
 }
 

@@ -58,7 +58,8 @@ Row row_of(const Contest& comparison, const Samples& samples, const Terminal& te
   }
   const auto ratio = comparison.ratio(name, k_as_it_is);
   row.push_back(fmt::format("{:.3f} ({:.3f} .. {:.3f})", ratio.middle, ratio.low, ratio.high));
-  const auto verdict = ratio.enough ? verdict_text(ratio) : std::string("too few rounds to tell");
+  const auto verdict =
+      ratio.enough ? verdict_text(ratio) : fmt::format("too few to tell: {} runs", samples.seconds.size());
   row.push_back(ratio.is_faster()   ? inked(terminal, Ink::good, verdict)
                 : ratio.is_slower() ? inked(terminal, Ink::bad, verdict)
                                     : verdict);

@@ -8,12 +8,13 @@
 
 namespace wstree::cli {
 
-/// Loops that were served, by what the program says of their schedule: "runtime", "dynamic", "guided" or
-/// "auto".
+/// Loops that were served, by what the program says of their schedule: "runtime", "dynamic", "guided",
+/// "auto", or k_calls.
 struct ServedCount {
   std::uint64_t loops = 0; ///< places in the program
   std::uint64_t calls = 0; ///< executions of them
 };
+inline constexpr std::string_view k_calls = "C++"; ///< algorithms of wstree/parallel.hpp
 using ServedLoops = std::map<std::string, ServedCount>;
 
 /// The kind in the schedule that figures show: "dynamic" in "wstree,8 (dynamic)", "runtime" in "wstree,8".

@@ -20,8 +20,11 @@ constexpr char k_trial[] = "trial";
 std::string describe(const ServedLoops& loops) {
   std::string text;
   for (const auto& [kind, count] : loops) {
-    text += fmt::format("{}{} schedule({}) loop{} in {} execution{}", text.empty() ? "" : ", ", count.loops,
-                        kind, count.loops == 1 ? "" : "s", count.calls, count.calls == 1 ? "" : "s");
+    const bool is_call = kind == k_calls;
+    text += fmt::format("{}{} {}{} in {} execution{}", text.empty() ? "" : ", ", count.loops,
+                        is_call ? "call" : fmt::format("schedule({}) loop", kind),
+                        count.loops == 1 ? "" : "s", count.calls, count.calls == 1 ? "" : "s");
+    if (is_call) text += " (C++)";
   }
   return text;
 }

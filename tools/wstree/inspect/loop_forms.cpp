@@ -50,6 +50,7 @@ bool has_runtime(const LoopForms& forms) {
 } // namespace
 
 std::optional<LoopForm> loop_form(std::string_view symbol) {
+  if (symbol == "wstree_call_begin") return LoopForm::call;
   if (const auto form = llvm_form(symbol)) return form;
   const bool combined = take_prefix(symbol, "GOMP_parallel_loop_");
   if (!combined && !take_prefix(symbol, "GOMP_loop_")) return std::nullopt;
@@ -80,6 +81,8 @@ std::string_view to_text(LoopForm form) {
     return "doacross";
   case LoopForm::fixed:
     return "static";
+  case LoopForm::call:
+    return "calls of wstree/parallel.hpp";
   }
   return {};
 }
@@ -91,13 +94,15 @@ std::string to_text(const LoopForms& forms) {
 }
 
 bool can_be_served(const LoopForms& forms, config::LoopKinds loops) {
-  return forms.contains(LoopForm::hidden) || (has_runtime(forms) && loops.has(config::LoopKind::runtime)) ||
+  return forms.contains(LoopForm::hidden) || forms.contains(LoopForm::call) ||
+         (has_runtime(forms) && loops.has(config::LoopKind::runtime)) ||
          (forms.contains(LoopForm::dynamic) && loops.has(config::LoopKind::dynamic)) ||
          (forms.contains(LoopForm::guided) && loops.has(config::LoopKind::guided));
 }
 
 bool can_be_served(const LoopForms& forms) {
-  return forms.contains(LoopForm::hidden) || has_runtime(forms) || has_named(forms);
+  return forms.contains(LoopForm::hidden) || forms.contains(LoopForm::call) || has_runtime(forms) ||
+         has_named(forms);
 }
 
 LoopForms forms_left_out(LoopForms forms, config::LoopKinds loops) {

@@ -21,6 +21,12 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
         {},
         {}};
   }
+  if (calls.forms.contains(LoopForm::call)) {
+    return {Severity::detail,
+            named("'{}' calls algorithms of wstree/parallel.hpp, which need no schedule"),
+            {},
+            {}};
+  }
   if (can_be_served(calls.forms, wishes.loops)) {
     return {Severity::detail,
             named("'{}' calls the loop functions of gcc's OpenMP runtime, and loops of these kinds can be "

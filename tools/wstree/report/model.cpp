@@ -78,17 +78,19 @@ std::vector<std::string> verdict(const RunReport& report) {
                   report.loops.size() == 1 ? "One loop" : fmt::format("{} loops", report.loops.size()),
                   report.processes == 1 ? "one process" : fmt::format("{} processes", report.processes),
                   duration_text(seconds)));
+  const auto* const they_are = report.loops.size() == 1 ? "It is" : "They are";
   // A long loop that is nearly even may come first.
   const auto worst = std::ranges::find_if(
       report.loops, [](const ReportLoop& loop) { return loop.imbalance >= k_uneven && !loop.too_short; });
   if (saves > k_worth * seconds && worst != report.loops.end())
     lines.push_back(fmt::format(
-        "They are uneven: even loops would have saved {} ({:.0f} % of that time), {} of it in {}.",
+        "{} uneven: even loops would have saved {} ({:.0f} % of that time), {} of it in {}.", they_are,
         duration_text(saves), 100 * saves / seconds, duration_text(worst->even_saves), worst->name));
   else if (short_ones == report.loops.size())
     lines.push_back("All of them are too short to tell whether they are even.");
   else
-    lines.push_back(fmt::format("They are even: no schedule could save more than {}.", duration_text(saves)));
+    lines.push_back(
+        fmt::format("{} even: no schedule could save more than {}.", they_are, duration_text(saves)));
   for (const auto& loop : report.loops) {
     if (loop.processes < 2 || loop.mean_seconds <= 0 || loop.seconds < k_ranks_apart * loop.mean_seconds ||
         loop.too_short)

@@ -21,6 +21,14 @@ bool may_match(const config::Rule& rule, const ProgramSites& sites) {
                              [&](const NamedSite& site) { return matches(rule, site, sites.program); });
 }
 
+/// What a rule that names a source cannot match.
+std::string without_sources(const ProgramSites& sites) {
+  const auto has_source = [](const NamedSite& site) { return !site.name.file.empty(); };
+  return std::ranges::any_of(sites.sites, has_source)
+             ? std::string()
+             : std::string(", without sources: build it with -g, or name functions");
+}
+
 /// Whether every loop that files can tell of is meant by no rule, though there are rules.
 bool match_nothing(const RulesText& rules, const ProgramSites& sites) {
   if (sites.sites.empty() || !sites.unknown.empty()) return false;
@@ -56,8 +64,8 @@ void resolve_rules(Environment& environment, const std::filesystem::path& progra
     if (!line.problem.empty()) say("{}: {} (the rule is left out)", where(*rules, line), line.problem);
   const auto sites = sites_of_program(program);
   if (match_nothing(*rules, sites))
-    say("{}: no rule matches a loop of '{}' or of its libraries; wstree rules {} lists these", rules->origin,
-        sites.program, program.string());
+    say("{}: no rule matches a loop of '{}' or of its libraries; wstree rules {} lists these{}",
+        rules->origin, sites.program, program.string(), without_sources(sites));
   const auto text = resolved(*rules, sites);
   if (text.size() > k_most)
     say("{}: the rules match too many places; only those hold that name no source", rules->origin);
