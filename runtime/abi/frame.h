@@ -47,11 +47,12 @@ struct Frame {
     team,       // a member of a region whose loops we may serve
     unserved    // a member of a region whose loops the runtime serves
   };
-  /// By which schedule a schedule(runtime) loop of the region goes.
+  /// By which schedule a schedule(runtime) loop of the region goes. `schedule` is what all tasks of the
+  /// region begin with, or what a member has found since that all have set.
   enum class ScheduleOf : std::uint8_t {
-    region,      // by `schedule`, which the region had at the fork
+    region,      // by `schedule`
     task,        // by the schedule that the task has when the loop begins
-    changed_task // the same, and the task has set its own in the region; `schedule` is what it had before
+    changed_task // the same, and the member, or a task that it executes, has set one in the region
   };
 
   /// Member `index` of `members` of the region at `here`. A region without a team has nothing that its
@@ -150,6 +151,7 @@ struct Terms {
   TaskSchedule schedule;                // captured at the fork
   pthread_t opener{};
   const RegionWords* words = nullptr; // nullptr, nearly always: there are none
+  bool keeps_ring = false;            // see Member::keep_ring()
   bool placed = false;                // the members go to places of their own
   bool nested = false;                // the region is inside another team
   bool operator==(const Terms&) const = default;
@@ -184,6 +186,11 @@ public:
   /// From now on the answer is that all have.
   void suppose_all_have_set(std::uint64_t base, std::uint32_t members) noexcept {
     setters_.store(base << 32 | members, std::memory_order_release);
+  }
+
+  /// Before the fork: the next region may begin with the same number, if nobody needed a slot in this one.
+  void forget_setters() noexcept {
+    if (setters_.load(std::memory_order_relaxed) != 0) setters_.store(0, std::memory_order_relaxed);
   }
 
   AgreedRulings& rulings() noexcept { return rulings_; }

@@ -178,7 +178,6 @@ void note_set_schedule(const void* caller) noexcept {
   if (frame == nullptr || frame->kind != Frame::Kind::team || frame->schedule_of != Of::task ||
       frame->member.members() == 1 || !frame->is_at(caller))
     return;
-  frame->schedule = task_schedule(caller);
   frame->schedule_of = Of::changed_task;
   setters_of(*frame).count_setter(frame->member.base());
 }

@@ -52,8 +52,8 @@ inline config::Ruling ruling_of(const void* caller, const char* source,
   return rules != nullptr ? rules->of(caller, source, label) : config::Ruling{};
 }
 
-/// The calling thread is about to set its schedule. A member of a team remembers the one before: the team
-/// goes by that until all members have set theirs.
+/// The calling thread is about to set the schedule of a task, perhaps of its own as a member of a team. The
+/// team goes by the schedule that it began with until all members have set theirs.
 void note_set_schedule(const void* caller) noexcept;
 
 /// Starts a loop of `units` in the calling thread's frame if we may serve it; then set_bounds() has to

@@ -143,13 +143,13 @@ void RegionPlacement::settle(place::Placement& placement, place::TeamPlan& plan,
     show_pin(frame, placement.mask(plan, index));
 }
 
-ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, const void* code,
-                           const char* source) noexcept
+ServedRegion::ServedRegion(const void* caller, Interface interface, const TaskSchedule& schedule,
+                           const void* code, const char* source) noexcept
     : team_(borrow_team()), placement_(caller) {
   if (team_ == nullptr) [[unlikely]] {
     t_label = nullptr;
     t_hint = {};
-    lone_terms_.emplace(placement_.describe(caller, schedule));
+    lone_terms_.emplace(placement_.describe(caller, interface, schedule, {}));
     return;
   }
   const Session& process = session();
@@ -157,9 +157,10 @@ ServedRegion::ServedRegion(const void* caller, const TaskSchedule& schedule, con
     team_->rulings().clear();
     if (process.traced) traced_since_ = Platform::ticks();
   }
+  team_->forget_setters();
   const Team::Opening& opening = team_->open(caller);
   base_ = opening.base;
-  Terms terms = placement_.describe(caller, schedule);
+  Terms terms = placement_.describe(caller, interface, schedule, team_->terms());
   terms.storage = opening.storage;
   terms.loops = opening.next - opening.base;
   terms.plan = opening.plan;

@@ -18,6 +18,9 @@ class TeamPlan;
 
 namespace wstree::abi {
 
+/// By whose entry a region is opened. libomp has GCC's too.
+enum class Interface : std::uint8_t { kmpc, gomp };
+
 /// One region, from before the fork until after the join, on the stack of the thread that forks it.
 ///
 /// We place the regions of the outermost level, one at a time: the teams of two root threads would get the
@@ -31,11 +34,15 @@ public:
   RegionPlacement(const RegionPlacement&) = delete;
   RegionPlacement& operator=(const RegionPlacement&) = delete;
 
-  /// What the members have to know of this, and of the region that `caller` opens.
-  Terms describe(const void* caller, const TaskSchedule& schedule) const noexcept {
+  /// What the members have to know of this, and of the region that `caller` opens. `before`: of the region
+  /// before. libomp's loops would wait as well, so there the ring is kept (loop/ring_end.h).
+  Terms describe(const void* caller, Interface interface, const TaskSchedule& schedule,
+                 const Terms& before) const noexcept {
     Terms terms;
     terms.caller = caller;
     terms.schedule = schedule;
+    terms.keeps_ring = interface == Interface::kmpc ||
+                       (caller == before.caller ? before.keeps_ring : runtime_is_llvms(caller));
     terms.opener = opener_;
     terms.placed = placement_ != nullptr;
     terms.nested = nested_;
@@ -70,10 +77,10 @@ private:
 /// A region whose loops we may serve, from before the fork until after the join.
 class ServedRegion {
 public:
-  /// `code`: where the members' work begins, if static loops in there may be cut by us; `source` as the
-  /// compiler passes it.
-  ServedRegion(const void* caller, const TaskSchedule& schedule, const void* code = nullptr,
-               const char* source = nullptr) noexcept;
+  /// `schedule`: that of the task that forks. `code`: where the members' work begins, if static loops in
+  /// there may be cut by us; `source` as the compiler passes it.
+  ServedRegion(const void* caller, Interface interface, const TaskSchedule& schedule,
+               const void* code = nullptr, const char* source = nullptr) noexcept;
   ~ServedRegion();
   ServedRegion(const ServedRegion&) = delete;
   ServedRegion& operator=(const ServedRegion&) = delete;
@@ -101,6 +108,8 @@ public:
       : frame_(team, {terms.storage, base, base + terms.loops, terms.plan}, index,
                static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
     if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked
+    frame_.schedule = terms.schedule;
+    if (terms.keeps_ring) frame_.member.keep_ring();
     RegionPlacement::enter(terms, frame_);
     frame_.push();
     if (terms.words != nullptr) [[unlikely]]

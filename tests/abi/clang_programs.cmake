@@ -174,6 +174,8 @@ foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
   wstree_abi_test(abi.schedule_icv.not_asked.libomp${libomp} schedule_icv-${newest} ${libomp}
     ARGUMENTS --library ENVIRONMENT "OMP_SCHEDULE=dynamic,5")
 endforeach()
+wstree_abi_test(abi.late_request.changed_environment late_request-${newest} ${WSTREE_FOREIGN_LIBOMP}
+  ARGUMENTS --changes-environment)
 foreach(program clauses fork_arguments loop_types nested nowait order regions roots)
   wstree_abi_test(abi.${program}.not_asked ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
     ENVIRONMENT "OMP_SCHEDULE=dynamic,3")

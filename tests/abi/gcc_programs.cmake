@@ -195,19 +195,23 @@ endif()
 
 # 8. The same programs on libomp's version of GCC's entries: preloaded in front of libgomp, and in its place. What goes
 #    wrong there without the library is left out: loops over unsigned long that go down find no iterations, which the
-#    library does not change where it leaves a loop alone, and cancellation hangs.
-set(gcc_programs_on_libomp clauses huge_trips lastprivate loop_types nested nowait)
+#    library does not change where it leaves a loop alone. Cancellation hangs there without the library.
+set(gcc_programs_on_libomp cancel clauses huge_trips lastprivate loop_types nested nowait)
 if(WSTREE_FOREIGN_LIBOMPS)
   list(GET WSTREE_FOREIGN_LIBOMPS 0 oldest_libomp)
   set(in_its_place "${CMAKE_CURRENT_BINARY_DIR}/libomp_as_libgomp")
   file(MAKE_DIRECTORY "${in_its_place}")
   file(CREATE_LINK "${WSTREE_LIBOMP_DIR}/${WSTREE_FOREIGN_LIBOMP}/libomp.so.5" "${in_its_place}/libgomp.so.1" SYMBOLIC)
   foreach(program IN LISTS gcc_programs_on_libomp)
+    set(cancellation "OMP_CANCELLATION=false")
+    if(program STREQUAL "cancel")
+      set(cancellation "OMP_CANCELLATION=true")
+    endif()
     wstree_abi_test(abi.gcc.${program}.on_libomp${oldest_libomp} ${program}-gcc${newest_gcc} ${oldest_libomp}
       LAUNCHER ${run_served} --also "${WSTREE_LIBOMP_DIR}/${oldest_libomp}/libomp.so.5" --min-calls 30 --
-      ARGUMENTS ${arguments_on_libomp_${program}} ENVIRONMENT "OMP_CANCELLATION=false")
+      ARGUMENTS ${arguments_on_libomp_${program}} ENVIRONMENT "${cancellation}")
     wstree_abi_test(abi.gcc.${program}.libomp_as_libgomp ${program}-gcc${newest_gcc} libgomp
       LAUNCHER ${run_served} --min-calls 30 -- ARGUMENTS ${arguments_on_libomp_${program}}
-      ENVIRONMENT "LD_LIBRARY_PATH=${in_its_place}" "OMP_CANCELLATION=false")
+      ENVIRONMENT "LD_LIBRARY_PATH=${in_its_place}" "${cancellation}")
   endforeach()
 endif()

@@ -4,10 +4,12 @@
 // members alone. The standard wants one value in all members, but the runtimes get along with it: libomp goes
 // by what was there when the region was opened. To be run with a schedule that is not ours; the library is
 // asleep before.
+//   --changes-environment   with OMP_SCHEDULE=wstree: the program sets it to static before libomp looks at it
 #include "hits.h"
 #include "omp_decls.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <sched.h>
 #include <vector>
 
@@ -55,9 +57,32 @@ void of_one_member() {
   }
 }
 
+/// The runtime's static loops give each member one piece.
+void of_nobody() {
+  omp_sched_t kind{};
+  int chunk = 0;
+  omp_get_schedule(&kind, &chunk);
+  CHECK(kind == omp_sched_static, "the runtime has looked at the environment before: kind %#x", kind);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<int> owner(k_n, -1);
+#pragma omp parallel for schedule(runtime) num_threads(4)
+    for (std::size_t i = 0; i < k_n; ++i) {
+      owner[i] = omp_get_thread_num();
+      sched_yield();
+    }
+    for (std::size_t i = 0; i < k_n; ++i)
+      CHECK(owner[i] == static_cast<int>(i / (k_n / 4)), "static iteration %zu on %d", i, owner[i]);
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+  if (check::flag(argc, argv, "--changes-environment")) {
+    setenv("OMP_SCHEDULE", "static", 1);
+    omp_set_dynamic(0);
+    return check::run(argc, argv, {{"of_nobody", of_nobody}});
+  }
   omp_set_dynamic(0);
   return check::run(argc, argv, {{"of_one_member", of_one_member}});
 }

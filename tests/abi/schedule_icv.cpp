@@ -236,6 +236,23 @@ void one_member_sets() {
     check::must_be_one_each(hits, "loop of a team in which one member has set a schedule");
   }
 }
+
+/// A region without a loop, in which all set one, says nothing of the next region. The first ones of a team.
+void one_member_sets_after_all_have() {
+  if (!asked) return;
+  std::thread([] {
+    Hits hits(k_width);
+#pragma omp parallel num_threads(2)
+    set(from_environment());
+#pragma omp parallel num_threads(2)
+    {
+      if (omp_get_thread_num() == 1) set(own_or_dynamic(2));
+#pragma omp for schedule(runtime)
+      for (std::size_t i = 0; i < k_width; ++i) hits.touch(i);
+    }
+    hits.must_be_one_each("loop behind a region in which all have set a schedule");
+  }).join();
+}
 #endif
 
 // The standard wants one value in all members of a team that meets a loop, and GCC's runtime needs that:
@@ -342,6 +359,31 @@ void tasks_have_their_own() {
   MUST_BE(from_environment(), "after the tasks");
 }
 
+/// Tasks have schedules of their own, whoever executes them: the members' are as they were.
+void tasks_of_others_set_theirs() {
+  for (const Schedule outer : {Schedule{omp_sched_static, 64}, own_or_dynamic(1), own_or_dynamic(2)}) {
+    Hits hits(k_width);
+    std::atomic<bool> done{false};
+#pragma omp parallel num_threads(3)
+    {
+      if (omp_get_thread_num() == 0 && omp_get_num_threads() > 1) {
+#pragma omp task if (0) shared(done)
+        {
+          set(outer);
+#pragma omp task shared(done) // it begins with the schedule of this one
+          set(k_guided), done = true;
+          // So that a member at the barrier executes it. OpenMP does not promise that one does.
+          for (int k = 0; k < 20'000 && !done; ++k) sched_yield();
+        }
+      }
+#pragma omp barrier
+#pragma omp for schedule(runtime)
+      for (std::size_t i = 0; i < k_width; ++i) hits.touch(i);
+    }
+    hits.must_be_one_each("loop of a team that has executed tasks");
+  }
+}
+
 void new_roots_start_from_the_environment() {
   set(k_guided);
   std::thread([] {
@@ -371,11 +413,13 @@ int main(int argc, char** argv) {
 #ifndef __clang__
                      {"members_set_late", members_set_late},
                      {"one_member_sets", one_member_sets},
+                     {"one_member_sets_after_all_have", one_member_sets_after_all_have},
 #else
                      {"members_differ_in_a_region", members_differ_in_a_region},
                      {"members_differ_in_loops_of_the_runtime", members_differ_in_loops_of_the_runtime},
 #endif
                      {"set_between_regions", set_between_regions},
                      {"tasks_have_their_own", tasks_have_their_own},
+                     {"tasks_of_others_set_theirs", tasks_of_others_set_theirs},
                      {"new_roots_start_from_the_environment", new_roots_start_from_the_environment}});
 }

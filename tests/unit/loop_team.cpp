@@ -19,7 +19,13 @@ namespace {
 
 using P = core::StdPlatform;
 
-const core::Settings k_defaults;
+/// With these nobody ends the ring, however long a member is held up.
+core::Settings patient() {
+  core::Settings settings;
+  settings.patience = ~std::uint64_t{0};
+  return settings;
+}
+const core::Settings k_defaults = patient();
 
 struct Loop {
   std::uint64_t n;
@@ -87,7 +93,7 @@ static_assert(model_number(core::k_model_count - 1) == core::Model::static_);
 TEST(team_ring, ManyLoopsWithoutABarrierBetweenThem) {
   core::Rng random(test::seed());
   Team<P> team;
-  core::Settings settings;
+  core::Settings settings = patient();
   for (const std::uint32_t members : {2U, 3U, 6U}) {
     auto loops = some_loops(random, test::scaled(2'000), 40);
     region(team, members, loops, settings);
@@ -98,7 +104,7 @@ TEST(team_ring, ManyLoopsWithoutABarrierBetweenThem) {
 TEST(team_ring, RegionsOfChangingSizeReuseOneTeam) {
   core::Rng random(test::seed());
   Team<P> team;
-  core::Settings settings;
+  core::Settings settings = patient();
   for (std::uint64_t i = 0, count = test::scaled(300); i < count; ++i) {
     const std::uint32_t members = 2 + random.below(7);
     auto loops = some_loops(random, 1 + random.below(30), 60);
@@ -113,7 +119,7 @@ TEST(team_ring, ALargeTeamAfterManyLoopsOfASmallOne) {
   core::Rng random(test::seed());
   for (const std::uint64_t gap : {255ULL, 256ULL, 257ULL, 512ULL}) {
     Team<P> team;
-    core::Settings settings;
+    core::Settings settings = patient();
     auto before = some_loops(random, k_ring, 100);
     region(team, 4, before, settings);
     auto between = some_loops(random, gap * k_ring - k_ring, 3);
@@ -130,7 +136,7 @@ class team_ring_cancelled : public testing::TestWithParam<bool> {};
 TEST_P(team_ring_cancelled, AMemberThatLeavesLetsTheOthersGoOn) {
   core::Rng random(test::seed());
   Team<P> team;
-  core::Settings settings;
+  core::Settings settings = patient();
   settings.history = false; // in equal parts, too, nobody does the share of a member that is not there
   for (std::uint64_t round = 0, rounds = test::scaled(60); round < rounds; ++round) {
     // As many loops as it takes for the marks of the departed member's roots to go around.
@@ -173,7 +179,7 @@ TEST(team_ring, ModelsTakeTurnsInOneRing) {
   // on the loops in between.
   core::Rng random(test::seed());
   Team<P> team;
-  core::Settings settings;
+  core::Settings settings = patient();
   for (const std::uint32_t members : {2U, 3U, 6U, 2U}) {
     auto loops = some_loops(random, test::scaled(2'000), 40);
     mix_models(random, loops);
@@ -185,7 +191,7 @@ TEST(team_ring, ModelsTakeTurnsInOneRing) {
 TEST(team_ring, EveryModelIsFollowedByEveryOtherInTheSameSlot) {
   core::Rng random(test::seed());
   Team<P> team;
-  core::Settings settings;
+  core::Settings settings = patient();
   settings.clocked = true;
   std::vector<std::unique_ptr<Loop>> loops;
   for (std::uint64_t first = 0; first < core::k_model_count; ++first)
@@ -206,7 +212,7 @@ TEST(team_ring, AModelAfterALongTimeOnOthers) {
   for (std::uint64_t which = 0; which < core::k_model_count; ++which)
     for (const std::uint64_t gap : {255ULL, 256ULL}) {
       Team<P> team;
-      core::Settings settings;
+      core::Settings settings = patient();
       auto loops = some_loops(random, (gap + 1) * k_ring, 3);
       for (std::uint64_t i = 0; i < loops.size(); ++i) {
         const bool end = i < k_ring || i >= gap * k_ring;
@@ -369,7 +375,7 @@ TEST(team_growth, WithoutMemoryNoMemberStartsALoopUntilTheNextRegion) {
 
 TEST(team_measure, TheLastOneToLeaveReportsTheWholeLoop) {
   core::Rng random(test::seed());
-  core::Settings settings;
+  core::Settings settings = patient();
   settings.clocked = true;
   Team<P> team;
   std::atomic<std::uint64_t> reports{0};

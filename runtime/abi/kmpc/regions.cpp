@@ -80,8 +80,8 @@ template <class Fork>
   if (session().rules != nullptr) ask_for_threads(loc, region.caller);
   const ompt::OpenCall call(region.caller);
   if (!may_serve(schedule)) return fork(wrapper_of_many(region), &region);
-  const ServedRegion served(region.caller, schedule, reinterpret_cast<const void*>(region.micro),
-                            kmpc::source_of(loc));
+  const ServedRegion served(region.caller, Interface::kmpc, schedule,
+                            reinterpret_cast<const void*>(region.micro), kmpc::source_of(loc));
   region.served = &served;
   fork(wrapper_of_many(region), &region);
 }
@@ -131,7 +131,8 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   // The runtime takes as many of the arguments as we tell it.
   if (!may_serve(schedule))
     return real(loc, 2 + argc, k_wrappers[count].plain, caller, micro, a0, a1, a2, a3, a4, a5, a6, a7);
-  const ServedRegion served(caller, schedule, reinterpret_cast<const void*>(micro), kmpc::source_of(loc));
+  const ServedRegion served(caller, Interface::kmpc, schedule, reinterpret_cast<const void*>(micro),
+                            kmpc::source_of(loc));
   if (served.team() == nullptr) [[unlikely]] {
     void* args[] = {a0, a1, a2, a3, a4, a5, a6, a7};
     Region region{micro, argc, args, caller, &served};
@@ -154,7 +155,7 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
       real(loc, 1, wrapper, condition, wrapped);
     });
   if (!may_serve(schedule)) return real(loc, 1, wrapper_of_many(region), condition, &region);
-  const ServedRegion served(region.caller, schedule, reinterpret_cast<const void*>(micro),
+  const ServedRegion served(region.caller, Interface::kmpc, schedule, reinterpret_cast<const void*>(micro),
                             kmpc::source_of(loc));
   region.served = &served;
   real(loc, 1, wrapper_of_many(region), condition, &region);

@@ -34,10 +34,7 @@ struct Region {
 class Served {
 public:
   [[gnu::noinline]] Served(std::int32_t tid, KeptTeam* team, const Terms& terms, std::uint64_t base) noexcept
-      : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {
-    member_.frame().schedule = terms.schedule; // captured at the fork, as libomp does with its own schedules
-    member_.frame().member.keep_ring();        // libomp's loops would wait as well: see loop/ring_end.h
-  }
+      : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {}
   [[gnu::noinline]] ~Served() = default;
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;

@@ -22,6 +22,9 @@ inline Place runtime_place(const void* caller) noexcept { // at every loop
 int runtime_threads(const void* caller) noexcept; // omp_get_num_threads; -1: the runtime cannot be asked
 int runtime_thread(const void* caller) noexcept;  // omp_get_thread_num; -1: the runtime cannot be asked
 
+/// Whether it is LLVM's.
+bool runtime_is_llvms(const void* caller) noexcept;
+
 /// Whether a team that the calling thread opens may have several threads.
 bool runtime_may_nest(const void* caller) noexcept;
 

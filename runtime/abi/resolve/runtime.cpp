@@ -148,6 +148,16 @@ void* real_symbol(const char* name, const void* caller) noexcept {
   return found;
 }
 
+bool is_beside(const void* address, const char* name) noexcept {
+  const int saved_errno = errno;
+  Dl_info info{};
+  link_map* map = nullptr;
+  const bool is_known = dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
+  void* const found = is_known && map != nullptr ? symbol_seen_by(map->l_name, name) : nullptr;
+  errno = saved_errno;
+  return found != nullptr && base_of(found) == info.dli_fbase;
+}
+
 void fail_for_want_of(const char* name) noexcept {
   constexpr int k_status = 127; // the loader's
   static constinit std::atomic<bool> ending{false};

@@ -37,6 +37,9 @@ const Binding* find_older(const Binding& latest, const void* caller) noexcept;
 /// Address of the other definition of `name` that the object around `caller` would have got.
 void* real_symbol(const char* name, const void* caller) noexcept;
 
+/// Whether the object that holds `address` defines `name`.
+bool is_beside(const void* address, const char* name) noexcept;
+
 /// Ends the process as the loader does if a program calls a function that no library has. To go on would
 /// leave out a loop or a region without a word.
 [[noreturn]] void fail_for_want_of(const char* name) noexcept;
