@@ -2,6 +2,7 @@
 // Where a thread is: which region, as which member of which team, and in which loop.
 #pragma once
 
+#include "kept_team.h"
 #include "label.h"
 #include "loop_state.h"
 #include "member.h"
@@ -22,10 +23,7 @@
 
 namespace wstree::abi {
 
-using Platform = core::StdPlatform;
-using Team = loop::Team<Platform>;
 using Member = loop::Member<Platform>;
-using BalancedRegion = loop::BalancedRegion<Platform>;
 
 /// What the program calls the iterations of a loop: values modulo 2^64. We hand out units. A unit is a chunk
 /// if the loop says how long its chunks are, and an iteration otherwise.
@@ -133,78 +131,6 @@ inline Frame* innermost_frame() noexcept { return t_frame != nullptr ? t_frame :
 void push_alone(Place here) noexcept;
 /// Undoes the latest push_alone(), if there was one.
 void pop_alone() noexcept;
-
-/// What few regions have: the members fetch it from the team.
-struct RegionWords {
-  const observe::Label* label = nullptr; // of the first loop
-  config::Ruling hint;                   // likewise
-  BalancedRegion* balanced = nullptr;    // nullptr: the runtime cuts the static loops of the region
-};
-
-/// What the members of a region have to know besides their numbers. From region to region most of it stays
-/// the same.
-struct Terms {
-  const void* caller = nullptr; // the code that forks: see real_symbol()
-  Team::Store* storage = nullptr;
-  std::uint64_t loops = 1;              // see Team::Opening
-  const loop::EvenPlan* plan = nullptr; // likewise
-  TaskSchedule schedule;                // captured at the fork
-  pthread_t opener{};
-  const RegionWords* words = nullptr; // nullptr, nearly always: there are none
-  bool keeps_ring = false;            // see Member::keep_ring()
-  bool placed = false;                // the members go to places of their own
-  bool nested = false;                // the region is inside another team
-  bool operator==(const Terms&) const = default;
-};
-
-/// A team with the terms of its latest region. The opener writes them only if they differ from those of the
-/// region before: what nobody writes stays in the members' caches, and fetching a line takes as long as
-/// dispatching several chunks.
-class KeptTeam final : public Team {
-public:
-  void set_terms(const Terms& terms) noexcept {
-    if (!(terms_ == terms)) terms_ = terms;
-  }
-  const Terms& terms() const noexcept { return terms_; }
-  RegionWords& words() noexcept { return words_; }
-
-  /// A member has set its schedule for the first time in the region whose first loop is number `base`.
-  void count_setter(std::uint64_t base) noexcept {
-    const std::uint64_t tag = base << 32;
-    std::uint64_t seen = setters_.load(std::memory_order_relaxed);
-    // release, with the acquire below: counting is a read-modify-write. A member that sees that all have set
-    // theirs, and tells others by starting a loop, therefore says what they will see as well. Guard:
-    // members_set_late in tests/abi/schedule_icv.cpp; property.loop_programs.
-    while (!setters_.compare_exchange_weak(seen, (seen >> 32 << 32 == tag ? seen : tag) + 1,
-                                           std::memory_order_release, std::memory_order_relaxed)) {
-    }
-  }
-  bool all_have_set(std::uint64_t base, std::uint32_t members) const noexcept {
-    const std::uint64_t seen = setters_.load(std::memory_order_acquire);
-    return seen >> 32 << 32 == base << 32 && (seen & 0xFFFFFFFF) >= members;
-  }
-  /// From now on the answer is that all have.
-  void suppose_all_have_set(std::uint64_t base, std::uint32_t members) noexcept {
-    setters_.store(base << 32 | members, std::memory_order_release);
-  }
-
-  /// Before the fork: the next region may begin with the same number, if nobody needed a slot in this one.
-  void forget_setters() noexcept {
-    if (setters_.load(std::memory_order_relaxed) != 0) setters_.store(0, std::memory_order_relaxed);
-  }
-
-  AgreedRulings& rulings() noexcept { return rulings_; }
-
-private:
-  alignas(core::k_line_pair) Terms terms_;
-  RegionWords words_;
-  std::atomic<std::uint64_t> setters_{0}; // | first loop of the region:32 | members:32 |
-  AgreedRulings rulings_;
-};
-
-/// A team of the calling thread that no open region uses. nullptr: no memory.
-KeptTeam* borrow_team() noexcept;
-void give_back_team(KeptTeam* team) noexcept;
 
 /// The member of `frame` has entered a loop with `chunk`: records what its iterations take.
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;

@@ -115,14 +115,13 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   const std::uint64_t start = Platform::ticks();
   const auto longest = static_cast<std::uint64_t>(k_longest_ns / ns_per_tick());
   KeptTeam& setters = setters_of(frame);
-  const std::uint64_t base = frame.member.base();
   for (;;) {
     // In this order: a member may be ahead because it has seen that all have set theirs.
     const bool ahead = frame.member.others_are_ahead();
-    if (setters.all_have_set(base, frame.member.members())) break;
+    if (setters.all_have_set(frame.member.members())) break;
     if (ahead) return before;
     if (core::elapsed(start, Platform::ticks()) > longest)
-      setters.suppose_all_have_set(base, frame.member.members());
+      setters.suppose_all_have_set(frame.member.members());
     else
       Platform::yield();
   }
@@ -178,8 +177,9 @@ void note_set_schedule(const void* caller) noexcept {
   if (frame == nullptr || frame->kind != Frame::Kind::team || frame->schedule_of != Of::task ||
       frame->member.members() == 1 || !frame->is_at(caller))
     return;
+  frame->schedule = setters_of(*frame).schedule_before(task_schedule(caller));
   frame->schedule_of = Of::changed_task;
-  setters_of(*frame).count_setter(frame->member.base());
+  setters_of(*frame).count_setter();
 }
 
 config::Fallback fallback_of(bool countable) noexcept {

@@ -46,7 +46,6 @@ bool is_meant_monotonic(int chunk) noexcept {
 void set_schedule(int kind, int chunk, const void* caller) noexcept {
   const auto set = g_set.find(caller);
   if (set == nullptr) return;
-  note_set();
   note_set_schedule(caller);
   if (kind >= omp_sched_wstree && kind <= omp_sched_wsstatic && activate())
     return set(k_sentinel_kind, marks().mark(own_schedule(kind, chunk)));

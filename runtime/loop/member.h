@@ -32,7 +32,6 @@ public:
   void keep_ring() noexcept { ring_.keep(); }
   Team<P, Sizes>* team() const noexcept { return ring_.team(); }
   bool in_loop() const noexcept { return in_loop_; }
-  std::uint64_t base() const noexcept { return ring_.opening().base; }
   /// Whether another member has started the loop that this one is about to enter, or has left the region. Not
   /// in teams of one.
   bool others_are_ahead() noexcept { return ring_.others_are_ahead(); }

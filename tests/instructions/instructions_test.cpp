@@ -40,10 +40,10 @@ struct Phase {
 };
 constexpr double k_alone = 0.08, k_team = 0.08;
 constexpr Phase k_phases[] = {
-    {"empty region, 1 thread", {660, 1}, {580, 1}, k_alone},
+    {"empty region, 1 thread", {660, 1}, {555, 1}, k_alone},
     {"loop of one iteration, 1 thread", {315, 0}, {375, 0}, k_alone},
-    {"region with such a loop, 1 thread", {960, 1}, {1010, 1}, k_alone},
-    {"empty region, 2 threads", {915, 1}, {905, 1}, k_team},
+    {"region with such a loop, 1 thread", {960, 1}, {970, 1}, k_alone},
+    {"empty region, 2 threads", {915, 1}, {870, 1}, k_team},
     {"loop of one iteration, 2 threads", {2050, 1}, {2140, 1}, k_team},
     {"region with such a loop, 2 threads", {3160, 2}, {3140, 2}, k_team},
     {"chunk, int", {340, 1}, {322, 1}, k_team},

@@ -57,7 +57,7 @@ void wrap_told_member(void* data);
 
 /// Forks through `fork(wrapper, region)`.
 template <class Fork> auto fork_region(Region& region, Fork&& fork) {
-  const ServedRegion served(region.caller, Interface::gomp, task_schedule(region.caller));
+  const ServedRegion served(region.caller, Interface::gomp, TaskSchedule{});
   region.team = served.team();
   region.terms = &served.terms();
   region.base = served.base();

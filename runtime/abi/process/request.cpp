@@ -8,21 +8,19 @@ namespace wstree::abi {
 
 constinit std::atomic<bool> g_active{false};
 constinit std::atomic<bool> g_wants_tool{false};
-constinit Real<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
-constinit std::atomic<GetSchedule> g_unset{nullptr};
-constinit TaskSchedule g_requested;
 
 namespace {
 
-// The constructor of the library writes the next four, before there are threads.
+// The constructor of the library writes the next five, before there are threads.
 constinit bool g_secure = false;
 constinit std::optional<config::ScheduleRequest> g_request;
 constinit int g_request_mark = 0; // 0: none
+constinit TaskSchedule g_requested;
 constinit config::FixedText<64> g_request_text;
 
 constinit config::MarkTable g_marks;
 
-void set_by_some_task(int*, int*) noexcept {} // in g_unset, from the first time on
+constinit Real<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
 
 [[gnu::noinline]] TaskSchedule set_by_program(int chunk) noexcept {
   const auto schedule = g_marks.meaning(chunk);
@@ -40,22 +38,14 @@ bool activate() noexcept {
   return true;
 }
 
-TaskSchedule ask_for_schedule(GetSchedule get) noexcept {
+TaskSchedule task_schedule(const void* caller) noexcept {
+  const auto get = g_get_schedule.find(caller);
+  if (get == nullptr) return {};
   int kind = 0;
   int chunk = 0;
   get(&kind, &chunk);
-  TaskSchedule found;
-  if (kind == k_sentinel_kind) found = chunk == g_request_mark ? g_requested : set_by_program(chunk);
-  if (found == g_requested) {
-    GetSchedule none = nullptr;
-    g_unset.compare_exchange_strong(none, get, std::memory_order_relaxed);
-  }
-  return found;
-}
-
-void note_set() noexcept {
-  if (g_unset.load(std::memory_order_relaxed) != set_by_some_task)
-    g_unset.store(set_by_some_task, std::memory_order_relaxed);
+  if (kind != k_sentinel_kind) return {};
+  return chunk == g_request_mark ? g_requested : set_by_program(chunk);
 }
 
 void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept {

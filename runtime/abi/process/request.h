@@ -5,7 +5,6 @@
 
 #include "marked_schedule.h"
 #include "options.h"
-#include "resolve/runtime.h"
 
 #include "wstree/core/scheduler.h"
 
@@ -50,26 +49,8 @@ struct TaskSchedule {
   std::uint64_t chunk = 1; // in units, which are iterations; 0: none was given
   bool operator==(const TaskSchedule&) const = default;
 };
-
-using GetSchedule = void (*)(int*, int*);
-extern constinit Real<void(int*, int*)> g_get_schedule;
-/// That of a runtime all of whose tasks have the schedule that we found in the environment, because no task
-/// has set one; nullptr: of none yet. (A program may change the environment before its runtime looks at it.)
-/// relaxed, everywhere: a task that has another schedule has set it, or comes behind the one from which it
-/// inherits. Guard: abi.schedule_icv, abi.late_request.changed_environment.
-extern constinit std::atomic<GetSchedule> g_unset;
-extern constinit TaskSchedule g_requested; // by the environment; the constructor of the library writes it
-TaskSchedule ask_for_schedule(GetSchedule get) noexcept;
-
 /// What the calling task's schedule(runtime) loops use. `caller`: see real_symbol().
-inline TaskSchedule task_schedule(const void* caller) noexcept {
-  const GetSchedule get = g_get_schedule.find(caller);
-  if (get == nullptr) [[unlikely]]
-    return {};
-  return get == g_unset.load(std::memory_order_relaxed) ? g_requested : ask_for_schedule(get);
-}
-/// A task is about to set its schedule.
-void note_set() noexcept;
+TaskSchedule task_schedule(const void* caller) noexcept;
 
 /// The models have the numbers of their kinds (session.cpp makes sure of it).
 constexpr core::Model model_of(config::ScheduleKind kind) noexcept { return static_cast<core::Model>(kind); }
