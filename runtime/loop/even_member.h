@@ -31,8 +31,13 @@ public:
   static bool may_go_apart(const core::Settings& settings, std::uint64_t smallest) noexcept {
     return smallest <= 1 && is_usual(settings);
   }
-  /// It goes this way.
-  Way go(Way way) noexcept { return way_ = way; }
+  /// A loop behind those of the plan goes this way.
+  Way go(Way way) noexcept {
+    is_known_ = way == Way::tree; // of the others nobody asks what they did
+    loop_ = EvenPlan::k_loops;
+    return way_ = way;
+  }
+  bool is_step() const noexcept { return loop_ == EvenPlan::k_loops; }
   void forget() noexcept {
     is_known_ = false;
     way_ = Way::tree;
@@ -59,7 +64,7 @@ private:
   Way way_ = Way::tree;
   std::uint64_t first_iterations_ = 0; // of the region's first loop
   // Of a loop that is known:
-  std::uint32_t loop_;
+  std::uint32_t loop_; // k_loops: behind the plan
   std::uint64_t iterations_;
 };
 

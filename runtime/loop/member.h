@@ -141,7 +141,10 @@ private:
     if (index() == 0) team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
   }
   [[gnu::noinline]] void tell_opener() noexcept {
-    team()->note(even_.loop(), even_.share(worker_.counts(), members()), *settings_);
+    if (even_.is_step())
+      team()->note_step(EvenShare::to_float(worker_.counts().busy_ticks));
+    else
+      team()->note(even_.loop(), even_.share(worker_.counts(), members()), *settings_);
   }
   [[gnu::noinline]] void start_parts(std::uint64_t iterations, std::uint32_t parts) noexcept {
     worker_.start_parts(ring_.part_marks(), ring_.loop(), iterations, parts, index());

@@ -44,7 +44,7 @@ constexpr Phase k_phases[] = {
     {"loop of one iteration, 1 thread", {315, 0}, {375, 0}, k_alone},
     {"region with such a loop, 1 thread", {960, 1}, {970, 1}, k_alone},
     {"empty region, 2 threads", {915, 1}, {870, 1}, k_team},
-    {"loop of one iteration, 2 threads", {2050, 1}, {2140, 1}, k_team},
+    {"loop of one iteration, 2 threads", {2110, 1}, {2220, 1}, k_team},
     {"region with such a loop, 2 threads", {3160, 2}, {3140, 2}, k_team},
     {"chunk, int", {340, 1}, {322, 1}, k_team},
     {"chunk, unsigned", {340, 1}, {322, 1}, k_team},

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 namespace wstree::loop::even_test {
@@ -207,26 +208,33 @@ TEST(EvenLoops, ManyLoopsOfOneRegion) {
   }
 }
 
-TEST(EvenLoops, ALongLoopAmongManyBriefOnesIsSoonLeftToTheTree) {
-  for (const int period : {16, 32, 48, 128}) {
-    Runs runs;
-    const Cost cost = even_cost(k_us / 20);
-    const Cost dear = [](std::uint64_t i) { return i < 40 ? 20 * k_us : k_us / 20; };
-    int even = 0;
-    const auto outcomes = runs.region(std::vector<std::uint64_t>(100 * static_cast<std::size_t>(period), 80),
-                                      [&, loop = 0, seen = 0](std::uint64_t i) mutable {
-                                        if (seen++ == 80) {
-                                          seen = 1;
-                                          ++loop;
-                                        }
-                                        return loop % period == period - 1 ? dear(i) : cost(i);
-                                      });
-    for (std::size_t i = 0; i < outcomes.size(); ++i)
-      if (outcomes[i].is_even && i % static_cast<std::size_t>(period) == static_cast<std::size_t>(period) - 1)
-        ++even;
-    EXPECT_LE(even, 12) << period;
-  }
+/// Every so many loops one is long: in the share of either member.
+class EvenLoopsAmong : public testing::TestWithParam<std::tuple<int, std::uint64_t>> {};
+
+TEST_P(EvenLoopsAmong, ALongLoopIsSoonLeftToTheTree) {
+  const auto [period, first] = GetParam();
+  Runs runs;
+  const Cost cost = even_cost(k_us / 20);
+  const Cost dear = [from = first](std::uint64_t i) {
+    return i >= from && i < from + 40 ? 20 * k_us : k_us / 20;
+  };
+  int even = 0;
+  const auto outcomes = runs.region(std::vector<std::uint64_t>(100 * static_cast<std::size_t>(period), 80),
+                                    [&, every = period, loop = 0, seen = 0](std::uint64_t i) mutable {
+                                      if (seen++ == 80) {
+                                        seen = 1;
+                                        ++loop;
+                                      }
+                                      return loop % every == every - 1 ? dear(i) : cost(i);
+                                    });
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    if (outcomes[i].is_even && i % static_cast<std::size_t>(period) == static_cast<std::size_t>(period) - 1)
+      ++even;
+  EXPECT_LE(even, 12);
 }
+
+INSTANTIATE_TEST_SUITE_P(Loops, EvenLoopsAmong,
+                         testing::Combine(testing::Values(16, 32, 48, 128), testing::Values(0U, 40U)));
 
 TEST(EvenLoops, RegionsOfFewMoreLoopsThanThePlanHas) {
   for (const std::size_t loops : {9U, 12U, 16U}) {
@@ -254,6 +262,40 @@ TEST(Steps, TheLastSizeHasNoEndAndIsNeverBrief) {
     ASSERT_LT(steps.largest(), k_sizes - 1);
   }
   EXPECT_EQ(steps.way(), Way::parts) << "for smaller ones";
+}
+
+/// Loops of a member 0 that executes 40 iterations of `cost` in each, and then waits, until they take `tree`
+/// or `parts` ticks. Returns how many went in parts.
+int in_parts(Steps& steps, std::uint64_t& loop, std::uint64_t& now, std::uint64_t count, std::uint64_t cost,
+             std::uint64_t tree, std::uint64_t parts) {
+  const core::Settings settings;
+  constexpr unsigned k_size = 6;
+  int even = 0;
+  for (const std::uint64_t end = loop + count; loop < end; ++loop) {
+    steps.meet(loop, k_size, 8, settings, [&] { return now; });
+    const Way way = k_size <= steps.largest() ? steps.way() : Way::tree;
+    even += way == Way::parts ? 1 : 0;
+    now += way == Way::parts ? parts : tree;
+    if (way == Way::tree) steps.note(static_cast<float>(40 * cost));
+  }
+  return even;
+}
+
+TEST(Steps, AreBriefByTheirWorkWhereThreadsWaitForProcessors) {
+  Steps steps;
+  steps.begin(8);
+  std::uint64_t loop = 8, now = 0;
+  in_parts(steps, loop, now, 400, k_us / 20, 200 * k_us, 100 * k_us);
+  EXPECT_GE(in_parts(steps, loop, now, 400, k_us / 20, 200 * k_us, 100 * k_us), 300);
+  // Work that has become long.
+  EXPECT_LE(in_parts(steps, loop, now, 400, 200 * k_us, 8'000 * k_us, 10'000 * k_us), 32);
+}
+
+TEST(Steps, LongWorkStaysOnTheTree) {
+  Steps steps;
+  steps.begin(8);
+  std::uint64_t loop = 8, now = 0;
+  EXPECT_EQ(in_parts(steps, loop, now, 800, 2 * k_us, 80 * k_us, 40 * k_us), 0);
 }
 
 TEST(EvenLoops, RegionsAtOtherPlacesAreOthers) {
