@@ -70,9 +70,9 @@ public:
     setters_.store(members, std::memory_order_release);
   }
 
-  /// What all tasks of the region began with, where one is about to set its schedule, which is `mine`. The
-  /// first one to come here has what it began with. So has whoever comes before that has said so: a task that
-  /// inherits another one comes behind it.
+  /// A task of the region is about to set its schedule, which is `mine`: what all of them began with. The
+  /// first task to come here still has that. So has any other one that comes before the first one has said
+  /// it, because a task that inherits something else begins later.
   TaskSchedule schedule_before(TaskSchedule mine) noexcept {
     // acquire, with the release below: the schedule is complete. Guard: tasks_of_others_set_theirs in
     // tests/abi/schedule_icv.cpp (each task its own).
