@@ -142,9 +142,12 @@ private:
   }
   [[gnu::noinline]] void tell_opener() noexcept {
     if (even_.is_step())
-      team()->note_step(EvenShare::to_float(worker_.counts().busy_ticks));
+      note_step(worker_.counts());
     else
       team()->note(even_.loop(), even_.share(worker_.counts(), members()), *settings_);
+  }
+  void note_step(const core::Counts& counts) noexcept {
+    team()->note_step(EvenShare::to_float(counts.busy_ticks), counts.iterations != 0);
   }
   [[gnu::noinline]] void start_parts(std::uint64_t iterations, std::uint32_t parts) noexcept {
     worker_.start_parts(ring_.part_marks(), ring_.loop(), iterations, parts, index());

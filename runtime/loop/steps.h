@@ -27,18 +27,20 @@ public:
     first_ = first;
     largest_ = 0;
     met_ = 0;
-    work_ = 0;
-    noted_ = 0;
+    tree_ = {};
   }
   /// That of loops that are no larger than largest().
   Way way() const noexcept { return known_ == 0 || rest_ != 0 ? Way::tree : choice_.way(); }
   /// Size of the largest loops that were brief; 0 if all go to the tree.
   unsigned largest() const noexcept { return way() == Way::tree ? 0 : known_; }
 
-  /// Member 0 leaves a loop that was on the tree, in which it has worked so many ticks.
-  void note(float work) noexcept {
-    work_ += work;
-    ++noted_;
+  /// Member 0 leaves a loop that was on the tree, in which it has worked so many ticks; not `any`: it came
+  /// too late for any iteration.
+  void note(float ticks, bool any) noexcept {
+    if (met_ == 0) return; // it goes the way of before
+    tree_.ticks += ticks;
+    tree_.any |= any;
+    ++tree_.loops;
   }
 
   /// Member 0 is about to start loop number `next`, of `size`, of a team of `members`. Returns whether there
@@ -74,9 +76,8 @@ private:
     const unsigned largest = std::exchange(largest_, 0);
     const bool all_went = way() != Way::tree && largest <= known_;
     const float longest = core::tuning::k_even_brief * static_cast<float>(settings.shortest_target);
-    const float work = std::exchange(work_, 0) / static_cast<float>(std::max(noted_, 1U));
-    const bool is_known = std::exchange(noted_, 0) != 0;
-    if (each > longest && !(is_known ? is_waiting(each, work, longest) : waits_again(each)))
+    const OnTree tree = std::exchange(tree_, {});
+    if (each > longest && !(tree.loops != 0 ? is_waiting(each, tree, longest) : waits_again(each)))
       return back_off();
     if (rest_ != 0) {
       --rest_;
@@ -89,11 +90,16 @@ private:
     // is to be alone with it.
     if (all_went || choice_.way() == Way::tree) choice_.judge({each, 0, 0}, members, false);
   }
+  struct OnTree {
+    float ticks = 0; // that member 0 worked in them
+    bool any = false;
+    std::uint32_t loops = 0;
+  };
   /// Where threads wait for processors a loop takes longer than its work, which is known of loops on the
-  /// tree.
-  bool is_waiting(float each, float work, float longest) noexcept {
-    if (work > longest) return false;
-    waiting_ = std::max(each, waiting_ - waiting_ / 8);
+  /// tree: not if member 0 comes too late to them. A pause between two loops looks the same, but comes once.
+  bool is_waiting(float each, const OnTree& tree, float longest) noexcept {
+    if (!tree.any || tree.ticks / static_cast<float>(tree.loops) > longest) return false;
+    waiting_ = std::max(std::min(each, 2 * waiting_ + longest), waiting_ - waiting_ / 8);
     return true;
   }
   /// The others have to take about as long as those did.
@@ -113,10 +119,9 @@ private:
   std::uint32_t met_ = 0;   // loops since then
   unsigned largest_ = 0;    // of these
   unsigned known_ = 0;
-  float work_ = 0;          // of the loops on the tree among them, in ticks of a member
-  std::uint32_t noted_ = 0; // how many these are
-  float waiting_ = 0;       // ticks of such a loop that was long with brief work; the most of late
-  std::uint32_t rest_ = 0;  // times that come in which all loops go to the tree
+  OnTree tree_;            // those of them that were on the tree
+  float waiting_ = 0;      // ticks of such a loop that was long with brief work; the most of late
+  std::uint32_t rest_ = 0; // times that come in which all loops go to the tree
   std::uint32_t next_rest_ = 0;
   std::uint32_t calm_ = 0; // times without a long loop until the rests become shorter
 };

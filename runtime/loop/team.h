@@ -168,8 +168,8 @@ public:
   void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
     region_->note(loop, share, settings);
   }
-  /// The same of a loop behind those of the plan, in which it has worked so many ticks on the tree.
-  void note_step(float work) noexcept { steps().note(work); }
+  /// The same of a loop on the tree behind those of the plan: see Steps::note().
+  void note_step(float ticks, bool any) noexcept { steps().note(ticks, any); }
 
   /// Which way the region's loops from number k_ring on go, counted from its first one.
   RegionWay<P, k_ring>& way() noexcept { return way_; }

@@ -264,10 +264,10 @@ TEST(Steps, TheLastSizeHasNoEndAndIsNeverBrief) {
   EXPECT_EQ(steps.way(), Way::parts) << "for smaller ones";
 }
 
-/// Loops of a member 0 that executes 40 iterations of `cost` in each, and then waits, until they take `tree`
-/// or `parts` ticks. Returns how many went in parts.
+/// Loops of a member 0 that executes `done` of its 40 iterations of `cost` in each, and then waits, until
+/// they take `tree` or `parts` ticks. Returns how many went in parts.
 int in_parts(Steps& steps, std::uint64_t& loop, std::uint64_t& now, std::uint64_t count, std::uint64_t cost,
-             std::uint64_t tree, std::uint64_t parts) {
+             std::uint64_t tree, std::uint64_t parts, std::uint64_t done = 40) {
   const core::Settings settings;
   constexpr unsigned k_size = 6;
   int even = 0;
@@ -276,7 +276,7 @@ int in_parts(Steps& steps, std::uint64_t& loop, std::uint64_t& now, std::uint64_
     const Way way = k_size <= steps.largest() ? steps.way() : Way::tree;
     even += way == Way::parts ? 1 : 0;
     now += way == Way::parts ? parts : tree;
-    if (way == Way::tree) steps.note(static_cast<float>(40 * cost));
+    if (way == Way::tree) steps.note(static_cast<float>(done * cost), done != 0);
   }
   return even;
 }
@@ -296,6 +296,23 @@ TEST(Steps, LongWorkStaysOnTheTree) {
   steps.begin(8);
   std::uint64_t loop = 8, now = 0;
   EXPECT_EQ(in_parts(steps, loop, now, 800, 2 * k_us, 80 * k_us, 40 * k_us), 0);
+}
+
+TEST(Steps, AreNotBriefBecauseMemberZeroComesTooLate) {
+  Steps steps;
+  steps.begin(8);
+  std::uint64_t loop = 8, now = 0;
+  EXPECT_EQ(in_parts(steps, loop, now, 800, k_us, 1'600 * k_us, 1'000 * k_us, 0), 0);
+}
+
+TEST(Steps, APauseBetweenLoopsIsNotWaiting) {
+  Steps steps(Way::parts);
+  steps.begin(8);
+  std::uint64_t loop = 8, now = 0;
+  in_parts(steps, loop, now, 4, k_us / 20, 5 * k_us, 4 * k_us);
+  now += 50'000 * k_us;
+  in_parts(steps, loop, now, 400, k_us / 20, 5 * k_us, 4 * k_us);
+  EXPECT_LE(in_parts(steps, loop, now, 400, 100 * k_us, 2'300 * k_us, 4'000 * k_us), 24);
 }
 
 TEST(EvenLoops, RegionsAtOtherPlacesAreOthers) {
