@@ -21,27 +21,30 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
         {},
         {}};
   }
+  auto loops = calls.forms;
+  loops.erase(LoopForm::call);
+  if (can_be_served(loops, wishes.loops)) {
+    return {Severity::detail,
+            named("'{}' calls the loop functions of gcc's OpenMP runtime, and loops of these kinds can be "
+                  "served: ") +
+                to_text(loops),
+            {},
+            {}};
+  }
+  if (can_be_served(loops)) {
+    const auto kinds = loops_for(loops);
+    const bool calls_too = calls.forms.contains(LoopForm::call); // which are shared out whatever loops say
+    return {conclusive && !calls_too ? Severity::unserved : Severity::always,
+            named("the loops of '{}' that could be served have a schedule of their own"),
+            fmt::format("{}, and WSTREE_LOOPS={} leaves those out", to_text(loops),
+                        config::to_text(wishes.loops).view()),
+            fmt::format("say --loops {}", kinds)};
+  }
   if (calls.forms.contains(LoopForm::call)) {
     return {Severity::detail,
             named("'{}' calls algorithms of wstree/parallel.hpp, which need no schedule"),
             {},
             {}};
-  }
-  if (can_be_served(calls.forms, wishes.loops)) {
-    return {Severity::detail,
-            named("'{}' calls the loop functions of gcc's OpenMP runtime, and loops of these kinds can be "
-                  "served: ") +
-                to_text(calls.forms),
-            {},
-            {}};
-  }
-  if (can_be_served(calls.forms)) {
-    const auto loops = loops_for(calls.forms);
-    return {conclusive ? Severity::unserved : Severity::always,
-            named("the loops of '{}' that could be served have a schedule of their own"),
-            fmt::format("{}, and WSTREE_LOOPS={} leaves those out", to_text(calls.forms),
-                        config::to_text(wishes.loops).view()),
-            fmt::format("say --loops {}", loops)};
   }
   if (calls.runtime_inside) {
     return {Severity::unserved, named("'{}' has its OpenMP runtime linked in statically"),
