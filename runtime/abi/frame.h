@@ -9,15 +9,11 @@
 #include "process/session.h"
 #include "resolve/elf_object.h"
 #include "resolve/omp_queries.h"
-#include "rules/rules.h"
 #include "static_loops.h"
 #include "statistics.h"
 
 #include "wstree/core/platform.h"
 
-#include <pthread.h>
-
-#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -45,12 +41,12 @@ struct Frame {
     team,       // a member of a region whose loops we may serve
     unserved    // a member of a region whose loops the runtime serves
   };
-  /// By which schedule a schedule(runtime) loop of the region goes. `schedule` is what all tasks of the
-  /// region begin with, or what a member has found since that all have set.
+  /// By which schedule a schedule(runtime) loop of the region goes.
   enum class ScheduleOf : std::uint8_t {
-    region,      // by `schedule`
+    region,      // by `schedule`, which the region had at the fork
     task,        // by the schedule that the task has when the loop begins
-    changed_task // the same, and the member, or a task that it executes, has set one in the region
+    changed_task // the same, and the member, or a task that it executes, has set one in the region;
+                 // `schedule` is what all tasks began with, or what they agree on since
   };
 
   /// Member `index` of `members` of the region at `here`. A region without a team has nothing that its

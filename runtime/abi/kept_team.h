@@ -35,7 +35,7 @@ struct Terms {
   Team::Store* storage = nullptr;
   std::uint64_t loops = 1;              // see Team::Opening
   const loop::EvenPlan* plan = nullptr; // likewise
-  TaskSchedule schedule;                // captured at the fork
+  TaskSchedule schedule;                // captured at the fork; of a region by GCC's entries none
   pthread_t opener{};
   const RegionWords* words = nullptr; // nullptr, nearly always: there are none
   bool keeps_ring = false;            // see Member::keep_ring()

@@ -77,8 +77,8 @@ private:
 /// A region whose loops we may serve, from before the fork until after the join.
 class ServedRegion {
 public:
-  /// `schedule`: that of the task that forks. `code`: where the members' work begins, if static loops in
-  /// there may be cut by us; `source` as the compiler passes it.
+  /// `schedule`: that of the region, if it goes by one. `code`: where the members' work begins, if static
+  /// loops in there may be cut by us; `source` as the compiler passes it.
   ServedRegion(const void* caller, Interface interface, const TaskSchedule& schedule,
                const void* code = nullptr, const char* source = nullptr) noexcept;
   ~ServedRegion();

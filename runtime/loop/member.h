@@ -141,13 +141,11 @@ private:
     if (index() == 0) team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
   }
   [[gnu::noinline]] void tell_opener() noexcept {
+    const core::Counts counts = worker_.counts();
     if (even_.is_step())
-      note_step(worker_.counts());
+      team()->note_step(EvenShare::to_float(counts.busy_ticks));
     else
-      team()->note(even_.loop(), even_.share(worker_.counts(), members()), *settings_);
-  }
-  void note_step(const core::Counts& counts) noexcept {
-    team()->note_step(EvenShare::to_float(counts.busy_ticks), counts.iterations != 0);
+      team()->note(even_.loop(), even_.share(counts, members()), *settings_);
   }
   [[gnu::noinline]] void start_parts(std::uint64_t iterations, std::uint32_t parts) noexcept {
     worker_.start_parts(ring_.part_marks(), ring_.loop(), iterations, parts, index());

@@ -34,12 +34,10 @@ public:
   /// Size of the largest loops that were brief; 0 if all go to the tree.
   unsigned largest() const noexcept { return way() == Way::tree ? 0 : known_; }
 
-  /// Member 0 leaves a loop that was on the tree, in which it has worked so many ticks; not `any`: it came
-  /// too late for any iteration.
-  void note(float ticks, bool any) noexcept {
-    if (met_ == 0) return; // it goes the way of before
+  /// Member 0 leaves a loop that was on the tree, in which it has worked so many ticks.
+  void note(float ticks) noexcept {
+    if (met_ == 0) return; // the loop goes the way of before
     tree_.ticks += ticks;
-    tree_.any |= any;
     ++tree_.loops;
   }
 
@@ -91,18 +89,18 @@ private:
     if (all_went || choice_.way() == Way::tree) choice_.judge({each, 0, 0}, members, false);
   }
   struct OnTree {
-    float ticks = 0; // that member 0 worked in them
-    bool any = false;
+    float ticks = 0; // that member 0 worked in these loops
     std::uint32_t loops = 0;
   };
-  /// Where threads wait for processors a loop takes longer than its work, which is known of loops on the
-  /// tree: not if member 0 comes too late to them. A pause between two loops looks the same, but comes once.
+  /// Where threads wait for processors a loop takes longer than its work. That is known of loops on the tree,
+  /// unless member 0 comes too late for an iteration of any. A pause between two loops looks like waiting
+  /// too, but comes once: so a look raises the limit only to twice what it was, and a little.
   bool is_waiting(float each, const OnTree& tree, float longest) noexcept {
-    if (!tree.any || tree.ticks / static_cast<float>(tree.loops) > longest) return false;
+    if (tree.ticks == 0 || tree.ticks / static_cast<float>(tree.loops) > longest) return false;
     waiting_ = std::max(std::min(each, 2 * waiting_ + longest), waiting_ - waiting_ / 8);
     return true;
   }
-  /// The others have to take about as long as those did.
+  /// Of loops in equal parts the work is not known: they have to take about as long as those did.
   bool waits_again(float each) const noexcept { return each <= core::tuning::k_like_before * waiting_; }
   /// There was a long loop, which may come again: nothing but its size would tell it from the brief ones.
   void back_off() noexcept {
@@ -119,8 +117,9 @@ private:
   std::uint32_t met_ = 0;   // loops since then
   unsigned largest_ = 0;    // of these
   unsigned known_ = 0;
-  OnTree tree_;            // those of them that were on the tree
-  float waiting_ = 0;      // ticks of such a loop that was long with brief work; the most of late
+  OnTree tree_; // those of them that were on the tree
+  float waiting_ =
+      0; // ticks of a loop on the tree whose work was brief, though it took long; the most of late
   std::uint32_t rest_ = 0; // times that come in which all loops go to the tree
   std::uint32_t next_rest_ = 0;
   std::uint32_t calm_ = 0; // times without a long loop until the rests become shorter

@@ -169,7 +169,7 @@ public:
     region_->note(loop, share, settings);
   }
   /// The same of a loop on the tree behind those of the plan: see Steps::note().
-  void note_step(float ticks, bool any) noexcept { steps().note(ticks, any); }
+  void note_step(float ticks) noexcept { steps().note(ticks); }
 
   /// Which way the region's loops from number k_ring on go, counted from its first one.
   RegionWay<P, k_ring>& way() noexcept { return way_; }

@@ -73,6 +73,12 @@ TEST_F(Require, DoesNotRefuseAProgramThatOnlyCallsAlgorithms) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST_F(Require, AdvisesOnLoopsOfAProgramThatAlsoCallsAlgorithms) {
+  const auto result = run_with({}, "loop", {target("calls_both")});
+  EXPECT_EQ(result.status(), 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("Say --loops runtime,dynamic,guided"));
+}
+
 TEST_F(Require, LeavesNothingBehindWhenTheProgramIsKilled) {
   EXPECT_EQ(run_with({}, "loop", {"/bin/sh", "-c", target("plain") + "; kill -9 $$"}).signal(), SIGKILL);
   EXPECT_TRUE(is_tidy());

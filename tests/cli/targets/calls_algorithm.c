@@ -2,4 +2,4 @@
 // Asks for what algorithms of wstree/parallel.hpp ask for, and has no loop of OpenMP.
 __attribute__((weak)) int wstree_call_begin(void* call);
 
-int main(void) { return wstree_call_begin != 0 && wstree_call_begin(0) == 2; }
+int CALLER(void) { return wstree_call_begin != 0 && wstree_call_begin(0) == 2; }

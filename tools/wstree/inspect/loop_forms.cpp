@@ -93,6 +93,11 @@ std::string to_text(const LoopForms& forms) {
   return text.empty() ? "none" : text;
 }
 
+LoopForms without_calls(LoopForms forms) {
+  forms.erase(LoopForm::call);
+  return forms;
+}
+
 bool can_be_served(const LoopForms& forms, config::LoopKinds loops) {
   return forms.contains(LoopForm::hidden) || forms.contains(LoopForm::call) ||
          (has_runtime(forms) && loops.has(config::LoopKind::runtime)) ||

@@ -28,6 +28,9 @@ using LoopForms = std::set<LoopForm>;
 /// The form of the loops that an imported symbol starts; nothing for all other symbols.
 std::optional<LoopForm> loop_form(std::string_view symbol);
 
+/// Those that ask an OpenMP runtime for iterations.
+LoopForms without_calls(LoopForms forms);
+
 /// For people: "schedule(runtime)", "ordered", or a list of such, "none" for no form.
 std::string_view to_text(LoopForm form);
 std::string to_text(const LoopForms& forms);

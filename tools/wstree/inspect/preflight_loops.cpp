@@ -21,8 +21,7 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
         {},
         {}};
   }
-  auto loops = calls.forms;
-  loops.erase(LoopForm::call);
+  const auto loops = without_calls(calls.forms);
   if (can_be_served(loops, wishes.loops)) {
     return {Severity::detail,
             named("'{}' calls the loop functions of gcc's OpenMP runtime, and loops of these kinds can be "
@@ -83,7 +82,7 @@ Preflight inspect(const std::filesystem::path& program, const std::filesystem::p
   if (!file) return result;
   auto calls = loop_calls(*file);
   // A library may have the loops that the program has not.
-  const bool enough = can_be_served(calls.forms, wishes.loops);
+  const bool enough = can_be_served(without_calls(calls.forms), wishes.loops);
   if (!enough && (calls.gcc || calls.llvm || wishes.libraries_too || wishes.require))
     calls = sum(loop_calls_by_file(*file, result.program));
   auto finding = judge(calls, result.program.string(), wishes);

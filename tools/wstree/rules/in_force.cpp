@@ -21,7 +21,7 @@ bool may_match(const config::Rule& rule, const ProgramSites& sites) {
                              [&](const NamedSite& site) { return matches(rule, site, sites.program); });
 }
 
-/// What a rule that names a source cannot match.
+/// Where no loop has a source that a rule could name: what to do.
 std::string without_sources(const ProgramSites& sites) {
   const auto has_source = [](const NamedSite& site) { return !site.name.file.empty(); };
   return std::ranges::any_of(sites.sites, has_source)
