@@ -407,8 +407,8 @@ TEST(Loops, WithTheRuntimeInsideCannotBeServed) {
 
 TEST(Loops, AreMissedOnlyOnRequest) {
   EXPECT_EQ(wstree({"run", target("plain")}).err, "");
-  EXPECT_THAT(wstree({"run", "--verbose", target("plain")}).err,
-              HasSubstr("has no schedule(runtime) loop to serve"));
+  for (const char* request : {"--verbose", "--stats"})
+    EXPECT_THAT(wstree({"run", request, target("plain")}).err, HasSubstr("has no schedule(runtime) loop"));
   const auto required = wstree({"run", "--require", target("plain")});
   EXPECT_EQ(required.status(), 125);
   EXPECT_EQ(required.out, "");

@@ -51,9 +51,10 @@ int report(const Preflight& preflight, const RunRequest& request) {
     return k_cannot_execute;
   }
   int status = k_ok;
+  const bool wants_hints = request.stats || ::isatty(STDERR_FILENO) != 0;
   for (const auto& finding : preflight.findings) {
-    const bool is_said = finding.severity >= Severity::always ||
-                         (finding.severity == Severity::hint && ::isatty(STDERR_FILENO) != 0);
+    const bool is_said =
+        finding.severity >= Severity::always || (finding.severity == Severity::hint && wants_hints);
     if (is_said || request.verbose) say("{}", finding.text());
     if (finding.severity == Severity::unserved && request.require) status = k_own_error;
   }
