@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Plugins that bring libgomp into a program that has no OpenMP of its own: under its name or another, next to
-// libomp, bound deeply, closed and opened again.
+// libomp, bound deeply, closed and opened again. And libraries of gcc in programs of clang.
 #include "expectations.h"
 
 #include <gmock/gmock.h>
@@ -96,5 +96,28 @@ INSTANTIATE_TEST_SUITE_P(Loading, OpenedPlugins, testing::ValuesIn(sets_of_plugi
   for (const std::string& plugin : each.param) name += plugin.substr(0, plugin.find('.')) + "_";
   return name + "only";
 });
+
+/// The loader binds all that such a library calls to the runtime of the program. To hand some of it on to the
+/// library's own runtime would divide its teams between two.
+class TeamOfGcc : public testing::TestWithParam<const char*> {};
+
+TEST_P(TeamOfGcc, IsWholeInAProgramOfClang) {
+  Program program(GetParam());
+  const Outcome native = program.set("OMP_SCHEDULE", "dynamic,8").run();
+  ASSERT_EQ(native.out, "faults 0\n") << native.text();
+  program.preload();
+  for (const char* schedule : {"dynamic,8", "static", "wstree", "wsrange", "wsstatic"})
+    EXPECT_EQ(program.set("OMP_SCHEDULE", schedule).run().text(), native.text()) << schedule;
+}
+
+TEST(TeamOfGcc, IsServedInAProgramOfClang) {
+  for (const char* name : {"team", "team_linked_behind"}) {
+    Program program(name);
+    EXPECT_EQ(served_calls(ask(program)), 40) << name; // 20 rounds of a loop of each compiler
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Loading, TeamOfGcc,
+                         testing::Values("team", "team_linked_behind", "team_of_two_runtimes"));
 
 } // namespace

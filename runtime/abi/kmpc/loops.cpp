@@ -51,8 +51,8 @@ RuntimeSchedule fallback_for(std::int32_t schedule, config::Fallback fallback) n
 }
 
 bool distribute_share(std::uint64_t iterations, DistributeShare& share, const void* caller) noexcept {
-  static constinit Real<int()> get_num_teams{"omp_get_num_teams"};
-  static constinit Real<int()> get_team_num{"omp_get_team_num"};
+  static constinit Real<int()> get_num_teams = question<int()>("omp_get_num_teams");
+  static constinit Real<int()> get_team_num = question<int()>("omp_get_team_num");
   const auto num_teams = get_num_teams.find(caller);
   const auto team_num = get_team_num.find(caller);
   if (num_teams == nullptr || team_num == nullptr) return false;

@@ -20,7 +20,7 @@ constinit config::FixedText<64> g_request_text;
 
 constinit config::MarkTable g_marks;
 
-constinit Real<void(int*, int*)> g_get_schedule{"omp_get_schedule"};
+constinit Real<void(int*, int*)> g_get_schedule = question<void(int*, int*)>("omp_get_schedule");
 
 [[gnu::noinline]] TaskSchedule set_by_program(int chunk) noexcept {
   const auto schedule = g_marks.meaning(chunk);

@@ -5,14 +5,14 @@
 
 namespace wstree::abi {
 
-constinit Real<int()> g_get_level{"omp_get_level"};
+constinit Real<int()> g_get_level = question<int()>("omp_get_level");
 
 namespace {
 
-constinit Real<int()> g_get_active_level{"omp_get_active_level"};
-constinit Real<int()> g_get_max_active_levels{"omp_get_max_active_levels"};
-constinit Real<int()> g_get_num_threads{"omp_get_num_threads"};
-constinit Real<int()> g_get_thread_num{"omp_get_thread_num"};
+constinit Real<int()> g_get_active_level = question<int()>("omp_get_active_level");
+constinit Real<int()> g_get_max_active_levels = question<int()>("omp_get_max_active_levels");
+constinit Real<int()> g_get_num_threads = question<int()>("omp_get_num_threads");
+constinit Real<int()> g_get_thread_num = question<int()>("omp_get_thread_num");
 
 } // namespace
 

@@ -37,25 +37,44 @@ void* symbol_seen_by(const char* object, const char* name) noexcept {
   return found != nullptr && !is_ours(found) ? found : nullptr;
 }
 
-/// Whether the object that holds `definition` is an OpenMP runtime.
-bool is_runtimes_own(const char* object, const void* definition) noexcept {
-  const void* also = symbol_seen_by(object, k_runtime_function);
-  return also != nullptr && base_of(also) == base_of(definition);
-}
-
-/// The definition that code in `caller`'s object wants, if that object has a search order of its own. (The
-/// order of the program is everybody's, and begins with tools that were preloaded in front of us.) If the
-/// object defines the function itself, it is either a tool, whose wrapper has just called us and wants the
-/// next definition, or an OpenMP runtime that calls its own function through us, and gets that back.
-void* symbol_for(const void* caller, const char* name) noexcept {
+/// The object around `address` as the loader knows it; nullptr: there is none.
+const link_map* object_around(const void* address) noexcept {
   Dl_info info{};
   link_map* map = nullptr;
-  if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr ||
-      map->l_name[0] == '\0')
-    return nullptr;
-  void* found = symbol_seen_by(map->l_name, name);
-  if (found == nullptr || base_of(found) != info.dli_fbase) return found;
-  return is_runtimes_own(map->l_name, found) ? found : nullptr;
+  return dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 ? map : nullptr;
+}
+
+/// The definition of `name` in the object that holds `address`; nullptr: it has none.
+void* symbol_beside(const void* address, const char* name) noexcept {
+  const link_map* const map = object_around(address);
+  void* const found = map != nullptr ? symbol_seen_by(map->l_name, name) : nullptr;
+  return found != nullptr && base_of(found) == base_of(address) ? found : nullptr;
+}
+
+/// Whether the object that holds `definition` is an OpenMP runtime. Tools wrap single functions.
+bool is_in_runtime(const void* definition) noexcept {
+  return symbol_beside(definition, k_runtime_function) != nullptr;
+}
+
+/// What the object around `caller` sees besides what all see, which is what it defines itself, was linked
+/// with, or brought along. The program has nothing besides: its order is everybody's. If the object defines
+/// the function itself, it is either a tool, whose wrapper has just called us and wants the next definition,
+/// or an OpenMP runtime that calls its own function through us, and gets that back.
+void* symbol_for(const void* caller, const char* name) noexcept {
+  const link_map* const map = object_around(caller);
+  if (map == nullptr || map->l_name[0] == '\0') return nullptr;
+  void* const found = symbol_seen_by(map->l_name, name);
+  if (found == nullptr || base_of(found) != base_of(caller)) return found;
+  return is_in_runtime(found) ? found : nullptr;
+}
+
+/// The first definition besides ours that all see: of a runtime in front of us, else behind us. (In front of
+/// us there may be a tool, too, whose wrapper has called us.)
+[[gnu::noinline]] void* symbol_for_all(const char* name) noexcept {
+  // A tail call would make dlsym look from, or behind, the wrong object, so results go into variables.
+  void* volatile found = dlsym(RTLD_DEFAULT, name);
+  if (found == nullptr || is_ours(found) || !is_in_runtime(found)) found = dlsym(RTLD_NEXT, name);
+  return found;
 }
 
 /// In: how many objects to pass over; out: the name of the next one, empty for the program.
@@ -103,19 +122,26 @@ int find_holder(dl_phdr_info* object, std::size_t, void* data) noexcept {
 /// Keeps the object that holds `address` mapped, and with it the runtime that it brought along: a binding of
 /// its address range would be wrong for the object that is mapped there next.
 void keep_loaded(const void* address) noexcept {
-  Dl_info info{};
-  link_map* map = nullptr;
-  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return;
-  if (map->l_name[0] == '\0') return; // the program stays anyway
+  const link_map* const map = object_around(address);
+  if (map == nullptr || map->l_name[0] == '\0') return; // the program stays anyway
   if (void* handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(handle);
 }
 
-/// Whether the code of `object` calls functions of libgomp: gcc has compiled it.
-bool calls_libgomp(const ElfObject& object) noexcept {
+/// Whether the code of `object` calls functions whose names begin like this.
+bool calls(const ElfObject& object, std::string_view prefix) noexcept {
   for (const auto& relocations : object.relocations())
     for (const auto& relocation : relocations)
-      if (std::string_view(object.name_of_symbol(relocation)).starts_with("GOMP_")) return true;
+      if (std::string_view(object.name_of_symbol(relocation)).starts_with(prefix)) return true;
   return false;
+}
+
+/// The entry that opens the regions of one compiler's code in the object around `caller`, if the object has
+/// such code and the entry is a runtime's.
+const void* entry_of_regions(const void* caller, std::string_view prefix, const char* entry) noexcept {
+  const link_map* const map = object_around(caller);
+  if (map == nullptr || !calls(ElfObject(*map), prefix)) return nullptr;
+  const void* const found = real_symbol(entry, caller);
+  return found != nullptr && is_in_runtime(found) ? found : nullptr;
 }
 
 /// An object of gcc that was linked with this library, and calls nothing that it lacks, has no runtime: the
@@ -124,12 +150,10 @@ void* symbol_of_libgomp(const void* caller, const char* name) noexcept {
   const std::string_view text(name);
   if (!text.starts_with("GOMP_") && !text.starts_with("omp_")) return nullptr;
   if (symbol_seen_by_any(k_runtime_function) != nullptr) return nullptr;
-  Dl_info info{};
-  link_map* map = nullptr;
-  if (dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr)
-    return nullptr;
+  const link_map* const map = object_around(caller);
+  if (map == nullptr) return nullptr;
   const ElfObject object(*map);
-  if (!object.needs("libwstree.so") || !calls_libgomp(object)) return nullptr;
+  if (!object.needs("libwstree.so") || !calls(object, "GOMP_")) return nullptr;
   void* const handle = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_GLOBAL);
   return handle != nullptr ? dlsym(handle, name) : nullptr;
 }
@@ -138,24 +162,33 @@ void* symbol_of_libgomp(const void* caller, const char* name) noexcept {
 
 void* real_symbol(const char* name, const void* caller) noexcept {
   const int saved_errno = errno;
-  void* volatile found = symbol_for(caller, name);
-  // RTLD_NEXT means "after the object that calls dlsym". A tail call would make that the wrong object, so the
-  // result goes into a variable.
-  if (found == nullptr) found = dlsym(RTLD_NEXT, name);
+  void* const own = symbol_for(caller, name);
+  const bool is_runtimes_own = own != nullptr && base_of(own) == base_of(caller);
+  void* found = is_runtimes_own ? own : symbol_for_all(name);
+  if (found == nullptr) found = own;
   if (found == nullptr) found = symbol_seen_by_any(name);
   if (found == nullptr) found = symbol_of_libgomp(caller, name);
   errno = saved_errno;
   return found;
 }
 
+void* symbol_of_regions(const char* name, const void* caller) noexcept {
+  const int saved_errno = errno;
+  const void* const clangs = entry_of_regions(caller, "__kmpc_", "__kmpc_fork_call");
+  const void* const gccs = entry_of_regions(caller, "GOMP_", "GOMP_parallel");
+  const bool are_two = clangs != nullptr && gccs != nullptr && base_of(clangs) != base_of(gccs);
+  const void* const entry = clangs != nullptr ? clangs : gccs;
+  void* found = entry != nullptr && !are_two ? symbol_beside(entry, name) : nullptr;
+  if (found == nullptr && !are_two) found = real_symbol(name, caller);
+  errno = saved_errno;
+  return found;
+}
+
 bool is_beside(const void* address, const char* name) noexcept {
   const int saved_errno = errno;
-  Dl_info info{};
-  link_map* map = nullptr;
-  const bool is_known = dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
-  void* const found = is_known && map != nullptr ? symbol_seen_by(map->l_name, name) : nullptr;
+  const bool is = symbol_beside(address, name) != nullptr;
   errno = saved_errno;
-  return found != nullptr && base_of(found) == info.dli_fbase;
+  return is;
 }
 
 void fail_for_want_of(const char* name) noexcept {
@@ -169,8 +202,9 @@ void fail_for_want_of(const char* name) noexcept {
   _exit(k_status);
 }
 
-void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept {
-  void* address = real_symbol(name, caller);
+void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional,
+           Resolve* resolve) noexcept {
+  void* address = resolve(name, caller);
   if (address == nullptr && !optional) return nullptr;
   Holder holder{caller, {reinterpret_cast<Address>(caller), 1}};
   dl_iterate_phdr(find_holder, &holder);

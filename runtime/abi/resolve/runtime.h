@@ -23,19 +23,27 @@ struct Binding {
   }
 };
 
-/// Looks `name` up for the object that holds `caller`: in the OpenMP runtime that this object was linked with
-/// or brought along, else in the next one in the loader's order. There may be several, and only its plugin
-/// sees one that a plugin loads privately (dlopen with RTLD_LOCAL). Adds the binding to `list`, unless there
-/// is no memory, or no such function and it is not `optional`.
-void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional) noexcept;
+/// Address of the other definition of `name` that the object around `caller` would have got: the loader asks
+/// the objects that all see, in their order, and then those that this object was linked with or brought along
+/// (a plugin may load a runtime that only the plugin sees: dlopen with RTLD_LOCAL).
+void* real_symbol(const char* name, const void* caller) noexcept;
+
+/// The same for what we ask about the regions of the code at `caller`: of the runtime that these regions are
+/// in. In the loader's order another one may come first, which has no entries for code of that compiler.
+/// nullptr too if the object has regions in two runtimes: nobody can say which of them to ask.
+void* symbol_of_regions(const char* name, const void* caller) noexcept;
+
+using Resolve = void*(const char* name, const void* caller) noexcept;
+
+/// Looks `name` up for the object that holds `caller`. Adds the binding to `list`, unless there is no memory,
+/// or no such function and it is not `optional`.
+void* bind(const char* name, const void* caller, std::atomic<const Binding*>& list, bool optional,
+           Resolve* resolve) noexcept;
 
 /// The binding of the object around `caller` among those in the list behind `latest`; nullptr: there is none.
 /// Remembers what it has found: in a process of hundreds of modules a walk along the list takes microseconds,
 /// and every region, loop and batch of the runtime asks.
 const Binding* find_older(const Binding& latest, const void* caller) noexcept;
-
-/// Address of the other definition of `name` that the object around `caller` would have got.
-void* real_symbol(const char* name, const void* caller) noexcept;
 
 /// Whether the object that holds `address` defines `name`.
 bool is_beside(const void* address, const char* name) noexcept;
@@ -52,13 +60,13 @@ public:
   using Pointer = Result (*)(Args...);
 
   /// `optional`: not every runtime has it, and we remember that too.
-  constexpr explicit Real(const char* name, bool optional = false) noexcept
-      : name_(name), optional_(optional) {}
+  constexpr explicit Real(const char* name, bool optional = false, Resolve* resolve = real_symbol) noexcept
+      : name_(name), optional_(optional), resolve_(resolve) {}
 
   /// What the code at `caller` gets; nullptr if the runtime does not have it.
   Pointer find(const void* caller) noexcept {
     if (const Binding* known = binding_for(caller)) return reinterpret_cast<Pointer>(known->address);
-    return reinterpret_cast<Pointer>(bind(name_, caller, bindings_, optional_));
+    return reinterpret_cast<Pointer>(bind(name_, caller, bindings_, optional_, resolve_));
   }
 
   /// The same for a function that the program cannot do without.
@@ -91,7 +99,13 @@ private:
 
   const char* name_;
   bool optional_;
+  Resolve* resolve_;
   std::atomic<const Binding*> bindings_{nullptr};
 };
+
+/// A question about the regions of the code that calls.
+template <class Function> constexpr Real<Function> question(const char* name) noexcept {
+  return Real<Function>(name, true, symbol_of_regions);
+}
 
 } // namespace wstree::abi
