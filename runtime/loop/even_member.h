@@ -16,12 +16,13 @@ public:
   /// members.
   Way choose(const EvenPlan* plan, std::uint64_t loop, std::uint64_t iterations,
              std::uint32_t members) noexcept {
+    if (loop == 0) first_iterations_ = iterations;
+    if (is_one_each(iterations, members)) return way_ = Way::parts;
     if (plan == nullptr || loop >= EvenPlan::k_loops) [[unlikely]]
       return Way::tree;
     is_known_ = true;
     loop_ = static_cast<std::uint32_t>(loop);
     iterations_ = iterations;
-    if (loop == 0) first_iterations_ = iterations;
     if (!plan->is_brief(loop_, iterations, members)) return Way::tree;
     const Way way = plan->ways[EvenPlan::size_of(first_iterations_, members)];
     // Only the first one: this one may be larger.
@@ -30,6 +31,12 @@ public:
   /// Whether a loop may go another way than to the tree.
   static bool may_go_apart(const core::Settings& settings, std::uint64_t smallest) noexcept {
     return smallest <= 1 && is_usual(settings);
+  }
+  /// Such a loop goes in parts, brief or not. There is nothing to divide, each iteration stays with the
+  /// member whose data it works on, and its number of iterations does not tell a loop of a microsecond from
+  /// one of a millisecond at the same place, such as another level of a grid.
+  static bool is_one_each(std::uint64_t iterations, std::uint32_t members) noexcept {
+    return iterations <= members;
   }
   /// A loop behind those of the plan goes this way.
   Way go(Way way) noexcept {

@@ -7,6 +7,7 @@
 #include "measured.h"
 #include "ring_member.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace wstree::loop {
@@ -49,7 +50,8 @@ public:
     if (members != 1) {
       const bool may_go_apart = model == core::Model::tree && EvenMember::may_go_apart(settings, smallest);
       const std::uint64_t number = ring_.started();
-      const bool is_step = may_go_apart && number >= Sizes::k_ring;
+      const bool is_step =
+          may_go_apart && number >= Sizes::k_ring && !EvenMember::is_one_each(iterations, members);
       if (is_step) [[unlikely]]
         begin_step(number, iterations, settings);
       else if (may_go_apart)
@@ -67,7 +69,7 @@ public:
     if (members == 1 || (model == core::Model::static_ && smallest == 0)) [[likely]]
       worker_.start_piece(core::equal_part(iterations, members, index()));
     else if (way != Way::tree)
-      start_parts(iterations, way == Way::parts ? members : 1);
+      start_parts(iterations, way == Way::parts ? std::min<std::uint64_t>(iterations, members) : 1);
     else
       start_shared(iterations, smallest, model, caller);
     in_loop_ = true;
@@ -147,8 +149,10 @@ private:
     else
       team()->note(even_.loop(), even_.share(counts, members()), *settings_);
   }
-  [[gnu::noinline]] void start_parts(std::uint64_t iterations, std::uint32_t parts) noexcept {
-    worker_.start_parts(ring_.part_marks(), ring_.loop(), iterations, parts, index());
+  /// `parts`: no more than there are members.
+  [[gnu::noinline]] void start_parts(std::uint64_t iterations, std::uint64_t parts) noexcept {
+    worker_.start_parts(ring_.part_marks(), ring_.loop(), iterations, static_cast<std::uint32_t>(parts),
+                        index());
   }
   /// Joins a loop whose members may take work from each other.
   [[gnu::noinline]] void start_shared(std::uint64_t iterations, std::uint64_t smallest, core::Model model,

@@ -5,6 +5,7 @@
 #include "wstree/core/scheduler.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/share_mark.h"
+#include "wstree/core/tuning.h"
 
 #include <cstdint>
 #include <utility>
@@ -42,21 +43,24 @@ public:
   /// The member's own part of loop number `loop`, or nothing: then somebody has taken it, or there is none.
   /// `parts`: how many, of which each of the first members owns one.
   core::Range start(const Marks& marks, std::uint64_t loop, std::uint64_t iterations, std::uint32_t parts,
-                    std::uint32_t index) noexcept {
+                    std::uint32_t index, std::uint32_t looks = core::tuning::k_late_looks) noexcept {
     marks_ = marks;
     loop_ = loop;
     iterations_ = iterations;
     parts_ = left_ = parts;
-    next_ = 0;
+    next_ = index < parts ? index : index % parts;
     holds_last_ = false;
     core::Range own;
     if (index < parts) {
       if (marks_[index].take(loop_)) own = core::equal_part(iterations_, parts_, index);
       go_on_from(index);
     }
-    // Who has the last iteration holds it back, unless the next part has been taken by now. The others do not
-    // look before they have done their own: the line is mostly in another cache.
-    if (own.last && left_ != 0 && !marks_[next_].is_free(loop_)) left_ = 0;
+    // Who has the last iteration holds it back, unless the next part has been taken by now. If there is
+    // nothing else to do before it, the member waits a moment for that: who comes a little earlier would do
+    // the other's work first, and leave it nothing. The others do not look before they have done their own:
+    // the line is mostly in another cache.
+    const bool has_only_last = own.last && own.end - own.begin == 1;
+    if (own.last && left_ != 0 && next_is_taken(has_only_last ? looks : 1)) left_ = 0;
     counts_ = {};
     return counted(without_last(own));
   }
@@ -85,6 +89,11 @@ public:
   const core::Counts& counts() const noexcept { return counts_; }
 
 private:
+  bool next_is_taken(std::uint32_t looks) const noexcept {
+    for (; marks_[next_].is_free(loop_); P::relax())
+      if (--looks == 0) return false;
+    return true;
+  }
   void go_on_from(std::uint32_t part) noexcept {
     next_ = part + 1 == parts_ ? 0 : part + 1;
     --left_;

@@ -47,7 +47,7 @@ public:
         if (++hits_[i] != 1)
           return Execution::now->fail("iteration " + std::to_string(i) + " was handed out twice");
     };
-    core::Range piece = parts.start({&marks_[0]}, 8, plan_.iterations, plan_.parts, me);
+    core::Range piece = parts.start({&marks_[0]}, 8, plan_.iterations, plan_.parts, me, 2);
     do hand_out(piece);
     while (parts.next(piece));
   }

@@ -130,6 +130,19 @@ TEST(EvenLoops, ALoopThatIsBriefAndEvenGetsEqualParts) {
   }
 }
 
+/// There is nothing to find out, whatever such a loop takes, and nobody moves its data from one to another.
+TEST(EvenLoops, OfOneIterationForEachMemberAreAlwaysInParts) {
+  for (const std::uint32_t members : {2U, 3U, 8U}) {
+    Runs runs(members);
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      EXPECT_TRUE(runs.one(members, even_cost(i % 3 == 0 ? 400 * k_us : k_us / 10)).is_even) << i;
+      for (const Outcome& loop : runs.region(std::vector<std::uint64_t>(30, members), even_cost(k_us)))
+        EXPECT_TRUE(loop.is_even) << i;
+    }
+    EXPECT_FALSE(runs.one(members + 1, even_cost(400 * k_us)).is_even);
+  }
+}
+
 TEST(EvenLoops, OnlyWhereTheyAreAskedFor) {
   const Cost cost = even_cost(k_us / 20);
   Runs without;

@@ -12,6 +12,7 @@
 #include <array>
 #include <barrier>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <thread>
 #include <vector>
@@ -98,6 +99,35 @@ TEST(Parts, OfNothingAreNotStolen) {
   }
   EXPECT_EQ(hits[0], 1);
   EXPECT_EQ(first.steals(), 0U);
+}
+
+struct Waits : core::StdPlatform {
+  static inline std::function<void()> meanwhile;
+  static void relax() { meanwhile(); }
+};
+
+/// Otherwise it would do the other's, then its own, and the other would have nothing to do.
+TEST(Parts, WhoHasOnlyTheLastIterationWaitsAMomentForTheOther) {
+  std::vector<core::ShareMark<Waits>> marks(2);
+  Parts<Waits> early, late;
+  int looks = 0;
+  Waits::meanwhile = [&] {
+    if (++looks != 3) return;
+    EXPECT_EQ(late.start({marks.data()}, 8, 2, 2, 0).end, 1U);
+  };
+  core::Range piece = early.start({marks.data()}, 8, 2, 2, 1);
+  EXPECT_EQ(piece.begin, 1U);
+  EXPECT_TRUE(piece.last);
+  EXPECT_FALSE(early.next(piece));
+  EXPECT_EQ(looks, 3);
+  // If nobody comes, it does all.
+  Waits::meanwhile = [] {};
+  piece = early.start({marks.data()}, 9, 2, 2, 1);
+  EXPECT_EQ(piece.begin, piece.end);
+  EXPECT_TRUE(early.next(piece));
+  EXPECT_EQ(piece.begin, 0U);
+  EXPECT_TRUE(early.next(piece));
+  EXPECT_TRUE(piece.last);
 }
 
 TEST(Parts, AreDoneOnceByThreads) {

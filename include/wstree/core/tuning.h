@@ -119,8 +119,7 @@ inline constexpr std::uint32_t k_home = 24;
 /// Part of a node that a domain has to lack before a thief fetches it from afar: about what it gets. x0.5:
 /// 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
 inline constexpr float k_worth_it = 0.6F;
-/// So many times as much work per member outside is clearly more; estimates of both are rough. x0.5, x2:
-/// nothing beyond chance.
+/// So many times as much work per member outside is clearly more, by rough estimates. x0.5, x2: no effect.
 inline constexpr float k_clearly = 1.25F;
 /// Eighths of a far node for the thief, least and most, and most of a few units: one who takes nearly all of
 /// them makes its victim a thief. Halved most: 1.01; of a few: 1.005.
@@ -145,8 +144,7 @@ inline constexpr std::uint32_t k_lock_spins = 100;
 inline constexpr std::uint32_t k_lock_patience = 120;
 /// Looks at all queues before a member leaves (queue/worker.h).
 inline constexpr std::uint32_t k_queue_passes = 32;
-/// Looks at all ranges while one is on its way from a cell to another, several times what a move takes, and
-/// the last ones with the processor given away (range/worker.h).
+/// Looks at all ranges while one moves between cells, the last ones with the processor given away.
 inline constexpr std::uint32_t k_range_spins = 40;
 inline constexpr std::uint32_t k_range_patience = 44;
 
@@ -246,5 +244,7 @@ inline constexpr std::uint64_t k_ring = 8;
 inline constexpr std::uint32_t k_first_pairs = 8;
 /// Looks at a slot that is in use before the processor is given away in between.
 inline constexpr std::uint32_t k_slot_spins = 200;
+/// Looks for an owner that comes late, before its part is done first by one that has only the last iteration.
+inline constexpr std::uint32_t k_late_looks = 16;
 
 } // namespace wstree::core::tuning

@@ -72,8 +72,8 @@ inline bool may_serve(const TaskSchedule& schedule) noexcept {
   return may;
 }
 
-/// The way of regions in a process with rules or with a tool, and of those with many arguments: forks through
-/// `fork(wrapper, region)`.
+/// The way of regions in a process with rules or with a tool, and of those with very many arguments: forks
+/// through `fork(wrapper, region)`.
 template <class Fork>
 [[gnu::noinline]] void fork_attended(ident_t* loc, Region region, const TaskSchedule& schedule,
                                      Fork&& fork) noexcept {
@@ -86,16 +86,32 @@ template <class Fork>
   fork(wrapper_of_many(region), &region);
 }
 
+/// Of a list of arguments that has room for k_listed_args. The runtime takes as many as we tell it.
+template <std::size_t... I>
+void fork_listed(ForkCall real, ident_t* loc, std::size_t count, kmpc_micro micro, void* const* args,
+                 const ServedRegion& served, std::index_sequence<I...>) {
+  real(loc, static_cast<i32>(4 + count), reinterpret_cast<kmpc_micro>(&wrap_listed_served), served.team(),
+       served.base(), micro, count, args[I]...);
+}
+
 /// `rest`: the arguments behind the first ones.
-[[gnu::noinline]] void fork_any(ident_t* loc, i32 count, kmpc_micro micro, const TaskSchedule& schedule,
+[[gnu::noinline]] void fork_any(ident_t* loc, i32 argc, kmpc_micro micro, const TaskSchedule& schedule,
                                 const void* caller, const std::array<Arg, k_most_args>& first,
                                 va_list rest) noexcept {
-  const auto size = std::max(static_cast<std::size_t>(std::max(count, 0)), k_most_args);
-  void** const args = static_cast<void**>(__builtin_alloca(sizeof(void*) * size));
+  const auto count = static_cast<std::size_t>(std::max(argc, 0));
+  void** const args = static_cast<void**>(__builtin_alloca(sizeof(void*) * std::max(count, k_listed_args)));
   std::copy(first.begin(), first.end(), args);
-  for (std::size_t i = k_most_args; i < size; ++i) args[i] = va_arg(rest, void*);
+  for (std::size_t i = k_most_args; i < count; ++i) args[i] = va_arg(rest, void*);
   const ForkCall real = real_fork_call(caller);
-  fork_attended(loc, {micro, std::max(count, 0), args, caller}, schedule,
+  if (count <= k_listed_args && !session().attends_regions() && may_serve(schedule)) [[likely]] {
+    const ServedRegion served(caller, Interface::kmpc, schedule, reinterpret_cast<const void*>(micro),
+                              kmpc::source_of(loc));
+    if (served.team() != nullptr) [[likely]]
+      return fork_listed(real, loc, count, micro, args, served, std::make_index_sequence<k_listed_args>());
+    Region region{micro, argc, args, caller, &served};
+    return real(loc, 1, wrapper_of_many(region), &region);
+  }
+  fork_attended(loc, {micro, argc, args, caller}, schedule,
                 [=](kmpc_micro wrapper, Region* region) { real(loc, 1, wrapper, region); });
 }
 

@@ -7,6 +7,7 @@
 #include "kmpc/types.h"
 #include "region_placement.h"
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 
@@ -74,7 +75,21 @@ void wrap_plain(std::int32_t* gtid, std::int32_t* tid, const void* caller, kmpc_
   const Plain member(caller);
   reinterpret_cast<void (*)(std::int32_t*, std::int32_t*, Args...)>(micro)(gtid, tid, args...);
 }
-/// The same for any number of arguments, which stay where they are.
+inline constexpr std::size_t k_listed_args = 32; // wrap_listed_served() passes on at most these
+
+/// The same for more arguments. The runtime calls it as the outlined function of 4 + `count` pointers that it
+/// takes it for, which is no other call than that of a function with a list: all are pointers.
+inline void wrap_listed_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* team, std::uintptr_t base,
+                               kmpc_micro micro, std::uintptr_t count, ...) {
+  void* args[k_listed_args];
+  va_list rest;
+  va_start(rest, count);
+  for (std::size_t i = 0; i < count; ++i) args[i] = va_arg(rest, void*);
+  va_end(rest);
+  const Served member(*tid, team, team->terms(), base);
+  wstree_invoke_microtask(micro, gtid, tid, static_cast<std::int32_t>(count), args);
+}
+/// The same for any number of arguments, which stay where they are: in the memory of the thread that forks.
 inline void wrap_many_served(std::int32_t* gtid, std::int32_t* tid, Region* region) {
   const ServedRegion& served = *region->served;
   const Served member(*tid, served.team(), served.terms(), served.base());
