@@ -149,6 +149,37 @@ TEST_F(Report, APackedJoinedTraceReadsAsTheOnesItIsMadeOf) {
   EXPECT_EQ(report({path("all.json.gz"), "--json"}).out, report({one, "--json"}).out);
 }
 
+TEST_F(Report, APageReplacesNoFileOfOthers) {
+  const auto text = statistics(1, 0).dump();
+  const auto stats = write("s.json", text);
+  const auto traced = write("t.json", trace(2, 1).dump());
+  const auto as_page = report({"--html", stats, traced});
+  EXPECT_EQ(as_page.status(), 125);
+  EXPECT_EQ(as_page.err,
+            "wstree: --html '" + stats +
+                "' would be overwritten, and wstree report has not written it; name another page\n");
+  const auto both = report({stats, "--html", stats});
+  EXPECT_EQ(both.status(), 125);
+  EXPECT_EQ(both.err, "wstree: --html '" + stats +
+                          "' would be overwritten, and it is one of the files to read; name another page\n");
+  EXPECT_EQ(read(stats), text);
+  for (const auto* other : {"<!DOCTYPE html>\n<title>notes</title>", "wstree-profile 1\nend\n", "precious"}) {
+    EXPECT_EQ(report({stats, "--html", write("other", other)}).status(), 125);
+    EXPECT_EQ(read(path("other")), other);
+  }
+}
+
+TEST_F(Report, APageReplacesAnOlderPageAndAnEmptyFile) {
+  const auto stats = write("s.json", statistics(1, 0).dump());
+  EXPECT_EQ(report({stats, "--html", write("page", "")}).status(), 0);
+  const auto page = read(path("page"));
+  EXPECT_THAT(page, HasSubstr("file0.c:1"));
+  const auto other = write("s2.json", statistics(2, 0).dump());
+  EXPECT_EQ(report({other, "--html", path("page")}).status(), 0);
+  EXPECT_THAT(read(path("page")), HasSubstr("file1.c:2"));
+  EXPECT_EQ(report({stats, "--html", "/dev/null"}).status(), 0);
+}
+
 /// What the browser makes of the page, with `script` at its end; empty without a browser.
 std::string shown(const std::string& page, const std::string& script) {
   std::ofstream(page, std::ios::app) << "<script>" << script << "</script>";

@@ -11,6 +11,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::string_view k_format = "wstree-report";
+constexpr std::string_view k_place = "/*DATA*/"; // of the figures in the page
 constexpr std::size_t k_most_pictures = 60;
 constexpr std::size_t k_most_bytes = 900'000;
 constexpr unsigned k_most_side = 64; // of a matrix
@@ -93,9 +95,12 @@ ordered_json loop_json(const ReportLoop& loop, bool pictures) {
 }
 
 std::string json_text(const RunReport& report, std::size_t pictures) {
-  ordered_json json = {{"format", "wstree-report 1"},   {"programs", report.programs},
-                       {"processes", report.processes}, {"threads", report.threads},
-                       {"dropped", report.dropped},     {"verdict", verdict(report)}};
+  ordered_json json = {{"format", std::string(k_format) + " 1"},
+                       {"programs", report.programs},
+                       {"processes", report.processes},
+                       {"threads", report.threads},
+                       {"dropped", report.dropped},
+                       {"verdict", verdict(report)}};
   if (report.has_ranks()) {
     auto ranks = ordered_json::array();
     for (const auto& rank : report.ranks)
@@ -126,7 +131,6 @@ std::string json_text(const RunReport& report, std::size_t pictures) {
 std::string report_json(const RunReport& report) { return json_text(report, report.loops.size()); }
 
 std::string report_page(const RunReport& report) {
-  constexpr std::string_view k_place = "/*DATA*/";
   std::string data;
   for (std::size_t pictures = k_most_pictures;; pictures /= 2) {
     data = json_text(report, pictures);
@@ -137,6 +141,14 @@ std::string report_page(const RunReport& report) {
   for (auto at = data.find('<'); at != std::string::npos; at = data.find('<', at))
     data.replace(at, 1, "\\u003c");
   return page.replace(page.find(k_place), k_place.size(), data);
+}
+
+bool is_report_page(std::string_view text) {
+  const auto end = k_report_page.find(k_place);
+  constexpr std::size_t k_shown = 40; // what stands in front of the figures in pages of every version
+  const auto front = std::string(k_report_page.substr(end - k_shown, k_shown)) + "{\"format\":\"" +
+                     std::string(k_format) + ' ';
+  return text.starts_with("<!DOCTYPE html>") && text.find(front) != std::string_view::npos;
 }
 
 } // namespace wstree::cli

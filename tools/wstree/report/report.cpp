@@ -4,9 +4,11 @@
 #include "report/arguments.h"
 #include "support/exit_status.h"
 #include "support/message.h"
+#include "support/text_file.h"
 #include "text.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <unistd.h>
 
@@ -15,6 +17,26 @@ namespace wstree::cli {
 namespace {
 
 std::string page_name(const ReportRequest& request) { return request.html.value_or("wstree-report.html"); }
+
+/// Why the page must not be written, for the user: it would replace what is no page of ours. "" if it may.
+/// Devices and pipes take a page and keep what they hold.
+std::string problem_of_page(const ReportRequest& request) {
+  namespace fs = std::filesystem;
+  const auto path = page_name(request);
+  const auto* const option = request.html ? "--html" : "--open";
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return {};
+  for (const auto& file : request.files)
+    if (fs::equivalent(path, file, error))
+      return fmt::format(
+          "{} '{}' would be overwritten, and it is one of the files to read; name another page", option,
+          path);
+  if (fs::file_size(path, error) == 0 && !error) return {};
+  if (const auto text = read_text(path); text && is_report_page(*text)) return {};
+  return fmt::format(
+      "{} '{}' would be overwritten, and wstree report has not written it; name another page{}", option, path,
+      request.html ? "" : " with --html");
+}
 
 /// The browser of the desktop; what it prints is not ours.
 int open_page(const std::string& path) {
@@ -45,6 +67,11 @@ Examples:
 }
 
 int report_command(const ReportRequest& request) {
+  const bool makes_page = !request.json && (request.html || request.open);
+  if (const auto problem = makes_page ? problem_of_page(request) : std::string(); !problem.empty()) {
+    say("{}", problem);
+    return k_own_error;
+  }
   ReportInputs inputs;
   for (const auto& file : request.files) {
     if (const auto problem = inputs.add(file); !problem.empty()) {
@@ -57,7 +84,7 @@ int report_command(const ReportRequest& request) {
     fmt::print("{}\n", report_json(report));
     return k_ok;
   }
-  if (!request.html && !request.open) {
+  if (!makes_page) {
     fmt::print("{}", report_text(report, terminal_of(stdout)));
     return k_ok;
   }
