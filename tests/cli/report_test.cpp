@@ -81,6 +81,12 @@ protected:
     return {{"traceEvents", events},
             {"otherData", {{"program", "made-up"}, {"rank", "3"}, {"sites", json::array()}}}};
   }
+  /// What WSTREE_RECORD writes, of one loop.
+  static std::string record(const std::string& where) {
+    return "wstree-profile 1\n# a comment\nlibrary 1.0.0\nprogram made-up\nloop 1\nwhere " + where +
+           "\nschedule wstree\niterations 10\nexecutions 3\nwork 1992126.0\n"
+           "execution 1 members 2 elapsed 22543147.5 pieces 2\n0 4 4000.0 0\n4 6 600000.0 1\nend\n";
+  }
   Result report(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "report");
     return run({.arguments = std::move(arguments)});
@@ -139,6 +145,66 @@ TEST_F(Report, BadFilesAreNamed) {
   EXPECT_THAT(report({path("missing")}).err, HasSubstr("missing' cannot be read"));
   EXPECT_THAT(report({write("x", "[1")}).err, HasSubstr("is none of the files"));
   EXPECT_THAT(report({write("y", "{\"loops\": [1, {}]}")}).out, HasSubstr("One loop of one process"));
+}
+
+TEST_F(Report, ARecordAloneTellsCallsAndWork) {
+  const auto alone = write("r", record("here.c:7"));
+  const auto told = report({alone});
+  EXPECT_EQ(told.status(), 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("One loop is known from records alone: 3 calls, 1.99 ms of work in all.\n"
+                                  "Records tell what iterations cost, and not whether loops are even: "));
+  EXPECT_THAT(told.out, HasSubstr("         3             here.c:7  (wstree; 1.99 ms of work)\n"));
+  EXPECT_THAT(told.out, Not(HasSubstr("0.00")));
+  const json all = json::parse(report({alone, "--json"}).out);
+  const json& loop = all.at("loops").at(0);
+  EXPECT_EQ(all.at("processes"), 1);
+  EXPECT_EQ(all.at("threads"), 2);
+  EXPECT_EQ(loop.at("calls"), 3);
+  EXPECT_EQ(loop.at("iterations"), 30);
+  EXPECT_EQ(loop.at("schedule"), "wstree");
+  EXPECT_NEAR(loop.at("work_seconds").get<double>(), 1.992126e-3, 1e-12);
+  for (const auto* unknown : {"seconds", "mean_seconds", "imbalance", "even_saves", "idle", "steals"})
+    EXPECT_TRUE(loop.at(unknown).is_null()) << unknown;
+  ASSERT_EQ(loop.at("costs").size(), 2U);
+  EXPECT_EQ(loop.at("costs").at(1).at(0), 4);
+  EXPECT_NEAR(loop.at("costs").at(1).at(2).get<double>(), 1e-4, 1e-12);
+}
+
+TEST_F(Report, ARecordAddsCostsToLoopsThatWereMeasured) {
+  const auto stats = write("s", statistics(1, 0).dump());
+  const auto same = write("r", record("file0.c:1 (</script>)"));
+  const json all = json::parse(report({same, stats, "--json"}).out);
+  ASSERT_EQ(all.at("loops").size(), 1U);
+  EXPECT_EQ(all.at("loops").at(0).at("calls"), 10);
+  EXPECT_EQ(all.at("loops").at(0).at("costs").size(), 2U);
+  const auto other = report({write("r2", record("other.c:1")), stats});
+  EXPECT_THAT(other.out, HasSubstr("One loop of one process took 500.00 ms in all.\n"));
+  EXPECT_THAT(other.out, HasSubstr("One loop is known from records alone: 3 calls, "));
+}
+
+TEST_F(Report, ARecordIsReadAsSimulateReadsIt) {
+  const auto whole = record("here.c:7");
+  const auto cut = write("cut", whole.substr(0, whole.find("4 6")));
+  EXPECT_EQ(report({cut}).status(), 125);
+  EXPECT_EQ(report({cut}).err, "wstree: '" + cut + "': line 13: the profile is cut off: there is no 'end'\n");
+  const auto none = report({write("none", "wstree-profile 1\nprogram made-up\nend\n")});
+  EXPECT_EQ(none.status(), 0) << none.err;
+  EXPECT_THAT(none.out, HasSubstr("No loop was served"));
+}
+
+TEST_F(Report, OfALoopThatIsTooShortToTellItSaysWhatTheStatisticsSay) {
+  auto document = statistics(1, 0);
+  document["loops"][0]["too_short_to_tell"] = true;
+  document["loops"][0]["imbalance"] = 2.0;
+  const auto lone = write("a", document.dump());
+  const json loop = json::parse(report({lone, "--json"}).out).at("loops").at(0);
+  EXPECT_EQ(loop.at("imbalance"), 2.0);
+  EXPECT_TRUE(loop.at("idle").is_null());
+  EXPECT_EQ(loop.at("too_short"), true);
+  // Another process that can tell counts alone.
+  const json both = json::parse(report({lone, write("b", statistics(1, 1).dump()), "--json"}).out);
+  EXPECT_EQ(both.at("loops").at(0).at("imbalance"), 1.5);
+  EXPECT_EQ(both.at("loops").at(0).at("idle"), 0.333);
 }
 
 TEST_F(Report, APackedJoinedTraceReadsAsTheOnesItIsMadeOf) {
@@ -203,11 +269,12 @@ TEST_F(Report, PagesRenderAndSortInABrowser) {
   };
   for (const Case& made :
        {Case{"one", statistics(1, 0), trace(4, 1), 1}, Case{"many", statistics(500, 0), trace(4, 40), 500},
-        Case{"wide", statistics(2, 0), trace(256, 2), 2},
+        Case{"wide", statistics(2, 0), trace(256, 2), 2}, Case{"recorded", statistics(1, 0), trace(4, 1), 2},
         Case{"ranks", statistics(20, 0), trace(4, 4), 20, 64}}) {
     const auto page = path(made.name + ".html");
     std::vector<std::string> arguments{write(made.name + ".stats", made.statistics.dump()),
                                        write(made.name + ".trace", made.trace.dump()), "--html", page};
+    if (made.name == "recorded") arguments.push_back(write("record", record("other.c:1")));
     for (int rank = 1; rank < made.ranks; ++rank)
       arguments.push_back(
           write(made.name + std::to_string(rank) + ".stats", statistics(made.loops, rank).dump()));

@@ -37,7 +37,8 @@ protected:
   [[nodiscard]] std::string loops() const { return target("gcc_loops_runtime"); }
   void run_loops() const {
     const auto result = run_with_real_library(
-        {"run", "--stats=json=" + file("stats"), "--trace=" + file("trace"), "--", loops()}, {});
+        {"run", "--stats=json=" + file("stats"), "--trace=" + file("trace"), "--", loops()},
+        {{"WSTREE_RECORD", file("record")}});
     ASSERT_EQ(result.status(), 0) << result.err;
   }
 
@@ -66,6 +67,7 @@ TEST_F(Schemas, OfFilesOfTheLibraryAndWhatIsMadeOfThem) {
   EXPECT_TRUE(is_valid("trace", contents(file("trace"))));
   expect_valid("stats", {"stats", "--json", file("stats")});
   expect_valid("report", {"report", "--json", file("stats"), file("trace")});
+  expect_valid("report", {"report", "--json", file("record")});
   expect_valid("trace", {"trace", file("trace"), "-o", "-"});
 }
 

@@ -96,7 +96,7 @@ private:
 /// Reads line after line, each of which is either the one that is looked for or an error.
 class Reader {
 public:
-  explicit Reader(std::istream& in) : in_(in) {}
+  Reader(std::istream& in, bool may_be_empty) : in_(in), may_be_empty_(may_be_empty) {}
 
   std::vector<RecordedLoop> read() {
     check_format();
@@ -106,7 +106,8 @@ public:
     }
     while (first_word() == "loop") loops.push_back(loop());
     if (first_word() != "end") throw Error{"'loop' or 'end' is missing"};
-    if (loops.empty()) throw Error{"the profile has no loop: none was served, or none ran to its end"};
+    if (loops.empty() && !may_be_empty_)
+      throw Error{"the profile has no loop: none was served, or none ran to its end"};
     std::sort(loops.begin(), loops.end(), [](const RecordedLoop& a, const RecordedLoop& b) {
       return std::tie(b.total_ns, a.name, a.iterations) < std::tie(a.total_ns, b.name, b.iterations);
     });
@@ -211,14 +212,15 @@ private:
   }
 
   std::istream& in_;
+  bool may_be_empty_;
   std::string line_;
   std::uint64_t number_ = 0;
 };
 
 } // namespace
 
-std::variant<std::vector<RecordedLoop>, std::string> read_profile(std::istream& in) {
-  Reader reader(in);
+std::variant<std::vector<RecordedLoop>, std::string> read_profile(std::istream& in, bool may_be_empty) {
+  Reader reader(in, may_be_empty);
   try {
     return reader.read();
   } catch (const Error& error) {

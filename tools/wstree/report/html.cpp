@@ -3,6 +3,7 @@
 #include "text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace wstree::cli {
@@ -52,7 +53,8 @@ void add_steals(ordered_json& json, const TracedLoop& traced) {
 }
 
 double rounded(double value) {
-  return static_cast<double>(static_cast<std::int64_t>(value * 1000 + 0.5)) / 1000;
+  constexpr double k_most = 1e12; // larger numbers have no such digits
+  return value < k_most ? static_cast<double>(std::llround(value * 1000)) / 1000 : value;
 }
 
 void add_pictures(ordered_json& json, const ReportLoop& loop) {
@@ -75,21 +77,27 @@ void add_pictures(ordered_json& json, const ReportLoop& loop) {
   json["pictures"] = json.contains("timeline") || json.contains("costs") || json.contains("sizes");
 }
 
+/// What nobody has measured is null.
 ordered_json loop_json(const ReportLoop& loop, bool pictures) {
+  const auto measured = [&](auto value) {
+    return loop.is_only_recorded() ? ordered_json(nullptr) : ordered_json(value);
+  };
+  const double idle = loop.idle_share();
   ordered_json json = {{"name", loop.name},
                        {"schedule", loop.schedule},
                        {"source", loop.source},
                        {"calls", loop.calls},
                        {"iterations", loop.iterations},
-                       {"batches", loop.batches},
-                       {"steals", loop.steals},
+                       {"batches", measured(loop.batches)},
+                       {"steals", measured(loop.steals)},
                        {"processes", loop.processes},
-                       {"seconds", loop.seconds},
-                       {"mean_seconds", loop.mean_seconds},
-                       {"even_saves", loop.even_saves},
-                       {"imbalance", rounded(loop.imbalance)},
-                       {"idle", rounded(loop.idle_share())},
-                       {"too_short", loop.too_short}};
+                       {"seconds", measured(loop.seconds)},
+                       {"mean_seconds", measured(loop.mean_seconds)},
+                       {"even_saves", measured(loop.even_saves)},
+                       {"imbalance", measured(rounded(loop.imbalance))},
+                       {"idle", idle < 0 ? ordered_json(nullptr) : ordered_json(rounded(idle))},
+                       {"too_short", measured(loop.too_short)}};
+  if (!loop.costs.empty()) json["work_seconds"] = loop.work;
   if (pictures) add_pictures(json, loop);
   return json;
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <variant>
 
 namespace wstree::cli {
 
@@ -37,7 +39,10 @@ std::string ReportInputs::add(const std::string& path) {
   const auto text = read_packed(path);
   if (!text) return fmt::format("'{}' cannot be read", path);
   if (text->starts_with(k_profile)) {
-    profiles_.push_back(*text);
+    std::istringstream lines(*text);
+    auto read = simulate::read_profile(lines, true);
+    if (const auto* problem = std::get_if<std::string>(&read)) return fmt::format("'{}': {}", path, *problem);
+    records_.push_back(std::get<0>(std::move(read)));
     return {};
   }
   auto document = json::parse(*text, nullptr, false);
@@ -89,11 +94,20 @@ void ReportInputs::add_statistics(const json& document) {
     loop.steals += row.steals;
     loop.mean_seconds += row.seconds; // divided in finish()
     loop.seconds = std::max(loop.seconds, row.seconds);
-    if (row.too_short) continue;
-    loop.too_short = false;
-    loop.imbalance = std::max(loop.imbalance, row.imbalance);
-    loop.even_saves = std::max(loop.even_saves, row.even_saves);
+    loop.add_evenness(row.too_short, row.imbalance, row.even_saves);
   }
+}
+
+void ReportInputs::add_recorded(const simulate::RecordedLoop& recorded) {
+  ReportLoop& loop = report_.recorded_loop(name_of(recorded.name), recorded.schedule);
+  constexpr double k_ns = 1e-9;
+  loop.work += recorded.total_ns * k_ns;
+  if (loop.costs.empty()) loop.costs = costs_of(recorded);
+  if (!loop.is_only_recorded()) return;
+  loop.calls += recorded.executions_seen;
+  loop.iterations += recorded.iterations * recorded.executions_seen;
+  for (const auto& execution : recorded.executions)
+    report_.threads = std::max<std::uint64_t>(report_.threads, execution.members);
 }
 
 void ReportInputs::learn_names(const json& document) {
@@ -111,15 +125,15 @@ std::string ReportInputs::name_of(const std::string& where) const {
 
 RunReport ReportInputs::finish() {
   for (const auto& trace : traces_) add_trace_figures(trace, names_, report_);
-  for (const auto& profile : profiles_)
-    for (auto& [where, costs] : read_costs(profile))
-      report_.loop(name_of(where), "").costs = std::move(costs);
+  for (const auto& record : records_)
+    for (const auto& loop : record) add_recorded(loop);
   for (auto& loop : report_.loops) {
     if (loop.processes > 1) loop.mean_seconds /= static_cast<double>(loop.processes);
     if (const auto found = sources_.find(loop.name); found != sources_.end()) loop.source = found->second;
   }
   if (report_.programs.empty()) report_.programs = report_.traced_programs;
   report_.processes = std::max<std::uint64_t>(report_.processes, report_.programs.size());
+  if (report_.processes == 0) report_.processes = records_.size();
   report_.sort();
   return std::move(report_);
 }

@@ -3,11 +3,12 @@
 
 #include "model.h"
 #include "names.h"
+#include "profile.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace wstree::cli {
 
@@ -21,6 +22,8 @@ public:
 
 private:
   void add_statistics(const nlohmann::json& document);
+  /// Of loops that were measured too it adds the costs, and how much work they are.
+  void add_recorded(const simulate::RecordedLoop& recorded);
   void learn_names(const nlohmann::json& trace);
   /// What the loop is called in the source; `where` as the library says it.
   std::string name_of(const std::string& where) const;
@@ -31,14 +34,15 @@ private:
   std::map<std::string, std::string> names_;   ///< by what the library calls a loop
   std::map<std::string, std::string> sources_; ///< lines of files, by names of loops
   std::vector<nlohmann::json> traces_;         ///< read last, because statistics know all executions
-  std::vector<std::string> profiles_;          ///< texts that WSTREE_RECORD wrote: names come from the others
+  /// What WSTREE_RECORD wrote, file by file: names come from the others.
+  std::vector<std::vector<simulate::RecordedLoop>> records_;
 };
 
 /// Adds what a trace knows to the loops of `report`. `names`: of loops, by what the trace calls them.
 void add_trace_figures(const nlohmann::json& trace, const std::map<std::string, std::string>& names,
                        RunReport& report);
 
-/// Costs in the first execution of each loop of a record: by what it calls the loop.
-std::map<std::string, std::vector<CostPoint>> read_costs(std::string_view profile);
+/// Costs in the first execution of the loop, in as many points as a picture needs.
+std::vector<CostPoint> costs_of(const simulate::RecordedLoop& loop);
 
 } // namespace wstree::cli

@@ -25,7 +25,33 @@ std::string rank_verdict(const RunReport& report) {
                      mean > 0 ? slowest->seconds / mean : 1.0);
 }
 
+/// Of the loops that only records know.
+std::string record_verdict(const RunReport& report) {
+  std::size_t loops = 0;
+  std::uint64_t calls = 0;
+  double work = 0;
+  for (const auto& loop : report.loops) {
+    if (!loop.is_only_recorded()) continue;
+    ++loops;
+    calls += loop.calls;
+    work += loop.work;
+  }
+  return fmt::format("{} known from records alone: {}, {} of work in all.",
+                     loops == 1 ? "One loop is" : fmt::format("{} loops are", loops),
+                     calls == 1 ? "1 call" : fmt::format("{} calls", calls), duration_text(work));
+}
+
 } // namespace
+
+void ReportLoop::add_evenness(bool of_short_loop, double its_imbalance, double saves) {
+  if (of_short_loop && !too_short) return;
+  if (!of_short_loop && too_short) {
+    too_short = false;
+    imbalance = 1;
+  }
+  imbalance = std::max(imbalance, its_imbalance);
+  if (!too_short) even_saves = std::max(even_saves, saves);
+}
 
 double ReportLoop::idle_share() const {
   const double all = traced.busy + traced.searching + traced.waiting;
@@ -47,6 +73,15 @@ ReportLoop& RunReport::loop(const std::string& name, const std::string& schedule
   return loops.back();
 }
 
+ReportLoop& RunReport::recorded_loop(const std::string& name, const std::string& schedule) {
+  const auto found = std::ranges::find_if(
+      loops, [&](const ReportLoop& known) { return known.name == name && known.schedule == schedule; });
+  if (found != loops.end()) return *found;
+  const auto measured = std::ranges::find_if(
+      loops, [&](const ReportLoop& known) { return known.name == name && !known.is_only_recorded(); });
+  return measured != loops.end() ? *measured : loop(name, schedule);
+}
+
 ReportRank& RunReport::rank(const std::string& rank) {
   const auto found = std::ranges::find(ranks, rank, &ReportRank::rank);
   return found != ranks.end() ? *found : ranks.emplace_back(ReportRank{.rank = rank, .program = {}});
@@ -57,8 +92,8 @@ void RunReport::sort() {
     return a.rank.size() != b.rank.size() ? a.rank.size() < b.rank.size() : a.rank < b.rank;
   });
   std::ranges::sort(loops, [](const ReportLoop& a, const ReportLoop& b) {
-    return std::tie(b.even_saves, b.seconds, a.name, a.schedule) <
-           std::tie(a.even_saves, a.seconds, b.name, b.schedule);
+    return std::tie(b.even_saves, b.seconds, b.work, a.name, a.schedule) <
+           std::tie(a.even_saves, a.seconds, a.work, b.name, b.schedule);
   });
 }
 
@@ -66,19 +101,24 @@ std::vector<std::string> verdict(const RunReport& report) {
   if (report.loops.empty()) return {"No loop was served: there is nothing to tell."};
   double seconds = 0;
   double saves = 0;
+  std::size_t measured = 0;
   std::size_t short_ones = 0;
   for (const auto& loop : report.loops) {
+    if (loop.is_only_recorded()) continue;
+    ++measured;
     seconds += loop.seconds;
     saves += loop.too_short ? 0 : loop.even_saves;
     short_ones += loop.too_short ? 1 : 0;
   }
+  if (measured == 0)
+    return {record_verdict(report),
+            "Records tell what iterations cost, and not whether loops are even: add statistics or a trace."};
   std::vector<std::string> lines;
   lines.push_back(
-      fmt::format("{} of {} took {} in all.",
-                  report.loops.size() == 1 ? "One loop" : fmt::format("{} loops", report.loops.size()),
+      fmt::format("{} of {} took {} in all.", measured == 1 ? "One loop" : fmt::format("{} loops", measured),
                   report.processes == 1 ? "one process" : fmt::format("{} processes", report.processes),
                   duration_text(seconds)));
-  const auto* const they_are = report.loops.size() == 1 ? "It is" : "They are";
+  const auto* const they_are = measured == 1 ? "It is" : "They are";
   // A long loop that is nearly even may come first.
   const auto worst = std::ranges::find_if(
       report.loops, [](const ReportLoop& loop) { return loop.imbalance >= k_uneven && !loop.too_short; });
@@ -86,7 +126,7 @@ std::vector<std::string> verdict(const RunReport& report) {
     lines.push_back(fmt::format(
         "{} uneven: even loops would have saved {} ({:.0f} % of that time), {} of it in {}.", they_are,
         duration_text(saves), 100 * saves / seconds, duration_text(worst->even_saves), worst->name));
-  else if (short_ones == report.loops.size())
+  else if (short_ones == measured)
     lines.push_back("All of them are too short to tell whether they are even.");
   else
     lines.push_back(
@@ -101,6 +141,7 @@ std::vector<std::string> verdict(const RunReport& report) {
         loop.name, loop.seconds / loop.mean_seconds));
     break;
   }
+  if (measured != report.loops.size()) lines.push_back(record_verdict(report));
   if (report.has_ranks()) lines.push_back(rank_verdict(report));
   if (report.dropped != 0)
     lines.push_back(fmt::format("Traces lack {} older events, for which there was no room.", report.dropped));

@@ -56,13 +56,18 @@ struct ReportLoop {
   double seconds = 0;      ///< of the slowest process
   double mean_seconds = 0; ///< of the processes
   double even_saves = 0;   ///< in the slowest process
-  double imbalance = 1;    ///< the worst of a process
+  double imbalance = 1;    ///< the worst of a process that is not too short to tell, or of all
   bool too_short = true;
+  double work = 0;                            ///< seconds of all threads, of which records know
   bool has_statistics = false;                ///< a trace need not have seen all executions
   std::map<std::string, double> rank_seconds; ///< by rank, of those that have the loop
   std::vector<CostPoint> costs;
   TracedLoop traced;
 
+  /// Takes in what one process says.
+  void add_evenness(bool of_short_loop, double its_imbalance, double saves);
+  /// Whether nothing is known but what iterations cost and how often the loop ran.
+  [[nodiscard]] bool is_only_recorded() const { return processes == 0; }
   /// Of the time of all threads what was no work; negative: not known.
   [[nodiscard]] double idle_share() const;
   [[nodiscard]] bool is_traced() const { return traced.busy + traced.searching > 0; }
@@ -79,6 +84,8 @@ struct RunReport {
 
   ReportRank& rank(const std::string& rank);
   ReportLoop& loop(const std::string& name, const std::string& schedule);
+  /// A loop of a record: the one with this schedule, or else any of this name that was measured.
+  ReportLoop& recorded_loop(const std::string& name, const std::string& schedule);
   void sort();
 };
 

@@ -2,7 +2,6 @@
 #include "inputs.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace wstree::cli {
 
@@ -31,27 +30,14 @@ std::vector<CostPoint> thinned(const std::vector<CostPoint>& points) {
 
 } // namespace
 
-std::map<std::string, std::vector<CostPoint>> read_costs(std::string_view profile) {
-  std::map<std::string, std::vector<CostPoint>> costs;
-  std::istringstream text{std::string(profile)};
-  std::vector<CostPoint>* loop = nullptr;
-  int executions = 0;
-  for (std::string line; std::getline(text, line);) {
-    if (line.starts_with("where ")) {
-      loop = &costs[line.substr(6)];
-      executions = loop->empty() ? 0 : 1; // of another number of iterations
-    } else if (line.starts_with("execution ")) {
-      ++executions;
-    } else if (!line.empty() && line.front() >= '0' && line.front() <= '9' && loop != nullptr &&
-               executions == 1) {
-      std::istringstream piece(line);
-      double begin = 0, count = 0, ns = 0;
-      if (piece >> begin >> count >> ns && count > 0)
-        loop->push_back({begin, begin + count, ns * 1e-9 / count});
-    }
+std::vector<CostPoint> costs_of(const simulate::RecordedLoop& loop) {
+  std::vector<CostPoint> points;
+  for (const auto& piece : loop.executions.front().pieces) {
+    const auto count = static_cast<double>(piece.end - piece.begin);
+    points.push_back(
+        {static_cast<double>(piece.begin), static_cast<double>(piece.end), piece.ns * 1e-9 / count});
   }
-  for (auto& [where, points] : costs) points = thinned(points);
-  return costs;
+  return thinned(points);
 }
 
 } // namespace wstree::cli

@@ -55,6 +55,12 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
   text += fmt::format("\n  {:>10}  {:>9}  {:>6}  {:>10}  {:>8}  {:>9}  {}\n", "time", "imbalance", "idle",
                       "even saves", "calls", "steals", "loop");
   for (const auto& loop : report.loops) {
+    if (loop.is_only_recorded()) {
+      text +=
+          fmt::format("  {:>10}  {:>9}  {:>6}  {:>10}  {:>8}  {:>9}  {}  ({}; {} of work)\n", "", "", "", "",
+                      loop.calls, "", visible(loop.name), visible(loop.schedule), duration_text(loop.work));
+      continue;
+    }
     const auto idle = loop.idle_share();
     const auto line =
         fmt::format("  {:>10}  {:>9}  {:>6}  {:>10}  {:>8}  {:>9}  {}  ({})", duration_text(loop.seconds),

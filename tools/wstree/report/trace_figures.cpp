@@ -64,7 +64,7 @@ struct TracedExecution {
       all += part.end - part.begin;
       most = std::max(most, busy[part.member] += part.end - part.begin);
     }
-    return all > 0 ? most * static_cast<double>(std::max<std::uint64_t>(members, 1)) / all : 1;
+    return all > 0 ? std::max(1.0, most * static_cast<double>(members) / all) : 1;
   }
   [[nodiscard]] double busiest() const {
     const double mean = sum('b') / static_cast<double>(std::max<std::uint64_t>(members, 1));
@@ -218,11 +218,11 @@ private:
     loop.steals += sums.steals;
     loop.mean_seconds += sums.seconds;
     loop.seconds = std::max(loop.seconds, sums.seconds);
-    if (sums.seconds < k_short_seconds || sums.seconds < k_short_call * static_cast<double>(sums.calls))
-      return;
-    loop.too_short = false;
-    loop.even_saves = std::max(loop.even_saves, sums.saves);
-    if (sums.mean_busy > 0) loop.imbalance = std::max(loop.imbalance, 1 + sums.saves / sums.mean_busy);
+    loop.add_evenness(sums.seconds < k_short_seconds ||
+                              sums.seconds<k_short_call* static_cast<double>(sums.calls), sums.mean_busy> 0
+                          ? 1 + sums.saves / sums.mean_busy
+                          : 1,
+                      sums.saves);
   }
 
   void name_processes(const json& trace) {
