@@ -14,7 +14,9 @@ namespace wstree::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* k_json =
     "{\"version\": \"0\", \"threads\": 2, \"loops\": [{\"where\": \"here\", \"calls\": 1}]}\n";
@@ -185,6 +187,56 @@ TEST_F(Require, ExplainsAProgramThatTheKernelRefuses) {
   const auto result = run_with({}, "loop", {folder_.write("refused", "#!\n", k_executable)});
   EXPECT_NE(result.status(), 0);
   EXPECT_NE(result.status(), 98);
+}
+
+/// `wstree run --stats` where the program writes no figures.
+class MissingFigures : public Require {
+protected:
+  Result run_with_stats(const std::string& serves, std::vector<std::string> command) {
+    command.insert(command.begin(), {"run", "--stats"});
+    start_.arguments = std::move(command);
+    start_.environment["STAND_IN_SERVES"] = serves;
+    return run(start_);
+  }
+};
+
+TEST_F(MissingFigures, AreDueToASignal) {
+  const auto result = run_with_stats("loop", {target("end"), "signal", "15"});
+  EXPECT_EQ(result.signal(), SIGTERM);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err,
+              EndsWith("\nwstree: --stats: the program was ended by signal 15 (Terminated) before "
+                       "it could write figures\n"));
+  EXPECT_TRUE(is_tidy());
+  start_.environment["WSTREE_STATS"] = "1";
+  start_.arguments = {"run", target("end"), "signal", "15"};
+  EXPECT_THAT(run(start_).err, HasSubstr("wstree: WSTREE_STATS: the program was ended by signal 15 "));
+}
+
+TEST_F(MissingFigures, AreDueToAnEndWithoutExitHandlers) {
+  constexpr const char* k_line = "wstree: --stats: no figures came: no OpenMP loop ran, or the program ended "
+                                 "without running exit handlers (_exit, exec)\n";
+  const auto left = run_with_stats("loop", {"/usr/bin/env", target("end"), "leave", "4"});
+  EXPECT_EQ(left.status(), 4);
+  EXPECT_THAT(left.err, EndsWith(k_line));
+  const auto other = run_with_stats("loop", {"/usr/bin/env", "-u", "LD_PRELOAD", target("plain")});
+  EXPECT_EQ(other.status(), 0);
+  EXPECT_EQ(other.out, "ran\n");
+  EXPECT_THAT(other.err, EndsWith(k_line));
+  EXPECT_THAT(run_with_stats("loop", program_).err, Not(HasSubstr("no figures came")));
+  // The program has no loops, which a line says before it runs.
+  EXPECT_THAT(run_with_stats("loop", {target("end"), "leave", "4"}).err, Not(HasSubstr("no figures came")));
+}
+
+TEST_F(MissingFigures, AreNotThoseOfHelpers) {
+  const std::vector<std::string> killed{"/bin/sh", "-c", target("plain") + "; kill -9 $$"};
+  const auto idle = run_with_stats("none", killed);
+  EXPECT_EQ(idle.signal(), SIGKILL);
+  EXPECT_THAT(idle.err, Not(HasSubstr("no loop was served")));
+  EXPECT_THAT(idle.err, HasSubstr("--stats: the program was ended by signal 9 (Killed) before "));
+  const auto busy = run_with_stats("loop", killed);
+  EXPECT_THAT(busy.err, HasSubstr("1 loop served"));
+  EXPECT_THAT(busy.err, HasSubstr("--stats: the program was ended by signal 9 (Killed) before "));
 }
 
 /// A program that waits for SIGUSR1, below a wstree that waits for it.

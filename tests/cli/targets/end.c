@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ends as its arguments say: "status N", "signal N", or "wait": status 7 after SIGUSR1. */
+/* Ends as its arguments say: "status N", "signal N", "leave N" (without exit handlers), or "wait": status 7
+ * after SIGUSR1. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int main(int argc, char** argv) {
   if (argc == 3 && strcmp(argv[1], "status") == 0) return atoi(argv[2]);
+  if (argc == 3 && strcmp(argv[1], "leave") == 0) _exit(atoi(argv[2]));
   if (argc == 3 && strcmp(argv[1], "signal") == 0) {
     raise(atoi(argv[2]));
     return 99;

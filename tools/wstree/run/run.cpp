@@ -14,8 +14,10 @@
 #include "support/message.h"
 #include "support/settings.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace wstree::cli {
@@ -43,6 +45,20 @@ int report(const Lookup& lookup, const std::string& name) {
   return k_cannot_execute;
 }
 
+bool is_said(const Finding& finding, const RunRequest& request) {
+  const bool wants_hints = request.stats || ::isatty(STDERR_FILENO) != 0;
+  return finding.severity >= Severity::always || (finding.severity == Severity::hint && wants_hints) ||
+         request.verbose;
+}
+
+/// Whether the user knows that no loop of the program will be served.
+bool is_told(const Preflight& preflight, const RunRequest& request) {
+  return std::ranges::any_of(preflight.findings, [&](const Finding& finding) {
+    return (finding.severity == Severity::hint || finding.severity == Severity::unserved) &&
+           is_said(finding, request);
+  });
+}
+
 /// Says what matters of the findings and returns the exit status if they forbid the run, else k_ok.
 int report(const Preflight& preflight, const RunRequest& request) {
   for (const auto& finding : preflight.findings) {
@@ -51,11 +67,8 @@ int report(const Preflight& preflight, const RunRequest& request) {
     return k_cannot_execute;
   }
   int status = k_ok;
-  const bool wants_hints = request.stats || ::isatty(STDERR_FILENO) != 0;
   for (const auto& finding : preflight.findings) {
-    const bool is_said =
-        finding.severity >= Severity::always || (finding.severity == Severity::hint && wants_hints);
-    if (is_said || request.verbose) say("{}", finding.text());
+    if (is_said(finding, request)) say("{}", finding.text());
     if (finding.severity == Severity::unserved && request.require) status = k_own_error;
   }
   return status;
@@ -104,8 +117,11 @@ int run_and_wait(RunRequest& request, Environment& environment, const Preflight&
   environment.set(stats, figures.setting());
   const auto ending = supervise(request.command, environment);
   if (ending.error != 0) return report_start_error(ending.error, request.command.front());
-  const bool served = figures.settle();
-  // Does not return if the program was killed: it could not write figures, and its end is the news.
+  const bool served = figures.settle(ending);
+  // Who has been told that the program has no loop expects no figures.
+  if (!figures.missing().empty() && (WIFSIGNALED(ending.wait_status) || !is_told(preflight, request)))
+    say("{}: {}", request.stats ? "--stats" : stats, figures.missing());
+  // Does not return if the program was killed: its end is the news.
   const int status = end_like(ending.wait_status);
   if (served || !request.require) return status;
   report_nothing_served(preflight, request.command.front());

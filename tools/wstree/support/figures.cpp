@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 namespace wstree::cli {
 
@@ -119,10 +120,28 @@ Figures::~Figures() { remove_folder(); }
 
 std::string Figures::setting() const { return fmt::format("{}={}", to_text(format_), pattern_); }
 
-bool Figures::settle() {
+bool Figures::settle(const Ending& ending) {
+  if (shown_ != StatsFormat::off) missing_ = why_missing(ending);
   const auto reports = take();
-  if (shown_ != StatsFormat::off) show(reports);
-  return std::any_of(reports.begin(), reports.end(), has_loops);
+  const bool served = std::any_of(reports.begin(), reports.end(), has_loops);
+  // That a helper of the program had no loops says nothing of the program.
+  if (shown_ != StatsFormat::off && (served || missing_.empty())) show(reports);
+  return served;
+}
+
+std::string Figures::why_missing(const Ending& ending) const {
+  const auto paths = written();
+  if (!WIFSIGNALED(ending.wait_status))
+    return paths.empty() ? "no figures came: no OpenMP loop ran, or the program ended without running exit "
+                           "handlers (_exit, exec)"
+                         : "";
+  const auto own = std::to_string(ending.process);
+  const bool has_own =
+      std::any_of(paths.begin(), paths.end(), [&](const fs::path& path) { return path.stem() == own; });
+  const int signal = WTERMSIG(ending.wait_status);
+  return has_own ? ""
+                 : fmt::format("the program was ended by signal {} ({}) before it could write figures",
+                               signal, ::strsignal(signal));
 }
 
 void Figures::show(const std::vector<std::string>& reports) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "launch.h"
 #include "options.h"
 
 #include <filesystem>
@@ -27,11 +28,14 @@ public:
   [[nodiscard]] std::string setting() const;
   /// When the program has ended: shows what the user wanted to see on stderr and removes the folder. True if
   /// a loop was served. Call once.
-  [[nodiscard]] bool settle();
+  [[nodiscard]] bool settle(const Ending& ending);
+  /// After settle(): why figures that the user wanted on stderr did not come; empty if they did.
+  [[nodiscard]] const std::string& missing() const { return missing_; }
   /// Instead of settle(): all reports as they were written.
   [[nodiscard]] std::vector<std::string> take();
 
 private:
+  [[nodiscard]] std::string why_missing(const Ending& ending) const;
   void show(const std::vector<std::string>& reports) const;
   void make_folder();
   void remove_folder();
@@ -43,6 +47,7 @@ private:
   std::filesystem::path folder_;               // ours, or empty
   std::vector<std::filesystem::path> present_; // matched the pattern before the run
   std::string problem_;
+  std::string missing_;
 };
 
 } // namespace wstree::cli

@@ -111,7 +111,7 @@ int become(std::vector<std::string>& command, Environment& environment) {
 Ending supervise(std::vector<std::string>& command, Environment& environment,
                  const Supervision& supervision) {
   std::array<int, 2> report{};
-  if (pipe2(report.data(), O_CLOEXEC) != 0) return {errno, 0};
+  if (pipe2(report.data(), O_CLOEXEC) != 0) return {errno, 0, 0};
   const HeldSignals signals;
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -123,6 +123,7 @@ Ending supervise(std::vector<std::string>& command, Environment& environment,
   } else {
     // Ends without data as soon as the program has replaced the child.
     if (read(report[0], &ending.error, sizeof ending.error) != sizeof ending.error) ending.error = 0;
+    ending.process = child;
     ending.wait_status = wait_and_forward(child, supervision.look);
   }
   close(report[0]);
