@@ -4,6 +4,7 @@
 #ifndef WSTREE_CONFIG_RULE_H
 #define WSTREE_CONFIG_RULE_H
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -106,6 +107,14 @@ struct RuleError {
 
 /// A line of a rules file; nullopt: blank or a comment (error.reason empty), or not understood.
 std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept;
+
+/// Files of rules are shorter.
+inline constexpr std::size_t k_most_rule_bytes = std::size_t{4} << 20;
+/// Without the mark that some editors put in front of UTF-8.
+constexpr std::string_view without_utf8_mark(std::string_view text) noexcept {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
 
 /// Whether `text` is `glob`, in which * stands for any text and ? for one character.
 bool matches_glob(std::string_view glob, std::string_view text) noexcept;

@@ -127,6 +127,17 @@ TEST_F(RulesCommand, NamesWhatCannotBeRead) {
   EXPECT_EQ(ran.err, "wstree: --rules " + missing);
 }
 
+TEST_F(RulesCommand, AFileMayBeginWithAMarkOfUtf8) {
+  const auto file = (folder_ / "marked.rules").string();
+  std::ofstream(file) << "\xEF\xBB\xBF# from an editor\nsolver.c:3-5 off\n";
+  EXPECT_EQ(rules({"--check", file}).status(), 0);
+  std::ofstream(file) << "\xEF\xBB\xBFsolver.c:3-5 off\n* wsrange\n";
+  const auto checked = rules({"--check", file});
+  EXPECT_EQ(checked.status(), 0) << checked.out;
+  EXPECT_THAT(checked.out, testing::StartsWith(file + ":1: solver.c:3-5 off\n"));
+  EXPECT_THAT(rules({"--resolved", "--check", file}).out, testing::StartsWith("solver.c:3-5 off\n"));
+}
+
 TEST_F(RulesCommand, RunSaysWhichRulesItLeavesOut) {
   const auto typed = run({.arguments = {"run", "--rules", "* off; * wstre", program_}});
   EXPECT_EQ(typed.status(), 0);

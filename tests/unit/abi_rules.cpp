@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdio>
+#include <fstream>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace wstree::abi {
@@ -115,6 +118,18 @@ TEST(Rules, InlineOnesAreReportedByTheirVariable) {
               ElementsAre("wstree: WSTREE_RULES:1: 'wstreee' is neither a schedule of the library nor "
                           "one of runtime, off, loops=, threads=, history=, bind=; the line is left out"));
   EXPECT_EQ(Rules::load("", heard.sink()), nullptr);
+}
+
+TEST(Rules, AFileMayBeginWithAMarkOfUtf8) {
+  const auto file = testing::TempDir() + "marked-" + std::to_string(getpid()) + ".rules";
+  std::ofstream(file) << "\xEF\xBB\xBF* bind=spread\n";
+  Heard heard;
+  static Rules* rules = nullptr; // as above
+  rules = Rules::load(file, heard.sink());
+  std::remove(file.c_str());
+  EXPECT_THAT(heard.lines, ElementsAre());
+  ASSERT_NE(rules, nullptr);
+  EXPECT_EQ(rules->bind(), config::Bind::spread);
 }
 
 TEST(Rules, BindComesFromRulesOfThisProgram) {

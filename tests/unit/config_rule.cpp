@@ -123,6 +123,12 @@ TEST(Rule, MatchesWhatIsKnownOfAPlace) {
   EXPECT_TRUE(matches(parsed("solver off"), place));
 }
 
+TEST(Rule, AMarkInFrontOfUtf8IsNoPartOfRules) {
+  EXPECT_EQ(without_utf8_mark("\xEF\xBB\xBF* off"), "* off");
+  EXPECT_EQ(without_utf8_mark("* off"), "* off");
+  EXPECT_EQ(without_utf8_mark("\xEF\xBB"), "\xEF\xBB");
+}
+
 TEST(Rule, LinesEndWithNewlinesAndSemicolons) {
   std::string_view text = "a off; b off\nc off";
   EXPECT_EQ(take_rule_line(text), "a off");

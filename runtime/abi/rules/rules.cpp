@@ -16,7 +16,7 @@
 namespace wstree::abi {
 namespace {
 
-constexpr std::size_t k_most_rule_bytes = std::size_t{4} << 20;
+using config::k_most_rule_bytes;
 constexpr std::size_t k_shown_origin = 200;
 constexpr std::size_t k_shown_word = 100;
 using RuleMessage = config::FixedText<config::k_max_line + 1>;
@@ -130,7 +130,7 @@ Rules* Rules::load(std::string_view value, config::ErrorSink errors) noexcept {
   }
   void* memory = std::calloc(1, sizeof(Rules));
   Rules* made = memory != nullptr ? ::new (memory) Rules : nullptr;
-  if (made != nullptr && made->read(text.view(), origin, errors)) {
+  if (made != nullptr && made->read(config::without_utf8_mark(text.view()), origin, errors)) {
     made->text_ = text.data;
     return made;
   }

@@ -85,7 +85,7 @@ std::optional<RulesText> read_rules(const std::string& value, std::string_view h
   if (!text && value.find_first_of(" \t\n;") == std::string::npos) return std::nullopt;
   rules.origin = text ? value : std::string(holder);
   rules.text = std::make_shared<const std::string>(text ? std::move(*text) : value);
-  std::string_view rest = *rules.text;
+  auto rest = rules.is_file ? config::without_utf8_mark(*rules.text) : std::string_view(*rules.text);
   std::size_t number = 1;
   while (!rest.empty()) {
     const auto line = config::take_rule_line(rest);
