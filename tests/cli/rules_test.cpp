@@ -138,6 +138,17 @@ TEST_F(RulesCommand, AFileMayBeginWithAMarkOfUtf8) {
   EXPECT_THAT(rules({"--resolved", "--check", file}).out, testing::StartsWith("solver.c:3-5 off\n"));
 }
 
+TEST_F(RulesCommand, AFileOfRulesHasAnEnd) {
+  for (const auto* endless : {"/dev/zero", "/dev/full"}) {
+    const auto checked = rules({"--check", endless});
+    EXPECT_EQ(checked.status(), 125);
+    EXPECT_EQ(checked.err, "wstree: '" + std::string(endless) +
+                               "' cannot be read: it has no end within 4194304 bytes, and files of rules are "
+                               "shorter; instead of a file, rules look like \"* wsrange\"\n");
+  }
+  EXPECT_EQ(rules({"--check", "/dev/null"}).status(), 0);
+}
+
 TEST_F(RulesCommand, RunSaysWhichRulesItLeavesOut) {
   const auto typed = run({.arguments = {"run", "--rules", "* off; * wstre", program_}});
   EXPECT_EQ(typed.status(), 0);

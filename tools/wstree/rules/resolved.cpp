@@ -80,7 +80,9 @@ ProgramSites sites_of_program(const std::filesystem::path& program) {
 std::optional<RulesText> read_rules(const std::string& value, std::string_view holder) {
   RulesText rules;
   std::error_code error;
-  auto text = std::filesystem::is_directory(value, error) ? std::nullopt : read_text(value);
+  auto text = std::filesystem::is_directory(value, error) ? std::nullopt
+                                                          : read_start(value, config::k_most_rule_bytes);
+  if (text && text->size() == config::k_most_rule_bytes) return std::nullopt;
   rules.is_file = text.has_value();
   if (!text && value.find_first_of(" \t\n;") == std::string::npos) return std::nullopt;
   rules.origin = text ? value : std::string(holder);
@@ -108,8 +110,14 @@ std::optional<RulesText> read_rules(const std::string& value, std::string_view h
 std::string why_unreadable(const std::string& value) {
   std::error_code error;
   std::string cause = "it is a folder";
-  if (!std::filesystem::is_directory(value, error))
-    cause = ::access(value.c_str(), R_OK) != 0 ? std::strerror(errno) : "reading fails";
+  if (!std::filesystem::is_directory(value, error)) {
+    static_assert(config::k_most_rule_bytes == 4'194'304);
+    const auto start = read_start(value, config::k_most_rule_bytes);
+    cause = ::access(value.c_str(), R_OK) != 0 ? std::strerror(errno)
+            : start && start->size() == config::k_most_rule_bytes
+                ? "it has no end within 4194304 bytes, and files of rules are shorter"
+                : "reading fails";
+  }
   return fmt::format("'{}' cannot be read: {}; instead of a file, rules look like \"* wsrange\"", value,
                      cause);
 }

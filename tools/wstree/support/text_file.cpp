@@ -3,6 +3,7 @@
 
 #include "message.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,6 +16,21 @@ std::optional<std::string> read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   std::string text(std::istreambuf_iterator<char>(file), {});
+  if (file.bad()) return std::nullopt;
+  return text;
+}
+
+std::optional<std::string> read_start(const std::filesystem::path& path, std::size_t most) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  constexpr std::size_t k_piece = 1 << 16;
+  std::string text;
+  while (text.size() < most && file) {
+    const auto before = text.size();
+    text.resize(before + std::min(k_piece, most - before));
+    file.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+    text.resize(before + static_cast<std::size_t>(file.gcount()));
+  }
   if (file.bad()) return std::nullopt;
   return text;
 }

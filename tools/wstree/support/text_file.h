@@ -2,6 +2,7 @@
 // Whole files.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@ namespace wstree::cli {
 /// All of a file, also of one whose size is not known beforehand, as those in /proc. Nothing if it cannot be
 /// read.
 std::optional<std::string> read_text(const std::filesystem::path& path);
+
+/// The same of a file that may have no end: at most the first `most` bytes of it.
+std::optional<std::string> read_start(const std::filesystem::path& path, std::size_t most);
 
 /// Replaces the file. False: it says why not.
 bool write_text(const std::string& path, const std::string& text);
