@@ -27,7 +27,7 @@ std::optional<std::uint64_t> parse_offset(std::string_view text) noexcept {
   return number;
 }
 
-/// FILE:LINE, FILE:FIRST-LAST. False: the word is no such thing.
+/// FILE:LINE, FILE:FIRST-LAST, where LAST may be wrong. False: the word is no such thing.
 bool parse_lines(std::string_view word, Rule& rule) noexcept {
   const auto colon = word.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return false;
@@ -37,7 +37,7 @@ bool parse_lines(std::string_view word, Rule& rule) noexcept {
   const auto last = dash == std::string_view::npos
                         ? first
                         : parse_number(without_first(numbers, dash + 1), 1, k_any_number);
-  if (!first || !last || *last < *first) return false;
+  if (!first || !last) return false;
   rule.pattern = Rule::Pattern::lines;
   rule.text = word.substr(0, colon);
   rule.first = *first;
@@ -120,9 +120,14 @@ std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept
   line = trim(line);
   if (line.empty() || line.front() == '#') return std::nullopt;
   Rule rule;
-  parse_pattern(take_word(line), rule);
+  const auto pattern = take_word(line);
+  parse_pattern(pattern, rule);
   if (rule.pattern != Rule::Pattern::everything && rule.text.empty()) {
     error.reason = "nothing stands behind app: or label: in the pattern";
+    return std::nullopt;
+  }
+  if (rule.last < rule.first) {
+    error = {pattern, "names lines that end before they begin"};
     return std::nullopt;
   }
   bool any = false;

@@ -149,6 +149,29 @@ TEST_F(RulesCommand, AFileOfRulesHasAnEnd) {
   EXPECT_EQ(rules({"--check", "/dev/null"}).status(), 0);
 }
 
+TEST_F(RulesCommand, SaysThatLinesEndBeforeTheyBegin) {
+  const auto checked = rules({"--check", "solver.c:30-1 off"});
+  EXPECT_EQ(checked.status(), 125);
+  EXPECT_THAT(checked.out,
+              testing::EndsWith("  is not understood: 'solver.c:30-1' names lines that end before "
+                                "they begin\n"));
+}
+
+TEST_F(RulesCommand, SaysWhichSettingOfARuleCounts) {
+  const auto checked = rules({"--check", "* off runtime wstree threads=2 THREADS=3"});
+  EXPECT_EQ(checked.status(), 0);
+  EXPECT_THAT(
+      checked.out,
+      HasSubstr("\n  'off' does not count, 'wstree' behind it does; 'runtime' does not count, 'wstree' "
+                "behind it does; 'threads=2' does not count, 'THREADS=3' behind it does\n"));
+  for (const auto* fine : {"* off runtime", "* wsrange threads=2 loops=dynamic", "* wsrange wsrange # off"})
+    EXPECT_THAT(rules({"--check", fine}).out, Not(HasSubstr("does not count"))) << fine;
+  EXPECT_THAT(rules({"--check", "* off wstree off"}).out,
+              HasSubstr("\n  'wstree' does not count, 'off' behind it does\n"));
+  EXPECT_THAT(run({.arguments = {"run", "--rules", "* off wsrange", program_}}).err,
+              HasSubstr("wstree: rule 1 of --rules: 'off' does not count, 'wsrange' behind it does\n"));
+}
+
 TEST_F(RulesCommand, RunSaysWhichRulesItLeavesOut) {
   const auto typed = run({.arguments = {"run", "--rules", "* off; * wstre", program_}});
   EXPECT_EQ(typed.status(), 0);

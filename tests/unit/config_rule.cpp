@@ -89,6 +89,7 @@ TEST(Rule, BadLinesSayWhatIsWrong) {
             "bind=none|holds for whole programs: the pattern has to be * or app:...");
   EXPECT_EQ(complaint("*"), "|no setting follows the pattern, such as wstree,64 or off");
   EXPECT_EQ(complaint("app: off"), "|nothing stands behind app: or label: in the pattern");
+  EXPECT_EQ(complaint("a.c:30-1 off"), "a.c:30-1|names lines that end before they begin");
   EXPECT_EQ(complaint("  # a comment"), "|");
   EXPECT_EQ(complaint(""), "|");
 }
@@ -121,6 +122,12 @@ TEST(Rule, MatchesWhatIsKnownOfAPlace) {
   EXPECT_FALSE(matches(parsed("solver.c:11-12 off"), place));
   EXPECT_TRUE(matches(parsed("assem* off"), place));
   EXPECT_TRUE(matches(parsed("solver off"), place));
+}
+
+TEST(Rule, OfSettingsThatContradictEachOtherTheLastOneCounts) {
+  EXPECT_TRUE(parsed("* off wstree,8").ruling.names_schedule());
+  EXPECT_TRUE(parsed("* wstree,8 off").ruling.is_left_to_runtime());
+  EXPECT_EQ(parsed("* threads=2 threads=3").ruling.threads(), 3U);
 }
 
 TEST(Rule, AMarkInFrontOfUtf8IsNoPartOfRules) {

@@ -60,8 +60,10 @@ void resolve_rules(Environment& environment, const std::filesystem::path& progra
   const auto value = environment.get(variable).value_or("");
   const auto rules = is_off(value) ? std::nullopt : read_rules(value, holder);
   if (!rules) return; // the library says so if the file cannot be read
-  for (const auto& line : rules->lines)
+  for (const auto& line : rules->lines) {
     if (!line.problem.empty()) say("{}: {} (the rule is left out)", where(*rules, line), line.problem);
+    if (!line.replaced.empty()) say("{}: {}", where(*rules, line), line.replaced);
+  }
   const auto sites = sites_of_program(program);
   if (match_nothing(*rules, sites))
     say("{}: no rule matches a loop of '{}' or of its libraries; wstree rules {} lists these{}",

@@ -7,10 +7,12 @@
 #include "support/text_file.h"
 #include "words.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <sstream>
 #include <unistd.h>
 
 namespace wstree::cli {
@@ -55,6 +57,37 @@ std::string meant_setting(std::string_view word) {
   return std::string(config::same_word(name, "bind") ? meant(*value, config::k_bind_words) : "");
 }
 
+/// What a word of a rule sets.
+std::string_view kind_of(std::string_view word) {
+  const auto [name, value] = config::split(word, '=');
+  return value ? name : "schedule";
+}
+
+bool leaves_to_runtime(std::string_view word) {
+  return config::same_word(word, "off") || config::same_word(word, "runtime");
+}
+
+bool mean_the_same(std::string_view a, std::string_view b) {
+  return config::same_word(a, b) || (leaves_to_runtime(a) && leaves_to_runtime(b));
+}
+
+/// Of settings of a rule that contradict each other the last one counts: says which ones do not.
+std::string replaced_settings(std::string_view line) {
+  std::istringstream settings{std::string(settings_of(line))};
+  std::vector<std::string> words;
+  for (std::string word; settings >> word && word.front() != '#';) words.push_back(word);
+  std::string text;
+  for (const auto& word : words) {
+    const auto counts = std::find_if(words.rbegin(), words.rend(), [&](const std::string& other) {
+      return config::same_word(kind_of(word), kind_of(other));
+    });
+    if (!mean_the_same(word, *counts))
+      text +=
+          fmt::format("{}'{}' does not count, '{}' behind it does", text.empty() ? "" : "; ", word, *counts);
+  }
+  return text;
+}
+
 } // namespace
 
 std::string code_of(const NamedSite& site) {
@@ -93,7 +126,7 @@ std::optional<RulesText> read_rules(const std::string& value, std::string_view h
     const auto line = config::take_rule_line(rest);
     config::RuleError problem;
     const auto rule = config::parse_rule(line, problem);
-    RuleLine read{number, std::string(line), rule, {}};
+    RuleLine read{number, std::string(line), rule, {}, rule ? replaced_settings(line) : std::string()};
     if (problem.word.empty())
       read.problem = problem.reason;
     else

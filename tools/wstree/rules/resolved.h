@@ -39,6 +39,7 @@ struct RuleLine {
   std::string text;                 ///< as written
   std::optional<config::Rule> rule; ///< its texts point into the text that was read
   std::string problem;              ///< why there is none; empty: the line is blank
+  std::string replaced;             ///< which of its settings do not count, and why; often empty
 };
 struct RulesText {
   std::string origin; ///< path of a file, or what holds the rules themselves

@@ -88,9 +88,11 @@ int check(const RulesText& rules, const ProgramSites& sites, bool json) {
       auto list = ordered_json::array();
       for (const auto* site : matched) list.push_back(json_of(*site));
       document.push_back({{"where", place}, {"rule", line.text}, {"matches", list}, {"why_not", why}});
+      if (!line.replaced.empty()) document.back()["replaced"] = line.replaced;
       continue;
     }
     fmt::print("{}: {}\n", visible(place), text);
+    if (!line.replaced.empty()) fmt::print("  {}\n", visible(line.replaced));
     if (matched.empty())
       fmt::print("  {}: {}\n", is_of_the_run(*line.rule) ? "cannot be checked" : "matches nothing",
                  visible(why));
