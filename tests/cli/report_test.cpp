@@ -192,6 +192,32 @@ TEST_F(Report, ARecordIsReadAsSimulateReadsIt) {
   EXPECT_THAT(none.out, HasSubstr("No loop was served"));
 }
 
+TEST_F(Report, WhatCannotBeIsNamed) {
+  for (const auto& [figure, value] :
+       std::map<std::string, json>{{"seconds", -1}, {"calls", -3}, {"imbalance", -0.5}}) {
+    auto document = statistics(2, 0);
+    document["loops"][1][figure] = value;
+    const auto file = write("s", document.dump());
+    const auto line = "wstree: '" + file + "': loops[1]." + figure + " is " + value.dump() +
+                      ", and times and counts are 0 or more\n";
+    const auto told = report({file});
+    EXPECT_EQ(told.status(), 125);
+    EXPECT_EQ(told.err, line);
+    const auto shown = run({.arguments = {"stats", file}});
+    EXPECT_EQ(shown.status(), 125);
+    EXPECT_EQ(shown.err, line);
+    EXPECT_EQ(shown.out, "");
+  }
+  auto made = trace(2, 1);
+  made["traceEvents"][1]["dur"] = -2.5;
+  EXPECT_THAT(report({write("t", made.dump())}).err,
+              HasSubstr("': traceEvents[1].dur is -2.5, and times and "));
+  made = trace(2, 1);
+  made["traceEvents"][0]["args"]["first"] = 200;
+  EXPECT_THAT(report({write("t", made.dump())}).err,
+              HasSubstr("': traceEvents[0].args.past is 100, and a batch that begins with 200 ends behind "));
+}
+
 TEST_F(Report, OfALoopThatIsTooShortToTellItSaysWhatTheStatisticsSay) {
   auto document = statistics(1, 0);
   document["loops"][0]["too_short_to_tell"] = true;

@@ -2,6 +2,7 @@
 #include "inspect/statistics.h"
 
 #include <charconv>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace wstree::cli {
@@ -79,6 +80,29 @@ std::string loop_text(const json& loop, const names::Name& name) {
   if (auto label = text_in(loop, "label"); !label.empty()) return label;
   auto text = names::text_of(name);
   return text.empty() ? text_in(loop, "where") : text;
+}
+
+std::string negative_member(const json& object, std::string_view place,
+                            std::initializer_list<const char*> members) {
+  for (const auto* member : members) {
+    const auto found = object.find(member);
+    if (found != object.end() && found->is_number() && found->get<double>() < 0)
+      return fmt::format("{}{} is {}, and times and counts are 0 or more", place, member, found->dump());
+  }
+  return {};
+}
+
+std::string negative_figure(const json& report) {
+  if (auto problem = negative_member(report, "", {"pid", "threads"}); !problem.empty()) return problem;
+  const auto& loops = report.at("loops");
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (!loops[i].is_object()) continue;
+    auto problem = negative_member(
+        loops[i], fmt::format("loops[{}].", i),
+        {"calls", "iterations", "batches", "steals", "seconds", "imbalance", "even_saves_seconds"});
+    if (!problem.empty()) return problem;
+  }
+  return {};
 }
 
 std::optional<Statistics> read_statistics(std::string_view report, names::Resolver& resolver) {

@@ -5,6 +5,7 @@
 #include "support/terminal.h"
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -42,6 +43,13 @@ std::string loop_text(const nlohmann::json& loop, const names::Name& name);
 
 /// Nothing if it is no report.
 std::optional<Statistics> read_statistics(std::string_view report, names::Resolver& resolver);
+
+/// The first of the members that is a number below 0, for the user: "loops[2].seconds is -1, and ..."; empty:
+/// there is none. `place`: of the object, with what separates it from a member.
+std::string negative_member(const nlohmann::json& object, std::string_view place,
+                            std::initializer_list<const char*> members);
+/// The same of a report that the library wrote and somebody may have changed.
+std::string negative_figure(const nlohmann::json& report);
 
 /// For people. With `several` the process is named.
 std::string statistics_text(const Statistics& statistics, const Terminal& terminal, bool several);

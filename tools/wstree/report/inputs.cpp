@@ -33,6 +33,29 @@ std::string line_of(const std::string& file, std::uint32_t number) {
   return line;
 }
 
+/// Which member of an event cannot be, for the user; empty: none.
+std::string impossible_event(const json& trace) {
+  const auto& events = trace.at("traceEvents");
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!events[i].is_object()) continue;
+    const auto place = fmt::format("traceEvents[{}].", i);
+    if (auto problem = negative_member(events[i], place, {"ts", "dur"}); !problem.empty()) return problem;
+    const auto told = events[i].find("args");
+    if (told == events[i].end() || !told->is_object()) continue;
+    auto problem =
+        negative_member(*told, place + "args.",
+                        {"member", "members", "units", "first", "past", "batches", "victim", "dropped"});
+    if (!problem.empty()) return problem;
+    const auto first = told->find("first");
+    const auto past = told->find("past");
+    if (first != told->end() && past != told->end() && first->is_number() && past->is_number() &&
+        past->get<double>() < first->get<double>())
+      return fmt::format("{0}args.past is {1}, and a batch that begins with {2} ends behind that", place,
+                         past->dump(), first->dump());
+  }
+  return {};
+}
+
 } // namespace
 
 std::string ReportInputs::add(const std::string& path) {
@@ -47,9 +70,13 @@ std::string ReportInputs::add(const std::string& path) {
   }
   auto document = json::parse(*text, nullptr, false);
   if (is_trace(document)) {
+    if (const auto problem = impossible_event(document); !problem.empty())
+      return fmt::format("'{}': {}", path, problem);
     learn_names(document);
     traces_.push_back(std::move(document));
   } else if (document.is_object() && document.contains("loops") && document["loops"].is_array()) {
+    if (const auto problem = negative_figure(document); !problem.empty())
+      return fmt::format("'{}': {}", path, problem);
     add_statistics(document);
   } else {
     return fmt::format(

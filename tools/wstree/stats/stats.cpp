@@ -62,6 +62,10 @@ int stats_command(const StatsRequest& request) {
       say("'{}' holds no figures in JSON; WSTREE_STATS=json=FILE writes them", file);
       return k_own_error;
     }
+    if (const auto problem = negative_figure(nlohmann::json::parse(*text)); !problem.empty()) {
+      say("'{}': {}", file, problem);
+      return k_own_error;
+    }
     if (request.json)
       reports.push_back(with_names(*text, resolver));
     else
