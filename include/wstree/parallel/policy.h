@@ -107,7 +107,8 @@ public:
     static_assert(std::convertible_to<T, std::uint32_t>, "wstree: threads() takes a number of threads");
     return *this;
   }
-  /// Elements that a thread takes at a time, if there are as many: at least, and at most.
+  /// Elements that a thread takes at a time, if there are as many: at least, and at most. Where min_chunk is
+  /// more than max_chunk, the latter counts.
   constexpr basic_par min_chunk(std::uint64_t elements) const noexcept {
     basic_par copy = *this;
     copy.min_chunk_ = elements != 0 ? elements : 1;

@@ -4,6 +4,7 @@
 
 #include "wstree/parallel/call.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace wstree {
@@ -39,8 +40,8 @@ public:
   std::size_t first() const noexcept { return first_; }
 
   Tile operator[](std::size_t tile) const noexcept {
-    const std::size_t end = begin(tile + 1);
-    return {tile, begin(tile), end < count_ ? end : count_};
+    const std::size_t first = begin(tile), size = first_ << generation_of(tile);
+    return {tile, first, count_ - first > size ? first + size : count_};
   }
 
 private:
@@ -50,31 +51,30 @@ private:
   unsigned doublings_ = 0;
   std::size_t tiles_;
 
+  std::size_t generation_of(std::size_t tile) const noexcept {
+    return std::min<std::size_t>(tile / generation_, doublings_);
+  }
   std::size_t begin(std::size_t tile) const noexcept {
-    const std::size_t whole = tile / generation_;
-    const std::size_t doubled = whole < doublings_ ? whole : doublings_;
-    const std::size_t before = (std::size_t{1} << doubled) - 1;
+    const std::size_t doubled = generation_of(tile), before = (std::size_t{1} << doubled) - 1;
     return first_ * (generation_ * before + ((tile - doubled * generation_) << doubled));
   }
 
+  /// By divisions: the tiles of a whole generation may have more elements than a number can say.
   std::size_t number_of_tiles() const noexcept {
-    unsigned g = 0;
-    while (g < doublings_ && begin((g + 1) * generation_) < count_) ++g;
-    const std::size_t start = begin(g * generation_);
-    const std::size_t size = first_ << g;
-    return g * generation_ + (count_ - start + size - 1) / size;
+    std::size_t left = count_, size = first_, g = 0;
+    for (; g < doublings_ && left / size >= generation_; ++g, size *= 2) left -= generation_ * size;
+    return g * generation_ + left / size + (left % size != 0);
   }
 };
 
-/// With the bounds of a policy; `unit`: elements of one that is tiled.
+/// With the bounds of a policy, of which the upper one wins; n > 0; `unit`: elements of one that is tiled.
 template <class Policy>
 Tiling tiling_of(const Policy& policy, std::size_t n, std::size_t first, std::size_t longest,
                  std::size_t unit = 1) noexcept {
-  const std::size_t least = policy.min_chunk() / unit, most = policy.max_chunk() / unit;
-  longest = longest < most ? longest : most;
-  longest = longest > least ? longest : least;
-  first = first < longest ? first : longest;
-  return {n, first > least ? first : least, longest, most_members(policy)};
+  const std::size_t most = std::min<std::size_t>(policy.max_chunk() / unit, n);
+  const std::size_t least = std::min<std::size_t>(policy.min_chunk() / unit, most);
+  longest = std::clamp(longest, least, most);
+  return {n, std::clamp(first, least, longest), longest, most_members(policy)};
 }
 
 } // namespace detail

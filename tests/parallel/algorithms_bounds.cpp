@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Bounds of chunks, however large, and the tiles that follow from them.
+#include "algorithms_support.h"
+
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace wstree::algorithms_test {
+namespace {
+
+constexpr std::uint64_t k_most = std::numeric_limits<std::uint64_t>::max();
+
+template <class Policy> void expect_all_elements(const Policy& policy, const std::vector<int>& in) {
+  const auto n = in.size();
+  const auto is_even = [](int i) { return i % 2 == 0; };
+  EXPECT_EQ(filter(policy, in, is_even).size(), n / 2);
+  std::vector<int> out(n), rest(n);
+  EXPECT_EQ(copy_if(policy, in, out, is_even) - out.begin(), static_cast<std::ptrdiff_t>(n / 2));
+  EXPECT_EQ(partition_copy(policy, in, out, rest, is_even).second - rest.begin(),
+            static_cast<std::ptrdiff_t>(n / 2));
+  EXPECT_EQ(find(policy, in, static_cast<int>(n) - 5) - in.begin(), static_cast<std::ptrdiff_t>(n - 5));
+  std::vector<long> sums(n);
+  const long total = std::accumulate(in.begin(), in.end(), 0L);
+  EXPECT_EQ(inclusive_scan(policy, in, sums, std::plus<>{}, 0L), total);
+  EXPECT_EQ(sums.back(), total);
+  EXPECT_EQ(reduce(policy, in, 0L), total);
+}
+
+TEST(Bounds, OfAnySizeLeaveNoElementOut) {
+  const std::size_t n = 100'000;
+  std::vector<int> in(n);
+  std::iota(in.begin(), in.end(), 0);
+  const long total = std::accumulate(in.begin(), in.end(), 0L);
+  for (const std::uint64_t least : {k_most, k_most - 1, k_most / 2 + 1, k_most / 32, 2 * n, n, n / 2}) {
+    for (const std::uint64_t most : {k_most, std::uint64_t{100}}) {
+      SCOPED_TRACE(std::to_string(least) + " to " + std::to_string(most));
+      const auto policy = par().threads(2).min_chunk(least).max_chunk(most);
+      expect_all_elements(policy, in);
+      std::vector<long> sums(n);
+      EXPECT_EQ(inclusive_scan(reproducible.threads(2).min_chunk(least).max_chunk(most), in, sums,
+                               std::plus<>{}, 0L),
+                total);
+      EXPECT_EQ(reduce(sequential_order.threads(2).min_chunk(least).max_chunk(most), in, 0L), total);
+    }
+  }
+}
+
+// Each tile has the elements behind those of the one before, and the last one ends where the elements do.
+TEST(Bounds, TilesCoverAsManyElementsAsThereCanBe) {
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{1} << 40, std::size_t{k_most / 2}, std::size_t{k_most}}) {
+    for (const std::size_t first : {std::size_t{1} << 20, std::size_t{1} << 45, n}) {
+      for (const std::size_t members : {std::size_t{1}, std::size_t{64}}) {
+        const detail::Tiling tiling(n, first, n, members);
+        const std::size_t tiles = tiling.tiles();
+        ASSERT_GE(tiles, 1U);
+        EXPECT_EQ(tiling[0].begin, 0U);
+        EXPECT_EQ(tiling[tiles - 1].end, n);
+        for (const std::size_t tile : {tiles - 1, tiles / 2, std::size_t{1}}) {
+          if (tile == 0 || tile >= tiles) continue;
+          EXPECT_EQ(tiling[tile].begin, tiling[tile - 1].end);
+          EXPECT_LT(tiling[tile].begin, tiling[tile].end);
+        }
+      }
+    }
+  }
+}
+
+TEST(Bounds, TheUpperOneWins) {
+  const auto policy = par().threads(4).min_chunk(1000).max_chunk(10);
+  const detail::Tiling tiling = detail::tiling_of(policy, 5000, 50, 200);
+  for (std::size_t tile = 0; tile < tiling.tiles(); ++tile)
+    EXPECT_LE(tiling[tile].end - tiling[tile].begin, 10U);
+  for_each_chunk(policy, 0, 5000, [](int begin, int end) { EXPECT_LE(end - begin, 10); });
+}
+
+} // namespace
+} // namespace wstree::algorithms_test
