@@ -5,6 +5,7 @@
 // of N seeds.
 #include "algorithms_support.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <numeric>
@@ -98,6 +99,38 @@ TEST(Order, OfOperatorsThatDoNotCommute) {
               << static_cast<int>(strategy) << ", batches " << static_cast<int>(batch) << " of " << limit
               << ", " << threads << " threads";
         }
+  }
+}
+
+/// Operators that return what they were given, by reference.
+const std::string& larger(const std::string& a, const std::string& b) { return a < b ? b : a; }
+std::string&& appended(std::string&& a, const std::string& b) { return std::move(a += b); }
+
+TEST(Order, OfOperatorsThatReturnTheirOperands) { // with an address sanitizer
+  std::vector<std::string> words;
+  for (const int i : numbers(3'000, 1'000'000))
+    words.push_back("a string that is not stored in place, " + std::to_string(i));
+  const std::string last = *std::max_element(words.begin(), words.end());
+  const std::string all = std::accumulate(words.begin(), words.end(), std::string());
+  const auto expect_both = [&](const auto& policy) {
+    EXPECT_EQ(reduce(policy, words, std::string(), larger), last);
+    EXPECT_EQ(reduce(policy, words, larger), last);
+    EXPECT_EQ(reduce(policy, words, std::string(), appended), all);
+  };
+  for (unsigned threads = 1; threads <= 4; ++threads) {
+    SCOPED_TRACE(threads);
+    expect_both(par().threads(threads).max_chunk(50));
+    expect_both(sequential_order.threads(threads).max_chunk(50));
+    std::vector<std::string> out(words.size());
+    EXPECT_EQ(inclusive_scan(par().threads(threads).max_chunk(50), words, out, larger), last);
+    EXPECT_EQ(inclusive_scan(par().threads(threads).max_chunk(50), words, out, appended), all);
+    const auto chunk = [&](std::string&& so_far, std::size_t begin, std::size_t end) -> std::string&& {
+      for (; begin != end; ++begin) so_far += words[begin];
+      return std::move(so_far);
+    };
+    EXPECT_EQ(fold(par().threads(threads).max_chunk(50), std::size_t{0}, words.size(), std::string(), chunk,
+                   appended),
+              all);
   }
 }
 

@@ -49,7 +49,7 @@ public:
   /// All blocks together; there is at least one.
   template <class Op> T value(Op& op) const {
     T result = sum(0);
-    for (unsigned i = 1; i < count_; ++i) result = op(result, sum(i));
+    for (unsigned i = 1; i < count_; ++i) result = static_cast<T>(op(result, sum(i)));
     return result;
   }
 
@@ -73,7 +73,7 @@ private:
     // The last subtree is the left sibling if it is as high and both together begin where a larger one
     // begins.
     while (count_ > 0 && levels_[count_ - 1] == level && end_ % (std::uint64_t{2} << level) == 0) {
-      value = op(sum(count_ - 1), value);
+      value = static_cast<T>(op(sum(count_ - 1), value));
       --count_, ++level;
     }
     set(count_, value);

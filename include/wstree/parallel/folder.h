@@ -70,9 +70,9 @@ template <class Index, class Init, class Chunk, class Combine> struct ChunkFolde
     ::new (place) Value(chunk(make(), advanced(first, begin), advanced(first, end)));
   }
   void extend(Value& value, std::uint64_t begin, std::uint64_t end) {
-    value = chunk(std::move(value), advanced(first, begin), advanced(first, end));
+    value = static_cast<Value>(chunk(std::move(value), advanced(first, begin), advanced(first, end)));
   }
-  void combine(Value& left, Value& right) { left = combine_two(std::move(left), std::move(right)); }
+  void combine(Value& left, Value& right) { left = Value(combine_two(std::move(left), std::move(right))); }
 };
 
 template <class Init, class Chunk, class Combine, class Index>

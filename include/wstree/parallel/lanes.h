@@ -43,7 +43,7 @@ template <class T> inline constexpr std::size_t k_lanes = sizeof(T) >= 8 ? 8 : 1
 /// get(begin), ..., get(end - 1) combined from left to right; there is at least one.
 template <class T, class Get, class Op> T fold_left(std::size_t begin, std::size_t end, Get& get, Op& op) {
   T sum = get(begin);
-  for (std::size_t i = begin + 1; i < end; ++i) sum = op(std::move(sum), get(i));
+  for (std::size_t i = begin + 1; i < end; ++i) sum = static_cast<T>(op(std::move(sum), get(i)));
   return sum;
 }
 

@@ -23,7 +23,8 @@ struct multiplies {
 
 namespace detail {
 
-/// Whether `op(a, b)` of two T can be taken for a T.
+/// Whether `op(a, b)` of two T can be taken for a T. What it returns may refer to one of them: it is made a
+/// value before an operand is assigned to or destroyed.
 template <class Op, class T> constexpr bool combines() {
   if constexpr (std::is_invocable_v<Op&, T, T>)
     return std::is_convertible_v<std::invoke_result_t<Op&, T, T>, T>;

@@ -32,7 +32,7 @@ T transform_reduce(const Policy& policy, Iterator first, Iterator last, T init, 
   if (first != last)
     detail::fold_tree(policy, static_cast<std::uint64_t>(last - first), folder, result, where);
   if (!result.has_value()) return init;
-  return op(std::move(init), std::move(result.value()));
+  return static_cast<T>(op(std::move(init), std::move(result.value())));
 }
 template <detail::random_iterator Iterator, class T, class Op, class Transform>
 T transform_reduce(Iterator first, Iterator last, T init, Op op, Transform transform,

@@ -70,7 +70,7 @@ T transform_reduce(const Policy& policy, I first, std::type_identity_t<I> last, 
     detail::Result<T> result;
     if (n != 0) detail::fold_tree(policy, n, folder, result, where);
     if (!result.has_value()) return init;
-    return op(std::move(init), std::move(result.value()));
+    return static_cast<T>(op(std::move(init), std::move(result.value())));
   }
 }
 template <execution_policy Policy, detail::index I, detail::other_end<I> End, class T, class Op,

@@ -39,10 +39,10 @@ template <class Iterator, class T, class Op, class Transform> struct Reduction {
       for (; begin != end; ++begin) sum = two(sum, T(transform(first[at(begin)])));
       value = sum;
     } else {
-      for (; begin != end; ++begin) value = op(std::move(value), transform(first[at(begin)]));
+      for (; begin != end; ++begin) value = static_cast<T>(op(std::move(value), transform(first[at(begin)])));
     }
   }
-  void combine(T& left, T& right) { left = op(std::move(left), std::move(right)); }
+  void combine(T& left, T& right) { left = static_cast<T>(op(std::move(left), std::move(right))); }
 
 private:
   static distance_of<Iterator> at(std::uint64_t index) { return static_cast<distance_of<Iterator>>(index); }

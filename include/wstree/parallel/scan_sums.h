@@ -49,11 +49,11 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
     }
     for (; i != end; ++i, ++to) {
       if constexpr (k_inclusive) {
-        sum = op(std::move(sum), (*this)(i));
+        sum = static_cast<T>(op(std::move(sum), (*this)(i)));
         *to = sum;
       } else {
         T before = sum; // the input may be the output
-        sum = op(std::move(sum), (*this)(i));
+        sum = static_cast<T>(op(std::move(sum), (*this)(i)));
         *to = std::move(before);
       }
     }
@@ -84,7 +84,7 @@ template <class T, class Loop, class Op> struct ValueSums {
   std::size_t units() const noexcept { return count; }
   static std::size_t elements(std::size_t begin, std::size_t end) noexcept { return end - begin; }
   T sum(std::size_t begin, std::size_t end) const { return fold_block<T>(begin, end, loop, op); }
-  T join(T left, const T& right) const { return op(std::move(left), right); }
+  T join(T left, const T& right) const { return static_cast<T>(op(std::move(left), right)); }
 
   /// The first results of all; nothing stands before them.
   T start(std::size_t end) const {
@@ -132,7 +132,9 @@ template <class T, class Loop, class Op> struct ReproducibleSums {
         add(sum, block); // before writing, because the input may be the output
         note(loop.write_first(first, last, op), block);
       } else {
-        const T before = sum.empty() ? *init : init != nullptr ? op(*init, sum.value(op)) : sum.value(op);
+        const T before = sum.empty()       ? *init
+                         : init != nullptr ? static_cast<T>(op(*init, sum.value(op)))
+                                           : sum.value(op);
         add(sum, block);
         note(loop.write(before, first, last, op), block);
       }

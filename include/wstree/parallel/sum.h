@@ -66,7 +66,7 @@ template <class T, class Get, class Op> struct SequentialWork {
     for (std::size_t i = tile.begin; i < tile.end; ++i) outcome.values.push_back(get(i + offset));
   }
   void take(Outcome& outcome) const {
-    for (Value& value : outcome.values) sum.emplace(op(std::move(*sum), std::move(value)));
+    for (Value& value : outcome.values) sum.emplace(static_cast<T>(op(std::move(*sum), std::move(value))));
   }
   void after(const Outcome&) const noexcept {}
 };
@@ -79,7 +79,7 @@ T fold_sequentially(const Policy& policy, std::size_t count, T init, Get& get, O
   std::optional<T> sum{std::move(init)};
   const Start start =
       start_inline(policy, count, k_sequential_worth_us, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) sum.emplace(op(std::move(*sum), get(i)));
+        for (std::size_t i = begin; i < end; ++i) sum.emplace(static_cast<T>(op(std::move(*sum), get(i))));
         policy.advance(end - begin);
         return true;
       });
