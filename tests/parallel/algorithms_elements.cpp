@@ -72,5 +72,28 @@ TEST(Elements, AnEndMayBeWiderThanTheBeginning) {
   for_each(0U, -5, [](auto) { ADD_FAILURE() << "nothing is before the beginning"; });
 }
 
+TEST(Elements, ANegativeEndIsBeforeAWiderBeginning) {
+  const std::size_t first = 0;
+  const int none = -1;
+  std::atomic<int> calls{0};
+  const auto once = [&](auto&&...) {
+    if (++calls > 1) throw calls.load(); // what is wrong here does not end
+    return 1;
+  };
+  for_each(first, none, once);
+  for_each_chunk(first, none, once);
+  fold(first, none, 0, once, std::plus<>());
+  transform_reduce(first, none, 0, std::plus<>(), once);
+#pragma omp parallel num_threads(2)
+  {
+    team::for_each(first, none, once);
+    team::for_each_chunk(par(), first, none, once);
+    team::fold(first, none, 0, once, std::plus<>());
+  }
+  EXPECT_EQ(calls, 0);
+  for_each(first, 1, once);
+  EXPECT_EQ(calls, 1);
+}
+
 } // namespace
 } // namespace wstree::algorithms_test

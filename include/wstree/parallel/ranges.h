@@ -62,9 +62,10 @@ template <index A, index B> constexpr bool is_less(A a, B b) {
     return b > 0 && a < static_cast<std::make_unsigned_t<B>>(b);
 }
 
-/// An end that need not fit into the type of the beginning.
+/// An end that need not fit into the type of the beginning: it may be too large, or negative.
 template <class End, class First>
-concept other_end = index<End> && index<First> && !std::same_as<End, First> && sizeof(End) >= sizeof(First);
+concept other_end = index<End> && index<First> && !std::same_as<End, First> &&
+                    (sizeof(End) >= sizeof(First) || (std::is_signed_v<End> && std::is_unsigned_v<First>));
 
 /// Both in a type that holds them; equal if there is nothing in between.
 template <class Index> struct Ends { Index first, last; };

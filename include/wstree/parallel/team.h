@@ -124,6 +124,19 @@ auto fold(Index first, std::type_identity_t<Index> last, Init init, Chunk chunk,
           call_site where = call_site::current()) {
   return team::fold(par(), first, last, std::move(init), std::move(chunk), std::move(combine), where);
 }
+template <execution_policy Policy, std::integral Index, detail::other_end<Index> End, class Init, class Chunk,
+          class Combine>
+auto fold(const Policy& policy, Index first, End last, Init init, Chunk chunk, Combine combine,
+          call_site where = call_site::current()) {
+  const auto ends = detail::ends_of(first, last);
+  return team::fold(policy, ends.first, ends.last, std::move(init), std::move(chunk), std::move(combine),
+                    where);
+}
+template <std::integral Index, detail::other_end<Index> End, class Init, class Chunk, class Combine>
+auto fold(Index first, End last, Init init, Chunk chunk, Combine combine,
+          call_site where = call_site::current()) {
+  return team::fold(par(), first, last, std::move(init), std::move(chunk), std::move(combine), where);
+}
 
 template <execution_policy Policy, std::integral Index, class Chunk>
 void for_each_chunk(const Policy& policy, Index first, std::type_identity_t<Index> last, Chunk&& chunk,
@@ -131,6 +144,12 @@ void for_each_chunk(const Policy& policy, Index first, std::type_identity_t<Inde
   detail::EachChunk<Index, std::remove_reference_t<Chunk>> folder{chunk, first};
   detail::Result<detail::Nothing> result;
   if (first < last) detail::fold_in_team(policy, detail::distance(first, last), folder, result, where);
+}
+template <execution_policy Policy, std::integral Index, detail::other_end<Index> End, class Chunk>
+void for_each_chunk(const Policy& policy, Index first, End last, Chunk&& chunk,
+                    call_site where = call_site::current()) {
+  const auto ends = detail::ends_of(first, last);
+  team::for_each_chunk(policy, ends.first, ends.last, chunk, where);
 }
 template <execution_policy Policy, std::integral Index, class Function>
 void for_each(const Policy& policy, Index first, std::type_identity_t<Index> last, Function&& function,
