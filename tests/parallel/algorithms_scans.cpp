@@ -97,6 +97,27 @@ TEST(Scan, ExecutesCostlyOperatorsInTilesOfFewElements) {
   }
 }
 
+/// More than what tiles are aligned to.
+struct alignas(256) Wide {
+  long value = 0;
+  bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(this) % alignof(Wide) == 0; }
+};
+
+TEST(Scan, SumsMayBeAlignedWidely) {
+  std::vector<Wide> in(5'000, Wide{1}), out(in.size());
+  std::atomic<int> wrong{0};
+  const auto add = [&](const Wide& a, const Wide& b) {
+    if (!a.is_aligned() || !b.is_aligned()) ++wrong;
+    return Wide{a.value + b.value};
+  };
+  for (unsigned threads = 1; threads <= 4; ++threads) {
+    EXPECT_EQ(inclusive_scan(par().threads(threads).max_chunk(100), in, out, add).value, 5'000);
+    EXPECT_EQ(out.back().value, 5'000);
+    EXPECT_EQ(inclusive_scan(reproducible.threads(threads), in, out, add).value, 5'000);
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(Scan, TakesViewsAndIntegers) {
   std::vector<long> out(100'000), expected(out.size());
   std::iota(expected.begin(), expected.end(), 0L);

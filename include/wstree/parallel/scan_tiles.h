@@ -17,7 +17,7 @@ namespace detail {
 
 /// What is known of the sums up to tiles. Only the tile's member writes, first the sum of the tile (unless it
 /// can do without), then the prefix: the sum of everything up to the tile's end.
-template <class T, class P = core::StdPlatform> class alignas(64) TileSums {
+template <class T, class P = core::StdPlatform> class alignas(64) alignas(T) TileSums {
 public:
   enum class Known : unsigned char { nothing, sum, prefix };
 
