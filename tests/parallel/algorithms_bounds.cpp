@@ -2,9 +2,13 @@
 // Bounds of chunks, however large, and the tiles that follow from them.
 #include "algorithms_support.h"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 namespace wstree::algorithms_test {
 namespace {
@@ -73,6 +77,55 @@ TEST(Bounds, TheUpperOneWins) {
   for (std::size_t tile = 0; tile < tiling.tiles(); ++tile)
     EXPECT_LE(tiling[tile].end - tiling[tile].begin, 10U);
   for_each_chunk(policy, 0, 5000, [](int begin, int end) { EXPECT_LE(end - begin, 10); });
+}
+
+/// The pieces that a caller does alone of n elements, which cost nothing.
+std::vector<std::size_t> pieces_alone(std::size_t n) {
+  std::vector<std::size_t> sizes;
+  detail::start_inline(par().threads(2), n, 12, [&](std::size_t begin, std::size_t end) {
+    sizes.push_back(end - begin);
+    return true;
+  });
+  return sizes;
+}
+
+// Behind cheap elements may be expensive ones.
+TEST(Alone, ThePiecesOfACallerLeaveEnoughToOthers) {
+  for (const std::size_t n : {3U, 20U, 100U, 500U, 5'000U}) {
+    const auto sizes = pieces_alone(n);
+    EXPECT_LE(*std::max_element(sizes.begin(), sizes.end()), n / 4 + 8) << n;
+    EXPECT_LE(sizes.size(), 40U) << n;
+  }
+}
+
+/// The elements of the first chunk of each call at one place, whose elements take `us`.
+template <class Mark> std::vector<long> first_chunks(int calls, long n, int us, Mark) {
+  std::vector<long> sizes;
+  for (int call = 0; call < calls; ++call) {
+    std::atomic<long> size{0};
+    for_each_chunk(par().threads(2), 0L, n, [&](long begin, long end) {
+      Mark::note();
+      if (begin == 0) size = end;
+      if (us > 0) std::this_thread::sleep_for(std::chrono::microseconds(us * (end - begin)));
+    });
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+template <int k_number> struct Mark {
+  static void note() {}
+};
+
+TEST(Alone, AFirstPieceIsSmallUntilThePlaceIsKnown) {
+  for (const long size : first_chunks(8, 390, 0, Mark<1>{})) EXPECT_LE(size, 390 / 16 + 1);
+  EXPECT_LE(first_chunks(1, 400, 20, Mark<1>{}).front(), 400 / 16 + 1); // dear elements behind cheap calls
+}
+
+TEST(Alone, CallsOfAKnownPlaceTakeOnePiece) {
+  const auto sizes = first_chunks(2'000, 100, 0, Mark<2>{});
+  EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), 100);
+  // Another function at the same place is another one, of which nothing is known.
+  EXPECT_EQ(first_chunks(1, 100, 20, Mark<3>{}).front(), 1);
 }
 
 } // namespace

@@ -80,7 +80,7 @@ void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typ
     FoldBody<Policy, Folder> body{policy, control, folder, 0};
     // A nested call may take the place in the table: then what is learned here is wrong there, until it is
     // learned anew.
-    Site& site = t_sites.at(where);
+    Site& site = t_sites.at(site_key<Folder>(where));
     done = begin_alone(body, site, n, policy.min_chunk(), policy.max_chunk(), result);
     if (done != n) {
       cost = site.cost();

@@ -44,6 +44,12 @@ struct Start {
 /// What a caller does that cannot have others: everything in this way, or what a team would do, alone.
 enum class Alone { goes_on, like_a_team };
 
+/// std::min without <algorithm>.
+template <class... More> constexpr std::size_t least(std::size_t a, More... more) noexcept {
+  ((a = more < a ? more : a), ...);
+  return a;
+}
+
 /// Calls piece(begin, end), which tells the policy's counter, for [0, n) in ascending pieces until the rest
 /// would take `worth_us` at the rate of the latest piece. piece() returns false if it needs no more elements.
 /// The clock is not read for the first `unclocked` elements, because reading it takes as long as twenty cheap
@@ -51,7 +57,7 @@ enum class Alone { goes_on, like_a_team };
 template <class Policy, class Piece>
 Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&& piece,
                    Alone alone_is = Alone::goes_on, std::size_t unclocked = 2) {
-  constexpr std::size_t k_first = 2, k_growth = 32;
+  constexpr std::size_t k_first = 2, k_growth = 8;
   if (n != 0 && policy.stop_requested() && throw_cancelled()) return {n, 1};
   if (n <= k_first || n <= unclocked) return piece(0, n), Start{n, 1};
   if (!piece(0, unclocked)) return {n, 1};
@@ -63,22 +69,21 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
     if (!piece(begin, end) || end == n) return {n, 1};
     const std::uint64_t now = Clock::ticks();
     const double ticks = now > before ? static_cast<double>(now - before) : 1;
-    const Start start{end, ticks / static_cast<double>(size)};
-    const double rest = static_cast<double>(n - end) * start.ticks_per_element;
-    const bool pays = rest >= worth_us * Clock::ticks_per_us();
-    if (!alone && ticks * 2 >= Clock::ticks_per_us() && pays) return start;
+    std::size_t longest = size * k_growth;
+    // Else so many take less than all bounds below.
+    if (ticks * k_growth > 2 * Clock::ticks_per_us()) {
+      const Start start{end, ticks / static_cast<double>(size)};
+      const bool pays =
+          static_cast<double>(n - end) * start.ticks_per_element >= worth_us * Clock::ticks_per_us();
+      if (!alone && ticks * 2 >= Clock::ticks_per_us() && pays) return start;
+      // The shorter the pieces, the sooner a rise of costs is seen.
+      longest = least(longest, start.elements_in(alone ? 64 : pays ? 2 : worth_us / 2));
+    }
     if (policy.stop_requested() && throw_cancelled()) return {n, 1};
     begin = end, before = now;
-    // The shorter the pieces, the sooner a rise of costs is seen.
-    const std::size_t longest = start.elements_in(alone ? 64 : pays ? 2 : worth_us / 2);
-    size = size * k_growth < longest ? size * k_growth : longest;
+    // Nobody else can have elements of a piece, and behind cheap ones may be expensive ones.
+    size = least(longest, n / 4 + 8);
   }
-}
-
-/// std::min without <algorithm>.
-template <class... More> constexpr std::size_t least(std::size_t a, More... more) noexcept {
-  ((a = more < a ? more : a), ...);
-  return a;
 }
 
 } // namespace detail

@@ -14,21 +14,35 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Calls at one place in the source, as one thread has seen them. It decides only when a team is asked for:
-/// what is wrong here costs a microsecond, or a team that was not needed. Zeroed memory: nothing is known.
+template <class Folder> inline constexpr char k_mark_of{};
+
+/// Where a call stands, and what it executes: a helper that is called with many functions stands at one
+/// place in the source. Equal for different ones hardly ever, and then costs are wrong for a while.
+template <class Folder> std::uintptr_t site_key(call_site where) noexcept {
+  const auto mark = reinterpret_cast<std::uintptr_t>(&k_mark_of<Folder>);
+  return (reinterpret_cast<std::uintptr_t>(where.file) + (mark << 16) + where.line) * 0x9E3779B97F4A7C15U;
+}
+
+/// Calls of one kind, as one thread has seen them. It decides only when a team is asked for: what is wrong
+/// here costs a microsecond, or a team that was not needed. Zeroed memory: nothing is known.
 class Site {
 public:
-  bool is_of(call_site where) const noexcept { return file_ == where.file && line_ == where.line; }
-  void restart(call_site where) noexcept {
+  bool is_of(std::uintptr_t key) const noexcept { return key_ == key; }
+  void restart(std::uintptr_t key) noexcept {
     *this = {};
-    file_ = where.file;
-    line_ = where.line;
+    key_ = key;
   }
 
   /// Two calls in a row of so many elements, or fewer, needed a team. From time to time the answer is no, so
   /// that somebody looks again.
   bool needs_team(std::uint64_t n) noexcept {
     return long_calls_ >= k_sure && n >= shortest_ && calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
+  }
+  /// The most of n elements that the caller executes without a look at the clock. Others can have none of
+  /// them, and behind cheap elements may be expensive ones: all of them only where that has gone well in a
+  /// row of calls that were about as large.
+  std::uint64_t longest_step(std::uint64_t n) const noexcept {
+    return trust_ == k_calls_to_trust && n / 2 <= longest_ ? n : n / k_looks_alone + 1;
   }
   /// Elements that should take half of k_alone; at least 1.
   std::uint64_t first_step() const noexcept {
@@ -41,34 +55,47 @@ public:
 
   /// The caller has executed all elements, or the first ones.
   void learn(float ticks_per_element) noexcept { cost_ = std::max(ticks_per_element, k_least_cost); }
-  void was_short() noexcept { long_calls_ = 0; }
+  void was_short(std::uint64_t n) noexcept {
+    long_calls_ = 0;
+    longest_ = trust_ <= 0 ? n : std::max(longest_, n);
+    if (trust_ < k_calls_to_trust) ++trust_;
+  }
+  /// The caller alone has taken too long, be it for an interruption or for what its elements cost.
+  void was_slow(std::uint64_t ticks) noexcept {
+    trust_ = std::min(trust_, ticks > k_surprise_alone ? k_trust_after_surprise : std::int16_t{0});
+  }
   void was_long(std::uint64_t n) noexcept {
     shortest_ = long_calls_ == 0 ? n : std::min(shortest_, n);
     if (long_calls_ < k_sure) ++long_calls_;
+    trust_ = std::min(trust_, std::int16_t{0});
   }
 
 private:
   static constexpr std::uint8_t k_sure = 2;
+  /// Looks at the clock, 20 ns each, in a call of which little is known; short calls in a row after which it
+  /// looks only once. And what is known after a call took far longer, 40 us or more: that costs so much at
+  /// most once in 256 calls.
+  static constexpr std::uint64_t k_looks_alone = 16, k_surprise_alone = 100'000;
+  static constexpr std::int16_t k_calls_to_trust = 16, k_trust_after_surprise = k_calls_to_trust - 255;
   static constexpr float k_least_cost = 1e-3F;
   static constexpr float k_most = 1e9F;
 
-  const char* file_ = nullptr;
+  std::uintptr_t key_ = 0;
   std::uint64_t shortest_ = 0; // elements of the latest long calls
-  std::uint32_t line_ = 0;
+  std::uint64_t longest_ = 0;  // and of the latest short ones
   float cost_ = 0;
+  std::int16_t trust_ = 0;      // short calls in a row, or less
   std::uint8_t long_calls_ = 0; // in a row
   std::uint8_t calls_ = 0;
 };
 
-/// The places of one thread. A place that falls on another one takes it.
+/// Those of one thread. One that falls on another one takes its place.
 class Sites {
 public:
-  [[gnu::always_inline]] Site& at(call_site where) noexcept {
-    const std::uintptr_t mixed =
-        (reinterpret_cast<std::uintptr_t>(where.file) + where.line) * 0x9E3779B97F4A7C15U;
-    Site& site = sites_[mixed >> (64 - k_bits)];
-    if (!site.is_of(where)) [[unlikely]]
-      site.restart(where);
+  [[gnu::always_inline]] Site& at(std::uintptr_t key) noexcept {
+    Site& site = sites_[key >> (64 - k_bits)];
+    if (!site.is_of(key)) [[unlikely]]
+      site.restart(key);
     return site;
   }
 
@@ -105,7 +132,8 @@ template <class Body>
 std::uint64_t begin_alone(Body& body, Site& site, std::uint64_t n, std::uint64_t least, std::uint64_t most,
                           core::Maybe<typename Body::Value>& result) noexcept {
   if (site.needs_team(n)) return 0;
-  std::uint64_t step = std::min(std::max(site.first_step(), least), most);
+  const std::uint64_t longest = site.longest_step(n);
+  std::uint64_t step = std::min(std::max(std::min(site.first_step(), longest), least), most);
   const std::uint64_t since = core::StdPlatform::ticks();
   for (std::uint64_t done = 0;;) {
     if (!body.goes_on()) return n;
@@ -116,7 +144,7 @@ std::uint64_t begin_alone(Body& body, Site& site, std::uint64_t n, std::uint64_t
     const float cost = static_cast<float>(static_cast<std::int64_t>(elapsed)) / static_cast<float>(done);
     if (done == n) {
       site.learn(cost);
-      if (elapsed < core::tuning::k_most_alone) site.was_short();
+      elapsed < core::tuning::k_most_alone ? site.was_short(n) : site.was_slow(elapsed);
       return n;
     }
     const float left = cost * static_cast<float>(n - done);
@@ -130,7 +158,8 @@ std::uint64_t begin_alone(Body& body, Site& site, std::uint64_t n, std::uint64_t
     // As many as should take half of k_alone, but not much more than are known to be cheap.
     const float wanted = static_cast<float>(core::tuning::k_alone / 2) / std::max(cost, 1e-3F);
     const float limit = static_cast<float>(done) * core::tuning::k_growth;
-    step = std::min(std::max(static_cast<std::uint64_t>(std::min(wanted, limit)) + 1, least), most);
+    step = std::min(static_cast<std::uint64_t>(std::min(wanted, limit)) + 1, longest);
+    step = std::min(std::max(step, least), most);
   }
 }
 
