@@ -5,6 +5,7 @@
 #include "wstree/parallel/entry.h"
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace wstree {
@@ -88,7 +89,9 @@ struct AdjacentDifference : Called {
     const auto out = target(destination);
     if (in.count == 0) return out;
     *out = in[0];
-    write_all(where, policy, in.count - 1, [&](std::size_t i) { *ahead(out, i + 1) = op(in[i + 1], in[i]); });
+    using Target = std::iter_value_t<std::remove_cvref_t<decltype(out)>>; // differences of shorts are ints
+    write_all(where, policy, in.count - 1,
+              [&](std::size_t i) { *ahead(out, i + 1) = static_cast<Target>(op(in[i + 1], in[i])); });
     return ahead(out, in.count);
   }
 };

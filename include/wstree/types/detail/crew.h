@@ -30,15 +30,15 @@ public:
       members_[i].random = core::Rng(i + 1);
       members_[i].crew = this;
     }
-    struct Start {
+    struct StopUnlessComplete {
       Crew* crew;
-      ~Start() {
+      ~StopUnlessComplete() {
         if (crew != nullptr) crew->stop();
       }
-    } start{this};
+    } on_failure{this};
     for (std::uint32_t i = 0; i < size_; ++i)
       members_[i].thread = std::thread([this, i] { serve(members_[i]); });
-    start.crew = nullptr;
+    on_failure.crew = nullptr;
   }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
