@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls that must not compile; CMakeLists.txt has what the compiler is to say.
 #include <wstree/parallel.hpp>
+#include <wstree/types/partitioner.h>
 
 #include <list>
 #include <string>
@@ -38,5 +39,9 @@ void call() {
   wstree::inclusive_scan(elements, elements, [](int i) { return i; });
 #elif WRONG_CALL == 12
   wstree::transform(elements, bits, is_odd);
+#elif WRONG_CALL == 13
+  wstree::for_each(static_cast<__int128>(0), static_cast<__int128>(9), [](auto) {});
+#elif WRONG_CALL == 14
+  wstree::partitioner<__int128>(0, 9, 2);
 #endif
 }

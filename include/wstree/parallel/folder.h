@@ -30,6 +30,7 @@ template <class T> using Result = core::Maybe<T>;
 
 /// The number of integers in [first, last), also where the difference is no Index.
 template <std::integral Index> constexpr std::uint64_t distance(Index first, Index last) noexcept {
+  static_assert(sizeof(Index) <= sizeof(std::uint64_t), "wstree: integers have at most 64 bits");
   return static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
 }
 template <std::integral Index> constexpr Index advanced(Index first, std::uint64_t by) noexcept {

@@ -66,6 +66,7 @@ struct ElementOf<T> {
 /// Elements, or numbers, shared out.
 template <detail::partitionable I> class partitioner {
   static constexpr bool is_integer = std::integral<I>;
+  static_assert(!is_integer || sizeof(I) <= sizeof(std::uint64_t), "wstree: integers have at most 64 bits");
   using Partitions = detail::Partitions<core::StdPlatform>;
 
 public:
