@@ -7,6 +7,7 @@
 #include "message.h"
 #include "placed_turn.h"
 #include "placement.h"
+#include "process_limits.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -39,6 +40,10 @@ bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; 
 
 [[gnu::cold]] void decide() noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
+  if (place::has_new_call_filter())
+    return say_placement("threads are not pinned", "the process has put up a filter of system calls");
+  if (place::has_little_stack())
+    return say_placement("threads are not pinned", "little stack is left in the first region");
   const observe::HostGuard guard; // we read files, and so does hwloc
   std::string_view why;
   if (is_auto()) {

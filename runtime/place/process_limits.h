@@ -11,7 +11,7 @@ namespace wstree::place {
 
 /// Mask of the calling thread; empty if it cannot be read.
 CpuSet current_mask() noexcept;
-/// False: the kernel refused (errno is kept as it was).
+/// False: the kernel refused (errno is kept as it was), or may end the process: has_new_call_filter().
 bool set_current_mask(const CpuSet& mask) noexcept;
 
 struct Limits {
@@ -32,5 +32,15 @@ struct Limits {
 /// control groups' files below `root` and the variables in `envp` (NAME=value, ends with null). What cannot
 /// be read does not limit. Any thread; no exceptions.
 Limits find_limits(const char* const* envp, const char* root = "") noexcept;
+
+/// Once, when the library is loaded: whether system calls are filtered (seccomp), as in containers.
+void note_call_filter() noexcept;
+/// Whether the process has put up a filter since. It means to ask the system nothing any more: what a look at
+/// the machine needs may end the process.
+bool has_new_call_filter() noexcept;
+
+/// Whether the calling thread has so little stack left that a look at the machine may not fit: file names,
+/// and hwloc. Of the first thread, whose stack grows, false.
+bool has_little_stack() noexcept;
 
 } // namespace wstree::place

@@ -231,6 +231,23 @@ class Unbound : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Placement, Unbound, testing::Values("", "_gcc"),
                          [](const auto& each) { return *each.param == 0 ? "libomp" : "libgomp"; });
 
+/// A look at the machine opens files, and needs stack. Compiler, what is confined, and WSTREE_BIND.
+class Confined : public testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
+
+TEST_P(Confined, ThreadsAreNotPinnedAndNothingEnds) {
+  const auto& [compiler, what, bind] = GetParam();
+  Program program(std::string("confined") + compiler, {what});
+  const Outcome native = program.set("OMP_SCHEDULE", "dynamic").run();
+  if (native.status != 0) GTEST_SKIP() << "the runtime itself cannot live like that: " << native.text();
+  const Outcome outcome = program.preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_BIND", bind).run();
+  EXPECT_EQ(outcome.text(), native.text());
+}
+
+INSTANTIATE_TEST_SUITE_P(Placement, Confined,
+                         testing::Combine(testing::Values("", "_gcc"),
+                                          testing::Values("stack", "calls", "late_calls"),
+                                          testing::Values("close", "none")));
+
 TEST_P(Unbound, EveryMaskIsLeftAlone) {
   const int cores = static_cast<int>(cores_of(own_cpus()).size());
   expect_unpinned(report_of(placement(GetParam(), "none",

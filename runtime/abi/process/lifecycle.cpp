@@ -10,6 +10,7 @@
 #include "options.h"
 #include "process/session.h"
 #include "process/team_size.h"
+#include "process_limits.h"
 #include "resolve/rebind.h"
 #include "tokens.h"
 
@@ -103,6 +104,7 @@ void read_wishes(const char* const* envp) noexcept {
 
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
   observe::remember_stderr();
+  place::note_call_filter();
   timespec now{};
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now); // sanitizers replace the function and are not ready yet
   abi::remember_start(core::StdPlatform::ticks(), static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
