@@ -69,6 +69,8 @@ public:
       share_runtime(n, body);
   }
 
+  int threads() const { return std::max(1, threads_); }
+
 private:
   Form form_ = Form::runtime;
   int threads_ = 0;
