@@ -48,12 +48,13 @@ public:
     loop_ = loop;
     iterations_ = iterations;
     parts_ = left_ = parts;
-    next_ = index < parts ? index : index % parts;
     holds_last_ = false;
     core::Range own;
     if (index < parts) {
       if (marks_[index].take(loop_)) own = core::equal_part(iterations_, parts_, index);
       go_on_from(index);
+    } else {
+      next_ = index % parts; // members without a part do not all look at the same one
     }
     // Who has the last iteration holds it back, unless the next part has been taken by now. If there is
     // nothing else to do before it, the member waits a moment for that: who comes a little earlier would do

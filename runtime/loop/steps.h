@@ -117,9 +117,8 @@ private:
   std::uint32_t met_ = 0;   // loops since then
   unsigned largest_ = 0;    // of these
   unsigned known_ = 0;
-  OnTree tree_; // those of them that were on the tree
-  float waiting_ =
-      0; // ticks of a loop on the tree whose work was brief, though it took long; the most of late
+  OnTree tree_;            // those of them that were on the tree
+  float waiting_ = 0;      // ticks of a loop on the tree that took long with brief work; the most of late
   std::uint32_t rest_ = 0; // times that come in which all loops go to the tree
   std::uint32_t next_rest_ = 0;
   std::uint32_t calm_ = 0; // times without a long loop until the rests become shorter

@@ -53,18 +53,21 @@ public:
   /// Ticks per element, for members that know nothing else.
   float cost() const noexcept { return cost_; }
 
-  /// The caller has executed all elements, or the first ones.
-  void learn(float ticks_per_element) noexcept { cost_ = std::max(ticks_per_element, k_least_cost); }
-  void was_short(std::uint64_t n) noexcept {
+  /// The caller alone has executed all n elements, each in `cost` ticks. If that took too long, be it for an
+  /// interruption or for what they cost, the caller has to look again.
+  void was_alone(std::uint64_t n, std::uint64_t ticks, float cost) noexcept {
+    cost_ = std::max(cost, k_least_cost);
+    if (ticks >= core::tuning::k_most_alone) {
+      trust_ = std::min(trust_, ticks > k_surprise_alone ? k_trust_after_surprise : std::int16_t{0});
+      return;
+    }
     long_calls_ = 0;
     longest_ = trust_ <= 0 ? n : std::max(longest_, n);
     if (trust_ < k_calls_to_trust) ++trust_;
   }
-  /// The caller alone has taken too long, be it for an interruption or for what its elements cost.
-  void was_slow(std::uint64_t ticks) noexcept {
-    trust_ = std::min(trust_, ticks > k_surprise_alone ? k_trust_after_surprise : std::int16_t{0});
-  }
-  void was_long(std::uint64_t n) noexcept {
+  /// The caller has executed the first ones, and the rest is for a team.
+  void was_long(std::uint64_t n, float cost) noexcept {
+    cost_ = std::max(cost, k_least_cost);
     shortest_ = long_calls_ == 0 ? n : std::min(shortest_, n);
     if (long_calls_ < k_sure) ++long_calls_;
     trust_ = std::min(trust_, std::int16_t{0});
@@ -72,9 +75,9 @@ public:
 
 private:
   static constexpr std::uint8_t k_sure = 2;
-  /// Looks at the clock, 20 ns each, in a call of which little is known; short calls in a row after which it
-  /// looks only once. And what is known after a call took far longer, 40 us or more: that costs so much at
-  /// most once in 256 calls.
+  /// Looks at the clock, 20 ns each, in a call of which little is known. After so many short calls in a row
+  /// the caller looks only once. A call that then takes 40 us or more sets the count back, so that the next
+  /// surprise comes after 255 calls at the earliest.
   static constexpr std::uint64_t k_looks_alone = 16, k_surprise_alone = 100'000;
   static constexpr std::int16_t k_calls_to_trust = 16, k_trust_after_surprise = k_calls_to_trust - 255;
   static constexpr float k_least_cost = 1e-3F;
@@ -143,16 +146,14 @@ std::uint64_t begin_alone(Body& body, Site& site, std::uint64_t n, std::uint64_t
     const std::uint64_t elapsed = core::elapsed(since, core::StdPlatform::ticks());
     const float cost = static_cast<float>(static_cast<std::int64_t>(elapsed)) / static_cast<float>(done);
     if (done == n) {
-      site.learn(cost);
-      elapsed < core::tuning::k_most_alone ? site.was_short(n) : site.was_slow(elapsed);
+      site.was_alone(n, elapsed, cost);
       return n;
     }
     const float left = cost * static_cast<float>(n - done);
     const bool is_long = elapsed > core::tuning::k_most_alone ||
                          (elapsed > core::tuning::k_alone && left > static_cast<float>(core::tuning::k_pays));
     if (is_long) {
-      site.learn(cost);
-      site.was_long(n);
+      site.was_long(n, cost);
       return done;
     }
     // As many as should take half of k_alone, but not much more than are known to be cheap.

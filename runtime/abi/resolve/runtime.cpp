@@ -77,6 +77,20 @@ void* symbol_for(const void* caller, const char* name) noexcept {
   return found;
 }
 
+/// What the loader takes for code at `caller`, but for this library; nullptr: it finds nothing.
+void* symbol_of_loader(const void* caller, const char* name) noexcept {
+  void* const own = symbol_for(caller, name);
+  const bool is_runtimes_own = own != nullptr && base_of(own) == base_of(caller);
+  void* const found = is_runtimes_own ? own : symbol_for_all(name);
+  return found != nullptr ? found : own;
+}
+
+/// The same for a function that opens regions, if a runtime has it.
+const void* entry_of_runtime(const void* caller, const char* name) noexcept {
+  const void* const found = symbol_of_loader(caller, name);
+  return found != nullptr && is_in_runtime(found) ? found : nullptr;
+}
+
 /// In: how many objects to pass over; out: the name of the next one, empty for the program.
 struct Listed {
   std::size_t number;
@@ -135,15 +149,6 @@ bool calls(const ElfObject& object, std::string_view prefix) noexcept {
   return false;
 }
 
-/// The entry that opens the regions of one compiler's code in the object around `caller`, if the object has
-/// such code and the entry is a runtime's.
-const void* entry_of_regions(const void* caller, std::string_view prefix, const char* entry) noexcept {
-  const link_map* const map = object_around(caller);
-  if (map == nullptr || !calls(ElfObject(*map), prefix)) return nullptr;
-  const void* const found = real_symbol(entry, caller);
-  return found != nullptr && is_in_runtime(found) ? found : nullptr;
-}
-
 /// An object of gcc that was linked with this library, and calls nothing that it lacks, has no runtime: the
 /// linker has left libgomp out, because all that the object calls was defined. Not where any runtime is.
 void* symbol_of_libgomp(const void* caller, const char* name) noexcept {
@@ -162,10 +167,7 @@ void* symbol_of_libgomp(const void* caller, const char* name) noexcept {
 
 void* real_symbol(const char* name, const void* caller) noexcept {
   const int saved_errno = errno;
-  void* const own = symbol_for(caller, name);
-  const bool is_runtimes_own = own != nullptr && base_of(own) == base_of(caller);
-  void* found = is_runtimes_own ? own : symbol_for_all(name);
-  if (found == nullptr) found = own;
+  void* found = symbol_of_loader(caller, name);
   if (found == nullptr) found = symbol_seen_by_any(name);
   if (found == nullptr) found = symbol_of_libgomp(caller, name);
   errno = saved_errno;
@@ -174,14 +176,20 @@ void* real_symbol(const char* name, const void* caller) noexcept {
 
 void* symbol_of_regions(const char* name, const void* caller) noexcept {
   const int saved_errno = errno;
-  const void* const clangs = entry_of_regions(caller, "__kmpc_", "__kmpc_fork_call");
-  const void* const gccs = entry_of_regions(caller, "GOMP_", "GOMP_parallel");
-  const bool are_two = clangs != nullptr && gccs != nullptr && base_of(clangs) != base_of(gccs);
-  const void* const entry = clangs != nullptr ? clangs : gccs;
-  void* found = entry != nullptr && !are_two ? symbol_beside(entry, name) : nullptr;
-  if (found == nullptr && !are_two) found = real_symbol(name, caller);
+  const void* const clangs = entry_of_runtime(caller, "__kmpc_fork_call");
+  const void* const gccs = entry_of_runtime(caller, "GOMP_parallel");
+  const void* entry = clangs != nullptr ? clangs : gccs;
+  bool is_clear = true;
+  if (clangs != nullptr && gccs != nullptr && base_of(clangs) != base_of(gccs)) {
+    const link_map* const map = object_around(caller);
+    const ElfObject object = map != nullptr ? ElfObject(*map) : ElfObject();
+    const bool calls_clangs = calls(object, "__kmpc_"), calls_gccs = calls(object, "GOMP_");
+    is_clear = !calls_clangs || !calls_gccs;
+    entry = calls_clangs ? clangs : calls_gccs ? gccs : nullptr;
+  }
+  void* found = is_clear && entry != nullptr ? symbol_beside(entry, name) : nullptr;
   errno = saved_errno;
-  return found;
+  return found == nullptr && is_clear ? real_symbol(name, caller) : found;
 }
 
 bool is_beside(const void* address, const char* name) noexcept {

@@ -13,11 +13,12 @@ namespace wstree::cli {
 
 enum class Severity {
   detail, ///< said with --verbose only
-  doubt,  ///< speaks against a loop being served, but proves nothing; said with --verbose, or if --require
-          ///< fails
-  hint,   ///< proves that no loop will be served; said to people, with --stats or --verbose, or if --require
-          ///< fails
-  always, ///< said always; the program runs as wished
+  /// Speaks against a loop being served, but proves nothing; said with --verbose, or if --require fails.
+  doubt,
+  /// Proves that no loop will be served; said on a terminal, with --stats or --verbose, or if --require
+  /// fails.
+  hint,
+  always,    ///< said always; the program runs as wished
   unserved,  ///< said always: no loop of this program can be served. An error with --require
   cannot_run ///< the program cannot be executed, or not together with the library
 };

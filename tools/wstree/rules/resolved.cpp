@@ -142,15 +142,15 @@ std::optional<RulesText> read_rules(const std::string& value, std::string_view h
 
 std::string why_unreadable(const std::string& value) {
   std::error_code error;
-  std::string cause = "it is a folder";
-  if (!std::filesystem::is_directory(value, error)) {
-    static_assert(config::k_most_rule_bytes == 4'194'304);
-    const auto start = read_start(value, config::k_most_rule_bytes);
-    cause = ::access(value.c_str(), R_OK) != 0 ? std::strerror(errno)
-            : start && start->size() == config::k_most_rule_bytes
-                ? "it has no end within 4194304 bytes, and files of rules are shorter"
-                : "reading fails";
-  }
+  std::string cause = "reading fails";
+  if (std::filesystem::is_directory(value, error))
+    cause = "it is a folder";
+  else if (::access(value.c_str(), R_OK) != 0)
+    cause = std::strerror(errno);
+  else if (const auto start = read_start(value, config::k_most_rule_bytes);
+           start && start->size() == config::k_most_rule_bytes)
+    cause = fmt::format("it has no end within {} bytes, and files of rules are shorter",
+                        config::k_most_rule_bytes);
   return fmt::format("'{}' cannot be read: {}; instead of a file, rules look like \"* wsrange\"", value,
                      cause);
 }
