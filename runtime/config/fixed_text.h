@@ -57,6 +57,13 @@ public:
     return cut ? append("...") : *this;
   }
 
+  /// Appends what `read(place, room)` puts there: it returns the number of bytes, at most `room`, or -1.
+  template <typename Read> FixedText& append_read(Read read) noexcept {
+    const auto count = read(data_ + size_, Size - 1 - size_);
+    if (count > 0) size_ += static_cast<std::size_t>(count);
+    return *this;
+  }
+
   constexpr void clear() noexcept {
     size_ = 0;
     truncated_ = false;

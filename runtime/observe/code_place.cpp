@@ -45,9 +45,8 @@ bool append_build_id(const unsigned char* note, std::size_t size, std::size_t al
 }
 
 void append_program(config::FixedText<PATH_MAX>& path) noexcept {
-  char text[PATH_MAX];
-  const ssize_t size = readlink("/proc/self/exe", text, sizeof text);
-  if (size > 0) path.append(std::string_view(text, static_cast<std::size_t>(size)));
+  // Without a second buffer: the stack may be the smallest that a thread can have.
+  path.append_read([](char* text, std::size_t room) { return readlink("/proc/self/exe", text, room); });
 }
 
 int describe_if_inside(dl_phdr_info* module, std::size_t, void* data) {

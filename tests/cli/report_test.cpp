@@ -142,7 +142,9 @@ TEST_F(Report, ALoopWithTwoSchedulesIsTwoLoops) {
 }
 
 TEST_F(Report, BadFilesAreNamed) {
-  EXPECT_THAT(report({path("missing")}).err, HasSubstr("missing' cannot be read"));
+  EXPECT_THAT(report({path("missing")}).err,
+              HasSubstr("missing' cannot be read: No such file or directory\n"));
+  EXPECT_THAT(report({"/dev/zero"}).err, HasSubstr("'/dev/zero' cannot be read: File too large\n"));
   EXPECT_THAT(report({write("x", "[1")}).err, HasSubstr("is none of the files"));
   EXPECT_THAT(report({write("y", "{\"loops\": [1, {}]}")}).out, HasSubstr("One loop of one process"));
 }
@@ -239,6 +241,23 @@ TEST_F(Report, APackedJoinedTraceReadsAsTheOnesItIsMadeOf) {
   EXPECT_EQ(joined.status(), 0) << joined.err;
   EXPECT_EQ(read(path("all.json.gz")).substr(0, 2), "\x1f\x8b");
   EXPECT_EQ(report({path("all.json.gz"), "--json"}).out, report({one, "--json"}).out);
+}
+
+TEST_F(Report, AJoinedTraceReplacesNoneOfItsOwn) {
+  const auto text = trace(4, 2).dump();
+  const auto one = write("one", text);
+  const auto refused = run({.arguments = {"trace", one, "-o", one}});
+  EXPECT_EQ(refused.status(), 125);
+  EXPECT_EQ(refused.err,
+            "wstree: --out '" + one +
+                "' would be overwritten, and it is one of the files to read; name another file\n");
+  EXPECT_EQ(read(one), text);
+}
+
+TEST_F(Report, IsEitherAPageOrJson) {
+  const auto both = report({write("s.json", statistics(1, 0).dump()), "--json", "--html", path("page")});
+  EXPECT_EQ(both.status(), 125);
+  EXPECT_THAT(both.err, HasSubstr("--html excludes --json"));
 }
 
 TEST_F(Report, APageReplacesNoFileOfOthers) {

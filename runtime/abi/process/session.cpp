@@ -3,6 +3,7 @@
 
 #include "display.h"
 #include "message.h"
+#include "process_limits.h"
 #include "recordings.h"
 #include "report_output.h"
 #include "statistics.h"
@@ -136,7 +137,7 @@ void read_rules(Session& made, config::LineSink lines) noexcept {
   // From the environment itself: rules in it may be longer than what the options keep.
   const auto value = config::find_variable(environ, config::text_of(config::Option::rules).name);
   if (!value) return;
-  made.rules = Rules::load(config::trim(*value), lines);
+  made.rules = Rules::load(config::trim(*value), lines, !place::has_new_call_filter());
   if (made.rules != nullptr) made.options.bind = made.rules->bind().value_or(made.options.bind);
 }
 

@@ -110,13 +110,13 @@ const void* decide_word(std::atomic<const void*>& word, const void* wanted) noex
 
 } // namespace
 
-Rules* Rules::load(std::string_view value, config::ErrorSink errors) noexcept {
+Rules* Rules::load(std::string_view value, config::ErrorSink errors, bool may_open) noexcept {
   if (value.empty()) return nullptr;
   const observe::HostGuard guard;
   OwnText text;
   std::string_view origin = "WSTREE_RULES";
   config::FixedText<config::k_max_path + 1> path(value);
-  const int error = path.truncated() ? ENAMETOOLONG : read_rules_file(path.c_str(), text);
+  const int error = !may_open ? EPERM : path.truncated() ? ENAMETOOLONG : read_rules_file(path.c_str(), text);
   if (error == 0) {
     origin = path.view();
   } else {

@@ -24,8 +24,9 @@ namespace wstree::abi {
 class Rules {
 public:
   /// Reads what `value` of WSTREE_RULES names: a file, or the rules themselves. One line for each that is not
-  /// understood. nullptr: there are none for this process, or no memory.
-  static Rules* load(std::string_view value, config::ErrorSink errors) noexcept;
+  /// understood. nullptr: there are none for this process, or no memory. `may_open`: false where the kernel
+  /// may end a process that opens files.
+  static Rules* load(std::string_view value, config::ErrorSink errors, bool may_open = true) noexcept;
 
   /// What holds for the loop or region whose entry call returns to `caller`; `source` as the compiler passes
   /// it (may be null), `label`: what the program calls it (likewise).

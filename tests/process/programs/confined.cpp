@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions of a thread that has little: confined stack (32 KB of stack), or confined calls (whoever opens a
-// file or a folder, or asks for CPUs, is killed; status 77 if calls are filtered already).
+// Regions of a thread that has little: confined stack (16 KB of stack, the least), or confined calls (whoever
+// opens a file or a folder, or asks for CPUs, is killed; status 77 if calls are filtered already).
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   } else {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 32 * 1024);
+    pthread_attr_setstacksize(&attributes, 16 * 1024);
     pthread_t thread{};
     if (pthread_create(&thread, &attributes, open_regions, nullptr) != 0) return 2;
     pthread_join(thread, nullptr);

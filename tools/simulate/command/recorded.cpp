@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recorded.h"
 
+#include "support/text_file.h"
 #include "support/user_text.h"
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <numeric>
+#include <sstream>
 
 namespace wstree::cli {
 
@@ -85,8 +86,9 @@ std::vector<std::size_t> chosen(const std::vector<RecordedLoop>& loops,
 } // namespace
 
 std::variant<std::vector<RecordedLoop>, std::string> read_recorded(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fmt::format("--profile {} cannot be read: {}", path, std::strerror(errno));
+  const auto text = read_text(path);
+  if (!text) return fmt::format("--profile {} cannot be read: {}", path, std::strerror(errno));
+  std::istringstream file(*text);
   auto loops = simulate::read_profile(file);
   if (const auto* const problem = std::get_if<std::string>(&loops))
     return fmt::format("--profile {}: {}", path, *problem);

@@ -5,6 +5,8 @@
 #include "trace/trace_input.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -60,7 +62,7 @@ std::string impossible_event(const json& trace) {
 
 std::string ReportInputs::add(const std::string& path) {
   const auto text = read_packed(path);
-  if (!text) return fmt::format("'{}' cannot be read", path);
+  if (!text) return fmt::format("'{}' cannot be read: {}", path, std::strerror(errno));
   if (text->starts_with(k_profile)) {
     std::istringstream lines(*text);
     auto read = simulate::read_profile(lines, true);

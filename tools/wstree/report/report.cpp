@@ -58,16 +58,16 @@ Examples:
   wstree run --trace=trace.json --stats=json=stats.json ./heat
   wstree report trace.json stats.json --html report.html)");
   report->add_option("FILE", request.files, "Files that the library wrote")->required();
-  report->add_option("--html", request.html, "Write a page that needs nothing but itself")
-      ->option_text("FILE");
-  report->add_flag("--open", request.open,
-                   "Show the page in the browser (wstree-report.html if --html names none)");
-  report->add_flag("--json", request.json, "What the page shows, as JSON");
+  auto* html = report->add_option("--html", request.html, "Write a page that needs nothing but itself")
+                   ->option_text("FILE");
+  auto* open = report->add_flag("--open", request.open,
+                                "Show the page in the browser (wstree-report.html if --html names none)");
+  report->add_flag("--json", request.json, "What the page shows, as JSON")->excludes(html)->excludes(open);
   return report;
 }
 
 int report_command(const ReportRequest& request) {
-  const bool makes_page = !request.json && (request.html || request.open);
+  const bool makes_page = request.html || request.open;
   if (const auto problem = makes_page ? problem_of_page(request) : std::string(); !problem.empty()) {
     say("{}", problem);
     return k_own_error;

@@ -8,6 +8,8 @@
 #include "support/text_file.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 namespace wstree::cli {
@@ -54,7 +56,7 @@ int stats_command(const StatsRequest& request) {
   for (const auto& file : request.files) {
     const auto text = read_text(file);
     if (!text) {
-      say("'{}' cannot be read", file);
+      say("'{}' cannot be read: {}", file, std::strerror(errno));
       return k_own_error;
     }
     const auto statistics = read_statistics(*text, resolver);

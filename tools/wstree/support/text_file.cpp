@@ -8,15 +8,16 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 namespace wstree::cli {
 
 std::optional<std::string> read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) return std::nullopt;
+  constexpr std::size_t k_most = std::size_t{1} << 30;
+  auto text = read_start(path, k_most + 1);
+  if (text && text->size() > k_most) {
+    errno = EFBIG;
+    return std::nullopt;
+  }
   return text;
 }
 

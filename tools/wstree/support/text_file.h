@@ -10,7 +10,7 @@
 namespace wstree::cli {
 
 /// All of a file, also of one whose size is not known beforehand, as those in /proc. Nothing if it cannot be
-/// read.
+/// read, or is larger than 1 GiB, as devices without an end are; `errno` says which.
 std::optional<std::string> read_text(const std::filesystem::path& path);
 
 /// The same of a file that may have no end: at most the first `most` bytes of it.

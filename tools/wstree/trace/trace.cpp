@@ -6,6 +6,10 @@
 #include "trace/trace_input.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -71,6 +75,14 @@ private:
   std::uint64_t flows_ = 0;
 };
 
+bool is_input(const TraceRequest& request) {
+  return std::ranges::any_of(request.files, [&request](const std::string& file) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(file, error) &&
+           std::filesystem::equivalent(file, *request.out, error);
+  });
+}
+
 bool write(const std::string& text, const std::string& path) {
   if (path == "-") return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   std::ofstream file(path, std::ios::binary);
@@ -97,12 +109,17 @@ Examples:
 }
 
 int trace_command(const TraceRequest& request) {
+  if (is_input(request)) {
+    say("--out '{}' would be overwritten, and it is one of the files to read; name another file",
+        *request.out);
+    return k_own_error;
+  }
   names::Resolver resolver;
   JoinedTrace joined;
   for (const auto& file : request.files) {
     const auto text = read_packed(file);
     if (!text) {
-      say("'{}' cannot be read", file);
+      say("'{}' cannot be read: {}", file, std::strerror(errno));
       return k_own_error;
     }
     auto trace = ordered_json::parse(*text, nullptr, false);

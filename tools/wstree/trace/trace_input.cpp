@@ -4,6 +4,7 @@
 #include "inspect/statistics.h"
 #include "support/text_file.h"
 
+#include <cerrno>
 #include <stdexcept>
 #include <zlib.h>
 
@@ -33,7 +34,10 @@ std::optional<std::string> read_packed(const std::string& path) {
     unpacked.append(piece, sizeof piece - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (status != Z_STREAM_END) return std::nullopt;
+  if (status != Z_STREAM_END) {
+    errno = status == Z_OK ? EFBIG : EBADMSG;
+    return std::nullopt;
+  }
   return unpacked;
 }
 
