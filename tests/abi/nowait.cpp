@@ -123,9 +123,10 @@ void slow_member() {
 void seven_loops_apart() {
   // libomp lets members be seven dispatched loops apart. A program may count on that much, so waiting inside
   // an iteration for somebody five loops ahead must end. Each loop hands out its iterations to the members
-  // that came.
+  // that came, in more chunks than there are members: where the parts are fixed each has one of its own.
+  constexpr int k_many = 20 * k_n;
   for (int round = 0; round < check::repeat(10, 200); ++round) {
-    HitsList hits = check::hits_list(7, k_width);
+    HitsList hits = check::hits_list(7, k_many);
     std::atomic<bool> ahead{false};
 #pragma omp parallel num_threads(3)
     {
@@ -133,7 +134,7 @@ void seven_loops_apart() {
         while (!ahead.load(std::memory_order_acquire)) sched_yield();
       for (std::size_t i = 0; i < hits.size(); ++i) {
 #pragma omp for schedule(runtime) nowait
-        for (int k = 0; k < k_n; ++k) {
+        for (int k = 0; k < k_many; ++k) {
           hits[i].touch(static_cast<std::size_t>(k));
           if (i == 5) ahead.store(true, std::memory_order_release);
         }

@@ -112,7 +112,8 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::count_sleeper, "B1 count_sleeper", "types/detail/sleepers.h", types, none, none, killed},
       {Tag::announce_sleep, "B2 announce_sleep", "types/detail/sleepers.h", types, killed, killed, none},
       {Tag::publish_work, "B3 publish_work", "types/detail/sleepers.h", types, killed, killed, none},
-      {Tag::bed, "B4 bed", "types/detail/sleepers.h", types, survives, none, killed, k_later},
+      {Tag::bed, "B4 bed", "types/detail/sleepers.h", types, killed, none, killed},
+      {Tag::notice_wake, "B5 notice_wake", "types/detail/sleepers.h", types, killed, none, none},
       {Tag::count_outsider, "E1 count_outsider", "types/detail/outsiders.h", types, none, none, killed},
       {Tag::raise_number, "E2 raise_number", "types/detail/outsiders.h", types, none, none, killed},
       {Tag::finish_task, "G1 finish_task", "types/detail/task_count.h", types, killed, none, killed},
@@ -141,7 +142,10 @@ std::string Mutant::name() const {
 namespace {
 
 /// What survives alone, although all uses of its tag together do not.
-const std::vector<std::tuple<Tag, Use, Mistake, std::string_view>> k_survivors{};
+const std::vector<std::tuple<Tag, Use, Mistake, std::string_view>> k_survivors{
+    {Tag::bed, Use::store, Mistake::relaxed, k_later},
+    {Tag::bed, Use::success, Mistake::relaxed, k_later},
+};
 
 void add_use(const TagRow& row, Use use, Mistake mistake, std::vector<Mutant>& all) {
   Mutant made{&row, {mistake, row.tag, use}, row.relaxed, row.reason};

@@ -30,6 +30,8 @@ using PoolBed = detail::Bed<PoolPlatform>;
 struct SleepPlan {
   std::uint32_t makers = 1;
   std::uint32_t takers = 1;
+  bool late = false;   ///< the takers have looked once, in vain
+  bool asleep = false; ///< and the first one sleeps already
 };
 
 /// Makers push `takers` items in all; each taker takes one, and sleeps while there is none. A lost wake-up is
@@ -42,13 +44,14 @@ public:
     for (auto& queue : queues_) queue.emplace();
     for (auto& bed : beds_) bed.emplace();
     sleepers_.emplace();
+    if (plan_.asleep) sleepers_->announce(*beds_[plan_.makers]);
     taken_ = 0;
   }
   void body(std::uint32_t thread) override {
     if (thread < plan_.makers) {
-      for (std::uint32_t i = thread; i < plan_.takers; i += plan_.makers) make(*queues_[thread]);
+      for (std::uint32_t i = thread; i < plan_.takers; i += plan_.makers) make(thread);
     } else {
-      take(*beds_[thread]);
+      take(thread);
     }
   }
   void finish() override {
@@ -56,11 +59,15 @@ public:
   }
 
 private:
-  void make(PoolQueue& queue) {
-    static_cast<void>(queue.push(1));
+  void make(std::uint32_t maker) {
+    static_cast<void>(queues_[maker]->push(1));
+    tell(maker);
+  }
+  /// Who sleeps already is found first; else each thread begins with another taker.
+  void tell(std::uint32_t thread) {
     PoolSleepers::order();
     if (sleepers_->any())
-      sleepers_->wake_one(plan_.takers, 0,
+      sleepers_->wake_one(plan_.takers, plan_.asleep ? 0 : thread % plan_.takers,
                           [this](std::uint32_t i) -> PoolBed& { return *beds_[plan_.makers + i]; });
   }
   bool sees_item() const {
@@ -68,20 +75,35 @@ private:
       if (!queues_[m]->looks_empty()) return true;
     return false;
   }
-  void take(PoolBed& bed) {
-    for (;;) {
-      for (std::uint32_t m = 0; m < plan_.makers; ++m) {
-        std::uint64_t word = 0;
-        if (queues_[m]->steal(word, true) != core::Theft::taken) continue;
-        ++taken_;
+  void take(std::uint32_t taker) {
+    PoolBed& bed = *beds_[taker];
+    bool awakened = false;
+    if (plan_.asleep && taker == plan_.makers) {
+      sleepers_->sleep(bed);
+      awakened = true;
+    }
+    for (bool looks = !plan_.late || awakened;; looks = true) {
+      if (looks && take_any()) {
+        if (awakened && sees_item()) tell(taker);
         return;
       }
       sleepers_->announce(bed);
-      if (sees_item())
-        sleepers_->cancel(bed);
-      else
+      if (!sees_item()) {
         sleepers_->sleep(bed);
+        awakened = true;
+      } else if (sleepers_->cancel(bed)) {
+        awakened = true;
+      }
     }
+  }
+  bool take_any() {
+    for (std::uint32_t m = 0; m < plan_.makers; ++m) {
+      std::uint64_t word = 0;
+      if (queues_[m]->steal(word, true) != core::Theft::taken) continue;
+      ++taken_;
+      return true;
+    }
+    return false;
   }
 
   SleepPlan plan_;

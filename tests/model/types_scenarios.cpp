@@ -77,6 +77,9 @@ void add_pool(std::vector<Scenario>& scenarios) {
   add("sleep_1", usual, pool<SleepProgram>(SleepPlan{1, 1}));
   add("sleep_2", {.preemptions = 3, .stale = 1}, pool<SleepProgram>(SleepPlan{1, 2}));
   add("sleep_2x2", {.preemptions = 2, .stale = 0}, pool<SleepProgram>(SleepPlan{2, 2}));
+  const Bounds brief{.preemptions = 1, .stale = 2};
+  add("sleep_2x2_handed_on", brief, pool<SleepProgram>(SleepPlan{2, 2, true, true}));
+  add("sleep_2x2_cancelled", brief, pool<SleepProgram>(SleepPlan{2, 2, true}));
   add("group_1", usual, pool<GroupProgram>(GroupPlan{1, 2, false}));
   add("group_2", narrow, pool<GroupProgram>(GroupPlan{2, 3, false}));
   add("group_outside", usual, pool<GroupProgram>(GroupPlan{1, 2, true}));
@@ -86,6 +89,17 @@ void add_pool(std::vector<Scenario>& scenarios) {
   add("outside_2x2", {.preemptions = 2, .stale = 0}, pool<OutsideProgram>(OutsidePlan{2, 2}));
   scenarios.push_back(
       {"sleep_2x2_long", {.preemptions = 3, .stale = 2}, pool<SleepProgram>(SleepPlan{2, 2}), 200'000, true});
+  scenarios.push_back({"sleep_2x2_handed_on_long",
+                       {.preemptions = 2, .stale = 3},
+                       pool<SleepProgram>(SleepPlan{2, 2, true, true}),
+                       200'000,
+                       true});
+  scenarios.push_back({"sleep_2x2_cancelled_long",
+                       {.preemptions = 2, .stale = 3},
+                       pool<SleepProgram>(SleepPlan{2, 2, true}),
+                       200'000,
+                       true});
+
   scenarios.push_back({"group_2_long",
                        {.preemptions = 3, .stale = 2},
                        pool<GroupProgram>(GroupPlan{2, 3, false}),

@@ -94,6 +94,7 @@ enum class Tag : std::uint8_t {
   announce_sleep,     // B2 types/detail/sleepers.h
   publish_work,       // B3 types/detail/sleepers.h
   bed,                // B4 types/detail/sleepers.h
+  notice_wake,        // B5 types/detail/sleepers.h
   count_outsider,     // E1 types/detail/outsiders.h
   raise_number,       // E2 types/detail/outsiders.h
   finish_task,        // G1 types/detail/task_count.h

@@ -5,6 +5,7 @@
 #include "wstree/parallel/dyadic.h"
 #include "wstree/parallel/lanes.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <type_traits>
@@ -143,10 +144,7 @@ template <class T, class Loop, class Op> struct ReproducibleSums {
   }
 
 private:
-  std::size_t end_of(std::size_t block) const noexcept {
-    const std::size_t end = (block + 1) * k_block;
-    return end < count ? end : count;
-  }
+  std::size_t end_of(std::size_t block) const noexcept { return std::min((block + 1) * k_block, count); }
   void add(Sum& sum, std::size_t block) const {
     sum.push_block(block, fold_block<T>(block * k_block, end_of(block), loop, op), op);
   }

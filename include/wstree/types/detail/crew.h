@@ -66,9 +66,7 @@ public:
       outside_begun_.fetch_add(1, std::memory_order_relaxed); // before wait() by program order, or no matter
       global_.push(task);
     }
-    bell_.order();
-    if (bell_.any()) [[unlikely]]
-      wake_one(mine);
+    tell(mine);
   }
 
   /// Until `count`, which the calling thread owns, is done. A member executes other tasks meanwhile.
@@ -119,12 +117,16 @@ private:
 
   /// Executes tasks until done(). `expect`: the same, by who has announced its sleep.
   template <class Done, class Expect> void work(CrewMember& mine, Done done, Expect expect) noexcept {
+    bool awakened = false; // then who made another task may have counted on this member
     while (!done()) {
-      if (Task* const task = find(mine); task != nullptr)
+      if (Task* const task = find(mine); task != nullptr) {
+        if (std::exchange(awakened, false) && sees_task()) tell(&mine);
         execute(mine, task);
-      else
-        rest(mine, done, expect);
+      } else {
+        awakened |= rest(mine, done, expect);
+      }
     }
+    if (awakened && sees_task()) tell(&mine);
   }
   static void execute(CrewMember& mine, Task* task) noexcept {
     task->run(task);
@@ -190,10 +192,11 @@ private:
       if (!members_[i].queue.looks_empty()) return true;
     return false;
   }
+  /// True: somebody has awakened the member.
   template <class Done, class Expect>
-  [[gnu::noinline]] void rest(CrewMember& mine, Done done, Expect expect) noexcept {
+  [[gnu::noinline]] bool rest(CrewMember& mine, Done done, Expect expect) noexcept {
     for (std::uint32_t pass = 0; pass < core::tuning::k_pool_passes; ++pass) {
-      if (done() || sees_task()) return;
+      if (done() || sees_task()) return false;
       if (pass == core::tuning::k_pool_stream) mine.gathers = false;
       PoolPlatform::relax();
     }
@@ -201,6 +204,7 @@ private:
     if (sees_task() || expect()) return bell_.cancel(mine.bed);
     if (outside_.any() && is_quiet()) outside_.wake_all();
     bell_.sleep(mine.bed);
+    return true;
   }
   template <class Done, class Expect> void sleep_outside(Done done, Expect expect) noexcept {
     while (!done()) {
@@ -208,6 +212,12 @@ private:
       if (!expect()) outside_.sleep(number);
       outside_.leave();
     }
+  }
+  /// There is a task.
+  void tell(CrewMember* mine) noexcept {
+    bell_.order();
+    if (bell_.any()) [[unlikely]]
+      wake_one(mine);
   }
   [[gnu::noinline]] void wake_one(CrewMember* mine) noexcept {
     const std::uint32_t first = mine != nullptr ? mine->random.below(size_) : 0;

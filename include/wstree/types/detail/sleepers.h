@@ -17,6 +17,9 @@ template <class P> struct alignas(core::k_line_pair) Bed {
 
 /// Who wants to sleep says so, looks once more whether there is something to do, and only then sleeps. Who
 /// has made something to do looks afterwards whether somebody sleeps. One of the two sees the other.
+///
+/// A wake-up is meant for one thing to do, and whoever is awakened may take another one, or leave. So it then
+/// looks whether there is more to do, and if so wakes one more: a sleeper may have counted on what was taken.
 template <class P> class Sleepers {
 public:
   // Of a member, with its own bed.
@@ -29,6 +32,8 @@ public:
     // count
     //      would leave out another one for a moment. The read-modify-write decides who does so. Guard: for
     //      the latter model_types sleep_2; none for the orders, as for Q6.
+    //      failure acquire: as B5, for cancel(). Guard: model_types sleep_2x2_cancelled_long (sleeps for
+    //      ever).
     bed.taken.store(1, P::order(core::Tag::bed, std::memory_order_release));
     // [B2] seq_cst fence: first the count, then the look. Pairs with B3: if the waker's look misses the
     // count,
@@ -36,12 +41,14 @@ public:
     //      ever).
     P::fence(core::Tag::announce_sleep, std::memory_order_seq_cst);
   }
-  /// There was something to do.
-  void cancel(Bed<P>& bed) noexcept { take_out(bed); }
+  /// There was something to do. True: somebody has awakened the member; it hands the wake-up on.
+  bool cancel(Bed<P>& bed) noexcept { return !take_out(bed); }
+  /// Until somebody awakens the member, which hands the wake-up on.
   void sleep(Bed<P>& bed) noexcept {
-    // B4, relaxed: whoever wakes up looks, and announces again if it finds nothing, which comes after the
-    // waker's fence.
-    while (bed.taken.load(P::order(core::Tag::bed, std::memory_order_relaxed)) != 0) P::sleep(bed.taken, 1);
+    // [B5] acquire: pairs with the waker's fence (B3) in front of B4: who is awakened sees what the waker has
+    //      made, unless it is taken. Guard: model_types sleep_2x2_handed_on_long (sleeps for ever).
+    while (bed.taken.load(P::order(core::Tag::notice_wake, std::memory_order_acquire)) != 0)
+      P::sleep(bed.taken, 1);
   }
 
   // Of anybody.
@@ -76,7 +83,7 @@ private:
     std::uint32_t taken = 1;
     // B4: the read-modify-write decides who counts the sleeper off.
     if (!bed.taken.compare_exchange_strong(taken, 0, P::order(core::Tag::bed, std::memory_order_acquire),
-                                           P::order(core::Tag::bed, std::memory_order_relaxed)))
+                                           P::order(core::Tag::bed, std::memory_order_acquire)))
       return false;
     sleepers_.fetch_sub(1, P::order(core::Tag::count_sleeper, std::memory_order_relaxed)); // B1
     return true;
