@@ -96,6 +96,9 @@ TEST(Alone, ThePiecesOfACallerLeaveEnoughToOthers) {
     EXPECT_LE(*std::max_element(sizes.begin(), sizes.end()), n / 4 + 8) << n;
     EXPECT_LE(sizes.size(), 40U) << n;
   }
+  const auto sizes = pieces_alone(1'000'000);
+  EXPECT_LE(*std::max_element(sizes.begin(), sizes.end()), 1'000'000 / 64 + 4'096);
+  EXPECT_LE(sizes.size(), 60U);
 }
 
 /// The elements of the first chunk of each call at one place, whose elements take `us`.

@@ -57,7 +57,7 @@ template <class... More> constexpr std::size_t least(std::size_t a, More... more
 template <class Policy, class Piece>
 Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&& piece,
                    Alone alone_is = Alone::goes_on, std::size_t unclocked = 2) {
-  constexpr std::size_t k_first = 2, k_growth = 8;
+  constexpr std::size_t k_first = 2, k_growth = 8, k_few = 4096;
   if (n != 0 && policy.stop_requested() && throw_cancelled()) return {n, 1};
   if (n <= k_first || n <= unclocked) return piece(0, n), Start{n, 1};
   if (!piece(0, unclocked)) return {n, 1};
@@ -82,7 +82,7 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
     if (policy.stop_requested() && throw_cancelled()) return {n, 1};
     begin = end, before = now;
     // Nobody else can have elements of a piece, and behind cheap ones may be expensive ones.
-    size = least(longest, n / 4 + 8);
+    size = least(longest, n / 4 + 8, n / 64 + k_few);
   }
 }
 
