@@ -59,8 +59,11 @@ public:
 
   /// Appends what `read(place, room)` puts there: it returns the number of bytes, at most `room`, or -1.
   template <typename Read> FixedText& append_read(Read read) noexcept {
-    const auto count = read(data_ + size_, Size - 1 - size_);
-    if (count > 0) size_ += static_cast<std::size_t>(count);
+    const std::size_t room = Size - 1 - size_;
+    const auto count = read(data_ + size_, room);
+    if (count < 0) return *this;
+    truncated_ |= static_cast<std::size_t>(count) == room; // there may have been more
+    size_ += static_cast<std::size_t>(count);
     return *this;
   }
 

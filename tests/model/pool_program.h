@@ -113,6 +113,59 @@ private:
   std::uint32_t taken_ = 0;
 };
 
+/// Two tasks have come from outside. The member that takes both puts one into its own queue, and executes the
+/// other one for ever; the second member sleeps while it sees no task.
+class BundleProgram final : public Program {
+public:
+  std::uint32_t threads() const override { return k_members; }
+  void reset() override {
+    outside_.emplace(2);
+    for (auto& queue : queues_) queue.emplace();
+    for (auto& bed : beds_) bed.emplace();
+    sleepers_.emplace();
+    taken_ = 0;
+  }
+  void body(std::uint32_t thread) override {
+    while (!take(thread)) {
+      sleepers_->announce(*beds_[thread]);
+      if (sees_task())
+        sleepers_->cancel(*beds_[thread]);
+      else
+        sleepers_->sleep(*beds_[thread]);
+    }
+    ++taken_;
+  }
+  void finish() override {
+    if (taken_ != 2) Execution::now->fail("a task was lost, or taken twice");
+  }
+
+private:
+  static constexpr std::uint32_t k_members = 2;
+
+  bool take(std::uint32_t thread) {
+    if (outside_->load(std::memory_order_relaxed) != 0 &&
+        outside_->exchange(0, std::memory_order_acq_rel) != 0) {
+      static_cast<void>(queues_[thread]->push(1));
+      PoolSleepers::order();
+      if (sleepers_->any())
+        sleepers_->wake_one(k_members, 0, [this](std::uint32_t i) -> PoolBed& { return *beds_[i]; });
+      return true;
+    }
+    std::uint64_t word = 0;
+    return queues_[1 - thread]->steal(word, true) == core::Theft::taken;
+  }
+  bool sees_task() const {
+    return outside_->load(std::memory_order_relaxed) != 0 || !queues_[0]->looks_empty() ||
+           !queues_[1]->looks_empty();
+  }
+
+  std::optional<Atomic<std::uint32_t>> outside_;
+  std::array<std::optional<PoolQueue>, k_members> queues_;
+  std::array<std::optional<PoolBed>, k_members> beds_;
+  std::optional<PoolSleepers> sleepers_;
+  std::uint32_t taken_ = 0;
+};
+
 struct GroupPlan {
   std::uint32_t thieves = 1;
   std::uint32_t tasks = 2;

@@ -80,6 +80,7 @@ void add_pool(std::vector<Scenario>& scenarios) {
   const Bounds brief{.preemptions = 1, .stale = 2};
   add("sleep_2x2_handed_on", brief, pool<SleepProgram>(SleepPlan{2, 2, true, true}));
   add("sleep_2x2_cancelled", brief, pool<SleepProgram>(SleepPlan{2, 2, true}));
+  add("bundle", usual, [] { return std::make_unique<BundleProgram>(); });
   add("group_1", usual, pool<GroupProgram>(GroupPlan{1, 2, false}));
   add("group_2", narrow, pool<GroupProgram>(GroupPlan{2, 3, false}));
   add("group_outside", usual, pool<GroupProgram>(GroupPlan{1, 2, true}));

@@ -209,6 +209,21 @@ TEST(Statistics, APathThatCannotBeWrittenCostsOneLine) {
   EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
 }
 
+TEST(Statistics, NoFileIsWrittenBehindAFilterOfCalls) {
+  TemporaryFolder folder;
+  const std::string figures = folder / "figures";
+  Program program("confined_gcc", {"calls"});
+  if (program.run().status != 0) GTEST_SKIP() << "the runtime itself cannot live like that";
+  program.preload()
+      .set("OMP_SCHEDULE", "wstree")
+      .set("WSTREE_STATS", "json=" + figures)
+      .set("WSTREE_TRACE", figures);
+  const Outcome outcome = program.run();
+  EXPECT_EQ(outcome.status, 0) << outcome.text();
+  EXPECT_EQ(outcome.err,
+            "wstree: no file is written, because the process has put up a filter of system calls\n");
+}
+
 TEST(Statistics, AForkedChildHasItsOwn) {
   TemporaryFolder folder;
   const Outcome outcome = with_tree("forks", {"--case", "between_regions"})

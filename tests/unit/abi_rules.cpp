@@ -132,6 +132,28 @@ TEST(Rules, AFileMayBeginWithAMarkOfUtf8) {
   EXPECT_EQ(rules->bind(), config::Bind::spread);
 }
 
+// To open one may end the process.
+TEST(Rules, OfATextThatHasOneNoFileIsOpened) {
+  const auto file = testing::TempDir() + "of-" + std::to_string(getpid()) + " wsrange";
+  std::ofstream(file) << "* bind=spread\n";
+  Heard heard;
+  static Rules* rules = nullptr; // as above
+  rules = Rules::load(file, heard.sink());
+  std::remove(file.c_str());
+  EXPECT_THAT(heard.lines, ElementsAre());
+  ASSERT_NE(rules, nullptr);
+  EXPECT_EQ(rules->bind(), std::nullopt);
+}
+
+TEST(Rules, NoFileIsOpenedWhereNoneMayBe) {
+  const auto file = testing::TempDir() + "shut-" + std::to_string(getpid());
+  std::ofstream(file) << "* bind=spread\n";
+  Heard heard;
+  EXPECT_EQ(Rules::load(file, heard.sink(), false), nullptr);
+  std::remove(file.c_str());
+  EXPECT_THAT(heard.lines, ElementsAre(testing::HasSubstr("Operation not permitted; no rule holds")));
+}
+
 TEST(Rules, BindComesFromRulesOfThisProgram) {
   Heard heard;
   static Rules* rules = nullptr; // as above

@@ -230,9 +230,14 @@ std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept {
 void report_at_exit() noexcept {
   if (g_session.load(std::memory_order_acquire) == nullptr || !session().measured) return;
   const double tick = ns_per_tick();
-  observe::write_report(session().options, tick, g_most_members.load(std::memory_order_relaxed), k_version);
-  if (session().recorded) observe::write_recordings(session().options, tick, k_version);
-  if (session().traced) write_trace(session().options, {g_start_ticks, g_start_ns, tick}, k_version);
+  const config::Options& options = session().options;
+  const bool may_open = !place::has_new_call_filter();
+  if (!may_open && (!options.stats_path.empty() || session().recorded || session().traced))
+    observe::say("wstree: no file is written, because the process has put up a filter of system calls");
+  if (may_open || options.stats_path.empty())
+    observe::write_report(options, tick, g_most_members.load(std::memory_order_relaxed), k_version);
+  if (may_open && session().recorded) observe::write_recordings(options, tick, k_version);
+  if (may_open && session().traced) write_trace(options, {g_start_ticks, g_start_ns, tick}, k_version);
 }
 
 } // namespace wstree::abi

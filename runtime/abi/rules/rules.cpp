@@ -69,6 +69,14 @@ bool looks_inline(std::string_view value) noexcept {
   return value.find_first_of(" \t\n;") != std::string_view::npos;
 }
 
+/// Then no file is looked for: a filter of system calls may end a process that opens one.
+bool has_a_rule(std::string_view value) noexcept {
+  config::RuleError error;
+  while (!value.empty())
+    if (config::parse_rule(config::take_rule_line(value), error)) return true;
+  return false;
+}
+
 void complain_about_file(std::string_view path, int error, config::ErrorSink errors) noexcept {
   RuleMessage line;
   line.append("wstree: WSTREE_RULES cannot read '").append_foreign(path, k_shown_origin).append("': ");
@@ -116,7 +124,9 @@ Rules* Rules::load(std::string_view value, config::ErrorSink errors, bool may_op
   OwnText text;
   std::string_view origin = "WSTREE_RULES";
   config::FixedText<config::k_max_path + 1> path(value);
-  const int error = !may_open ? EPERM : path.truncated() ? ENAMETOOLONG : read_rules_file(path.c_str(), text);
+  int error = EPERM;
+  if (may_open && !has_a_rule(value))
+    error = path.truncated() ? ENAMETOOLONG : read_rules_file(path.c_str(), text);
   if (error == 0) {
     origin = path.view();
   } else {

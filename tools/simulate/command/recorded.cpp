@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace wstree::cli {
 
@@ -86,9 +87,9 @@ std::vector<std::size_t> chosen(const std::vector<RecordedLoop>& loops,
 } // namespace
 
 std::variant<std::vector<RecordedLoop>, std::string> read_recorded(const std::string& path) {
-  const auto text = read_text(path);
+  auto text = read_text(path);
   if (!text) return fmt::format("--profile {} cannot be read: {}", path, std::strerror(errno));
-  std::istringstream file(*text);
+  std::istringstream file(std::move(*text));
   auto loops = simulate::read_profile(file);
   if (const auto* const problem = std::get_if<std::string>(&loops))
     return fmt::format("--profile {}: {}", path, *problem);

@@ -76,6 +76,7 @@ private:
 };
 
 bool is_input(const TraceRequest& request) {
+  if (*request.out == "-") return false;
   return std::ranges::any_of(request.files, [&request](const std::string& file) {
     std::error_code error;
     return std::filesystem::is_regular_file(file, error) &&

@@ -13,7 +13,7 @@ namespace wstree::cli {
 namespace {
 
 constexpr int k_gzip = 16; // to be added to the bits of the window
-constexpr std::size_t k_most_unpacked = std::size_t{2} << 30;
+constexpr std::size_t k_most_unpacked = std::size_t{1} << 30;
 
 } // namespace
 

@@ -166,11 +166,13 @@ private:
     Task* rest = global_.take();
     if (rest == nullptr) return nullptr;
     if (order_ == pool_order::fifo) rest = reversed(rest);
+    const bool several = rest->next != nullptr;
     while (rest->next != nullptr) {
       Task* const task = std::exchange(rest, rest->next);
       if (!mine.queue.push(word_of(task))) [[unlikely]]
         global_.push(task); // which needs no memory
     }
+    if (several) tell(&mine); // who looked for tasks meanwhile saw none of them
     if (order_ == pool_order::lifo) return rest;
     std::uint64_t oldest = 0;
     if (!mine.queue.push(word_of(rest))) return rest;
