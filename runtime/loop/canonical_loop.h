@@ -71,10 +71,18 @@ public:
   constexpr std::uint64_t start() const { return start_; }
   constexpr std::uint64_t end() const { return end_; }
   constexpr std::uint64_t increment() const { return increment_; }
+  /// Whether its bounds lie 2^62 or more apart, or its values. libgomp's own arithmetic overflows there, but
+  /// for dynamic loops with the chunk 1.
+  constexpr bool is_wide() const {
+    if (iterations_ == 0) return !countable_;
+    const std::uint64_t distance = up_ ? end_ - start_ : start_ - end_;
+    const std::uint64_t step = up_ ? increment_ : std::uint64_t{0} - increment_;
+    return (distance | step) >> 62 != 0;
+  }
 
 private:
   constexpr HalfOpenLoop(bool some, bool up, std::uint64_t start, std::uint64_t end, std::uint64_t increment)
-      : start_(start), end_(end), increment_(increment) {
+      : start_(start), end_(end), increment_(increment), up_(up) {
     const std::uint64_t step = up ? increment : std::uint64_t{0} - increment;
     countable_ = step != 0;
     if (!some || !countable_) return;
@@ -87,6 +95,7 @@ private:
   std::uint64_t end_;
   std::uint64_t increment_;
   std::uint64_t iterations_ = 0;
+  bool up_;
   bool countable_ = true;
 };
 

@@ -127,6 +127,12 @@ foreach(threads 1 3 16)
     wstree_gcc_test(threads_${threads} ${program} ENVIRONMENT "OMP_NUM_THREADS=${threads}")
   endforeach()
 endforeach()
+# Of any loop, also one whose bounds lie further apart than half of their type: every loop goes to libgomp here.
+foreach(fallback guided dynamic,64)
+  string(REPLACE "," "_" readable ${fallback})
+  wstree_gcc_test(fallback_${readable} exactly_once_random ARGUMENTS --random 4000
+    ENVIRONMENT "WSTREE_FALLBACK=${fallback}" "WSTREE_LOOPS=dynamic")
+endforeach()
 foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
   string(REPLACE "," "_" readable ${fallback})
   set(arguments "")

@@ -78,6 +78,21 @@ TEST(HalfOpenLoop, AgreesWithWideArithmeticAtRandom) {
   }
 }
 
+TEST(HalfOpenLoop, IsWideWhereLibgompOverflows) {
+  constexpr long k_low = LONG_MIN, k_high = LONG_MAX;
+  EXPECT_FALSE(HalfOpenLoop(k_high - 10, k_high, 1L).is_wide());
+  EXPECT_FALSE(HalfOpenLoop(k_low + 10, k_low, -3L).is_wide());
+  EXPECT_FALSE(HalfOpenLoop(k_high, k_low, 1L).is_wide()); // no iterations
+  EXPECT_FALSE(HalfOpenLoop(true, ~0ULL - 10, ~0ULL, 1ULL).is_wide());
+  EXPECT_FALSE(HalfOpenLoop(false, 10ULL, 0ULL, ~0ULL).is_wide());
+  EXPECT_TRUE(HalfOpenLoop(k_low, k_high, 1L << 50).is_wide());
+  EXPECT_TRUE(HalfOpenLoop(k_high, k_low, -(1L << 50)).is_wide());
+  EXPECT_TRUE(HalfOpenLoop(0L, 5L, k_high).is_wide());
+  EXPECT_TRUE(HalfOpenLoop(0L, -5L, k_low).is_wide());
+  EXPECT_TRUE(HalfOpenLoop(true, 0ULL, ~0ULL, 1ULL << 40).is_wide());
+  EXPECT_TRUE(HalfOpenLoop(false, ~0ULL, 0ULL, ~0ULL).is_wide()); // not countable
+}
+
 TEST(HalfOpenLoop, WithoutAStepIsNotOurs) {
   EXPECT_FALSE(HalfOpenLoop(0L, 10L, 0L).countable());
   EXPECT_FALSE(HalfOpenLoop(true, 0ULL, 10ULL, 0ULL).countable());

@@ -22,7 +22,7 @@ Fallback own_schedule(const CombinedLoop& loop) noexcept {
   case LoopKind::static_:
     break;
   }
-  return fallback();
+  return fallback(loop.bounds);
 }
 
 } // namespace wstree::abi::gomp
@@ -70,7 +70,7 @@ public:
       return fork_as<told>(region, threads, construct,
                            [=](Outlined wrapper, void* shared) { plain(wrapper, shared, threads, flags); });
     }
-    const Fallback instead = asks && schedule.ours ? fallback(bounds.countable()) : Fallback{};
+    const Fallback instead = asks && schedule.ours ? fallback(bounds) : Fallback{};
     const auto forced = instead.kind != k_runtime ? g_instead[instead.kind - k_static].find(caller) : nullptr;
     if (forced != nullptr) {
       return fork_as<told>(region, threads, construct, [=](Outlined wrapper, void* shared) {

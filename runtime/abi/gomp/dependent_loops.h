@@ -61,7 +61,7 @@ public:
   /// The same in an active process, told to nobody.
   [[gnu::always_inline]] bool begin(unsigned count, T* counts, long schedule, T chunk, T* first, T* past,
                                     std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
-    if (dependent_loop_needs_fallback(kind_of(schedule), caller)) use_fallback(schedule, chunk);
+    if (dependent_loop_needs_fallback(kind_of(schedule), caller)) use_fallback(schedule, chunk, fallback());
     return start_.require(caller)(count, counts, schedule, chunk, first, past, reductions, memory);
   }
 

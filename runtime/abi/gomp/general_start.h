@@ -38,7 +38,7 @@ public:
     if (first == nullptr) {
       // The program asks the runtime for the pieces, and the runtime has our mark for the schedule.
       if (kind_of(schedule) == config::LoopKind::runtime && task_schedule(caller).ours)
-        use_fallback(schedule, chunk, loop.countable());
+        use_fallback(schedule, chunk, fallback(loop));
     } else {
       const bool stealable = stealable_ && is_stealable(schedule) && memory == nullptr;
       switch (enter(kind_of(schedule), stealable, loop, static_cast<std::uint64_t>(chunk), caller)) {
@@ -47,7 +47,7 @@ public:
         t_frame->loop.note_registered();
         return hand_out_first(first, past, caller);
       case Server::fallback:
-        use_fallback(schedule, chunk, loop.countable());
+        use_fallback(schedule, chunk, fallback(loop));
         break;
       case Server::runtime:
         break;

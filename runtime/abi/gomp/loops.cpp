@@ -5,8 +5,8 @@
 
 namespace wstree::abi::gomp {
 
-Fallback fallback(bool countable) noexcept {
-  const config::Fallback chosen = fallback_of(countable);
+Fallback fallback() noexcept {
+  const config::Fallback chosen = fallback_of(true);
   const long chunk = static_cast<long>(chosen.chunk);
   switch (chosen.kind) {
   case config::FallbackKind::static_:
@@ -20,6 +20,13 @@ Fallback fallback(bool countable) noexcept {
     break;
   }
   return {k_guided, std::max(chunk, 1L)};
+}
+
+Fallback fallback(const loop::HalfOpenLoop& loop) noexcept {
+  if (loop.is_wide()) return {k_dynamic, 1};
+  Fallback instead = fallback();
+  if (loop.iterations() != 0) instead.chunk = std::min(instead.chunk, static_cast<long>(loop.iterations()));
+  return instead;
 }
 
 config::LoopKind kind_of(long schedule) noexcept {

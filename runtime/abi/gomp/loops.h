@@ -35,11 +35,13 @@ struct Fallback {
   long kind = k_runtime; // k_static, k_dynamic or k_guided
   long chunk = 0;        // 0: none
 };
-Fallback fallback(bool countable = true) noexcept; // see fallback_of()
+Fallback fallback() noexcept;
+/// The same for a loop whose bounds are known: dynamic with the chunk 1 if it is wide, and no chunk beyond
+/// its end. With anything else libgomp gives such loops chunks without end, or with a wrong one.
+Fallback fallback(const loop::HalfOpenLoop& loop) noexcept;
 /// Replaces the arguments of a loop that leaves its schedule to the environment.
 template <class T>
-[[gnu::always_inline]] inline void use_fallback(long& schedule, T& chunk, bool countable = true) noexcept {
-  const Fallback instead = fallback(countable);
+[[gnu::always_inline]] inline void use_fallback(long& schedule, T& chunk, const Fallback& instead) noexcept {
   schedule = instead.kind | (schedule & k_monotonic);
   chunk = static_cast<T>(instead.chunk);
 }
@@ -87,7 +89,7 @@ public:
 
   [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
-    const Fallback instead = fallback(loop::HalfOpenLoop(up..., start, end, increment).countable());
+    const Fallback instead = fallback(loop::HalfOpenLoop(up..., start, end, increment));
     const auto real = starts_[instead.kind - k_static].require(caller);
     return real(up..., start, end, increment, static_cast<T>(instead.chunk), first, past);
   }

@@ -20,7 +20,7 @@ void start_old_region(Outlined function, void* data, unsigned threads, long star
                                          Chunked{"GOMP_parallel_loop_dynamic_start"},
                                          Chunked{"GOMP_parallel_loop_guided_start"}};
   if (active() && task_schedule(caller).ours) {
-    const Fallback instead = fallback(wstree::loop::HalfOpenLoop(start, end, increment).countable());
+    const Fallback instead = fallback(wstree::loop::HalfOpenLoop(start, end, increment));
     if (const auto real = telling[instead.kind - k_static].find(caller))
       return real(function, data, threads, start, end, increment, instead.chunk);
   }
