@@ -120,13 +120,19 @@ TEST(Rules, InlineOnesAreReportedByTheirVariable) {
   EXPECT_EQ(Rules::load("", heard.sink()), nullptr);
 }
 
+/// What a file of that name, with these rules in it, is loaded as.
+Rules* load_file(const std::string& name, std::string_view text, Heard& heard, bool may_open = true) {
+  const auto file = testing::TempDir() + std::to_string(getpid()) + "-" + name;
+  std::ofstream(file) << text;
+  Rules* const rules = Rules::load(file, heard.sink(), may_open);
+  std::remove(file.c_str());
+  return rules;
+}
+
 TEST(Rules, AFileMayBeginWithAMarkOfUtf8) {
-  const auto file = testing::TempDir() + "marked-" + std::to_string(getpid()) + ".rules";
-  std::ofstream(file) << "\xEF\xBB\xBF* bind=spread\n";
   Heard heard;
   static Rules* rules = nullptr; // as above
-  rules = Rules::load(file, heard.sink());
-  std::remove(file.c_str());
+  rules = load_file("marked.rules", "\xEF\xBB\xBF* bind=spread\n", heard);
   EXPECT_THAT(heard.lines, ElementsAre());
   ASSERT_NE(rules, nullptr);
   EXPECT_EQ(rules->bind(), config::Bind::spread);
@@ -134,23 +140,17 @@ TEST(Rules, AFileMayBeginWithAMarkOfUtf8) {
 
 // To open one may end the process.
 TEST(Rules, OfATextThatHasOneNoFileIsOpened) {
-  const auto file = testing::TempDir() + "of-" + std::to_string(getpid()) + " wsrange";
-  std::ofstream(file) << "* bind=spread\n";
   Heard heard;
   static Rules* rules = nullptr; // as above
-  rules = Rules::load(file, heard.sink());
-  std::remove(file.c_str());
+  rules = load_file("file wsrange", "* bind=spread\n", heard);
   EXPECT_THAT(heard.lines, ElementsAre());
   ASSERT_NE(rules, nullptr);
   EXPECT_EQ(rules->bind(), std::nullopt);
 }
 
 TEST(Rules, NoFileIsOpenedWhereNoneMayBe) {
-  const auto file = testing::TempDir() + "shut-" + std::to_string(getpid());
-  std::ofstream(file) << "* bind=spread\n";
   Heard heard;
-  EXPECT_EQ(Rules::load(file, heard.sink(), false), nullptr);
-  std::remove(file.c_str());
+  EXPECT_EQ(load_file("shut.rules", "* bind=spread\n", heard, false), nullptr);
   EXPECT_THAT(heard.lines, ElementsAre(testing::HasSubstr("Operation not permitted; no rule holds")));
 }
 

@@ -26,11 +26,9 @@ std::string problem_of_page(const ReportRequest& request) {
   const auto* const option = request.html ? "--html" : "--open";
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return {};
-  for (const auto& file : request.files)
-    if (fs::equivalent(path, file, error))
-      return fmt::format(
-          "{} '{}' would be overwritten, and it is one of the files to read; name another page", option,
-          path);
+  if (is_one_of(request.files, path))
+    return fmt::format("{} '{}' would be overwritten, and it is one of the files to read; name another page",
+                       option, path);
   if (fs::file_size(path, error) == 0 && !error) return {};
   if (const auto text = read_text(path); text && is_report_page(*text)) return {};
   return fmt::format(

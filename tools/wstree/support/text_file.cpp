@@ -36,6 +36,13 @@ std::optional<std::string> read_start(const std::filesystem::path& path, std::si
   return text;
 }
 
+bool is_one_of(const std::vector<std::string>& files, const std::string& path) {
+  return std::ranges::any_of(files, [&path](const std::string& file) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(file, error) && std::filesystem::equivalent(file, path, error);
+  });
+}
+
 bool write_text(const std::string& path, const std::string& text) {
   std::FILE* const file = std::fopen(path.c_str(), "w");
   bool good = file != nullptr;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace wstree::cli {
 
@@ -15,6 +16,9 @@ std::optional<std::string> read_text(const std::filesystem::path& path);
 
 /// The same of a file that may have no end: at most the first `most` bytes of it.
 std::optional<std::string> read_start(const std::filesystem::path& path, std::size_t most);
+
+/// Whether it is one of these regular files, under whatever name.
+bool is_one_of(const std::vector<std::string>& files, const std::string& path);
 
 /// Replaces the file. False: it says why not.
 bool write_text(const std::string& path, const std::string& text);

@@ -2,14 +2,13 @@
 #include "commands.h"
 #include "support/exit_status.h"
 #include "support/message.h"
+#include "support/text_file.h"
 #include "trace/arguments.h"
 #include "trace/trace_input.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -75,15 +74,6 @@ private:
   std::uint64_t flows_ = 0;
 };
 
-bool is_input(const TraceRequest& request) {
-  if (*request.out == "-") return false;
-  return std::ranges::any_of(request.files, [&request](const std::string& file) {
-    std::error_code error;
-    return std::filesystem::is_regular_file(file, error) &&
-           std::filesystem::equivalent(file, *request.out, error);
-  });
-}
-
 bool write(const std::string& text, const std::string& path) {
   if (path == "-") return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   std::ofstream file(path, std::ios::binary);
@@ -110,7 +100,7 @@ Examples:
 }
 
 int trace_command(const TraceRequest& request) {
-  if (is_input(request)) {
+  if (*request.out != "-" && is_one_of(request.files, *request.out)) {
     say("--out '{}' would be overwritten, and it is one of the files to read; name another file",
         *request.out);
     return k_own_error;
