@@ -246,7 +246,7 @@ TEST_P(Confined, ThreadsAreNotPinnedAndNothingEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Placement, Confined,
                          testing::Combine(testing::Values("", "_gcc"),
-                                          testing::Values("stack", "calls", "late_calls"),
+                                          testing::Values("stack", "least_stack", "calls", "late_calls"),
                                           testing::Values("close", "none")));
 
 TEST_P(Unbound, EveryMaskIsLeftAlone) {

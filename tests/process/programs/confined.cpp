@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions of a thread that has little: confined stack (16 KB of stack, the least), or confined calls (whoever
-// opens a file or a folder, or asks for CPUs, is killed; status 77 if calls are filtered already).
+// Regions of a thread that has little: confined stack (32 KB of stack), confined least_stack (16 KB), or
+// confined calls (whoever opens a file or a folder, or asks for CPUs, is killed; status 77 if calls are
+// filtered already).
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -46,7 +47,7 @@ bool confine_calls() {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
-  if (std::strcmp(argv[1], "stack") != 0) {
+  if (std::strstr(argv[1], "stack") == nullptr) {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0) return 77;
     if (std::strcmp(argv[1], "late_calls") == 0) open_regions(nullptr);
     if (!confine_calls()) return 77;
@@ -54,7 +55,8 @@ int main(int argc, char** argv) {
   } else {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 16 * 1024);
+    pthread_attr_setstacksize(&attributes,
+                              (std::strcmp(argv[1], "stack") == 0 ? 32 : 16) * std::size_t{1024});
     pthread_t thread{};
     if (pthread_create(&thread, &attributes, open_regions, nullptr) != 0) return 2;
     pthread_join(thread, nullptr);
