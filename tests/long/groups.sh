@@ -28,10 +28,12 @@ groups=(
 
 run_default() { ctest --test-dir build/dev --output-on-failure -j "$(nproc)" -LE '^long$'; }
 
-# ctest_part PART PARTS REGEX [NOT]: every PARTS-th of the tests with label `long` that REGEX names, and NOT does not.
+# ctest_part PART PARTS REGEX [NOT]: every PARTS-th of the tests with label `long` that REGEX names, and NOT does not. The
+# first ctest after a build writes down the tests of each program: two groups side by side wait for each other there.
 ctest_part() {
   local part=$1 parts=$2 regex=$3 numbers
-  numbers=$(ctest --test-dir build/dev -N -L '^long$' -R "$regex" ${4:+-E "$4"} | sed -nE 's/^ *Test +#([0-9]+): .*/\1/p' |
+  numbers=$(flock build/dev ctest --test-dir build/dev -N -L '^long$' -R "$regex" ${4:+-E "$4"} |
+    sed -nE 's/^ *Test +#([0-9]+): .*/\1/p' |
     awk -v part="$part" -v parts="$parts" 'NR % parts == part % parts' | paste -sd,)
   [[ -n $numbers ]] || return 77
   ctest --test-dir build/dev --output-on-failure -j "$(nproc)" -I "0,0,0,$numbers"
