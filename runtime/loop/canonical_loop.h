@@ -61,10 +61,10 @@ public:
   constexpr HalfOpenLoop(long start, long end, long increment)
       : HalfOpenLoop(increment >= 0 ? start < end : start > end, increment >= 0,
                      static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(end),
-                     static_cast<std::uint64_t>(increment)) {}
+                     static_cast<std::uint64_t>(increment), true) {}
   constexpr HalfOpenLoop(bool up, unsigned long long start, unsigned long long end,
                          unsigned long long increment)
-      : HalfOpenLoop(up ? start < end : start > end, up, start, end, increment) {}
+      : HalfOpenLoop(up ? start < end : start > end, up, start, end, increment, false) {}
 
   constexpr bool countable() const { return countable_; }
   constexpr std::uint64_t iterations() const { return iterations_; }
@@ -72,30 +72,39 @@ public:
   constexpr std::uint64_t end() const { return end_; }
   constexpr std::uint64_t increment() const { return increment_; }
   /// Whether its bounds lie 2^62 or more apart, or its values. libgomp's own arithmetic overflows there, but
-  /// for dynamic loops with the chunk 1.
+  /// for dynamic loops with the chunk 1, and static ones without a chunk that have whole steps.
   constexpr bool is_wide() const {
     if (iterations_ == 0) return !countable_;
-    const std::uint64_t distance = up_ ? end_ - start_ : start_ - end_;
-    const std::uint64_t step = up_ ? increment_ : std::uint64_t{0} - increment_;
-    return (distance | step) >> 62 != 0;
+    return (distance() | step()) >> 62 != 0;
+  }
+  /// Whether the value behind the last one is in the type of the loop, and one step more than the distance of
+  /// the bounds in a signed one.
+  constexpr bool has_whole_steps() const {
+    if (!countable_ || (distance() | step()) >> 63 != 0 || (distance() + step()) >> 63 != 0) return false;
+    const std::uint64_t least = signed_ ? std::uint64_t{1} << 63 : 0;
+    const std::uint64_t room = up_ ? least - 1 - start_ : start_ - least;
+    return iterations_ <= room / step();
   }
 
 private:
-  constexpr HalfOpenLoop(bool some, bool up, std::uint64_t start, std::uint64_t end, std::uint64_t increment)
-      : start_(start), end_(end), increment_(increment), up_(up) {
-    const std::uint64_t step = up ? increment : std::uint64_t{0} - increment;
-    countable_ = step != 0;
+  constexpr HalfOpenLoop(bool some, bool up, std::uint64_t start, std::uint64_t end, std::uint64_t increment,
+                         bool of_signed)
+      : start_(start), end_(end), increment_(increment), up_(up), signed_(of_signed) {
+    countable_ = step() != 0;
     if (!some || !countable_) return;
-    const std::uint64_t steps = steps_in((up ? end - start : start - end) - 1, step);
+    const std::uint64_t steps = steps_in(distance() - 1, step());
     countable_ = steps < k_most_iterations;
     if (countable_) iterations_ = steps + 1;
   }
+  constexpr std::uint64_t distance() const { return up_ ? end_ - start_ : start_ - end_; }
+  constexpr std::uint64_t step() const { return up_ ? increment_ : std::uint64_t{0} - increment_; }
 
   std::uint64_t start_;
   std::uint64_t end_;
   std::uint64_t increment_;
   std::uint64_t iterations_ = 0;
   bool up_;
+  bool signed_;
   bool countable_ = true;
 };
 

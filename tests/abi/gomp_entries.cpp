@@ -274,6 +274,28 @@ void orders_and_chunks_that_count() {
   }
 }
 
+/// A loop of one chunk that is larger than what a signed number holds.
+struct DynamicOfOneChunk {
+  gomp::Ull chunk;
+  bool start(gomp::Ull* first, gomp::Ull* end) const {
+    return gomp::GOMP_loop_ull_nonmonotonic_dynamic_start(true, 0, 1000, 1, chunk, first, end);
+  }
+  bool next(gomp::Ull* first, gomp::Ull* end) const {
+    return gomp::GOMP_loop_ull_nonmonotonic_dynamic_next(first, end);
+  }
+};
+void chunks_of_half_the_type_and_more() {
+  for (const gomp::Ull chunk : {gomp::Ull{1000}, gomp::Ull{1} << 63, ~gomp::Ull{0}}) {
+    Collected collected(1);
+#pragma omp parallel num_threads(3)
+    {
+      collected.add(0, drain<gomp::Ull>(DynamicOfOneChunk{chunk}));
+      leave(End::barrier);
+    }
+    CHECK(collected[0].size() == 1, "chunk %llu: %zu pieces", chunk, collected[0].size());
+  }
+}
+
 /// Of iterations that the runtime hands out, because WSTREE_FALLBACK says so; given by --piece.
 long largest_piece = 300;
 
@@ -341,6 +363,7 @@ int main(int argc, char** argv) {
        {"regions_that_begin_with_a_loop", regions_that_begin_with_a_loop},
        {"chunks_of_other_regions_that_begin_with_a_loop", chunks_of_other_regions_that_begin_with_a_loop},
        {"orders_and_chunks_that_count", orders_and_chunks_that_count},
+       {"chunks_of_half_the_type_and_more", chunks_of_half_the_type_and_more},
        {"starts_that_only_register", starts_that_only_register},
        {"memory_of_a_loop", memory_of_a_loop}});
 }

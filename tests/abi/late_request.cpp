@@ -57,6 +57,26 @@ void of_one_member() {
   }
 }
 
+/// The region begins by a schedule that is not ours, and its members set one of ours that comes so late that
+/// what stands for it in the runtime is no chunk that anybody means.
+void of_all_members_after_many_others() {
+  constexpr int k_others = 70;
+  constexpr long k_step = 1L << 33;
+  for (unsigned which = 0; which < k_own_schedules; ++which) {
+    for (int chunk = 1; chunk <= k_others; ++chunk) omp_set_schedule(own_schedule(which), chunk);
+    omp_set_schedule(omp_sched_dynamic, 1);
+    check::Hits hits(k_n);
+#pragma omp parallel num_threads(3)
+    {
+      omp_set_schedule(own_schedule(which), k_others);
+#pragma omp for schedule(runtime)
+      for (long i = 0; i < static_cast<long>(k_n) * k_step; i += k_step)
+        hits.touch(static_cast<std::size_t>(i / k_step));
+    }
+    hits.must_be_one_each("loop of a region whose members have set the last one of many schedules");
+  }
+}
+
 /// The runtime's static loops give each member one piece.
 void of_nobody() {
   omp_sched_t kind{};
@@ -84,5 +104,7 @@ int main(int argc, char** argv) {
     return check::run(argc, argv, {{"of_nobody", of_nobody}});
   }
   omp_set_dynamic(0);
-  return check::run(argc, argv, {{"of_one_member", of_one_member}});
+  return check::run(argc, argv,
+                    {{"of_one_member", of_one_member},
+                     {"of_all_members_after_many_others", of_all_members_after_many_others}});
 }

@@ -6,7 +6,9 @@
 #include "hits.h"
 #include "omp_decls.h"
 
+#include <array>
 #include <atomic>
+#include <sched.h>
 
 namespace {
 
@@ -48,6 +50,36 @@ void ordered_loops() {
     for (std::size_t i = 0; i < second.size(); ++i)
       CHECK(second[i] == k_n - 7 * static_cast<int>(i), "position %zu holds %d", i, second[i]);
     CHECK(second.size() == (k_n + 6) / 7, "%zu", second.size());
+  }
+}
+
+/// Members run ahead of each other through loops of which some are left to the runtime in another way.
+void ordered_loops_of_all_widths() {
+  constexpr long k_some = 32, k_step = 1L << 57;
+  for (int round = 0; round < check::repeat(10, 100); ++round) {
+    std::array<std::vector<long>, 8> order;
+#pragma omp parallel num_threads(2 + round % 4)
+    for (std::size_t k = 0; k < order.size(); k += 2) {
+#pragma omp for ordered schedule(runtime) nowait
+      for (long i = 0; i < k_some * k_step; i += k_step) {
+#pragma omp ordered
+        {
+          order[k].push_back(i / k_step);
+          sched_yield();
+        }
+      }
+#pragma omp for ordered schedule(runtime) nowait
+      for (long i = 0; i < k_some; ++i) {
+#pragma omp ordered
+        order[k + 1].push_back(i);
+      }
+    }
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      CHECK(order[k].size() == k_some, "loop %zu: %zu ordered blocks", k, order[k].size());
+      for (long i = 0; i < k_some; ++i)
+        CHECK(order[k][static_cast<std::size_t>(i)] == i, "loop %zu, position %ld: %ld", k, i,
+              order[k][static_cast<std::size_t>(i)]);
+    }
   }
 }
 
@@ -160,6 +192,7 @@ int main(int argc, char** argv) {
   omp_set_max_active_levels(2);
   return check::run(argc, argv,
                     {{"ordered_loops", ordered_loops},
+                     {"ordered_loops_of_all_widths", ordered_loops_of_all_widths},
                      {"doacross_one_dimension", doacross_one_dimension},
                      {"doacross_two_dimensions", doacross_two_dimensions},
                      {"doacross_nowait_and_nested", doacross_nowait_and_nested},

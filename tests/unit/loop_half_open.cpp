@@ -93,6 +93,25 @@ TEST(HalfOpenLoop, IsWideWhereLibgompOverflows) {
   EXPECT_TRUE(HalfOpenLoop(false, ~0ULL, 0ULL, ~0ULL).is_wide()); // not countable
 }
 
+TEST(HalfOpenLoop, HasWholeStepsIfTheValueBehindTheLastOneIsInItsType) {
+  constexpr long k_low = LONG_MIN, k_high = LONG_MAX;
+  EXPECT_TRUE(HalfOpenLoop(0L, 1L << 62, 1L << 57).has_whole_steps());
+  EXPECT_TRUE(HalfOpenLoop(-(1L << 61), 1L << 61, 1L << 57).has_whole_steps());
+  EXPECT_TRUE(HalfOpenLoop(1L << 61, -(1L << 61), -(1L << 57)).has_whole_steps());
+  EXPECT_TRUE(HalfOpenLoop(k_high - 10, k_high, 5L).has_whole_steps());
+  EXPECT_FALSE(HalfOpenLoop(k_high - 11, k_high, 5L).has_whole_steps());
+  EXPECT_TRUE(HalfOpenLoop(k_low + 10, k_low, -5L).has_whole_steps());
+  EXPECT_FALSE(HalfOpenLoop(k_low + 11, k_low, -5L).has_whole_steps());
+  EXPECT_FALSE(HalfOpenLoop(k_low, 0L, 1L).has_whole_steps()); // 2^63 apart
+  EXPECT_FALSE(HalfOpenLoop(0L, k_high, 1L).has_whole_steps());
+  EXPECT_FALSE(HalfOpenLoop(0L, 10L, 0L).has_whole_steps());
+  EXPECT_TRUE(HalfOpenLoop(true, ~0ULL - 10, ~0ULL, 5ULL).has_whole_steps());
+  EXPECT_FALSE(HalfOpenLoop(true, ~0ULL - 11, ~0ULL, 5ULL).has_whole_steps());
+  EXPECT_TRUE(HalfOpenLoop(false, 10ULL, 0ULL, 0ULL - 5).has_whole_steps());
+  EXPECT_FALSE(HalfOpenLoop(false, 11ULL, 0ULL, 0ULL - 5).has_whole_steps());
+  EXPECT_FALSE(HalfOpenLoop(true, 0ULL, ~0ULL, 1ULL << 40).has_whole_steps());
+}
+
 TEST(HalfOpenLoop, WithoutAStepIsNotOurs) {
   EXPECT_FALSE(HalfOpenLoop(0L, 10L, 0L).countable());
   EXPECT_FALSE(HalfOpenLoop(true, 0ULL, 10ULL, 0ULL).countable());

@@ -239,6 +239,7 @@ TEST(team_recording, EveryIterationOnceWhateverTheModel) {
   core::Rng random(test::seed());
   const Pace pace{200, 0};
   core::Settings settings;
+  settings.patience = ~std::uint64_t{0}; // nobody ends the ring, however long a member is held up
   Team<P> team;
   for (std::uint64_t round = 0, rounds = test::scaled(60); round < rounds; ++round) {
     const std::uint32_t members = 2 + random.below(4);
@@ -320,6 +321,7 @@ TEST(team_recording, AMemberAloneUsesTheMemoryThatItIsLent) {
 TEST(team_recording, CostsTheOthersNothing) {
   Team<P> team;
   core::Settings settings;
+  settings.patience = ~std::uint64_t{0};
   team.open();
   test::in_parallel(2, [&](std::uint32_t m) {
     Member<P> member(&team, m, 2);

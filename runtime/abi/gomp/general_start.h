@@ -41,7 +41,7 @@ public:
         use_fallback(schedule, chunk, fallback(loop));
     } else {
       const bool stealable = stealable_ && is_stealable(schedule) && memory == nullptr;
-      switch (enter(kind_of(schedule), stealable, loop, static_cast<std::uint64_t>(chunk), caller)) {
+      switch (enter(kind_of(schedule), stealable, loop, chunk, caller)) {
       case Server::ours:
         register_loop(schedule, reductions, memory, caller);
         t_frame->loop.note_registered();
@@ -50,6 +50,8 @@ public:
         use_fallback(schedule, chunk, fallback(loop));
         break;
       case Server::runtime:
+        if (kind_of(schedule) == config::LoopKind::runtime && runtime_reads_mark(caller)) [[unlikely]]
+          use_fallback(schedule, chunk, k_as_marked);
         break;
       }
     }

@@ -23,8 +23,11 @@ Fallback fallback() noexcept {
 }
 
 Fallback fallback(const loop::HalfOpenLoop& loop) noexcept {
-  if (loop.is_wide()) return {k_dynamic, 1};
   Fallback instead = fallback();
+  if (loop.is_wide()) {
+    if (instead.kind == k_static && loop.has_whole_steps()) return {k_static, 0};
+    return {k_dynamic, 1};
+  }
   if (loop.iterations() != 0) instead.chunk = std::min(instead.chunk, static_cast<long>(loop.iterations()));
   return instead;
 }
@@ -56,6 +59,10 @@ void register_loop(long start, long end, long increment, long schedule, long chu
   static constinit Real<bool(long, long, long, long, long, long*, long*, std::uintptr_t*, void**)> real{
       "GOMP_loop_start", true};
   real.require(caller)(start, end, increment, schedule, chunk, nullptr, nullptr, reductions, memory);
+}
+
+bool runtime_reads_mark(const void* caller) noexcept {
+  return !runtime_is_llvms(caller) && task_schedule(caller).ours;
 }
 
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept {

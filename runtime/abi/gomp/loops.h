@@ -36,8 +36,10 @@ struct Fallback {
   long chunk = 0;        // 0: none
 };
 Fallback fallback() noexcept;
-/// The same for a loop whose bounds are known: dynamic with the chunk 1 if it is wide, and no chunk beyond
-/// its end. With anything else libgomp gives such loops chunks without end, or with a wrong one.
+/// The same for a loop whose bounds are known: no chunk beyond its end, and dynamic with the chunk 1 if it is
+/// wide. With anything else libgomp gives such loops chunks without end, or with a wrong one. Static ones
+/// stay static where libgomp is right about them: it waits for ever for members that run ahead of each other
+/// through ordered loops of which some are static.
 Fallback fallback(const loop::HalfOpenLoop& loop) noexcept;
 /// Replaces the arguments of a loop that leaves its schedule to the environment.
 template <class T>
@@ -45,6 +47,13 @@ template <class T>
   schedule = instead.kind | (schedule & k_monotonic);
   chunk = static_cast<T>(instead.chunk);
 }
+
+/// Whether the runtime takes our mark for the schedule of a loop that it executes as the program said:
+/// libgomp goes by the member's own schedule, which may be one of ours although the region began by another
+/// one. Then the chunk has to be 1: that of the mark may overflow as those of wide loops do. The kind has to
+/// stay, for the sake of members that have not set theirs.
+bool runtime_reads_mark(const void* caller) noexcept;
+inline constexpr Fallback k_as_marked{k_dynamic, 1};
 
 /// What a `schedule` argument asks for. Static loops count as auto ones that nobody can steal from.
 config::LoopKind kind_of(long schedule) noexcept;
@@ -54,11 +63,15 @@ inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop, Units units
   abi::set_bounds(frame, loop.start(), loop.end(), loop.increment(), loop.iterations(), units);
 }
 
-/// enter_loop() for a loop of this interface. A negative chunk counts as none; compilers reject it anyway.
-inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenLoop& loop,
-                    std::uint64_t chunk, const void* caller) noexcept {
+/// enter_loop() for a loop of this interface. A chunk that is not positive counts as none; compilers reject
+/// it anyway.
+template <class T>
+[[gnu::always_inline]] inline Server enter(config::LoopKind kind, bool stealable,
+                                           const loop::HalfOpenLoop& loop, T chunk,
+                                           const void* caller) noexcept {
   const LoopForm form{kind, stealable && loop.countable()};
-  const Units units = units_of(form, loop.iterations(), static_cast<std::int64_t>(chunk) > 0 ? chunk : 1);
+  const Units units =
+      units_of(form, loop.iterations(), chunk > 0 ? static_cast<std::uint64_t>(chunk) : std::uint64_t{1});
   const Server server = enter_loop(form, units.count, nullptr, caller);
   if (server == Server::ours) [[likely]]
     set_bounds(*t_frame, loop, units);
@@ -89,7 +102,11 @@ public:
 
   [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
-    const Fallback instead = fallback(loop::HalfOpenLoop(up..., start, end, increment));
+    return start_as(fallback(loop::HalfOpenLoop(up..., start, end, increment)), up..., start, end, increment,
+                    first, past, caller);
+  }
+  [[gnu::always_inline]] bool start_as(const Fallback& instead, Up... up, T start, T end, T increment,
+                                       T* first, T* past, const void* caller) noexcept {
     const auto real = starts_[instead.kind - k_static].require(caller);
     return real(up..., start, end, increment, static_cast<T>(instead.chunk), first, past);
   }
@@ -152,13 +169,15 @@ public:
   /// The same in an active process, told to nobody.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
-    switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment), 1,
-                  caller)) {
+    switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment),
+                  T{1}, caller)) {
     case Server::ours:
       return hand_out_first(first, past, caller);
     case Server::fallback:
       return instead_.start(up..., start, end, increment, first, past, caller);
     case Server::runtime:
+      if (runtime_reads_mark(caller)) [[unlikely]]
+        return instead_.start_as(k_as_marked, up..., start, end, increment, first, past, caller);
       break;
     }
     return start_.require(caller)(up..., start, end, increment, first, past);
@@ -188,8 +207,7 @@ public:
   /// The same in an active process, told to nobody.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T chunk, T* first, T* past,
                                     const void* caller) noexcept {
-    if (enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment),
-              static_cast<std::uint64_t>(chunk), caller) == Server::ours)
+    if (enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment), chunk, caller) == Server::ours)
       return hand_out_first(first, past, caller);
     return start_.require(caller)(up..., start, end, increment, chunk, first, past);
   }
