@@ -44,8 +44,8 @@ run_spin() { ctest_part "$@" '^spin\.'; }
 # The group `stress` runs stress.long.tool for longer.
 run_load() { ctest_part "$@" '^stress\.[^.]*\.([^t]|t[^o]|to[^o])'; }
 run_simulate() { ctest_part "$@" '^simulate\.'; }
-# The group `aarch64` runs aarch64.check.
-run_others() { ctest_part "$@" '.' '^(abi|spin|stress|simulate|packaging|aarch64)\.|^model_'; }
+# The group `aarch64` runs aarch64.check, and `fuzz` runs fuzz.* for longer.
+run_others() { ctest_part "$@" '.' '^(abi|spin|stress|simulate|packaging|aarch64|fuzz)\.|^model_'; }
 
 run_packages() { ctest_part "$@" '^packaging\.'; }
 

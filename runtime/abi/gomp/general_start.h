@@ -41,7 +41,7 @@ public:
         use_fallback(schedule, chunk, fallback(loop));
     } else {
       const bool stealable = stealable_ && is_stealable(schedule) && memory == nullptr;
-      switch (enter(kind_of(schedule), stealable, loop, chunk, caller)) {
+      switch (enter(kind_of(schedule), stealable, loop, size_of_chunk(chunk), caller)) {
       case Server::ours:
         register_loop(schedule, reductions, memory, caller);
         t_frame->loop.note_registered();

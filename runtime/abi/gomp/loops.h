@@ -63,19 +63,19 @@ inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop, Units units
   abi::set_bounds(frame, loop.start(), loop.end(), loop.increment(), loop.iterations(), units);
 }
 
-/// enter_loop() for a loop of this interface. A chunk that is not positive counts as none; compilers reject
-/// it anyway.
-template <class T>
-[[gnu::always_inline]] inline Server enter(config::LoopKind kind, bool stealable,
-                                           const loop::HalfOpenLoop& loop, T chunk,
-                                           const void* caller) noexcept {
+/// enter_loop() for a loop of this interface, with a chunk of at least 1.
+inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenLoop& loop,
+                    std::uint64_t chunk, const void* caller) noexcept {
   const LoopForm form{kind, stealable && loop.countable()};
-  const Units units =
-      units_of(form, loop.iterations(), chunk > 0 ? static_cast<std::uint64_t>(chunk) : std::uint64_t{1});
+  const Units units = units_of(form, loop.iterations(), chunk);
   const Server server = enter_loop(form, units.count, nullptr, caller);
   if (server == Server::ours) [[likely]]
     set_bounds(*t_frame, loop, units);
   return server;
+}
+/// A chunk that is not positive counts as none; compilers reject it anyway.
+template <class T> constexpr std::uint64_t size_of_chunk(T chunk) noexcept {
+  return chunk > 0 ? static_cast<std::uint64_t>(chunk) : 1;
 }
 
 /// What a call for a chunk returns, after the tool has heard of the chunk. `first` is a null pointer where
@@ -169,8 +169,8 @@ public:
   /// The same in an active process, told to nobody.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
-    switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment),
-                  T{1}, caller)) {
+    switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment), 1,
+                  caller)) {
     case Server::ours:
       return hand_out_first(first, past, caller);
     case Server::fallback:
@@ -207,7 +207,8 @@ public:
   /// The same in an active process, told to nobody.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T chunk, T* first, T* past,
                                     const void* caller) noexcept {
-    if (enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment), chunk, caller) == Server::ours)
+    if (enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment), size_of_chunk(chunk), caller) ==
+        Server::ours)
       return hand_out_first(first, past, caller);
     return start_.require(caller)(up..., start, end, increment, chunk, first, past);
   }
