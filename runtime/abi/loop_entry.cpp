@@ -210,8 +210,8 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
   if (frame == nullptr) [[unlikely]]
     return Server::runtime;
   // We did not see this region opening. Only the runtime knows by which schedule all of its members decide: a
-  // member may have changed its own since. (Our marks are good schedules of the runtime.) Perhaps the region
-  // is inside a loop of ours, which has to stay as it is.
+  // member may have changed its own since. (Our marks are good schedules of the runtime; for libgomp see
+  // runtime_reads_mark().) Perhaps the region is inside a loop of ours, which has to stay as it is.
   if (!frame->is_at(caller)) [[unlikely]] {
     frame->loop.cover();
     return Server::runtime;

@@ -77,8 +77,8 @@ public:
     if (iterations_ == 0) return !countable_;
     return (distance() | step()) >> 62 != 0;
   }
-  /// Whether the value behind the last one is in the type of the loop, and one step more than the distance of
-  /// the bounds in a signed one.
+  /// Whether its type holds the value one step behind the last one, and a signed number of 64 bits holds the
+  /// distance of the bounds and one step more.
   constexpr bool has_whole_steps() const {
     if (!countable_ || (distance() | step()) >> 63 != 0 || (distance() + step()) >> 63 != 0) return false;
     const std::uint64_t least = signed_ ? std::uint64_t{1} << 63 : 0;

@@ -9,7 +9,7 @@ groups=(
   'abi       6 12 label long of tests/abi'
   'model     3 15 label long of tests/model'
   'spin      2 15 the large configurations of tests/promela'
-  'load      3 15 label long of tests/stress'
+  'load      3  3 label long of tests/stress'
   'simulate  1 15 label long of tests/simulate'
   'others    1 25 label long of all other tests'
   'packages  1 20 label long of tests/packaging: packages in a bare Debian, the library alone'

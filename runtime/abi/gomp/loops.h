@@ -100,13 +100,8 @@ public:
   constexpr FallbackStarts(const char* fixed, const char* dynamic, const char* guided) noexcept
       : starts_{Start{fixed}, Start{dynamic}, Start{guided}} {}
 
-  [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T* first, T* past,
-                                    const void* caller) noexcept {
-    return start_as(fallback(loop::HalfOpenLoop(up..., start, end, increment)), up..., start, end, increment,
-                    first, past, caller);
-  }
-  [[gnu::always_inline]] bool start_as(const Fallback& instead, Up... up, T start, T end, T increment,
-                                       T* first, T* past, const void* caller) noexcept {
+  [[gnu::always_inline]] bool start(const Fallback& instead, Up... up, T start, T end, T increment, T* first,
+                                    T* past, const void* caller) noexcept {
     const auto real = starts_[instead.kind - k_static].require(caller);
     return real(up..., start, end, increment, static_cast<T>(instead.chunk), first, past);
   }
@@ -169,18 +164,20 @@ public:
   /// The same in an active process, told to nobody.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
-    switch (enter(config::LoopKind::runtime, stealable_, loop::HalfOpenLoop(up..., start, end, increment), 1,
-                  caller)) {
+    const loop::HalfOpenLoop loop(up..., start, end, increment);
+    Fallback instead = k_as_marked;
+    switch (enter(config::LoopKind::runtime, stealable_, loop, 1, caller)) {
     case Server::ours:
       return hand_out_first(first, past, caller);
     case Server::fallback:
-      return instead_.start(up..., start, end, increment, first, past, caller);
+      instead = fallback(loop);
+      break;
     case Server::runtime:
-      if (runtime_reads_mark(caller)) [[unlikely]]
-        return instead_.start_as(k_as_marked, up..., start, end, increment, first, past, caller);
+      if (!runtime_reads_mark(caller)) [[likely]]
+        return start_.require(caller)(up..., start, end, increment, first, past);
       break;
     }
-    return start_.require(caller)(up..., start, end, increment, first, past);
+    return instead_.start(instead, up..., start, end, increment, first, past, caller);
   }
 
 private:
