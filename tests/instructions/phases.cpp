@@ -60,9 +60,11 @@ template <class T> void chunks(int count) {
   omp_set_schedule(k_sched_wstree, 1);
 }
 
-/// Served regions for half a second: where the threads are is decided in the first one that begins after a
-/// fifth of it. Where other work holds the members up one region may take all that time; some come behind it.
+/// Served regions for half a second behind the first one: where the threads are is decided in the first
+/// region that begins a fifth of a second after that. Any region may take all that time where other work
+/// holds members up.
 void settle() {
+  region_loops(1, 2);
   const auto begin = std::chrono::steady_clock::now();
   bool is_late = false;
   while (!is_late) {
