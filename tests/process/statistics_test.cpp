@@ -62,6 +62,20 @@ TEST(Statistics, OneThreadIsCountedToo) {
   EXPECT_EQ(figures.at("loops").at(0).at("imbalance"), 1);
 }
 
+TEST(Statistics, LoopsTakeNoLongerThanTheirProgramWhoseThreadWasHeldUpAtTheStart) {
+  for (const std::string& in_front : {std::string(), program_path("late_clock.so") + " "}) {
+    const Outcome outcome = with_tree("short_regions", {"10", "0"})
+                                .set("LD_PRELOAD", in_front + library_path())
+                                .set("WSTREE_STATS", "json")
+                                .run();
+    ASSERT_TRUE(outcome.succeeded()) << outcome.text();
+    const double whole = (std::stod(outcome.out) + 0.5) / 1000; // the program rounds
+    double loops = 0;
+    for (const json& loop : json::parse(outcome.err).at("loops")) loops += loop.at("seconds").get<double>();
+    EXPECT_LE(loops, 1.1 * whole) << in_front << outcome.text();
+  }
+}
+
 TEST(Statistics, EveryIterationIsCountedWhateverTheWayOfStealing) {
   for (const char* strategy : {"predefined", "assign", "assigntop", "randomwalk", "randomall", "findmax"})
     for (const char* batch : {"timed", "exponential", "fixed:1", "random"}) {

@@ -102,13 +102,27 @@ void read_wishes(const char* const* envp) noexcept {
   if (!loops || loops->any_named()) abi::activate();
 }
 
+/// What a tick is follows from these two for as long as the process lives. They have to be read together: a
+/// thread that waits for a processor between one and the other makes ticks many times too long.
+void remember_start() noexcept {
+  constexpr int k_attempts = 20; // where calls are slow they are never together
+  const auto together = static_cast<std::uint64_t>(4 * core::StdPlatform::ticks_per_us());
+  timespec now{};
+  std::uint64_t ticks = 0;
+  for (int attempts = 0; attempts < k_attempts; ++attempts) {
+    ticks = core::StdPlatform::ticks();
+    // Sanitizers replace the function and are not ready yet.
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    if (core::StdPlatform::ticks() - ticks <= together) break;
+  }
+  abi::remember_start(ticks, static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                                 static_cast<std::uint64_t>(now.tv_nsec));
+}
+
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
   observe::remember_stderr();
   place::note_call_filter();
-  timespec now{};
-  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now); // sanitizers replace the function and are not ready yet
-  abi::remember_start(core::StdPlatform::ticks(), static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-                                                      static_cast<std::uint64_t>(now.tv_nsec));
+  remember_start();
   if (getauxval(AT_SECURE) != 0) {
     abi::remember_secure(); // another user's environment must not steer this process
     return;
