@@ -140,8 +140,9 @@ class Victim {
 public:
   /// `pieces` of the loop are taken before it can be stolen from; it goes on until the loop is done if
   /// `works`.
-  Victim(OneSided& shared, int pieces, bool works)
-      : thread_([this, &shared, pieces, works] {
+  Victim(OneSided& shared, const Apart& apart, int pieces, bool works)
+      : thread_([this, &shared, &apart, pieces, works] {
+          apart.part();
           for (std::uint64_t loop = 0;;) {
             const std::uint64_t wanted = wait_for(loop_, loop);
             if (wanted == k_stop) return;
@@ -196,7 +197,8 @@ void steal_from_afar(benchmark::State& state, bool busy) {
   constexpr std::uint64_t k_units = 64;
   constexpr int k_attempts = 1000; // a thief that is held up finds that all is done
   OneSided shared(2, k_units, busy ? single_iterations() : Settings{});
-  Victim victim(shared, busy ? 3 : 1, busy);
+  const Apart apart;
+  Victim victim(shared, apart, busy ? 3 : 1, busy);
   std::uint64_t loop = 0;
   const auto steal_once = [&](double& seconds) {
     ++loop;

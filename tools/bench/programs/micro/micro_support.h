@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <sched.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -70,6 +71,40 @@ public:
 private:
   std::atomic<bool> runs_{false};
   std::jthread thread_; // last: its end comes before that of what it uses
+};
+
+/// As long as it lives, the thread that has made it is on the first processor that it may use, and another
+/// one on the last. Linux may leave both on one processor where others are as busy; then neither gets to
+/// anything while the other one is at work.
+class Apart {
+public:
+  Apart() {
+    if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
+    is_known_ = true;
+    while (!CPU_ISSET(first_, &allowed_)) ++first_;
+    while (!CPU_ISSET(last_, &allowed_)) --last_;
+    put_on(first_);
+  }
+  Apart(const Apart&) = delete;
+  Apart& operator=(const Apart&) = delete;
+  ~Apart() {
+    if (is_known_) sched_setaffinity(0, sizeof allowed_, &allowed_);
+  }
+  /// By the other thread, before it begins.
+  void part() const { put_on(last_); }
+
+private:
+  void put_on(int cpu) const {
+    if (!is_known_) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+
+  cpu_set_t allowed_{};
+  bool is_known_ = false;
+  int first_ = 0, last_ = CPU_SETSIZE - 1;
 };
 
 /// A loop all of whose units are under the first of its roots: whoever has another one has to search and
