@@ -140,7 +140,8 @@ foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
   if(fallback MATCHES "static|auto") # under which GCC's own code is wrong about conditional lastprivates of loops that go down
     set(arguments --skip conditional_lastprivate)
   endif()
-  # Members of libgomp spin in doacross loops: more of them than processors, and 20 rounds, take seconds with pieces of three.
+  # Members of libgomp spin in doacross loops: more of them than processors take many seconds with pieces of three, and
+  # two of them enough for fewer rounds of all cases of `order`.
   set(threads "")
   set(not_this "")
   set(fewer "")

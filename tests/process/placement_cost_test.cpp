@@ -92,7 +92,7 @@ protected:
   static std::vector<std::string> settled(int members) {
     const std::string bind = std::get<1>(GetParam());
     if (bind == "close" || bind == "spread") return {team(members, 3)};
-    return {team(members, 3), "busy=220", team(members, 2)};
+    return {team(members, 3), "busy=300", team(members, 2)};
   }
 
   [[nodiscard]] std::string quiet(int regions) const {

@@ -102,21 +102,26 @@ void read_wishes(const char* const* envp) noexcept {
   if (!loops || loops->any_named()) abi::activate();
 }
 
-/// What a tick is follows from these two for as long as the process lives. They have to be read together: a
-/// thread that waits for a processor between one and the other makes ticks many times too long.
+/// What a tick is follows from these two for as long as the process lives. They have to be read together:
+/// where the thread waits for a processor between one and the other, ticks seem many times too long or too
+/// short.
 void remember_start() noexcept {
-  constexpr int k_attempts = 20; // where calls are slow they are never together
+  constexpr int k_attempts = 20; // where calls are slow, the two are never together: the closest then
   const auto together = static_cast<std::uint64_t>(4 * core::StdPlatform::ticks_per_us());
-  timespec now{};
-  std::uint64_t ticks = 0;
-  for (int attempts = 0; attempts < k_attempts; ++attempts) {
-    ticks = core::StdPlatform::ticks();
-    // Sanitizers replace the function and are not ready yet.
+  std::uint64_t ticks = 0, nanoseconds = 0, closest = ~std::uint64_t{0};
+  for (int attempts = 0; attempts < k_attempts && closest > together; ++attempts) {
+    timespec now{};
+    const std::uint64_t before = core::StdPlatform::ticks();
+    // Not clock_gettime(): sanitizers replace it, and are not ready yet.
     syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-    if (core::StdPlatform::ticks() - ticks <= together) break;
+    const std::uint64_t apart = core::StdPlatform::ticks() - before;
+    if (apart > closest) continue;
+    closest = apart;
+    ticks = before + apart / 2;
+    nanoseconds =
+        static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
   }
-  abi::remember_start(ticks, static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-                                 static_cast<std::uint64_t>(now.tv_nsec));
+  abi::remember_start(ticks, nanoseconds);
 }
 
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {

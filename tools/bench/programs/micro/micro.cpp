@@ -143,6 +143,8 @@ public:
   Victim(OneSided& shared, const Apart& apart, int pieces, bool works)
       : thread_([this, &shared, &apart, pieces, works] {
           apart.part();
+          // [relaxed] says where the thread is; nothing is read because of it.
+          has_parted_.store(true, std::memory_order_relaxed);
           for (std::uint64_t loop = 0;;) {
             const std::uint64_t wanted = wait_for(loop_, loop);
             if (wanted == k_stop) return;
@@ -157,7 +159,10 @@ public:
             while (works && worker.next(range)) work();
             left_.store(loop, std::memory_order_release); // likewise, for the next loop in the slot
           }
-        }) {}
+        }) {
+    // It begins on the processor of this thread, which will not give it away any more.
+    while (!has_parted_.load(std::memory_order_relaxed)) std::this_thread::yield();
+  }
   Victim(const Victim&) = delete;
   Victim& operator=(const Victim&) = delete;
   ~Victim() { loop_.store(k_stop, std::memory_order_release); } // nothing follows that it orders
@@ -185,6 +190,7 @@ private:
       if (const std::uint64_t seen = number.load(std::memory_order_acquire); seen != known) return seen;
   }
 
+  std::atomic<bool> has_parted_{false};
   std::atomic<std::uint64_t> loop_{0};
   alignas(128) std::atomic<std::uint64_t> ready_{0};
   alignas(128) std::atomic<std::uint64_t> left_{0};
