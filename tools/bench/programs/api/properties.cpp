@@ -2,6 +2,7 @@
 #include "properties.h"
 #include "measure/kernel.h"
 #include "measure/process.h"
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <fcntl.h>
@@ -60,14 +61,18 @@ Property first_of_equals(const Peer& peer, int times) {
   return {"first of equals", peer.name, text("%d of %d wrong", wrong, times), wrong == 0};
 }
 
-/// A hit at one percent: how much of all was looked at?
+/// A hit at one percent: how much of all was looked at? The least of a few searches: while the thread in
+/// front of the hit waits for a processor, the others go on.
 Property early_exit(const Peer& peer) {
   constexpr long k_n = 1'000'000, k_hit = k_n / 100;
-  std::atomic<long> looked_at{0};
-  long found = 0;
-  with_threads(2, [&] { found = peer.early_exit(k_n, k_hit, looked_at); });
-  const double share = 100.0 * static_cast<double>(looked_at.load()) / k_n;
-  return {"early exit", peer.name, text("%.1f %% seen", share), found == k_hit && share < 50};
+  double share = 100;
+  bool is_found = true;
+  for (int time = 0; time < 4; ++time) {
+    std::atomic<long> looked_at{0};
+    with_threads(2, [&] { is_found &= peer.early_exit(k_n, k_hit, looked_at) == k_hit; });
+    share = std::min(share, 100.0 * static_cast<double>(looked_at.load()) / k_n);
+  }
+  return {"early exit", peer.name, text("%.1f %% seen", share), is_found && share < 50};
 }
 
 /// Of the exceptions that were thrown, does that of the lowest element reach the caller? A peer that
