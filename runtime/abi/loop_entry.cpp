@@ -2,6 +2,7 @@
 #include "loop_entry.h"
 
 #include "ompt/tool.h"
+#include "process/load_time.h"
 #include "statistics.h"
 #include "words.h"
 

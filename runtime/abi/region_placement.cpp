@@ -7,6 +7,7 @@
 #include "message.h"
 #include "placed_turn.h"
 #include "placement.h"
+#include "process/load_time.h"
 #include "process_limits.h"
 
 #include <pthread.h>

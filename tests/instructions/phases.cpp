@@ -60,17 +60,13 @@ template <class T> void chunks(int count) {
   omp_set_schedule(k_sched_wstree, 1);
 }
 
-/// Served regions for half a second behind the first one: where the threads are is decided in the first
-/// region that begins a fifth of a second after that. Any region may take all that time where other work
-/// holds members up.
+/// Where the threads are is decided in the first region that begins a fifth of a second behind the end of the
+/// first one. Where other work holds members up a region may take more than that, so another one follows.
 void settle() {
   region_loops(1, 2);
   const auto begin = std::chrono::steady_clock::now();
-  bool is_late = false;
-  while (!is_late) {
-    is_late = std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(500);
-    region_loops(100, 2);
-  }
+  while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(500)) region_loops(100, 2);
+  region_loops(1, 2);
 }
 
 } // namespace

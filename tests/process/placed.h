@@ -55,6 +55,9 @@ Program native_placement(const std::string& compiler, std::vector<std::string> s
 Program placement_below(std::vector<std::string> launcher, const std::string& compiler,
                         const std::string& bind, const std::vector<std::string>& steps);
 
+constexpr long k_patience_ms = 200; ///< of auto; before that nobody is pinned
+/// Regions until auto has lost its patience.
+constexpr const char* k_until_decided = "busy=220";
 /// "team=PxN"
 std::string team(int members, int regions);
 

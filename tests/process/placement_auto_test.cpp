@@ -14,8 +14,6 @@ using namespace wstree::test;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr long k_patience_ms = 200; ///< of auto; before that nobody is pinned
-
 class Auto : public testing::TestWithParam<const char*> {
 protected:
   /// The test's parameter is the compiler.
@@ -24,7 +22,7 @@ protected:
   }
   /// Steps of a program that would be pinned.
   [[nodiscard]] std::vector<std::string> long_enough(int members) const {
-    return {team(members, 2), "busy=220", team(members, 3)};
+    return {team(members, 2), k_until_decided, team(members, 3)};
   }
   void skip_where_nothing_can_be_pinned() const {
     if (cores_ < 2) GTEST_SKIP() << "one core: auto never pins here";
@@ -97,7 +95,8 @@ TEST_P(Auto, LeavesCoresToOthers) {
 
 TEST_P(Auto, LeavesATeamThatOutgrowsTheMachineAlone) {
   const int cpus = static_cast<int>(all_.size());
-  const Report report = report_of(program({team(cores_, 2), "busy=220", team(cores_, 2), team(cpus + 1, 3)}));
+  const Report report =
+      report_of(program({team(cores_, 2), k_until_decided, team(cores_, 2), team(cpus + 1, 3)}));
   expect_inside(report, all_);
   for (const Placed& each : report.in(0, 6)) EXPECT_EQ(each.mask, all_) << report.text();
 }
@@ -134,7 +133,7 @@ TEST_P(AutoBesideTheUser, ChangesNothing) {
   const std::string before = team(cores, 2), behind = team(cores, 3);
   const Report native = report_of(native_placement(compiler, {before, behind}).set(word.variable, value));
   const Report report =
-      report_of(placement(compiler, "auto", {before, "busy=220", behind}).set(word.variable, value));
+      report_of(placement(compiler, "auto", {before, k_until_decided, behind}).set(word.variable, value));
   expect_inside(report, all);
   EXPECT_EQ(report.outcome.err, native.outcome.err);
   ASSERT_EQ(report.placed.size(), native.placed.size()) << report.text();
@@ -169,7 +168,7 @@ TEST_P(Auto, AWorkerThatTheProgramPinsStaysThere) {
   skip_where_nothing_can_be_pinned();
   if (IsSkipped()) return;
   for (const int cpu : {*all_.begin(), *all_.rbegin()}) {
-    const Report report = report_of(program({team(cores_, 1), "pin=1:" + std::to_string(cpu), "busy=220",
+    const Report report = report_of(program({team(cores_, 1), "pin=1:" + std::to_string(cpu), k_until_decided,
                                              team(cores_, 3), team(cores_ + 1, 1), team(cores_, 1)}));
     expect_inside(report, all_);
     for (const Placed& each : report.placed)
@@ -183,8 +182,8 @@ TEST_P(Auto, AWorkerThatTheProgramPinsStaysThere) {
 // --- constellations in which auto gives up
 
 TEST_P(Auto, EndsWithTheFirstInnerTeam) {
-  const Report report = report_of(
-      program({team(cores_, 1), "busy=220", team(cores_, 1), "nested=2x2", team(cores_, 2), "nested=2x2"}));
+  const Report report = report_of(program(
+      {team(cores_, 1), k_until_decided, team(cores_, 1), "nested=2x2", team(cores_, 2), "nested=2x2"}));
   expect_inside(report, all_);
   for (const Placed& each : report.placed) {
     if (each.level == 2 && each.is_worker()) {
@@ -198,16 +197,16 @@ TEST_P(Auto, EndsWithTheFirstInnerTeam) {
 }
 
 TEST_P(Auto, NeverBeginsBehindAnInnerTeam) {
-  expect_unpinned(report_of(program({"nested=2x2", "busy=220", team(cores_, 3)})));
+  expect_unpinned(report_of(program({"nested=2x2", k_until_decided, team(cores_, 3)})));
 }
 
 TEST_P(Auto, DoesNothingInAForkedChild) {
-  expect_unpinned(report_of(program({"child", team(cores_, 2), "busy=220", team(cores_, 3)})));
+  expect_unpinned(report_of(program({"child", team(cores_, 2), k_until_decided, team(cores_, 3)})));
 }
 
 TEST_P(Auto, DoesNothingInAChildOfAPinnedProcess) {
-  const Report report = report_of(program({team(cores_, 1), "busy=220", team(cores_, 2), "child", "late",
-                                           team(cores_, 1), "busy=220", team(cores_, 3)}));
+  const Report report = report_of(program({team(cores_, 1), k_until_decided, team(cores_, 2), "child", "late",
+                                           team(cores_, 1), k_until_decided, team(cores_, 3)}));
   expect_inside(report, all_);
   for (const Placed& each : report.placed)
     if (each.process == 1) {
@@ -216,7 +215,7 @@ TEST_P(Auto, DoesNothingInAChildOfAPinnedProcess) {
 }
 
 TEST_P(Auto, LeavesASecondRootAlone) {
-  const Report report = report_of(program({team(cores_, 1), "busy=220", team(cores_, 2),
+  const Report report = report_of(program({team(cores_, 1), k_until_decided, team(cores_, 2),
                                            "roots=" + std::to_string(cores_) + "x10", team(cores_, 2)}));
   expect_inside(report, all_);
   for (const Placed& each : report.placed)

@@ -185,7 +185,7 @@ TEST_P(Hwloc, IsNotAskedByAShortProgram) {
 
 TEST_P(Hwloc, IsNotAskedByAProgramWithoutTheTree) {
   const TemporaryFolder folder;
-  Program program = placement(GetParam(), "close", {team(2, 2), "busy=220", team(2, 2)});
+  Program program = placement(GetParam(), "close", {team(2, 2), k_until_decided, team(2, 2)});
   with_hwloc(program, "counting").set("HWLOC_CALLS", folder / "calls").set("OMP_SCHEDULE", "dynamic");
   EXPECT_TRUE(program.run().succeeded());
   EXPECT_THAT(contents_of(folder / "calls"), IsEmpty());
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(Placement, BadHwloc,
 TEST_P(BadHwloc, MeansThatNobodyIsPinned) {
   const auto& [compiler, kind] = GetParam();
   for (const char* bind : {"close", "auto"}) {
-    Program program = placement(compiler, bind, {team(2, 2), "busy=220", team(2, 2), team(3, 1)});
+    Program program = placement(compiler, bind, {team(2, 2), k_until_decided, team(2, 2), team(3, 1)});
     const Report silent = report_of(with_hwloc(program, kind));
     expect_unpinned(silent);
     EXPECT_THAT(silent.outcome.err, IsEmpty());

@@ -79,7 +79,7 @@ TEST_P(Masked, NoThreadIsEverOutside) {
       steps.push_back(team(members, 1));
       steps.push_back("quiet=" + std::to_string(members) + "x5");
     }
-    if (bind() == "auto") steps.push_back("busy=220");
+    if (bind() == "auto") steps.push_back(k_until_decided);
     steps.push_back(team(cores, 2));
     const Report report = run_below({"/usr/bin/taskset", "-c", text_of(mask)}, steps);
     SCOPED_TRACE("mask " + text_of(mask));
@@ -126,7 +126,7 @@ TEST_P(Masked, AMaskThatChangesIsRespectedFromThenOn) {
   const int cores = static_cast<int>(cores_of(own_cpus()).size());
   std::mt19937_64 random(seed());
   std::vector<std::string> before = {team(cores, 2)};
-  if (bind() == "auto") before.insert(before.end(), {"busy=220", team(cores, 1)});
+  if (bind() == "auto") before.insert(before.end(), {k_until_decided, team(cores, 1)});
   const auto program = [](const std::vector<std::string>& steps) {
     return placement(compiler(), bind(), steps);
   };
@@ -140,7 +140,7 @@ TEST_P(Masked, AMaskThatChangesIsRespectedByLargerAndSmallerTeams) {
   const int cores = static_cast<int>(cores_of(own_cpus()).size());
   std::mt19937_64 random(seed());
   std::vector<std::string> before = {team(cores + 1, 1), team(cores, 1)};
-  if (bind() == "auto") before.insert(before.end(), {"busy=220", team(cores, 1)});
+  if (bind() == "auto") before.insert(before.end(), {k_until_decided, team(cores, 1)});
   const auto program = [](const std::vector<std::string>& steps) {
     return placement(compiler(), bind(), steps);
   };
@@ -155,7 +155,7 @@ TEST_P(Masked, CpusThatAreLentAndReturnedAreRespectedEachTime) {
   if (all.size() < 2) GTEST_SKIP() << "there is one CPU only";
   const int cores = static_cast<int>(cores_of(all).size());
   std::vector<std::string> steps = {team(cores, 2)};
-  if (bind() == "auto") steps.insert(steps.end(), {"busy=220", team(cores, 1)});
+  if (bind() == "auto") steps.insert(steps.end(), {k_until_decided, team(cores, 1)});
   std::vector<Cpus> masks(
       static_cast<std::size_t>(regions_of(report_of(placement(compiler(), bind(), steps)))), all);
   for (const Cpus& mask : {Cpus{*all.begin()}, all, Cpus{*all.rbegin()}, all, Cpus{*all.begin()}, all}) {
@@ -184,7 +184,7 @@ TEST_P(Masked, PhysicalCpusOfNumactl) {
     probe.push_back("/bin/true");
     if (!can_run(probe)) GTEST_SKIP() << "numactl is missing or must not bind here";
     const int cores = static_cast<int>(cores_of(mask).size());
-    const Report report = run_below(launcher, {team(cores + 1, 2), "busy=220", team(cores, 2)});
+    const Report report = run_below(launcher, {team(cores + 1, 2), k_until_decided, team(cores, 2)});
     expect_inside(report, mask);
     expect_free_openers(report);
     if (pins_at_once() && cores > 1) expect_on_own_cores(report, 3, mask);
@@ -196,7 +196,7 @@ TEST_P(Masked, NodesOfNumactl) {
   std::vector<std::string> probe = launcher;
   probe.push_back("/bin/true");
   if (!can_run(probe)) GTEST_SKIP() << "numactl is missing or must not bind here";
-  const Report report = run_below(launcher, {team(2, 2), "busy=220", team(2, 2)});
+  const Report report = run_below(launcher, {team(2, 2), k_until_decided, team(2, 2)});
   ASSERT_EQ(report.start.size(), 1U) << report.text();
   expect_inside(report, report.start.front());
   expect_free_openers(report);
@@ -242,7 +242,8 @@ TEST_P(Ranks, ShareAMaskUnderBindToNone) {
   const TemporaryFolder folder;
   const int cores = static_cast<int>(cores_of(own_cpus()).size());
   const Outcome outcome =
-      launched(folder, "none", {team(cores, 2), "busy=220", team(cores, 3), "quiet=2x20", team(cores, 1)})
+      launched(folder, "none",
+               {team(cores, 2), k_until_decided, team(cores, 3), "quiet=2x20", team(cores, 1)})
           .run();
   const std::vector<Report> both = reports(folder, outcome);
   ASSERT_EQ(both.size(), 2U) << outcome.text();
@@ -260,7 +261,8 @@ TEST_P(Ranks, StayOnTheirCoreUnderBindToCore) {
   if (cores_of(own_cpus()).size() < 2) GTEST_SKIP() << "needs a core for each of two ranks";
   const TemporaryFolder folder;
   const Outcome outcome =
-      launched(folder, "core", {team(2, 2), team(1, 1), "busy=220", team(3, 2), "nested=2x2", team(2, 1)})
+      launched(folder, "core",
+               {team(2, 2), team(1, 1), k_until_decided, team(3, 2), "nested=2x2", team(2, 1)})
           .run();
   const std::vector<Report> both = reports(folder, outcome);
   ASSERT_EQ(both.size(), 2U) << outcome.text();

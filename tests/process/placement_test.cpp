@@ -252,14 +252,14 @@ INSTANTIATE_TEST_SUITE_P(Placement, Confined,
 TEST_P(Unbound, EveryMaskIsLeftAlone) {
   const int cores = static_cast<int>(cores_of(own_cpus()).size());
   expect_unpinned(report_of(placement(GetParam(), "none",
-                                      {team(cores, 2), "busy=220", team(cores, 2), team(cores + 1, 1),
+                                      {team(cores, 2), k_until_decided, team(cores, 2), team(cores + 1, 1),
                                        "nested=2x2", "roots=2x3", team(2, 2)})));
 }
 
 TEST_P(Unbound, ALibraryThatIsNotAskedForPinsNobody) {
   const int cores = static_cast<int>(cores_of(own_cpus()).size());
   for (const char* bind : {"close", "auto"}) {
-    Program program = placement(GetParam(), bind, {team(cores, 2), "busy=220", team(cores, 2)});
+    Program program = placement(GetParam(), bind, {team(cores, 2), k_until_decided, team(cores, 2)});
     expect_unpinned(report_of(program.set("OMP_SCHEDULE", "dynamic")));
   }
 }

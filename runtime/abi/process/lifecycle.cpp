@@ -8,18 +8,14 @@
 #include "marked_schedule.h"
 #include "message.h"
 #include "options.h"
+#include "process/load_time.h"
 #include "process/session.h"
 #include "process/team_size.h"
 #include "process_limits.h"
 #include "resolve/rebind.h"
 #include "tokens.h"
 
-#include "wstree/core/platform.h"
-
 #include <sys/auxv.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <string_view>
@@ -102,32 +98,10 @@ void read_wishes(const char* const* envp) noexcept {
   if (!loops || loops->any_named()) abi::activate();
 }
 
-/// What a tick is follows from these two for as long as the process lives. They have to be read together:
-/// where the thread waits for a processor between one and the other, ticks seem many times too long or too
-/// short.
-void remember_start() noexcept {
-  constexpr int k_attempts = 20; // where calls are slow, the two are never together: the closest then
-  const auto together = static_cast<std::uint64_t>(4 * core::StdPlatform::ticks_per_us());
-  std::uint64_t ticks = 0, nanoseconds = 0, closest = ~std::uint64_t{0};
-  for (int attempts = 0; attempts < k_attempts && closest > together; ++attempts) {
-    timespec now{};
-    const std::uint64_t before = core::StdPlatform::ticks();
-    // Not clock_gettime(): sanitizers replace it, and are not ready yet.
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-    const std::uint64_t apart = core::StdPlatform::ticks() - before;
-    if (apart > closest) continue;
-    closest = apart;
-    ticks = before + apart / 2;
-    nanoseconds =
-        static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-  }
-  abi::remember_start(ticks, nanoseconds);
-}
-
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
   observe::remember_stderr();
   place::note_call_filter();
-  remember_start();
+  abi::remember_load_time();
   if (getauxval(AT_SECURE) != 0) {
     abi::remember_secure(); // another user's environment must not steer this process
     return;

@@ -3,6 +3,7 @@
 
 #include "display.h"
 #include "message.h"
+#include "process/load_time.h"
 #include "process_limits.h"
 #include "recordings.h"
 #include "report_output.h"
@@ -27,19 +28,9 @@
 namespace wstree::abi {
 namespace {
 
-// The constructor of the library writes these two, before there are threads.
-constinit std::uint64_t g_start_ticks = 0;
-constinit std::uint64_t g_start_ns = 0;
-
 constinit std::atomic<pid_t> g_preparer{0}; // the process in which a thread prepares the session
 alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
 constinit std::atomic<std::uint32_t> g_most_members{1};
-
-std::uint64_t monotonic_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// Pairs of an enumerator of the options and the one that it stands for: whether both are numbered from 0 on.
 template <std::size_t pairs, class... Enumerators> constexpr bool same_numbers(Enumerators... both) {
@@ -192,28 +183,6 @@ const Session& prepare_session() noexcept {
   return *made;
 }
 
-/// Measures between load time and now. A process that has just been loaded waits until the span is long
-/// enough.
-double ns_per_tick() noexcept {
-  constexpr std::uint64_t k_enough_ns = 50'000;
-  // The clocks disagree if the thread is interrupted between reading one and the other. In nanoseconds,
-  // because ticks may be long.
-  constexpr std::uint64_t k_together_ns = 4'000;
-  for (int attempts = 0;; ++attempts) {
-    const std::uint64_t now = monotonic_ns();
-    const std::uint64_t ticks = core::StdPlatform::ticks();
-    if (now - g_start_ns < k_enough_ns) continue;
-    if (monotonic_ns() - now > k_together_ns && attempts < 100'000) continue;
-    const std::uint64_t passed = ticks - g_start_ticks;
-    return passed == 0 ? 1.0 : static_cast<double>(now - g_start_ns) / static_cast<double>(passed);
-  }
-}
-
-void remember_start(std::uint64_t ticks, std::uint64_t nanoseconds) noexcept {
-  g_start_ticks = ticks;
-  g_start_ns = nanoseconds;
-}
-
 void note_members(std::uint32_t members) noexcept {
   // relaxed: a figure for the report.
   std::uint32_t most = g_most_members.load(std::memory_order_relaxed);
@@ -237,7 +206,8 @@ void report_at_exit() noexcept {
   if (may_open || options.stats_path.empty())
     observe::write_report(options, tick, g_most_members.load(std::memory_order_relaxed), k_version);
   if (may_open && session().recorded) observe::write_recordings(options, tick, k_version);
-  if (may_open && session().traced) write_trace(options, {g_start_ticks, g_start_ns, tick}, k_version);
+  if (may_open && session().traced)
+    write_trace(options, {load_time().ticks, load_time().nanoseconds, tick}, k_version);
 }
 
 } // namespace wstree::abi

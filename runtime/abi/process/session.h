@@ -57,10 +57,6 @@ inline const Session& session() noexcept {
   return ready != nullptr ? *ready : prepare_session();
 }
 
-double ns_per_tick() noexcept;
-/// The constructor of the library tells the time of the load (lifecycle.cpp).
-void remember_start(std::uint64_t ticks, std::uint64_t nanoseconds) noexcept;
-
 /// A member of a team of this size has met a loop of ours; the report names the largest team.
 void note_members(std::uint32_t members) noexcept;
 /// See wstree_statistics_json().

@@ -9,16 +9,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-namespace {
-
-void wait(double seconds) {
-  const auto whole = static_cast<time_t>(seconds);
-  const timespec time{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
-  nanosleep(&time, nullptr);
-}
-
-} // namespace
-
 extern "C" long syscall(long number, ...) noexcept {
   va_list list;
   va_start(list, number);
@@ -27,9 +17,11 @@ extern "C" long syscall(long number, ...) noexcept {
   va_end(list);
   static std::atomic<bool> was_late{false};
   const bool is_late = number == SYS_clock_gettime && !was_late.exchange(true);
-  if (is_late) wait(1.5); // not as long as below: the middle of both would be right
+  // One wait is longer than the other: if both were as long, the time in the middle would be the right one.
+  const timespec long_wait{1, 500'000'000}, short_wait{0, 50'000'000};
+  if (is_late) nanosleep(&long_wait, nullptr);
   auto* const next = reinterpret_cast<long (*)(long, ...)>(dlsym(RTLD_NEXT, "syscall"));
   const long result = next(number, given[0], given[1], given[2], given[3], given[4], given[5]);
-  if (is_late) wait(0.05);
+  if (is_late) nanosleep(&short_wait, nullptr);
   return result;
 }

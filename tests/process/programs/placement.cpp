@@ -358,8 +358,8 @@ int run(const Steps& steps, std::size_t from, Root& root) {
 } // namespace
 
 int main(int argc, char** argv) {
-  alarm(
-      500); // where two threads that spin share a processor with others, each region takes all of their turns
+  // Where two threads that spin are left on one processor, each region takes a turn of all that are there.
+  alarm(500);
   omp_set_dynamic(0);
   report.line("start", "mask=" + text_of(mask_of(0)));
   Root root;

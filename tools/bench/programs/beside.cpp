@@ -10,10 +10,10 @@
 #include "measure/omp_calls.h"
 #include "measure/options.h"
 #include "measure/process.h"
+#include "measure/processors.h"
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <sched.h>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -41,20 +41,13 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-void pin_to(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  sched_setaffinity(0, sizeof set, &set);
-}
-
 /// A process that uses all that it gets of one processor.
 class Competitor {
 public:
   explicit Competitor(int cpu) : child_(fork()) {
     if (child_ != 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    pin_to(cpu);
+    allow({cpu});
     for (std::uint64_t value = 1;; value = spin(value, 1'000'000)) asm volatile("" : "+r"(value));
   }
   ~Competitor() {
@@ -101,18 +94,14 @@ struct Split {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  std::vector<int> cpus;
-  cpu_set_t allowed;
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  const std::vector<int> cpus = allowed_processors();
   if (cpus.size() < 2) {
     std::puts("not measured: there is one processor");
     return 0;
   }
   const Competitor competitor(cpus[1]);
 #pragma omp parallel num_threads(2)
-  pin_to(cpus[static_cast<std::size_t>(omp_get_thread_num())]);
+  allow({cpus[static_cast<std::size_t>(omp_get_thread_num())]});
   int n = static_cast<int>(2 * options.ms * 1e6 / (k_units * k_ns_per_unit));
   std::vector<Split> splits;
   for (int percent = 50; percent <= 80; percent += 3) splits.push_back({percent / 100.0});

@@ -3,12 +3,11 @@
 /// OpenMP runtime, without its interfaces, and without a team.
 ///
 /// Google Benchmark's own main: --help lists its options. `busy` in a name: a second thread is at work on the
-/// same data, which takes a second processor.
+/// same data, which takes a second processor (OppositeThread).
 #include "canonical_loop.h"
 #include "micro_support.h"
 #include <array>
 #include <memory>
-#include <sched.h>
 #include <string>
 
 namespace bench {
@@ -140,11 +139,8 @@ class Victim {
 public:
   /// `pieces` of the loop are taken before it can be stolen from; it goes on until the loop is done if
   /// `works`.
-  Victim(OneSided& shared, const Apart& apart, int pieces, bool works)
-      : thread_([this, &shared, &apart, pieces, works] {
-          apart.part();
-          // [relaxed] says where the thread is; nothing is read because of it.
-          has_parted_.store(true, std::memory_order_relaxed);
+  Victim(OneSided& shared, int pieces, bool works)
+      : thread_([this, &shared, pieces, works](const std::stop_token&) {
           for (std::uint64_t loop = 0;;) {
             const std::uint64_t wanted = wait_for(loop_, loop);
             if (wanted == k_stop) return;
@@ -159,10 +155,7 @@ public:
             while (works && worker.next(range)) work();
             left_.store(loop, std::memory_order_release); // likewise, for the next loop in the slot
           }
-        }) {
-    // It begins on the processor of this thread, which will not give it away any more.
-    while (!has_parted_.load(std::memory_order_relaxed)) std::this_thread::yield();
-  }
+        }) {}
   Victim(const Victim&) = delete;
   Victim& operator=(const Victim&) = delete;
   ~Victim() { loop_.store(k_stop, std::memory_order_release); } // nothing follows that it orders
@@ -190,11 +183,10 @@ private:
       if (const std::uint64_t seen = number.load(std::memory_order_acquire); seen != known) return seen;
   }
 
-  std::atomic<bool> has_parted_{false};
   std::atomic<std::uint64_t> loop_{0};
   alignas(128) std::atomic<std::uint64_t> ready_{0};
   alignas(128) std::atomic<std::uint64_t> left_{0};
-  std::jthread thread_;
+  OppositeThread thread_;
 };
 
 /// The thief's call where the victim's lines are in the cache of another processor. Busy: and where it goes
@@ -203,8 +195,7 @@ void steal_from_afar(benchmark::State& state, bool busy) {
   constexpr std::uint64_t k_units = 64;
   constexpr int k_attempts = 1000; // a thief that is held up finds that all is done
   OneSided shared(2, k_units, busy ? single_iterations() : Settings{});
-  const Apart apart;
-  Victim victim(shared, apart, busy ? 3 : 1, busy);
+  Victim victim(shared, busy ? 3 : 1, busy);
   std::uint64_t loop = 0;
   const auto steal_once = [&](double& seconds) {
     ++loop;
@@ -296,9 +287,8 @@ void add_all(bool has_second_processor) {
 } // namespace bench
 
 int main(int argc, char** argv) {
-  cpu_set_t allowed;
-  const bool is_known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-  bench::add_all(is_known ? CPU_COUNT(&allowed) > 1 : std::thread::hardware_concurrency() > 1);
+  const std::size_t allowed = bench::allowed_processors().size();
+  bench::add_all(allowed != 0 ? allowed > 1 : std::thread::hardware_concurrency() > 1);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What the microbenchmarks of the core share: a clock for single calls, and somebody at the other end.
 #pragma once
+#include "measure/processors.h"
 #include "slot.h"
 #include "wstree/core/tree/worker.h"
 #include <atomic>
@@ -8,7 +9,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <sched.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -55,56 +55,41 @@ inline const CallClock& call_clock() {
   return clock;
 }
 
+/// A thread on the last processor that this one may use; this one is on the first meanwhile. Linux may leave
+/// both on one processor where others are as busy; then neither gets to anything while the other one is at
+/// work.
+class OppositeThread {
+public:
+  explicit OppositeThread(const std::function<void(const std::stop_token&)>& body)
+      : thread_([this, body](const std::stop_token& stop) {
+          if (!allowed_.empty()) allow({allowed_.back()});
+          // [relaxed] says where the thread is; nothing is read because of it.
+          is_there_.store(true, std::memory_order_relaxed);
+          body(stop);
+        }) {
+    if (!allowed_.empty()) allow({allowed_.front()});
+    while (!is_there_.load(std::memory_order_relaxed)) std::this_thread::yield();
+  }
+  OppositeThread(const OppositeThread&) = delete;
+  OppositeThread& operator=(const OppositeThread&) = delete;
+  ~OppositeThread() { allow(allowed_); }
+
+private:
+  std::vector<int> allowed_ = allowed_processors();
+  std::atomic<bool> is_there_{false};
+  std::jthread thread_; // last: its end comes before that of what it uses
+};
+
 /// Repeats something in another thread as long as it lives.
 class Beside {
 public:
   explicit Beside(const std::function<void()>& step)
-      : thread_([this, step](const std::stop_token& stop) {
-          step();
-          // [relaxed] says that the thread runs; nothing is read because of it.
-          runs_.store(true, std::memory_order_relaxed);
+      : thread_([step](const std::stop_token& stop) {
           while (!stop.stop_requested()) step();
-        }) {
-    while (!runs_.load(std::memory_order_relaxed)) std::this_thread::yield();
-  }
+        }) {}
 
 private:
-  std::atomic<bool> runs_{false};
-  std::jthread thread_; // last: its end comes before that of what it uses
-};
-
-/// As long as it lives, the thread that has made it is on the first processor that it may use, and another
-/// one on the last. Linux may leave both on one processor where others are as busy; then neither gets to
-/// anything while the other one is at work.
-class Apart {
-public:
-  Apart() {
-    if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
-    is_known_ = true;
-    while (!CPU_ISSET(first_, &allowed_)) ++first_;
-    while (!CPU_ISSET(last_, &allowed_)) --last_;
-    put_on(first_);
-  }
-  Apart(const Apart&) = delete;
-  Apart& operator=(const Apart&) = delete;
-  ~Apart() {
-    if (is_known_) sched_setaffinity(0, sizeof allowed_, &allowed_);
-  }
-  /// By the other thread, before it begins.
-  void part() const { put_on(last_); }
-
-private:
-  void put_on(int cpu) const {
-    if (!is_known_) return;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof one, &one);
-  }
-
-  cpu_set_t allowed_{};
-  bool is_known_ = false;
-  int first_ = 0, last_ = CPU_SETSIZE - 1;
+  OppositeThread thread_;
 };
 
 /// A loop all of whose units are under the first of its roots: whoever has another one has to search and
