@@ -77,7 +77,7 @@ template <class Marks> std::string run_with(const Sequence& sequence, Totals& to
 }
 
 template <test::Forgotten mark> std::string run_without(const Sequence& sequence, Totals& totals) {
-  static Rings<test::ForgottenMarks<mark, 2>> by_turns;
+  static Run<SizesOf<2>, test::ForgottenMarks<mark, 2>, StepRegion> by_turns;
   return by_turns.run(sequence, totals);
 }
 
