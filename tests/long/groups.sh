@@ -25,9 +25,9 @@ groups=(
 )
 
 # Can the groups run? Most of them use what `tools/test --long` builds. They test what the sources say now.
-not_ready='build/dev is not as tools/test --long builds it'
+not_ready='build/dev is not as tools/test --long builds it, or does not compile'
 ready() {
-  grep -qsx 'WSTREE_TEST_ALL_PAIRS:[A-Z]*=ON' build/dev/CMakeCache.txt && cmake --build --preset dev >&2
+  grep -qsx 'WSTREE_TEST_ALL_PAIRS:[A-Z]*=ON' build/dev/CMakeCache.txt && cmake --build --preset dev >&2 9>&-
 }
 
 # The commands of the groups. Arguments: the number of the part, from 1, and how many there are. 77: not on this machine.
@@ -88,7 +88,7 @@ clang() {
 # clang_versions: those of this machine, the newest last.
 clang_versions() { compgen -c clang++- | sed -nE 's/^clang\+\+-([0-9]+)$/\1/p' | sort -nu; }
 run_clang_14() {
-  clang_versions | grep -qx 14 || return 77
+  clang_versions | grep -x 14 >/dev/null || return 77
   clang 14
 }
 run_clang_new() {

@@ -50,7 +50,7 @@ write_starters() {
     [[ $way == bare ]] || settings+=' LD_PRELOAD="'$library'${LD_PRELOAD:+:$LD_PRELOAD}"'
     # shellcheck disable=SC2016
     [[ $way != served ]] || settings+=' OMP_SCHEDULE="${OMP_SCHEDULE-wstree}" WSTREE_LOOPS=all'
-    printf '#!/bin/sh\nexec timeout --kill-after=5 %d env%s "$@"\n' "$limit" "$settings" >"$1/start-$way"
+    printf '#!/bin/sh\nexec timeout --foreground --kill-after=5 %d env%s "$@"\n' "$limit" "$settings" >"$1/start-$way"
     chmod +x "$1/start-$way"
   done
 }
