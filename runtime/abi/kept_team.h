@@ -31,7 +31,7 @@ struct RegionWords {
 /// What the members of a region have to know besides their numbers. From region to region most of it stays
 /// the same.
 struct Terms {
-  const void* caller = nullptr; // the code that forks: see real_symbol()
+  const void* caller = nullptr; // the code that forks: see Real
   Team::Store* storage = nullptr;
   std::uint64_t loops = 1;              // see Team::Opening
   const loop::EvenPlan* plan = nullptr; // likewise

@@ -29,7 +29,7 @@ enum class Interface : std::uint8_t { kmpc, gomp };
 /// milliseconds.
 class RegionPlacement {
 public:
-  explicit RegionPlacement(const void* caller) noexcept; ///< before the fork; `caller`: see real_symbol()
+  explicit RegionPlacement(const void* caller) noexcept; ///< before the fork; `caller`: see Real
   ~RegionPlacement();                                    ///< after the join
   RegionPlacement(const RegionPlacement&) = delete;
   RegionPlacement& operator=(const RegionPlacement&) = delete;

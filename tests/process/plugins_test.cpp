@@ -91,6 +91,15 @@ TEST_P(OpenedPlugins, RunNativelyIfBoundDeeply) {
   EXPECT_EQ(served_calls(program), 0);
 }
 
+TEST(ClosedPlugins, GoUnlessLoopsAreServed) {
+  Program program("opens", {"now", "look", program_path("initialiser_gcc.so")});
+  const Outcome native = program.set("OMP_SCHEDULE", "dynamic,4").run();
+  ASSERT_THAT(native.out, testing::EndsWith("gone\n")) << native.text();
+  EXPECT_EQ(program.preload().run().text(), native.text());
+  // Statistics and memories of loops go by the addresses of its code.
+  EXPECT_THAT(program.set("OMP_SCHEDULE", "wstree").run().out, HasSubstr("there\n"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Loading, OpenedPlugins, testing::ValuesIn(sets_of_plugins()), [](const auto& each) {
   std::string name;
   for (const std::string& plugin : each.param) name += plugin.substr(0, plugin.find('.')) + "_";

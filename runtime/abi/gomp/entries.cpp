@@ -80,13 +80,23 @@ extern "C" {
                                                        stealable};                                           \
   static constinit RuntimeStart<ull, bool> g_ull_##kind##_start{"GOMP_loop_ull_" #kind "_start",             \
                                                                 g_ull_##fallbacks, stealable};               \
+  WSTREE_SAME_CALLER static inline bool start_##kind(long start, long end, long increment, long* first,      \
+                                                     long* past) {                                           \
+    return g_##kind##_start.start(start, end, increment, first, past, WSTREE_CALLER);                        \
+  }                                                                                                          \
   WSTREE_EXPORT bool GOMP_loop_##kind##_start(long start, long end, long increment, long* first,             \
                                               long* past) {                                                  \
-    return g_##kind##_start.start(start, end, increment, first, past, WSTREE_CALLER);                        \
+    if (!active()) return hand_over<g_##kind##_start>(start, end, increment, first, past);                   \
+    return start_##kind(start, end, increment, first, past);                                                 \
+  }                                                                                                          \
+  WSTREE_SAME_CALLER static inline bool start_ull_##kind(bool up, ull start, ull end, ull increment,         \
+                                                         ull* first, ull* past) {                            \
+    return g_ull_##kind##_start.start(up, start, end, increment, first, past, WSTREE_CALLER);                \
   }                                                                                                          \
   WSTREE_EXPORT bool GOMP_loop_ull_##kind##_start(bool up, ull start, ull end, ull increment, ull* first,    \
                                                   ull* past) {                                               \
-    return g_ull_##kind##_start.start(up, start, end, increment, first, past, WSTREE_CALLER);                \
+    if (!active()) return hand_over<g_ull_##kind##_start>(up, start, end, increment, first, past);           \
+    return start_ull_##kind(up, start, end, increment, first, past);                                         \
   }
 WSTREE_RUNTIME_START(maybe_nonmonotonic_runtime, plain, true)
 WSTREE_RUNTIME_START(nonmonotonic_runtime, plain, true)
@@ -97,13 +107,23 @@ WSTREE_RUNTIME_START(ordered_runtime, ordered, false)
 #define WSTREE_NAMED_START(kind, loop_kind)                                                                  \
   static constinit NamedStart<long> g_##kind##_start{"GOMP_loop_" #kind "_start", loop_kind};                \
   static constinit NamedStart<ull, bool> g_ull_##kind##_start{"GOMP_loop_ull_" #kind "_start", loop_kind};   \
+  WSTREE_SAME_CALLER static inline bool start_##kind(long start, long end, long increment, long chunk,       \
+                                                     long* first, long* past) {                              \
+    return g_##kind##_start.start(start, end, increment, chunk, first, past, WSTREE_CALLER);                 \
+  }                                                                                                          \
   WSTREE_EXPORT bool GOMP_loop_##kind##_start(long start, long end, long increment, long chunk, long* first, \
                                               long* past) {                                                  \
-    return g_##kind##_start.start(start, end, increment, chunk, first, past, WSTREE_CALLER);                 \
+    if (!active()) return hand_over<g_##kind##_start>(start, end, increment, chunk, first, past);            \
+    return start_##kind(start, end, increment, chunk, first, past);                                          \
+  }                                                                                                          \
+  WSTREE_SAME_CALLER static inline bool start_ull_##kind(bool up, ull start, ull end, ull increment,         \
+                                                         ull chunk, ull* first, ull* past) {                 \
+    return g_ull_##kind##_start.start(up, start, end, increment, chunk, first, past, WSTREE_CALLER);         \
   }                                                                                                          \
   WSTREE_EXPORT bool GOMP_loop_ull_##kind##_start(bool up, ull start, ull end, ull increment, ull chunk,     \
                                                   ull* first, ull* past) {                                   \
-    return g_ull_##kind##_start.start(up, start, end, increment, chunk, first, past, WSTREE_CALLER);         \
+    if (!active()) return hand_over<g_ull_##kind##_start>(up, start, end, increment, chunk, first, past);    \
+    return start_ull_##kind(up, start, end, increment, chunk, first, past);                                  \
   }
 WSTREE_NAMED_START(nonmonotonic_dynamic, LoopKind::dynamic)
 WSTREE_NAMED_START(nonmonotonic_guided, LoopKind::guided)
@@ -165,28 +185,39 @@ WSTREE_EXPORT bool GOMP_loop_ull_doacross_start(unsigned count, ull* counts, lon
                                             WSTREE_CALLER);
 }
 
-/// Only libgomp's own starts advance its chain of work shares. A loop that it never saw leaves the chain as
-/// it was in all threads: of the loop's end only the team's barrier is left to do.
-WSTREE_EXPORT void GOMP_loop_end() {
+WSTREE_SAME_CALLER static inline void end_any() {
   const void* caller = WSTREE_CALLER;
   if (ompt::tool_listens(caller)) [[unlikely]]
     return end_told(caller);
   (end_loop(caller) == End::ours ? g_barrier : g_end).require(caller)();
 }
-
-WSTREE_EXPORT void GOMP_loop_end_nowait() {
+WSTREE_SAME_CALLER static inline void end_any_nowait() {
   const void* caller = WSTREE_CALLER;
   if (ompt::tool_listens(caller)) [[unlikely]]
     ompt::end_work(code_behind(caller));
   if (end_loop(caller) == End::ours) return;
   g_end_nowait.require(caller)();
 }
-
-/// Returns whether the region was cancelled.
-WSTREE_EXPORT bool GOMP_loop_end_cancel() {
+WSTREE_SAME_CALLER static inline bool end_any_cancel() {
   const void* caller = WSTREE_CALLER;
   if (ompt::tool_listens(caller)) [[unlikely]]
     return end_told_or_cancelled(caller);
   return (end_loop(caller) == End::ours ? g_barrier_cancel : g_end_cancel).require(caller)();
+}
+
+/// Only libgomp's own starts advance its chain of work shares. A loop that it never saw leaves the chain as
+/// it was in all threads: of the loop's end only the team's barrier is left to do.
+WSTREE_EXPORT void GOMP_loop_end() {
+  if (!active()) return hand_over<g_end>();
+  end_any();
+}
+WSTREE_EXPORT void GOMP_loop_end_nowait() {
+  if (!active()) return hand_over<g_end_nowait>();
+  end_any_nowait();
+}
+/// Returns whether the region was cancelled.
+WSTREE_EXPORT bool GOMP_loop_end_cancel() {
+  if (!active()) return hand_over<g_end_cancel>();
+  return end_any_cancel();
 }
 }

@@ -151,9 +151,11 @@ public:
   constexpr RuntimeStart(const char* name, FallbackStarts<T, Up...>& instead, bool stealable) noexcept
       : start_(name), instead_(instead), stealable_(stealable) {}
 
+  // For hand_over().
+  auto known(const void* caller) const noexcept { return start_.known(caller); }
+  auto require(const void* caller) noexcept { return start_.require(caller); }
   [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
-    if (!active()) return start_.require(caller)(up..., start, end, increment, first, past);
     if (ompt::tool_listens(caller)) [[unlikely]] {
       const loop::HalfOpenLoop loop(up..., start, end, increment);
       return begin_told(*this, loop.iterations(), loop.increment(), first, past, caller, up..., start, end,
@@ -161,7 +163,7 @@ public:
     }
     return begin(up..., start, end, increment, first, past, caller);
   }
-  /// The same in an active process, told to nobody.
+  /// The same in an active process; no tool hears of it.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
     const loop::HalfOpenLoop loop(up..., start, end, increment);
@@ -191,9 +193,11 @@ template <class T, class... Up> class NamedStart {
 public:
   constexpr NamedStart(const char* name, config::LoopKind kind) noexcept : start_(name), kind_(kind) {}
 
+  // For hand_over().
+  auto known(const void* caller) const noexcept { return start_.known(caller); }
+  auto require(const void* caller) noexcept { return start_.require(caller); }
   [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T chunk, T* first, T* past,
                                     const void* caller) noexcept {
-    if (!active()) return start_.require(caller)(up..., start, end, increment, chunk, first, past);
     if (ompt::tool_listens(caller)) [[unlikely]] {
       const loop::HalfOpenLoop loop(up..., start, end, increment);
       return begin_told(*this, loop.iterations(), loop.increment(), first, past, caller, up..., start, end,
@@ -201,7 +205,7 @@ public:
     }
     return begin(up..., start, end, increment, chunk, first, past, caller);
   }
-  /// The same in an active process, told to nobody.
+  /// The same in an active process; no tool hears of it.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T chunk, T* first, T* past,
                                     const void* caller) noexcept {
     if (enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment), size_of_chunk(chunk), caller) ==

@@ -81,26 +81,34 @@ constinit Real<void(Outlined, void*, unsigned, unsigned, unsigned)> g_parallel_s
 
 extern "C" {
 
-WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads, unsigned flags) {
+WSTREE_SAME_CALLER static inline void open_parallel(Outlined function, void* data, unsigned threads,
+                                                    unsigned flags) {
   const void* caller = WSTREE_CALLER;
   const auto real = g_parallel.require(caller);
-  if (!active()) return real(function, data, threads, flags);
   Region region{nullptr, function, data, caller};
   if (session().attends_regions()) [[unlikely]]
     return fork_attended(region, threads, flags);
   fork_region(region, [=](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
 }
+WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads, unsigned flags) {
+  if (!active()) return hand_over<g_parallel>(function, data, threads, flags);
+  open_parallel(function, data, threads, flags);
+}
 
-/// With reductions over tasks. Returns the number of threads, over which the caller then reduces.
-WSTREE_EXPORT unsigned GOMP_parallel_reductions(Outlined function, void* data, unsigned threads,
-                                                unsigned flags) {
+WSTREE_SAME_CALLER static inline unsigned open_with_reductions(Outlined function, void* data,
+                                                               unsigned threads, unsigned flags) {
   const void* caller = WSTREE_CALLER;
   const auto real = g_parallel_reductions.require(caller);
-  if (!active()) return real(function, data, threads, flags);
   threads = ruled_threads(threads, ruling_of(caller, nullptr, t_label));
   Region region{*static_cast<void**>(data), function, data, caller};
   return fork_perhaps_told(
       region, threads, [=](Outlined wrapper, void* shared) { return real(wrapper, shared, threads, flags); });
+}
+/// With reductions over tasks. Returns the number of threads, over which the caller then reduces.
+WSTREE_EXPORT unsigned GOMP_parallel_reductions(Outlined function, void* data, unsigned threads,
+                                                unsigned flags) {
+  if (!active()) return hand_over<g_parallel_reductions>(function, data, threads, flags);
+  return open_with_reductions(function, data, threads, flags);
 }
 
 /// The runtime's, but a tool may want to hear of it.

@@ -42,9 +42,14 @@ extern "C" {
   static constinit LoopEntries<T> g_loops_##suffix{                                                          \
       "__kmpc_dispatch_init_" #suffix, "__kmpc_dispatch_next_" #suffix, "__kmpc_dispatch_fini_" #suffix,     \
       "__kmpc_dist_dispatch_init_" #suffix};                                                                 \
+  WSTREE_SAME_CALLER static inline void init_##suffix(ident_t* loc, i32 gtid, i32 schedule, T lb, T ub,      \
+                                                      S st, S chunk) {                                       \
+    g_loops_##suffix.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);                            \
+  }                                                                                                          \
   WSTREE_EXPORT void __kmpc_dispatch_init_##suffix(ident_t* loc, i32 gtid, i32 schedule, T lb, T ub, S st,   \
                                                    S chunk) {                                                \
-    g_loops_##suffix.init(loc, gtid, schedule, lb, ub, st, chunk, WSTREE_CALLER);                            \
+    if (!active()) return hand_over<g_loops_##suffix>(loc, gtid, schedule, lb, ub, st, chunk);               \
+    init_##suffix(loc, gtid, schedule, lb, ub, st, chunk);                                                   \
   }                                                                                                          \
   WSTREE_SAME_CALLER static inline i32 next_elsewhere_##suffix(ident_t* loc, i32 gtid, i32* last, T* lb,     \
                                                                T* ub, S* st) {                               \

@@ -5,27 +5,26 @@
 	.text
 
 // void __kmpc_fork_call(ident_t*, int argc, kmpc_micro, ...)
-// While nobody asks for the tree, jumps straight to the runtime with everything as it came (struct Binding: begin,
-// size, address).
+// While no schedule of ours is asked for, jumps straight to the runtime with everything as it came (CallerRange: begin,
+// size; Function: address).
 	.globl	__kmpc_fork_call
 	.type	__kmpc_fork_call, %function
 	.p2align 4
 __kmpc_fork_call:
 	.cfi_startproc
 	hint	#34			// bti c
-	adrp	x16, wstree_active_flag
-	ldr	x16, [x16, :lo12:wstree_active_flag]
-	ldrb	w16, [x16]
-	cbnz	w16, .Lwrapped
-	adrp	x16, wstree_plain_fork_call
-	ldr	x16, [x16, :lo12:wstree_plain_fork_call]
-	cbz	x16, .Lbind
-	ldr	x17, [x16]		// the caller has to be in the object that the binding is for
+	adrp	x16, wstree_is_idle
+	ldrb	w16, [x16, :lo12:wstree_is_idle]
+	cbz	w16, .Lwrapped
+	adrp	x16, wstree_first_caller	// is the caller in the object that called first?
+	add	x16, x16, :lo12:wstree_first_caller
+	ldp	x17, x16, [x16]
 	sub	x17, x30, x17
-	ldr	x9, [x16, #8]
-	cmp	x17, x9
+	cmp	x17, x16
 	b.hs	.Lbind
-	ldr	x16, [x16, #16]
+	adrp	x16, wstree_real_fork_call
+	ldr	x16, [x16, :lo12:wstree_real_fork_call]
+	cbz	x16, .Lbind
 	br	x16
 .Lwrapped:
 	b	wstree_fork_call

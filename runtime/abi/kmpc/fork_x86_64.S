@@ -5,25 +5,24 @@
 	.text
 
 // void __kmpc_fork_call(ident_t*, int argc, kmpc_micro, ...)
-// While nobody asks for the tree, jumps straight to the runtime with everything as it came (struct Binding: begin,
-// size, address).
+// While no schedule of ours is asked for, jumps straight to the runtime with everything as it came (CallerRange: begin,
+// size; Function: address).
 	.globl	__kmpc_fork_call
 	.type	__kmpc_fork_call, @function
 	.p2align 4
 __kmpc_fork_call:
 	.cfi_startproc
 	endbr64
-	movq	wstree_active_flag(%rip), %r11
-	cmpb	$0, (%r11)
-	jne	wstree_fork_call
-	movq	wstree_plain_fork_call(%rip), %r11
+	cmpb	$0, wstree_is_idle(%rip)
+	je	wstree_fork_call
+	movq	(%rsp), %r11		// the caller: is it in the object that called first?
+	subq	wstree_first_caller(%rip), %r11
+	cmpq	wstree_first_caller+8(%rip), %r11
+	jae	.Lbind
+	movq	wstree_real_fork_call(%rip), %r11
 	testq	%r11, %r11
 	je	.Lbind
-	movq	(%rsp), %r10		// the caller, which has to be in the object that the binding is for
-	subq	(%r11), %r10
-	cmpq	8(%r11), %r10
-	jae	.Lbind
-	jmp	*16(%r11)
+	jmp	*%r11
 .Lbind:				// keeps all that came in registers, and the stack a multiple of 16 at the call
 	.irp	register, rax, rdi, rsi, rdx, rcx, r8, r9
 	pushq	%\register

@@ -55,22 +55,23 @@ public:
   constexpr LoopEntries(const char* init, const char* next, const char* fini, const char* dist_init) noexcept
       : init_(init), next_(next), fini_(fini), dist_init_(dist_init) {}
 
+  // For hand_over(): of the loop's beginning.
+  auto known(const void* caller) const noexcept { return init_.known(caller); }
+  auto require(const void* caller) noexcept { return init_.require(caller); }
   [[gnu::always_inline]] void init(ident_t* loc, i32 gtid, i32 schedule, T lower, T upper, S stride, S chunk,
                                    const void* caller) noexcept {
-    if (active()) {
-      const loop::CanonicalLoop<T> loop(lower, upper, stride);
-      const Server server =
-          serve(schedule, chunk, loop.countable(), loop.iterations(), lower, stride, loc, caller);
-      if (server == Server::ours) [[likely]]
-        return;
-      if (server == Server::fallback) {
-        const RuntimeSchedule instead = fallback_for(schedule, fallback_of(loop.countable()));
-        schedule = instead.kind;
-        chunk = instead.chunk;
-      }
-      if (t_frame != nullptr && t_frame->statics.region() != nullptr && may_be_equal(schedule)) [[unlikely]]
-        keep_equal_parts(*t_frame, loop.iterations(), caller);
+    const loop::CanonicalLoop<T> loop(lower, upper, stride);
+    const Server server =
+        serve(schedule, chunk, loop.countable(), loop.iterations(), lower, stride, loc, caller);
+    if (server == Server::ours) [[likely]]
+      return;
+    if (server == Server::fallback) {
+      const RuntimeSchedule instead = fallback_for(schedule, fallback_of(loop.countable()));
+      schedule = instead.kind;
+      chunk = instead.chunk;
     }
+    if (t_frame != nullptr && t_frame->statics.region() != nullptr && may_be_equal(schedule)) [[unlikely]]
+      keep_equal_parts(*t_frame, loop.iterations(), caller);
     init_.require(caller)(loc, gtid, schedule, lower, upper, stride, chunk);
   }
 

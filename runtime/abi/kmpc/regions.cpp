@@ -25,14 +25,15 @@ extern "C" {
 void __kmpc_fork_call(ident_t*, std::int32_t, kmpc_micro, ...); // fork_<architecture>.S
 WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t*, std::int32_t);
 WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
-
-/// Where __kmpc_fork_call (fork_<architecture>.S) jumps while nobody asks for us: the binding of the object
-/// that called it first. For other objects it asks wstree_bind_fork_call.
-__attribute__((visibility("hidden"))) const wstree::abi::Binding* wstree_plain_fork_call = nullptr;
-/// __kmpc_fork_call reads the flag behind it, which is that of active().
-__attribute__((visibility("hidden"))) extern const void* const wstree_active_flag;
-const void* const wstree_active_flag = &wstree::abi::g_active;
 }
+
+namespace wstree::abi::kmpc {
+
+/// Variadic, see real_fork_call(). The assembler code jumps there while no schedule of ours is asked for.
+extern constinit Real<void()> g_fork_call __asm__("wstree_real_fork_call");
+constinit Real<void()> g_fork_call{"__kmpc_fork_call"};
+
+} // namespace wstree::abi::kmpc
 
 namespace {
 using namespace wstree::abi;
@@ -40,11 +41,10 @@ using namespace wstree::abi::kmpc;
 using i32 = std::int32_t;
 
 // The assembler code knows these offsets.
-static_assert(offsetof(Binding, begin) == 0 && offsetof(Binding, size) == 8 &&
-              offsetof(Binding, address) == 16);
+static_assert(offsetof(CallerRange, begin) == 0 && offsetof(CallerRange, size) == 8 &&
+              offsetof(Function, of_first_caller) == 0);
 
 using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
-constinit Real<void()> g_fork_call{"__kmpc_fork_call"}; // variadic, see real_fork_call()
 constinit Real<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if", true};
 
 ForkCall real_fork_call(const void* caller) noexcept {
@@ -118,14 +118,9 @@ void fork_listed(ForkCall real, ident_t* loc, std::size_t count, kmpc_micro micr
 } // namespace
 
 extern "C" {
-/// Where __kmpc_fork_call jumps for `caller` while nobody asks for us.
+/// Where __kmpc_fork_call jumps for `caller` while no schedule of ours is asked for.
 __attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void* caller) {
-  const ForkCall found = real_fork_call(caller);
-  // release: pairs with the load in __kmpc_fork_call. The reads of the binding that follow depend on the
-  // pointer, and the architectures that we run on keep that order. Any object's binding will do.
-  if (wstree_plain_fork_call == nullptr)
-    __atomic_store_n(&wstree_plain_fork_call, g_fork_call.latest(), __ATOMIC_RELEASE);
-  return found;
+  return real_fork_call(caller);
 }
 
 /// __kmpc_fork_call goes here once somebody asks for us. The first arguments have names, because a list costs

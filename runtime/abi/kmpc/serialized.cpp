@@ -19,23 +19,34 @@ constinit Real<void(ident_t*, i32)> g_end_serialized{"__kmpc_end_serialized_para
 
 extern "C" {
 
-/// A serialised region: between these two calls the compiled code runs its outlined function itself. libomp
-/// calls them too if it forks no other thread; then our wrapper is between them and puts up the frame.
-WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t* loc, i32 gtid) {
+WSTREE_SAME_CALLER static inline void begin_serialized(ident_t* loc, i32 gtid) {
   const void* caller = WSTREE_CALLER;
   const auto real = g_serialized.require(caller);
-  if (active() && !g_serialized.is_providers_own(caller)) {
+  if (!caller_is_runtime(caller)) {
     Place inside = runtime_place(caller);
     ++inside.level;
     push_alone(inside);
   }
   real(loc, gtid); // a jump: tools want to know where the program calls
 }
-
-WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t* loc, i32 gtid) {
+WSTREE_SAME_CALLER static inline void end_serialized(ident_t* loc, i32 gtid) {
   const void* caller = WSTREE_CALLER;
   const auto real = g_end_serialized.require(caller);
-  if (t_frame != nullptr && !g_end_serialized.is_providers_own(caller)) pop_alone();
+  if (t_frame != nullptr && !caller_is_runtime(caller)) pop_alone();
   real(loc, gtid);
+}
+
+/// A serialised region: between these two calls the compiled code runs its outlined function itself. libomp
+/// calls them too if it forks no other thread; then our wrapper is between them and puts up the frame.
+WSTREE_EXPORT void __kmpc_serialized_parallel(ident_t* loc, i32 gtid) {
+  if (!active()) return hand_over<g_serialized>(loc, gtid);
+  if (const auto own = g_serialized.known_to_runtime(WSTREE_CALLER)) return own(loc, gtid);
+  begin_serialized(loc, gtid);
+}
+
+WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t* loc, i32 gtid) {
+  if (!active()) return hand_over<g_end_serialized>(loc, gtid);
+  if (const auto own = g_end_serialized.known_to_runtime(WSTREE_CALLER)) return own(loc, gtid);
+  end_serialized(loc, gtid);
 }
 }

@@ -13,7 +13,7 @@
 namespace wstree::abi::ompt {
 
 StartResult* start_loaded_tool(unsigned version, const char* runtime) noexcept {
-  // A tail call would make dlsym look behind the wrong object: see real_symbol().
+  // A tail call would make dlsym look behind the wrong object: hence the variable.
   void* volatile found = shadowing_tool();
   if (found == nullptr) found = dlsym(RTLD_NEXT, "ompt_start_tool");
   const auto next = reinterpret_cast<StartTool*>(found);

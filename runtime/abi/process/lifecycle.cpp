@@ -12,6 +12,7 @@
 #include "process/session.h"
 #include "process/team_size.h"
 #include "process_limits.h"
+#include "resolve/loaded_objects.h"
 #include "resolve/rebind.h"
 #include "tokens.h"
 
@@ -99,6 +100,7 @@ void read_wishes(const char* const* envp) noexcept {
 }
 
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
+  abi::remember_initial_objects();
   observe::remember_stderr();
   place::note_call_filter();
   abi::remember_load_time();

@@ -6,7 +6,6 @@
 
 namespace wstree::abi {
 
-constinit std::atomic<bool> g_active{false};
 constinit std::atomic<bool> g_wants_tool{false};
 
 namespace {
@@ -34,7 +33,7 @@ config::MarkTable& marks() noexcept { return g_marks; }
 
 bool activate() noexcept {
   if (g_secure) return false;
-  if (!active()) g_active.store(true, std::memory_order_relaxed);
+  if (!active()) end_idleness();
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "marked_schedule.h"
 #include "options.h"
+#include "resolve/callers.h"
 
 #include "wstree/core/scheduler.h"
 
@@ -23,12 +24,10 @@ namespace wstree::abi {
 inline constexpr int k_sentinel_kind = static_cast<int>(0x80000002U);
 config::MarkTable& marks() noexcept;
 
-/// Set as soon as anybody asks for a schedule of ours: by OMP_SCHEDULE or WSTREE_LOOPS at load time, or by
-/// omp_set_schedule. Until then every entry point hands over to the runtime and does nothing else. relaxed
-/// everywhere: a thread that learns of it late goes to the runtime, as it did before; session() orders what
-/// the options say.
-extern std::atomic<bool> g_active;
-inline bool active() noexcept { return g_active.load(std::memory_order_relaxed); }
+/// Whether a schedule of ours has been asked for: by OMP_SCHEDULE or WSTREE_LOOPS at load time, or by
+/// omp_set_schedule. Until then every entry point hands over to the runtime and does nothing else. session()
+/// orders what the options say.
+inline bool active() noexcept { return !is_idle(); }
 
 /// The program asks for one of our schedules. False in setuid programs, where the library does nothing.
 bool activate() noexcept;
@@ -49,7 +48,7 @@ struct TaskSchedule {
   std::uint64_t chunk = 1; // in units, which are iterations; 0: none was given
   bool operator==(const TaskSchedule&) const = default;
 };
-/// What the calling task's schedule(runtime) loops use. `caller`: see real_symbol().
+/// What the calling task's schedule(runtime) loops use. `caller`: see Real.
 TaskSchedule task_schedule(const void* caller) noexcept;
 
 /// The models have the numbers of their kinds (session.cpp makes sure of it).

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "resolve/elf_object.h"
 
-#include <elf.h>
-
 #include <type_traits>
 
 namespace wstree::abi {
@@ -30,30 +28,39 @@ ElfObject::ElfObject(const dl_phdr_info& info) noexcept : base_(info.dlpi_addr) 
 
 void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
   if (dynamic == nullptr) return;
-  const auto value = [&](auto tag) -> Address {
-    const ElfW(Dyn)* entry = dynamic;
-    while (entry->d_tag != DT_NULL && entry->d_tag != tag) ++entry;
-    return entry->d_tag != DT_NULL ? entry->d_un.d_ptr : 0;
-  };
-  const auto point = [&](auto*& pointer, auto tag) {
-    const Address at = value(tag);
+  std::array<Address, DT_NUM> values{}; // by tag
+  Address versions = 0, gnu_hash = 0, flags = 0;
+  for (const ElfW(Dyn)* entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
+    const Address value = entry->d_un.d_val;
+    if (entry->d_tag > 0 && entry->d_tag < DT_NUM)
+      values[static_cast<std::size_t>(entry->d_tag)] = value;
+    else if (entry->d_tag == DT_VERSYM)
+      versions = value;
+    else if (entry->d_tag == DT_GNU_HASH)
+      gnu_hash = value;
+    else if (entry->d_tag == DT_FLAGS_1)
+      flags = value;
+  }
+  const auto point = [&](auto*& pointer, Address at) {
     if (at == 0) return;
     // The loader relocates these pointers in place where it can write to them. In the vDSO it cannot.
     pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at < base_ ? base_ + at : at);
   };
-  point(symbols_, DT_SYMTAB);
-  point(strings_, DT_STRTAB);
-  point(versions_, DT_VERSYM);
-  point(gnu_hash_, DT_GNU_HASH);
-  point(old_hash_, DT_HASH);
+  point(symbols_, values[DT_SYMTAB]);
+  point(strings_, values[DT_STRTAB]);
+  point(versions_, versions);
+  point(gnu_hash_, gnu_hash);
+  point(old_hash_, values[DT_HASH]);
+  if (symbols_ == nullptr || strings_ == nullptr) return;
   const ElfW(Rela)* calls = nullptr;
   const ElfW(Rela)* references = nullptr;
-  point(calls, DT_JMPREL);
-  point(references, DT_RELA);
-  if (symbols_ == nullptr || strings_ == nullptr) return;
+  point(calls, values[DT_JMPREL]);
+  point(references, values[DT_RELA]);
+  if (calls != nullptr) calls_ = {calls, values[DT_PLTRELSZ] / sizeof *calls};
+  if (references != nullptr) references_ = {references, values[DT_RELASZ] / sizeof *references};
+  soname_ = values[DT_SONAME];
+  never_unloads_ = (flags & DF_1_NODELETE) != 0;
   dynamic_ = dynamic;
-  if (calls != nullptr) calls_ = {calls, value(DT_PLTRELSZ) / sizeof *calls};
-  if (references != nullptr) references_ = {references, value(DT_RELASZ) / sizeof *references};
 }
 
 void* ElfObject::find(const SymbolName& name) const noexcept {

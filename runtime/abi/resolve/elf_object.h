@@ -3,6 +3,7 @@
 // library to report a failure, leaves the report for the program's next dlerror(), and some tools wrap it.
 #pragma once
 
+#include <elf.h>
 #include <link.h>
 
 #include <array>
@@ -55,27 +56,55 @@ struct SymbolName {
   std::uint32_t old_hash = 0;
 };
 
+// How the loader fills in the address of a function: for a call, for other uses, and in data.
+#if defined(__x86_64__)
+inline constexpr std::uint32_t k_jump_slot = R_X86_64_JUMP_SLOT;
+inline constexpr std::uint32_t k_global_data = R_X86_64_GLOB_DAT;
+inline constexpr std::uint32_t k_absolute = R_X86_64_64;
+#elif defined(__aarch64__)
+inline constexpr std::uint32_t k_jump_slot = R_AARCH64_JUMP_SLOT;
+inline constexpr std::uint32_t k_global_data = R_AARCH64_GLOB_DAT;
+inline constexpr std::uint32_t k_absolute = R_AARCH64_ABS64;
+#endif
+
 /// The dynamic section of a loaded object: which functions it exports, and what the loader resolved for it.
-/// Allocates nothing and leaves errno alone.
+/// Allocates nothing, takes no lock and leaves errno alone. The object must stay loaded meanwhile.
 class ElfObject {
 public:
   using Relocations = std::span<const ElfW(Rela)>;
 
   ElfObject() = default; ///< an object without a dynamic section
-  explicit ElfObject(const link_map& map) noexcept : base_(map.l_addr) { read(map.l_ld); }
+  ElfObject(Address base, const ElfW(Dyn) * dynamic) noexcept : base_(base) { read(dynamic); }
+  explicit ElfObject(const link_map& map) noexcept : ElfObject(map.l_addr, map.l_ld) {}
   explicit ElfObject(const dl_phdr_info& info) noexcept;
 
   Address base() const noexcept { return base_; }
+  /// Two objects of a process are the same one if they have the same dynamic section.
+  bool operator==(const ElfObject& other) const noexcept {
+    return dynamic_ == other.dynamic_ && base_ == other.base_;
+  }
+  bool exists() const noexcept { return dynamic_ != nullptr; }
+  const ElfW(Dyn) * dynamic() const noexcept { return dynamic_; }
 
   /// The function that the object exports under `name`, in the version that new programs get; nullptr: none.
   void* find(const SymbolName& name) const noexcept;
 
+  bool defines(const SymbolName& name) const noexcept { return find(name) != nullptr; }
+
+  /// The name that other objects are linked with; empty: it has none.
+  std::string_view soname() const noexcept { return soname_ != 0 ? strings_ + soname_ : ""; }
+  /// Whether dlclose() leaves it in the process.
+  bool never_unloads() const noexcept { return never_unloads_; }
+
+  /// Calls visit(name) for each library that it was linked with, in their order, until one returns true.
+  template <class Visit> bool any_needed(Visit&& visit) const noexcept {
+    for (const ElfW(Dyn)* entry = dynamic_; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
+      if (entry->d_tag == DT_NEEDED && visit(std::string_view(strings_ + entry->d_un.d_val))) return true;
+    return false;
+  }
   /// Whether it was linked with a library whose name begins like this.
   bool needs(std::string_view library) const noexcept {
-    for (const ElfW(Dyn)* entry = dynamic_; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
-      if (entry->d_tag == DT_NEEDED && std::string_view(strings_ + entry->d_un.d_val).starts_with(library))
-        return true;
-    return false;
+    return any_needed([&](std::string_view name) { return name.starts_with(library); });
   }
 
   /// The calls and the other references that the loader resolved.
@@ -99,6 +128,8 @@ private:
   const std::uint32_t* old_hash_ = nullptr; // some objects have only this one
   Relocations calls_;
   Relocations references_;
+  Address soname_ = 0; // in strings_; 0: none
+  bool never_unloads_ = false;
 };
 
 } // namespace wstree::abi

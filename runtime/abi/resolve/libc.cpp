@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "resolve/libc.h"
 
-#include <dlfcn.h>
+#include "resolve/loaded_objects.h"
+
 #include <link.h>
 
 namespace wstree::abi {
@@ -25,16 +26,13 @@ bool look_in(const link_map& map, std::span<Definition* const> wanted) noexcept 
 } // namespace
 
 void find_next_definitions(std::span<Definition* const> wanted) noexcept {
-  Dl_info info{};
-  link_map* own = nullptr;
-  if (dladdr1(&k_own_address, &info, reinterpret_cast<void**>(&own), RTLD_DL_LINKMAP) == 0 || own == nullptr)
-    return;
+  if (own_map() == nullptr) remember_initial_objects(); // before our constructor
+  const link_map* const own = own_map();
+  if (own == nullptr) return;
   for (const link_map* object = own->l_next; object != nullptr; object = object->l_next)
     if (!look_in(*object, wanted)) return;
-  // The C library is in front of us if somebody opened us late, or linked us behind it.
-  const link_map* object = own;
-  while (object->l_prev != nullptr) object = object->l_prev;
-  for (; object != own; object = object->l_next)
+  // The C library is in front of us if a program opened us late, or linked us behind it.
+  for (const link_map* object = first_initial(); object != own; object = object->l_next)
     if (!look_in(*object, wanted)) return;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the OpenMP runtime of the code at `caller` (see real_symbol()) says about the calling thread.
+// What the OpenMP runtime of the code at `caller` (see Real) says about the calling thread.
 #pragma once
 
 #include "resolve/runtime.h"

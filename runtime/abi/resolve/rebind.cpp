@@ -3,9 +3,8 @@
 
 #include "resolve/elf_object.h"
 #include "resolve/libc.h"
-#include "resolve/runtime.h"
+#include "resolve/loaded_objects.h"
 
-#include <elf.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,16 +14,6 @@
 
 namespace wstree::abi {
 namespace {
-
-#if defined(__x86_64__)
-constexpr std::uint32_t k_jump_slot = R_X86_64_JUMP_SLOT;
-constexpr std::uint32_t k_global_data = R_X86_64_GLOB_DAT;
-constexpr std::uint32_t k_absolute = R_X86_64_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t k_jump_slot = R_AARCH64_JUMP_SLOT;
-constexpr std::uint32_t k_global_data = R_AARCH64_GLOB_DAT;
-constexpr std::uint32_t k_absolute = R_AARCH64_ABS64;
-#endif
 
 /// A thread sanitizer replaces this function in the program, and is not ready when the loader runs our
 /// constructor: we call the C library's.
@@ -71,7 +60,7 @@ int find_provider(dl_phdr_info* info, std::size_t, void* data) noexcept {
   if (is_ours(*info)) return 1;
   const ElfObject object(*info);
   if (object.find(provider.name) == nullptr) return 0;
-  provider.is_runtime = object.find(SymbolName(k_runtime_function)) != nullptr;
+  provider.is_runtime = is_runtime(object);
   return 1;
 }
 
@@ -107,8 +96,7 @@ constinit void* g_shadowing_tool = nullptr; // written once, by the thread that 
 int find_shadowing_tool(dl_phdr_info* info, std::size_t, void* data) noexcept {
   if (is_ours(*info)) return 1;
   const ElfObject object(*info);
-  if (object.find(SymbolName(k_runtime_function)) != nullptr)
-    return 0; // a runtime has one for want of a better
+  if (is_runtime(object)) return 0; // a runtime has one for want of a better
   void*& found = *static_cast<void**>(data);
   found = object.find(k_start_tool);
   return found != nullptr ? 1 : 0;
@@ -116,7 +104,7 @@ int find_shadowing_tool(dl_phdr_info* info, std::size_t, void* data) noexcept {
 
 int rebind_tool_start_of(dl_phdr_info* info, std::size_t, void* data) noexcept {
   const ElfObject object(*info);
-  if (is_ours(*info) || object.find(SymbolName(k_runtime_function)) == nullptr) return 0;
+  if (is_ours(*info) || !is_runtime(object)) return 0;
   for (const ElfObject::Relocations& table : object.relocations())
     for (const ElfW(Rela) & entry : table)
       if (const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info));

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Objects that a program closes. Until then this library remembers what their code has called
+// (resolve/callers.h). While no schedule of ours is asked for it forgets that, and the object goes.
+// Afterwards the object stays: statistics name its loops, and memories of loops go by the addresses of its
+// code.
+#include "export.h"
+#include "process/request.h"
+#include "resolve/callers.h"
+#include "resolve/libc.h"
+
+#include <dlfcn.h>
+
+namespace {
+
+using namespace wstree::abi;
+
+constinit LibcFunction<int(void*)> g_dlclose{"dlclose"};
+
+void keep(const char* path) noexcept {
+  if (void* const handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) g_dlclose(-1, handle);
+}
+
+} // namespace
+
+extern "C" WSTREE_EXPORT int dlclose(void* handle) noexcept {
+  if (active())
+    keep_callers(keep);
+  else
+    forget_callers();
+  return g_dlclose(-1, handle);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which code calls us, and in which scope it finds its runtime: a table of pages, which any thread reads and
+// fills without waiting.
+//
+// Thousands of modules of one build share one scope, and so does all code that the process makes itself. What
+// is remembered of a page holds until dlclose(): no object can take the place of another one before.
+#pragma once
+
+#include "resolve/scope.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace wstree::abi {
+
+/// The addresses of an object.
+struct CallerRange {
+  // relaxed: the object never goes, and with `begin` still zero the range holds no address outside of it.
+  std::atomic<Address> begin{0};
+  std::atomic<Address> size{0}; // written last
+  bool holds(const void* caller) const noexcept {
+    return reinterpret_cast<Address>(caller) - begin.load(std::memory_order_relaxed) <
+           size.load(std::memory_order_relaxed);
+  }
+};
+/// The object that called first, if it has been there from the beginning and is no runtime. Most processes
+/// have no other. The assembler code knows it.
+extern CallerRange g_first_caller __asm__("wstree_first_caller");
+/// Whether no schedule of ours is asked for. relaxed everywhere but in callers.cpp: a thread that learns of
+/// it late goes to the runtime, as it did before. The assembler code knows it, too.
+extern std::atomic<bool> g_is_idle __asm__("wstree_is_idle");
+inline bool is_idle() noexcept { return g_is_idle.load(std::memory_order_relaxed); }
+inline void end_idleness() noexcept { g_is_idle.store(false, std::memory_order_relaxed); }
+
+/// A page of code.
+struct PageEntry {
+  std::atomic<std::uint64_t> page{0}; // its number; 0: the entry is free
+  std::atomic<Scope*> scope{nullptr};
+  std::atomic<bool> is_permanent{false};
+};
+
+class PageTable {
+public:
+  static constexpr unsigned k_page_bits = 12; // of the smallest pages; no two objects share one
+
+  static std::uint64_t page_of(const void* code) noexcept {
+    return reinterpret_cast<Address>(code) >> k_page_bits;
+  }
+  /// `size`: a power of two, at most 2^32
+  constexpr PageTable(PageEntry* entries, std::size_t size) noexcept : entries_(entries), mask_(size - 1) {}
+
+  std::size_t size() const noexcept { return mask_ + 1; }
+  PageEntry& entry(std::size_t index) const noexcept { return entries_[index & mask_]; }
+  static std::size_t home_of(std::uint64_t page) noexcept {
+    constexpr std::uint64_t k_odd = 0x9e3779b97f4a7c15;
+    return static_cast<std::size_t>(page * k_odd >> 32);
+  }
+
+  std::size_t used = 0; ///< entries; only for the thread that fills the table
+
+private:
+  PageEntry* entries_;
+  std::size_t mask_;
+};
+extern std::atomic<PageTable*> g_pages;
+
+/// The scope that `entry` has for `page`; nullptr: none.
+inline Scope* scope_in(const PageEntry& entry, std::uint64_t page) noexcept {
+  if (entry.page.load(std::memory_order_relaxed) != page) return nullptr;
+  // acquire: pairs with the release in Writer::put(), so that the scope is complete; and the number that is
+  // read again is not older than the scope: the entry may have become another page's meanwhile. Guard:
+  // unit.Callers.PagesTakeTheEntriesOfForgottenOnes.
+  Scope* const scope = entry.scope.load(std::memory_order_acquire);
+  return entry.page.load(std::memory_order_relaxed) == page ? scope : nullptr;
+}
+
+/// The scope of the code at `caller`, if it is remembered in the first entry that it may be in.
+inline Scope* scope_at_home(const void* caller) noexcept {
+  // acquire: pairs with the release in Writer::grow(), so that the table is complete.
+  const PageTable& table = *g_pages.load(std::memory_order_acquire);
+  const std::uint64_t page = PageTable::page_of(caller);
+  return scope_in(table.entry(table.home_of(page)), page);
+}
+
+/// `function` for the code at `caller`, if it is remembered; nullptr: it is not, or the runtime does not have
+/// it. It makes no call, so that an entry point that begins with it needs no frame.
+[[gnu::always_inline]] inline void* find_known(const Function& function, const void* caller) noexcept {
+  // relaxed, both loads: they lead to code, which the loader has mapped.
+  if (g_first_caller.holds(caller)) [[likely]]
+    return function.of_first_caller.load(std::memory_order_relaxed);
+  const Scope* const scope = scope_at_home(caller);
+  if (scope == nullptr) return nullptr;
+  void* const found = scope->known(function.number.load(std::memory_order_relaxed));
+  return found != Scope::missing() ? found : nullptr;
+}
+
+/// The same if the code at `caller` is in a runtime, which gets its own function back; else nullptr.
+[[gnu::always_inline]] inline void* find_known_to_runtime(const Function& function,
+                                                          const void* caller) noexcept {
+  if (g_first_caller.holds(caller)) [[likely]]
+    return nullptr;
+  const Scope* const scope = scope_at_home(caller);
+  if (scope == nullptr || !scope->order.is_runtimes_own()) return nullptr;
+  void* const found = scope->known(function.number.load(std::memory_order_relaxed)); // as above
+  return found != Scope::missing() ? found : nullptr;
+}
+
+/// Looks `function` up for the code at `caller`, and remembers what it finds where that is possible at once.
+/// nullptr: the runtime does not have it, or there is none.
+void* look_up(Function& function, const void* caller) noexcept;
+
+/// The same, at first where it is remembered.
+inline void* find_for(Function& function, const void* caller) noexcept {
+  if (g_first_caller.holds(caller)) [[likely]]
+    if (void* const found = function.of_first_caller.load(std::memory_order_relaxed)) [[likely]]
+      return found; // relaxed: it leads to code, which the loader has mapped
+  if (const Scope* const scope = scope_at_home(caller))
+    // relaxed: see number_of() in scope.cpp
+    if (void* const found = scope->known(function.number.load(std::memory_order_relaxed))) [[likely]]
+      return found != Scope::missing() ? found : nullptr;
+  return look_up(function, caller);
+}
+
+/// Whether the code at `caller` is that of a runtime, which gets its own functions back.
+bool unknown_caller_is_runtime(const void* caller) noexcept;
+inline bool caller_is_runtime(const void* caller) noexcept {
+  if (g_first_caller.holds(caller)) return false;
+  const Scope* const scope = scope_at_home(caller);
+  return scope != nullptr ? scope->order.is_runtimes_own() : unknown_caller_is_runtime(caller);
+}
+/// Whether the regions of the code at `caller` are in a runtime of LLVM's.
+bool regions_are_llvms(const void* caller) noexcept;
+
+/// Before an object is closed, which takes it out of the process: forgets the callers that may go, and what
+/// was found in objects that may go.
+void forget_callers() noexcept;
+/// Before an object is closed: calls keep(path) for each object that has called and may go.
+void keep_callers(void (*keep)(const char* path) noexcept) noexcept;
+
+} // namespace wstree::abi

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The objects that the loader has mapped, found without the lock that dlopen() holds while it runs the
+// constructors of what it opens: such a constructor may wait for the very thread that calls us.
+#pragma once
+
+#include "resolve/elf_object.h"
+
+#include <link.h>
+
+#include <cstddef>
+#include <span>
+
+namespace wstree::abi {
+
+/// Every OpenMP runtime defines this function. Tools that wrap single functions do not.
+inline constexpr SymbolName k_runtime_function{"omp_get_num_threads"};
+inline bool is_runtime(const ElfObject& object) noexcept { return object.defines(k_runtime_function); }
+
+/// Whether it is a runtime, or a tool that wraps the opening of regions.
+bool may_provide(const ElfObject& object) noexcept;
+
+/// An object, and where it is.
+struct LoadedObject {
+  ElfObject tables; ///< does not exist if no object is meant
+  Extent extent;
+  const char* path = ""; ///< as the loader knows it; "" is the program
+
+  explicit operator bool() const noexcept { return tables.exists(); }
+};
+
+/// Remembers which objects are in the process from the beginning. Called by the library's constructor.
+void remember_initial_objects() noexcept;
+
+/// The object around `address`; none for code that the process has made itself. The object must not be
+/// unloaded meanwhile: its code is calling us. Takes no lock where the C library has _dl_find_object() (glibc
+/// 2.35), else the lock of dl_iterate_phdr().
+LoadedObject object_around(const void* address) noexcept;
+
+/// Whether `address` is in an object that has been there from the beginning. Those are never unloaded.
+bool is_initial(const ElfObject& object) noexcept;
+
+/// Calls visit(object, is_behind_us) for each object that has been there from the beginning, this library
+/// left out, in the order in which the loader searches them for every caller, until one returns true.
+/// Nothing if this library was opened later.
+template <class Visit> bool any_initial(Visit&& visit) noexcept;
+
+/// Objects that may provide functions of OpenMP.
+using Providers = std::span<LoadedObject>;
+/// Fills `room` with the providers among all objects but this library, in the order in which they were
+/// loaded; returns how many there are. Takes the lock of dl_iterate_phdr(), which the loader holds only while
+/// it changes its list, and never while code of the program runs.
+std::size_t find_providers(Providers room) noexcept;
+
+/// Sorts `providers` in the order in which the loader searches what `caller` was linked with, breadth first;
+/// those that `caller` does not see come last.
+void sort_as_seen_by(const LoadedObject& caller, Providers providers) noexcept;
+
+/// This library in the loader's list; nullptr before remember_initial_objects().
+const link_map* own_map() noexcept;
+/// The first and the last object of the list that have been there from the beginning; the last one is nullptr
+/// if this library was opened later.
+const link_map* first_initial() noexcept;
+const link_map* last_initial() noexcept;
+
+template <class Visit> bool any_initial(Visit&& visit) noexcept {
+  const link_map* const last = last_initial();
+  if (last == nullptr) return false;
+  bool is_behind_us = false;
+  for (const link_map* map = first_initial();; map = map->l_next) {
+    if (map == own_map())
+      is_behind_us = true;
+    else if (visit(ElfObject(*map), is_behind_us))
+      return true;
+    if (map == last) return false;
+  }
+}
+
+} // namespace wstree::abi

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loader holds a lock while it executes initialisers and destructors of plugins. Their teams must not
+// wait for it: what libwstree calls of the loader, of memory and of locks in a worker is nothing at all.
+#include "expectations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::IsEmpty;
+
+using Setting = std::vector<std::pair<std::string, std::string>>;
+const Setting k_idle{{"OMP_SCHEDULE", "dynamic,4"}};
+const Setting k_served{{"OMP_SCHEDULE", "wstree"}};
+const Setting k_all{{"OMP_SCHEDULE", "wstree"}, {"WSTREE_LOOPS", "all"}};
+const Setting k_placed{{"OMP_SCHEDULE", "wstree"}, {"WSTREE_BIND", "close"}};
+const Setting k_measured{{"OMP_SCHEDULE", "wstree"}, {"WSTREE_STATS", "1"}};
+
+Program with(Program program, const Setting& setting) {
+  for (const auto& [variable, value] : setting) program.set(variable, value);
+  return program;
+}
+
+/// A run that hangs ends after this.
+std::vector<std::string> limited(std::vector<std::string> command) {
+  command.insert(command.begin(), {"-s", "KILL", "30"});
+  return command;
+}
+
+class Initialisers : public testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
+
+TEST_P(Initialisers, ExecuteLoopsWhileTheLoaderHoldsItsLock) {
+  const auto [plugin, when, end] = GetParam();
+  const Program plain("/usr/bin/timeout", limited({program_path("opens"), when, end, program_path(plugin)}));
+  const Outcome native = with(plain, k_idle).run();
+  ASSERT_THAT(native.out, testing::StartsWith("sum 999000\n")) << native.text();
+  for (const Setting& setting : {k_idle, k_served, k_all})
+    for (int run = 0; run < 3; ++run)
+      ASSERT_EQ(with(plain, setting).preload().run().text(), native.text()) << setting.back().second;
+}
+
+INSTANTIATE_TEST_SUITE_P(Loading, Initialisers,
+                         testing::Combine(testing::Values("initialiser_gcc.so", "initialiser_worker_gcc.so",
+                                                          "initialiser_thread_gcc.so",
+                                                          "initialiser_clang.so"),
+                                          testing::Values("now", "lazy"), testing::Values("stay", "close")));
+
+TEST(Initialisers, OfAModuleOfPython) {
+  if (std::string_view(WSTREE_TEST_PYTHON).empty()) GTEST_SKIP() << "there is no Python with headers";
+  Program plain("/usr/bin/timeout", limited({WSTREE_TEST_PYTHON, "-B", "-c", "import initialiser"}));
+  plain.set("PYTHONPATH", program_path("python"));
+  ASSERT_TRUE(plain.run().succeeded());
+  for (const Setting& setting : {k_idle, k_served, k_all})
+    for (int run = 0; run < 5; ++run) {
+      const Outcome outcome = with(plain, setting).preload().run();
+      ASSERT_TRUE(outcome.succeeded()) << outcome.text();
+    }
+}
+
+std::string last_line(const std::string& text) {
+  const std::vector<std::string> lines = lines_of(text);
+  return lines.empty() ? "" : lines.back();
+}
+
+class WorkerCalls : public testing::TestWithParam<const char*> {};
+
+TEST_P(WorkerCalls, AskForNothing) {
+  using Case = std::pair<Setting, std::vector<std::string>>;
+  // A thread that opens a served region, nested or not, gets memory for it: it is no worker there.
+  for (const auto& [setting, arguments] :
+       {Case{k_idle, {"--nested"}}, Case{k_served, {}}, Case{k_all, {}}, Case{k_measured, {}}}) {
+    const Outcome outcome =
+        with(Program(GetParam(), arguments), setting).preload(program_path("worker_watch.so")).run();
+    EXPECT_EQ(outcome.out, "wrong 0\n") << outcome.text();
+    // To name a loop for the statistics takes a walk along the loader's list, which waits for no code.
+    const char* const allowed =
+        setting == k_measured ? "worker: (nothing|dl_iterate_phdr .*)" : "worker: nothing";
+    EXPECT_THAT(last_line(outcome.err), testing::MatchesRegex(allowed)) << setting.back().second;
+  }
+}
+
+/// Without it the test above would see nothing for another reason.
+TEST_P(WorkerCalls, AreWatched) {
+  const Outcome outcome = with(Program(GetParam()), k_placed).preload(program_path("worker_watch.so")).run();
+  EXPECT_THAT(outcome.err, testing::HasSubstr("worker: memory ")) << outcome.text();
+}
+
+INSTANTIATE_TEST_SUITE_P(Loading, WorkerCalls, testing::Values("orphans", "orphans_gcc"));
+
+} // namespace

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A library to be preloaded that counts the calls of functions of the loader, of memory and of locks that
+// libwstree makes in other threads than the first one. At exit it says on stderr "worker: NAME COUNT" for
+// each function that was called, else "worker: nothing".
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+struct Range {
+  std::uintptr_t begin, end;
+} code; // of libwstree
+
+int find_code(dl_phdr_info* info, std::size_t, void*) {
+  if (std::strstr(info->dlpi_name, "libwstree.so") == nullptr) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) code = {begin, begin + segment.p_memsz};
+  }
+  return 1;
+}
+
+struct Watched {
+  const char* name;
+  std::atomic<long> calls{0};
+  void* next = nullptr;
+};
+enum { k_dlopen, k_dlclose, k_dlsym, k_dladdr, k_dladdr1, k_walk, k_lock, k_once, k_memory };
+Watched watched[] = {{"dlopen"},
+                     {"dlclose"},
+                     {"dlsym"},
+                     {"dladdr"},
+                     {"dladdr1"},
+                     {"dl_iterate_phdr"},
+                     {"pthread_mutex_lock"},
+                     {"pthread_once"},
+                     {"memory"}};
+
+void note(int which, const void* caller) {
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  if (address - code.begin < code.end - code.begin && static_cast<pid_t>(syscall(SYS_gettid)) != getpid())
+    watched[which].calls.fetch_add(1);
+}
+
+template <class Function> Function* next(int which) {
+  if (watched[which].next == nullptr) // dlsym itself: of any version, because the first call asks for it
+    watched[which].next =
+        which == k_dlsym ? dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34") : dlsym(RTLD_NEXT, watched[which].name);
+  return reinterpret_cast<Function*>(watched[which].next);
+}
+
+[[gnu::constructor]] void begin() { dl_iterate_phdr(find_code, nullptr); }
+
+[[gnu::destructor]] void end() {
+  bool called = false;
+  for (const Watched& each : watched) {
+    if (each.calls.load() == 0) continue;
+    called = true;
+    std::fprintf(stderr, "worker: %s %ld\n", each.name, each.calls.load());
+  }
+  if (!called) std::fprintf(stderr, "worker: nothing\n");
+}
+
+} // namespace
+
+#define WATCH extern "C" __attribute__((visibility("default")))
+
+// The C library's own names for these: they can be called before anything can be looked up.
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* block, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+void __libc_free(void* block);
+}
+
+WATCH void* malloc(std::size_t size) {
+  note(k_memory, __builtin_return_address(0));
+  return __libc_malloc(size);
+}
+WATCH void* calloc(std::size_t count, std::size_t size) {
+  note(k_memory, __builtin_return_address(0));
+  return __libc_calloc(count, size);
+}
+WATCH void* realloc(void* block, std::size_t size) {
+  note(k_memory, __builtin_return_address(0));
+  return __libc_realloc(block, size);
+}
+WATCH void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  note(k_memory, __builtin_return_address(0));
+  return __libc_memalign(alignment, size);
+}
+WATCH void free(void* block) {
+  note(k_memory, __builtin_return_address(0));
+  __libc_free(block);
+}
+
+WATCH void* dlopen(const char* file, int mode) {
+  note(k_dlopen, __builtin_return_address(0));
+  return next<decltype(dlopen)>(k_dlopen)(file, mode);
+}
+WATCH int dlclose(void* handle) {
+  note(k_dlclose, __builtin_return_address(0));
+  return next<decltype(dlclose)>(k_dlclose)(handle);
+}
+WATCH int dladdr(const void* address, Dl_info* info) {
+  note(k_dladdr, __builtin_return_address(0));
+  return next<decltype(dladdr)>(k_dladdr)(address, info);
+}
+WATCH int dladdr1(const void* address, Dl_info* info, void** extra, int flags) {
+  note(k_dladdr1, __builtin_return_address(0));
+  return next<decltype(dladdr1)>(k_dladdr1)(address, info, extra, flags);
+}
+WATCH int dl_iterate_phdr(int (*each)(dl_phdr_info*, std::size_t, void*), void* data) {
+  note(k_walk, __builtin_return_address(0));
+  return next<decltype(dl_iterate_phdr)>(k_walk)(each, data);
+}
+WATCH int pthread_mutex_lock(pthread_mutex_t* mutex) {
+  note(k_lock, __builtin_return_address(0));
+  return next<decltype(pthread_mutex_lock)>(k_lock)(mutex);
+}
+WATCH int pthread_once(pthread_once_t* once, void (*routine)()) {
+  note(k_once, __builtin_return_address(0));
+  return next<decltype(pthread_once)>(k_once)(once, routine);
+}
