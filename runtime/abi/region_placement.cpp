@@ -5,6 +5,7 @@
 #include "balanced_regions.h"
 #include "host_guard.h"
 #include "message.h"
+#include "own_stack.h"
 #include "placed_turn.h"
 #include "placement.h"
 #include "process/load_time.h"
@@ -31,7 +32,7 @@ constinit PlacedTurn g_turn;
 
 bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; }
 
-[[gnu::cold]] void say_placement(std::string_view text, std::string_view reason) noexcept {
+void say_placement(std::string_view text, std::string_view reason) noexcept {
   if (!session().options.verbose) return;
   config::FixedText<256> line("wstree: placement: ");
   line.append(text).append(" (").append(config::to_text(session().options.bind)).append(": ");
@@ -39,12 +40,9 @@ bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; 
   observe::say(line.view());
 }
 
-[[gnu::cold]] void decide() noexcept {
-  if (g_decided.exchange(true, std::memory_order_relaxed)) return;
+void look_at_machine() noexcept {
   if (place::has_new_call_filter())
     return say_placement("threads are not pinned", "the process has put up a filter of system calls");
-  if (place::has_little_stack())
-    return say_placement("threads are not pinned", "little stack is left in the first region");
   const observe::HostGuard guard; // we read files, and so does hwloc
   std::string_view why;
   if (is_auto()) {
@@ -59,6 +57,10 @@ bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; 
   g_placement.store(made, std::memory_order_release);
 }
 
+[[gnu::cold]] void decide() noexcept {
+  if (!g_decided.exchange(true, std::memory_order_relaxed)) stack::on_own_stack([] { look_at_machine(); });
+}
+
 bool is_due() noexcept {
   const config::Bind bind = session().options.bind;
   if (bind == config::Bind::close || bind == config::Bind::spread) return true;
@@ -66,12 +68,12 @@ bool is_due() noexcept {
   return due != 0 && core::StdPlatform::ticks() >= due;
 }
 
-[[gnu::cold]] void show_plan(const place::Placement& placement, const place::TeamPlan& plan) noexcept {
+void show_plan(const place::Placement& placement, const place::TeamPlan& plan) noexcept {
   say_placement(plan.decision().pins ? "threads are pinned" : "threads are not pinned",
                 placement.explain(plan).view());
 }
 
-[[gnu::cold]] void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
+void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
   const place::CpuListText cpus = place::to_list(mask);
   observe::AffinityFacts facts;
   facts.nesting_level = static_cast<std::uint64_t>(std::max(frame.place.level, 0));
@@ -108,7 +110,7 @@ RegionPlacement::RegionPlacement(const void* caller) noexcept
   if (nested_ && place::pinned_to() != 0 && runtime_may_nest(caller)) unpinned_.emplace();
   if (!g_decided.load(std::memory_order_relaxed) && !nested_ && is_due()) [[unlikely]]
     decide();
-  // acquire: pairs with the release in decide().
+  // acquire: pairs with the release in look_at_machine().
   place::Placement* placement = g_placement.load(std::memory_order_acquire);
   if (placement == nullptr || nested_ || g_stopped.load(std::memory_order_relaxed)) return;
   if (!g_turn.take(opener_)) {
@@ -141,12 +143,12 @@ void RegionPlacement::enter_placed(pthread_t opener, Frame& frame) noexcept {
 void RegionPlacement::settle(place::Placement& placement, place::TeamPlan& plan, bool is_new,
                              pthread_t opener, Frame& frame) noexcept {
   const std::uint32_t index = frame.member.index();
-  if (is_new) [[unlikely]]
-    show_plan(placement, plan);
+  if (is_new && session().options.verbose) [[unlikely]]
+    stack::on_own_stack([&] { show_plan(placement, plan); });
   bool pinned = false;
   frame.member.set_neighbourhood(placement.settle(plan, index, opener, pinned));
   if (pinned && session().options.display_affinity) [[unlikely]]
-    show_pin(frame, placement.mask(plan, index));
+    stack::on_own_stack([&] { show_pin(frame, placement.mask(plan, index)); });
 }
 
 ServedRegion::ServedRegion(const void* caller, Interface interface, const TaskSchedule& schedule,

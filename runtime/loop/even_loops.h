@@ -16,6 +16,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace wstree::loop {
 
@@ -205,7 +206,7 @@ private:
     const void* code = nullptr;
   };
   [[gnu::noinline]] void take(Place& place, const void* code) noexcept {
-    place.region = EvenRegion(balance_ > 0 ? Way::parts : Way::tree);
+    ::new (&place.region) EvenRegion(balance_ > 0 ? Way::parts : Way::tree); // too large for a thread's stack
     place.code = code;
   }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host_guard.h"
+#include "own_stack.h"
 #include "report_writer.h"
 #include "utf8.h"
 #include "write_fully.h"
@@ -41,8 +42,7 @@ bool is_all_visible(std::string_view line) noexcept {
   return true;
 }
 
-/// Apart, because of the buffer that it has on the stack.
-[[gnu::noinline]] void write_visible(int descriptor, std::string_view line) noexcept {
+void write_visible(int descriptor, std::string_view line) noexcept {
   ReportWriter out(descriptor);
   for (std::size_t tab = 0; (tab = line.find('\t')) != line.npos; line.remove_prefix(tab + 1))
     out.visible(line.substr(0, tab)).text("\t");
@@ -75,7 +75,8 @@ void say(std::string_view line) noexcept {
   const int descriptor = stderr_descriptor();
   if (descriptor < 0) return;
   const HostGuard guard;
-  if (!is_all_visible(line)) return write_visible(descriptor, line);
+  if (!is_all_visible(line)) // the writer has a buffer
+    return stack::on_own_stack([=] { write_visible(descriptor, line); });
   // A line that cannot be written has nowhere else to go.
   (void)write_fully(descriptor, line, "\n");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "placement.h"
 
+#include "own_stack.h"
+
 #include "wstree/core/platform.h"
 
 #include <sched.h>
@@ -56,7 +58,8 @@ TeamPlan* Placement::find_plan(std::uint32_t members, TeamPlan* known, bool& fre
   auto& entry = plans_[members];
   // acquire everywhere: pairs with the release below, so that the plan is complete.
   if (known == nullptr && entry.compare_exchange_strong(known, in_the_making(), std::memory_order_acquire)) {
-    TeamPlan* made = make_plan(members);
+    TeamPlan* made = nullptr;
+    stack::on_own_stack([&] { made = make_plan(members); });
     fresh = made != nullptr;
     entry.store(made != nullptr ? made : impossible(), std::memory_order_release);
     return made;

@@ -9,8 +9,6 @@
 #include "tokens.h"
 
 #include <cerrno>
-#include <cstddef>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -64,8 +62,6 @@ bool binds(std::string_view name, const char* const* envp) noexcept {
   return value && !is_off(*value);
 }
 
-constexpr std::size_t k_enough_stack = 128 * 1024; // 40 KB were enough on a small machine
-
 /// Not prctl(): sanitizers replace the function, and are not ready when the library is loaded.
 bool are_calls_filtered() noexcept { return syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) > 0; }
 
@@ -78,7 +74,7 @@ CpuSet current_mask() noexcept {
   CpuSet mask;
   // Not through the C library's function, which a thread sanitizer replaces: it is not ready when we are
   // loaded.
-  if (syscall(SYS_sched_getaffinity, 0, CpuSet::k_bytes, mask.data()) < 0) return CpuSet();
+  syscall(SYS_sched_getaffinity, 0, CpuSet::k_bytes, mask.data()); // writes nothing if it fails
   return mask;
 }
 
@@ -109,20 +105,6 @@ void note_call_filter() noexcept { g_were_filtered = are_calls_filtered(); }
 bool has_new_call_filter() noexcept {
   const KeepErrno keep;
   return !g_were_filtered && are_calls_filtered();
-}
-
-bool has_little_stack() noexcept {
-  const KeepErrno keep;
-  if (syscall(SYS_gettid) == getpid()) return false;
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
-  void* low = nullptr;
-  std::size_t size = 0;
-  pthread_attr_getstack(&attributes, &low, &size);
-  pthread_attr_destroy(&attributes);
-  const auto left =
-      reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - reinterpret_cast<std::uintptr_t>(low);
-  return left > size || left < k_enough_stack; // on a stack that is not the thread's nothing is known
 }
 
 } // namespace wstree::place

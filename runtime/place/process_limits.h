@@ -39,8 +39,4 @@ void note_call_filter() noexcept;
 /// the machine needs may end the process.
 bool has_new_call_filter() noexcept;
 
-/// Whether the calling thread has so little stack left that a look at the machine may not fit: file names,
-/// and hwloc. Of the first thread, whose stack grows, false.
-bool has_little_stack() noexcept;
-
 } // namespace wstree::place

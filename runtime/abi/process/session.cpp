@@ -3,6 +3,7 @@
 
 #include "display.h"
 #include "message.h"
+#include "own_stack.h"
 #include "process/load_time.h"
 #include "process_limits.h"
 #include "recordings.h"
@@ -178,7 +179,7 @@ const Session& prepare_session() noexcept {
     core::StdPlatform::yield();
   }
   auto* made = ::new (static_cast<void*>(g_storage)) Session;
-  prepare(*made);
+  stack::on_own_stack([made] { prepare(*made); });
   g_session.store(made, std::memory_order_release);
   return *made;
 }
@@ -192,12 +193,17 @@ void note_members(std::uint32_t members) noexcept {
 
 std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept {
   const double tick = g_session.load(std::memory_order_acquire) != nullptr ? ns_per_tick() : 0;
-  return observe::write_report_to(buffer, size, tick, g_most_members.load(std::memory_order_relaxed),
-                                  k_version);
+  std::size_t written = 0;
+  stack::on_own_stack([&] {
+    written = observe::write_report_to(buffer, size, tick, g_most_members.load(std::memory_order_relaxed),
+                                       k_version);
+  });
+  return written;
 }
 
-void report_at_exit() noexcept {
-  if (g_session.load(std::memory_order_acquire) == nullptr || !session().measured) return;
+namespace {
+
+void report() noexcept {
   const double tick = ns_per_tick();
   const config::Options& options = session().options;
   const bool may_open = !place::has_new_call_filter();
@@ -208,6 +214,13 @@ void report_at_exit() noexcept {
   if (may_open && session().recorded) observe::write_recordings(options, tick, k_version);
   if (may_open && session().traced)
     write_trace(options, {load_time().ticks, load_time().nanoseconds, tick}, k_version);
+}
+
+} // namespace
+
+void report_at_exit() noexcept {
+  if (g_session.load(std::memory_order_acquire) != nullptr && session().measured)
+    stack::on_own_stack([] { report(); });
 }
 
 } // namespace wstree::abi

@@ -3,6 +3,7 @@
 
 #include "code_place.h"
 #include "host_guard.h"
+#include "own_stack.h"
 #include "source_text.h"
 #include "tokens.h"
 
@@ -205,20 +206,22 @@ config::Ruling Rules::of_call(const void* site, std::string_view file, std::uint
 
 config::Ruling Rules::decide(const void* caller, const observe::SourceText& at,
                              const observe::Label* label) const noexcept {
-  observe::CodePlace code;
-  observe::find_code_place(caller, code);
-  const char* program = program_invocation_short_name;
-  const config::RulePlace place{file_name(code.module.view()),
-                                code.build_id.view(),
-                                code.offset,
-                                at.file,
-                                at.function,
-                                at.line,
-                                program != nullptr ? program : "",
-                                label != nullptr ? label->view() : std::string_view()};
   config::Ruling ruling;
-  for (std::size_t i = 0; i < count_; ++i)
-    if (config::matches(rules_[i], place)) ruling.overlay(rules_[i].ruling);
+  stack::on_own_stack([&] { // a place in the code has a long name
+    observe::CodePlace code;
+    observe::find_code_place(caller, code);
+    const char* program = program_invocation_short_name;
+    const config::RulePlace place{file_name(code.module.view()),
+                                  code.build_id.view(),
+                                  code.offset,
+                                  at.file,
+                                  at.function,
+                                  at.line,
+                                  program != nullptr ? program : "",
+                                  label != nullptr ? label->view() : std::string_view()};
+    for (std::size_t i = 0; i < count_; ++i)
+      if (config::matches(rules_[i], place)) ruling.overlay(rules_[i].ruling);
+  });
   return ruling;
 }
 
