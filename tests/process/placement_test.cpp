@@ -4,6 +4,7 @@
 // auto does is in placement_auto_test.cpp, masks from outside are in placement_mask_test.cpp.
 #include "placed.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,6 +123,36 @@ TEST_P(Bound, TheFirstRootNeedNotBeTheFirstThread) {
     }
   }
   expect_steady(report, 1, 0);
+}
+
+/// WSTREE_BIND and the build of libomp. (libgomp has no such team, and by itself it hangs now and then in a
+/// region behind such a task.)
+class BesideTheRuntimesOwnTeam : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+INSTANTIATE_TEST_SUITE_P(Placement, BesideTheRuntimesOwnTeam,
+                         testing::Combine(testing::Values("close", "spread", "auto"),
+                                          testing::ValuesIn(libomp_builds())));
+
+TEST_P(BesideTheRuntimesOwnTeam, WorkersArePinnedAsEver) {
+  const Cpus all = own_cpus();
+  const int cores = static_cast<int>(cores_of(all).size());
+  if (cores < 2) GTEST_SKIP() << "one core: there is nowhere else to go";
+  const auto& [bind, build] = GetParam();
+  const bool is_auto = bind == "auto";
+  if (is_auto && has_too_small_a_quota(cores)) GTEST_SKIP() << "a control group grants too little time";
+  for (const bool is_first : {true, false}) {
+    std::vector<std::string> steps = {team(cores, 2), k_until_decided, team(cores, 3)};
+    steps.insert(is_first ? steps.begin() : steps.end() - 1, "deferred");
+    const Report report = report_of(placement("", bind, steps).libomp(build));
+    expect_inside(report, all);
+    for (int region = is_auto ? 2 : 0; region < 5; ++region) expect_on_own_cores(report, region, all);
+    expect_steady(report, 0, is_auto ? 2 : 0);
+    expect_free_openers(report);
+    // Of all threads the workers alone are pinned.
+    EXPECT_EQ(std::count_if(report.threads.begin(), report.threads.end(),
+                            [&](const Cpus& mask) { return mask != all; }),
+              cores - 1)
+        << report.text();
+  }
 }
 
 // --- the program has masks of its own

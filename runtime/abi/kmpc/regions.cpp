@@ -129,8 +129,13 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
                                                             Arg a1, Arg a2, Arg a3, Arg a4, Arg a5, Arg a6,
                                                             Arg a7, ...) {
   const void* caller = WSTREE_CALLER;
-  const TaskSchedule schedule = task_schedule(caller);
+  const ForkCall real = real_fork_call(caller);
   const auto count = static_cast<std::uint32_t>(argc);
+  // A team that the runtime opens for itself, of threads that wait for deferred target tasks until the
+  // process ends. It passes no arguments.
+  if (caller_is_runtime(caller) && count <= k_most_args) [[unlikely]]
+    return real(loc, argc, micro, a0, a1, a2, a3, a4, a5, a6, a7);
+  const TaskSchedule schedule = task_schedule(caller);
   if (count > k_most_args || session().attends_regions()) [[unlikely]] {
     va_list rest;
     va_start(rest, a7);
@@ -138,7 +143,6 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
     va_end(rest);
     return;
   }
-  const ForkCall real = real_fork_call(caller);
   // The runtime takes as many of the arguments as we tell it.
   if (!may_serve(schedule))
     return real(loc, 2 + argc, k_wrappers[count].plain, caller, micro, a0, a1, a2, a3, a4, a5, a6, a7);

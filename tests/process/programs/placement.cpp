@@ -8,6 +8,7 @@
 //   freely=PxN     the same without any order between the two threads
 //   quiet=PxN      like team, without a report
 //   busy=MS        quiet regions, as large as the last one, until MS milliseconds after the first of them
+//   deferred       a target task (nowait), for which libomp opens a team of its own that stays
 //   pin=M:CPU      member M of a region as large as the last one changes its own mask
 //   opener=LIST    the opener changes its own mask
 //   stay           the opener's mask becomes the CPUs that no worker was pinned to
@@ -235,6 +236,17 @@ void two_unsteady_roots(Root& root, int members, int regions) {
   second.join();
 }
 
+void deferred_task() {
+  long sum = 0;
+#pragma omp target nowait map(tofrom : sum) depend(out : sum)
+  {
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+    for (long i = 0; i < k_iterations; ++i) sum += i;
+  }
+#pragma omp taskwait
+  if (sum != k_iterations * (k_iterations - 1) / 2) report.lost = true;
+}
+
 void pin_member(int members, int member, int cpu) {
 #pragma omp parallel num_threads(members)
   if (omp_get_thread_num() == member && !set_own_mask({cpu})) report.lost = true;
@@ -324,6 +336,8 @@ int run(const Steps& steps, std::size_t from, Root& root) {
       two_roots(root, a, b);
     } else if (name == "freely") {
       two_unsteady_roots(root, a, b);
+    } else if (name == "deferred") {
+      deferred_task();
     } else if (name == "pin") {
       pin_member(root.members, a, b);
     } else if (name == "opener") {
