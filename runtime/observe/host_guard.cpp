@@ -2,34 +2,45 @@
 #include "host_guard.h"
 
 #include <cerrno>
-#include <ctime>
-#include <initializer_list>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "system_call.h"
 
 namespace wstree::observe {
+namespace {
 
-HostGuard::HostGuard() noexcept : errno_(errno), cancel_state_(PTHREAD_CANCEL_ENABLE) {
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
-  sigset_t pending;
-  sigset_t block;
-  sigemptyset(&pending);
-  sigpending(&pending);
-  sigemptyset(&block);
-  sigemptyset(&consume_);
-  for (const int signal : {SIGPIPE, SIGXFSZ}) {
-    sigaddset(&block, signal);
-    if (sigismember(&pending, signal) == 0) sigaddset(&consume_, signal);
-  }
-  pthread_sigmask(SIG_BLOCK, &block, &mask_);
+using config::system_call;
+
+constexpr SignalSet bit_of(int signal) noexcept { return SignalSet{1} << (signal - 1); }
+constexpr SignalSet k_of_writes = bit_of(SIGPIPE) | bit_of(SIGXFSZ);
+
+} // namespace
+
+WriteGuard::WriteGuard() noexcept {
+  SignalSet pending = 0;
+  system_call(SYS_rt_sigpending, &pending, sizeof pending);
+  consume_ = k_of_writes & ~pending;
+  system_call(SYS_rt_sigprocmask, SIG_BLOCK, &k_of_writes, &mask_, sizeof mask_);
 }
 
-HostGuard::~HostGuard() {
+WriteGuard::~WriteGuard() {
   // Both signals are sent to the thread whose write failed, so what is pending now and was not before is
   // ours.
   const timespec now{};
-  while (sigtimedwait(&consume_, nullptr, &now) > 0 || errno == EINTR) {
-  }
-  pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+  long taken = 0;
+  do taken = system_call(SYS_rt_sigtimedwait, &consume_, nullptr, &now, sizeof consume_);
+  while (taken > 0 || taken == -EINTR);
+  system_call(SYS_rt_sigprocmask, SIG_SETMASK, &mask_, nullptr, sizeof mask_);
+}
+
+HostGuard::HostGuard() noexcept : errno_(errno), cancel_state_(PTHREAD_CANCEL_ENABLE) {
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
+}
+
+HostGuard::~HostGuard() {
   pthread_setcancelstate(cancel_state_, nullptr);
   errno = errno_;
 }

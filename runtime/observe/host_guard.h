@@ -2,18 +2,32 @@
 #ifndef WSTREE_OBSERVE_HOST_GUARD_H
 #define WSTREE_OBSERVE_HOST_GUARD_H
 
-#include <signal.h>
+#include <cstdint>
 
 namespace wstree::observe {
 
-/// While one of these lives on a thread's stack, the thread can do input and output without a trace in the
-/// program it belongs to:
+using SignalSet = std::uint64_t; // of the kernel: bit n - 1 is signal n
+
+/// While one of these lives on a thread's stack, writing to a pipe without reader or past the file size limit
+/// is an error code and no deadly signal (SIGPIPE, SIGXFSZ). A signal that our own write raised is taken away
+/// again, one that was pending before stays. Asks the kernel only, so that it may be used while the library
+/// is loaded.
+class WriteGuard {
+public:
+  WriteGuard() noexcept;
+  ~WriteGuard();
+  WriteGuard(const WriteGuard&) = delete;
+  WriteGuard& operator=(const WriteGuard&) = delete;
+
+private:
+  SignalSet mask_ = 0; // the thread's own signal mask
+  SignalSet consume_;  // write signals that were not pending at the start
+};
+
+/// The same for all input and output by the C library, without a trace in the program:
 /// - errno is put back at the end;
 /// - the calls are no cancellation points, because a cancelled thread would unwind through our noexcept
-///   functions;
-/// - writing to a pipe without reader or past the file size limit is an error code and no deadly signal
-///   (SIGPIPE, SIGXFSZ). A signal that our own write raised is taken away again, one that was pending before
-///   stays.
+///   functions.
 class HostGuard {
 public:
   HostGuard() noexcept;
@@ -24,8 +38,7 @@ public:
 private:
   int errno_;
   int cancel_state_;
-  sigset_t mask_;    // the thread's own signal mask
-  sigset_t consume_; // write signals that were not pending at the start
+  WriteGuard writes_;
 };
 
 } // namespace wstree::observe

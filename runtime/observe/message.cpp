@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "message.h"
 
-#include <cerrno>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "host_guard.h"
 #include "own_stack.h"
 #include "report_writer.h"
+#include "system_call.h"
 #include "utf8.h"
 #include "write_fully.h"
 
@@ -26,9 +26,7 @@ constinit KnownFile g_stderr;
 
 bool identify(int descriptor, KnownFile& file) noexcept {
   struct stat status;
-  // Not through the C library's function, which a thread sanitizer replaces: it is not ready when we are
-  // loaded.
-  if (syscall(SYS_fstat, descriptor, &status) != 0) return false;
+  if (config::system_call(SYS_fstat, descriptor, &status) != 0) return false;
   file = {true, status.st_dev, status.st_ino};
   return true;
 }
@@ -54,27 +52,23 @@ void say_line(void*, std::string_view line) noexcept { say(line); }
 } // namespace
 
 void remember_stderr() noexcept {
-  const int saved_errno = errno;
   KnownFile file;
   identify(STDERR_FILENO, file);
   g_stderr = file;
-  errno = saved_errno;
 }
 
 int stderr_descriptor() noexcept {
   if (!g_stderr.open) return -1;
-  const int saved_errno = errno;
   KnownFile now;
   const bool same =
       identify(STDERR_FILENO, now) && now.device == g_stderr.device && now.inode == g_stderr.inode;
-  errno = saved_errno;
   return same ? STDERR_FILENO : -1;
 }
 
 void say(std::string_view line) noexcept {
   const int descriptor = stderr_descriptor();
   if (descriptor < 0) return;
-  const HostGuard guard;
+  const WriteGuard guard;
   if (!is_all_visible(line)) // the writer has a buffer
     return stack::on_own_stack([=] { write_visible(descriptor, line); });
   // A line that cannot be written has nowhere else to go.

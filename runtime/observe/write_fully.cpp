@@ -4,12 +4,16 @@
 #include <atomic>
 #include <cerrno>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
+
+#include "system_call.h"
 
 namespace wstree::observe {
 namespace {
 
-constexpr int k_full_wait_ms = 100;
+constexpr long k_full_wait_ns = 100'000'000;
 constexpr int k_full_waits = 5;
 
 /// The descriptor that was waited for in vain and has taken nothing since, or -1: each of many lines would
@@ -30,7 +34,7 @@ int write_fully(int descriptor, std::string_view text, std::string_view more) no
   int waits = g_given_up.load(std::memory_order_relaxed) == descriptor ? k_full_waits : 0;
   while (!text.empty() || !more.empty()) {
     const iovec pieces[] = {piece(text), piece(more)};
-    const ssize_t written = writev(descriptor, pieces, 2);
+    const long written = config::system_call(SYS_writev, descriptor, pieces, 2);
     if (written > 0) {
       if (waits == k_full_waits) g_given_up.store(-1, std::memory_order_relaxed);
       auto count = static_cast<std::size_t>(written);
@@ -40,15 +44,16 @@ int write_fully(int descriptor, std::string_view text, std::string_view more) no
       continue;
     }
     if (written == 0) return EIO;
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN) return errno;
+    if (written == -EINTR) continue;
+    if (written != -EAGAIN) return static_cast<int>(-written);
     if (waits == k_full_waits) {
       g_given_up.store(descriptor, std::memory_order_relaxed);
       return EAGAIN;
     }
     ++waits;
     pollfd full{descriptor, POLLOUT, 0};
-    poll(&full, 1, k_full_wait_ms);
+    timespec wait{0, k_full_wait_ns}; // the kernel writes the rest of it back
+    config::system_call(SYS_ppoll, &full, 1, &wait, nullptr, 0);
   }
   return 0;
 }

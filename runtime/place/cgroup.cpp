@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cgroup.h"
 
+#include "system_call.h"
 #include "tokens.h"
 
 #include <charconv>
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 namespace wstree::place {
 
@@ -140,9 +140,9 @@ std::optional<double> limit_in(const ControlGroup& group, PathText& file) noexce
 
 bool is_folder(PathText path) noexcept {
   if (path.truncated()) return false;
-  // Not through the C library, for the reason that line_reader.cpp gives.
-  const long folder = syscall(SYS_openat, AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) syscall(SYS_close, folder);
+  const long folder =
+      config::system_call(SYS_openat, AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) config::system_call(SYS_close, folder);
   return folder >= 0;
 }
 

@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "line_reader.h"
 
+#include "system_call.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 namespace wstree::place {
-
-// System calls without the C library's functions around them: sanitizers replace those, and are not ready yet
-// when the library is loaded.
-
 namespace {
 
 int open_to_read(PathText& path) noexcept {
   if (path.truncated()) return -1;
-  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  const long file = config::system_call(SYS_openat, AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  return file >= 0 ? static_cast<int>(file) : -1;
 }
 
 void close_file(int file) noexcept {
-  if (file >= 0) syscall(SYS_close, file);
+  if (file >= 0) config::system_call(SYS_close, file);
 }
 
 /// 0 at the end, negative after an error.
 long read_some(int file, char* buffer, std::size_t size) noexcept {
   long got = 0;
-  do got = syscall(SYS_read, file, buffer, size);
-  while (got < 0 && errno == EINTR);
+  do got = config::system_call(SYS_read, file, buffer, size);
+  while (got == -EINTR);
   return got;
 }
 

@@ -5,6 +5,7 @@
 #include "line_reader.h"
 #include "options.h"
 #include "ranks.h"
+#include "system_call.h"
 #include "thread_pin.h"
 #include "tokens.h"
 
@@ -62,19 +63,15 @@ bool binds(std::string_view name, const char* const* envp) noexcept {
   return value && !is_off(*value);
 }
 
-/// Not prctl(): sanitizers replace the function, and are not ready when the library is loaded.
-bool are_calls_filtered() noexcept { return syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) > 0; }
+bool are_calls_filtered() noexcept { return config::system_call(SYS_prctl, PR_GET_SECCOMP) > 0; }
 
 constinit bool g_were_filtered = false; // written by the constructor of the library
 
 } // namespace
 
 CpuSet current_mask() noexcept {
-  const KeepErrno keep;
   CpuSet mask;
-  // Not through the C library's function, which a thread sanitizer replaces: it is not ready when we are
-  // loaded.
-  syscall(SYS_sched_getaffinity, 0, CpuSet::k_bytes, mask.data()); // writes nothing if it fails
+  if (config::system_call(SYS_sched_getaffinity, 0, CpuSet::k_bytes, mask.data()) < 0) return CpuSet();
   return mask;
 }
 
@@ -102,9 +99,6 @@ Limits find_limits(const char* const* envp, const char* root) noexcept {
 
 void note_call_filter() noexcept { g_were_filtered = are_calls_filtered(); }
 
-bool has_new_call_filter() noexcept {
-  const KeepErrno keep;
-  return !g_were_filtered && are_calls_filtered();
-}
+bool has_new_call_filter() noexcept { return !g_were_filtered && are_calls_filtered(); }
 
 } // namespace wstree::place

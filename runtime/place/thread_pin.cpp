@@ -2,9 +2,11 @@
 #include "thread_pin.h"
 
 #include "process_limits.h"
+#include "system_call.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -165,7 +167,7 @@ Unpinned::~Unpinned() {
 }
 
 void remember_process() noexcept {
-  g_process = getpid();
+  g_process = static_cast<pid_t>(config::system_call(SYS_getpid));
   g_mask = current_mask();
 }
 

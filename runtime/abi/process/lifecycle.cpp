@@ -5,6 +5,11 @@
 // OpenMP runtime must not see OMP_SCHEDULE=wstree, which it would reject with a warning. At that time the C
 // library is not initialised: no environ, no errno, no allocation. The constructor therefore works on the
 // environment that the loader passes to it, and everything else waits for the first use (session.cpp).
+//
+// Nor are other preloaded libraries initialised, which may have put functions of their own in front of any of
+// the C library's. So a constructor asks the kernel (system_call.h) or the C library itself
+// (find_unwrapped()). Of what other libraries may define it calls only what compilers call on their own, such
+// as memcpy().
 #include "marked_schedule.h"
 #include "message.h"
 #include "options.h"
@@ -12,6 +17,7 @@
 #include "process/session.h"
 #include "process/team_size.h"
 #include "process_limits.h"
+#include "resolve/libc.h"
 #include "resolve/loaded_objects.h"
 #include "resolve/rebind.h"
 #include "tokens.h"
@@ -104,7 +110,7 @@ void read_wishes(const char* const* envp) noexcept {
   observe::remember_stderr();
   place::note_call_filter();
   abi::remember_load_time();
-  if (getauxval(AT_SECURE) != 0) {
+  if (abi::auxiliary_value(AT_SECURE, true) != 0) {
     abi::remember_secure(); // another user's environment must not steer this process
     return;
   }

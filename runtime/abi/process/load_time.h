@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 
 namespace wstree::abi {
 
@@ -10,6 +11,26 @@ namespace wstree::abi {
 struct Moment {
   std::uint64_t ticks = 0, nanoseconds = 0;
 };
+
+/// Looks at both clocks, ticks() and `get(clock, &time)`, until nothing has come between the looks, which
+/// then are at most `together` ticks apart: a thread that waits for a processor there would make ticks seem
+/// many times too long or too short. Where calls are slow that never happens; the closest looks count then.
+template <class Ticks, class Get> Moment moment_by(std::uint64_t together, Ticks ticks, Get get) noexcept {
+  constexpr int k_attempts = 20;
+  Moment found;
+  std::uint64_t closest = ~std::uint64_t{0};
+  for (int attempts = 0; attempts < k_attempts && closest > together; ++attempts) {
+    timespec now{};
+    const std::uint64_t before = ticks();
+    get(CLOCK_MONOTONIC, &now);
+    const std::uint64_t apart = ticks() - before;
+    if (apart > closest) continue;
+    closest = apart;
+    found = {before + apart / 2, static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                                     static_cast<std::uint64_t>(now.tv_nsec)};
+  }
+  return found;
+}
 
 /// By the constructor of the library (lifecycle.cpp), before there are threads.
 void remember_load_time() noexcept;

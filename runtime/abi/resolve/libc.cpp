@@ -5,6 +5,8 @@
 
 #include <link.h>
 
+#include <string_view>
+
 namespace wstree::abi {
 namespace {
 
@@ -23,17 +25,35 @@ bool look_in(const link_map& map, std::span<Definition* const> wanted) noexcept 
   return missing;
 }
 
+/// Objects may call before our constructor has run.
+const link_map* known_own_map() noexcept {
+  if (own_map() == nullptr) remember_initial_objects();
+  return own_map();
+}
+
 } // namespace
 
 void find_next_definitions(std::span<Definition* const> wanted) noexcept {
-  if (own_map() == nullptr) remember_initial_objects(); // before our constructor
-  const link_map* const own = own_map();
+  const link_map* const own = known_own_map();
   if (own == nullptr) return;
   for (const link_map* object = own->l_next; object != nullptr; object = object->l_next)
     if (!look_in(*object, wanted)) return;
   // The C library is in front of us if a program opened us late, or linked us behind it.
   for (const link_map* object = first_initial(); object != own; object = object->l_next)
     if (!look_in(*object, wanted)) return;
+}
+
+void find_unwrapped(std::span<Definition* const> wanted) noexcept {
+  if (known_own_map() == nullptr) return;
+  for (const link_map* object = first_initial(); object != nullptr; object = object->l_next)
+    if (std::string_view(object->l_name).ends_with("/libc.so.6")) look_in(*object, wanted);
+}
+
+unsigned long auxiliary_value(unsigned long type, unsigned long otherwise) noexcept {
+  static constinit LibcFunction<unsigned long(unsigned long)> getauxval{"getauxval"};
+  Definition* const wanted[] = {&getauxval};
+  find_unwrapped(wanted);
+  return getauxval(otherwise, type);
 }
 
 } // namespace wstree::abi

@@ -25,6 +25,10 @@ struct Definition {
 /// us. Does not allocate and leaves errno alone.
 void find_next_definitions(std::span<Definition* const> wanted) noexcept;
 
+/// Finds what the C library itself has, past all libraries that wrap the functions: for what we call while we
+/// are loaded, when those libraries are not initialised yet. Leaves those names out that it does not have.
+void find_unwrapped(std::span<Definition* const> wanted) noexcept;
+
 template <class Function> class LibcFunction;
 template <class Result, class... Args> class LibcFunction<Result(Args...)> : public Definition {
 public:
@@ -46,5 +50,8 @@ public:
     return reinterpret_cast<Result (*)(Args...)>(found)(std::forward<Args>(args)...);
   }
 };
+
+/// getauxval() of the C library itself; `otherwise` if the function is not to be found.
+unsigned long auxiliary_value(unsigned long type, unsigned long otherwise) noexcept;
 
 } // namespace wstree::abi

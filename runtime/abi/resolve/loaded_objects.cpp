@@ -9,6 +9,13 @@
 #include <atomic>
 #include <string_view>
 
+// Weak, because musl has none of them: there the library does nothing.
+extern r_debug _r_debug __attribute__((weak));
+extern "C" int dladdr1(const void*, Dl_info*, void**, int) noexcept __attribute__((weak));
+#if __GLIBC_PREREQ(2, 35)
+extern "C" int _dl_find_object(void*, dl_find_object*) noexcept __attribute__((weak));
+#endif
+
 namespace wstree::abi {
 namespace {
 
@@ -76,6 +83,7 @@ const link_map* last_initial() noexcept { return g_last.load(std::memory_order_r
 const link_map* first_initial() noexcept { return g_first.load(std::memory_order_relaxed); }
 
 void remember_initial_objects() noexcept {
+  if (&_r_debug == nullptr) return;
   const link_map* own = _r_debug.r_map;
   while (own != nullptr && own->l_ld != _DYNAMIC) own = own->l_next;
   if (own == nullptr) { // a tool has opened us in a namespace of its own

@@ -4,10 +4,11 @@
 #include "resolve/elf_object.h"
 #include "resolve/libc.h"
 #include "resolve/loaded_objects.h"
+#include "system_call.h"
 
 #include <link.h>
 #include <sys/mman.h>
-#include <unistd.h>
+#include <sys/syscall.h>
 
 #include <cstdint>
 #include <string_view>
@@ -15,10 +16,15 @@
 namespace wstree::abi {
 namespace {
 
-/// A thread sanitizer replaces this function in the program, and is not ready when the loader runs our
-/// constructor: we call the C library's.
+/// Not the one that a sanitizer or another preloaded library puts in front: it is not ready when the loader
+/// runs our constructor.
 constinit LibcFunction<int(int (*)(dl_phdr_info*, std::size_t, void*), void*)> g_for_each_object{
     "dl_iterate_phdr"};
+
+void find_walk() noexcept {
+  Definition* const wanted[] = {&g_for_each_object};
+  find_unwrapped(wanted);
+}
 
 bool is_ours(const dl_phdr_info& info) noexcept { return extent_of(info).holds(&k_own_address); }
 
@@ -41,13 +47,14 @@ bool is_read_only(const dl_phdr_info& info, Address slot, Address page) noexcept
 }
 
 void write_slot(const dl_phdr_info& info, Address slot, void* value) noexcept {
-  const auto page = static_cast<Address>(sysconf(_SC_PAGESIZE));
+  constexpr Address k_least_page = 4096;
+  const Address page = auxiliary_value(AT_PAGESZ, k_least_page);
   auto* start = reinterpret_cast<void*>(slot & ~(page - 1));
   const bool locked = is_read_only(info, slot, page);
-  if (locked && mprotect(start, page, PROT_READ | PROT_WRITE) != 0)
+  if (locked && config::system_call(SYS_mprotect, start, page, PROT_READ | PROT_WRITE) != 0)
     return; // stays with the runtime, which works too
   *reinterpret_cast<void**>(slot) = value;
-  if (locked) mprotect(start, page, PROT_READ);
+  if (locked) config::system_call(SYS_mprotect, start, page, PROT_READ);
 }
 
 /// The first object before us, in the loader's order, that defines `name`.
@@ -117,6 +124,7 @@ int rebind_tool_start_of(dl_phdr_info* info, std::size_t, void* data) noexcept {
 } // namespace
 
 void rebind_tool_start() noexcept {
+  find_walk();
   ElfObject ours;
   g_for_each_object(0, find_shadowing_tool, &g_shadowing_tool);
   if (g_for_each_object(0, find_ourselves, &ours) != 0) g_for_each_object(0, rebind_tool_start_of, &ours);
@@ -125,6 +133,7 @@ void rebind_tool_start() noexcept {
 void* shadowing_tool() noexcept { return g_shadowing_tool; }
 
 void rebind_if_shadowed() noexcept {
+  find_walk();
   ElfObject ours;
   if (g_for_each_object(0, find_ourselves, &ours) == 0) return;
   // libgomp has the second one only.

@@ -5,6 +5,9 @@
 //   FAULT_CALLS   CALL[:TEXT]=FAILURE, separated by blanks: a call fails if its path or name contains TEXT.
 //                 FAILURE is a number of errno, or for read() `short` (one byte at a time) or `interrupted`
 //                 (every other call is); for dlopen() and dlsym() the number does not matter.
+//
+// Where the library asks the kernel itself (sched_getaffinity, writev), a filter of system calls answers.
+#include "call_filter.h"
 #include "raw_variables.h"
 
 #include <dirent.h>
@@ -14,7 +17,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace {
 
@@ -43,8 +46,7 @@ const char* wanted_faults() {
 }
 
 /// 0, or how the call fails: the first rule for it whose text is in `object` decides.
-[[gnu::noinline]] int failure_of(const char* call, const char* object, const void* caller) {
-  if (!is_library(caller)) return 0;
+[[gnu::noinline]] int failure_of(const char* call, const char* object) {
   const std::size_t size = std::strlen(call);
   for (const char* rule = wanted_faults(); *rule != '\0';) {
     const char* end = std::strchr(rule, ' ') != nullptr ? std::strchr(rule, ' ') : rule + std::strlen(rule);
@@ -64,6 +66,18 @@ const char* wanted_faults() {
     rule = *end == ' ' ? end + 1 : end;
   }
   return 0;
+}
+
+[[gnu::noinline]] int failure_of(const char* call, const char* object, const void* caller) {
+  return is_library(caller) ? failure_of(call, object) : 0;
+}
+
+[[gnu::constructor]] void filter_calls() {
+  const std::pair<int, const char*> calls[] = {{SYS_sched_getaffinity, "sched_getaffinity"},
+                                               {SYS_writev, "writev"}};
+  for (const auto& [number, name] : calls)
+    if (const int failure = failure_of(name, ""); failure != 0)
+      if (!faults::fail_calls_of("libwstree.so", number, failure)) _exit(98);
 }
 
 using Find = void*(void*, const char*) noexcept;
@@ -114,19 +128,6 @@ DIR* opendir(const char* path) {
   static const auto real = next_of(&opendir, "opendir");
   return real(path);
 }
-/// The library asks for masks in this way.
-long syscall(long call, ...) noexcept {
-  va_list rest;
-  va_start(rest, call);
-  long values[6];
-  for (long& value : values) value = va_arg(rest, long);
-  va_end(rest);
-  if (call == SYS_sched_getaffinity) {
-    FAIL_IF("sched_getaffinity", "", -1)
-  }
-  static const auto real = next_of(&syscall, "syscall");
-  return real(call, values[0], values[1], values[2], values[3], values[4], values[5]);
-}
 int sched_setaffinity(pid_t thread, std::size_t size, const cpu_set_t* mask) noexcept {
   FAIL_IF("sched_setaffinity", "", -1)
   static const auto real = next_of(&sched_setaffinity, "sched_setaffinity");
@@ -170,10 +171,6 @@ int gethostname(char* name, std::size_t size) noexcept {
   FAIL_IF("gethostname", "", -1)
   static const auto real = next_of(&gethostname, "gethostname");
   return real(name, size);
-}
-ssize_t writev(int file, const iovec* pieces, int count) {
-  FAIL_IF("writev", "", -1)
-  return syscall(SYS_writev, file, pieces, count);
 }
 void* dlopen(const char* path, int flags) noexcept {
   FAIL_IF("dlopen", path != nullptr ? path : "", nullptr)
