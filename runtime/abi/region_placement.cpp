@@ -10,12 +10,18 @@
 #include "placement.h"
 #include "process/load_time.h"
 #include "process_limits.h"
+#include "system_call.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 
 namespace wstree::abi {
 namespace {
@@ -24,7 +30,7 @@ namespace {
 constexpr double k_wait_ns = 0.2e9;
 
 // relaxed, all but g_placement: they say what to try next, and no thread reads anything through them.
-constinit std::atomic<bool> g_decided{false};  // somebody has begun to look at the machine
+constinit std::atomic<bool> g_decided{false};  // a thread has begun to look at the machine
 constinit std::atomic<bool> g_stopped{false};  // auto has given up
 constinit std::atomic<std::uint64_t> g_due{0}; // in ticks; 0: no served loop yet
 constinit std::atomic<place::Placement*> g_placement{nullptr};
@@ -41,8 +47,6 @@ void say_placement(std::string_view text, std::string_view reason) noexcept {
 }
 
 void look_at_machine() noexcept {
-  if (place::has_new_call_filter())
-    return say_placement("threads are not pinned", "the process has put up a filter of system calls");
   const observe::HostGuard guard; // we read files, and so does hwloc
   std::string_view why;
   if (is_auto()) {
@@ -57,8 +61,48 @@ void look_at_machine() noexcept {
   g_placement.store(made, std::memory_order_release);
 }
 
+/// How long the opener waits for the look at the machine, which takes 5 to 10 ms on a small one.
+constexpr timespec k_longest_look{.tv_sec = 0, .tv_nsec = 100'000'000};
+constinit std::atomic<int> g_has_looked{0}; // a futex; relaxed: it says when to go on, see g_placement
+
+void* look_in_thread(void*) noexcept {
+  look_at_machine();
+  g_has_looked.store(1, std::memory_order_relaxed);
+  config::system_call(SYS_futex, &g_has_looked, FUTEX_WAKE_PRIVATE, 1);
+  return nullptr;
+}
+
+/// Starts look_in_thread() with all signals blocked. Returns whether the thread runs.
+bool start_to_look() noexcept {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_t thread;
+  bool runs = pthread_attr_setstacksize(&attributes, stack::k_own_stack) == 0 &&
+              pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
+              pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+  if (runs) {
+    runs = pthread_create(&thread, &attributes, look_in_thread, nullptr) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  pthread_attr_destroy(&attributes);
+  return runs;
+}
+
+/// hwloc is opened, which takes the loader's lock, and the thread that holds the lock may be waiting for this
+/// region: an initialiser of a plugin that waits for the thread which opens it. So another thread looks. If
+/// it has not ended soon, the region goes on without places; later ones get them. (In the child of a fork
+/// that comes meanwhile nothing is placed.)
 [[gnu::cold]] void decide() noexcept {
-  if (!g_decided.exchange(true, std::memory_order_relaxed)) stack::on_own_stack([] { look_at_machine(); });
+  if (g_decided.exchange(true, std::memory_order_relaxed)) return;
+  if (place::has_new_call_filter())
+    return say_placement("threads are not pinned", "the process has put up a filter of system calls");
+  if (!start_to_look()) return stack::on_own_stack([] { look_at_machine(); });
+  // Signals may end a wait early; ten of them are enough.
+  for (int i = 0; i < 10 && g_has_looked.load(std::memory_order_relaxed) == 0; ++i)
+    if (config::system_call(SYS_futex, &g_has_looked, FUTEX_WAIT_PRIVATE, 0, &k_longest_look) == -ETIMEDOUT)
+      return;
 }
 
 bool is_due() noexcept {

@@ -37,7 +37,7 @@ TEST_P(Initialisers, ExecuteLoopsWhileTheLoaderHoldsItsLock) {
   const Program plain("/usr/bin/timeout", limited({program_path("opens"), when, end, program_path(plugin)}));
   const Outcome native = with(plain, k_idle).run();
   ASSERT_THAT(native.out, testing::StartsWith("sum 999000\n")) << native.text();
-  for (const Setting& setting : {k_idle, k_served, k_all})
+  for (const Setting& setting : {k_idle, k_served, k_all, k_placed})
     for (int run = 0; run < 3; ++run)
       ASSERT_EQ(with(plain, setting).preload().run().text(), native.text()) << setting.back().second;
 }
