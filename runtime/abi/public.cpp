@@ -32,6 +32,7 @@ WSTREE_EXPORT void wstree_hint(int kind, int chunk) {
   using namespace wstree;
   abi::t_hint = {};
   if (kind < omp_sched_wstree || kind > omp_sched_wsstatic || !abi::activate()) return;
+  if (!abi::session().options.loops.any()) return;
   const int most = static_cast<int>(config::k_max_chunk);
   abi::t_hint.set_schedule(static_cast<config::ScheduleKind>(kind - omp_sched_wstree),
                            static_cast<std::uint64_t>(std::clamp(chunk, 0, most)));

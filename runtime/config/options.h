@@ -63,6 +63,7 @@ inline constexpr std::uint8_t k_all_loops = 15;
 struct LoopKinds {
   std::uint8_t bits = 1; // sum of LoopKind
   constexpr bool has(LoopKind kind) const noexcept { return (bits & static_cast<unsigned>(kind)) != 0; }
+  constexpr bool any() const noexcept { return bits != 0; }
   /// True if loops are to be served whose source names a schedule, so also without OMP_SCHEDULE=wstree.
   constexpr bool any_named() const noexcept {
     return (bits & ~static_cast<unsigned>(LoopKind::runtime)) != 0;

@@ -42,6 +42,32 @@ TEST(Conduct, OutputAndExitStatusStay) {
     }
 }
 
+/// libomp reads the clock too if its threads may fall asleep.
+TEST(Conduct, AProgramWithoutTheProcessorsClock) {
+  for (const std::string& name : builds_of("without_clock")) {
+    Program program(name);
+    program.set("OMP_WAIT_POLICY", "active").set("OMP_SCHEDULE", "dynamic,4");
+    const Outcome native = program.run();
+    if (native.status == 77) GTEST_SKIP() << "nothing can be forbidden here";
+    ASSERT_TRUE(native.succeeded()) << native.text();
+    program.preload().set("WSTREE_TRACE", "/nowhere").set("WSTREE_STATS", "1");
+    for (const char* schedule : {"dynamic,4", "wstree"}) // the program gives hints, too
+      for (const char* bind : {"auto", "spread"}) {
+        const Outcome outcome = program.set("OMP_SCHEDULE", schedule)
+                                    .set("WSTREE_LOOPS", "all,static")
+                                    .set("WSTREE_RULES", "* wsqueue threads=3")
+                                    .set("WSTREE_BIND", bind)
+                                    .run();
+        EXPECT_TRUE(outcome.succeeded()) << name << outcome.text();
+        EXPECT_EQ(outcome.out, native.out);
+        EXPECT_EQ(
+            outcome.err,
+            "wstree: the OpenMP runtime executes all loops, because the process has forbidden itself to "
+            "read the processor's clock (PR_SET_TSC)\n");
+      }
+  }
+}
+
 TEST(Conduct, ClosedStandardDescriptors) {
   for (const std::string& program : builds_of("loops")) {
     const std::vector<std::string> seven{"--status", "7"};

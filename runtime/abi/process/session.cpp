@@ -9,6 +9,7 @@
 #include "recordings.h"
 #include "report_output.h"
 #include "statistics.h"
+#include "system_call.h"
 #include "tokens.h"
 #include "trace/trace.h"
 #include "version.h"
@@ -17,7 +18,9 @@
 #include "wstree/core/platform.h"
 
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,13 +136,36 @@ void read_rules(Session& made, config::LineSink lines) noexcept {
   if (made.rules != nullptr) made.options.bind = made.rules->bind().value_or(made.options.bind);
 }
 
+/// Whether the thread may read the processor's clock. A program can forbid that to its threads, and the
+/// signal that it asks for instead would meet us where we share out loops.
+bool may_read_ticks() noexcept {
+  int how = PR_TSC_ENABLE;
+  return config::system_call(SYS_prctl, PR_GET_TSC, &how) < 0 || how == PR_TSC_ENABLE;
+}
+
+/// All that needs the clock is left out: the runtime executes the loops, and no threads are placed.
+void do_without_ticks(config::Options& options) noexcept {
+  observe::say(
+      "wstree: the OpenMP runtime executes all loops, because the process has forbidden itself to read "
+      "the processor's clock (PR_SET_TSC)");
+  options.loops = {0};
+  options.bind = config::Bind::none;
+  options.stats = config::StatsFormat::off;
+  options.record_path = {};
+  options.trace_path = {};
+}
+
 void prepare(Session& made) noexcept {
   const config::LineSink lines = observe::stderr_lines();
   const std::optional<config::ScheduleRequest>& request = environment_request();
   report_request(lines);
   made.options = config::load(environ, lines);
-  read_rules(made, lines);
-  made.settings = to_settings(made.options);
+  if (may_read_ticks()) {
+    read_rules(made, lines);
+    made.settings = to_settings(made.options);
+  } else {
+    do_without_ticks(made.options);
+  }
   // A chunk in OMP_SCHEDULE is for schedule(runtime) loops. Named loops have their own, which is the unit.
   if (request) made.named.model = model_of(request->kind);
   made.named.chunk = made.named.model == core::Model::static_ ? 0 : 1;
@@ -192,7 +218,8 @@ void note_members(std::uint32_t members) noexcept {
 }
 
 std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept {
-  const double tick = g_session.load(std::memory_order_acquire) != nullptr ? ns_per_tick() : 0;
+  const Session* const ready = g_session.load(std::memory_order_acquire);
+  const double tick = ready != nullptr && ready->measured ? ns_per_tick() : 0;
   std::size_t written = 0;
   stack::on_own_stack([&] {
     written = observe::write_report_to(buffer, size, tick, g_most_members.load(std::memory_order_relaxed),
