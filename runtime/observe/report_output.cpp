@@ -10,6 +10,8 @@
 #include "options.h"
 #include "tokens.h"
 
+#pragma weak strerrordesc_np // musl has none
+
 namespace wstree::observe {
 namespace {
 

@@ -59,6 +59,21 @@ TEST(Loading, LinkedAndPreloaded) {
   expect_served(with_tree("loops_linked_after"), 10, k_loops_out);
 }
 
+#ifdef WSTREE_TEST_HAS_MUSL
+TEST(Loading, IntoAProgramOnMusl) {
+  for (const char* schedule : {"dynamic", "wstree"}) {
+    const Outcome outcome = Program("on_musl")
+                                .preload()
+                                .set("OMP_SCHEDULE", schedule)
+                                .set("WSTREE_LOOPS", "all")
+                                .set("WSTREE_STATS", "1")
+                                .run();
+    EXPECT_EQ(outcome.out, "2 3 4 5\n") << outcome.text();
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+}
+#endif
+
 TEST(Loading, LinkedAndAnotherSchedule) {
   for (const char* program : {"loops_linked_before", "loops_linked_after"})
     expect_served(Program(program).set("OMP_SCHEDULE", "dynamic,4"), 0,

@@ -106,6 +106,7 @@ void read_wishes(const char* const* envp) noexcept {
 }
 
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
+  if (!abi::is_glibc()) return abi::remember_secure(); // nor does another C library pass arguments
   abi::remember_initial_objects();
   observe::remember_stderr();
   place::note_call_filter();

@@ -3,6 +3,7 @@
 
 #include "resolve/loaded_objects.h"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <string_view>
@@ -34,6 +35,12 @@ const link_map* known_own_map() noexcept {
 } // namespace
 
 void find_next_definitions(std::span<Definition* const> wanted) noexcept {
+  if (!is_glibc()) {
+    for (Definition* definition : wanted)
+      definition->address.store(dlsym(RTLD_NEXT, definition->name.text.data()),
+                                std::memory_order_relaxed); // see LibcFunction
+    return;
+  }
   const link_map* const own = known_own_map();
   if (own == nullptr) return;
   for (const link_map* object = own->l_next; object != nullptr; object = object->l_next)

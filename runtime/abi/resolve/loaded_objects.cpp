@@ -9,11 +9,12 @@
 #include <atomic>
 #include <string_view>
 
-// Weak, because musl has none of them: there the library does nothing.
-extern r_debug _r_debug __attribute__((weak));
-extern "C" int dladdr1(const void*, Dl_info*, void**, int) noexcept __attribute__((weak));
+// Weak: musl has none of them, and would not start a program in which they are missing. glibc has the last
+// one from 2.35 on.
+#pragma weak _r_debug
+#pragma weak dladdr1
 #if __GLIBC_PREREQ(2, 35)
-extern "C" int _dl_find_object(void*, dl_find_object*) noexcept __attribute__((weak));
+#pragma weak _dl_find_object
 #endif
 
 namespace wstree::abi {
@@ -57,7 +58,6 @@ int find_needed(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 1;
 }
 
-#if !__GLIBC_PREREQ(2, 35)
 struct Around {
   const void* address;
   LoadedObject object;
@@ -69,7 +69,6 @@ int find_around(dl_phdr_info* info, std::size_t, void* data) noexcept {
   around.object = {ElfObject(*info), extent, info->dlpi_name};
   return 1;
 }
-#endif
 
 } // namespace
 
@@ -82,8 +81,10 @@ const link_map* own_map() noexcept { return g_own.load(std::memory_order_relaxed
 const link_map* last_initial() noexcept { return g_last.load(std::memory_order_relaxed); }
 const link_map* first_initial() noexcept { return g_first.load(std::memory_order_relaxed); }
 
+bool is_glibc() noexcept { return &_r_debug != nullptr; }
+
 void remember_initial_objects() noexcept {
-  if (&_r_debug == nullptr) return;
+  if (!is_glibc()) return;
   const link_map* own = _r_debug.r_map;
   while (own != nullptr && own->l_ld != _DYNAMIC) own = own->l_next;
   if (own == nullptr) { // a tool has opened us in a namespace of its own
@@ -110,16 +111,17 @@ bool is_initial(const ElfObject& object) noexcept {
 
 LoadedObject object_around(const void* address) noexcept {
 #if __GLIBC_PREREQ(2, 35)
-  dl_find_object found{};
-  if (_dl_find_object(const_cast<void*>(address), &found) != 0) return {};
-  const auto begin = reinterpret_cast<Address>(found.dlfo_map_start);
-  const auto end = reinterpret_cast<Address>(found.dlfo_map_end);
-  return {ElfObject(*found.dlfo_link_map), {begin, end - begin}, found.dlfo_link_map->l_name};
-#else
+  if (&_dl_find_object != nullptr) {
+    dl_find_object found{};
+    if (_dl_find_object(const_cast<void*>(address), &found) != 0) return {};
+    const auto begin = reinterpret_cast<Address>(found.dlfo_map_start);
+    const auto end = reinterpret_cast<Address>(found.dlfo_map_end);
+    return {ElfObject(*found.dlfo_link_map), {begin, end - begin}, found.dlfo_link_map->l_name};
+  }
+#endif
   Around around{address, {}};
   dl_iterate_phdr(find_around, &around);
   return around.object;
-#endif
 }
 
 std::size_t find_providers(Providers room) noexcept {

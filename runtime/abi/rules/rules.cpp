@@ -14,6 +14,8 @@
 #include <new>
 #include <unistd.h>
 
+#pragma weak strerrordesc_np // musl has none
+
 namespace wstree::abi {
 namespace {
 
