@@ -51,6 +51,17 @@ TEST(Exports, AreThoseOfTheMap) {
   EXPECT_EQ(found, words_of_the_map());
 }
 
+/// The linker drops a property of the whole library if one object lacks it.
+TEST(Exports, AssemblySaysWhatHardenedProcessesWantToKnow) {
+#if defined(__x86_64__)
+  const std::string said = "x86 feature: IBT, SHSTK";
+#elif defined(__aarch64__)
+  const std::string said = "AArch64 feature: BTI";
+#endif
+  const Outcome outcome = Program(WSTREE_TEST_READELF, {"-n", WSTREE_TEST_ASSEMBLY}).run();
+  EXPECT_THAT(outcome.out, testing::HasSubstr(said)) << outcome.text();
+}
+
 TEST(Exports, NeedNothingButTheCLibrary) {
   for (const auto& words : symbols("--undefined-only")) {
     const std::string& name = words.back();
