@@ -52,7 +52,7 @@ TEST(Entries, OfASmallRuntime) {
   }
 }
 
-TEST(Entries, ThatAreMissingAndThatNobodyNeeds) {
+TEST(Entries, ThatAreMissingAndNotNeeded) {
   // Natively these programs cannot run there; the tree needs nothing that is missing.
   for (const char* runtime : {"old", "without_end"})
     expect_sum(with_library("stub_apart", runtime, true), "999000");
@@ -72,22 +72,6 @@ TEST(Entries, ThatAreMissingEndTheProgramAsTheyDoWithoutUs) {
     expect_not_found(stub(each.program, each.runtime), each.function);
     expect_not_found(with_library(each.program, each.runtime, false), each.function);
     if (each.also_if_asked) expect_not_found(with_library(each.program, each.runtime, true), each.function);
-  }
-}
-
-TEST(Entries, ThatTheLoaderDoesNotFind) {
-  for (const char* schedule : {"wstree", "dynamic"}) {
-    for (const auto& [fault, function] : {std::pair("dlsym=1", "__kmpc_"), // whichever is first
-                                          std::pair("dlsym:__kmpc_fork_call=1", "__kmpc_fork_call")})
-      expect_not_found(faulty("everything", {"first"}, "system_faults")
-                           .set("FAULT_CALLS", fault)
-                           .set("OMP_SCHEDULE", schedule),
-                       function);
-    for (const char* fault : {"dlsym=1", "dlsym:GOMP_parallel=1"})
-      expect_not_found(faulty("everything_gcc", {"first"}, "system_faults")
-                           .set("FAULT_CALLS", fault)
-                           .set("OMP_SCHEDULE", schedule),
-                       "GOMP_parallel");
   }
 }
 

@@ -51,9 +51,9 @@ int find_needed(dl_phdr_info* info, std::size_t, void* data) noexcept {
   auto& needed = *static_cast<Needed*>(data);
   const ElfObject object(*info);
   const std::string_view path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-  if (object.soname() != needed.name && path != needed.name &&
-      path.substr(path.rfind('/') + 1) != needed.name)
-    return 0;
+  std::string_view file = path;
+  file.remove_prefix(path.rfind('/') + 1); // npos + 1 is 0
+  if (object.soname() != needed.name && path != needed.name && file != needed.name) return 0;
   needed.object = object;
   return 1;
 }

@@ -74,8 +74,10 @@ void SearchOrder::find_later_providers(const LoadedObject& caller) noexcept {
   if (count > 1 && caller) {
     sort_as_seen_by(caller, later);
     // An object that was opened for all to see comes before those that the caller alone sees.
-    std::stable_partition(later.begin(), later.end(),
-                          [&](const LoadedObject& each) { return is_bound_to(caller.tables, each); });
+    const auto bound = std::find_if(later.begin(), later.end(), [&](const LoadedObject& each) {
+      return is_bound_to(caller.tables, each);
+    });
+    if (bound != later.end()) std::rotate(later.begin(), bound, bound + 1);
   }
   for (const LoadedObject& each : later) {
     providers_[count_++] = each.tables;
