@@ -52,12 +52,12 @@ struct KnownNeeds {
 };
 constinit KnownNeeds g_known_needs[64];
 
-/// The right to change what is remembered. A thread that does not get it at once does without: nobody waits
-/// for a thread that may have lost its processor.
+/// The right to change what is remembered. A thread that does not get it at once does without, because the
+/// holder may have lost its processor.
 constinit std::atomic<pid_t> g_writer{0}; // a process; after a fork, that of a thread which is no more
 constinit Scope* g_scopes = nullptr;      // the latest; only for the writer
-/// Whether something is remembered that dlclose() may make untrue. relaxed: a thread that remembers such a
-/// thing is in code of the object, and closes it, or lets it be closed, after that.
+/// Whether something is remembered that dlclose() may make untrue. Set with relaxed order: the thread that
+/// does is in code of the object, and the object is closed after that.
 constinit std::atomic<bool> g_may_forget{false};
 
 class Writer {
@@ -261,11 +261,11 @@ void* look_up(Function& function, const void* caller) noexcept {
 }
 
 void forget_callers() noexcept {
-  if (!g_may_forget.load(std::memory_order_relaxed)) return;
+  // acquire: pairs with the release below, so that what another thread has forgotten is forgotten here, too.
+  if (!g_may_forget.load(std::memory_order_acquire)) return;
   for (;; sched_yield()) { // for a thread that is remembering something, which makes no call that waits
     const Writer writer;
     if (!writer) continue;
-    g_may_forget.store(false, std::memory_order_relaxed);
     PageTable& table = *g_pages.load(std::memory_order_relaxed); // this thread's, for now
     // A page whose way to its entry leads past a free one now gets another entry when it calls again.
     for (std::size_t i = 0; i < table.size(); ++i) {
@@ -280,12 +280,13 @@ void forget_callers() noexcept {
     for (KnownNeeds& known : g_known_needs) known.scope.store(nullptr, std::memory_order_relaxed); // as above
     for (Scope* scope = g_scopes; scope != nullptr; scope = scope->older)
       scope->is_suspicious = !scope->order.is_permanent();
+    g_may_forget.store(false, std::memory_order_release); // at last: another thread may be about to close
     return;
   }
 }
 
 void keep_callers(void (*keep)(const char* path) noexcept) noexcept {
-  if (!g_may_forget.exchange(false, std::memory_order_relaxed)) return;
+  if (!g_may_forget.load(std::memory_order_relaxed)) return;         // and it stays: see is_permanent
   const PageTable& table = *g_pages.load(std::memory_order_acquire); // as in scope_at_home()
   for (std::size_t i = 0; i < table.size(); ++i) {
     PageEntry& entry = table.entry(i);

@@ -27,8 +27,8 @@ struct CallerRange {
 /// The object that called first, if it has been there from the beginning and is no runtime. Most processes
 /// have no other. The assembler code knows it.
 extern CallerRange g_first_caller __asm__("wstree_first_caller");
-/// Whether no schedule of ours is asked for. relaxed everywhere but in callers.cpp: a thread that learns of
-/// it late goes to the runtime, as it did before. The assembler code knows it, too.
+/// Whether no schedule of ours is asked for. relaxed everywhere: a thread that learns of it late
+/// goes to the runtime, as it did before. The assembler code knows it, too.
 extern std::atomic<bool> g_is_idle __asm__("wstree_is_idle");
 inline bool is_idle() noexcept { return g_is_idle.load(std::memory_order_relaxed); }
 inline void end_idleness() noexcept { g_is_idle.store(false, std::memory_order_relaxed); }
