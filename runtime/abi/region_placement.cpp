@@ -72,15 +72,16 @@ void* look_in_thread(void*) noexcept {
   return nullptr;
 }
 
-/// Starts look_in_thread() with all signals blocked. Returns whether the thread runs.
-bool start_to_look() noexcept {
+/// Of the thread that looks. Thread-local data of the program take their part of it.
+constexpr std::size_t k_stack_to_look = stack::k_own_stack * 4;
+
+/// Starts look_in_thread() with all signals blocked. Returns whether `thread` runs.
+bool start_to_look(pthread_t& thread) noexcept {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   sigset_t all, before;
   sigfillset(&all);
-  pthread_t thread;
-  bool runs = pthread_attr_setstacksize(&attributes, stack::k_own_stack) == 0 &&
-              pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
+  bool runs = pthread_attr_setstacksize(&attributes, k_stack_to_look) == 0 &&
               pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
   if (runs) {
     runs = pthread_create(&thread, &attributes, look_in_thread, nullptr) == 0;
@@ -91,18 +92,23 @@ bool start_to_look() noexcept {
 }
 
 /// hwloc is opened, which takes the loader's lock, and the thread that holds the lock may be waiting for this
-/// region: an initialiser of a plugin that waits for the thread which opens it. So another thread looks. If
-/// it has not ended soon, the region goes on without places; later ones get them. (In the child of a fork
-/// that comes meanwhile nothing is placed.)
+/// region: an initialiser of a plugin that waits for the thread which opens it. So another thread looks, and
+/// is gone when the region begins. If it has not ended soon, the region goes on without places; later ones
+/// get them. (In the child of a fork that comes meanwhile nothing is placed.)
 [[gnu::cold]] void decide() noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
   if (place::has_new_call_filter())
     return say_placement("threads are not pinned", "the process has put up a filter of system calls");
-  if (!start_to_look()) return stack::on_own_stack([] { look_at_machine(); });
+  pthread_t thread;
+  if (!start_to_look(thread)) return stack::on_own_stack([] { look_at_machine(); });
   // Signals may end a wait early; ten of them are enough.
   for (int i = 0; i < 10 && g_has_looked.load(std::memory_order_relaxed) == 0; ++i)
     if (config::system_call(SYS_futex, &g_has_looked, FUTEX_WAIT_PRIVATE, 0, &k_longest_look) == -ETIMEDOUT)
-      return;
+      break;
+  if (g_has_looked.load(std::memory_order_relaxed) != 0)
+    pthread_join(thread, nullptr);
+  else
+    pthread_detach(thread);
 }
 
 bool is_due() noexcept {

@@ -100,6 +100,16 @@ TEST(ClosedPlugins, GoUnlessLoopsAreServed) {
   EXPECT_THAT(program.set("OMP_SCHEDULE", "wstree").run().out, HasSubstr("there\n"));
 }
 
+/// Each of these is called for the last time by its destructor, and the next one may get its place in memory
+/// and another runtime.
+TEST(ClosedPlugins, TakeTurnsWithOtherRuntimes) {
+  const std::string gcc = program_path("initialiser_gcc.so"), clang = program_path("initialiser_clang.so");
+  Program program("opens", {"now", "close", clang, gcc, clang, gcc, clang});
+  const Outcome native = program.set("OMP_SCHEDULE", "dynamic,4").run();
+  ASSERT_TRUE(native.succeeded()) << native.text();
+  EXPECT_EQ(program.preload().run().text(), native.text());
+}
+
 INSTANTIATE_TEST_SUITE_P(Loading, OpenedPlugins, testing::ValuesIn(sets_of_plugins()), [](const auto& each) {
   std::string name;
   for (const std::string& plugin : each.param) name += plugin.substr(0, plugin.find('.')) + "_";

@@ -3,7 +3,7 @@
 // Objects that a program closes. Until then this library remembers what their code has called
 // (resolve/callers.h). While no schedule of ours is asked for it forgets that, and the object goes.
 // Afterwards the object stays: statistics name its loops, and memories of loops go by the addresses of its
-// code.
+// code. The runtime that an object has brought along stays in any case.
 #include "export.h"
 #include "process/request.h"
 #include "resolve/callers.h"
@@ -24,9 +24,14 @@ void keep(const char* path) noexcept {
 } // namespace
 
 extern "C" WSTREE_EXPORT int dlclose(void* handle) noexcept {
+  if (!has_callers()) return g_dlclose(-1, handle);
+  keep_runtimes(keep);
   if (active())
     keep_callers(keep);
   else
     forget_callers();
-  return g_dlclose(-1, handle);
+  const int result = g_dlclose(-1, handle);
+  forget_callers(); // those that destructors have made known
+  forget_runtimes();
+  return result;
 }

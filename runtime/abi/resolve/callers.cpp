@@ -2,13 +2,15 @@
 #include "resolve/callers.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <iterator>
 #include <new>
+#include <span>
 #include <string_view>
 
 namespace wstree::abi {
@@ -30,35 +32,31 @@ void* map_pages(std::size_t bytes) noexcept {
   return pages != MAP_FAILED ? pages : nullptr;
 }
 
-/// The libraries that an object was linked with, as a number: objects with the same ones, in the same order,
-/// have the same search order. 0: the object has to be looked at itself.
-std::uint64_t needs_of(const LoadedObject& caller) noexcept {
-  if (!caller) return 1;
-  if (may_provide(caller.tables)) return 0;
-  std::uint64_t number = 0xcbf29ce484222325; // FNV-1a
-  const auto add = [&](char c) { number = (number ^ static_cast<unsigned char>(c)) * 0x100000001b3; };
-  caller.tables.any_needed([&](std::string_view name) {
-    for (const char c : name) add(c);
-    add('\0');
-    return false;
-  });
-  return number > 1 ? number : 0;
-}
-
-/// Which scope objects with these needs have. Filled from its front, emptied as a whole.
-struct KnownNeeds {
-  std::atomic<std::uint64_t> needs{0};
-  std::atomic<Scope*> scope{nullptr};
-};
-constinit KnownNeeds g_known_needs[64];
-
 /// The right to change what is remembered. A thread that does not get it at once does without, because the
 /// holder may have lost its processor.
 constinit std::atomic<pid_t> g_writer{0}; // a process; after a fork, that of a thread which is no more
-constinit Scope* g_scopes = nullptr;      // the latest; only for the writer
-/// Whether something is remembered that dlclose() may make untrue. Set with relaxed order: the thread that
-/// does is in code of the object, and the object is closed after that.
-constinit std::atomic<bool> g_may_forget{false};
+/// The latest scope of the list. Their runtimes stay mapped: dlclose() keeps them first.
+constinit std::atomic<Scope*> g_scopes{nullptr};
+/// That of code that the process has made itself; nullptr: nothing is remembered.
+constinit std::atomic<Scope*> g_outside{nullptr};
+/// How often forget_callers() has begun.
+constinit std::atomic<std::uint64_t> g_forgotten{0};
+
+/// acquire: pairs with the release in Writer::scope_of(), so that the scopes are complete.
+Scope* latest_scope() noexcept { return g_scopes.load(std::memory_order_acquire); }
+
+/// Takes the pages out of `table` that may go. Any thread.
+void forget_pages(const PageTable& table) noexcept {
+  // A page whose way to its entry leads past a free one now gets another entry when it calls again.
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    PageEntry& entry = table.entry(i);
+    if (entry.scope.load(std::memory_order_relaxed) == nullptr ||
+        entry.is_permanent.load(std::memory_order_relaxed))
+      continue;
+    entry.scope.store(nullptr, std::memory_order_relaxed); // takes something away only
+    entry.page.store(0, std::memory_order_relaxed);        // as above
+  }
+}
 
 class Writer {
 public:
@@ -82,33 +80,19 @@ public:
 
   /// The scope of this order: one that is known, or a new one. nullptr: no memory.
   Scope* scope_of(const SearchOrder& order) const noexcept {
-    for (Scope* scope = g_scopes; scope != nullptr; scope = scope->older) {
-      if (scope->is_dead || !(scope->order == order)) continue;
-      scope->is_dead = scope->is_suspicious && !scope->is_up_to_date();
-      scope->is_suspicious = false;
-      if (!scope->is_dead) return scope;
-    }
+    for (Scope* scope = latest_scope(); scope != nullptr; scope = scope->older)
+      if (!scope->is_dead.load(std::memory_order_relaxed) && scope->order == order) return scope;
     void* const memory = room_for_scope();
     if (memory == nullptr) return nullptr;
     auto* made = ::new (memory) Scope(order);
-    made->older = g_scopes;
-    return g_scopes = made;
-  }
-
-  void remember_needs(std::uint64_t needs, Scope* scope) const noexcept {
-    for (KnownNeeds& known : g_known_needs) {
-      if (known.scope.load(std::memory_order_relaxed) != nullptr) continue;
-      known.needs.store(needs, std::memory_order_relaxed);
-      // release: pairs with the acquire in known_scope(), so that the scope is complete and the number
-      // stands.
-      return known.scope.store(scope, std::memory_order_release);
-    }
+    made->older = latest_scope();
+    g_scopes.store(made, std::memory_order_release); // see latest_scope()
+    return made;
   }
 
   void remember_page(std::uint64_t page, Scope* scope, bool is_permanent) const noexcept {
-    if (!is_permanent) g_may_forget.store(true, std::memory_order_relaxed);
     PageTable* table = g_pages.load(std::memory_order_relaxed); // this thread's, for now
-    if (table->used >= table->size() / 2) table = grow(*table);
+    if (table->used >= table->size() / 2) table = renew(*table);
     if (table != nullptr) put(*table, page, scope, is_permanent);
   }
 
@@ -132,9 +116,15 @@ private:
     entry.scope.store(scope, std::memory_order_release);
   }
 
-  /// A table of four times the size with the same content. The old one stays: threads may be reading it. All
-  /// old ones together are a third of the present one.
-  static PageTable* grow(const PageTable& old) noexcept {
+  /// A table with the same content, in which at most an eighth is used. nullptr: no memory. The old one
+  /// stays: threads may be reading it.
+  static PageTable* renew(PageTable& old) noexcept {
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < old.size(); ++i)
+      if (old.entry(i).page.load(std::memory_order_relaxed) != 0) ++used;
+    old.used = used;
+    if (used < old.size() / 4) return &old; // most of it was forgotten
+    const std::uint64_t forgotten = g_forgotten.load(std::memory_order_seq_cst);
     const std::size_t size = old.size() * 4;
     void* const memory = map_pages(sizeof(PageTable) + sizeof(PageEntry) * size);
     if (memory == nullptr) return nullptr;
@@ -142,32 +132,20 @@ private:
     auto* table = ::new (memory) PageTable(entries, size);
     for (std::size_t i = 0; i < old.size(); ++i) {
       const PageEntry& each = old.entry(i);
-      Scope* const scope = each.scope.load(std::memory_order_relaxed);
-      if (scope != nullptr)
-        put(*table, each.page.load(std::memory_order_relaxed), scope,
-            each.is_permanent.load(std::memory_order_relaxed));
+      const std::uint64_t page = each.page.load(std::memory_order_relaxed);
+      if (Scope* const scope = page != 0 ? scope_in(each, page) : nullptr)
+        put(*table, page, scope, each.is_permanent.load(std::memory_order_relaxed));
     }
-    // release: pairs with the acquire of the readers, so that the table is complete.
-    g_pages.store(table, std::memory_order_release);
+    // release: pairs with the acquire of the readers, so that the table is complete. seq_cst, with the loads
+    // of g_forgotten: either this thread sees that another one forgets, or that one sees the new table.
+    g_pages.store(table, std::memory_order_seq_cst);
+    if (g_forgotten.load(std::memory_order_seq_cst) != forgotten) forget_pages(*table);
     return table;
   }
 
   bool has_ = false;
 };
 static_assert(sizeof(PageTable) % alignof(PageEntry) == 0);
-
-Scope* known_scope(std::uint64_t needs) noexcept {
-  if (needs == 0) return nullptr;
-  for (const KnownNeeds& known : g_known_needs) {
-    // acquire: pairs with the release in remember_needs().
-    Scope* const scope = known.scope.load(std::memory_order_acquire);
-    // The second look: the entry may have been emptied and filled again meanwhile.
-    if (scope != nullptr && known.needs.load(std::memory_order_acquire) == needs &&
-        known.scope.load(std::memory_order_relaxed) == scope)
-      return scope;
-  }
-  return nullptr;
-}
 
 /// What is remembered of the page of `caller`, wherever it stands in the table.
 Scope* remembered_scope(const void* caller) noexcept {
@@ -193,48 +171,100 @@ void remember_first(const LoadedObject& caller) noexcept {
 bool open_libgomp(const LoadedObject& caller, const char* name) noexcept {
   const std::string_view text(name);
   if (!text.starts_with("GOMP_") && !text.starts_with("omp_")) return false;
-  if (!caller || !caller.tables.needs("libwstree.so")) return false;
-  bool calls_it = false;
-  for (const auto& relocations : caller.tables.relocations())
-    for (const auto& relocation : relocations)
-      calls_it = calls_it || std::string_view(caller.tables.name_of_symbol(relocation)).starts_with("GOMP_");
-  return calls_it && dlopen("libgomp.so.1", RTLD_LAZY | RTLD_GLOBAL) != nullptr;
+  return caller && caller.tables.needs("libwstree.so") && calls(caller.tables, "GOMP_") &&
+         dlopen("libgomp.so.1", RTLD_LAZY | RTLD_GLOBAL) != nullptr;
 }
 
-/// Remembers the scope of `order` for the page of `caller`, and for all objects with these `needs`, unless
-/// another thread is about to remember something. The scope, or nullptr.
-Scope* remember(const void* caller, const LoadedObject& object, std::uint64_t needs, Scope* scope,
-                const SearchOrder* order) noexcept {
-  const Writer writer;
-  if (!writer) return scope;
-  if (scope == nullptr) {
-    scope = writer.scope_of(*order);
-    if (scope == nullptr) return nullptr;
-    if (needs != 0 && !order->is_callers_alone()) writer.remember_needs(needs, scope);
+bool has_initial_runtime() noexcept {
+  return any_initial([](const ElfObject& object, bool) { return is_runtime(object); });
+}
+
+/// Runtimes that a caller sees, each once.
+class Runtimes {
+public:
+  void add(std::span<const LoadedObject> more) noexcept {
+    for (const LoadedObject& each : more)
+      if (each && count_ < room_.size() && !has(each)) room_[count_++] = each;
   }
-  const bool is_permanent = object && is_initial(object.tables) && scope->order.is_permanent();
-  if (is_permanent && !scope->order.is_runtimes_own()) remember_first(object);
+  /// Of those that other callers have found: what `caller` was linked with.
+  void add_known(const LoadedObject& caller) noexcept {
+    caller.tables.any_needed([&](std::string_view name) {
+      for (const Scope* scope = latest_scope(); scope != nullptr; scope = scope->older)
+        for (const LoadedObject& each : scope->order.runtimes())
+          if (!scope->is_dead.load(std::memory_order_relaxed) && each.tables.soname() == name)
+            add({&each, 1});
+      return false;
+    });
+  }
+  /// Whether the code of `caller`, compiled by clang, needs another one.
+  bool is_complete_for(const LoadedObject& caller) const noexcept {
+    constexpr SymbolName k_fork("__kmpc_fork_call");
+    return count_ > 0 &&
+           (std::any_of(room_.begin(), room_.begin() + count_,
+                        [&](const LoadedObject& each) { return each.tables.defines(k_fork); }) ||
+            !calls(caller.tables, "__kmpc_"));
+  }
+  std::span<const LoadedObject> all() const noexcept { return {room_.data(), count_}; }
+
+private:
+  bool has(const LoadedObject& runtime) const noexcept {
+    return std::any_of(room_.begin(), room_.begin() + count_,
+                       [&](const LoadedObject& each) { return each.tables == runtime.tables; });
+  }
+
+  std::array<LoadedObject, SearchOrder::k_most_runtimes> room_;
+  std::size_t count_ = 0;
+};
+
+/// The order for code in `caller`. From what costs least and takes no lock to what costs most.
+SearchOrder order_for(const LoadedObject& caller) noexcept {
+  if (has_initial_runtime() && (!caller || is_initial(caller.tables))) return {caller, {}};
+  if (!caller) {
+    const LoadedObject runtime = first_runtime();
+    return {caller, {&runtime, 1}};
+  }
+  if (is_runtime(caller.tables)) return {caller, {}};
+  std::array<LoadedObject, SearchOrder::k_most_runtimes> found;
+  Runtimes runtimes;
+  runtimes.add({found.data(), find_bound_runtimes(caller, found)});
+  runtimes.add_known(caller);
+  if (!runtimes.is_complete_for(caller)) runtimes.add({found.data(), find_runtimes_of(caller, found)});
+  if (runtimes.all().empty()) {
+    const LoadedObject runtime = first_runtime();
+    runtimes.add({&runtime, 1});
+  }
+  return {caller, runtimes.all()};
+}
+
+/// Remembers the scope of `order` for the page of `caller` in `object`, unless another thread is about to
+/// remember something. The scope, or nullptr.
+Scope* remember(const void* caller, const LoadedObject& object, const SearchOrder& order) noexcept {
+  const Writer writer;
+  if (!writer) return nullptr;
+  Scope* const scope = writer.scope_of(order);
+  if (scope == nullptr) return nullptr;
+  if (!object) {
+    // release: pairs with the acquire in with_order_of(), so that the scope is complete.
+    g_outside.store(scope, std::memory_order_release);
+    return scope;
+  }
+  const bool is_permanent = is_initial(object.tables);
+  if (is_permanent && !order.is_runtimes_own()) remember_first(object);
   writer.remember_page(PageTable::page_of(caller), scope, is_permanent);
   return scope;
 }
 
-/// use(scope), or use(order) where the scope cannot be remembered.
+/// use(scope, order), or use(order, order) where nothing can be remembered.
 template <class Use> auto with_order_of(const void* caller, Use&& use) noexcept {
   if (Scope* const scope = remembered_scope(caller)) return use(*scope, scope->order);
   const LoadedObject object = object_around(caller);
-  const std::uint64_t needs = needs_of(object);
-  if (Scope* const scope = known_scope(needs)) {
-    remember(caller, object, needs, scope, nullptr);
-    return use(*scope, scope->order);
-  }
-  const SearchOrder order(object);
+  if (!object)
+    if (Scope* const scope = g_outside.load(std::memory_order_acquire)) // see remember()
+      return use(*scope, scope->order);
+  const SearchOrder order = order_for(object);
   // Without a runtime there is nothing to remember: it may come later.
-  Scope* const scope = order.has_runtime() ? remember(caller, object, needs, nullptr, &order) : nullptr;
-  struct None {
-    const SearchOrder& order;
-    void* find(const Function& function) const noexcept { return order.find(function); }
-  } none{order};
-  return scope != nullptr ? use(*scope, scope->order) : use(none, order);
+  Scope* const scope = order.has_runtime() ? remember(caller, object, order) : nullptr;
+  return scope != nullptr ? use(*scope, scope->order) : use(order, order);
 }
 
 } // namespace
@@ -260,33 +290,15 @@ void* look_up(Function& function, const void* caller) noexcept {
   return found;
 }
 
+bool has_callers() noexcept { return latest_scope() != nullptr; }
+
 void forget_callers() noexcept {
-  // acquire: pairs with the release below, so that what another thread has forgotten is forgotten here, too.
-  if (!g_may_forget.load(std::memory_order_acquire)) return;
-  for (;; sched_yield()) { // for a thread that is remembering something, which makes no call that waits
-    const Writer writer;
-    if (!writer) continue;
-    PageTable& table = *g_pages.load(std::memory_order_relaxed); // this thread's, for now
-    // A page whose way to its entry leads past a free one now gets another entry when it calls again.
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      PageEntry& entry = table.entry(i);
-      if (entry.scope.load(std::memory_order_relaxed) == nullptr ||
-          entry.is_permanent.load(std::memory_order_relaxed))
-        continue;
-      entry.scope.store(nullptr, std::memory_order_relaxed); // takes something away only
-      entry.page.store(0, std::memory_order_relaxed);        // as above
-      --table.used;
-    }
-    for (KnownNeeds& known : g_known_needs) known.scope.store(nullptr, std::memory_order_relaxed); // as above
-    for (Scope* scope = g_scopes; scope != nullptr; scope = scope->older)
-      scope->is_suspicious = !scope->order.is_permanent();
-    g_may_forget.store(false, std::memory_order_release); // at last: another thread may be about to close
-    return;
-  }
+  g_forgotten.fetch_add(1, std::memory_order_seq_cst); // see Writer::renew()
+  forget_pages(*g_pages.load(std::memory_order_seq_cst));
+  g_outside.store(nullptr, std::memory_order_relaxed); // takes something away only
 }
 
-void keep_callers(void (*keep)(const char* path) noexcept) noexcept {
-  if (!g_may_forget.load(std::memory_order_relaxed)) return;         // and it stays: see is_permanent
+void keep_callers(Keep* keep) noexcept {
   const PageTable& table = *g_pages.load(std::memory_order_acquire); // as in scope_at_home()
   for (std::size_t i = 0; i < table.size(); ++i) {
     PageEntry& entry = table.entry(i);
@@ -295,9 +307,29 @@ void keep_callers(void (*keep)(const char* path) noexcept) noexcept {
       continue;
     const std::uint64_t page = entry.page.load(std::memory_order_relaxed);
     const LoadedObject object = object_around(reinterpret_cast<const void*>(page << PageTable::k_page_bits));
-    if (!object) continue; // code that the process has made
+    if (!object) continue; // closed in another way
     keep(object.path);
     entry.is_permanent.store(true, std::memory_order_relaxed); // the worst is that it is kept again
+  }
+}
+
+void keep_runtimes(Keep* keep) noexcept {
+  for (Scope* scope = latest_scope(); scope != nullptr; scope = scope->older) {
+    if (scope->is_kept.load(std::memory_order_relaxed) || scope->is_dead.load(std::memory_order_relaxed))
+      continue;
+    for (const LoadedObject& each : scope->order.runtimes())
+      if (object_around(reinterpret_cast<const void*>(each.extent.begin)).tables == each.tables)
+        keep(each.path);
+    scope->is_kept.store(true, std::memory_order_relaxed);
+  }
+}
+
+void forget_runtimes() noexcept {
+  for (Scope* scope = latest_scope(); scope != nullptr; scope = scope->older) {
+    if (scope->is_kept.load(std::memory_order_relaxed)) continue;
+    for (const LoadedObject& each : scope->order.runtimes())
+      if (!(object_around(reinterpret_cast<const void*>(each.extent.begin)).tables == each.tables))
+        scope->is_dead.store(true, std::memory_order_relaxed);
   }
 }
 

@@ -2,8 +2,8 @@
 // Which code calls us, and in which scope it finds its runtime: a table of pages, which any thread reads and
 // fills without waiting.
 //
-// Thousands of modules of one build share one scope, and so does all code that the process makes itself. What
-// is remembered of a page holds until dlclose(): no object can take the place of another one before.
+// Thousands of modules with the same runtime share one scope, and so does all code that the process makes
+// itself, of which no page is remembered. What is remembered of the pages of an object holds until dlclose().
 #pragma once
 
 #include "resolve/scope.h"
@@ -57,7 +57,7 @@ public:
     return static_cast<std::size_t>(page * k_odd >> 32);
   }
 
-  std::size_t used = 0; ///< entries; only for the thread that fills the table
+  std::size_t used = 0; ///< entries at most; only for the thread that fills the table
 
 private:
   PageEntry* entries_;
@@ -132,10 +132,18 @@ inline bool caller_is_runtime(const void* caller) noexcept {
 /// Whether the regions of the code at `caller` are in a runtime of LLVM's.
 bool regions_are_llvms(const void* caller) noexcept;
 
-/// Before an object is closed, which takes it out of the process: forgets the callers that may go, and what
-/// was found in objects that may go.
+/// Whether any code has called yet.
+bool has_callers() noexcept;
+/// Before and after an object is closed: forgets the callers that may go. A destructor may call in between.
 void forget_callers() noexcept;
-/// Before an object is closed: calls keep(path) for each object that has called and may go.
-void keep_callers(void (*keep)(const char* path) noexcept) noexcept;
+using Keep = void(const char* path) noexcept;
+/// Before an object is closed: calls keep(path) for each object that has called and may go. Later calls of
+/// forget_callers() leave its pages alone.
+void keep_callers(Keep* keep) noexcept;
+/// The same for the runtimes of all callers: what was found in them leads to their code.
+void keep_runtimes(Keep* keep) noexcept;
+/// After an object is closed: forgets the runtimes that have gone all the same, because only a destructor of
+/// the object has called them.
+void forget_runtimes() noexcept;
 
 } // namespace wstree::abi

@@ -30,22 +30,17 @@ constexpr std::string_view k_c_library = "libc.so.6";
 
 bool is_ours(const ElfObject& object) noexcept { return object.dynamic() == _DYNAMIC; }
 
-struct Search {
-  Providers room;
-  std::size_t found = 0;
-};
-int add_provider(dl_phdr_info* info, std::size_t, void* data) noexcept {
-  auto& search = *static_cast<Search*>(data);
+int find_runtime(dl_phdr_info* info, std::size_t, void* data) noexcept {
   const ElfObject object(*info);
-  if (search.found == search.room.size() || is_ours(object) || !may_provide(object)) return 0;
-  search.room[search.found++] = {object, extent_of(*info), info->dlpi_name};
-  return 0;
+  if (is_ours(object) || !is_runtime(object)) return 0;
+  *static_cast<LoadedObject*>(data) = {object, extent_of(*info), info->dlpi_name};
+  return 1;
 }
 
 /// In: a name in the list of what an object was linked with. Out: the object that it stands for.
 struct Needed {
   std::string_view name;
-  ElfObject object;
+  LoadedObject object;
 };
 int find_needed(dl_phdr_info* info, std::size_t, void* data) noexcept {
   auto& needed = *static_cast<Needed*>(data);
@@ -54,7 +49,7 @@ int find_needed(dl_phdr_info* info, std::size_t, void* data) noexcept {
   std::string_view file = path;
   file.remove_prefix(path.rfind('/') + 1); // npos + 1 is 0
   if (object.soname() != needed.name && path != needed.name && file != needed.name) return 0;
-  needed.object = object;
+  needed.object = {object, extent_of(*info), info->dlpi_name};
   return 1;
 }
 
@@ -71,11 +66,6 @@ int find_around(dl_phdr_info* info, std::size_t, void* data) noexcept {
 }
 
 } // namespace
-
-bool may_provide(const ElfObject& object) noexcept {
-  static constexpr SymbolName k_openers[] = {SymbolName("GOMP_parallel"), SymbolName("__kmpc_fork_call")};
-  return is_runtime(object) || object.defines(k_openers[0]) || object.defines(k_openers[1]);
-}
 
 const link_map* own_map() noexcept { return g_own.load(std::memory_order_relaxed); }
 const link_map* last_initial() noexcept { return g_last.load(std::memory_order_relaxed); }
@@ -124,41 +114,42 @@ LoadedObject object_around(const void* address) noexcept {
   return around.object;
 }
 
-std::size_t find_providers(Providers room) noexcept {
-  Search search{room};
-  dl_iterate_phdr(add_provider, &search);
-  return search.found;
+LoadedObject needed_object(std::string_view name) noexcept {
+  Needed needed{name, {}};
+  dl_iterate_phdr(find_needed, &needed);
+  return needed.object;
 }
 
-void sort_as_seen_by(const LoadedObject& caller, Providers providers) noexcept {
-  // The loader's order: the caller, what it needs, what that needs, and so on. A queue that is full ends the
-  // search; the rest stays in the order of loading.
+LoadedObject first_runtime() noexcept {
+  LoadedObject found;
+  dl_iterate_phdr(find_runtime, &found);
+  return found;
+}
+
+std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject> room) noexcept {
+  // What `caller` needs stays loaded as long as `caller` does, whose code is calling.
   struct Entry {
     Address base;
     const ElfW(Dyn) * dynamic;
   };
-  std::array<Entry, 64> queue; // small, because it may be on the stack of a fiber
-  std::size_t known = 0, next = 0;
-  const auto add = [&](const ElfObject& object) {
+  std::array<Entry, 64>
+      queue; // small, because it may be on the stack of a fiber; when it is full, it is full
+  std::size_t known = 0, found = 0;
+  const auto add = [&](const LoadedObject& object) {
     const auto end = queue.begin() + static_cast<std::ptrdiff_t>(known);
-    if (known < queue.size() &&
-        std::none_of(queue.begin(), end, [&](const Entry& e) { return e.dynamic == object.dynamic(); }))
-      queue[known++] = {object.base(), object.dynamic()};
+    if (known == queue.size() || !object ||
+        std::any_of(queue.begin(), end, [&](const Entry& e) { return e.dynamic == object.tables.dynamic(); }))
+      return;
+    queue[known++] = {object.tables.base(), object.tables.dynamic()};
+    if (found < room.size() && !is_ours(object.tables) && is_runtime(object.tables)) room[found++] = object;
   };
-  add(caller.tables);
-  auto sorted = providers.begin();
-  while (next < known && sorted != providers.end()) {
-    const ElfObject object(queue[next].base, queue[next].dynamic);
-    ++next;
-    const auto at = std::find_if(sorted, providers.end(),
-                                 [&](const LoadedObject& each) { return each.tables == object; });
-    if (at != providers.end()) std::rotate(sorted++, at, at + 1);
-    object.any_needed([&](std::string_view name) {
-      Needed needed{name, {}};
-      if (dl_iterate_phdr(find_needed, &needed) != 0) add(needed.object);
+  add(caller);
+  for (std::size_t next = 0; next < known && found < room.size(); ++next)
+    ElfObject(queue[next].base, queue[next].dynamic).any_needed([&](std::string_view name) {
+      add(needed_object(name));
       return false;
     });
-  }
+  return found;
 }
 
 } // namespace wstree::abi

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 namespace wstree::abi {
 
@@ -18,9 +19,6 @@ bool is_glibc() noexcept;
 /// Every OpenMP runtime defines this function. Tools that wrap single functions do not.
 inline constexpr SymbolName k_runtime_function{"omp_get_num_threads"};
 inline bool is_runtime(const ElfObject& object) noexcept { return object.defines(k_runtime_function); }
-
-/// Whether it is a runtime, or a tool that wraps the opening of regions.
-bool may_provide(const ElfObject& object) noexcept;
 
 /// An object, and where it is.
 struct LoadedObject {
@@ -47,16 +45,17 @@ bool is_initial(const ElfObject& object) noexcept;
 /// Nothing if this library was opened later.
 template <class Visit> bool any_initial(Visit&& visit) noexcept;
 
-/// Objects that may provide functions of OpenMP.
-using Providers = std::span<LoadedObject>;
-/// Fills `room` with the providers among all objects but this library, in the order in which they were
-/// loaded; returns how many there are. Takes the lock of dl_iterate_phdr(), which the loader holds only while
-/// it changes its list, and never while code of the program runs.
-std::size_t find_providers(Providers room) noexcept;
+/// The object that `caller` sees under the name of a library that it was linked with; none if there is none.
+/// Takes the lock of dl_iterate_phdr(), which the loader holds while it changes its list, and a program while
+/// it walks along it.
+LoadedObject needed_object(std::string_view name) noexcept;
 
-/// Sorts `providers` in the order in which the loader searches what `caller` was linked with, breadth first;
-/// those that `caller` does not see come last.
-void sort_as_seen_by(const LoadedObject& caller, Providers providers) noexcept;
+/// The runtimes among what `caller` was linked with, and what that was linked with, in the order of the
+/// loader, which is breadth first. Returns how many of `room` there are. Takes the lock of dl_iterate_phdr().
+std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject> room) noexcept;
+
+/// The first runtime in the process; none if there is none. Takes the lock of dl_iterate_phdr().
+LoadedObject first_runtime() noexcept;
 
 /// This library in the loader's list; nullptr before remember_initial_objects().
 const link_map* own_map() noexcept;

@@ -28,15 +28,15 @@ struct Function {
   Of of;
 };
 
-/// In which objects to look, in which order: those that have been there from the beginning, then those that
-/// the caller was linked with, then all. A caller that has been there from the beginning needs the first
-/// ones only, if there is a runtime among them.
+/// In which objects to look, in which order: those that have been there from the beginning; then the runtimes
+/// that the caller sees besides.
 class SearchOrder {
 public:
-  static constexpr std::size_t k_most_providers = 6;
+  static constexpr std::size_t k_most_runtimes = 3;
 
-  /// For code in `caller`; no object: for code that the process has made itself.
-  explicit SearchOrder(const LoadedObject& caller) noexcept;
+  SearchOrder() noexcept = default;
+  /// `runtimes`: what `caller` sees besides; no caller for code that the process has made itself.
+  SearchOrder(const LoadedObject& caller, std::span<const LoadedObject> runtimes) noexcept;
 
   /// nullptr: the runtime does not have it, or there is none.
   void* find(const Function& function) const noexcept;
@@ -45,26 +45,28 @@ public:
   bool is_runtimes_own() const noexcept { return own_.exists(); }
   bool regions_are_llvms() const noexcept { return regions_are_llvms_; }
   bool has_runtime() const noexcept { return regions_.exists(); }
-  /// Whether another object that was linked with the same libraries may have another order.
-  bool is_callers_alone() const noexcept { return is_callers_alone_; }
-  /// Whether what it has found stays in the process.
-  bool is_permanent() const noexcept { return is_permanent_; }
   bool operator==(const SearchOrder& other) const noexcept;
+
+  std::span<const LoadedObject> runtimes() const noexcept { return {runtimes_.data(), count_}; }
 
 private:
   ElfObject provider_of(const SymbolName& name) const noexcept;
-  void find_later_providers(const LoadedObject& caller) noexcept;
-  void find_regions(const LoadedObject& caller) noexcept;
 
   ElfObject own_;
-  std::array<ElfObject, k_most_providers> providers_;
+  std::array<LoadedObject, k_most_runtimes> runtimes_;
   std::size_t count_ = 0;
   ElfObject regions_; // the runtime of the caller's regions
   bool has_two_regions_ = false;
   bool regions_are_llvms_ = false;
-  bool is_callers_alone_ = false;
-  bool is_permanent_ = true;
 };
+
+/// The runtimes that the loader has bound calls and pointers of `caller` to: of functions that this library
+/// does not define. The loader binds the others there as well, but for this library. Reads the caller's
+/// tables only, and takes no lock.
+std::size_t find_bound_runtimes(const LoadedObject& caller, std::span<LoadedObject> room) noexcept;
+
+/// Whether the code of `object` calls functions whose names begin like this.
+bool calls(const ElfObject& object, std::string_view prefix) noexcept;
 
 /// What has been found in one order. Never freed: a thread may be reading it.
 class Scope {
@@ -80,13 +82,11 @@ public:
     return addresses_[number].load(std::memory_order_relaxed); // leads to code, which the loader has mapped
   }
   static void* missing() noexcept { return reinterpret_cast<void*>(std::uintptr_t{1}); }
-  /// Whether all that is remembered is what a search would find now.
-  bool is_up_to_date() const noexcept;
-
   const SearchOrder order;
-  Scope* older = nullptr;     ///< in the list of all
-  bool is_dead = false;       ///< an object of it has been replaced
-  bool is_suspicious = false; ///< an object of it may have been replaced
+  Scope* older = nullptr; ///< in the list of all
+  // relaxed, both: they are set before the loader changes its list, or after.
+  std::atomic<bool> is_kept{false}; ///< its runtimes stay in the process
+  std::atomic<bool> is_dead{false}; ///< a runtime of it has gone
 
 private:
   std::array<std::atomic<void*>, k_functions> addresses_{};
