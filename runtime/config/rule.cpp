@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view k_app = "app:";
 constexpr std::string_view k_label = "label:";
+constexpr std::string_view k_utf8_mark = "\xEF\xBB\xBF";
 constexpr std::uint64_t k_any_number = ~std::uint64_t{0};
 
 std::string_view take_word(std::string_view& text) noexcept {
@@ -204,7 +205,8 @@ bool matches(const Rule& rule, const RulePlace& place) noexcept {
 std::string_view take_rule_line(std::string_view& text) noexcept {
   const std::size_t end = text.find_first_of("\n;");
   const std::size_t size = end == std::string_view::npos ? text.size() : end;
-  const std::string_view line(text.data(), size);
+  std::string_view line(text.data(), size);
+  if (line.starts_with(k_utf8_mark)) line.remove_prefix(k_utf8_mark.size());
   text.remove_prefix(size < text.size() ? size + 1 : size);
   return line;
 }

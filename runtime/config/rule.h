@@ -110,11 +110,9 @@ std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept
 
 /// Files of rules are shorter.
 inline constexpr std::size_t k_most_rule_bytes = std::size_t{4} << 20;
-/// Without the mark that some editors put in front of UTF-8.
-constexpr std::string_view without_utf8_mark(std::string_view text) noexcept {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  return text;
-}
+/// Whether what is in a file of rules can be rules: no program, picture or UTF-16.
+constexpr bool is_text(std::string_view text) noexcept { return text.find('\0') == std::string_view::npos; }
+inline constexpr std::string_view k_no_text = "it is no text";
 
 /// Whether `text` is `glob`, in which * stands for any text and ? for one character.
 bool matches_glob(std::string_view glob, std::string_view text) noexcept;
@@ -132,7 +130,8 @@ struct RulePlace {
 };
 bool matches(const Rule& rule, const RulePlace& place) noexcept;
 
-/// The next line of `text`, which loses it. A semicolon ends a line too.
+/// The next line of `text`, which loses it. A semicolon ends a line too. Some editors put a mark in front of
+/// UTF-8, which files that were joined have in other lines than the first one: the line comes without it.
 std::string_view take_rule_line(std::string_view& text) noexcept;
 
 } // namespace wstree::config

@@ -136,6 +136,20 @@ TEST_F(RulesCommand, AFileMayBeginWithAMarkOfUtf8) {
   EXPECT_EQ(checked.status(), 0) << checked.out;
   EXPECT_THAT(checked.out, testing::StartsWith(file + ":1: solver.c:3-5 off\n"));
   EXPECT_THAT(rules({"--resolved", "--check", file}).out, testing::StartsWith("solver.c:3-5 off\n"));
+  // Files that were joined have such a mark in the middle; and rules may be pasted.
+  std::ofstream(file) << "\n\xEF\xBB\xBFsolver.c:3-5 off\n";
+  EXPECT_EQ(rules({"--check", file}).status(), 0);
+  EXPECT_EQ(rules({"--check", "\xEF\xBB\xBF* wsrange"}).status(), 0);
+}
+
+TEST_F(RulesCommand, OfAFileThatIsNoTextOneLineSaysSo) {
+  const std::string why =
+      "'" + program_ + "' cannot be read: it is no text; instead of a file, rules look like \"* wsrange\"\n";
+  const auto checked = rules({"--check", program_});
+  EXPECT_EQ(checked.status(), 125);
+  EXPECT_EQ(checked.out, "");
+  EXPECT_EQ(checked.err, "wstree: " + why);
+  EXPECT_EQ(run({.arguments = {"run", "--rules", program_, program_}}).err, "wstree: --rules " + why);
 }
 
 TEST_F(RulesCommand, AFileOfRulesHasAnEnd) {

@@ -129,13 +129,28 @@ Rules* load_file(const std::string& name, std::string_view text, Heard& heard, b
   return rules;
 }
 
-TEST(Rules, AFileMayBeginWithAMarkOfUtf8) {
-  Heard heard;
-  static Rules* rules = nullptr; // as above
-  rules = load_file("marked.rules", "\xEF\xBB\xBF* bind=spread\n", heard);
-  EXPECT_THAT(heard.lines, ElementsAre());
-  ASSERT_NE(rules, nullptr);
-  EXPECT_EQ(rules->bind(), config::Bind::spread);
+TEST(Rules, ALineMayBeginWithAMarkOfUtf8) {
+  const std::string rule = "\xEF\xBB\xBF* bind=spread\n";
+  for (const std::string& text : {rule, "\n" + rule, "* bind=close\n" + rule}) {
+    Heard heard;
+    static std::vector<Rules*> kept; // as above
+    kept.push_back(load_file("marked.rules", text, heard));
+    EXPECT_THAT(heard.lines, ElementsAre());
+    ASSERT_NE(kept.back(), nullptr);
+    EXPECT_EQ(kept.back()->bind(), config::Bind::spread);
+  }
+}
+
+TEST(Rules, OfAFileThatIsNoTextOneLineSaysSo) {
+  using namespace std::literals;
+  for (const std::string& name : {"picture"s, "picture of * wsrang"s}) {
+    Heard heard;
+    EXPECT_EQ(load_file(name, "\x89PNG\n* wsrange\n\0\n;;x\n"sv, heard), nullptr);
+    ASSERT_EQ(heard.lines.size(), 1U);
+    EXPECT_THAT(heard.lines[0],
+                testing::MatchesRegex("wstree: WSTREE_RULES cannot read '.*-" + name.substr(0, 7) +
+                                      ".*': it is no text; no rule holds"));
+  }
 }
 
 // To open one may end the process.

@@ -130,10 +130,18 @@ TEST(Rule, OfSettingsThatContradictEachOtherTheLastOneCounts) {
   EXPECT_EQ(parsed("* threads=2 threads=3").ruling.threads(), 3U);
 }
 
-TEST(Rule, AMarkInFrontOfUtf8IsNoPartOfRules) {
-  EXPECT_EQ(without_utf8_mark("\xEF\xBB\xBF* off"), "* off");
-  EXPECT_EQ(without_utf8_mark("* off"), "* off");
-  EXPECT_EQ(without_utf8_mark("\xEF\xBB"), "\xEF\xBB");
+TEST(Rule, AMarkInFrontOfUtf8IsNoPartOfALine) {
+  std::string_view text = "\xEF\xBB\xBF* off\n\xEF\xBB\xBF# joined\n\xEF\xBB;a\xEF\xBB\xBF off";
+  EXPECT_EQ(take_rule_line(text), "* off");
+  EXPECT_EQ(take_rule_line(text), "# joined");
+  EXPECT_EQ(take_rule_line(text), "\xEF\xBB");
+  EXPECT_EQ(take_rule_line(text), "a\xEF\xBB\xBF off");
+}
+
+TEST(Rule, WhatHasAZeroByteIsNoText) {
+  using namespace std::literals;
+  EXPECT_TRUE(is_text("* off # \xE4"));
+  EXPECT_FALSE(is_text("*\0 \0o\0f\0f\0"sv));
 }
 
 TEST(Rule, LinesEndWithNewlinesAndSemicolons) {

@@ -80,14 +80,16 @@ bool has_a_rule(std::string_view value) noexcept {
   return false;
 }
 
+/// `error`: the number of the error; 0 if the file was read.
 void complain_about_file(std::string_view path, int error, config::ErrorSink errors) noexcept {
   RuleMessage line;
   line.append("wstree: WSTREE_RULES cannot read '").append_foreign(path, k_shown_origin).append("': ");
 #if __GLIBC_PREREQ(2, 32)
-  if (const char* cause = strerrordesc_np(error)) line.append(cause);
+  if (const char* cause = error != 0 ? strerrordesc_np(error) : nullptr) line.append(cause);
 #else
-  line.append("error ").append_number(static_cast<std::uint64_t>(error));
+  if (error != 0) line.append("error ").append_number(static_cast<std::uint64_t>(error));
 #endif
+  if (error == 0) line.append(config::k_no_text);
   errors(line.append("; no rule holds").view());
 }
 
@@ -130,12 +132,12 @@ Rules* Rules::load(std::string_view value, config::ErrorSink errors, bool may_op
   int error = EPERM;
   if (may_open && !has_a_rule(value))
     error = path.truncated() ? ENAMETOOLONG : read_rules_file(path.c_str(), text);
-  if (error == 0) {
+  if (error == 0 && config::is_text(text.view())) {
     origin = path.view();
   } else {
     std::free(text.data);
     text = {};
-    if (!looks_inline(value)) {
+    if (error == 0 || !looks_inline(value)) {
       complain_about_file(value, error, errors);
       return nullptr;
     }
@@ -143,7 +145,7 @@ Rules* Rules::load(std::string_view value, config::ErrorSink errors, bool may_op
   }
   void* memory = std::calloc(1, sizeof(Rules));
   Rules* made = memory != nullptr ? ::new (memory) Rules : nullptr;
-  if (made != nullptr && made->read(config::without_utf8_mark(text.view()), origin, errors)) {
+  if (made != nullptr && made->read(text.view(), origin, errors)) {
     made->text_ = text.data;
     return made;
   }

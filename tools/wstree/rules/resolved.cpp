@@ -115,12 +115,12 @@ std::optional<RulesText> read_rules(const std::string& value, std::string_view h
   std::error_code error;
   auto text = std::filesystem::is_directory(value, error) ? std::nullopt
                                                           : read_start(value, config::k_most_rule_bytes);
-  if (text && text->size() == config::k_most_rule_bytes) return std::nullopt;
+  if (text && (text->size() == config::k_most_rule_bytes || !config::is_text(*text))) return std::nullopt;
   rules.is_file = text.has_value();
   if (!text && value.find_first_of(" \t\n;") == std::string::npos) return std::nullopt;
   rules.origin = text ? value : std::string(holder);
   rules.text = std::make_shared<const std::string>(text ? std::move(*text) : value);
-  auto rest = rules.is_file ? config::without_utf8_mark(*rules.text) : std::string_view(*rules.text);
+  std::string_view rest = *rules.text;
   std::size_t number = 1;
   while (!rest.empty()) {
     const auto line = config::take_rule_line(rest);
@@ -151,6 +151,8 @@ std::string why_unreadable(const std::string& value) {
            start && start->size() == config::k_most_rule_bytes)
     cause = fmt::format("it has no end within {} bytes, and files of rules are shorter",
                         config::k_most_rule_bytes);
+  else if (start && !config::is_text(*start))
+    cause = config::k_no_text;
   return fmt::format("'{}' cannot be read: {}; instead of a file, rules look like \"* wsrange\"", value,
                      cause);
 }
