@@ -29,4 +29,5 @@ wstree_call_on_stack:
 	.cfi_endproc
 	.size	wstree_call_on_stack, .-wstree_call_on_stack
 
+#include "branch_protection.S"
 	.section .note.GNU-stack,"",%progbits

@@ -58,8 +58,14 @@ TEST(Exports, AssemblySaysWhatHardenedProcessesWantToKnow) {
 #elif defined(__aarch64__)
   const std::string said = "AArch64 feature: BTI";
 #endif
-  const Outcome outcome = Program(WSTREE_TEST_READELF, {"-n", WSTREE_TEST_ASSEMBLY}).run();
-  EXPECT_THAT(outcome.out, testing::HasSubstr(said)) << outcome.text();
+  int files = 0;
+  std::istringstream list(WSTREE_TEST_ASSEMBLY);
+  for (std::string file; std::getline(list, file, ',');) {
+    const Outcome outcome = Program(WSTREE_TEST_READELF, {"-n", file}).run();
+    EXPECT_THAT(outcome.out, testing::HasSubstr(said)) << file << outcome.text();
+    ++files;
+  }
+  EXPECT_EQ(files, 2);
 }
 
 TEST(Exports, NeedNothingButTheCLibrary) {

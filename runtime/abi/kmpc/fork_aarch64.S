@@ -97,16 +97,5 @@ wstree_invoke_microtask:
 	.cfi_endproc
 	.size	wstree_invoke_microtask, .-wstree_invoke_microtask
 
-// What jumps in here finds bti: the linker keeps that property of the whole library.
-	.section .note.gnu.property,"a",%note
-	.balign	8
-	.long	4			// bytes of the name
-	.long	16			// bytes of the properties
-	.long	5			// NT_GNU_PROPERTY_TYPE_0
-	.asciz	"GNU"
-	.long	0xc0000000		// GNU_PROPERTY_AARCH64_FEATURE_1_AND
-	.long	4
-	.long	1			// branch target identification
-	.long	0
-
+#include "branch_protection.S"
 	.section .note.GNU-stack,"",%progbits

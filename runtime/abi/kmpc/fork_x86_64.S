@@ -79,16 +79,5 @@ wstree_invoke_microtask:
 	.cfi_endproc
 	.size	wstree_invoke_microtask, .-wstree_invoke_microtask
 
-// What jumps in here finds endbr64, and each call returns: the linker keeps both properties of the whole library.
-	.section .note.gnu.property,"a",@note
-	.balign	8
-	.long	4			// bytes of the name
-	.long	16			// bytes of the properties
-	.long	5			// NT_GNU_PROPERTY_TYPE_0
-	.asciz	"GNU"
-	.long	0xc0000002		// GNU_PROPERTY_X86_FEATURE_1_AND
-	.long	4
-	.long	3			// indirect branch tracking, and shadow stacks
-	.long	0
-
+#include "branch_protection.S"
 	.section .note.GNU-stack,"",@progbits
