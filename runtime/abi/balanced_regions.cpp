@@ -3,6 +3,8 @@
 
 #include "loop_entry.h"
 
+#include "wstree/core/default_floats.h"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -87,6 +89,7 @@ void leave_traced_part(Frame& frame) noexcept {
 
 void close_balanced(BalancedRegion& region, const void* caller, const observe::Label* label) noexcept {
   const bool measured = session().measured;
+  const core::DefaultFloats floats;
   region.close([&](const loop::BalancedLoops& loops, double sum, double longest, std::uint64_t executions,
                    bool was_equal) {
     if (!measured) return;

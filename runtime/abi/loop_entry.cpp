@@ -112,9 +112,9 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   const TaskSchedule before = frame.schedule;
   if (!before.ours) return {}; // members that have set nothing go to the runtime, and we do not see them
   if (now == before) return now;
-  constexpr double k_longest_ns = 1e9;
+  constexpr std::uint32_t k_longest_ns = 1'000'000'000;
   const std::uint64_t start = Platform::ticks();
-  const auto longest = static_cast<std::uint64_t>(k_longest_ns / ns_per_tick());
+  const std::uint64_t longest = ticks_in(k_longest_ns);
   KeptTeam& setters = setters_of(frame);
   for (;;) {
     // In this order: a member may be ahead because it has seen that all have set theirs.

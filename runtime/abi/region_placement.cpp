@@ -12,6 +12,8 @@
 #include "process_limits.h"
 #include "system_call.h"
 
+#include "wstree/core/default_floats.h"
+
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -27,7 +29,7 @@ namespace wstree::abi {
 namespace {
 
 /// How long `auto` waits after the first served loop.
-constexpr double k_wait_ns = 0.2e9;
+constexpr std::uint32_t k_wait_ns = 200'000'000;
 
 // relaxed, all but g_placement: they say what to try next, and no thread reads anything through them.
 constinit std::atomic<bool> g_decided{false};  // a thread has begun to look at the machine
@@ -48,6 +50,7 @@ void say_placement(std::string_view text, std::string_view reason) noexcept {
 
 void look_at_machine() noexcept {
   const observe::HostGuard guard; // we read files, and so does hwloc
+  const core::DefaultFloats floats;
   std::string_view why;
   if (is_auto()) {
     // We would pin all children that work side by side to the same CPUs.
@@ -119,6 +122,7 @@ bool is_due() noexcept {
 }
 
 void show_plan(const place::Placement& placement, const place::TeamPlan& plan) noexcept {
+  const core::DefaultFloats floats;
   say_placement(plan.decision().pins ? "threads are pinned" : "threads are not pinned",
                 placement.explain(plan).view());
 }
@@ -147,10 +151,8 @@ void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
 
 /// A region of the calling thread is over in which served loops have run, and nobody has decided.
 [[gnu::noinline]] void note_served_region() noexcept {
-  if (g_due.load(std::memory_order_relaxed) == 0) {
-    const double wait = k_wait_ns / ns_per_tick();
-    g_due.store(core::StdPlatform::ticks() + static_cast<std::uint64_t>(wait), std::memory_order_relaxed);
-  }
+  if (g_due.load(std::memory_order_relaxed) == 0)
+    g_due.store(core::StdPlatform::ticks() + ticks_in(k_wait_ns), std::memory_order_relaxed);
 }
 
 } // namespace

@@ -7,6 +7,8 @@
 #include "measured.h"
 #include "ring_member.h"
 
+#include "wstree/core/default_floats.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -108,7 +110,10 @@ public:
   bool next(core::Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
   /// The two halves of next(): false from the first one says that the second one has to be asked.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept { return worker_.next_quickly(out); }
-  bool next_slowly(core::Range& out) noexcept { return worker_.next_slowly(out); }
+  bool next_slowly(core::Range& out) noexcept {
+    const core::DefaultFloats floats;
+    return worker_.next_slowly(out);
+  }
   /// The second half where this member has its share of the loop in one piece.
   bool has_piece() const noexcept { return worker_.has_piece(); }
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return worker_.next_piece(out); }
@@ -122,7 +127,10 @@ public:
   /// `report(Execution)`.
   template <class Report> void leave(Report&& report) noexcept {
     if (!in_loop_) return;
-    if (settings_->clocked) measure(ring_, worker_, entered_, even_.way() != Way::tree, report);
+    if (settings_->clocked) {
+      const core::DefaultFloats floats;
+      measure(ring_, worker_, entered_, even_.way() != Way::tree, report);
+    }
     leave();
   }
 
@@ -140,9 +148,12 @@ private:
   /// This member is about to start a loop behind those of the plan.
   [[gnu::noinline]] void begin_step(std::uint64_t number, std::uint64_t iterations,
                                     const core::Settings& settings) noexcept {
-    if (index() == 0) team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
+    if (index() != 0) return;
+    const core::DefaultFloats floats;
+    team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
   }
   [[gnu::noinline]] void tell_opener() noexcept {
+    const core::DefaultFloats floats;
     const core::Counts counts = worker_.counts();
     if (even_.is_step())
       team()->note_step(EvenShare::to_float(counts.busy_ticks));
@@ -157,6 +168,7 @@ private:
   /// Joins a loop whose members may take work from each other.
   [[gnu::noinline]] void start_shared(std::uint64_t iterations, std::uint64_t smallest, core::Model model,
                                       const void* caller) noexcept {
+    const core::DefaultFloats floats;
     worker_.start(model, ring_.slot(), ring_.fresh_arena(),
                   {iterations, ring_.loop(), ring_.use(), index(), members(), settings_, smallest, &near_,
                    model == core::Model::tree && caller != nullptr ? &ring_.priors().at(caller) : nullptr});

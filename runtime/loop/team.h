@@ -9,6 +9,7 @@
 #include "steps.h"
 #include "team_storage.h"
 
+#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 
 #include <algorithm>
@@ -69,10 +70,7 @@ public:
   /// After the join: nobody is in a loop of this team. True if there were loops.
   bool close() noexcept {
     if (alone_) return false;
-    if (steps().has_met() && members_ > 1 && !way_.has_stopped()) // one that is alone has no steps
-      steps().end(members_, *step_settings_, [] { return P::ticks(); });
-    if (opened_ != 0 && members_ > 1)
-      evens_->note(region_->close(static_cast<float>(core::elapsed(opened_, P::ticks())), members_));
+    if (members_ > 1 && (opened_ != 0 || steps().has_met())) judge();
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
     if (store == failed()) {
       store = opening_.storage;
@@ -194,6 +192,14 @@ public:
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
+  /// How brief loops go from now on. The region has joined, and had several members.
+  void judge() noexcept {
+    const core::DefaultFloats floats;
+    if (steps().has_met() && !way_.has_stopped())
+      steps().end(members_, *step_settings_, [] { return P::ticks(); });
+    if (opened_ != 0)
+      evens_->note(region_->close(static_cast<float>(core::elapsed(opened_, P::ticks())), members_));
+  }
   Steps& steps() noexcept { return region_ != nullptr ? region_->steps() : steps_; }
 
   /// The opener's part in keeping marks young (core/marks.h).

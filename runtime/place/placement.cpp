@@ -3,6 +3,7 @@
 
 #include "own_stack.h"
 
+#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 
 #include <sched.h>
@@ -59,7 +60,10 @@ TeamPlan* Placement::find_plan(std::uint32_t members, TeamPlan* known, bool& fre
   // acquire everywhere: pairs with the release below, so that the plan is complete.
   if (known == nullptr && entry.compare_exchange_strong(known, in_the_making(), std::memory_order_acquire)) {
     TeamPlan* made = nullptr;
-    stack::on_own_stack([&] { made = make_plan(members); });
+    stack::on_own_stack([&] {
+      const core::DefaultFloats floats;
+      made = make_plan(members);
+    });
     fresh = made != nullptr;
     entry.store(made != nullptr ? made : impossible(), std::memory_order_release);
     return made;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Programs of the cross gcc on libgomp and of clang on LLVM's libomp, with the library preloaded, in the emulator: those of
-# tests/abi, which say what they guard. Test names are aarch64.PROGRAM.gcc, aarch64.PROGRAM.clangC.libompL and, for the runs
+# tests/abi and one of tests/process, which say what they guard. Test names are aarch64.PROGRAM.gcc, aarch64.PROGRAM.clangC.libompL and, for the runs
 # that must name so many served loops, aarch64.served.PROGRAM... .
 set(abi_sources "${PROJECT_SOURCE_DIR}/tests/abi")
 set(common_environment "OMP_NUM_THREADS=4" "OMP_DYNAMIC=false" "OMP_WAIT_POLICY=passive" "OMP_CANCELLATION=true"
@@ -18,11 +18,12 @@ set(environment_schedule_icv "OMP_SCHEDULE=wstree,5")
 set(flags_tight_memory -rdynamic)
 set(arguments_exactly_once_random --random 200)
 set(arguments_slot_reuse --repeat 1)
+set(arguments_floats 3)
 set(arguments_huge_trips --drain-bits 24)
 # Unwinders do not get out of libomp's own assembler code; region_unwind looks at what is ours.
 set(arguments_fork_arguments --skip the_stack_can_be_unwound)
 
-set(both cancel clauses exactly_once_random foreign_regions lastprivate literal_kinds loop_types nested nowait order
+set(both cancel clauses exactly_once_random floats foreign_regions lastprivate literal_kinds loop_types nested nowait order
   regions roots schedule_icv tight_memory)
 set(gcc_programs ${both} gomp_constructs gomp_entries gomp_old)
 set(clang_programs ${both} dist_dispatch fork_arguments region_unwind)
@@ -34,9 +35,11 @@ function(wstree_aarch64_program name source compiler)
   set(output "${CMAKE_CURRENT_BINARY_DIR}/${name}")
   file(GLOB headers CONFIGURE_DEPENDS "${abi_sources}/*.h")
   set(path "${abi_sources}/${source}.cpp")
-  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}.cpp")
-    set(path "${CMAKE_CURRENT_SOURCE_DIR}/${source}.cpp")
-  endif()
+  foreach(folder "${PROJECT_SOURCE_DIR}/tests/process/programs" "${CMAKE_CURRENT_SOURCE_DIR}")
+    if(EXISTS "${folder}/${source}.cpp")
+      set(path "${folder}/${source}.cpp")
+    endif()
+  endforeach()
   add_custom_command(OUTPUT "${output}" COMMAND "${compiler}" ${common_flags} "${path}" ${ARGN} ${flags_${source}} -o "${output}"
     DEPENDS "${path}" ${headers} COMMENT "Test program ${name}" VERBATIM)
   set(outputs ${outputs} "${output}" PARENT_SCOPE)
@@ -111,6 +114,9 @@ else()
   message(STATUS "Programs of clang for AArch64 left out: they need a clang and WSTREE_LIBOMP_DIR")
 endif()
 add_custom_target(aarch64_programs DEPENDS ${outputs})
+
+add_test(NAME aarch64.floats COMMAND "${abi_sources}/check_floats" $<TARGET_FILE:wstree> "${CMAKE_OBJDUMP}")
+set_tests_properties(aarch64.floats PROPERTIES LABELS aarch64 TIMEOUT 600)
 
 # What the tests below rely on.
 find_package(Threads REQUIRED)

@@ -134,15 +134,16 @@ struct StdPlatform {
   }
 
   /// Of ticks(), near enough for decisions that a factor of two does not change.
-  static double ticks_per_us() noexcept {
+  static std::uint64_t ticks_per_ms() noexcept {
 #if defined(__x86_64__)
-    return 2500;
+    return 2'500'000;
 #elif defined(__aarch64__)
     std::uint64_t hertz;
     asm("mrs %0, cntfrq_el0" : "=r"(hertz));
-    return static_cast<double>(hertz) / 1'000'000;
+    return hertz / 1000;
 #endif
   }
+  static double ticks_per_us() noexcept { return static_cast<double>(ticks_per_ms()) / 1000; }
 
   static void relax() noexcept {
 #if defined(__x86_64__)

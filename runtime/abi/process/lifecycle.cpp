@@ -22,6 +22,8 @@
 #include "resolve/rebind.h"
 #include "tokens.h"
 
+#include "wstree/core/default_floats.h"
+
 #include <sys/auxv.h>
 
 #include <cstring>
@@ -107,6 +109,7 @@ void read_wishes(const char* const* envp) noexcept {
 
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
   if (!abi::is_glibc()) return abi::remember_secure(); // nor does another C library pass arguments
+  const core::DefaultFloats floats;
   abi::remember_initial_objects();
   observe::remember_stderr();
   place::note_call_filter();

@@ -7,14 +7,24 @@
 
 #include <sys/syscall.h>
 
+#include <algorithm>
+
 namespace wstree::abi {
 namespace {
 
 constinit Moment g_load;
 
 template <class Get> Moment moment_now(Get get) noexcept {
-  const auto together = static_cast<std::uint64_t>(4 * core::StdPlatform::ticks_per_us());
-  return moment_by(together, core::StdPlatform::ticks, get);
+  return moment_by(4 * core::StdPlatform::ticks_per_ms() / 1000, core::StdPlatform::ticks, get);
+}
+
+/// What has passed on both clocks since load time: long enough to compare them.
+Moment passed() noexcept {
+  constexpr std::uint64_t k_enough_ns = 50'000;
+  Moment now;
+  do now = moment_now(clock_gettime);
+  while (now.nanoseconds - g_load.nanoseconds < k_enough_ns);
+  return {now.ticks - g_load.ticks, now.nanoseconds - g_load.nanoseconds};
 }
 
 } // namespace
@@ -22,14 +32,15 @@ template <class Get> Moment moment_now(Get get) noexcept {
 const Moment& load_time() noexcept { return g_load; }
 
 double ns_per_tick() noexcept {
-  constexpr std::uint64_t k_enough_ns = 50'000;
-  Moment now;
-  do now = moment_now(clock_gettime);
-  while (now.nanoseconds - g_load.nanoseconds < k_enough_ns);
-  const std::uint64_t passed = now.ticks - g_load.ticks;
-  return passed == 0
-             ? 1.0
-             : static_cast<double>(now.nanoseconds - g_load.nanoseconds) / static_cast<double>(passed);
+  const Moment span = passed();
+  return span.ticks == 0 ? 1.0 : static_cast<double>(span.nanoseconds) / static_cast<double>(span.ticks);
+}
+
+std::uint64_t ticks_in(std::uint32_t nanoseconds) noexcept {
+  Moment span = passed();
+  // The product has to fit into a word.
+  for (; span.ticks >> 32 != 0; span.ticks >>= 1) span.nanoseconds >>= 1;
+  return span.ticks * nanoseconds / std::max<std::uint64_t>(span.nanoseconds, 1);
 }
 
 void remember_load_time() noexcept {

@@ -38,5 +38,7 @@ const Moment& load_time() noexcept;
 /// Measured between load time and now, by any thread. In a process that has just been loaded it waits until
 /// the span is long enough.
 double ns_per_tick() noexcept;
+/// How many ticks such a time takes, measured in the same way. Without floats: see core::DefaultFloats.
+std::uint64_t ticks_in(std::uint32_t nanoseconds) noexcept;
 
 } // namespace wstree::abi

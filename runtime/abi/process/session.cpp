@@ -15,6 +15,7 @@
 #include "version.h"
 #include "words.h"
 
+#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 
 #include <pthread.h>
@@ -85,6 +86,7 @@ core::Settings to_settings(const config::Options& options) noexcept {
 constinit double g_ticks_per_ns = 1; // written while the session is prepared
 
 loop::ProcessorTime processor_time() noexcept {
+  const core::DefaultFloats floats;
   // The system updates the times in rusage at timer ticks only.
   timespec ran{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
@@ -156,6 +158,7 @@ void do_without_ticks(config::Options& options) noexcept {
 }
 
 void prepare(Session& made) noexcept {
+  const core::DefaultFloats floats;
   const config::LineSink lines = observe::stderr_lines();
   const std::optional<config::ScheduleRequest>& request = environment_request();
   report_request(lines);
@@ -219,9 +222,10 @@ void note_members(std::uint32_t members) noexcept {
 
 std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept {
   const Session* const ready = g_session.load(std::memory_order_acquire);
-  const double tick = ready != nullptr && ready->measured ? ns_per_tick() : 0;
   std::size_t written = 0;
   stack::on_own_stack([&] {
+    const core::DefaultFloats floats;
+    const double tick = ready != nullptr && ready->measured ? ns_per_tick() : 0;
     written = observe::write_report_to(buffer, size, tick, g_most_members.load(std::memory_order_relaxed),
                                        k_version);
   });
@@ -231,6 +235,7 @@ std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept {
 namespace {
 
 void report() noexcept {
+  const core::DefaultFloats floats;
   const double tick = ns_per_tick();
   const config::Options& options = session().options;
   const bool may_open = !place::has_new_call_filter();
