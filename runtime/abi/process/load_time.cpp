@@ -5,6 +5,7 @@
 
 #include "wstree/core/platform.h"
 
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -28,6 +29,11 @@ Moment passed() noexcept {
 }
 
 } // namespace
+
+bool may_read_ticks() noexcept {
+  int how = PR_TSC_ENABLE;
+  return config::system_call(SYS_prctl, PR_GET_TSC, &how) < 0 || how == PR_TSC_ENABLE;
+}
 
 const Moment& load_time() noexcept { return g_load; }
 

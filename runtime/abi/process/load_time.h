@@ -32,6 +32,10 @@ template <class Ticks, class Get> Moment moment_by(std::uint64_t together, Ticks
   return found;
 }
 
+/// Whether the thread may read core::StdPlatform::ticks(). A program can forbid that to its threads, and the
+/// signal that it asks for instead would meet us where we share out loops.
+bool may_read_ticks() noexcept;
+
 /// By the constructor of the library (lifecycle.cpp), before there are threads.
 void remember_load_time() noexcept;
 const Moment& load_time() noexcept;

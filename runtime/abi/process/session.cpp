@@ -9,7 +9,6 @@
 #include "recordings.h"
 #include "report_output.h"
 #include "statistics.h"
-#include "system_call.h"
 #include "tokens.h"
 #include "trace/trace.h"
 #include "version.h"
@@ -19,9 +18,7 @@
 #include "wstree/core/platform.h"
 
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -136,13 +133,6 @@ void read_rules(Session& made, config::LineSink lines) noexcept {
   if (!value) return;
   made.rules = Rules::load(config::trim(*value), lines, !place::has_new_call_filter());
   if (made.rules != nullptr) made.options.bind = made.rules->bind().value_or(made.options.bind);
-}
-
-/// Whether the thread may read the processor's clock. A program can forbid that to its threads, and the
-/// signal that it asks for instead would meet us where we share out loops.
-bool may_read_ticks() noexcept {
-  int how = PR_TSC_ENABLE;
-  return config::system_call(SYS_prctl, PR_GET_TSC, &how) < 0 || how == PR_TSC_ENABLE;
 }
 
 /// All that needs the clock is left out: the runtime executes the loops, and no threads are placed.

@@ -47,11 +47,10 @@ bool is_read_only(const dl_phdr_info& info, Address slot, Address page) noexcept
 }
 
 void write_slot(const dl_phdr_info& info, Address slot, void* value) noexcept {
-  constexpr Address k_least_page = 4096;
-  const Address page = auxiliary_value(AT_PAGESZ, k_least_page);
+  const Address page = auxiliary_value(AT_PAGESZ, 0);
   auto* start = reinterpret_cast<void*>(slot & ~(page - 1));
   const bool locked = is_read_only(info, slot, page);
-  if (locked && config::system_call(SYS_mprotect, start, page, PROT_READ | PROT_WRITE) != 0)
+  if (page == 0 || (locked && config::system_call(SYS_mprotect, start, page, PROT_READ | PROT_WRITE) != 0))
     return; // stays with the runtime, which works too
   *reinterpret_cast<void**>(slot) = value;
   if (locked) config::system_call(SYS_mprotect, start, page, PROT_READ);
