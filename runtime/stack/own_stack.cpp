@@ -15,19 +15,24 @@ void wstree_call_on_stack(void* top, void (*work)(void*), void* data) noexcept;
 namespace wstree::stack {
 namespace {
 
-constexpr std::size_t k_guard = std::size_t{64} * 1024; // a page on every system that we run on, or several
+/// On both sides of the stack lies memory whose use ends the process: so much that memcheck, which allows for
+/// frames of 2 MB, sees that the thread goes to another stack.
+constexpr std::size_t k_guard = std::size_t{2} * 1024 * 1024;
+constexpr std::size_t k_all = k_guard + k_own_stack + k_guard;
 
-/// nullptr: no memory. Below the stack lies memory whose use ends the process.
+/// nullptr: no memory.
 std::byte* map_stack() noexcept {
-  void* memory = mmap(nullptr, k_guard + k_own_stack, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* memory =
+      mmap(nullptr, k_all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  mprotect(memory, k_guard, PROT_NONE); // if the system refuses, it works without
-  return static_cast<std::byte*>(memory);
+  auto* all = static_cast<std::byte*>(memory);
+  if (mprotect(all + k_guard, k_own_stack, PROT_READ | PROT_WRITE) == 0) return all;
+  munmap(all, k_all);
+  return nullptr;
 }
 
 /// The signals by which collectors of garbage stop threads (Boehm's, Mono's, D's), and not those by which
-/// users and timers end a process that waits, say, until somebody reads its messages.
+/// users and timers end a process that waits, say, until its messages are read.
 sigset_t signals_of_collectors() noexcept {
   sigset_t set;
   sigemptyset(&set);
@@ -48,7 +53,7 @@ void call_on_own_stack(void (*work)(void*), void* data) noexcept {
     pthread_sigmask(SIG_BLOCK, &block, &before);
     wstree_call_on_stack(memory + k_guard + k_own_stack, work, data);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    munmap(memory, k_guard + k_own_stack);
+    munmap(memory, k_all);
   } else {
     work(data);
   }

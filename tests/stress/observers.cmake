@@ -13,6 +13,10 @@ if(WSTREE_VALGRIND)
     wstree_stress_test(long.memcheck.ordinary LONG
       COMMAND ${memcheck} ${CMAKE_CURRENT_BINARY_DIR}/ordinary-gcc --rounds 3
       ENVIRONMENT ${settings_common} OMP_SCHEDULE=wstree)
+    # The workers' stacks are near the ones on which the library asks about rules.
+    wstree_stress_test(long.memcheck.small_stacks LONG
+      COMMAND ${memcheck} ${CMAKE_CURRENT_BINARY_DIR}/ordinary-gcc --rounds 3
+      ENVIRONMENT ${settings_common} OMP_SCHEDULE=wstree OMP_STACKSIZE=256k "WSTREE_RULES=* wsrange")
   endif()
 else()
   message(STATUS "Stress tests under memcheck left out: they need valgrind")
