@@ -6,16 +6,21 @@
 #include "trace/trace.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace wstree::abi {
 
 constinit thread_local Frame* t_frame __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local Frame* t_spare_frames __attribute__((tls_model("initial-exec"))) = nullptr;
 constinit thread_local const observe::Label* t_label __attribute__((tls_model("initial-exec"))) = nullptr;
 constinit thread_local config::Ruling t_hint __attribute__((tls_model("initial-exec"))) = {};
 
@@ -25,7 +30,6 @@ namespace {
 /// region.
 struct alignas(core::k_line_pair) Cache {
   Frame* base = nullptr;                // the frame outside of any region
-  Frame* frames = nullptr;              // a list of unused frames for serialised regions
   KeptTeam* teams = nullptr;            // a list of unused teams
   loop::Recording* recording = nullptr; // unused memory for one loop of a member that is alone
   loop::Track* track = nullptr;         // of the thread's events; the process keeps it
@@ -33,17 +37,31 @@ struct alignas(core::k_line_pair) Cache {
 
 constinit thread_local Cache* t_cache __attribute__((tls_model("initial-exec"))) = nullptr;
 
+/// In one piece, which is a small page, and not from malloc(), which would make each worker an arena. Regions
+/// deeper inside others than there are rooms for have their frames from there.
+struct CacheMemory {
+  static constexpr std::size_t k_rooms = 4;
+  Cache cache;
+  alignas(Frame) std::byte rooms[k_rooms][sizeof(Frame)];
+
+  bool holds(const Frame* frame) const noexcept {
+    const auto offset = reinterpret_cast<std::uintptr_t>(frame) - reinterpret_cast<std::uintptr_t>(rooms);
+    return offset < sizeof rooms;
+  }
+};
+static_assert(sizeof(CacheMemory) <= 4096 && std::is_trivially_destructible_v<Frame>);
+
 KeptTeam* next_of(const KeptTeam& team) noexcept { return static_cast<KeptTeam*>(team.next); }
 
 void free_cache(void* data) noexcept {
-  auto* cache = static_cast<Cache*>(data);
-  if (t_frame == cache->base) t_frame = nullptr;
+  auto* memory = static_cast<CacheMemory*>(data);
+  Cache* cache = &memory->cache;
+  t_frame = nullptr;
   t_cache = nullptr;
-  ::operator delete(cache->base, std::nothrow);
-  while (cache->frames != nullptr) {
-    Frame* frame = cache->frames;
-    cache->frames = frame->outer;
-    ::operator delete(frame, std::nothrow);
+  if (cache->base != nullptr) give_back_frame(cache->base);
+  while (Frame* frame = t_spare_frames) {
+    t_spare_frames = frame->outer;
+    if (!memory->holds(frame)) ::operator delete(frame, std::nothrow);
   }
   while (cache->teams != nullptr) {
     KeptTeam* team = cache->teams;
@@ -52,7 +70,7 @@ void free_cache(void* data) noexcept {
     Platform::release(team, sizeof(KeptTeam));
   }
   loop::Recording::destroy<Platform>(cache->recording);
-  ::operator delete(cache, std::nothrow);
+  munmap(memory, sizeof *memory);
 }
 
 /// Its destructor runs free_cache() when a thread ends.
@@ -63,39 +81,44 @@ constinit bool g_have_key = false;
 [[gnu::noinline]] Cache* make_cache() noexcept {
   pthread_once(&g_once,
                [] { g_have_key = pthread_key_create(&g_key, [](void* data) { free_cache(data); }) == 0; });
-  Cache* made = g_have_key ? new (std::nothrow) Cache : nullptr;
+  if (!g_have_key) return nullptr;
+  void* pages =
+      mmap(nullptr, sizeof(CacheMemory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
   // If nothing would free the cache at the end of the thread, the runtime serves the thread's loops.
-  if (made != nullptr && pthread_setspecific(g_key, made) != 0) {
-    ::operator delete(made, std::nothrow);
-    made = nullptr;
+  if (pthread_setspecific(g_key, pages) != 0) {
+    munmap(pages, sizeof(CacheMemory));
+    return nullptr;
   }
-  return t_cache = made;
+  auto* memory = ::new (pages) CacheMemory;
+  for (auto& room : memory->rooms) give_back_frame(reinterpret_cast<Frame*>(room));
+  return t_cache = &memory->cache;
 }
 Cache* cache() noexcept { return t_cache != nullptr ? t_cache : make_cache(); }
 
 } // namespace
 
+Frame* make_spare_frame() noexcept {
+  if (t_cache == nullptr) return make_cache() != nullptr ? lend_frame() : nullptr;
+  return static_cast<Frame*>(::operator new(sizeof(Frame), std::nothrow));
+}
+
 Frame* make_base_frame() noexcept {
   Cache* own = cache();
   if (own == nullptr) return nullptr;
-  if (own->base == nullptr) own->base = new (std::nothrow) Frame(Place{nullptr, 0}, Frame::Kind::base);
+  if (own->base == nullptr)
+    if (void* memory = lend_frame()) own->base = ::new (memory) Frame(Place{nullptr, 0}, Frame::Kind::base);
   t_frame = own->base;
   return t_frame;
 }
 
 void push_alone(Place here) noexcept {
-  Cache* own = cache();
-  Frame* frame = nullptr;
-  if (own != nullptr && own->frames != nullptr) {
-    void* unused = std::exchange(own->frames, own->frames->outer);
-    frame = ::new (unused) Frame(here, Frame::Kind::serialised);
-  } else if (own != nullptr) {
-    frame = new (std::nothrow) Frame(here, Frame::Kind::serialised);
-  }
-  if (frame == nullptr) {
+  void* memory = lend_frame();
+  if (memory == nullptr) {
     if (t_frame != nullptr) ++t_frame->missing;
     return;
   }
+  auto* frame = ::new (memory) Frame(here, Frame::Kind::serialised);
   frame->in_parallel = t_frame != nullptr && t_frame->in_parallel;
   frame->hint = take_hint();
   frame->push();
@@ -111,8 +134,7 @@ void pop_alone() noexcept {
   if (frame->kind != Frame::Kind::serialised) return;
   if (frame->loop.is_open()) leave_loop(*frame);
   t_frame = frame->outer;
-  frame->outer = t_cache->frames; // push_alone() made the cache
-  t_cache->frames = frame;
+  give_back_frame(frame);
 }
 
 namespace {

@@ -32,8 +32,7 @@ struct Bounds {
   std::uint64_t iterations;
 };
 
-/// One entry of a thread's stack of regions. The frame of a parallel region lives on the stack of its wrapper
-/// function, that of a serialised region or of code outside of any region on the heap.
+/// One entry of a thread's stack of regions, in memory that the thread keeps for that: see lend_frame().
 struct Frame {
   enum class Kind : std::uint8_t {
     base,       // outside of any region that we saw opening; the thread is alone
@@ -73,7 +72,7 @@ struct Frame {
   /// Puts this frame on top of the calling thread's others.
   void push() noexcept;
 
-  Frame* outer = nullptr;
+  Frame* outer; // since push()
   Member member;
   Place place;
   Kind kind;
@@ -117,6 +116,22 @@ inline const observe::Label* take_label() noexcept { return std::exchange(t_labe
 extern constinit thread_local config::Ruling t_hint __attribute__((tls_model("initial-exec")));
 inline bool has_hint() noexcept { return t_hint != config::Ruling{}; }
 inline config::Ruling take_hint() noexcept { return std::exchange(t_hint, {}); }
+
+/// Unused memory of the calling thread for frames, linked through Frame::outer.
+extern constinit thread_local Frame* t_spare_frames __attribute__((tls_model("initial-exec")));
+Frame* make_spare_frame() noexcept;
+/// Memory for a frame of the calling thread, which has little stack perhaps; nullptr: there is none.
+inline Frame* lend_frame() noexcept {
+  Frame* spare = t_spare_frames;
+  if (spare == nullptr) [[unlikely]]
+    return make_spare_frame();
+  t_spare_frames = spare->outer;
+  return spare;
+}
+inline void give_back_frame(Frame* frame) noexcept {
+  frame->outer = t_spare_frames;
+  t_spare_frames = frame;
+}
 
 Frame* make_base_frame() noexcept;
 /// t_frame, or a new one for code outside of any region. nullptr: no memory.

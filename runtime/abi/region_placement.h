@@ -3,12 +3,14 @@
 #pragma once
 
 #include "frame.h"
+#include "member_frame.h"
 #include "thread_pin.h"
 
 #include <pthread.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <optional>
 
 namespace wstree::place {
@@ -100,40 +102,36 @@ private:
   std::uint64_t traced_since_ = 0;  ///< 0: the region is not traced
 };
 
-/// A member of such a region, for as long as its thread is in the region.
-class ServedMember {
+/// A member of such a region, for as long as its thread is in the region: see member_frame.h.
+class ServedMember : public Lent<ServedMember> {
 public:
-  [[gnu::always_inline]] ServedMember(std::uint32_t index, int members, KeptTeam* team, const Terms& terms,
-                                      std::uint64_t base) noexcept
-      : frame_(team, {terms.storage, base, base + terms.loops, terms.plan}, index,
-               static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms.caller)) {
-    if (members <= 0) frame_.kind = Frame::Kind::unserved; // the runtime cannot be asked
-    frame_.schedule = terms.schedule;
-    if (terms.keeps_ring) frame_.member.keep_ring();
-    RegionPlacement::enter(terms, frame_);
-    frame_.push();
-    if (terms.words != nullptr) [[unlikely]]
-      listen(*terms.words);
+  [[gnu::always_inline]] static Frame* enter(void* memory, std::uint32_t index, int members, KeptTeam* team,
+                                             const Terms* terms, std::uint64_t base) noexcept {
+    auto& frame =
+        *::new (memory) Frame(team, {terms->storage, base, base + terms->loops, terms->plan}, index,
+                              static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms->caller));
+    if (members <= 0) frame.kind = Frame::Kind::unserved; // the runtime cannot be asked
+    frame.schedule = terms->schedule;
+    if (terms->keeps_ring) frame.member.keep_ring();
+    RegionPlacement::enter(*terms, frame);
+    frame.push();
+    if (terms->words != nullptr) [[unlikely]]
+      listen(frame, *terms->words);
+    return &frame;
   }
-  ~ServedMember() {
-    if (frame_.member.in_loop()) leave_loop(frame_); // cancelled
-    if (frame_.may_serve()) frame_.member.depart();
-    t_frame = frame_.outer;
+  [[gnu::always_inline]] static void leave(Frame& frame) noexcept {
+    if (frame.member.in_loop()) leave_loop(frame); // cancelled
+    if (frame.may_serve()) frame.member.depart();
+    t_frame = frame.outer;
     t_label = nullptr;
   }
-  ServedMember(const ServedMember&) = delete;
-  ServedMember& operator=(const ServedMember&) = delete;
-
-  Frame& frame() noexcept { return frame_; }
 
 private:
-  [[gnu::noinline]] void listen(const RegionWords& words) noexcept {
+  [[gnu::noinline]] static void listen(Frame& frame, const RegionWords& words) noexcept {
     t_label = words.label;
-    frame_.hint = words.hint;
-    frame_.statics = loop::StaticLoops<Platform>(words.balanced);
+    frame.hint = words.hint;
+    frame.statics = loop::StaticLoops<Platform>(words.balanced);
   }
-
-  Frame frame_;
 };
 
 } // namespace wstree::abi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Limits that a process has: open files, address space, stacks.
+// Limits that a process has: open files, address space.
 #include "faulty.h"
 
 #include <gmock/gmock.h>
@@ -47,26 +47,6 @@ TEST_P(Limits, OfTheAddressSpace) {
   ASSERT_TRUE(native.succeeded()) << native.text();
   for (long more = k_of_the_library; more < 48 * 1024; more += k_step)
     expect_undisturbed(within(least + more, true), native, std::to_string(least + more) + " KiB");
-}
-
-/// Frames of ours are small: a member or an opener of regions that has little stack keeps enough for itself.
-TEST(Stack, IsLittleUsed) {
-  constexpr long k_most = 6 * 1024;
-  const auto used = [](bool with, const char* members, const char* bind) {
-    Program program("stack_use", {members});
-    if (with) program.preload();
-    const Outcome outcome =
-        program.set("OMP_SCHEDULE", with ? "wstree" : "dynamic").set("WSTREE_BIND", bind).run();
-    EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-    return std::stol("0" + fact(outcome.out, "stack"));
-  };
-  for (const char* members : {"1", "2", "4"}) {
-    const long native = used(false, members, "none");
-    const long served = used(true, members, "none");
-    RecordProperty(std::string("native_") + members, std::to_string(native));
-    RecordProperty(std::string("served_") + members, std::to_string(served));
-    EXPECT_LE(served - native, k_most) << members;
-  }
 }
 
 } // namespace

@@ -266,7 +266,7 @@ INSTANTIATE_TEST_SUITE_P(Placement, Unbound, testing::Values("", "_gcc"),
 /// WSTREE_BIND.
 class Confined : public testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
 
-TEST_P(Confined, ThreadsAreNotPinnedAndNothingEnds) {
+TEST_P(Confined, NothingEnds) {
   const auto& [compiler, what, bind] = GetParam();
   Program program(std::string("confined") + compiler, {what});
   const Outcome native = program.set("OMP_SCHEDULE", "dynamic").run();

@@ -2,6 +2,7 @@
 // Parallel regions of GCC's libgomp: who is in a team with whom.
 #include "export.h"
 #include "gomp/region.h"
+#include "member_frame.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -26,14 +27,15 @@ void wrap_member(void* data) {
   const Region& region = *static_cast<const Region*>(data);
   const int members = runtime_threads(region.caller);
   const int number = runtime_thread(region.caller);
-  ServedMember member(static_cast<std::uint32_t>(std::max(number, 0)), members, region.team, *region.terms,
-                      region.base);
-  Frame& frame = member.frame();
-  if (number < 0) frame.kind = Frame::Kind::unserved; // the runtime cannot be asked
-  frame.outlined = reinterpret_cast<const void*>(region.function);
-  frame.schedule_of = Frame::ScheduleOf::task; // libgomp looks at the task's schedule whenever a loop starts
-  if (region.loop) start_combined_loop(frame, *region.loop, region.caller);
-  region.function(region.data);
+  const auto run = [&region, number](Frame& frame) {
+    if (number < 0) frame.kind = Frame::Kind::unserved; // the runtime cannot be asked
+    frame.outlined = reinterpret_cast<const void*>(region.function);
+    frame.schedule_of = Frame::ScheduleOf::task; // libgomp asks for the task's schedule when a loop starts
+    if (region.loop) start_combined_loop(frame, *region.loop, region.caller);
+    region.function(region.data);
+  };
+  run_as<ServedMember>(run, static_cast<std::uint32_t>(std::max(number, 0)), members, region.team,
+                       region.terms, region.base);
 }
 
 void wrap_told_member(void* data) {

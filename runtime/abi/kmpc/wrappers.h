@@ -5,11 +5,13 @@
 
 #include "frame.h"
 #include "kmpc/types.h"
+#include "member_frame.h"
 #include "region_placement.h"
 
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 extern "C" {
 /// fork_<architecture>.S: calls micro(gtid, tid, args[0], ..., args[count - 1]). `args` has room for at least
@@ -31,34 +33,34 @@ struct Region {
   const ServedRegion* served = nullptr; // nullptr: the runtime serves its loops
 };
 
-/// A member of a region whose loops we may serve.
-class Served {
-public:
-  [[gnu::noinline]] Served(std::int32_t tid, KeptTeam* team, const Terms& terms, std::uint64_t base) noexcept
-      : member_(static_cast<std::uint32_t>(tid), runtime_threads(terms.caller), team, terms, base) {}
-  [[gnu::noinline]] ~Served() = default;
-  Served(const Served&) = delete;
-  Served& operator=(const Served&) = delete;
+// Kept out of the many functions that call them.
 
-private:
-  ServedMember member_;
+/// A member of a region whose loops we may serve.
+struct Served {
+  [[gnu::noinline]] static Frame* enter_lent(std::int32_t tid, KeptTeam* team, const Terms* terms,
+                                             std::uint64_t base) noexcept {
+    return ServedMember::enter_lent(static_cast<std::uint32_t>(tid), runtime_threads(terms->caller), team,
+                                    terms, base);
+  }
+  [[gnu::noinline]] static void leave_lent(Frame* frame) noexcept { ServedMember::leave_lent(frame); }
+  [[gnu::noinline]] static Frame* enter(void* memory, std::int32_t tid, KeptTeam* team, const Terms* terms,
+                                        std::uint64_t base) noexcept {
+    return ServedMember::enter(memory, static_cast<std::uint32_t>(tid), runtime_threads(terms->caller), team,
+                               terms, base);
+  }
+  [[gnu::noinline]] static void leave(Frame& frame) noexcept { ServedMember::leave(frame); }
 };
 
 /// A member of a region whose loops the runtime serves. The frame says so: to libomp the region's schedule
 /// counts, even if members ask for ours inside.
-class Plain {
-public:
-  [[gnu::noinline]] explicit Plain(const void* caller) noexcept
-      : frame_(runtime_place(caller), Frame::Kind::unserved) {
-    frame_.in_parallel = t_frame != nullptr && t_frame->in_parallel;
-    frame_.push();
+struct Plain : Lent<Plain> {
+  [[gnu::noinline]] static Frame* enter(void* memory, const void* caller) noexcept {
+    auto& frame = *::new (memory) Frame(runtime_place(caller), Frame::Kind::unserved);
+    frame.in_parallel = t_frame != nullptr && t_frame->in_parallel;
+    frame.push();
+    return &frame;
   }
-  ~Plain() { t_frame = frame_.outer; }
-  Plain(const Plain&) = delete;
-  Plain& operator=(const Plain&) = delete;
-
-private:
-  Frame frame_;
+  static void leave(Frame& frame) noexcept { t_frame = frame.outer; }
 };
 
 /// Every member runs this instead of the outlined function. What it has to know about the region comes in
@@ -67,13 +69,19 @@ private:
 template <class... Args>
 void wrap_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* team, std::uintptr_t base, kmpc_micro micro,
                  Args... args) {
-  const Served member(*tid, team, team->terms(), base);
-  reinterpret_cast<void (*)(std::int32_t*, std::int32_t*, Args...)>(micro)(gtid, tid, args...);
+  run_as<Served>(
+      [=](Frame&) {
+        reinterpret_cast<void (*)(std::int32_t*, std::int32_t*, Args...)>(micro)(gtid, tid, args...);
+      },
+      *tid, team, &team->terms(), base);
 }
 template <class... Args>
 void wrap_plain(std::int32_t* gtid, std::int32_t* tid, const void* caller, kmpc_micro micro, Args... args) {
-  const Plain member(caller);
-  reinterpret_cast<void (*)(std::int32_t*, std::int32_t*, Args...)>(micro)(gtid, tid, args...);
+  run_as<Plain>(
+      [=](Frame&) {
+        reinterpret_cast<void (*)(std::int32_t*, std::int32_t*, Args...)>(micro)(gtid, tid, args...);
+      },
+      caller);
 }
 inline constexpr std::size_t k_listed_args = 32; // wrap_listed_served() passes on at most these
 
@@ -81,23 +89,27 @@ inline constexpr std::size_t k_listed_args = 32; // wrap_listed_served() passes 
 /// takes it for, which is no other call than that of a function with a list: all are pointers.
 inline void wrap_listed_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* team, std::uintptr_t base,
                                kmpc_micro micro, std::uintptr_t count, ...) {
-  void* args[k_listed_args];
+  void* list[k_listed_args];
+  void** const args = list;
   va_list rest;
   va_start(rest, count);
   for (std::size_t i = 0; i < count; ++i) args[i] = va_arg(rest, void*);
   va_end(rest);
-  const Served member(*tid, team, team->terms(), base);
-  wstree_invoke_microtask(micro, gtid, tid, static_cast<std::int32_t>(count), args);
+  run_as<Served>(
+      [=](Frame&) { wstree_invoke_microtask(micro, gtid, tid, static_cast<std::int32_t>(count), args); },
+      *tid, team, &team->terms(), base);
 }
 /// The same for any number of arguments, which stay where they are: in the memory of the thread that forks.
 inline void wrap_many_served(std::int32_t* gtid, std::int32_t* tid, Region* region) {
   const ServedRegion& served = *region->served;
-  const Served member(*tid, served.team(), served.terms(), served.base());
-  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+  run_as<Served>(
+      [=](Frame&) { wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args); }, *tid,
+      served.team(), &served.terms(), served.base());
 }
 inline void wrap_many_plain(std::int32_t* gtid, std::int32_t* tid, Region* region) {
-  const Plain member(region->caller);
-  wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+  run_as<Plain>(
+      [=](Frame&) { wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args); },
+      region->caller);
 }
 inline kmpc_micro wrapper_of_many(const Region& region) noexcept {
   return reinterpret_cast<kmpc_micro>(region.served != nullptr ? &wrap_many_served : &wrap_many_plain);
