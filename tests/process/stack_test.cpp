@@ -68,13 +68,13 @@ std::vector<std::string> runtimes() {
   return all;
 }
 
-std::string name_of(const testing::TestParamInfo<std::string>& each) {
+std::string name_of_runtime(const testing::TestParamInfo<std::string>& each) {
   std::string name = each.param == "gcc" ? "libgomp" : "libomp" + each.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Process, SmallStack, testing::ValuesIn(runtimes()), name_of);
+INSTANTIATE_TEST_SUITE_P(Process, SmallStack, testing::ValuesIn(runtimes()), name_of_runtime);
 
 TEST_P(SmallStack, OfAFiberOfTheFirstThread) {
   const TemporaryFolder folder;
