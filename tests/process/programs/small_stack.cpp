@@ -8,9 +8,8 @@
 // captured (more variables than registers hold). There are five, or as many as go into 0.3 seconds. At the
 // end the process returns from main, or exits on that stack. Prints "depth BYTES", of the stack that was
 // written to, and "wrong 0".
-//   small_stack workers BYTES [bound]
-// A loop while each worker has so many bytes of its own on its stack; the opener may have called all
-// functions before.
+//   small_stack workers BYTES
+// A loop while each worker has so many bytes of its own on its stack.
 #include "omp_decls.h"
 
 #include <csignal>
@@ -155,8 +154,7 @@ bool run_thread() {
 }
 
 /// Has a loop executed by workers with `bytes` of variables of their own.
-void run_workers(std::size_t bytes, bool is_bound) {
-  if (is_bound) open_runtime(1);
+void run_workers(std::size_t bytes) {
   const double start = seconds();
   while (seconds() - start < 0.3) {
     long sum = 0;
@@ -178,7 +176,7 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   size = static_cast<std::size_t>(std::atol(argv[2]));
   if (std::strcmp(argv[1], "workers") == 0) {
-    run_workers(size, argc > 3);
+    run_workers(size);
     std::printf("wrong %d\n", wrong);
     return wrong;
   }
