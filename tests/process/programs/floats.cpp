@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Served loops in threads that have changed how floats behave: how they are rounded, what traps, and which
-// flags are up. Nobody computes with floats here, so that everything has to stay as it is.
+// flags are up. No code computes with floats here, so that everything has to stay as it is.
 //
 //   floats FIRST     which of the settings is the first one; then come all others
 //
