@@ -46,7 +46,6 @@ protected:
   /// On a stack of `where`.
   static void expect_little_more(const std::string& where, const std::string& regions,
                                  const Settings& settings) {
-    // own.
     const std::vector<std::string> arguments{where, "0", regions};
     std::vector<std::string> until_decided = arguments;
     if (settings.empty()) until_decided.emplace_back("until-decided");
