@@ -35,11 +35,13 @@ class Initialisers : public testing::TestWithParam<std::tuple<const char*, const
 TEST_P(Initialisers, ExecuteLoopsWhileTheLoaderHoldsItsLock) {
   const auto [plugin, when, end] = GetParam();
   const Program plain("/usr/bin/timeout", limited({program_path("opens"), when, end, program_path(plugin)}));
-  const Outcome native = with(plain, k_idle).run();
-  ASSERT_THAT(native.out, testing::StartsWith("sum 999000\n")) << native.text();
+  // What happens natively at "close" is a matter of luck: threads of libgomp may be in code that is gone.
+  const bool has_end = std::string_view(plugin) != "initialiser_thread_gcc.so";
+  const std::string wanted = std::string("status 0, signal 0\nstdout:\nsum 999000\n") +
+                             (has_end ? "end 1498500\n" : "") + "stderr:\n";
   for (const Setting& setting : {k_idle, k_served, k_all, k_placed})
     for (int run = 0; run < 3; ++run)
-      ASSERT_EQ(with(plain, setting).preload().run().text(), native.text()) << setting.back().second;
+      ASSERT_EQ(with(plain, setting).preload().run().text(), wanted) << setting.back().second;
 }
 
 INSTANTIATE_TEST_SUITE_P(Loading, Initialisers,

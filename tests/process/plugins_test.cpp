@@ -91,11 +91,13 @@ TEST_P(OpenedPlugins, RunNativelyIfBoundDeeply) {
   EXPECT_EQ(served_calls(program), 0);
 }
 
+// Natively these are a matter of luck: threads of libgomp may be in code that is gone. With the library the
+// runtime stays.
 TEST(ClosedPlugins, GoUnlessLoopsAreServed) {
   Program program("opens", {"now", "look", program_path("initialiser_gcc.so")});
-  const Outcome native = program.set("OMP_SCHEDULE", "dynamic,4").run();
-  ASSERT_THAT(native.out, testing::EndsWith("gone\n")) << native.text();
-  EXPECT_EQ(program.preload().run().text(), native.text());
+  program.preload();
+  EXPECT_EQ(program.set("OMP_SCHEDULE", "dynamic,4").run().text(),
+            "status 0, signal 0\nstdout:\nsum 999000\nend 1498500\ngone\nstderr:\n");
   // Statistics and memories of loops go by the addresses of its code.
   EXPECT_THAT(program.set("OMP_SCHEDULE", "wstree").run().out, HasSubstr("there\n"));
 }
@@ -105,9 +107,12 @@ TEST(ClosedPlugins, GoUnlessLoopsAreServed) {
 TEST(ClosedPlugins, TakeTurnsWithOtherRuntimes) {
   const std::string gcc = program_path("initialiser_gcc.so"), clang = program_path("initialiser_clang.so");
   Program program("opens", {"now", "close", clang, gcc, clang, gcc, clang});
-  const Outcome native = program.set("OMP_SCHEDULE", "dynamic,4").run();
-  ASSERT_TRUE(native.succeeded()) << native.text();
-  EXPECT_EQ(program.preload().run().text(), native.text());
+  std::string wanted;
+  for (int i = 0; i < 5; ++i) wanted += "sum 999000\nend 1498500\n";
+  const Outcome outcome = program.preload().set("OMP_SCHEDULE", "dynamic,4").run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_EQ(outcome.out, wanted);
+  EXPECT_THAT(outcome.err, IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Loading, OpenedPlugins, testing::ValuesIn(sets_of_plugins()), [](const auto& each) {
