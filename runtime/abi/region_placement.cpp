@@ -102,6 +102,7 @@ bool start_to_look(pthread_t& thread) noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
   if (place::has_new_call_filter())
     return say_placement("threads are not pinned", "the process has put up a filter of system calls");
+  const observe::HostGuard guard; // to wait for a thread is a cancellation point
   pthread_t thread;
   if (!start_to_look(thread)) return stack::on_own_stack([] { look_at_machine(); });
   // Signals may end a wait early; ten of them are enough.

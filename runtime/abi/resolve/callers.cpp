@@ -191,7 +191,8 @@ public:
     caller.tables.any_needed([&](std::string_view name) {
       for (const Scope* scope = latest_scope(); scope != nullptr; scope = scope->older)
         for (const LoadedObject& each : scope->order.runtimes())
-          if (!scope->is_dead.load(std::memory_order_relaxed) && each.tables.soname() == name)
+          if (!scope->is_dead.load(std::memory_order_relaxed) && is_there(each) &&
+              each.tables.soname() == name)
             add({&each, 1});
       return false;
     });
@@ -318,8 +319,7 @@ void keep_runtimes(Keep* keep) noexcept {
     if (scope->is_kept.load(std::memory_order_relaxed) || scope->is_dead.load(std::memory_order_relaxed))
       continue;
     for (const LoadedObject& each : scope->order.runtimes())
-      if (object_around(reinterpret_cast<const void*>(each.extent.begin)).tables == each.tables)
-        keep(each.path);
+      if (is_there(each)) keep(each.path);
     scope->is_kept.store(true, std::memory_order_relaxed);
   }
 }
@@ -328,8 +328,7 @@ void forget_runtimes() noexcept {
   for (Scope* scope = latest_scope(); scope != nullptr; scope = scope->older) {
     if (scope->is_kept.load(std::memory_order_relaxed)) continue;
     for (const LoadedObject& each : scope->order.runtimes())
-      if (!(object_around(reinterpret_cast<const void*>(each.extent.begin)).tables == each.tables))
-        scope->is_dead.store(true, std::memory_order_relaxed);
+      if (!is_there(each)) scope->is_dead.store(true, std::memory_order_relaxed);
   }
 }
 

@@ -114,6 +114,10 @@ LoadedObject object_around(const void* address) noexcept {
   return around.object;
 }
 
+bool is_there(const LoadedObject& object) noexcept {
+  return object_around(reinterpret_cast<const void*>(object.extent.begin)).tables == object.tables;
+}
+
 LoadedObject needed_object(std::string_view name) noexcept {
   Needed needed{name, {}};
   dl_iterate_phdr(find_needed, &needed);
@@ -132,8 +136,7 @@ std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject>
     Address base;
     const ElfW(Dyn) * dynamic;
   };
-  std::array<Entry, 64>
-      queue; // small, because it may be on the stack of a fiber; when it is full, it is full
+  std::array<Entry, 64> queue; // small, because it may be on the stack of a fiber; later objects are left out
   std::size_t known = 0, found = 0;
   const auto add = [&](const LoadedObject& object) {
     const auto end = queue.begin() + static_cast<std::ptrdiff_t>(known);

@@ -37,7 +37,10 @@ void remember_initial_objects() noexcept;
 /// 2.35), else the lock of dl_iterate_phdr().
 LoadedObject object_around(const void* address) noexcept;
 
-/// Whether `address` is in an object that has been there from the beginning. Those are never unloaded.
+/// Whether `object` is still where it was found. Reads nothing of it; takes locks as object_around() does.
+bool is_there(const LoadedObject& object) noexcept;
+
+/// Whether `object` has been there from the beginning. Such objects are never unloaded.
 bool is_initial(const ElfObject& object) noexcept;
 
 /// Calls visit(object, is_behind_us) for each object that has been there from the beginning, this library
