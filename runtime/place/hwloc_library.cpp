@@ -10,11 +10,18 @@ namespace {
 
 constexpr const char* k_library = "libhwloc.so.15"; // every hwloc 2.x
 
+/// Closes `handle` with the C library's dlclose(). The one of this library (process/unloading.cpp) would open
+/// runtimes to keep them, and in a process that ends meanwhile the loader would initialise them again.
+void close_library(void* handle) noexcept {
+  if (void* const close = ::dlsym(RTLD_NEXT, "dlclose"); close != nullptr)
+    reinterpret_cast<int (*)(void*)>(close)(handle);
+}
+
 } // namespace
 
 HwlocLibrary::HwlocLibrary() noexcept {
   if (void* loaded = ::dlopen(k_library, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD); loaded != nullptr)
-    ::dlclose(loaded);
+    close_library(loaded);
   else
     alone_ = true;
   handle_ = ::dlopen(k_library, RTLD_NOW | RTLD_LOCAL);
@@ -33,7 +40,7 @@ HwlocLibrary::HwlocLibrary() noexcept {
 }
 
 HwlocLibrary::~HwlocLibrary() {
-  if (handle_ != nullptr) ::dlclose(handle_);
+  if (handle_ != nullptr) close_library(handle_);
 }
 
 hwloc_topology_t HwlocLibrary::make_topology() const noexcept {

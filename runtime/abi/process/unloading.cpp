@@ -11,11 +11,19 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+
 namespace {
 
 using namespace wstree::abi;
 
 constinit LibcFunction<int(void*)> g_dlclose{"dlclose"};
+
+// The loader has begun to finalise objects, and would initialise one again that is opened now, if only to
+// keep it. relaxed: a thread that reads it late is one that called dlclose() before the program ended.
+constinit std::atomic<bool> g_ends{false};
+
+[[gnu::destructor]] void end() noexcept { g_ends.store(true, std::memory_order_relaxed); }
 
 void keep(const char* path) noexcept {
   if (void* const handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) g_dlclose(-1, handle);
@@ -24,7 +32,7 @@ void keep(const char* path) noexcept {
 } // namespace
 
 extern "C" WSTREE_EXPORT int dlclose(void* handle) noexcept {
-  if (!has_callers()) return g_dlclose(-1, handle);
+  if (!has_callers() || g_ends.load(std::memory_order_relaxed)) return g_dlclose(-1, handle);
   keep_runtimes(keep);
   if (active())
     keep_callers(keep);
