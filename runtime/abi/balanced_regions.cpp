@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <pthread.h>
+
 namespace wstree::abi {
 
 constinit thread_local bool t_in_distribute __attribute__((tls_model("initial-exec"))) = false;
@@ -34,6 +36,14 @@ public:
     }
     return nullptr;
   }
+  /// In the child of a fork by a thread whose innermost open region is `own`.
+  void release_others(const BalancedRegion* own) noexcept {
+    for (std::size_t place = 0; place < k_places; ++place)
+      // relaxed: the child has one thread.
+      if (keys_[place].load(std::memory_order_relaxed) != nullptr && &regions_[place] != own &&
+          regions_[place].is_open())
+        regions_[place].begin_anew();
+  }
 
 private:
   static constexpr unsigned k_bits = 9;
@@ -48,6 +58,14 @@ constexpr std::string_view k_equal = "static (equal parts)";
 constexpr std::string_view k_cut = "static (balanced)";
 
 } // namespace
+
+bool prepare_balancing() noexcept {
+  return pthread_atfork(nullptr, nullptr, [] {
+           // Regions around that one are left to the runtime, if they fork again in the child.
+           const Frame* frame = t_frame;
+           g_table.release_others(frame != nullptr ? frame->statics.region() : nullptr);
+         }) == 0;
+}
 
 BalancedRegion* open_balanced(const void* code, const void* caller, const char* source,
                               const observe::Label* label) noexcept {

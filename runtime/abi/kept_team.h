@@ -33,9 +33,8 @@ struct RegionWords {
 struct Terms {
   const void* caller = nullptr; // the code that forks: see Real
   Team::Store* storage = nullptr;
-  std::uint64_t loops = 1;              // see Team::Opening
-  const loop::EvenPlan* plan = nullptr; // likewise
-  TaskSchedule schedule;                // captured at the fork; of a region by GCC's entries none
+  std::uint64_t loops = 1; // see Team::Opening
+  TaskSchedule schedule;   // captured at the fork; of a region by GCC's entries none
   pthread_t opener{};
   const RegionWords* words = nullptr; // nullptr, nearly always: there are none
   bool keeps_ring = false;            // see Member::keep_ring()

@@ -219,12 +219,11 @@ ServedRegion::ServedRegion(const void* caller, Interface interface, const TaskSc
     if (process.traced) traced_since_ = Platform::ticks();
   }
   team_->forget_setters();
-  const Team::Opening& opening = team_->open(caller);
+  const Team::Opening& opening = team_->open();
   base_ = opening.base;
   Terms terms = placement_.describe(caller, interface, schedule, team_->terms());
   terms.storage = opening.storage;
   terms.loops = opening.next - opening.base;
-  terms.plan = opening.plan;
   if (t_label != nullptr || has_hint() || (code != nullptr && process.balances)) [[unlikely]]
     terms.words = find_words(caller, code, source);
   team_->set_terms(terms);

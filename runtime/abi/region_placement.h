@@ -108,7 +108,7 @@ public:
   [[gnu::always_inline]] static Frame* enter(void* memory, std::uint32_t index, int members, KeptTeam* team,
                                              const Terms* terms, std::uint64_t base) noexcept {
     auto& frame =
-        *::new (memory) Frame(team, {terms->storage, base, base + terms->loops, terms->plan}, index,
+        *::new (memory) Frame(team, {terms->storage, base, base + terms->loops}, index,
                               static_cast<std::uint32_t>(std::max(members, 1)), runtime_place(terms->caller));
     if (members <= 0) frame.kind = Frame::Kind::unserved; // the runtime cannot be asked
     frame.schedule = terms->schedule;

@@ -2,7 +2,6 @@
 // The private side of the loop that a member is in, whatever its model.
 #pragma once
 
-#include "parts.h"
 #include "recording.h"
 #include "team_storage.h"
 #include "track.h"
@@ -16,6 +15,24 @@
 #include <utility>
 
 namespace wstree::loop {
+
+/// What a member gets whole.
+class WholePiece {
+public:
+  void set(const core::Range& piece) noexcept { size_ = (left_ = piece).end - piece.begin; }
+  bool is_there() const noexcept { return left_.begin != left_.end; }
+  [[gnu::always_inline]] bool take(core::Range& out) noexcept {
+    if (!is_there()) return false;
+    out = left_;
+    left_.begin = left_.end;
+    return true;
+  }
+  std::uint64_t size() const noexcept { return size_; } ///< of all of it
+
+private:
+  core::Range left_;
+  std::uint64_t size_;
+};
 
 /// Made anew for each loop of the team: most regions have few loops, and many threads are alone. Private to
 /// its member.
@@ -37,17 +54,10 @@ public:
     way_ = k_piece;
     piece_.set(piece);
   }
-  /// This member begins with its part of loop number `loop`, of which there are `parts`.
-  void start_parts(const typename Parts<P>::Marks& marks, std::uint64_t loop, std::uint64_t iterations,
-                   std::uint32_t parts, std::uint32_t index) noexcept {
-    way_ = k_parts;
-    auto* const own = ::new (static_cast<void*>(bytes_)) Parts<P>;
-    piece_.set(own->start(marks, loop, iterations, parts, index));
-  }
-  /// Whether the loop is shared in pieces, which the member gets whole.
-  bool is_in_pieces() const noexcept { return way_ >= k_parts; }
+  /// Whether the member gets its part of the loop whole.
+  bool is_in_pieces() const noexcept { return way_ == k_piece; }
   /// Whether next_piece() can answer: it needs no others.
-  bool has_piece() const noexcept { return way_ == k_piece || (way_ == k_parts && piece_.is_there()); }
+  bool has_piece() const noexcept { return way_ == k_piece; }
   /// next_slowly() if has_piece().
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return piece_.take(out); }
   /// What the iterations of this loop take is recorded from now on.
@@ -103,7 +113,6 @@ public:
   core::Counts counts() noexcept {
     if (is_in_pieces() && piece_.is_there()) return {};
     if (way_ == k_piece) return {piece_.size(), piece_.size() != 0};
-    if (way_ == k_parts) return parts().counts();
     return core::with_model(way_, [&]<core::Model known>() { return worker<known>().counts(); });
   }
 
@@ -112,9 +121,8 @@ private:
   static constexpr core::Model k_traced_tree{0x80};
   static constexpr unsigned k_way_bits = 0x7F;
   static_assert(static_cast<unsigned>(core::Model::tree) == 0);
-  static constexpr core::Model k_traced{0xFC};   // and what the member does is traced, as traced_way_ says
-  static constexpr core::Model k_recorded{0xFD}; // the present loop is shared as recorded_way_ says
-  static constexpr core::Model k_parts{0xFE};    // the member has its part, and what others do not come for
+  static constexpr core::Model k_traced{0xFD};   // and what the member does is traced, as traced_way_ says
+  static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
   static constexpr core::Model k_piece{0xFF};    // the member has one piece of the present loop
 
   /// The private side of the present loop, whose model is `model`.
@@ -123,8 +131,6 @@ private:
     static_assert(sizeof(Worker) <= sizeof(bytes_) && alignof(Worker) <= alignof(std::max_align_t));
     return *std::launder(reinterpret_cast<Worker*>(bytes_));
   }
-  static_assert(sizeof(Parts<P>) <= sizeof(core::WorkerOf<P, core::Model::tree>));
-  Parts<P>& parts() noexcept { return *std::launder(reinterpret_cast<Parts<P>*>(bytes_)); }
   template <core::Model model, class Loop, class Memory>
   void start(Loop& loop, Memory& memory, const core::Entry& entry) noexcept {
     ::new (static_cast<void*>(bytes_)) core::WorkerOf<P, model>;
@@ -148,13 +154,12 @@ private:
     if (way_ < k_traced)
       return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
     if (way_ == k_recorded) return next_recorded(out);
-    return next_piece(out) || (way_ == k_parts && parts().next(out));
+    return next_piece(out);
   }
   bool is_traced() const noexcept { return way_ == k_traced || way_ == k_traced_tree; }
   /// Of a loop that is traced; way_ is traced_way_.
   core::Counts counts_of_traced() noexcept {
     const core::Model way = way_ == k_recorded ? recorded_way_ : way_;
-    if (way == k_parts) return parts().counts();
     if (way == k_piece) return {};
     return core::with_model(way, [&]<core::Model known>() { return worker<known>().counts(); });
   }

@@ -44,6 +44,17 @@ public:
     return false;
   }
 
+  /// In the child of a fork, which has one thread: what another one had open begins anew, with other memory.
+  void begin_anew() noexcept {
+    kinds_ = {};
+    accounts_ = nullptr;
+    capacity_ = 0;
+    wanted_.store(0, std::memory_order_relaxed); // alone
+    next_look_ = 0;
+    busy_.store(false, std::memory_order_relaxed); // alone
+  }
+  bool is_open() const noexcept { return busy_.load(std::memory_order_relaxed); } // alone
+
   /// By the opener, before the fork: where the events of loops with equal parts, and of others, belong
   /// (Event::site).
   void trace(const void* equal, const void* cut) noexcept { sites_ = {equal, cut}; }

@@ -21,16 +21,14 @@ struct Execution {
   core::Cells<Account> accounts{}; ///< of the members; theirs again when the report is done
 };
 
-/// By a member that leaves the loop, which it entered at `entered`; `is_even`: it was not on the tree. The
-/// last one calls `report(Execution)`.
+/// By a member that leaves the loop, which it entered at `entered`. The last one calls `report(Execution)`.
 template <class P, class Sizes, class Report>
-void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered, bool is_even,
+void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered,
              Report&& report) noexcept {
   const std::uint64_t now = P::ticks();
   worker.end_trace(now);
   const Recording* const recording = worker.end_recording();
   core::Counts counts = worker.counts();
-  if (is_even) counts.known = 1;
   if (worker.is_in_pieces() && counts.batches != 0) counts.busy_ticks = core::elapsed(entered, now);
   if (ring.members() == 1) {
     Account own{counts, entered, now, recording};

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "any_worker.h"
-#include "even_member.h"
 #include "measured.h"
 #include "ring_member.h"
 
@@ -47,31 +46,12 @@ public:
                                     std::uint64_t smallest, core::Model model = core::Model::tree,
                                     const void* caller = nullptr) noexcept {
     const std::uint32_t members = ring_.members();
-    even_.forget();
-    Way way = Way::tree;
-    if (members != 1) {
-      const bool may_go_apart = model == core::Model::tree && EvenMember::may_go_apart(settings, smallest);
-      const std::uint64_t number = ring_.started();
-      const bool is_step =
-          may_go_apart && number >= Sizes::k_ring && !EvenMember::is_one_each(iterations, members);
-      if (is_step) [[unlikely]]
-        begin_step(number, iterations, settings);
-      else if (may_go_apart)
-        way = even_.choose(ring_.opening().plan, number, iterations, members);
-      if (!ring_.start_next(settings, model == core::Model::tree && way == Way::tree)) [[unlikely]] {
-        even_.forget();
-        if (index() == 0) team()->way().stop();
-        return false;
-      }
-      if (is_step) [[unlikely]]
-        way = even_.go(team()->way().of(number).of(EvenPlan::size_of(iterations, members)));
-    }
+    if (members != 1 && !ring_.start_next(settings, model == core::Model::tree)) [[unlikely]]
+      return false;
     settings_ = &settings;
     if (settings.clocked) entered_ = P::ticks();
     if (members == 1 || (model == core::Model::static_ && smallest == 0)) [[likely]]
       worker_.start_piece(core::equal_part(iterations, members, index()));
-    else if (way != Way::tree)
-      start_parts(iterations, way == Way::parts ? std::min<std::uint64_t>(iterations, members) : 1);
     else
       start_shared(iterations, smallest, model, caller);
     in_loop_ = true;
@@ -119,17 +99,14 @@ public:
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return worker_.next_piece(out); }
 
   /// Ends this member's part in a loop, finished or not.
-  void leave() noexcept {
-    in_loop_ = false;
-    if (even_.is_asked(index())) tell_opener();
-  }
+  void leave() noexcept { in_loop_ = false; }
   /// The same for a loop that was entered with Settings::clocked: the last one to leave calls
   /// `report(Execution)`.
   template <class Report> void leave(Report&& report) noexcept {
     if (!in_loop_) return;
     if (settings_->clocked) {
       const core::DefaultFloats floats;
-      measure(ring_, worker_, entered_, even_.way() != Way::tree, report);
+      measure(ring_, worker_, entered_, report);
     }
     leave();
   }
@@ -145,37 +122,18 @@ public:
   }
 
 private:
-  /// This member is about to start a loop behind those of the plan.
-  [[gnu::noinline]] void begin_step(std::uint64_t number, std::uint64_t iterations,
-                                    const core::Settings& settings) noexcept {
-    if (index() != 0) return;
-    const core::DefaultFloats floats;
-    team()->step(number, EvenPlan::size_of(iterations, members()), members(), settings);
-  }
-  [[gnu::noinline]] void tell_opener() noexcept {
-    const core::DefaultFloats floats;
-    const core::Counts counts = worker_.counts();
-    if (even_.is_step())
-      team()->note_step(EvenShare::to_float(counts.busy_ticks));
-    else
-      team()->note(even_.loop(), even_.share(counts, members()), *settings_);
-  }
-  /// `parts`: no more than there are members.
-  [[gnu::noinline]] void start_parts(std::uint64_t iterations, std::uint64_t parts) noexcept {
-    worker_.start_parts(ring_.part_marks(), ring_.loop(), iterations, static_cast<std::uint32_t>(parts),
-                        index());
-  }
   /// Joins a loop whose members may take work from each other.
   [[gnu::noinline]] void start_shared(std::uint64_t iterations, std::uint64_t smallest, core::Model model,
                                       const void* caller) noexcept {
     const core::DefaultFloats floats;
     worker_.start(model, ring_.slot(), ring_.fresh_arena(),
                   {iterations, ring_.loop(), ring_.use(), index(), members(), settings_, smallest, &near_,
-                   model == core::Model::tree && caller != nullptr ? &ring_.priors().at(caller) : nullptr});
+                   model == core::Model::tree && caller != nullptr && iterations > members()
+                       ? &ring_.priors().at(caller)
+                       : nullptr});
   }
 
   RingMember<P, Sizes> ring_;
-  EvenMember even_;
   bool departed_ = false;
   bool in_loop_ = false;
   // Of the present loop:

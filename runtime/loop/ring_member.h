@@ -30,11 +30,8 @@ public:
   void keep() noexcept { keeps_ = true; }
   /// Of the loop that was started last.
   std::uint64_t loop() const noexcept { return loop_; }
-  /// How many loops of the region this member has started.
-  std::uint64_t started() const noexcept { return storage_ != nullptr ? loop_ + 1 - opening_.base : 0; }
   std::uint64_t use() const noexcept { return loop_ / k_ring; }
   Slot<P>& slot() noexcept { return storage_->slot(loop_); }
-  typename Parts<P>::Marks part_marks() noexcept { return storage_->part_marks(loop_); }
   core::Arena<P>& fresh_arena() noexcept { return storage_->fresh_arena(loop_, index_); }
   Account& account() noexcept { return storage_->account(loop_, index_); }
   core::Cells<Account> accounts() noexcept { return storage_->accounts(loop_); }

@@ -3,10 +3,7 @@
 // different loops.
 #pragma once
 
-#include "even_loops.h"
-#include "region_way.h"
 #include "ring_end.h"
-#include "steps.h"
 #include "team_storage.h"
 
 #include "wstree/core/default_floats.h"
@@ -35,7 +32,6 @@ public:
     std::uint64_t base = k_ring; ///< number of the region's first loop
     std::uint64_t next =
         k_ring + 1; ///< what the next region's will be if this one has as many loops as the last
-    const EvenPlan* plan = nullptr; ///< of its first loops; nullptr: nothing is known of them
   };
 
   Team() = default;
@@ -43,20 +39,13 @@ public:
   Team& operator=(const Team&) = delete;
   ~Team() { // alone: the last region has joined
     Store::destroy(storage_.load(std::memory_order_relaxed));
-    if (evens_ != nullptr) P::release(evens_, sizeof(EvenRegions));
   }
 
-  /// Before the fork. `code`: the place that opens the region; nullptr: nothing is remembered of its loops.
-  const Opening& open(const void* code = nullptr) noexcept {
+  /// Before the fork.
+  const Opening& open() noexcept {
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
-    code_ = code;
-    region_ = evens_ != nullptr && code != nullptr ? &evens_->at(code) : nullptr;
-    opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_, // likewise
-                region_ != nullptr ? &region_->plan() : nullptr};
-    opened_ = region_ != nullptr && region_->open() ? P::ticks() : 0;
-    way_.open({steps().way(), steps().largest()});
-    steps().begin(k_ring);
+    opening_ = {storage_.load(std::memory_order_relaxed), base, base + loops_}; // likewise
     if (cleared_.are_old(base, k_ring)) [[unlikely]]
       clear_slots();
     members_ = 0;
@@ -70,7 +59,6 @@ public:
   /// After the join: nobody is in a loop of this team. True if there were loops.
   bool close() noexcept {
     if (alone_) return false;
-    if (members_ > 1 && (opened_ != 0 || steps().has_met())) judge();
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
     if (store == failed()) {
       store = opening_.storage;
@@ -88,8 +76,6 @@ public:
     const std::uint64_t now = std::max(told, opening_.next); // who says nothing has come as far as that
     if (told != opening_.base) loops_ = told - opening_.base;
     if (now != told) next_base_.store(now, std::memory_order_relaxed); // likewise
-    if (evens_ == nullptr && code_ != nullptr && members_ > 1)
-      evens_ = static_cast<EvenRegions*>(P::allocate(sizeof(EvenRegions)));
     return members_ != 0 || told != opening_.base;
   }
 
@@ -162,27 +148,6 @@ public:
            next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed)) != opening_.base; // T4
   }
 
-  /// Member 0, which is the thread that calls close(), has left the region's loop number `loop`.
-  void note(std::uint32_t loop, const EvenShare& share, const core::Settings& settings) noexcept {
-    region_->note(loop, share, settings);
-  }
-  /// The same of a loop on the tree behind those of the plan: see Steps::note().
-  void note_step(float ticks) noexcept { steps().note(ticks); }
-
-  /// Which way the region's loops from number k_ring on go, counted from its first one.
-  RegionWay<P, k_ring>& way() noexcept { return way_; }
-  /// Member 0 is about to start loop number `number` of the region, from k_ring on.
-  void step(std::uint64_t number, unsigned size, std::uint32_t members,
-            const core::Settings& settings) noexcept {
-    if (way_.has_stopped()) return; // the runtime has the loops from here on
-    step_settings_ = &settings;
-    if (!steps().meet(number, size, members, settings, [] { return P::ticks(); })) return;
-    const typename RegionWay<P, k_ring>::Choice wanted{steps().way(), steps().largest()};
-    if (wanted == way_.latest() || !way_.may_change(number)) return;
-    way_.change(number, wanted);
-    steps().begin(way_.from());
-  }
-
   /// Of a region of one member, which is the thread that calls close(): it takes no numbers.
   void note_alone() noexcept { alone_ = true; }
 
@@ -192,16 +157,6 @@ public:
   Team* next = nullptr; ///< for whoever keeps unused teams
 
 private:
-  /// How brief loops go from now on. The region has joined, and had several members.
-  void judge() noexcept {
-    const core::DefaultFloats floats;
-    if (steps().has_met() && !way_.has_stopped())
-      steps().end(members_, *step_settings_, [] { return P::ticks(); });
-    if (opened_ != 0)
-      evens_->note(region_->close(static_cast<float>(core::elapsed(opened_, P::ticks())), members_));
-  }
-  Steps& steps() noexcept { return region_ != nullptr ? region_->steps() : steps_; }
-
   /// The opener's part in keeping marks young (core/marks.h).
   [[gnu::noinline]] void clear_slots() noexcept {
     if (opening_.storage != nullptr && opening_.storage != failed()) opening_.storage->clear_slots();
@@ -215,19 +170,12 @@ private:
   // Private to the forking thread.
   std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
   core::ClearedSlots<P> cleared_;
-  EvenRegions* evens_ = nullptr;                  // nullptr: no region has had loops, or there is no memory
-  EvenRegion* region_ = nullptr;                  // the open one
-  const void* code_ = nullptr;                    // that opened it
-  Steps steps_;                                   // of a region without a record
-  const core::Settings* step_settings_ = nullptr; // of the latest step
-  std::uint64_t opened_ = 0;                      // in ticks; 0: nobody wants to know
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member
   // Written by members that leave a region.
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> next_base_{k_ring};
   typename P::template Atomic<std::uint32_t> absent_{0};
   RingEnd<P> ring_end_;
-  RegionWay<P, k_ring> way_;
 };
 
 } // namespace wstree::loop

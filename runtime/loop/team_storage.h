@@ -3,7 +3,6 @@
 // position.
 #pragma once
 
-#include "parts.h"
 #include "recording.h"
 
 #include "wstree/core/models.h"
@@ -97,11 +96,10 @@ template <class P> struct Slot {
   }
 };
 
-/// Where a member is, and whose its parts of brief loops are: both are written when it comes to a loop.
-template <class P, std::uint64_t ring> struct alignas(core::k_line_pair) Line {
+/// Where a member is: written when it comes to a loop.
+template <class P> struct alignas(core::k_line_pair) Line {
   /// | number of the loop that the member started last:63 | it has left the region:1 |
   typename P::template Atomic<std::uint64_t> position{0};
-  core::ShareMark<P> parts[ring];
 };
 
 /// Everything of a team with up to `capacity` members, in one block of memory. Zeroed memory is a valid state
@@ -161,11 +159,7 @@ public:
   core::Cells<Account> accounts(std::uint64_t loop) noexcept { return {&account(loop, 0), sizeof(Share)}; }
   /// Of the member alone.
   core::Priors& priors(std::uint32_t member) noexcept { return shares_[member].priors; }
-  Line<P, k_ring>& line(std::uint32_t member) noexcept { return shares_[member].hot.line; }
-  /// Of all members, for equal parts of a loop.
-  typename Parts<P>::Marks part_marks(std::uint64_t loop) noexcept {
-    return {&line(0).parts[loop % k_ring], sizeof(Share)};
-  }
+  Line<P>& line(std::uint32_t member) noexcept { return shares_[member].hot.line; }
 
   /// All slots forget their uses. Only while no member is in a loop.
   void clear_slots() noexcept {
@@ -178,7 +172,7 @@ private:
 
   /// What others read of a member, and what it writes in every loop.
   struct Hot {
-    Line<P, k_ring> line;
+    Line<P> line;
     Node roots[k_ring];
     Account accounts[k_ring];
     core::Arena<P> arenas[k_ring];

@@ -41,12 +41,12 @@ struct Phase {
 };
 constexpr double k_alone = 0.08, k_team = 0.08;
 constexpr Phase k_phases[] = {
-    {"empty region, 1 thread", {660, 1}, {555, 1}, k_alone},
-    {"loop of one iteration, 1 thread", {315, 0}, {375, 0}, k_alone},
-    {"region with such a loop, 1 thread", {960, 1}, {970, 1}, k_alone},
-    {"empty region, 2 threads", {915, 1}, {870, 1}, k_team},
-    {"loop of one iteration, 2 threads", {970, 1}, {1130, 1}, k_team},
-    {"region with such a loop, 2 threads", {1900, 1}, {1970, 1}, k_team},
+    {"empty region, 1 thread", {610, 1}, {505, 1}, k_alone},
+    {"loop of one iteration, 1 thread", {310, 0}, {370, 0}, k_alone},
+    {"region with such a loop, 1 thread", {910, 1}, {915, 1}, k_alone},
+    {"empty region, 2 threads", {850, 1}, {805, 1}, k_team},
+    {"loop of one iteration, 2 threads", {1000, 1}, {1130, 1}, k_team},
+    {"region with such a loop, 2 threads", {1860, 1}, {1870, 1}, k_team},
     {"chunk, int", {340, 1}, {322, 1}, k_team},
     {"chunk, unsigned", {340, 1}, {322, 1}, k_team},
     {"chunk, long", {340, 1}, {322, 1}, k_team},

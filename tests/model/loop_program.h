@@ -29,6 +29,7 @@ struct LoopPlan {
   std::uint32_t pairs = 4;     ///< of nodes that a member of a tree starts with
   bool has_memory = true;      ///< for more
   std::uint32_t poor = 0;      ///< members with a bit here have no nodes of their own, and none to allocate
+  std::uint64_t known = 0;     ///< ticks that a unit has cost in earlier loops; 0: members know nothing
   bool are_neighbours = false; ///< members 0 and 1 are near each other
   /// Pieces after which a member leaves the first loop, which is cancelled; 0: it is not.
   std::uint32_t cancelled_after = 0;
@@ -57,6 +58,11 @@ public:
   void reset() override {
     slot_.emplace(plan_.members, plan_.pairs);
     Execution::now->allocation_fails = !plan_.has_memory;
+    for (core::Prior& prior : priors_) {
+      prior = {};
+      for (std::uint8_t i = 0; plan_.known != 0 && i < core::tuning::k_confirmed; ++i)
+        prior.learn(1, plan_.known);
+    }
     loop_ = 0;
     start_loop();
   }
@@ -114,9 +120,11 @@ private:
       if ((plan_.poor >> member & 1U) != 0) memory.reset(nullptr, 0);
     return memory;
   }
-  core::Entry entry(std::uint32_t member, std::size_t loop) const {
-    return Slot::entry(plan_.iterations[loop], plan_.first_loop + loop, member, plan_.members, plan_.settings,
-                       plan_.smallest, &near_[member]);
+  core::Entry entry(std::uint32_t member, std::size_t loop) {
+    core::Entry made = Slot::entry(plan_.iterations[loop], plan_.first_loop + loop, member, plan_.members,
+                                   plan_.settings, plan_.smallest, &near_[member]);
+    if (plan_.known != 0) made.prior = &priors_[member];
+    return made;
   }
   void start_loop() {
     hits_.assign(plan_.iterations[loop_], 0);
@@ -173,6 +181,7 @@ private:
   LoopPlan plan_;
   core::Domain pair_{0, 2};
   std::array<core::Neighbourhood, View::k_most_threads> near_{};
+  std::array<core::Prior, View::k_most_threads> priors_{};
   std::optional<Slot> slot_;
   std::array<Worker, View::k_most_threads> workers_{};
   std::size_t loop_ = 0; // of the plan

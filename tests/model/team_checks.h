@@ -58,7 +58,6 @@ struct TeamPlan {
   std::uint32_t most_requests = 4; ///< of memory, by each thread
   bool is_hasty = false;           ///< whoever waits for a slot ends the ring at once
   bool may_wait_in_vain = false;   ///< a member may be suspended that others have to wait for
-  bool changes_ways = false;       ///< member 0 says another way before each loop, if it may
 
   std::uint32_t threads() const {
     std::uint32_t most = 0;

@@ -47,7 +47,6 @@ public:
     region_ = 0;
     team_->open();
     checks_.open(0, team_->base());
-    ways_.fill({});
   }
 
   void body(std::uint32_t thread) override {
@@ -60,7 +59,6 @@ public:
         memory_.open_region();
         team_->open();
         checks_.open(region_, team_->base());
-        ways_.fill({});
       });
     }
   }
@@ -99,9 +97,7 @@ private:
     waiting_.begin();
     checks_.start(me, number);
     const core::Settings& settings = loop.measured ? measured_ : plain_;
-    if (plan_.changes_ways && me == 0) change_way(number);
     const bool served = member.enter(loop.iterations, settings, loop.smallest, loop.model);
-    if (plan_.changes_ways && served) see_way(me, number);
     if (!checks_.agree(me, number, served, memory_.refused())) return;
     auto* const storage = newest_storage();
     if (storage == nullptr) return fail("a loop is served without storage");
@@ -116,22 +112,6 @@ private:
     if (!loop.measured) return member.leave();
     checks_.account(me, number);
     member.leave([&](const loop::Execution& all) { checks_.report(me, number, all); });
-  }
-
-  /// Each change goes from one way to the next one, and lets larger loops go it.
-  void change_way(std::uint64_t next) {
-    auto& way = team_->way();
-    if (!way.may_change(next)) return;
-    const unsigned changes = way.latest().largest + 1;
-    way.change(next, {static_cast<loop::Way>(changes % loop::k_ways), changes});
-  }
-  void see_way(std::uint32_t me, std::size_t number) {
-    const auto choice = team_->way().of(number);
-    auto& seen = ways_[number];
-    if (!seen) seen = choice;
-    if (!(*seen == choice))
-      fail("members " + std::to_string(me) + " and others go different ways in loop " +
-           std::to_string(number));
   }
 
   void close() {
@@ -171,8 +151,6 @@ private:
   Team* team_ = nullptr;
   std::array<std::optional<Member>, View::k_most_threads> members_;
   std::size_t region_ = 0;
-  static constexpr std::size_t k_most_loops = 16;
-  std::array<std::optional<typename loop::RegionWay<P, SmallSizes::k_ring>::Choice>, k_most_loops> ways_{};
 };
 
 template <class P = TeamPlatform> std::function<std::unique_ptr<Program>()> team(TeamPlan plan) {

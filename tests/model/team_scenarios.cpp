@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Teams: the ring of slots, regions one after another, members that leave early, missing memory.
 #include "narrow_marks.h"
-#include "parts_program.h"
 #include "scenario.h"
 #include "team_program.h"
 
@@ -262,45 +261,6 @@ void add_measured(std::vector<Scenario>& all) {
                  100'000, true});
 }
 
-/// Member 0 changes how the team goes as often as it may, and all members agree about each loop.
-void add_ways(std::vector<Scenario>& all) {
-  const auto ways = [](TeamPlan plan) {
-    plan.changes_ways = true;
-    return plan;
-  };
-  all.push_back({"way_2x8", k_narrow, team(ways(one_region(2, many(8, Model::fixed, 1)))), 1000});
-  all.push_back(
-      {"way_3x7", {.preemptions = 1, .stale = 0}, team(ways(one_region(3, many(7, Model::fixed, 1)))), 1000});
-  all.push_back({"way_departed_3x8",
-                 {.preemptions = 1, .stale = 0},
-                 team(ways(one_region(3, many(8, Model::fixed, 1), {{0, 5}, {1, 3}}))),
-                 1000});
-  all.push_back(
-      {"way_absent_3x7", k_one, team(ways(one_region(3, many(7, Model::fixed, 1), {{1, 0}}))), 1000});
-  all.push_back(
-      {"way_two_regions_2x7", k_one,
-       team(ways({.regions = {{2, many(7, Model::fixed, 1), {}}, {2, many(4, Model::fixed, 1), {}}}})),
-       1000});
-  // Behind the end of the ring member 0 waits for nobody any more.
-  all.push_back({"way_ends_2x6",
-                 {.preemptions = 2, .stale = 0},
-                 team(hasty(ways(one_region(2, many(6, Model::fixed, 1))))),
-                 1000});
-  all.push_back(
-      {"way_2x10_long", k_usual, team(ways(one_region(2, many(10, Model::fixed, 1)))), 100'000, true});
-}
-
-/// Members take the parts of those that have not come.
-void add_parts(std::vector<Scenario>& all) {
-  const Bounds any{.preemptions = 4, .stale = 1};
-  all.push_back({"parts_2x4", any, parts({2, 2, 4, 0}), 100});
-  all.push_back({"parts_3x5", k_usual, parts({3, 3, 5, 0}), 100});
-  all.push_back({"parts_3x2_fewer", k_usual, parts({3, 3, 2, 0}), 100});
-  all.push_back({"parts_3x1_one", k_usual, parts({3, 1, 3, 0}), 100});
-  for (std::uint32_t absent = 1; absent < 7; ++absent)
-    all.push_back({"parts_absent_" + std::to_string(absent), any, parts({3, 3, 4, absent}), 1});
-}
-
 /// A member that is suspended stops those that are a ring ahead of it, and nobody else.
 void add_suspended(std::vector<Scenario>& all) {
   const Bounds usual{.preemptions = 1, .stale = 0, .suspensions = 1};
@@ -332,8 +292,6 @@ std::vector<Scenario> team_scenarios() {
   add_ring(all);
   add_rounds(all);
   add_ends(all);
-  add_ways(all);
-  add_parts(all);
   add_suspended(all);
   return all;
 }

@@ -128,6 +128,30 @@ void add_by_board(std::vector<Scenario>& scenarios) {
   add("board_3x4_long", {.preemptions = 3, .stale = 1, .patience = k_patience}, plan(3, {4}), true);
 }
 
+/// Members that believe the loop to be brief; all goes as expected, or nothing.
+void add_brief(std::vector<Scenario>& scenarios) {
+  const Bounds usual{.preemptions = 3, .stale = 1, .patience = 400};
+  const Bounds narrow{.preemptions = 2, .stale = 1, .patience = 400};
+  const Bounds suspended{.preemptions = 1, .stale = 1, .suspensions = 1, .patience = 400};
+  for (const bool is_expected : {true, false}) {
+    const std::string name = is_expected ? "brief" : "brief_wrong";
+    const auto brief = [=](std::uint32_t members, std::vector<std::uint64_t> iterations) {
+      LoopPlan made = plan(members, std::move(iterations), Strategy::find_max, BatchMode::timed);
+      made.known = is_expected ? 1'000 : 1; // a look at the clock takes a hundred ticks
+      made.most_missing = made.iterations[0];
+      return made;
+    };
+    scenarios.push_back({name + "_2x6", usual, loops<k_tree>(brief(2, {6})), 1000});
+    scenarios.push_back({name + "_2x3", usual, loops<k_tree>(brief(2, {3})), 1000});
+    scenarios.push_back({name + "_3x7", narrow, loops<k_tree>(brief(3, {7})), 1000});
+    scenarios.push_back({name + "_3x4", narrow, loops<k_tree>(brief(3, {4})), 1000});
+    scenarios.push_back({name + "_two_loops_2x5", narrow, loops<k_tree>(brief(2, {5, 5})), 1000});
+    scenarios.push_back({name + "_board_3x7", narrow, loops<k_tree>(by_board(brief(3, {7}))), 1000});
+    scenarios.push_back({name + "_suspended_2x6", suspended, loops<k_tree>(brief(2, {6}))});
+    scenarios.push_back({name + "_cancelled_2x6", narrow, loops<k_tree>(cancelled(brief(2, {6, 4}))), 1000});
+  }
+}
+
 } // namespace
 
 std::vector<Scenario> tree_scenarios() {
@@ -138,6 +162,7 @@ std::vector<Scenario> tree_scenarios() {
   std::vector<Scenario> scenarios;
   add_exhaustive(scenarios);
   add_by_board(scenarios);
+  add_brief(scenarios);
   const std::pair<const char*, Strategy> strategies[] = {{"find_max", Strategy::find_max},
                                                          {"predefined", Strategy::predefined},
                                                          {"random_all", Strategy::random_all}};

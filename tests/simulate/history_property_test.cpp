@@ -83,6 +83,7 @@ private:
 
 struct Result {
   std::vector<Time> times;
+  std::vector<std::uint64_t> surprises;
   std::vector<std::uint64_t> most; ///< iterations that one member had, by execution
 };
 
@@ -99,22 +100,25 @@ Result run(const Sequence& sequence, bool history, std::uint64_t seed = 1) {
     had[r][m] += range.end - range.begin;
   };
   Result result;
-  for (const Round& round : simulate::simulate(job)) result.times.push_back(round.time);
+  for (const Round& round : simulate::simulate(job)) {
+    result.times.push_back(round.time);
+    result.surprises.push_back(round.counts.surprises);
+  }
   for (const auto& members : had) result.most.push_back(*std::ranges::max_element(members));
   return result;
 }
 
-/// Of 92,000 executions, of the long runs with seeds 1, 5, 12, 14 and 77, the worst is 1.23.
-constexpr double k_longer = 1.30;
+constexpr double k_longer = 1.25;
+/// What an execution that surprises a member may take longer besides: no piece of a brief share has more.
+constexpr Time k_surprise = 200 * k_us;
 /// A loop of a microsecond is as long as five steals: who comes first, and so who steals what, is chance.
 /// Work that is in one place, where nobody expected it, reaches a team in as many rounds as the team has
-/// doublings. A round is a search, a steal, the first batches of a node and, once, what a quarter of a short
+/// doublings. A round is a search, a steal, the first batches of a node and, once, what a part of a short
 /// share takes too long: together ten steals. And who gets one iteration more than others is chance, too.
 Time slack(const Execution& e, std::uint32_t members) {
   const Time steals = 10 * (1 + std::bit_width(members - 1)) * 200 * k_ns;
   return steals + e.each * (e.end > e.begin ? e.weight : 1);
 }
-
 /// Every step is `by` thousandths of the loop farther back or ahead, as far as there is room.
 Sequence moved(Sequence sequence, std::int32_t by) {
   for (Execution& e : sequence.executions) {
@@ -155,15 +159,18 @@ private:
 
 /// The execution that took too long.
 std::optional<std::size_t> find_wrong(const Sequence& sequence, double* by = nullptr) {
-  const auto with = run(sequence, true).times;
+  const Result remembered = run(sequence, true);
+  const std::vector<Time>& with = remembered.times;
+  std::map<Execution, std::uint32_t> surprises; // of members, by executions that are alike: each once
   Without without(sequence);
   std::optional<std::size_t> wrong;
   for (std::size_t r = 0; r < with.size() && !wrong; ++r) {
     if (sequence.executions[r].cancelled_by) continue; // when that iteration comes is chance
+    const bool is_surprise =
+        remembered.surprises[r] != 0 && ++surprises[sequence.executions[r]] <= sequence.members;
+    const Time allowed = slack(sequence.executions[r], sequence.members) + (is_surprise ? k_surprise : 0);
     const auto beyond = [&] {
-      return static_cast<double>(with[r] -
-                                 std::min(slack(sequence.executions[r], sequence.members), with[r])) /
-             static_cast<double>(without[r]);
+      return static_cast<double>(with[r] - std::min(allowed, with[r])) / static_cast<double>(without[r]);
     };
     bool is_wrong = beyond() > k_longer;
     while (is_wrong && without.look_closer()) is_wrong = beyond() > k_longer;

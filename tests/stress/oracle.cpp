@@ -6,7 +6,7 @@
 namespace stress {
 namespace {
 
-/// Whether the members may have agreed on equal parts (runtime/loop/even_member.h).
+/// Whether the members may have agreed on equal parts (core/tree/brief.h).
 bool may_be_in_equal_parts(const LoopPlan& l) {
   return l.chunk <= 1 && l.settings.history && l.settings.batch == wstree::core::BatchMode::timed &&
          l.settings.strategy == wstree::core::Strategy::find_max && l.settings.roots == 0;

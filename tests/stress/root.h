@@ -37,7 +37,7 @@ public:
       while (inner_.size() < plan.members) inner_.push_back(nullptr);
     arrange();
     met_.store(0, std::memory_order_relaxed);
-    team_->open(reinterpret_cast<const void*>(static_cast<std::uintptr_t>(plan.region)));
+    team_->open();
     crew_.run(plan.members, [this](std::uint32_t m) { work(m); });
     team_->close();
     if (auto wrong = oracle_.check(plan, notes_, totals_)) give_up(*wrong);

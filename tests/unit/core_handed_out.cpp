@@ -2,7 +2,6 @@
 #include "wstree/core/tree/handed_out.h"
 
 #include "wstree/core/platform.h"
-#include "wstree/core/prior.h"
 #include "wstree/core/tuning.h"
 
 #include <gtest/gtest.h>
@@ -31,24 +30,6 @@ TEST(HandedOut, SaysNothingOfMoreRootsThanItHasRoomFor) {
   for (std::uint32_t root = 0; root <= k_most; ++root) marks.mark(root, 9);
   EXPECT_TRUE(marks.is_all(k_most, 9));
   EXPECT_FALSE(marks.is_all(k_most + 1, 9));
-}
-
-TEST(Prior, WaitsLessOftenTheMoreOftenItWaitedInVain) {
-  Prior prior;
-  int waits = 0;
-  for (int execution = 0; execution < 1000; ++execution)
-    if (prior.waits()) {
-      ++waits;
-      prior.learn_wait(false);
-    }
-  EXPECT_GT(waits, 7);
-  EXPECT_LT(waits, 16);
-  for (int execution = 0; execution < 200; ++execution)
-    if (prior.waits()) prior.learn_wait(true);
-  for (int execution = 0; execution < 100; ++execution) {
-    EXPECT_TRUE(prior.waits()) << execution;
-    prior.learn_wait(true);
-  }
 }
 
 } // namespace

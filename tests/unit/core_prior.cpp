@@ -11,105 +11,115 @@
 namespace wstree::core {
 namespace {
 
-constexpr float k_units = 100; // units
+constexpr std::uint64_t k_units = 100;
+constexpr std::uint32_t k_team = 2;
 
 /// A prior that has seen `cost` ticks per unit, twice.
-Prior known(float cost) {
+Prior known(std::uint64_t cost) {
   Prior prior;
-  prior.learn(cost);
-  prior.learn(cost);
+  prior.learn(k_units, k_units * cost);
+  prior.learn(k_units, k_units * cost);
   return prior;
 }
+std::uint64_t cost_of(const Prior& prior) { return prior.cost() >> Prior::k_fraction; }
 
 TEST(Prior, NothingIsBelievedThatWasSeenOnce) {
   const Settings settings;
   Prior prior;
-  EXPECT_EQ(prior.begin(k_units, settings), Course::explore);
-  prior.learn(1);
-  EXPECT_EQ(prior.begin(k_units, settings), Course::explore);
-  prior.learn(1.5F);
-  EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
+  EXPECT_FALSE(prior.begin(k_units, k_team, settings));
+  prior.learn(k_units, 100);
+  EXPECT_FALSE(prior.begin(k_units, k_team, settings));
+  prior.learn(k_units, 150);
+  EXPECT_TRUE(prior.begin(k_units, k_team, settings));
 }
 
-TEST(Prior, LongSharesAreExploredWhateverIsKnown) {
+TEST(Prior, LongSharesAreNotBriefWhateverIsKnown) {
   const Settings settings;
-  const auto longest = static_cast<float>(settings.shortest_target) * tuning::k_brief / k_units;
-  EXPECT_EQ(known(longest * 0.99F).begin(k_units, settings), Course::quarter);
-  EXPECT_EQ(known(longest * 1.01F).begin(k_units, settings), Course::explore);
-  EXPECT_EQ(known(longest * 1.01F).begin(k_units / 2, settings), Course::quarter)
-      << "the trip count is another one";
+  const std::uint64_t longest = settings.shortest_target * tuning::k_brief * k_team / k_units;
+  EXPECT_TRUE(known(longest).begin(k_units, k_team, settings));
+  EXPECT_FALSE(known(longest + 1).begin(k_units, k_team, settings));
+  EXPECT_TRUE(known(longest + 1).begin(k_units / 2, k_team, settings)) << "the trip count has changed";
+  EXPECT_TRUE(known(longest + 1).begin(k_units, 2 * k_team, settings)) << "the team has changed";
+  EXPECT_FALSE(known(1).begin(std::uint64_t{1} << 40, k_team, settings));
+  Settings longest_settings;
+  longest_settings.shortest_target = setting_of(1e300);
+  EXPECT_TRUE(known(1).begin(k_units, 1U << 19, longest_settings)) << "no product runs over";
 }
 
 TEST(Prior, OneDisturbedExecutionChangesNothingAndTwoDo) {
   Prior prior = known(1);
-  prior.learn(100);
-  EXPECT_FLOAT_EQ(prior.cost(), 1);
-  prior.learn(1);
-  prior.learn(100);
-  prior.learn(100);
-  EXPECT_FLOAT_EQ(prior.cost(), 100);
-  const Settings settings;
-  EXPECT_EQ(prior.begin(10, settings), Course::explore) << "the new cost was seen once";
+  prior.learn(k_units, 100 * k_units);
+  EXPECT_EQ(cost_of(prior), 1U);
+  prior.learn(k_units, k_units);
+  prior.learn(k_units, 100 * k_units);
+  prior.learn(k_units, 100 * k_units);
+  EXPECT_EQ(cost_of(prior), 100U);
+  EXPECT_FALSE(prior.begin(10, k_team, Settings{})) << "the new cost was seen once";
 }
 
-TEST(Prior, SmallChangesAreFollowed) {
-  Prior prior = known(1);
-  for (int i = 0; i < 20; ++i) prior.learn(3);
-  EXPECT_NEAR(prior.cost(), 3, 0.1);
+TEST(Prior, SmallChangesAreFollowedUpAndDown) {
+  Prior prior = known(100);
+  for (int i = 0; i < 30; ++i) prior.learn(k_units, 300 * k_units);
+  EXPECT_NEAR(static_cast<double>(cost_of(prior)), 300, 3);
+  for (int i = 0; i < 30; ++i) prior.learn(7, 100 * 7);
+  EXPECT_NEAR(static_cast<double>(cost_of(prior)), 100, 3);
 }
 
-TEST(Prior, AMemberThatWasBadlyWrongBelievesNothingForAsLongAsThatCost) {
-  const Settings settings;
-  const auto steal = static_cast<float>(settings.steal_cost);
+TEST(Prior, ARobbedMemberDoesNotConcludeThatItsShareIsCheap) {
+  Prior prior = known(100);
+  for (int i = 0; i < 10; ++i) prior.learn(k_units / 2, 10 * k_units / 2, true);
+  EXPECT_EQ(cost_of(prior), 100U);
+  for (int i = 0; i < 30; ++i) prior.learn(k_units / 2, 200 * k_units / 2, true);
+  EXPECT_NEAR(static_cast<double>(cost_of(prior)), 200, 3);
+}
+
+TEST(Prior, TimesBeyondAllBoundsAreCounted) {
   Prior prior = known(1);
-  constexpr int k_owed = 50;
-  // Now and then the place has expensive iterations, which nobody may expect of it.
-  prior.compare(k_units, k_units + k_owed * steal, steal);
-  prior.learn(1 + k_owed * steal / k_units);
-  EXPECT_FLOAT_EQ(prior.cost(), 1);
-  for (int execution = 0; execution < k_owed; ++execution) {
-    EXPECT_EQ(prior.dearest(), __builtin_inff());
-    ASSERT_EQ(prior.begin(k_units, settings), Course::explore) << execution;
-    prior.compare(k_units, k_units, steal);
-    prior.learn(1);
+  prior.learn(1, ~std::uint64_t{0});
+  prior.learn(1, ~std::uint64_t{0});
+  EXPECT_GT(prior.cost(), 0U);
+  EXPECT_LT(prior.cost() >> 31, 1U);
+  EXPECT_GT(known(0).cost(), 0U) << "0 says that nothing is known";
+}
+
+TEST(Prior, WhatABeliefHasLostIsPaidBackAndNoMore) {
+  const Settings settings;
+  Prior prior = known(1);
+  constexpr std::uint64_t k_owed = 50;
+  prior.regret(k_owed * tuning::k_brief_steals * settings.steal_cost, settings);
+  for (std::uint64_t execution = 0; execution < k_owed; ++execution) {
+    EXPECT_EQ(prior.dearest(), Prior::k_unknown);
+    ASSERT_FALSE(prior.begin(k_units, k_team, settings)) << execution;
+    prior.learn(k_units, k_units);
   }
-  EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
-  EXPECT_FLOAT_EQ(prior.dearest(), 1);
+  EXPECT_TRUE(prior.begin(k_units, k_team, settings));
+  EXPECT_EQ(prior.dearest(), prior.cost());
+  prior.regret(~std::uint64_t{0}, settings);
+  std::uint64_t most = 0;
+  while (!prior.begin(k_units, k_team, settings)) ++most;
+  EXPECT_EQ(most, tuning::k_most_debt);
 }
 
-TEST(Prior, AMemberThatWasWrongByLittleGoesOnBelieving) {
+TEST(Prior, AChangedCostDoesNotMakeAMemberForgetWhatItHasLost) {
   const Settings settings;
-  const auto steal = static_cast<float>(settings.steal_cost);
   Prior prior = known(1);
-  prior.compare(k_units, k_units + steal, steal); // no more than believing saves
-  EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
-  prior.compare(10 * steal, tuning::k_like_before * 10 * steal, steal); // alike
-  EXPECT_EQ(prior.begin(k_units, settings), Course::quarter);
-}
-
-TEST(Prior, AnotherCostDoesNotMakeAMemberForgetThatItWasWrong) {
-  const Settings settings;
-  const auto steal = static_cast<float>(settings.steal_cost);
-  Prior prior = known(1);
-  for (int i = 0; i < 2; ++i) {
-    prior.compare(k_units, k_units * 1'000 * steal, steal);
-    prior.learn(1'000 * steal);
-  }
-  for (int i = 0; i < 3; ++i) prior.learn(1);
-  EXPECT_FLOAT_EQ(prior.cost(), 1);
-  EXPECT_EQ(prior.begin(k_units, settings), Course::explore);
+  prior.regret(1'000'000 * settings.steal_cost, settings);
+  for (int i = 0; i < 2; ++i) prior.learn(k_units, 1'000 * k_units);
+  for (int i = 0; i < 3; ++i) prior.learn(k_units, k_units);
+  EXPECT_EQ(cost_of(prior), 1U);
+  EXPECT_FALSE(prior.begin(k_units, k_team, settings));
 }
 
 TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
   Priors priors;
   static const char code[4'096] = {};
-  priors.at(code).learn(7);
-  EXPECT_FLOAT_EQ(priors.at(code).cost(), 7);
+  priors.at(code) = known(7);
+  EXPECT_EQ(cost_of(priors.at(code)), 7U);
   int forgotten = 0;
   for (const char& other : code) {
     if (&other == code) continue;
-    EXPECT_FLOAT_EQ(priors.at(&other).cost(), 0);
-    priors.at(&other).learn(1);
+    EXPECT_EQ(priors.at(&other).cost(), 0U);
+    priors.at(&other).learn(1, 1);
     const bool is_forgotten = priors.at(code).cost() == 0;
     EXPECT_EQ(priors.at(code).take_displaced(), is_forgotten) << "the other one had taken its place";
     EXPECT_FALSE(priors.at(code).take_displaced()) << "it was told once";
@@ -141,13 +151,13 @@ std::vector<std::uint32_t> batches(std::uint32_t units, float expected, std::uin
   return sizes;
 }
 
-TEST(BriefShare, IsHandedOutInAFewPieces) {
+TEST(ExpectedShare, IsHandedOutInAFewPieces) {
   const auto sizes = batches(1'000, 2, 2);
   EXPECT_LE(sizes.front() * 2, Settings{}.tail_batch / 8) << "a short first batch";
   EXPECT_LE(sizes.size(), 8U);
 }
 
-TEST(BriefShare, ThatTurnsOutLongIsExplored) {
+TEST(ExpectedShare, ThatTurnsOutLongIsExplored) {
   // A hundred times as long: 80 us instead of 0.8.
   const auto sizes = batches(1'000, 2, 200);
   EXPECT_GT(sizes.size(), 20U);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Teams whose members know what their loops have cost, and are wrong about it: each iteration once, whoever
 // comes late, retires early or is slow. All members are in one thread and take turns by chance.
-#include "wstree/core/tree/worker.h"
+#include "wstree/core/tree/tree_worker.h"
 
 #include "seed.h"
 
@@ -35,7 +35,7 @@ public:
   template <class Cost> std::vector<int> execute(std::uint64_t iterations, Rng& random, Cost&& cost_of) {
     const auto members = static_cast<std::uint32_t>(roots_.size());
     std::vector<int> hits(iterations, 0);
-    std::vector<Worker<TurnsPlatform>> workers(members);
+    std::vector<TreeWorker<TurnsPlatform>> workers(members);
     std::vector<std::uint64_t> free(members, 0); // 0: it has not come; then when it has done its batch
     std::vector<bool> has_left(members, false);
     busy_.assign(members, 0);
@@ -147,12 +147,11 @@ TEST(PriorTeams, WorkOfLessThanATickIsWork) {
   settings.clocked = false;
   Arena<TurnsPlatform> arenas[2];
   Prior priors[2];
-  Worker<TurnsPlatform> workers[2];
+  TreeWorker<TurnsPlatform> workers[2];
   std::vector<int> hits(k_iterations, 0);
   const auto enter = [&](std::uint32_t m) {
     arenas[m].reset(&nodes[m * k_nodes], k_nodes / 2);
-    priors[m].learn(0.3F);
-    priors[m].learn(0.3F);
+    for (int i = 0; i < 2; ++i) priors[m].learn(10, 3);
     workers[m].enter(tree, arenas[m], {k_iterations, 1, 1, m, 2, &settings, 1, nullptr, &priors[m]});
   };
   const auto next = [&](std::uint32_t m, std::uint64_t cost) {

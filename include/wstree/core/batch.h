@@ -2,7 +2,6 @@
 // How many units an owner takes at a time.
 #pragma once
 
-#include "wstree/core/prior.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tuning.h"
@@ -12,6 +11,12 @@
 #include <cstdint>
 
 namespace wstree::core {
+
+/// How an owner takes its units.
+enum class Course : std::uint8_t {
+  explore, ///< in batches that grow from one unit on: nothing is known, or the share is long
+  quarter  ///< a quarter of what is left each time: the share takes no longer than a few steals
+};
 
 /// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow
 /// expensive iterations. `timed` therefore aims at a duration, a 16th of the time since the member entered

@@ -6,13 +6,13 @@
 #include "wstree/core/range/worker.h"
 #include "wstree/core/self_scheduling/static_worker.h"
 #include "wstree/core/self_scheduling/worker.h"
-#include "wstree/core/tree/worker.h"
+#include "wstree/core/tree/tree_worker.h"
 
 namespace wstree::core {
 
 /// The worker of each model.
 template <class P, Model model> struct WorkerOfModel;
-template <class P> struct WorkerOfModel<P, Model::tree> : std::type_identity<Worker<P>> {};
+template <class P> struct WorkerOfModel<P, Model::tree> : std::type_identity<TreeWorker<P>> {};
 template <class P> struct WorkerOfModel<P, Model::range> : std::type_identity<RangeWorker<P>> {};
 template <class P>
 struct WorkerOfModel<P, Model::queue> : std::type_identity<QueueWorker<P, LockFreeQueue>> {};

@@ -22,55 +22,34 @@ public:
     given_ = 0;
     quick_ = 0;
     is_share_done_ = false;
-    share_ = shape.share(entry.members);
-    const bool is_known = is_timed() && settings.history && settings.strategy == Strategy::find_max;
-    prior_ = is_known && shape.shift() == 0 ? entry.prior : nullptr;
-    const Course course = prior_ != nullptr ? prior_->begin(share_, settings) : Course::explore;
-    is_known_ = course != Course::explore;
+    units_ = shape.units();
+    members_ = entry.members;
+    const bool is_usual = is_timed() && settings.history && settings.strategy == Strategy::find_max;
+    prior_ = is_usual && shape.shift() == 0 ? entry.prior : nullptr;
     has_clock_ = settings.clocked || is_timed();
     since_ = has_clock_ ? P::ticks() : 0;
-    batch_.enter(settings, entry.smallest, shape.shift(), share_, since_,
-                 prior_ != nullptr ? prior_->dearest() : 0);
-    if (is_known_) batch_.expect(prior_->cost(), share_);
+    const float share = shape.share(entry.members);
+    const float longest = tuning::k_brief_call * to_float(settings.shortest_target);
+    const bool is_expected = is_usual && entry.cost > 0 && share * entry.cost <= longest;
+    batch_.enter(settings, entry.smallest, shape.shift(), share, since_,
+                 is_expected         ? entry.cost
+                 : prior_ != nullptr ? dearest()
+                                     : 0);
+    if (is_expected) batch_.expect(entry.cost, share);
   }
+  /// The member goes on in a loop of which it has had units before.
+  void go_on(bool is_share_done) noexcept { is_share_done_ = is_share_done; }
 
   /// The member's share is done, or others have what is left of it. Returns how the member takes batches.
   Course end_share(Counts& counts) noexcept {
     const bool is_first = !std::exchange(is_share_done_, true);
-    Prior* const prior = is_first ? prior_ : nullptr;
-    if (prior != nullptr) {
-      counts.known = is_known_ ? 1 : 0;
-      counts.surprises = is_known_ && batch_.course() == Course::explore ? 1 : 0;
-      counts.forgotten = prior->take_displaced() ? 1 : 0;
-    }
-    if (prior != nullptr && counts.iterations != 0) {
-      const float done = to_float(counts.iterations);
-      const float ticks = to_float(counts.busy_ticks);
-      const float cost = ticks / done;
-      prior->compare(done, ticks, to_float(settings_->steal_cost));
-      // Thieves may have taken what is dear: what a robbed member has left says only that it is not dearer.
-      const bool is_robbed = done < share_ * tuning::k_most_of_share;
-      prior->learn(is_robbed ? std::max(cost, prior->cost()) : cost);
+    if (is_first && prior_ != nullptr) {
+      counts.forgotten = prior_->take_displaced() ? 1 : 0;
+      if (counts.iterations != 0)
+        prior_->learn(counts.iterations, counts.busy_ticks,
+                      10 * counts.iterations * members_ < tuning::k_tenths_of_share * units_);
     }
     return batch_.course();
-  }
-
-  /// Calls `is_over` until it returns true, or this member, whose share of a brief loop is done, gives up
-  /// waiting for the others. Returns what `is_over` returned last.
-  template <class IsOver> bool wait_for_others(IsOver&& is_over) noexcept {
-    has_waited_ = batch_.course() != Course::explore && prior_->waits();
-    if (!has_waited_) return is_over();
-    const std::uint64_t most = tuning::k_mark_steals * settings_->steal_cost;
-    for (const std::uint64_t since = P::ticks(); !is_over(); P::relax())
-      if (P::ticks() - since >= most) return false;
-    learn_wait(true);
-    return true;
-  }
-  /// The member is about to take work from others.
-  void leave_share() noexcept { batch_.explore(); }
-  /// What came of the wait, if there was one: whether nobody had much left.
-  void learn_wait(bool was_right) noexcept {
-    if (std::exchange(has_waited_, false)) prior_->learn_wait(was_right);
   }
 
   const Settings& settings() const noexcept { return *settings_; }
@@ -137,6 +116,11 @@ public:
   }
 
 private:
+  /// Ticks that a unit may cost by what is known of the place.
+  float dearest() const noexcept {
+    const std::uint64_t dearest = prior_->dearest();
+    return dearest == Prior::k_unknown ? __builtin_inff() : to_float(dearest) / (1U << Prior::k_fraction);
+  }
   static float to_float(std::uint64_t value) noexcept {
     return static_cast<float>(static_cast<std::int64_t>(value)); // without a sign it takes a branch more
   }
@@ -149,10 +133,9 @@ private:
   std::uint64_t since_ = 0; // when the clock was read last
   bool has_clock_ = false;
   const Settings* settings_ = nullptr;
-  float share_ = 0;       // units of the member
-  bool is_known_ = false; // the member began by what it knew of the place
+  std::uint64_t units_ = 0; // of the loop
+  std::uint32_t members_ = 1;
   bool is_share_done_ = false;
-  bool has_waited_ = false;
   Prior* prior_ = nullptr; // nullptr: nothing is known, nor asked for
 };
 

@@ -7,77 +7,67 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <utility>
 
 namespace wstree::core {
 
-/// How a member takes its own share of a loop.
-enum class Course : std::uint8_t {
-  explore, ///< in batches that grow from one unit on: nothing is known, or the share is long
-  quarter  ///< a quarter of what is left each time: the share takes no longer than a few steals
-};
-
-/// Loops at one code location as one member has seen them, whatever their trip counts were. It decides only
-/// how the member takes its own share, so members need not agree. What a wrong prior costs is a few steals,
-/// and most of a share where dear iterations begin behind the first batch: the others are as long as cheap
-/// iterations may be. The first batch is short: by it a member notices that the loop has become another one.
-/// A member that was wrong like that does not risk it again soon. Private to its member.
+/// Loops at one code location as one member has seen them, whatever their trip counts were: what a unit
+/// costs, and what believing that has lost. It decides only how large the pieces are in which the member
+/// takes its own share (tree/brief.h), so members need not agree. Private to its member. Zeroed memory is a
+/// valid state.
 class Prior {
 public:
-  /// The member enters an execution of the loop with a share of `units` units.
-  Course begin(float units, const Settings& settings) noexcept {
-    if (wary_ != 0) {
-      --wary_;
-      return Course::explore;
-    }
-    const float longest = tuning::k_brief * static_cast<float>(settings.shortest_target);
-    return confirmed_ >= tuning::k_confirmed && units * cost_ <= longest ? Course::quarter : Course::explore;
-  }
+  /// Costs are in ticks per unit << k_fraction.
+  static constexpr unsigned k_fraction = 8;
 
-  /// Ticks per unit.
-  float cost() const noexcept { return cost_; }
-
-  /// Ticks that a unit may take: on average, or anything.
-  float dearest() const noexcept {
-    return confirmed_ >= tuning::k_confirmed && wary_ == 0 ? cost_ : __builtin_inff();
-  }
-
-  /// The share is done: its `units` units took `ticks`. If that is far more than expected, others might have
-  /// helped, had the member not believed its prior. For as many executions as it takes to earn what that may
-  /// have cost, the member believes nothing: what a place does now and then may take a thousand times as long
-  /// as what it does else. `steal` ticks are about what a belief saves.
-  void compare(float units, float ticks, float steal) noexcept {
-    const float excess = ticks - cost_ * units;
-    if (cost_ == 0 || ticks <= tuning::k_like_before * cost_ * units || excess <= steal) return;
-    wary_ = std::max(wary_, static_cast<std::uint32_t>(std::min(excess / steal, tuning::k_most_wary)));
-  }
-
-  /// The share took `cost` ticks per unit. One execution in a row may be another one: somebody was disturbed.
-  void learn(float cost) noexcept {
-    if (std::max(cost, cost_) <= tuning::k_like_before * std::min(cost, cost_)) {
-      cost_ += (cost - cost_) * tuning::k_weight;
-      surprises_ = 0;
-      if (confirmed_ < tuning::k_confirmed) ++confirmed_;
-    } else if (confirmed_ == 0 || ++surprises_ > tuning::k_excused) {
-      *this = Prior(cost, wary_);
-    }
-  }
-
-  /// Whether the member, with its share done, waits for the others to be done with theirs before it looks for
-  /// work.
-  bool waits() noexcept {
-    if (searches_ == 0) return true;
-    --searches_;
+  /// The member enters a loop of `units` units with `members` members. Returns whether its share should be
+  /// over soon, and may be taken in large pieces.
+  bool begin(std::uint64_t units, std::uint32_t members, const Settings& settings) noexcept {
+    if (confirmed_ < tuning::k_confirmed || units >> 32 != 0) return false;
+    const std::uint64_t longest = tuning::k_brief * std::min(settings.shortest_target, k_most_target);
+    if (units * cost_ > (longest * members) << k_fraction) return false;
+    if (debt_ == 0) return true;
+    --debt_;
     return false;
   }
-  /// It has waited, and the others were done in time, or not. The more often not, the more executions pass
-  /// before it waits again.
-  void learn_wait(bool in_time) noexcept {
-    vain_ = in_time ? static_cast<std::uint8_t>(vain_ / 4)
-                    : static_cast<std::uint8_t>(std::min(2 * vain_ + 1, tuning::k_most_searches));
-    searches_ = vain_;
+
+  std::uint64_t cost() const noexcept { return cost_; } ///< below 2^31; 0: not known
+  /// What a unit may cost: as usual, or anything.
+  std::uint64_t dearest() const noexcept {
+    return confirmed_ >= tuning::k_confirmed && debt_ == 0 ? cost_ : k_unknown;
   }
+  static constexpr std::uint64_t k_unknown = ~std::uint64_t{0};
+
+  /// `units` of the share took `ticks`. One execution in a row may differ: the thread may have been
+  /// preempted. `is_robbed`: thieves have taken the rest, and perhaps what is dear: the cost is not lower
+  /// than it was.
+  void learn(std::uint64_t units, std::uint64_t ticks, bool is_robbed = false) noexcept {
+    const std::uint64_t now = std::min(ticks, k_most_ticks) << k_fraction;
+    const std::uint64_t usual = cost_ * units;
+    if (cost_ != 0 && now <= tuning::k_like_before * usual && usual <= tuning::k_like_before * now) {
+      surprises_ = 0;
+      if (confirmed_ < tuning::k_confirmed) ++confirmed_;
+      if (is_robbed && now < usual) return;
+      // Between a quarter and a half of the difference, without a division.
+      const auto change = static_cast<std::int64_t>(now - usual) >> (std::bit_width(units) + 1);
+      cost_ = std::max<std::uint64_t>(cost_ + static_cast<std::uint64_t>(change), 1);
+    } else if (confirmed_ == 0 || ++surprises_ > tuning::k_excused) {
+      if (is_robbed && now < usual) return;
+      cost_ = std::clamp<std::uint64_t>(now / units, 1, k_most_cost);
+      confirmed_ = 1;
+      surprises_ = 0;
+    }
+  }
+
+  /// A piece took `excess` ticks more than it should have, in which others might have helped if the member
+  /// had known nothing. The member believes nothing until that has cost as much: a few steals each time.
+  void regret(std::uint64_t excess, const Settings& settings) noexcept {
+    const std::uint64_t price = std::max<std::uint64_t>(tuning::k_brief_steals * settings.steal_cost, 1);
+    debt_ = std::max(debt_, static_cast<std::uint32_t>(std::min(excess / price, tuning::k_most_debt)));
+  }
+
   Prior() = default;
   /// A place about which nothing is known. `displaces`: another one was forgotten for it.
   explicit Prior(bool displaces) noexcept : displaces_(displaces) {}
@@ -86,18 +76,18 @@ public:
   bool take_displaced() noexcept { return std::exchange(displaces_, false); }
 
 private:
-  Prior(float cost, std::uint32_t wary) noexcept : cost_(cost), wary_(wary), confirmed_(1) {}
+  static constexpr std::uint64_t k_most_ticks = std::uint64_t{1} << 52;
+  static constexpr std::uint64_t k_most_target = std::uint64_t{1} << 30; // so that products have room
+  static constexpr std::uint64_t k_most_cost = (std::uint64_t{1} << 31) - 1;
 
-  float cost_ = 0;             // ticks per unit; 0: not known
-  std::uint32_t wary_ = 0;     // executions to come in which the member believes nothing
+  std::uint64_t cost_ = 0;
+  std::uint32_t debt_ = 0;     // executions to come in which the member believes nothing
   std::uint8_t confirmed_ = 0; // executions that were alike, up to k_confirmed
   std::uint8_t surprises_ = 0; // executions in a row that were not
-  std::uint8_t vain_ = 0;      // grows with the waits in vain
-  std::uint8_t searches_ = 0;  // executions to come in which the member does not wait
-  bool displaces_ = false;     // another place was forgotten, and nobody has asked
+  bool displaces_ = false;     // another place was forgotten, and has not been counted
 };
 
-/// The priors of one member. A code location that falls on the place of another one takes it.
+/// The priors of one member. Direct-mapped: a code location that falls on the place of another one takes it.
 class Priors {
 public:
   Prior& at(const void* site) noexcept {

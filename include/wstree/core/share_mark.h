@@ -18,8 +18,8 @@ public:
   bool take(std::uint64_t loop) noexcept {
     // [S1] relaxed: the share follows from its number, so no data travels with it; the read-modify-write
     // decides. Numbers
-    //      of loops only grow, so a value that is not ours is older. Guard: model_range, model_queue,
-    //      model_team parts_* (a plain store hands a share out twice).
+    //      of loops only grow, so a value that is not ours is older. Guard: model_range, model_queue
+    //      (a plain store hands a share out twice).
     std::uint64_t seen = loop_.load(P::order(Tag::take_share, std::memory_order_relaxed));
     return seen != loop &&
            loop_.compare_exchange_strong(seen, loop, P::order(Tag::take_share, std::memory_order_relaxed),

@@ -38,19 +38,31 @@ inline constexpr std::uint32_t k_most_skipped = 7;
 /// What they take together is at most a quarter of the time so far, and four times longest_target.
 inline constexpr std::uint64_t k_part_unclocked = 4;
 
-// What is known of a code location (prior.h), and the shares that are not explored for it (batch.h)
+// What is known of a code location (prior.h), and shares that should be over soon (tree/brief.h)
 
-/// Executions in a row that have to be alike before they are believed, and that may be others without harm.
+/// Executions in a row that have to be alike before they are believed, and that may differ without harm.
 inline constexpr std::uint8_t k_confirmed = 2;
 inline constexpr std::uint8_t k_excused = 1;
-/// Costs per unit are alike up to this factor: loops of one place differ in their data.
-inline constexpr float k_like_before = 4;
-/// Of the latest execution in the mean.
-inline constexpr float k_weight = 0.25F;
-/// A member that has done less than this part of its share was robbed.
-inline constexpr float k_most_of_share = 0.9F;
+/// Times are alike up to this factor: loops of one place differ in their data.
+inline constexpr std::uint64_t k_like_before = 4;
+/// A member that has done fewer tenths of its share was robbed.
+inline constexpr std::uint64_t k_tenths_of_share = 9;
 /// Shortest targets that a share takes at most; in longer ones exploring costs next to nothing.
-inline constexpr float k_brief = 6;
+inline constexpr std::uint64_t k_brief = 30;
+/// Steals' time: what is left to an owner that is at work, taken in one piece, and waited for.
+inline constexpr std::uint64_t k_brief_steals = 4;
+/// 1 / what a member takes at most of what is left: the rest, a half, a quarter, or this. 4: an uneven loop
+/// of 25 us a member took 2.6 of what it takes without memory.
+inline constexpr std::uint32_t k_part_of_rest = 8;
+/// Executions in which a member that has lost by its belief believes nothing, at most.
+inline constexpr std::uint64_t k_most_debt = 16'384;
+/// Looks for root 0 by a member that has only iteration n-1.
+inline constexpr std::uint32_t k_late_looks = 16;
+
+// Calls whose elements' cost the caller has found out (batch.h, reduction/)
+
+/// Shortest targets that a share takes at most.
+inline constexpr float k_brief_call = 6;
 /// The first batch, in parts of tail_batch and of the share: it costs nothing if it takes 100 times as long.
 inline constexpr float k_first = 1 / 16.0F;
 inline constexpr float k_first_of_share = 1 / 8.0F;
@@ -58,38 +70,6 @@ inline constexpr float k_first_of_share = 1 / 8.0F;
 inline constexpr float k_least = 0.5F;
 /// A batch that takes so many times what was expected, and a steal more, is a surprise.
 inline constexpr float k_wrong = 2.5F;
-/// Executions in which a member that was badly wrong believes nothing, at most.
-inline constexpr float k_most_wary = 1'000'000;
-/// Shortest targets that a share takes at most if a trial decides about it. 6: SPMV 1.2 instead of 1.1.
-inline constexpr float k_even_brief = 30;
-/// Trials of a way (way_trial.h): executions in a turn, of which one would move data each time; pairs until
-/// anything is decided, and at most; executions in a row that nobody sees. Executions between two trials.
-inline constexpr std::uint32_t k_turn = 2;
-inline constexpr std::uint32_t k_least_pairs = 3;
-inline constexpr std::uint32_t k_most_pairs = 16;
-inline constexpr std::uint32_t k_missed = 8;
-inline constexpr std::uint32_t k_between_trials = 128;
-inline constexpr std::uint32_t k_longest_between_trials = 2048;
-/// Executions before the first trial, and far longer ones in a row that make a way another one
-/// (way_choice.h); growth of its mean after which the others are tried at once.
-inline constexpr std::uint32_t k_few = 4;
-inline constexpr float k_worse = 1.25F;
-/// Loops behind the eighth of a region that are decided together (steps.h), and rests after a long one.
-inline constexpr std::uint32_t k_steps = 8;
-inline constexpr std::uint32_t k_least_rest = 8;
-inline constexpr std::uint32_t k_longest_rest = 8192;
-/// Executions in a mean, in that of what is rare, until that was long ago, and between two looks (looks.h).
-inline constexpr std::uint32_t k_remembered = 64;
-inline constexpr float k_rare = 128;
-inline constexpr float k_long_ago = 4096;
-inline constexpr std::uint32_t k_between_looks = 5;
-/// Verdicts of other places that say how a new one begins.
-inline constexpr int k_habit = 8;
-/// Steals: work that nobody takes from the owner of a brief share before it should be done.
-inline constexpr std::uint64_t k_brief_steals = 4;
-/// Steals' time that a member waits for the others' marks, and executions after waits in vain without one.
-inline constexpr std::uint64_t k_mark_steals = 4;
-inline constexpr int k_most_searches = 127;
 
 // Iteration n-1 (tree/last_iteration.h)
 
@@ -212,6 +192,9 @@ inline constexpr double k_longest_move = 0.25;
 inline constexpr std::uint32_t k_probation = 4;
 inline constexpr std::uint32_t k_first_pause = 32;
 inline constexpr std::uint32_t k_longest_pause = 4096;
+/// Executions in the mean of their times, and how many means one takes that is far longer.
+inline constexpr double k_balanced_mean = 64;
+inline constexpr double k_far_longer = 4;
 /// Looks at loops that may be too short, ticks of a member and execution; regions before the next look.
 inline constexpr std::uint32_t k_looks = 3;
 inline constexpr double k_too_short_us = 2;
@@ -244,7 +227,5 @@ inline constexpr std::uint64_t k_ring = 8;
 inline constexpr std::uint32_t k_first_pairs = 8;
 /// Looks at a slot that is in use before the processor is given away in between.
 inline constexpr std::uint32_t k_slot_spins = 200;
-/// Looks for an owner that comes late, before its part is done first by one that has only the last iteration.
-inline constexpr std::uint32_t k_late_looks = 16;
 
 } // namespace wstree::core::tuning

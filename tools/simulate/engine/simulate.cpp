@@ -54,6 +54,8 @@ void add(Counts& sum, const Counts& counts) {
   sum.steals += counts.steals;
   sum.nodes += counts.nodes;
   sum.busy_ticks += counts.busy_ticks;
+  sum.known += counts.known;
+  sum.surprises += counts.surprises;
 }
 
 /// Member 0 opens the region and is there first.

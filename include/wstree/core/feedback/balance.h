@@ -66,10 +66,11 @@ public:
     if (sum <= 0) return;
     for (std::uint32_t m = 0; m < members_; ++m) shares_[m] /= sum;
     seen_ = members_ * *std::max_element(shares_, shares_ + members_);
+    if (take_back(sum)) return;
     ++executions_;
     curve_.predict(bounds_, believed_, members_);
     doubt_ = 0;
-    const double gain = choose_gain();
+    const double gain = std::min(choose_gain() * weigh(sum), 1.0);
     if (gain > 0) curve_.learn(bounds_, shares_, members_, gain, doubt_);
     judge();
     if (pause_ != 0)
@@ -79,6 +80,32 @@ public:
   }
 
 private:
+  /// An execution counts by its time beside the mean one's: what many short ones say must not cost a long one
+  /// more than they save.
+  double weigh(double sum) noexcept {
+    const double weight = usual_ > 0 ? sum / usual_ : 1;
+    usual_ += (sum - usual_) / std::min<double>(executions_, tuning::k_balanced_mean);
+    return weight;
+  }
+  /// Whether an execution has taken far longer than the mean one, and was cut far worse than was believed:
+  /// then the parts are equal until that has cost as much as was lost.
+  bool take_back(double sum) noexcept {
+    // Where one member alone took longer, it may have been interrupted.
+    if (equal_ || sum * (1 - seen_ / members_) < tuning::k_far_longer * usual_) return false;
+    curve_.predict(bounds_, believed_, members_);
+    const double believed = members_ * *std::max_element(believed_, believed_ + members_);
+    if (seen_ <= believed + tuning::k_surprise) return false;
+    const double lost = (seen_ - 1) * sum;
+    const double saved = std::max(equal_seen_ - believed, tuning::k_worth_moving) * usual_;
+    cut_equally();
+    pause_ = static_cast<std::uint32_t>(std::clamp<double>(lost / saved, 1, tuning::k_longest_pause));
+    settling_ = cut_executions_ = equal_executions_ = 0;
+    cut_seen_ = equal_believed_ = 0;
+    executions_ = 1;
+    usual_ = std::max(usual_, sum / tuning::k_balanced_mean);
+    return true;
+  }
+
   /// What the latest execution says counts so much. Errors that go on in the same direction say that costs
   /// change; errors that alternate are noise, or what was done about the one before.
   double choose_gain() noexcept {
@@ -199,6 +226,7 @@ private:
   std::uint32_t next_pause_ = tuning::k_first_pause;
   std::uint32_t equal_executions_ = 0;
   std::uint32_t cut_executions_ = 0;
+  double usual_ = 0;          // ticks of all members in the mean execution
   double seen_ = 1;           // imbalance of the latest execution
   double equal_seen_ = 1;     // the mean of those with equal parts
   double cut_seen_ = 0;       // of the latest ones with others

@@ -51,10 +51,8 @@ public:
   /// By each member once. The tree of shares is that of plan.members, whoever comes. Returns what the member
   /// has done.
   Counts take_part(std::uint32_t member, Body& body) noexcept {
-    Prior prior;
-    for (std::uint8_t i = 0; plan_.cost > 0 && i < tuning::k_confirmed; ++i) prior.learn(plan_.cost);
     Worker worker(body);
-    worker.enter(storage_.tree(), storage_.arena(member), entry(member, &prior), plan_.largest);
+    worker.enter(storage_.tree(), storage_.arena(member), entry(member), plan_.largest);
     worker.run();
     return worker.counts();
   }
@@ -62,7 +60,7 @@ public:
   /// By the opener, when all have left and the reduction has not ended early: the values of the roots, in
   /// order, as one. False: `body` has failed.
   bool finish(Body& body, Maybe<Value>& result) noexcept {
-    const Shape shape = Worker::shape_of(entry(0, nullptr));
+    const Shape shape = Worker::shape_of(entry(0));
     if constexpr (Worker::k_has_values) {
       for (std::uint32_t i = 0; i < shape.roots(); ++i) {
         if (shape.root_size(i) == 0) continue;
@@ -86,9 +84,9 @@ private:
   using Cell = typename Worker::Cell;
 
   /// One more than there are: the tree of a loop does not contain its last iteration.
-  Entry entry(std::uint32_t member, Prior* prior) const noexcept {
-    return {plan_.elements + 1, storage_.use(), storage_.use(), member, plan_.members,
-            &plan_.settings,    plan_.smallest, nullptr,        prior};
+  Entry entry(std::uint32_t member) const noexcept {
+    return {plan_.elements + 1, storage_.use(), storage_.use(), member,  plan_.members,
+            &plan_.settings,    plan_.smallest, nullptr,        nullptr, plan_.cost};
   }
 
   Storage& storage_;

@@ -53,9 +53,8 @@ public:
   /// Claims an AVAILABLE node together with its first batch. `seen` is what inspect() returned; false:
   /// somebody was faster.
   bool own(std::uint64_t seen_raw, Word first) noexcept {
-    // [N1] relaxed both ways: the word carries all that the caller acts on. size_ and begin_ are constant
-    // since the link
-    //      to this node was followed by an acquire (N5), and what the iterations read was ordered by the
+    // [N1] relaxed both ways: the word carries all that the caller acts on. size_ and begin_ are constant since
+    //      the link to this node was followed by an acquire (N5), and what the iterations read was ordered by the
     //      region's fork. Exclusiveness comes from the read-modify-write. Guard: core_stress (a plain store
     //      hands units out twice).
     return word_.compare_exchange_strong(seen_raw, first.raw(), P::order(Tag::own, std::memory_order_relaxed),
@@ -66,8 +65,7 @@ public:
   /// behind.
   bool advance(std::uint64_t& expected, Word wanted) noexcept {
     // [N2] relaxed both ways, for N1's reasons: no data travels with the units. A failure needs nothing but
-    // the word.
-    //      Guard: core_stress.
+    //      the word. Guard: core_stress.
     return word_.compare_exchange_strong(expected, wanted.raw(),
                                          P::order(Tag::advance, std::memory_order_relaxed),
                                          P::order(Tag::advance, std::memory_order_relaxed));
@@ -86,9 +84,7 @@ public:
   Pair adopt(Pair mine, std::uint64_t use) noexcept {
     const std::uint64_t wanted = link(mine, use);
     // [N4] success release: *mine is complete before its address can be followed; pairs with N5 and with this
-    // failure.
-    //      failure acquire: the caller goes on to read the pair that won. Not seq_cst: no two links are
-    //      compared. Guard: core_stress under a thread sanitizer.
+    //      failure. failure acquire: the caller goes on to read the pair that won. Guard: core_stress under TSan.
     std::uint64_t expected = children_.load(P::order(Tag::adopt, std::memory_order_acquire));
     while (!is_current(expected, use)) {
       if (children_.compare_exchange_weak(expected, wanted, P::order(Tag::adopt, std::memory_order_release),
@@ -107,8 +103,7 @@ public:
 
   /// The raw word; Word::seen() interprets it.
   std::uint64_t inspect() const noexcept {
-    // [N6] relaxed: a hint. Whoever acts on it does so through own(), advance() or stop(), which fail if it
-    // was old.
+    // [N6] relaxed: a hint. Whoever acts on it does so by own(), advance() or stop(), which fail if it was old.
     return word_.load(P::order(Tag::inspect, std::memory_order_relaxed));
   }
 
@@ -153,6 +148,18 @@ public:
   }
   bool is_marked_done() const noexcept {
     return done_.load(P::order(Tag::mark_below, std::memory_order_relaxed)) != 0; // N12
+  }
+
+  /// Of the last root: its member has iteration n-1 of the loop that has this number.
+  void note_last(std::uint64_t loop) noexcept {
+    // [N12] relaxed: whoever misses it asks for the iteration. Whoever believes what is 2^32 loops old leaves
+    // it
+    //       to the member that has had the end of this root, which asks in any case.
+    done_.store(static_cast<std::uint32_t>(loop), P::order(Tag::mark_below, std::memory_order_relaxed));
+  }
+  bool is_last_noted(std::uint64_t loop) const noexcept {
+    return done_.load(P::order(Tag::mark_below, std::memory_order_relaxed)) ==
+           static_cast<std::uint32_t>(loop); // N12
   }
 
   /// The range of a root follows from the shape. A member that owns somebody else's root writes it down

@@ -35,6 +35,15 @@ public:
     stage_ = Stage::arriving;
   }
 
+  /// After enter(), for a member that has had part of the loop, which `counts` says, and owns what is left of
+  /// the root `held`, or nothing.
+  void take_over(const Holding<P>& held, const Counts& counts, bool is_share_done) noexcept {
+    owner_.held() = held;
+    owner_.counts() = counts;
+    pacing().go_on(is_share_done);
+    stage_ = Stage::sharing;
+  }
+
   /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
   /// somebody's hands.
   bool next(Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
@@ -151,11 +160,11 @@ private:
   /// Neither the own node nor the own root has anything for this member.
   bool look_elsewhere(Range& out) noexcept {
     pacing().start_search(owner_.counts().busy_ticks);
-    const Course course = pacing().end_share(owner_.counts());
+    pacing().end_share(owner_.counts());
     const auto is_short_of_memory = [this] { return owner_.supply().is_short(); };
     // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
     // leave the rest of its node to the others: hence another look.
-    if (!find(out, course) && !take_last(out) && !(is_short_of_memory() && find(out, course))) return false;
+    if (!find(out) && !take_last(out) && !(is_short_of_memory() && find(out))) return false;
     pacing().searched();
     return true;
   }
@@ -163,33 +172,24 @@ private:
   // What follows happens once or a few times per loop: kept out of the way of next().
 
   /// findWork.
-  [[gnu::noinline]] bool find(Range& out, Course course) noexcept {
+  [[gnu::noinline]] bool find(Range& out) noexcept {
     Rng& rng = owner_.rng();
-    const auto claim = [&](const Target<P>& target) {
-      pacing().leave_share();
-      return owner_.claim(target, find_max_.share(), out);
-    };
+    const auto claim = [&](const Target<P>& target) { return owner_.claim(target, find_max_.share(), out); };
     if (owner_.order().strategy() != Strategy::find_max)
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
-    if (view().knows_what_is_handed_out() &&
-        pacing().wait_for_others([this] { return view().is_handed_out(loop_); }))
-      return false;
+    if (view().knows_what_is_handed_out() && view().is_handed_out(loop_)) return false;
     find_max_.start(view(), rng);
-    Worth<P> worth(pacing().settings(), owner_.supply(), cost(), course);
+    Worth<P> worth(pacing().settings(), owner_.supply(), cost(), pacing().course());
     for (;;) {
       const Target<P> target = find_max_.next(view(), rng, worth);
       if (target.node == nullptr) {
-        pacing().learn_wait(true);
         const std::uint64_t wait = worth.accept_all();
         if (wait == 0) return false;
         for (const std::uint64_t since = P::ticks(); P::ticks() - since < wait;) P::relax();
         continue;
       }
       if (should_start_last() && take_last(out)) return true;
-      if (claim(target) == Claim::taken) {
-        pacing().learn_wait(false);
-        return true;
-      }
+      if (claim(target) == Claim::taken) return true;
       P::relax(); // a lost race means that somebody else got ahead; after a refusal the node is worth nothing
     }
   }
@@ -223,9 +223,7 @@ private:
     if (out.end == view().shape().iterations() - 1 && last_.is_short(cost())) append_last(out);
   }
   [[gnu::noinline]] void append_last(Range& out) noexcept {
-    if (!view().is_handed_out(loop_) &&
-        (pacing().course() != Course::explore || !last_.is_all(view(), owner_.rng())))
-      return;
+    if (!view().is_handed_out(loop_) && !last_.is_all(view(), owner_.rng())) return;
     if (!last_.claim(view())) return;
     stage_ = Stage::retired;
     ++out.end;

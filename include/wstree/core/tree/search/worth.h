@@ -2,7 +2,7 @@
 // What a node is worth to a thief.
 #pragma once
 
-#include "wstree/core/prior.h"
+#include "wstree/core/batch.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/tree/supply.h"
 #include "wstree/core/tree/tree.h"
