@@ -30,8 +30,10 @@ public:
       // abi.static_loops with several roots.
       const void* seen = keys_[place].load(std::memory_order_relaxed);
       if (seen == nullptr && keys_[place].compare_exchange_strong(seen, code, std::memory_order_relaxed,
-                                                                  std::memory_order_relaxed))
+                                                                  std::memory_order_relaxed)) {
+        watch_forks();
         seen = code;
+      }
       if (seen == code) return &regions_[place];
     }
     return nullptr;
@@ -46,6 +48,10 @@ public:
   }
 
 private:
+  /// Regions that other threads have open when this one forks stay open in the child for ever. Without memory
+  /// for the handler the runtime cuts their loops there.
+  static void watch_forks() noexcept;
+
   static constexpr unsigned k_bits = 9;
   static constexpr std::size_t k_places = std::size_t{1} << k_bits;
   static constexpr std::size_t k_most_probes = 16;
@@ -53,19 +59,21 @@ private:
   std::array<BalancedRegion, k_places> regions_{};
 };
 constinit Table g_table;
+constinit std::atomic<bool> g_watches_forks{false}; // relaxed: one thread calls pthread_atfork()
+
+void Table::watch_forks() noexcept {
+  if (g_watches_forks.exchange(true, std::memory_order_relaxed)) return;
+  pthread_atfork(nullptr, nullptr, [] {
+    // Regions around that one are left to the runtime, if they fork again in the child.
+    const Frame* frame = t_frame;
+    g_table.release_others(frame != nullptr ? frame->statics.region() : nullptr);
+  });
+}
 
 constexpr std::string_view k_equal = "static (equal parts)";
 constexpr std::string_view k_cut = "static (balanced)";
 
 } // namespace
-
-bool prepare_balancing() noexcept {
-  return pthread_atfork(nullptr, nullptr, [] {
-           // Regions around that one are left to the runtime, if they fork again in the child.
-           const Frame* frame = t_frame;
-           g_table.release_others(frame != nullptr ? frame->statics.region() : nullptr);
-         }) == 0;
-}
 
 BalancedRegion* open_balanced(const void* code, const void* caller, const char* source,
                               const observe::Label* label) noexcept {

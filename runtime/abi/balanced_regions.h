@@ -11,8 +11,6 @@ namespace wstree::abi {
 /// in it.
 BalancedRegion* open_balanced(const void* code, const void* caller, const char* source,
                               const observe::Label* label) noexcept;
-/// Once, before the first region. False: there is no memory.
-bool prepare_balancing() noexcept;
 /// After the join.
 void close_balanced(BalancedRegion& region, const void* caller, const observe::Label* label) noexcept;
 

@@ -6,9 +6,10 @@
 namespace stress {
 namespace {
 
-/// Whether the members may have agreed on equal parts (core/tree/brief.h).
-bool may_be_in_equal_parts(const LoopPlan& l) {
-  return l.chunk <= 1 && l.settings.history && l.settings.batch == wstree::core::BatchMode::timed &&
+/// Whether the loop goes to OneEach (core/tree/one_each.h), where a member that leaves early leaves its own.
+bool is_one_each(const LoopPlan& l, std::uint32_t members) {
+  return l.iterations <= members && l.chunk <= 1 && l.settings.history &&
+         l.settings.batch == wstree::core::BatchMode::timed &&
          l.settings.strategy == wstree::core::Strategy::find_max && l.settings.roots == 0;
 }
 
@@ -23,8 +24,8 @@ bool must_be_complete(const RegionPlan& plan, const std::vector<Notes>& notes, s
   if (l.model == Model::static_) return false;
   if (l.model >= Model::fixed) return true;
   if (l.model != Model::tree) return !l.cancelled;
-  if (may_be_in_equal_parts(l)) return false; // as static
-  if (plan.poor()) return false;              // nodes that nobody could split
+  if (is_one_each(l, plan.members)) return false;
+  if (plan.poor()) return false; // nodes that nobody could split
   for (std::uint32_t m = 0; m < plan.members; ++m)
     if (loop < notes[m].entered.size() && notes[m].entered[loop] == Entered::drained) return true;
   return false;

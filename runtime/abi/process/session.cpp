@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "process/session.h"
 
-#include "balanced_regions.h"
 #include "display.h"
 #include "message.h"
 #include "own_stack.h"
@@ -166,7 +165,6 @@ void prepare(Session& made) noexcept {
   made.serves_named = made.rules != nullptr || made.options.loops.any_named();
   made.balances =
       made.options.history && (made.rules != nullptr || made.options.loops.has(config::LoopKind::static_));
-  if (made.balances && !prepare_balancing()) made.balances = false;
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
     config::display(made.options, request, lines);
   prepare_measuring(made);

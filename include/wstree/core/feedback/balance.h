@@ -87,23 +87,44 @@ private:
     usual_ += (sum - usual_) / std::min<double>(executions_, tuning::k_balanced_mean);
     return weight;
   }
-  /// Whether an execution has taken far longer than the mean one, and was cut far worse than was believed:
-  /// then the parts are equal until that has cost as much as was lost.
+  /// Adds the time that cut parts save beside equal ones, in an execution with costs as in the latest one.
+  /// Returns whether they have lost more than they have saved: parts are equal until that has changed.
   bool take_back(double sum) noexcept {
-    // Where one member alone took longer, it may have been interrupted.
-    if (equal_ || sum * (1 - seen_ / members_) < tuning::k_far_longer * usual_) return false;
-    curve_.predict(bounds_, believed_, members_);
-    const double believed = members_ * *std::max_element(believed_, believed_ + members_);
-    if (seen_ <= believed + tuning::k_surprise) return false;
-    const double lost = (seen_ - 1) * sum;
-    const double saved = std::max(equal_seen_ - believed, tuning::k_worth_moving) * usual_;
+    double saved = 0;
+    if (equal_) {
+      curve_.cut(wanted_, members_);
+      saved = (seen_ - imbalance_of(wanted_)) * sum;
+    } else {
+      for (std::uint32_t m = 0; m <= members_; ++m) wanted_[m] = equal_bound(iterations_, members_, m);
+      saved = (imbalance_of(wanted_) - seen_) * sum;
+      // Where one member alone took longer, it may have been interrupted.
+      if (sum * (1 - seen_ / members_) < tuning::k_far_longer * usual_) saved = std::max(saved, -usual_);
+    }
+    saved_ += saved - saved_ / tuning::k_balanced_mean;
+    if (equal_ || saved_ >= 0) return false;
     cut_equally();
-    pause_ = static_cast<std::uint32_t>(std::clamp<double>(lost / saved, 1, tuning::k_longest_pause));
     settling_ = cut_executions_ = equal_executions_ = 0;
     cut_seen_ = equal_believed_ = 0;
     executions_ = 1;
     usual_ = std::max(usual_, sum / tuning::k_balanced_mean);
     return true;
+  }
+  /// imbalance(), if parts had had these bounds and iterations of one part cost the same.
+  double imbalance_of(const std::uint64_t* bounds) const noexcept {
+    double worst = 0;
+    std::uint32_t from = 0;
+    for (std::uint32_t m = 0; m < members_; ++m) {
+      double share = 0;
+      for (std::uint64_t at = bounds[m]; at < bounds[m + 1];) {
+        while (bounds_[from + 1] <= at) ++from;
+        const std::uint64_t end = std::min(bounds[m + 1], bounds_[from + 1]);
+        share += shares_[from] * static_cast<double>(end - at) /
+                 static_cast<double>(bounds_[from + 1] - bounds_[from]);
+        at = end;
+      }
+      worst = std::max(worst, share);
+    }
+    return members_ * worst;
   }
 
   /// What the latest execution says counts so much. Errors that go on in the same direction say that costs
@@ -182,6 +203,7 @@ private:
   }
 
   void move() noexcept {
+    if (saved_ < 0) return;
     const double now = believed_worst(bounds_);
     double least = tuning::k_worth_moving;
     if (equal_) {
@@ -227,6 +249,7 @@ private:
   std::uint32_t equal_executions_ = 0;
   std::uint32_t cut_executions_ = 0;
   double usual_ = 0;          // ticks of all members in the mean execution
+  double saved_ = 0;          // by cut parts, in ticks of all members, lately
   double seen_ = 1;           // imbalance of the latest execution
   double equal_seen_ = 1;     // the mean of those with equal parts
   double cut_seen_ = 0;       // of the latest ones with others

@@ -103,9 +103,10 @@ public:
     worker.enter(slot_.loop(), slot_.memory(member), entry);
     if (std::exchange(loop_, loop) == loop) return;
     using namespace wstree::core;
+    const Shape shape(entry.iterations, entry.members);
     for (std::uint32_t root = 1; root < slot_.members(); ++root) {
-      const auto done = worker.view().root(root);
-      done.node->own(done.raw, WordOf<Platform>(Phase::owned, entry.use, done.size, 0));
+      auto* const node = slot_.loop().root(root);
+      node->own(node->inspect(), WordOf<Platform>(Phase::owned, entry.use, shape.root_size(root), 0));
     }
   }
 

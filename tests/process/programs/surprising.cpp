@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// surprising WAY: executes loops that cost next to nothing, and then, at the same place, one whose iterations
+// sleep. Prints how many of the sleeping iterations the busiest thread had in the worst of some such
+// executions, and how many there were. All threads sleep at the same time, so a few processors are enough.
+//   rare    300 light executions, then all iterations sleep
+//   share   300 light executions, then the iterations of the first thread's share sleep
+//   each    the region's first loop has as many iterations as threads; the share of the second one sleeps
+//   two     the region's two loops change together
+//   grown   the loop grows 20-fold, and what sleeps is the first share of what it was
+//   late    a loop of as many iterations as threads, to which nearly half of the threads come late
+#include "omp_decls.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+constexpr int k_rounds = 3;
+constexpr int k_longest = 20'000;
+
+int thread_of[k_longest];
+volatile int sink;
+
+void work(int i, int sleeping) {
+  if (i < sleeping) {
+    thread_of[i] = omp_get_thread_num();
+    usleep(1000);
+  } else {
+    sink = i;
+  }
+}
+
+/// A region with a loop of `first` iterations, and behind it the one that sleeps in the first `sleeping`.
+[[gnu::noinline]] void execute(int first, int first_sleeping, int iterations, int sleeping) {
+#pragma omp parallel
+  {
+    if (first > 0) {
+#pragma omp for schedule(runtime) nowait
+      for (int i = 0; i < first; ++i) work(i, first_sleeping);
+    }
+#pragma omp for schedule(runtime)
+    for (int i = 0; i < iterations; ++i) work(i, sleeping);
+  }
+}
+
+/// The last `late` threads come when the other ones are done; their iterations sleep, and one more.
+[[gnu::noinline]] void execute_late(int threads, int late) {
+#pragma omp parallel
+  {
+    if (omp_get_thread_num() >= threads - late) usleep(100'000);
+#pragma omp for schedule(runtime)
+    for (int i = 0; i < threads; ++i) work(threads - 1 - i, late + 1);
+  }
+}
+
+int busiest(int sleeping) {
+  std::vector<int> had(64, 0);
+  for (int i = 0; i < sleeping; ++i) ++had[static_cast<std::size_t>(thread_of[i])];
+  return *std::max_element(had.begin(), had.end());
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const char* const way = argc > 1 ? argv[1] : "rare";
+  const auto is = [&](const char* name) { return std::strcmp(way, name) == 0; };
+  const int threads = omp_get_max_threads();
+  const int share = 16;
+  const int all = share * threads;
+  const int first = is("each") ? threads : is("two") ? 25 * threads : 0;
+  const int sleeping = is("rare") ? all : is("late") ? threads / 2 : is("grown") ? 20 * share : share;
+  int worst = 0;
+  for (int round = 0; round < k_rounds; ++round) {
+    if (is("late")) {
+      execute_late(threads, threads / 2 - 1);
+    } else {
+      for (int i = 0; i < 300; ++i) execute(first, 0, all, 0);
+      execute(first, is("two") ? 25 : 0, is("grown") ? 20 * all : all, sleeping);
+    }
+    worst = std::max(worst, busiest(sleeping));
+  }
+  std::printf("%d of %d\n", worst, sleeping);
+}
