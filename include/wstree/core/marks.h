@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Marks: how a word of a slot says which use of the slot it belongs to, and why an old one is never believed.
+// Marks: how a word of a slot says which use of the slot it belongs to, and why no reader believes an
+// old one.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -21,8 +22,8 @@ namespace wstree::core {
 ///
 /// So take any member that reads a word in use v, and the last multiple u of k_every up to v. If u was in
 /// this region, this member itself has refreshed the word in u. Otherwise the region was opened less than
-/// k_every uses before v, and the opener cleared the word then, or at most k_every uses before that. No other
-/// member, no departure, and no loop that nobody executed takes part in this argument.
+/// k_every uses before v, and the opener cleared the word then, or at most k_every uses before that. The
+/// argument needs no other member and no departure, and it holds where no member executed a loop.
 ///
 /// An empty word (AVAILABLE, no link, no count) means the same in every use, so it never grows old.
 template <unsigned bits> struct Mark {
@@ -33,7 +34,8 @@ template <unsigned bits> struct Mark {
 
   static constexpr std::uint64_t of(std::uint64_t use) noexcept { return use & k_mask; }
   static constexpr bool is_of(std::uint64_t mark, std::uint64_t use) noexcept { return mark == of(use); }
-  /// A quarter of a round or more before `use`. Of marks that are younger than a round.
+  /// Returns whether `mark` is a quarter of a round or more before `use`. Only for marks younger than
+  /// a round.
   static constexpr bool is_old(std::uint64_t mark, std::uint64_t use) noexcept {
     return ((use - mark) & k_mask) >= k_quarter;
   }
@@ -57,8 +59,8 @@ inline constexpr std::uint64_t k_shortest_quarter =
               Marks::Counter::k_quarter, Marks::Returned::k_quarter, Marks::Leavers::k_quarter});
 static_assert(UsualMarks::k_every <= k_shortest_quarter<UsualMarks>);
 
-/// Those of a platform: Platform::Marks if it has such a type. Tests have narrow ones, which go round all the
-/// time.
+/// The marks of a platform: Platform::Marks if it has such a type. Tests have narrow marks, which go round
+/// all the time.
 template <class P> struct MarksOfPlatform { using type = UsualMarks; };
 template <class P>
 requires requires { typename P::Marks; }
@@ -67,7 +69,7 @@ struct MarksOfPlatform<P> {
 };
 template <class P> using MarksOf = typename MarksOfPlatform<P>::type;
 
-/// Whether who enters a slot for its use number `use` has to refresh it.
+/// Whether a member that enters a slot for its use number `use` has to refresh the slot.
 template <class P> constexpr bool is_refresh_due(std::uint64_t use) noexcept {
   return use % MarksOf<P>::k_every == 0;
 }
@@ -75,7 +77,7 @@ template <class P> constexpr bool is_refresh_due(std::uint64_t use) noexcept {
 /// When the opener of a team's regions has to clear all slots of its ring.
 template <class P> class ClearedSlots {
 public:
-  /// A region opens whose first loop has the number `base`. True: now.
+  /// Returns whether to clear the slots now, when a region opens whose first loop has the number `base`.
   bool are_old(std::uint64_t base, std::uint64_t ring) noexcept {
     if (base - cleared_at_ < MarksOf<P>::k_every * ring) [[likely]]
       return false;
@@ -103,7 +105,7 @@ template <class Mark, unsigned value_bits> struct Marked {
     return is_of(raw, use) ? value(raw) : 0;
   }
 
-  /// By a member that enters `use`, for which that is due: empties a word that is old.
+  /// Empties a word that is old. A member that enters `use` calls it where is_refresh_due().
   template <class P>
   static void refresh(typename P::template Atomic<std::uint64_t>& word, std::uint64_t use) noexcept {
     std::uint64_t raw = word.load(P::order(Tag::refresh, std::memory_order_relaxed)); // N8
@@ -111,7 +113,7 @@ template <class Mark, unsigned value_bits> struct Marked {
       word.compare_exchange_strong(raw, of(use), P::order(Tag::refresh, std::memory_order_relaxed),
                                    P::order(Tag::refresh, std::memory_order_relaxed));
   }
-  /// Forgets all uses; while no other thread can reach the word. Memory that nobody has used is not written.
+  /// Forgets all uses; while no other thread can reach the word. Memory that no loop has used is not written.
   template <class P> static void clear(typename P::template Atomic<std::uint64_t>& word) noexcept {
     // relaxed: alone, ordered by the region's join and the next fork.
     if (word.load(std::memory_order_relaxed) != 0) word.store(0, std::memory_order_relaxed); // likewise

@@ -7,16 +7,16 @@
 namespace wstree::core {
 
 /// The members at positions [begin, end) in the order of the machine: they share something (a core, a cache,
-/// a memory) that is nearer than what they share with the others.
+/// a memory) that is nearer than what they share with the rest of the team.
 struct Domain {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
   bool operator==(const Domain&) const = default;
 };
 
-/// One member's view. Members that are near each other have near positions; the leaves of the pre-split tree
-/// stand in that order for whoever searches, while the iterations of a leaf remain those that
-/// schedule(static) gives to its member. A hint: any content is correct, and members of a team may disagree.
+/// One member's view. Members that are near each other have near positions; a search walks over the leaves of
+/// the pre-split tree in that order, while the iterations of a leaf remain those that schedule(static) gives
+/// to its member. A hint: any content is correct, and members of a team may disagree.
 struct Neighbourhood {
   const std::uint32_t* member_at = nullptr; ///< position -> member; nullptr: they are the same
   /// The domains around this member, each within the next and different from it, smallest first, all but that

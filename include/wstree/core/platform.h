@@ -16,7 +16,7 @@ namespace wstree::core {
 /// Data that different threads write lies this far apart: two cache lines, because x86 fetches them in pairs.
 inline constexpr std::size_t k_line_pair = 128;
 
-/// Name of every ordering decision. The comment at each use says what it orders and with whom it pairs; a
+/// Name of every ordering decision. The comment at each use says what it orders and with what it pairs; a
 /// model build can weaken one tag at a time through Platform::order.
 enum class Tag : std::uint8_t {
   own,                // N1 tree/node.h
@@ -102,8 +102,8 @@ enum class Tag : std::uint8_t {
   expect_end,         // G3 types/detail/task_count.h
 };
 
-/// Ticks from `since` to `now`; none if the thread has moved to a processor whose clock is behind. Whoever
-/// gives up after a time asks this, because a difference below zero looks like the longest time there is.
+/// Ticks from `since` to `now`; none if the thread has moved to a processor whose clock is behind. Waits that
+/// give up after a time call this, because a difference below zero looks like the longest time there is.
 /// Brief waits that nothing depends on do not: they end at once then.
 constexpr std::uint64_t elapsed(std::uint64_t since, std::uint64_t now) noexcept {
   return now < since ? 0 : now - since;
@@ -111,7 +111,7 @@ constexpr std::uint64_t elapsed(std::uint64_t since, std::uint64_t now) noexcept
 
 /// The one seam between the scheduler and the machine. Requirements on a Platform:
 ///   Atomic<T>         as std::atomic<T> for integral T and pointers
-///   Plain<T>          as T: data that others may only read after a release and an acquire
+///   Plain<T>          as T: data that other threads may only read after a release and an acquire
 ///   order(tag, o)     the memory order to use for the operation that is tagged `tag` and needs `o`
 ///   ticks()           a clock of some nanoseconds; those of two processors may differ (elapsed())
 ///   relax(), yield()  inside a spin loop: for the core, for the operating system
@@ -155,9 +155,9 @@ struct StdPlatform {
 
   static void yield() noexcept { sched_yield(); }
 
-  /// Zeroed, and untouched as far as it is large: a page then belongs to whoever uses it first, and a block
-  /// that is given back unused has cost next to nothing. Large blocks come from the system itself, because
-  /// calloc() clears what somebody else has given back.
+  /// Returns zeroed memory, untouched as far as it is large: a page then belongs to the first thread that
+  /// uses it, and a block that is given back unused has cost next to nothing. Large blocks come from the
+  /// system itself, because calloc() clears memory that was used before.
   static void* allocate(std::size_t bytes) noexcept {
     if (bytes >= k_large) return map(bytes);
     void* block = std::calloc(1, bytes + k_line_pair + sizeof(void*));

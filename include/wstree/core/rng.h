@@ -6,8 +6,8 @@
 
 namespace wstree::core {
 
-/// xorshift64*: one word of state, good enough to break ties between workers. Not for anything that must be
-/// unpredictable.
+/// xorshift64*: one word of state, good enough to break ties between workers. Not for anything that must
+/// be unpredictable.
 class Rng {
 public:
   constexpr explicit Rng(std::uint64_t seed = 1) noexcept : state_(seed * 0x9E3779B97F4A7C15ULL | 1) {}

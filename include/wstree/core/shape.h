@@ -15,16 +15,16 @@ struct Range {
   bool last = false;
 };
 
-/// n / parts. A 64-bit division costs three times a 32-bit one, and that as much as the rest of entering a
-/// loop.
+/// n / parts. A 64-bit division costs three times a 32-bit one, and that as much as the rest of entering
+/// a loop.
 constexpr std::uint64_t quotient_of(std::uint64_t n, std::uint32_t parts) noexcept {
   // std::has_single_bit calls a function where there is no popcnt, and std::countr_zero asks for zero.
   if ((parts & (parts - 1)) == 0) return n >> __builtin_ctz(parts);
   return n >> 32 == 0 ? static_cast<std::uint32_t>(n) / parts : n / parts;
 }
 
-/// Part `index` of the `parts` of schedule(static): sizes differ by one at most, and the first ones are
-/// larger.
+/// Part `index` of the `parts` of schedule(static): sizes differ by one at most, and the first ones
+/// are larger.
 constexpr Range equal_part(std::uint64_t iterations, std::uint32_t parts, std::uint32_t index) noexcept {
   const std::uint64_t size = quotient_of(iterations, parts);
   const std::uint64_t larger = iterations - size * parts;
@@ -42,7 +42,7 @@ inline constexpr std::uint32_t k_max_share_from_both_ends = (1U << 21) - 1;
 /// unless a root would get more units than a node's word can count. Iteration n-1 is kept out of the tree
 /// (see last_taken.h).
 ///
-/// Every member computes the same shape from (n, roots), so that nobody has to publish it. Root i starts
+/// Every member computes the same shape from (n, roots), so that none has to publish it. Root i starts
 /// where member i's share of schedule(static) starts.
 class Shape {
 public:

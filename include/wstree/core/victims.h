@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order in which a member that steals from members, and not from nodes of a tree, asks the others.
+// The order in which a member that steals from members, and not from nodes of a tree, asks its victims.
 #pragma once
 
 #include "wstree/core/neighbourhood.h"

@@ -24,7 +24,7 @@ struct Item {
 enum class Theft : std::uint8_t {
   taken,
   empty,     ///< there was nothing
-  lost_race, ///< somebody else was at it: there may be more
+  lost_race, ///< another member was at it: there may be more
 };
 
 } // namespace wstree::core

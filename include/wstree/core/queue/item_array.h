@@ -36,11 +36,11 @@ public:
   }
 
   std::uint64_t read(std::int64_t index) const noexcept {
-    // [Q4] acquire: the items that were copied into a larger array are seen by whoever sees that array; pairs
-    //      with the release in grow(). Guard: model_queue, growth with a thief that sees the array before the
-    //      index.
+    // [Q4] acquire: a thread that sees the larger array sees the items that were copied into it; pairs
+    //      with the release in grow(). Guard: model_queue, growth with a thief that sees the array before
+    //      the index.
     const Block* const block = grown_.load(P::order(Tag::grow_array, std::memory_order_acquire));
-    // [Q3] relaxed: an item counts only for whoever wins its index, and that orders it (Q7, L3).
+    // [Q3] relaxed: an item counts only for the member that wins its index, and that orders it (Q7, L3).
     return slot(block, index).load(P::order(Tag::item, std::memory_order_relaxed));
   }
 
@@ -49,8 +49,8 @@ public:
     slot(own(), index).store(word, P::order(Tag::item, std::memory_order_relaxed)); // Q3
   }
 
-  /// Doubles the capacity; the items [begin, end) are there before and after. False: no memory, nothing has
-  /// changed. Only the owner.
+  /// Doubles the capacity; the items [begin, end) are there before and after. Returns false if there is no
+  /// memory; then nothing has changed. Only the owner.
   bool grow(std::int64_t begin, std::int64_t end) noexcept {
     Block* const old = own();
     const std::size_t capacity = 2 * (old == nullptr ? k_initial : old->capacity);

@@ -14,18 +14,18 @@ namespace wstree::core {
 
 /// Chase and Lev, "Dynamic circular work-stealing deque" (2005), with the orders of Le, Pop, Cohen and Zappa
 /// Nardelli, "Correct and efficient work-stealing for weak memory models" (2013); where they have fences
-/// there are seq_cst accesses here, which cost the same on x86-64 and ARMv8 and which thread sanitizers
-/// understand.
+/// there are seq_cst accesses here, which cost the same on x86-64 and ARMv8 and which thread
+/// sanitizers understand.
 ///
 ///     top ->  oldest | ... | newest  <- bottom
 ///
 /// The owner pushes and pops at the bottom, thieves take from the top. I1: top only grows. I2: the item at
-/// index i belongs to whoever moves top from i to i + 1, or to the owner if it lowers bottom to i and top is
-/// still below i. I3: while i is in [top, bottom), the item there does not change. Zeroed memory is a valid,
-/// empty queue.
+/// index i belongs to the member that moves top from i to i + 1, or to the owner if it lowers bottom to i and
+/// top is still below i. I3: while i is in [top, bottom), the item there does not change. Zeroed memory is a
+/// valid, empty queue.
 template <class P, std::size_t k_initial> class ChaseLevQueue : public OwnerLine<P> {
 public:
-  /// Empties the queue for the execution `loop`. Only the owner, and only when everybody has left the loop
+  /// Empties the queue for the execution `loop`. Only the owner, and only when all members have left the loop
   /// that used it before.
   void reset(std::uint64_t loop) noexcept {
     top_.store(0, std::memory_order_relaxed);    // published by Q1
@@ -33,7 +33,7 @@ public:
     this->open(loop);
   }
 
-  /// False: no memory, the queue is as it was. Only the owner.
+  /// Pushes `item`. Returns false if there is no memory; the queue is then as it was. Only the owner.
   bool push(std::uint64_t item) noexcept {
     const std::int64_t bottom = own_bottom();
     // [Q6] acquire: a slot is used again when a thief has moved top past it; the thief has read it before
@@ -48,7 +48,7 @@ public:
     return true;
   }
 
-  /// The newest item. False: the queue is empty. Only the owner.
+  /// Takes the newest item. Returns false if the queue is empty. Only the owner.
   bool pop(std::uint64_t& item) noexcept {
     const std::int64_t bottom = own_bottom() - 1;
     if (top_.load(P::order(Tag::look, std::memory_order_relaxed)) > bottom) return false; // I1: for certain
@@ -62,7 +62,7 @@ public:
     std::int64_t top = top_.load(P::order(Tag::owner_reads_top, std::memory_order_seq_cst));
     bool mine = top <= bottom;
     if (mine) item = items_.read(bottom);
-    if (top < bottom) return true; // there is another one between this and the thieves
+    if (top < bottom) return true; // another item lies between this one and the thieves
     if (mine) {
       // [Q13] relaxed: the read-modify-write decides between the owner and a thief. Guard: model_queue (a
       //       plain store gives the item to both).
@@ -75,7 +75,7 @@ public:
     return mine;
   }
 
-  /// The oldest item. Any member but the owner. `patient`: tries until it has one or there is none.
+  /// Takes the oldest item. Any member but the owner. `patient`: tries until it has one or there is none.
   Theft steal(std::uint64_t& item, bool patient) noexcept {
     while (true) {
       // [Q10] seq_cst: see Q8.
@@ -97,7 +97,7 @@ public:
 
   /// Whether a thief need not try. A hint.
   bool looks_empty() const noexcept {
-    // [Q5] relaxed: hints. Whoever acts on them does so through pop() or steal().
+    // [Q5] relaxed: hints. A member that acts on them does so through pop() or steal().
     const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed));
     return top >= bottom_.load(P::order(Tag::look, std::memory_order_relaxed));
   }
@@ -109,7 +109,8 @@ public:
     return top < bottom ? static_cast<std::size_t>(bottom - top) : 0;
   }
 
-  /// The items at both ends. False: the queue is empty, or the owner has to ask pop(). Only the owner.
+  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to ask pop(). Only
+  /// the owner.
   bool look(std::uint64_t& oldest, std::uint64_t& newest) const noexcept {
     const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
     const std::int64_t bottom = own_bottom();
@@ -119,7 +120,7 @@ public:
     return true;
   }
 
-  /// Calls `visit(item)` for each. While nobody uses the queue.
+  /// Calls `visit(item)` for each item. While no other thread uses the queue.
   template <class Visit> void each(Visit&& visit) const noexcept {
     const std::int64_t bottom = own_bottom();
     for (std::int64_t i = top_.load(P::order(Tag::look, std::memory_order_relaxed)); i < bottom; ++i) // Q5

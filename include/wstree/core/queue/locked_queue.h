@@ -18,24 +18,22 @@ namespace wstree::core {
 ///
 /// - Indices have 64 bits. They never wrap, so with 32 the queue is dead after 2^31 pushes.
 /// - Growth keeps the indices. Setting head to 0 and then tail to the count is two writes, and between them
-///   the queue looks empty, or longer than it is, to those who look without the lock.
+///   the queue looks empty, or longer than it is, to members that look without the lock.
 /// - A volatile access of C# is an acquire or a release. One of C++ is neither, and the array would be a data
 ///   race; here the order stands beside each access. XCHG is a seq_cst store: the same instruction on x86-64.
 /// - LocalPop asks without the lock whether the queue is empty. A thief that is about to find nothing moves
-///   head for a moment, and moves it back; if the owner pushes an item meanwhile and wants it back, it is
-///   told that there is none. Here the owner asks again with the lock, because it leaves the loop when its
+///   head for a moment, and moves it back; if the owner pushes an item meanwhile and wants it back, LocalPop
+///   answers that there is none. Here the owner asks again with the lock, because it leaves the loop when its
 ///   queue is empty, and the item would be lost.
 /// - push() says when there is no memory; `new` throws out of LocalPush.
+/// - A thief waits for the lock for a while only: a suspended thread may hold it, and the owner will come to
+///   the items in the queue.
 ///
-/// - A thief does not wait for the lock for ever: who has it may be suspended, and the owner will come to
-/// what
-///   is in the queue.
-///
-/// Who is suspended with the lock in its hands stops the owner when it comes to the last item: LockFreeQueue
-/// is there for that. Zeroed memory is a valid, empty queue.
+/// A thread that is suspended while it holds the lock stops the owner when it comes to the last item:
+/// LockFreeQueue is there for that. Zeroed memory is a valid, empty queue.
 template <class P, std::size_t k_initial> class DuffyQueue : public OwnerLine<P> {
 public:
-  /// Empties the queue for the execution `loop`. Only the owner, and only when everybody has left the loop
+  /// Empties the queue for the execution `loop`. Only the owner, and only when all members have left the loop
   /// that used it before.
   void reset(std::uint64_t loop) noexcept {
     head_.store(0, std::memory_order_relaxed); // published by Q1
@@ -43,7 +41,8 @@ public:
     this->open(loop);
   }
 
-  /// LocalPush. False: no memory, the queue is as it was. Only the owner.
+  /// LocalPush: pushes `item`. Returns false if there is no memory; the queue is then as it was. Only
+  /// the owner.
   bool push(std::uint64_t item) noexcept {
     const std::int64_t tail = own_tail();
     if (tail >= head_for_room() + items_.capacity() - 1) {
@@ -58,7 +57,7 @@ public:
     return true;
   }
 
-  /// LocalPop: the newest item. False: the queue is empty. Only the owner.
+  /// LocalPop: takes the newest item. Returns false if the queue is empty. Only the owner.
   bool pop(std::uint64_t& item) noexcept {
     const std::int64_t tail = own_tail() - 1;
     // Q5, since it is asked again.
@@ -74,7 +73,7 @@ public:
     return true;
   }
 
-  /// TrySteal: the oldest item. Any member but the owner. `patient`: waits for the lock for a while.
+  /// TrySteal: takes the oldest item. Any member but the owner. `patient`: waits for the lock for a while.
   Theft steal(std::uint64_t& item, bool patient) noexcept {
     if (!lock_within(patient ? tuning::k_lock_patience : 1)) return Theft::lost_race;
     const std::int64_t head = head_.load(std::memory_order_relaxed); // the lock orders it
@@ -104,7 +103,8 @@ public:
     return head < tail ? static_cast<std::size_t>(tail - head) : 0;
   }
 
-  /// The items at both ends. False: the queue is empty, or the owner has to ask pop(). Only the owner.
+  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to ask pop(). Only
+  /// the owner.
   bool look(std::uint64_t& oldest, std::uint64_t& newest) const noexcept {
     const std::int64_t head = head_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
     const std::int64_t tail = own_tail();
@@ -114,7 +114,7 @@ public:
     return true;
   }
 
-  /// Calls `visit(item)` for each. While nobody uses the queue.
+  /// Calls `visit(item)` for each item. While no other thread uses the queue.
   template <class Visit> void each(Visit&& visit) const noexcept {
     const std::int64_t tail = own_tail();
     for (std::int64_t i = head_.load(P::order(Tag::look, std::memory_order_relaxed)); i < tail; ++i) // Q5
@@ -156,8 +156,8 @@ private:
 
   bool try_lock() noexcept {
     std::uint32_t free = 0;
-    // [L1] acquire: what the one before did with the lock in its hands; pairs with the release in unlock().
-    //      Guard: model_queue_lock (two thieves with one head).
+    // [L1] acquire: what the previous holder of the lock did; pairs with the release in unlock(). Guard:
+    //      model_queue_lock (two thieves with one head).
     return lock_.load(P::order(Tag::look, std::memory_order_relaxed)) == 0 && // Q5
            lock_.compare_exchange_strong(free, 1, P::order(Tag::lock_queue, std::memory_order_acquire),
                                          P::order(Tag::lock_queue, std::memory_order_relaxed));
@@ -165,7 +165,7 @@ private:
   void lock() noexcept {
     while (!lock_within(tuning::k_lock_patience)) P::yield();
   }
-  /// False: somebody has it and has not given it back.
+  /// Takes the lock. Returns false if another thread held it during all `tries`.
   bool lock_within(std::uint32_t tries) noexcept {
     for (std::uint32_t failed = 0; !try_lock();) {
       if (++failed == tries) return false;

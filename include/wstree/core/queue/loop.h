@@ -12,7 +12,7 @@ namespace wstree::core {
 /// What one member brings to a loop. Zeroed memory is a valid state.
 template <class P, template <class> class Queue> struct alignas(k_line_pair) QueueCell {
   Queue<P> queue;
-  ShareMark<P> share; ///< stands in the global queue until somebody takes it
+  ShareMark<P> share; ///< stands in the global queue until a member takes it
 };
 
 template <class P, template <class> class Queue> struct QueueLoop {

@@ -24,7 +24,7 @@ public:
     queue.reset(loop);
   }
 
-  /// The next batch, from the newest item. False: the queue is empty.
+  /// Takes the next batch, from the newest item. Returns false if the queue is empty.
   bool take(const Pacing<P>& pacing, Item& batch) noexcept {
     std::uint64_t oldest = 0;
     std::uint64_t newest = 0;
@@ -45,12 +45,12 @@ public:
     return popped;
   }
 
-  /// The first `units` of an item that nobody else can see; pushes the rest.
+  /// The first `units` of an item that no other member can see; pushes the rest.
   Item cut(Item item, std::uint32_t units) noexcept {
     return item.size() > units ? push_far_halves(item, units) : item;
   }
 
-  // Around the time in which the owner has an item in its hands that others will see again (OwnerLine).
+  // Around the time in which the owner has an item in its hands that thieves will see again (OwnerLine).
 
   void begin_move() noexcept { queue_->begin_move(); }
   void end_move(bool moved) noexcept { queue_->end_move(moved); }
@@ -62,7 +62,7 @@ private:
     return oldest.end > item.end ? oldest.end - item.begin : item.size();
   }
 
-  /// What pop() returns after look() has seen nothing: rare, and only of the queue with the lock.
+  /// Cuts what pop() returned after look() has seen nothing: rare, and only of the queue with the lock.
   [[gnu::noinline]] bool cut_popped(Item item, const Pacing<P>& pacing, Item& batch) noexcept {
     batch = cut(item, pacing.size(item.size()));
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the owner of a queue tells those who search.
+// What the owner of a queue tells members that search.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -11,18 +11,19 @@ namespace wstree::core {
 /// Begins the cache line that the owner of a queue writes. Zeroed memory is a valid state.
 template <class P> class OwnerLine {
 public:
-  /// The queue has been opened for the execution `loop`. Else what stands in it is of an earlier one.
+  /// Returns whether the queue has been opened for the execution `loop`. Else its items are of an
+  /// earlier loop.
   bool is_of(std::uint64_t loop) const noexcept {
-    // [Q1] acquire: whoever sees the number sees the queue empty, or later; pairs with the release in open().
-    //      Guard: model_queue, two loops in one slot (a thief takes an item of the first loop).
+    // [Q1] acquire: a member that sees the number sees the queue empty, or later; pairs with the release in
+    //      open(). Guard: model_queue, two loops in one slot (a thief takes an item of the first loop).
     return loop_.load(P::order(Tag::open_queue, std::memory_order_acquire)) == loop;
   }
 
-  /// Odd while this member holds work that it is about to put into its queue; after each time it is another
-  /// even number.
+  /// Returns a counter that is odd while this member holds work that it is about to put into its queue; each
+  /// move that brought items leaves a larger even number.
   std::uint64_t moves() const noexcept {
-    // [Q2] acquire: whoever sees that a move has ended sees where it went. A hint: it decides how often
-    //      somebody looks again.
+    // [Q2] acquire: a member that sees that a move has ended sees where it went. A hint: it decides how often
+    //      a member looks again.
     return moves_.load(P::order(Tag::announce_move, std::memory_order_acquire));
   }
 
@@ -33,7 +34,7 @@ public:
     const std::uint64_t moves = own_moves();
     moves_.store(moves + 1, P::order(Tag::announce_move, std::memory_order_relaxed));
   }
-  /// `moved`: else it came to nothing, and nobody has to look again.
+  /// `moved`: the items are in the queue. Else the counter goes back, and no member has to look again.
   void end_move(bool moved) noexcept {
     // Q2, release: after the pushes.
     const std::uint64_t moves = own_moves();

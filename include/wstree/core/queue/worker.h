@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One member of a team working on one loop with work-stealing queues: its own queue, then the shares of
-// members that are late, then the queues of the others.
+// One member of a team working on one loop with work-stealing queues: its own queue, then the shares of late
+// members, then the queues of the other members.
 #pragma once
 
 #include "wstree/core/pacing.h"
@@ -21,16 +21,16 @@ namespace wstree::core {
 /// Private to its member; next() is called until it returns false.
 ///
 /// A member starts with its share, an item of the global queue. It goes through what it has got from front to
-/// back (own_items.h). When it has nothing left, it takes the shares of members that are late, and then
-/// steals the oldest items from the queues of others.
+/// back (own_items.h). When it has nothing left, it takes the shares of late members, and then steals the
+/// oldest items from the queues of other members.
 ///
 /// Iteration n-1 is in no queue (last_taken.h): the first member that finds nothing else gets it and retires.
 ///
-/// No item is lost: it is in the queue of a member that leaves only when that is empty, or in somebody's
-/// hands. While it is in somebody's hands the others cannot see it, and one that finds nothing would leave
-/// although there will be something to steal in a moment. So whoever takes an item that it will cut announces
-/// that (OwnerLine), and a search ends when two passes in a row have found nothing, and nobody at it. If that
-/// takes too long, somebody is suspended, and is left alone with what it holds.
+/// No item is lost: it is in the queue of a member that leaves only when that is empty, or in a member's
+/// hands. While a member holds it, no other member can see it, and one that finds nothing would leave
+/// although there will be something to steal in a moment. So a member that takes an item that it will cut
+/// announces that (OwnerLine), and a search ends when two passes in a row have found nothing, and no move
+/// under way. If a move takes too long, its thread is suspended, and keeps what it holds.
 template <class P, template <class> class Queue> class QueueWorker {
 public:
   using Loop = QueueLoop<P, Queue>;
@@ -48,8 +48,8 @@ public:
     own_.enter(loop.cells[entry.index].queue, number_);
   }
 
-  /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
-  /// somebody's hands, or in the queue of somebody who will come to it.
+  /// Hands out the next piece of the loop. Returns false if this member has nothing left to do: every unit is
+  /// in a member's hands, or in the queue of a member that will come to it.
   bool next(Range& out) noexcept {
     if (pacing_.given() != 0) pacing_.finish(phase_ != Phase::retired, counts_.busy_ticks);
     if (phase_ == Phase::retired) return false;
@@ -84,7 +84,7 @@ private:
   /// What one pass over the other members has met.
   struct Pass {
     std::uint64_t moves = 0;
-    bool somebody_moves = false;
+    bool any_moves = false;
   };
 
   /// Units are counted from the beginning of the loop, in 32 bits.
@@ -119,7 +119,7 @@ private:
     pacing_.searched();
   }
 
-  /// First call in this loop: the share that has this member's number, unless somebody took it already.
+  /// First call in this loop: the share that has this member's number, unless another member has taken it.
   [[gnu::noinline]] bool arrive(Range& out) noexcept {
     phase_ = Phase::late_shares;
     return shape_.root_size(index_) != 0 && take_share(index_, out);
@@ -144,14 +144,14 @@ private:
       if (take_late_share(out)) return true;
       Pass seen;
       if (steal(pass != 0, seen, out)) return true;
-      if (quiet_before && !seen.somebody_moves && seen.moves == moves_before) return false;
-      quiet_before = !seen.somebody_moves;
+      if (quiet_before && !seen.any_moves && seen.moves == moves_before) return false;
+      quiet_before = !seen.any_moves;
       moves_before = seen.moves;
     }
     return false;
   }
 
-  /// The global queue: the shares of members that are late, until there are none.
+  /// The global queue: the shares of late members, until there are none.
   bool take_late_share(Range& out) noexcept {
     if (phase_ == Phase::stealing) return false;
     const bool found = any_victim(near_, index_, shape_.roots(), [&](std::uint32_t member) {
@@ -164,13 +164,13 @@ private:
     return found;
   }
 
-  /// The oldest item of somebody's queue. `patient`: waits where somebody else is at it.
+  /// The oldest item of another member's queue. `patient`: waits where another thief is at it.
   bool steal(bool patient, Pass& seen, Range& out) noexcept {
     return any_victim(near_, index_, shape_.roots(), [&](std::uint32_t member) {
       auto& victim = loop_->cells[member].queue;
       const std::uint64_t moves = victim.moves();
       seen.moves += moves;
-      seen.somebody_moves |= (moves & 1) != 0;
+      seen.any_moves |= (moves & 1) != 0;
       if (!victim.is_of(number_) || victim.looks_empty()) return false;
       own_.begin_move();
       std::uint64_t word = 0;
@@ -180,7 +180,7 @@ private:
         start(Item::of(word), out);
       }
       own_.end_move(theft == Theft::taken);
-      seen.somebody_moves |= theft == Theft::lost_race;
+      seen.any_moves |= theft == Theft::lost_race;
       return theft == Theft::taken;
     });
   }

@@ -17,7 +17,7 @@ namespace wstree::core {
 struct RangeSurvey {
   std::uint64_t moves = 0;    ///< marks of the beginning and the end of moves; never shrinks
   std::uint64_t returned = 0; ///< units handed out by members that have drained what they had
-  bool moving = false;        ///< somebody has taken units and not yet shown the rest of them
+  bool moving = false;        ///< a member has taken units and not yet shown the rest of them
 };
 
 /// One member's range [low, high), of which [mid, high) can be stolen:
@@ -29,10 +29,10 @@ struct RangeSurvey {
 /// own without a compare-and-swap, for the rest it contends with the thieves. A thief reads the word, then
 /// `low`, and replaces the word by the last quarter of what it leaves. Zeroed memory is a valid state.
 ///
-/// R-I1 Whoever reads a word w, and then `low`, finds there at least the end of each batch whose owner looked
-///      at a word that is older than w (R1, R2, R6, R7). A batch whose owner looked at w itself ends at w's
-///      mid at most, or has replaced w. So what a thief takes by replacing w, from mid and from `low` on, is
-///      nothing that the owner has; what the owner takes later ends at the new high at most.
+/// R-I1 A member that reads a word w, and then `low`, finds there at least the end of each batch whose owner
+///      looked at a word that is older than w (R1, R2, R6, R7). A batch whose owner looked at w itself ends
+///      at w's mid at most, or has replaced w. So what a thief takes by replacing w, from mid and from `low`
+///      on, is nothing that the owner has; what the owner takes later ends at the new high at most.
 /// R-I2 A thief may have read a `low` that is out of date, so mid may be below `low`, even if all of [low,
 ///      high) is taken. And the owner may have reserved more than it gets. Neither loses anything: the owner
 ///      goes on from what it was handed to the high that it finds, and a thief takes what is beyond `low`.
@@ -53,9 +53,9 @@ public:
   /// Announces that everything below `end` is taken.
   void reserve(std::uint32_t end) noexcept {
     // [R1] seq_cst, like R2, R6 and R7: the owner writes `low` and reads the word; a thief writes the word,
-    //      and whoever reads that, reads `low`. If R2 reads a word from before R7, then R1, R2, R7, R6 is
-    //      the order for everybody, and R6 sees this value (R-I1). With less R2 may read before this can be
-    //      seen. Guard: core_range_words (R2 before R1), model_range.
+    //      and a member that reads that, reads `low`. If R2 reads a word from before R7, then R1, R2, R7, R6
+    //      is the order for all members, and R6 sees this value (R-I1). With less R2 may read before this can
+    //      be seen. Guard: core_range_words (R2 before R1), model_range.
     low_.store(end, P::order(Tag::reserve_units, std::memory_order_seq_cst));
   }
   /// The word, after reserve().
@@ -63,13 +63,13 @@ public:
     // [R2] seq_cst: see R1. Guard: model_range.
     return StealWord(steal_.load(P::order(Tag::check_reserved, std::memory_order_seq_cst)));
   }
-  /// Claims what is reserved of [mid, high), which thieves are after as well, and leaves `rest`. False: one
-  /// of them was faster, and `seen` is what it left.
+  /// Claims what is reserved of [mid, high), which thieves are after as well, and leaves `rest`. Returns
+  /// false if a thief was faster; `seen` is then what it left.
   bool contend(StealWord& seen, StealWord rest) noexcept {
     std::uint64_t expected = seen.raw();
-    // [R3] relaxed: the read-modify-write decides, and continues the release of R9. Who reads the new word
-    //      depends on no younger `low` than R1 and R2 see to, since its mid is not below what was reserved.
-    //      Guard: core_range_words, model_range (a plain store hands units out twice).
+    // [R3] relaxed: the read-modify-write decides, and continues the release of R9. A thief that reads the
+    //      new word depends on no younger `low` than R1 and R2 see to, since its mid is not below what was
+    //      reserved. Guard: core_range_words, model_range (a plain store hands units out twice).
     if (steal_.compare_exchange_strong(expected, rest.raw(),
                                        P::order(Tag::contend, std::memory_order_relaxed),
                                        P::order(Tag::contend, std::memory_order_relaxed)))
@@ -93,7 +93,7 @@ public:
                : StealWord(expected);
   }
   /// Claims the next batch of the range, which begins at `low`: `size(left)` units if `left` units are left,
-  /// up to `end`. False: the range is drained. `known` is the word as the owner saw it last.
+  /// up to `end`. Returns false if the range is drained. `known` is the word as the owner saw it last.
   template <class Size>
   bool take(StealWord& known, std::uint32_t low, const Size& size, std::uint32_t& end) noexcept {
     StealWord seen = known;
@@ -119,14 +119,14 @@ public:
   /// Shows units [low, high), low < high, as this member's in `loop`; `entered`: not the first ones in it.
   /// What was shown before is drained, and its word empty.
   StealWord open(std::uint32_t low, std::uint32_t high, std::uint64_t loop, bool entered) noexcept {
-    // [R8] release: whoever reads this `low`, which may be lower than the one before, finds that the words
-    //      of the range before have gone (R11); pairs with R6. Else a thief with one of them in its hands
-    //      could take it for a word of this range. Guard: model_range.
+    // [R8] release: a thief that reads this `low`, which may be lower than the one before, finds that the
+    //      words of the range before have gone (R11); pairs with R6. Else a thief with one of them in its
+    //      hands could take it for a word of this range. Guard: model_range.
     low_.store(low, P::order(Tag::open_low, std::memory_order_release));
     const StealWord word = StealWord::last_quarter(low, high);
-    // [R9] release: whoever reads the word, or one that was made of it, reads this `low` or a younger one;
-    //      pairs with R5. A plain store, since nobody else replaces an empty word (R-I4). Guard:
-    //      model_range.
+    // [R9] release: a thief that reads the word, or one that was made of it, reads this `low` or a
+    //      younger one; pairs with R5. A plain store, since no other member replaces an empty word
+    //      (R-I4). Guard: model_range.
     steal_.store(word.raw(), P::order(Tag::open_range, std::memory_order_release));
     // [R10] release: what stands in the cell is of this loop; pairs with is_of(). Guard: model_range.
     if (!entered) loop_.store(loop, P::order(Tag::enter_cell, std::memory_order_release));
@@ -139,7 +139,7 @@ public:
     steal_.store(StealWord(high, high).raw(), P::order(Tag::close_range, std::memory_order_relaxed));
   }
 
-  /// Between the two, units are on their way into this cell, where nobody sees them.
+  /// Between the two, units are on their way into this cell, where no other member sees them.
   void begin_move() noexcept { mark_move(std::memory_order_relaxed); }
   void end_move() noexcept { mark_move(std::memory_order_release); }
   /// This member has handed out `units` in this use of the slot so far, and has no more.
@@ -148,13 +148,13 @@ public:
     //       value that is out of date costs a search.
     returned_.store(Returned::of(use, units), P::order(Tag::return_units, std::memory_order_relaxed));
   }
-  /// As Node::refresh() and Node::clear(): who believes an old count gives up a search too early.
+  /// As Node::refresh() and Node::clear(): a member that believes an old count gives up a search too early.
   void refresh(std::uint64_t use) noexcept { Returned::template refresh<P>(returned_, use); }
   void clear() noexcept { Returned::template clear<P>(returned_); }
 
   // Thieves.
 
-  /// False: its member has not shown anything in this loop.
+  /// Returns whether its member has shown anything in this loop.
   bool is_of(std::uint64_t loop) const noexcept {
     return loop_.load(P::order(Tag::enter_cell, std::memory_order_acquire)) == loop; // R10
   }
@@ -184,14 +184,14 @@ public:
   bool steal(StealWord seen, StealWord rest) noexcept {
     std::uint64_t expected = seen.raw();
     // [R7] success seq_cst: see R1; includes a release, with which R5 sees R12's mark. failure relaxed:
-    //      nothing was learned. Guard: model_range; core_range_stress (a plain store hands units out
-    //      twice).
+    //      nothing was learned. Guard: model_range; core_range_stress (a plain store hands units
+    //      out twice).
     return steal_.compare_exchange_strong(expected, rest.raw(),
                                           P::order(Tag::steal_range, std::memory_order_seq_cst),
                                           P::order(Tag::steal_range, std::memory_order_relaxed));
   }
 
-  // Whoever looks for work.
+  // Members that look for work.
 
   void add_to(RangeSurvey& survey, std::uint64_t use) const noexcept {
     const std::uint64_t moves = moves_.load(P::order(Tag::move_units, std::memory_order_acquire)); // R12
@@ -201,7 +201,7 @@ public:
         returned_.load(P::order(Tag::return_units, std::memory_order_relaxed)); // R13
     survey.returned += Returned::value_in(returned, use);
   }
-  /// [mid, high) of the result: units that nobody was handed. Exact while nobody is in a call.
+  /// [mid, high) of the result: units that were not handed out. Exact while no member is in a call.
   StealWord unclaimed() const noexcept {
     const std::uint32_t high = read().high();
     return {std::min(read_low(), high), high};
@@ -211,10 +211,11 @@ private:
   using Returned = Marked<typename MarksOf<P>::Returned, 32>;
 
   void mark_move(std::memory_order order) noexcept {
-    // [R12] The beginning is relaxed: R7 releases it to whoever misses the units that were taken. (S1,
-    //       which takes a share, does not: there a searcher may give up early.) The end is a release: who
-    //       acquires it sees the range that was opened before. No unit depends on it, only whether a member
-    //       goes on looking. Guard: core_range (WaitsForUnitsThatAreOnTheirWay fails without the marks).
+    // [R12] The beginning is relaxed: R7 releases it to a thief that misses the units that were taken. (S1,
+    //       which takes a share, does not: there a searcher may give up early.) The end is a release: a
+    //       member that acquires it sees the range that was opened before. No unit depends on it, only
+    //       whether a member goes on looking. Guard: core_range (WaitsForUnitsThatAreOnTheirWay fails without
+    //       the marks).
     const std::uint64_t marks = moves_.load(P::order(Tag::move_units, std::memory_order_relaxed)); // its own
     moves_.store(marks + 1, P::order(Tag::move_units, order));
   }

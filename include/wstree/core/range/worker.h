@@ -42,7 +42,7 @@ public:
     pacing_.enter(shape_, entry);
   }
 
-  /// The next piece of the loop for this member. False: there is nothing left for it.
+  /// Hands out the next piece of the loop. Returns false if nothing is left for this member.
   bool next(Range& out) noexcept {
     if (pacing_.given() != 0) pacing_.finish(true, counts_.busy_ticks);
     if (open_ && take(out)) return true;
@@ -55,8 +55,8 @@ public:
 
   const Counts& counts() const noexcept { return counts_; }
 
-  /// Calls visit(range) for the iterations but n-1 that nobody was handed, member by member. Exact while
-  /// nobody is in a call.
+  /// Calls visit(range) for the iterations but n-1 that were not handed out, member by member. Exact while no
+  /// member is in a call.
   template <class Visit> static void each_unclaimed(Loop& loop, const Entry& entry, Visit&& visit) {
     const Shape shape = shape_of(entry);
     for (std::uint32_t m = 0; m < entry.members; ++m) {
@@ -108,8 +108,8 @@ private:
 
   // What follows happens once or a few times per loop: kept out of the way of next().
 
-  /// Units [begin, end) are this member's now, who has no others: the first batch at once, the rest for all
-  /// to see.
+  /// Units [begin, end) are this member's now, which has no others: the first batch at once, the rest shown
+  /// to all.
   void receive(std::uint32_t begin, std::uint32_t end, Range& out) noexcept {
     pacing_.start_node();
     low_ = begin + pacing_.size(end - begin);
@@ -120,7 +120,7 @@ private:
     shown_ = true;
   }
 
-  /// The share of `member`, if nobody has it yet.
+  /// Takes the share of `member`, if it is free.
   Steal take_share(std::uint32_t member, Range& out) noexcept {
     const auto begin = static_cast<std::uint32_t>(shape_.root_begin(member));
     const auto end = static_cast<std::uint32_t>(shape_.root_begin(member + 1));
@@ -150,8 +150,8 @@ private:
     return taken ? Steal::taken : Steal::lost_race;
   }
 
-  /// Takes work from another member. False: no unit is left that nobody has, unless somebody holds some for
-  /// so long between taking and showing them that waiting for it would be waiting for a suspended thread.
+  /// Takes work from another member. Returns false if every unit is taken, or if a member has held some so
+  /// long between taking and showing them that its thread must be suspended.
   [[gnu::noinline]] bool find(Range& out) noexcept {
     own_->give_back(handed_out_, use_);
     for (std::uint32_t waited = 0; waited < tuning::k_range_patience;) {
@@ -167,7 +167,7 @@ private:
         ++counts_.steals;
         return true;
       }
-      if (lost_race) { // somebody else got ahead
+      if (lost_race) { // another thief got ahead
         P::relax();
         continue;
       }

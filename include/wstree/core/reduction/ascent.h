@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a node of a reduction has besides: the way up, and who has arrived there (the paper, appendix A.1).
+// What a node of a reduction has besides: the way up, and how many have arrived there (the paper,
+// appendix A.1).
 #pragma once
 
 #include "wstree/core/marks.h"
@@ -11,13 +12,13 @@
 
 namespace wstree::core {
 
-/// The paper's PREPARED and PUSHED, as a count. Three arrive at a node that was split: its owner, when it has
-/// put down the value of its own batches (PREPARED), and whoever pushes the value of the left child, and of
-/// the right one. Children without units push nothing. Who arrives last combines the values, in order, and
-/// goes up (PUSHED). So nothing is combined twice, and nobody waits.
+/// The paper's PREPARED and PUSHED, as a count. Three members arrive at a node that was split: its owner,
+/// when it has put down the value of its own batches (PREPARED), and the two that push the values of the left
+/// child and of the right one. Children without units push nothing. The last member that arrives combines the
+/// values, in order, and goes up (PUSHED). So nothing is combined twice, and no member waits.
 ///
 /// INV7  A node's own value is written once per use, by its last owner, before that one arrives.
-/// INV8  The values of a node and its children are touched after that only by who arrived last.
+/// INV8  The values of a node and its children are touched after that only by the member that arrived last.
 template <class P> class Ascent {
 public:
   /// Of a node that is not published yet.
@@ -31,15 +32,15 @@ public:
   void assign_cell(void* cell) noexcept { cell_ = cell; }
   void* cell() const noexcept { return cell_; }
 
-  /// How many had arrived before.
+  /// Counts this member's arrival; returns how many had arrived before.
   std::uint32_t arrive(std::uint64_t use) noexcept {
     std::uint64_t seen = arrivals_.load(P::order(Tag::arrive, std::memory_order_relaxed)); // A1, a guess
     std::uint64_t wanted = 0;
     do {
       wanted = Count::of(use, Count::value_in(seen, use) + 1);
-      // [A1] acq_rel: release hands the value that was put down over to who arrives last, acquire lets that
-      //      one read all of them, and the link to the children. Guard: model_reduction (either half is
-      //      missed by values of another time; a plain store loses an arrival, and the result).
+      // [A1] acq_rel: release hands the value that was put down over to the member that arrives last, acquire
+      //      lets that one read all of them, and the link to the children. Guard: model_reduction (either
+      //      half is missed by values of another time; a plain store loses an arrival, and the result).
     } while (!arrivals_.compare_exchange_weak(seen, wanted, P::order(Tag::arrive, std::memory_order_acq_rel),
                                               P::order(Tag::arrive, std::memory_order_relaxed)));
     return static_cast<std::uint32_t>(Count::value(wanted)) - 1;

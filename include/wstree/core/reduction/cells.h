@@ -32,7 +32,8 @@ private:
 };
 
 /// The value of one node: of batches from its left end, and of those from its right one; when the node was
-/// pushed, of everything in it and below, on the left. Made by who takes the node from an arena, as a header.
+/// pushed, of everything in it and below, on the left. The member that takes the node from an arena makes it,
+/// as a header.
 template <class P, class T> class Cell : CellHeader<P> {
 public:
   using Side = typename CellHeader<P>::Side;
@@ -135,8 +136,8 @@ private:
   std::size_t cell_bytes_ = 0;
 };
 
-/// What a member of a reduction takes its nodes from: each pair comes with its cells, so that whoever has a
-/// node has room for its value.
+/// What a member of a reduction takes its nodes from: each pair comes with its cells, so that a member that
+/// has a node has room for its value.
 template <class P> class alignas(k_line_pair) ReductionArena {
 public:
   using Pair = typename Node<P>::Pair;

@@ -12,9 +12,9 @@
 
 namespace wstree::core {
 
-/// Of one reduction at a time. Whoever opens it is alone until the others are let in, and again when they
-/// have left: that orders everything here but what the members do to each other's nodes.
-/// `first_pairs`: of nodes that a member has before it allocates.
+/// Memory of one reduction at a time. The opener is alone until it lets the other members in, and again when
+/// they have left: that orders everything here but what the members do to each other's nodes. `first_pairs`:
+/// of nodes that a member has before it allocates.
 template <class Platform, std::uint32_t first_pairs = tuning::k_first_pairs>
 class alignas(k_line_pair) ReductionStorage {
 public:
@@ -36,12 +36,13 @@ public:
 
   std::uint32_t capacity() const noexcept { return capacity_; }
 
-  /// The next reduction, of up to capacity() members. False: there is no memory for its values.
+  /// Opens the next reduction, of up to capacity() members. Returns false if there is no memory for
+  /// its values.
   bool open(std::size_t bytes_per_cell) noexcept {
     if (!has_cells_for(bytes_per_cell)) return false;
     cell_bytes_ = bytes_per_cell;
     ++use_;
-    // The marks (marks.h): of a ring with one slot, which nobody but the opener refreshes.
+    // The marks (marks.h): of a ring with one slot, which only the opener refreshes.
     if (cleared_.are_old(use_, 1)) tree_.clear(capacity_);
     if (bytes_per_cell == 0) return true;
     for (std::uint32_t i = 0; i < capacity_; ++i) {

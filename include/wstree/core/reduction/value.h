@@ -7,12 +7,12 @@
 
 namespace wstree::core {
 
-/// As std::optional, for whoever makes the value in place and says so afterwards.
+/// As std::optional, for code that makes the value in place and says so afterwards.
 template <class T> class Maybe {
 public:
   Maybe() noexcept {
 #if defined(__GNUC__) && !defined(__clang__)
-    // Keeps gcc from warning, in the code of whoever uses values, of one that has_value() says is not there.
+    // Keeps gcc from warning, in code that uses values, of a value that has_value() says is not there.
     asm("" : "=m"(value_));
 #endif
   }

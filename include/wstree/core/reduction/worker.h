@@ -54,7 +54,7 @@ public:
     find_max_.enter(entry, owner_.near());
   }
 
-  /// Works until every unit is in somebody's hands, or the reduction has ended early.
+  /// Works until every unit is taken, or the reduction has ended early.
   void run() noexcept {
     Range batch;
     for (bool has_work = owner_.arrive(batch); has_work || look_elsewhere(batch); has_work = false)
@@ -75,8 +75,8 @@ private:
   const View<P>& view() const noexcept { return owner_.view(); }
   std::uint64_t use() const noexcept { return view().use(); }
 
-  /// The node that was just claimed, with its first batch, and then those that thieves leave of it. False:
-  /// the reduction has ended.
+  /// Works on the node that was just claimed, with its first batch, and then on what thieves leave of it.
+  /// Returns false if the reduction has ended.
   bool work_on(Range& batch) noexcept {
     for (;;) {
       if (!body_.goes_on() || !execute(batch)) return false;
@@ -85,7 +85,7 @@ private:
       if (owner_.advance(batch)) continue;
       Node<P>* const stopped = held().node();
       const std::uint64_t begin = held().begin();
-      // The half first: until it is claimed it is anybody's.
+      // The half first: until it is claimed any member may take it.
       const bool goes_on = owner_.descend(batch);
       if (!prepare(*stopped, begin)) return false;
       if (!goes_on) return true;
@@ -143,7 +143,7 @@ private:
     return true;
   }
 
-  /// Whoever arrives last goes on, up to a root.
+  /// Counts this member's arrival; the member that arrives last goes on, up to a root.
   bool arrive(Node<P>& at) noexcept {
     for (Node<P>* node = &at; node != nullptr; node = node->extension().parent()) {
       const std::uint32_t before = node->extension().arrive(use());
@@ -218,7 +218,7 @@ private:
         continue;
       }
       if (claim(target) == Claim::taken) return true;
-      P::relax(); // a lost race means that somebody else got ahead; after a refusal the node is worth nothing
+      P::relax(); // a lost race means that another thief got ahead; after a refusal the node is worth nothing
     }
     return false;
   }

@@ -10,9 +10,9 @@
 namespace wstree::core {
 
 /// What the members share: | tag of the use:20 | value:44 |. What the value counts is up to the rule: chunks
-/// that were handed out, or iterations. Nobody initialises it: a word with another tag (marks.h) is of an
-/// earlier use and stands for (tag, 0), and each member that enters puts that in unless somebody has. Zeroed
-/// memory is a valid state.
+/// that were handed out, or iterations. It needs no initialisation: a word with another tag (marks.h) is of
+/// an earlier use and stands for (tag, 0), and each member that enters puts that in unless another one has.
+/// Zeroed memory is a valid state.
 template <class P> class alignas(k_line_pair) CounterLoop {
 public:
   static constexpr unsigned k_value_bits = 44;
@@ -40,11 +40,11 @@ public:
     return Word::value(word_.fetch_add(1, P::order(Tag::take_step, std::memory_order_relaxed)));
   }
 
-  /// Raises the value from `seen` to `wanted`. False: it was another one, or the attempt failed without a
-  /// reason; `seen` is what it is now.
+  /// Raises the value from `seen` to `wanted`. Returns false if the value differs from `seen` or the attempt
+  /// failed without a reason; `seen` is then the present value.
   bool raise(std::uint64_t& seen, std::uint64_t wanted, std::uint64_t use) noexcept {
-    // [C3] relaxed both ways: as C2. Guard: core_self_scheduling_races (a plain store hands iterations out
-    //      twice).
+    // [C3] relaxed both ways: as C2. Guard: core_self_scheduling_races (a plain store hands iterations
+    //      out twice).
     std::uint64_t word = Word::of(use, seen);
     const bool raised = word_.compare_exchange_weak(word, Word::of(use, wanted),
                                                     P::order(Tag::raise_counter, std::memory_order_relaxed),
@@ -53,7 +53,7 @@ public:
     return raised;
   }
 
-  /// The value of `use`; 0 as long as nobody has entered.
+  /// The value of `use`; 0 as long as no member has entered.
   std::uint64_t value(std::uint64_t use) const noexcept {
     const std::uint64_t word = word_.load(P::order(Tag::raise_counter, std::memory_order_relaxed)); // C3
     return Word::value_in(word, use);

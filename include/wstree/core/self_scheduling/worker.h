@@ -10,10 +10,10 @@
 namespace wstree::core {
 
 /// Chunks are handed out in ascending order, one atomic operation each. So the one with iteration n-1 comes
-/// when everything else is in somebody's hands, and its member gets nothing more without any care for it
-/// (compilers copy lastprivate variables out of the thread that was told "last").
+/// when everything else is taken, and its member gets nothing more without any care for it (compilers copy
+/// lastprivate variables out of the thread that was told "last").
 ///
-/// Nothing is stolen: what no member has taken stands behind the counter for whoever comes.
+/// Nothing is stolen: what no member has taken stands behind the counter for any member that comes.
 template <class P, class Rule> class SelfSchedulingWorker {
 public:
   using Loop = CounterLoop<P>;

@@ -11,12 +11,12 @@
 
 namespace wstree::core {
 
-/// Hands out pairs of nodes and takes all of them back at once. Only its member calls it. The nodes are read
-/// by others, so reset() is for the moment when every member has left the loop (loop/team.h sees to that).
+/// Hands out pairs of nodes and takes all of them back at once. Only its member calls it. Other members read
+/// the nodes, so reset() is for the moment when every member has left the loop (loop/team.h sees to that).
 ///
 /// Zeroed memory is a valid arena that was not reset yet. The first chunk belongs to the caller. Further
-/// chunks are allocated when a loop needs them and kept until the arena dies: in the steady state nothing is
-/// allocated.
+/// chunks are allocated when a loop needs them and kept until the arena dies: in the steady state nothing
+/// is allocated.
 template <class P> class Arena {
 public:
   using Pair = typename Node<P>::Pair;
@@ -47,7 +47,7 @@ public:
     return pair;
   }
 
-  /// Takes back the pair of the latest take(), which nobody else has seen.
+  /// Takes back the pair of the latest take(), which no other member has seen.
   void untake(Pair pair) noexcept { cursor_ = pair; }
 
 private:

@@ -9,8 +9,8 @@
 
 namespace wstree::core {
 
-/// In a short loop that nobody steals from, a member that has done its share learns from here, in one line,
-/// that the others have done theirs. It need not look at their roots, and the lines of these stay with their
+/// In a short loop without steals, a member that has done its share learns from here, in one line, that the
+/// other members have done theirs. It need not look at their roots, and the lines of these stay with their
 /// owners, whose next loop begins with a write to them. A root that was split is never marked.
 template <class P> class HandedOut {
 public:
@@ -23,7 +23,7 @@ public:
     //       of loops only grow, so one that is not ours is older.
     if (root < k_roots) loops_[root].store(loop, P::order(Tag::mark_handed, std::memory_order_relaxed));
   }
-  /// Of the first `roots` roots. False: not known.
+  /// Returns whether the first `roots` roots are known to be handed out.
   bool is_all(std::uint32_t roots, std::uint64_t loop) const noexcept {
     if (roots > k_roots) return false;
     for (std::uint32_t i = 0; i < roots; ++i)

@@ -32,7 +32,8 @@ public:
   /// The node as its owner knows it; after advance() has failed, as the thief has left it.
   Target<P> target() const noexcept { return {node_, begin_, size_, level_, raw_, Word(raw_)}; }
 
-  /// Takes `units` of what is left, from the left end or from the right one. False: a thief stopped the node.
+  /// Takes `units` of what is left, from the left end or from the right one. Returns false if a thief stopped
+  /// the node.
   bool advance(bool from_left, std::uint32_t units) noexcept {
     const Word word(raw_);
     const Word wanted = from_left ? word.with_left(units) : word.with_right(units);
@@ -40,8 +41,8 @@ public:
     raw_ = wanted.raw();
     return true;
   }
-  /// The same from the left end. If a thief stopped the node, nothing has happened: advance() finds out
-  /// again.
+  /// The same from the left end. If a thief stopped the node, nothing has happened: advance() finds
+  /// out again.
   [[gnu::always_inline]] bool advance_quickly(std::uint32_t units) noexcept {
     const Word wanted = Word(raw_).with_left(units);
     std::uint64_t seen = raw_;

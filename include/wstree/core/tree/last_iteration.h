@@ -29,7 +29,7 @@ public:
                     shape.units() <= tuning::k_few_units_each * 2;
   }
 
-  /// True: the iteration is the caller's, which retires.
+  /// Returns whether the caller gets the iteration, and with it retires.
   bool claim(const View<P>& view) const noexcept { return view.tree().last.claim(loop_); }
   bool is_taken(const View<P>& view) const noexcept { return view.tree().last.is_taken(loop_); }
 
@@ -37,7 +37,7 @@ public:
   bool is_short(float cost) const noexcept {
     return cost > 0 && cost < static_cast<float>(settings_->tail_batch);
   }
-  /// Nothing is left for anybody but this iteration.
+  /// Returns whether nothing but this iteration is left in the loop.
   bool is_all(const View<P>& view, Rng& rng) const noexcept {
     return view.has_board(*settings_) ? view.is_empty_by_board(rng) : view.is_empty();
   }
@@ -65,7 +65,7 @@ private:
     float others = 0;               // ticks of all that is unclaimed
     float last = rises_ ? cost : 0; // and of the iteration; more if those at the end say so
     view.any_leaf([&](const Target<P>& target) {
-      // Who starts the last iteration for nothing leaves the rest to the other. So what this member has seen
+      // A member that starts the last iteration for nothing leaves the rest to the other. So what it has seen
       // counts too.
       const float each = target.cost_or(cost);
       others += static_cast<float>(target.remaining()) * std::max(each, cost / 2);

@@ -16,7 +16,7 @@ namespace wstree::core {
 /// What came of an attempt to claim a node.
 enum class Claim : std::uint8_t {
   taken,
-  lost_race, ///< somebody else got ahead; the node is worth another look
+  lost_race, ///< another member got ahead; the node is worth another look
   refused,   ///< no memory for its children
 };
 
@@ -53,7 +53,7 @@ public:
   Pacing& pacing() noexcept { return pacing_; }
   Rng& rng() noexcept { return rng_; }
 
-  /// The root that has this member's number, unless somebody took it already.
+  /// Takes the root that has this member's number, unless another member has taken it.
   [[gnu::noinline]] bool arrive(Range& out) noexcept {
     if (index_ >= view_.shape().roots()) return false;
     const Target<P> target = view_.root(index_);
@@ -71,8 +71,8 @@ public:
     return true;
   }
 
-  /// tryAdvance: the next batch of the own node, of which something is left. False: a thief stopped it, and
-  /// descend() has to follow.
+  /// tryAdvance: takes the next batch of the own node, of which something is left. Returns false if a thief
+  /// stopped the node; descend() has to follow.
   [[gnu::always_inline]] bool advance(Range& out) noexcept {
     const std::uint32_t units = pacing_.size(held_.remaining());
     const bool from_left = pacing_.takes_left_end(rng_);
@@ -92,7 +92,7 @@ public:
     return true;
   }
 
-  /// Takes work from a node of anybody, `eighths` of what is left if it has to be split.
+  /// Takes work from any member's node, `eighths` of what is left if it has to be split.
   Claim claim(const Target<P>& target, std::uint32_t eighths, Range& out) noexcept {
     bool taken = false;
     switch (target.word.phase()) {
@@ -115,7 +115,7 @@ public:
     return Claim::taken;
   }
 
-  /// trySteal, second step, for everybody who meets a frozen node: its victim, or a worker that helps.
+  /// trySteal, second step, for every member that meets a frozen node: its victim, or a worker that helps.
   bool expand(const Target<P>& frozen, bool is_victim, Range& out) noexcept {
     const bool left = order_.chooses_left(frozen.level, is_victim, rng_);
     const auto [theirs, mine] = supply_.pair_for(*frozen.node, view_.use());
@@ -123,8 +123,8 @@ public:
     return mine != nullptr && publish(mine, frozen, left, k_half, out);
   }
 
-  /// Leaves the rest of the own node to everybody, also to a member that has no memory to steal it: splits it
-  /// as a thief would, and keeps neither half. Returns the frozen node.
+  /// Leaves the rest of the own node to all members, also to one that has no memory to steal it: splits it as
+  /// a thief would, and keeps neither half. Returns the frozen node.
   Target<P> leave(Pair pair) noexcept {
     Target<P> rest = held_.target();
     held_.drop();
@@ -227,7 +227,7 @@ private:
     return hung;
   }
 
-  /// Somebody else split the node: one of the halves may still be free.
+  /// Takes a free half, if one is left, of a node that another member has split.
   bool adopt(Pair pair, bool left, Range& out) noexcept {
     for (const int side : {left ? 0 : 1, left ? 1 : 0}) {
       const Target<P> target = view_.inner(pair + side);

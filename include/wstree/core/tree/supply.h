@@ -29,17 +29,17 @@ public:
   bool is_short() const noexcept { return memory_ != NodeMemory::enough; }
   bool is_exhausted() const noexcept { return memory_ == NodeMemory::exhausted; }
 
-  /// For an owner, which can do without. nullptr: no memory.
+  /// A pair for an owner, which can do without. nullptr: no memory.
   Pair take() noexcept { return arena_->take(); }
-  /// For a thief, before it freezes a node: so that a frozen node never waits for memory. nullptr: it steals
-  /// from no owner any more.
+  /// A pair for a thief, before it freezes a node: so that a frozen node never waits for memory. nullptr: it
+  /// steals from no owner any more.
   Pair take_to_steal() noexcept {
     if (is_short()) return nullptr;
     const Pair pair = take();
     if (pair == nullptr) memory_ = NodeMemory::short_of;
     return pair;
   }
-  /// Takes back the pair of the latest take, which nobody else has seen.
+  /// Takes back the pair of the latest take, which no other member has seen.
   void untake(Pair pair) noexcept { arena_->untake(pair); }
 
   /// One of the two: the pair below a frozen node, or one to hang there.
@@ -47,8 +47,8 @@ public:
     Pair theirs = nullptr;
     Pair mine = nullptr;
   };
-  /// Neither: there is no memory, and whoever has frozen the node has not hung its pair for long. It is
-  /// suspended, and will find both halves free when it goes on.
+  /// Returns neither if there is no memory, and the thief that has frozen the node has not hung its pair for
+  /// long. That thief is suspended, and will find both halves free when it goes on.
   Choice pair_for(const Node<P>& frozen, std::uint64_t use) noexcept {
     for (std::uint32_t waited = 0;; ++waited) {
       if (const Pair theirs = frozen.children(use)) return {theirs, nullptr};

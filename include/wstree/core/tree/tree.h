@@ -15,12 +15,12 @@
 
 namespace wstree::core {
 
-/// What the members of a team share about one loop. Lives in a ring slot that is used again and again
-/// (loop/team.h).
+/// What the members of a team share about one loop. Lives in a ring slot that is used again and
+/// again (loop/team.h).
 template <class P> struct Tree {
   Node<P>* roots = nullptr;
-  std::size_t stride =
-      1; ///< from one root to the next, in nodes: roots may stand among other data of their members
+  /// From one root to the next, in nodes: roots may stand among other data of their members.
+  std::size_t stride = 1;
   Node<P>* root(std::uint32_t i) const noexcept { return roots + i * stride; }
   /// Board::words() of the roots; nullptr: a team that is so small that all roots are looked at.
   DoneWord<P>* board = nullptr;
@@ -42,8 +42,8 @@ template <class P> struct Tree {
   }
 };
 
-/// A node as one visit found it. The range of a root follows from the shape, that of other nodes is stored in
-/// them.
+/// A node as one visit found it. The range of a root follows from the shape, that of other nodes is stored
+/// in them.
 template <class P> struct Target {
   Node<P>* node = nullptr;
   std::uint64_t begin = 0;
@@ -58,8 +58,8 @@ template <class P> struct Target {
     word = WordOf<P>::seen(raw, use);
   }
   bool is_untouched_root() const noexcept { return level == 0 && word.phase() == Phase::available; }
-  /// Ticks per unit: what the node's owner says, or said before it was split, else `own`. What stands in a
-  /// root that nobody has owned yet is of an earlier loop.
+  /// Ticks per unit: what the node's owner says, or said before it was split, else `own`. The cost in a root
+  /// that no member has owned yet is of an earlier loop.
   float cost_or(float own) const noexcept {
     const float known = is_untouched_root() ? 0 : node->cost();
     return known > 0 ? known : own;
@@ -98,7 +98,7 @@ public:
     return units >= shape_.roots() ? shape_.roots() : static_cast<std::uint32_t>(units);
   }
   bool knows_what_is_handed_out() const noexcept { return filled_roots() <= HandedOut<P>::k_roots; }
-  /// Every owner has handed out its root to the end. False: not known.
+  /// Returns whether every owner is known to have handed out its root to the end.
   bool is_handed_out(std::uint64_t loop) const noexcept {
     return tree_->handed_out.is_all(filled_roots(), loop);
   }
@@ -106,8 +106,8 @@ public:
     return shape_.roots() > settings.scan_all && tree_->board != nullptr;
   }
 
-  /// Calls `visit(Target)` for each leaf below the root with something left, until it returns true. True:
-  /// there was none, and there will never be one. Each node's children come in any order.
+  /// Calls `visit(Target)` for each leaf below the root with something left, until it returns true. Returns
+  /// whether there was none; then there will never be one. Each node's children come in any order.
   template <class Visit> bool is_done(std::uint32_t root, Rng& rng, Visit&& visit) const {
     const Target<P> target = this->root(root);
     bool stopped = false;
@@ -125,7 +125,7 @@ public:
     return visit(target);
   }
 
-  /// The same for the whole tree. Roots without units are not even looked at: their line is somebody else's.
+  /// The same for the whole tree. Skips roots without units: their line may belong to another member.
   template <class Visit> bool any_leaf(Visit&& visit) const {
     std::uint64_t begin = 0;
     for (std::uint32_t i = 0; i < shape_.roots(); ++i) {
@@ -138,11 +138,12 @@ public:
     return false;
   }
 
-  /// Nothing is left for anybody but iteration n-1.
+  /// Returns whether nothing but iteration n-1 is left to take.
   bool is_empty() const {
     return !any_leaf([](const Target<P>& target) { return target.remaining() != 0; });
   }
-  /// The same of a large team. May be wrong in the other direction: what it has seen may be done meanwhile.
+  /// The same for a large team. Another member may finish meanwhile what this one has seen, so false is
+  /// a hint.
   bool is_empty_by_board(Rng& rng) const {
     bool any = false;
     board().walk(

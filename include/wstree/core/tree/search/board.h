@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which roots of a large team have nothing left: so that whoever looks for work does not look at all of them.
+// Which roots of a large team have nothing left: so that a search for work does not look at all of them.
 #pragma once
 
 #include "wstree/core/marks.h"
@@ -14,7 +14,7 @@ namespace wstree::core {
 
 /// | number of the use:48 | done:16 |: one bit for each of 16 roots below which nothing is left, or of 16
 /// words that are full. Units of a root only get handed out, so a bit that is set stays true until the slot's
-/// next use. A word of another use (marks.h) says that nothing is done: nobody has to initialise it.
+/// next use. A word of another use (marks.h) says that nothing is done: it needs no initialisation.
 template <class P> class alignas(k_line_pair) DoneWord {
 public:
   static constexpr std::uint32_t k_fan_out = 16;
@@ -24,12 +24,11 @@ public:
     return bits_in(word_.load(P::order(Tag::mark_done, std::memory_order_relaxed)), use);
   }
 
-  /// Adds `bits`. True for the one member that has thereby made the word `full`.
+  /// Adds `bits`. Returns true to the one member that has thereby made the word `full`.
   bool add(std::uint32_t bits, std::uint32_t full, std::uint64_t use) noexcept {
     std::uint64_t raw = word_.load(P::order(Tag::mark_done, std::memory_order_relaxed)); // N11
     if ((bits_in(raw, use) & bits) == bits) return false; // members that walk at a time find the same
-    // [N11] relaxed: as above. A bit that got lost would be found missing by whoever walks over the board,
-    //      and set again.
+    // [N11] relaxed: as above. The next walk over the board finds a lost bit missing, and sets it again.
     if (!Word::is_of(raw, use) &&
         word_.compare_exchange_strong(raw, Word::of(use, bits),
                                       P::order(Tag::mark_done, std::memory_order_relaxed),
@@ -101,7 +100,7 @@ public:
 
   /// Calls `visit(root)` for each root that is not known to be done, from a random one on, until `stop()`,
   /// which is asked after each. visit() says whether there is nothing left below the root; that is noted, for
-  /// all who come later. True: nothing is left below any root.
+  /// all later walks. Returns whether nothing is left below any root.
   template <class Visit, class Stop> bool walk(Rng& rng, Visit&& visit, Stop&& stop) noexcept {
     return leaves_ == 0 || walk_word(top_place(), rng, visit, stop);
   }
@@ -143,8 +142,8 @@ private:
     return all(place) & ~place.level[place.index].done(use_);
   }
 
-  /// Whoever fills a word sets its bit above. If it is suspended in between, others go down to the word, and
-  /// find it full.
+  /// Sets bits in a word; the member that fills the word sets its bit above. If that member is suspended in
+  /// between, other members go down to the word, and find it full.
   void set(Place place, std::uint32_t bits) noexcept {
     while (place.level[place.index].add(bits, all(place), use_) && place.things > k_fan_out) {
       bits = 1U << place.index % k_fan_out;

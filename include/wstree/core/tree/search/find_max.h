@@ -38,7 +38,7 @@ public:
     if (view.is_done(root_, rng, [](const Target<P>&) { return true; })) view.board().mark(root_);
   }
 
-  /// The next node to try. Target::node is nullptr if nobody has anything left.
+  /// The next node to try. Target::node is nullptr if no member has anything left.
   Target<P> next(const View<P>& view, Rng& rng, Worth<P>& worth) {
     for (;; is_again_ = true) {
       const Target<P> target = best(view, rng, worth);

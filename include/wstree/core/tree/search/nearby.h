@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// The lines of those who are farther away cost most of a search.
+  /// The lines of members that are farther away cost most of a search.
   void look_around(const View<P>& view, Rng& rng, Worth<P>& worth, Surroundings<P>& around) const {
     const std::uint32_t roots = view.shape().roots();
     Domain inner;

@@ -12,10 +12,10 @@
 
 namespace wstree::core {
 
-/// Ring d holds the members of domain d that are in no smaller one; the last ring is the rest of the team.
-/// A few steals of large nodes should bring a domain what it lacks, because its members can share that among
+/// Ring d holds the members of domain d that are in no smaller one; the last ring is the rest of the team. A
+/// few steals of large nodes should bring a domain what it lacks, because its members can share that among
 /// themselves afterwards. So a thief goes far as soon as its domain has much less to do than the team has for
-/// so many members, while the nodes of the others are still large, and not only when nothing is left near it.
+/// so many members, while the far nodes are still large, and not only when nothing is left near it.
 template <class P> class Surroundings {
 public:
   struct Choice {
