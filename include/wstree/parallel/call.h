@@ -22,7 +22,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Says once that the program was compiled without OpenMP, where somebody wants to know.
+/// Says once that the program was compiled without OpenMP, if WSTREE_VERBOSE is set.
 inline void tell_serial() noexcept {
 #if !defined(_OPENMP)
   static const bool k_told = [] {
@@ -69,16 +69,16 @@ template <class Work> struct Job {
 };
 
 /// Runs `work(member, members)` on up to `members` members (most_members()), with the numbers 0 to members-1.
-/// Member 0 is the caller. Others may come late, or not at all: nobody may wait for a member that has not
-/// been seen. When it returns, all have left, and what they have written can be seen. What work() throws goes
-/// to `control`, behind everything that has an index. The caller asks control.finish().
-/// `place`: where the members come from; nullptr: an OpenMP team.
+/// Member 0 is the caller. Other members may come late, or not at all: none may wait for a member that has
+/// not been seen. When it returns, all have left, and what they have written can be seen. What work() throws
+/// goes to `control`, behind everything that has an index. The caller asks control.finish(). `place`: where
+/// the members come from; nullptr: an OpenMP team.
 template <class Work>
 void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr) {
   Job<std::remove_reference_t<Work>> job{work, control};
   if (members <= 1) {
     tell_serial();
-    // In the caller's own seat: nested calls find whoever is idle out there.
+    // In the caller's own seat: nested calls find idle members of the outer call.
     control.guard(~std::uint64_t{0}, [&] { work(0U, 1U); });
     return;
   }
@@ -116,7 +116,7 @@ void in_tiles(const Policy& policy, std::uint64_t tiles, Body&& body, std::uint3
   Observed call(policy, tiles);
   const auto work = [&](std::uint32_t member, std::uint32_t all) {
     ObservedTiles observed(call, member, all);
-    // relaxed: tiles carry no data; who writes for a later tile publishes that itself.
+    // relaxed: tiles carry no data; a member that writes for a later tile publishes that itself.
     while (!counter.has_enough.load(std::memory_order_relaxed) && control.goes_on(policy)) {
       const std::uint64_t tile = counter.next.fetch_add(1, std::memory_order_relaxed); // likewise
       if (tile >= tiles) return;

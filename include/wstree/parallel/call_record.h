@@ -19,7 +19,7 @@ struct wstree_call {
   uint64_t elements;
   /* The answers. */
   uint32_t threads;     /* at most so many, by a rule; 0: none says so */
-  uint32_t is_measured; /* somebody wants to know what the members do */
+  uint32_t is_measured; /* statistics or a trace record what the members do */
   uint64_t min_chunk;   /* elements of a batch, by a rule; 0: none says so */
   void* site;           /* for the library */
   uint64_t began;       /* in ticks, likewise */
@@ -34,7 +34,7 @@ struct wstree_call_part {
   uint32_t member, members;
 };
 
-/* 0: nobody wants to know of calls, nor has rules for them, as long as the process lives. Else the answers
+/* Returns 0 if no statistics, trace or rule concerns calls, as long as the process lives. Else the answers
    are filled in. Any thread. */
 __attribute__((weak)) int wstree_call_begin(struct wstree_call* call);
 /* By each member, when it is done: with busy_max 0. */

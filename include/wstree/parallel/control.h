@@ -12,17 +12,18 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Of the exceptions that members throw the one at the lowest index is kept, and reaches the caller. The
-/// others are dropped, and no new batch starts.
+/// Keeps, of the exceptions that members throw, the one at the lowest index, which reaches the caller. The
+/// other exceptions are dropped, and no new batch starts.
 class Control {
 public:
   Control() = default;
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
 
-  /// Whether another batch may start. Asked before each one. False: the call has ended early.
+  /// Returns whether another batch may start; false once the call has ended early. Asked before each batch.
   template <execution_policy Policy> bool goes_on(const Policy& policy) noexcept {
-    // relaxed: who ends the call writes nothing that others have to see before they leave it.
+    // relaxed: a member that ends the call writes nothing that other members have to see before they
+    // leave it.
     if (ended_.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
     if (!policy.stop_requested()) return true;
@@ -34,7 +35,7 @@ public:
   /// Something remains undone because the policy's token says so.
   void stop() noexcept { ended_.store(true, std::memory_order_relaxed); } // likewise
 
-  /// Calls `function()`. False: it has thrown, at `index`; nothing leaves.
+  /// Calls `function()`. Returns false if it has thrown, at `index`; nothing leaves.
   template <class Function> bool guard(std::uint64_t index, Function&& function) noexcept {
 #if defined(__cpp_exceptions)
     try {
@@ -51,7 +52,7 @@ public:
 #endif
   }
 
-  /// How the call has ended, for whoever outlives it.
+  /// How the call has ended; may outlive the call.
   class End {
   public:
     /// Throws what members have thrown, or `cancelled`. Without exceptions it returns: what was done is done.

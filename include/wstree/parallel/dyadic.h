@@ -70,8 +70,8 @@ private:
 
   template <class Op> void push(T value, std::uint8_t level, Op& op) {
     end_ += std::uint64_t{1} << level;
-    // The last subtree is the left sibling if it is as high and both together begin where a larger one
-    // begins.
+    // The last subtree is the left sibling if it is as high and both together begin where a larger
+    // one begins.
     while (count_ > 0 && levels_[count_ - 1] == level && end_ % (std::uint64_t{2} << level) == 0) {
       value = static_cast<T>(op(sum(count_ - 1), value));
       --count_, ++level;

@@ -17,8 +17,8 @@ struct Called {
   call_site where{};
 };
 
-/// An algorithm as a function object, so that argument-dependent lookup does not find another of its name in
-/// std:
+/// An algorithm as a function object, so that argument-dependent lookup does not find another of its name
+/// in std:
 ///     algorithm([policy,] first, last, rest...)   two random-access iterators or two integers
 ///     algorithm([policy,] range, rest...)
 /// Calls make(where)(policy, Elements, rest...).

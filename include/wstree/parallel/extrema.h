@@ -37,9 +37,8 @@ struct Count : Called {
 
 inline constexpr std::size_t k_nothing = ~std::size_t{0};
 
-/// The number of the element that comes before all others: before(a, b) says whether a, which is to the right
-/// of the best one b so far, is better. Neighbouring bests are combined in order, so ties are decided by
-/// `before` alone.
+/// The number of the best element: before(a, b) says whether a, which is to the right of the best one b so
+/// far, is better. Neighbouring bests are combined in order, so ties are decided by `before` alone.
 template <class In, class Before> struct Best {
   const In& in;
   Before& before;

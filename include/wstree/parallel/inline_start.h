@@ -41,7 +41,7 @@ struct Start {
   }
 };
 
-/// What a caller does that cannot have others: everything in this way, or what a team would do, alone.
+/// What a caller does that runs alone: everything in this way, or what a team would do.
 enum class Alone { goes_on, like_a_team };
 
 /// std::min without <algorithm>.
@@ -81,7 +81,7 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
     }
     if (policy.stop_requested() && throw_cancelled()) return {n, 1};
     begin = end, before = now;
-    // Nobody else can have elements of a piece, and behind cheap ones may be expensive ones.
+    // No other member can have elements of a piece, and behind cheap ones may be expensive ones.
     size = least(longest, n / 4 + 8, n / 64 + k_few);
   }
 }

@@ -24,7 +24,7 @@ template <class P> struct BasicSeat {
   std::uint32_t member = 0;
 };
 template <class P> struct Seats {
-  /// That of the executing thread; nullptr: it works for no call.
+  /// The seat of the executing thread; nullptr: it works for no call.
   static BasicSeat<P>*& mine() noexcept { return t_mine; }
 
 private:
@@ -46,28 +46,26 @@ private:
   std::uint32_t waits_ = 0;
 };
 
-/// The door of a nested call: stands in the outer call, one for each of its members, so that whoever tries it
-/// never touches memory of a call that has ended.
+/// The door of a nested call: stands in the outer call, one for each of its members, so that a member that
+/// tries it never touches memory of a call that has ended.
 template <class P> class alignas(core::k_line_pair) BasicDoor {
 public:
   /// By its member, for a call of its own. The door was closed.
   void open(BasicCall<P>* call) noexcept {
     call_ = call;
-    // [P6] store release, success acquire in enter(): the call is complete before anybody enters. The load is
-    // a
-    //      hint. Guard: model_parallel nest_2 (each of the orders).
+    // [P6] store release, success acquire in enter(): the call is complete before a guest enters. The load is
+    //      a hint. Guard: model_parallel nest_2 (each of the orders).
     state_.store(k_open, P::order(core::Tag::open_door, std::memory_order_release));
   }
-  /// By its member: nobody enters any more.
+  /// By its member: no guest enters any more.
   void close() noexcept {
-    // [P7] update relaxed: is_empty() says when the others have left.
+    // [P7] update relaxed: is_empty() says when the guests have left.
     state_.fetch_and(~k_open, P::order(core::Tag::leave_door, std::memory_order_relaxed));
   }
-  /// All who were inside have left, and what they wrote can be seen.
+  /// Returns whether all guests have left; what they wrote can be seen then.
   bool is_empty() const noexcept {
     // [P7] load acquire, update release in leave(): what a guest did is done, and it does not touch the call
-    // any
-    //      more. Guard: model_parallel nest_2 (each of the orders).
+    //      any more. Guard: model_parallel nest_2 (each of the orders).
     return state_.load(P::order(core::Tag::leave_door, std::memory_order_acquire)) == 0;
   }
   /// nullptr: there is no call. Else leave() has to follow.
@@ -92,7 +90,7 @@ private:
   typename P::template Plain<BasicCall<P>*> call_{nullptr};
 };
 
-/// One call while members work for it. An idle member looks for nested calls of the others, which it helps
+/// One call while members work for it. An idle member looks for nested calls of other members, which it helps
 /// with; it never does anything for a call that is not within the one that it waits for.
 template <class P> class BasicCall {
 public:
@@ -110,7 +108,7 @@ public:
 
   std::uint32_t members() const noexcept { return members_; }
 
-  /// The executing thread works as `member`, of which there is one at a time, and then helps the others.
+  /// The executing thread works as `member`, of which there is one at a time, and then helps other members.
   void work_as(std::uint32_t member) noexcept {
     work_as(member, [&] { run_(what_, *this, member); });
   }
@@ -120,7 +118,7 @@ public:
     help();
   }
 
-  /// As a nested call of the member with that seat, which waits until nobody works for it any more.
+  /// As a nested call of the member with that seat, which waits until no guest works for it any more.
   void nest(Seat& seat) noexcept {
     BasicDoor<P>* const door = seat.call->doors_ != nullptr ? &seat.call->doors_[seat.member] : nullptr;
     if (door == nullptr) return work_as(0);
@@ -129,15 +127,15 @@ public:
     leave_behind(*door);
   }
 
-  /// The executing thread works as member 0 of a call whose door it has opened, and whose guests come by
-  /// visit().
+  /// The executing thread works as member 0 of a call whose door it has opened, and whose guests come
+  /// by visit().
   void work_behind(BasicDoor<P>& door) noexcept {
     work_alone(0, [&] { run_(what_, *this, 0); });
     leave_behind(door);
   }
   /// As a guest, if the door is open and there is a number left. A guest does not stay when its own work is
-  /// done: the thread has other things to do than to help with calls within this one, and somebody may wait
-  /// for them.
+  /// done: the thread has other things to do than to help with calls within this one, and other calls may
+  /// wait for them.
   static void visit(BasicDoor<P>& door) noexcept {
     BasicCall* const call = door.enter();
     if (call == nullptr) return;
@@ -150,8 +148,8 @@ private:
   static constexpr std::uint32_t k_few = 4;
 
   template <class Work> void work_alone(std::uint32_t member, Work&& work) noexcept {
-    // [P8] relaxed, everywhere: it counts who may still make nested calls, and a member that is late finds
-    //      nothing left. The region's end, or the door, orders what members do.
+    // [P8] relaxed, everywhere: it counts the members that may still make nested calls, and a late member
+    //      finds nothing left. The region's end, or the door, orders what members do.
     busy_.fetch_add(1, P::order(core::Tag::count_busy, std::memory_order_relaxed));
     Seat seat{this, member};
     Seat* const outer = std::exchange(Seats<P>::mine(), &seat);
@@ -159,7 +157,7 @@ private:
     Seats<P>::mine() = outer;
     busy_.fetch_sub(1, P::order(core::Tag::count_busy, std::memory_order_relaxed)); // P8
   }
-  /// Closes the door, and waits until nobody works for the call any more.
+  /// Closes the door, and waits until no guest works for the call any more.
   void leave_behind(BasicDoor<P>& door) noexcept {
     door.close();
     for (Patience<P> patience; !door.is_empty(); patience.wait()) help_once();
@@ -175,7 +173,7 @@ private:
     }
   }
 
-  /// True: there was something to do.
+  /// Tries every door once. Returns whether there was something to do.
   bool help_once() noexcept {
     bool helped = false;
     if (doors_ == nullptr) return false;
@@ -199,8 +197,7 @@ private:
   }
   bool take_number(std::uint32_t& member) noexcept {
     // [P9] relaxed: the number makes the guest unique; data come with the door. Guard: model_parallel nest_3
-    // (a
-    //      load and a store give two guests one number).
+    //      (a load and a store give two guests one number).
     if (next_.load(P::order(core::Tag::take_number, std::memory_order_relaxed)) >= members_) return false;
     member = next_.fetch_add(1, P::order(core::Tag::take_number, std::memory_order_relaxed));
     return member < members_;

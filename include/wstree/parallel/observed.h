@@ -15,22 +15,22 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// The library has said that it never wants to know.
-inline constinit std::atomic<bool> g_nobody_asks{false};
+/// True once the library has said that it will never record a call in this process.
+inline constinit std::atomic<bool> g_is_unobserved{false};
 
-/// A call from before it gets a team until all members have left. Without the library, or where nobody has
-/// asked it for statistics, traces or rules, it does nothing.
+/// A call from before it gets a team until all members have left. Does nothing without the library, or where
+/// neither statistics nor traces nor rules are asked for.
 class Observed {
 public:
   template <execution_policy Policy> Observed(const Policy& policy, std::uint64_t elements) noexcept {
-    // relaxed: who misses that it is set asks once more.
-    if (wstree_call_begin == nullptr || g_nobody_asks.load(std::memory_order_relaxed)) return;
+    // relaxed: a thread that misses that it is set asks once more.
+    if (wstree_call_begin == nullptr || g_is_unobserved.load(std::memory_order_relaxed)) return;
     record_.bytes = sizeof record_;
     record_.line = policy.where().line;
     record_.label = policy.label();
     record_.file = policy.where().file;
     record_.elements = elements;
-    if (wstree_call_begin(&record_) == 0) g_nobody_asks.store(true, std::memory_order_relaxed);
+    if (wstree_call_begin(&record_) == 0) g_is_unobserved.store(true, std::memory_order_relaxed);
   }
   ~Observed() {
     if (!is_measured()) return;
@@ -55,10 +55,10 @@ public:
   std::uint32_t members(std::uint32_t most) const noexcept {
     return record_.threads != 0 ? std::min(record_.threads, most) : most;
   }
-  /// Of batches, where the policy says `least`.
+  /// The smallest batch, where the policy says `least`.
   std::uint64_t min_chunk(std::uint64_t least) const noexcept { return std::max(record_.min_chunk, least); }
 
-  /// A member has left the call, which is measured, after `counts`. It came at `began`.
+  /// Records `counts` of a member that has left the measured call. The member came at `began`.
   void add(std::uint32_t member, std::uint32_t members, std::uint64_t began,
            const core::Counts& counts) noexcept {
     const wstree_call_part part{

@@ -11,13 +11,12 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Whose turn it is: the tile before which everything was taken.
+/// The turn: the number of the tile before which everything was taken.
 template <class P> class BasicTurns {
 public:
   bool is(std::size_t tile) const noexcept {
-    // [P5] acquire, release in pass(): what those before have taken is there. Guard: model_parallel
-    // ordered_2x3
-    //      (each of the orders).
+    // [P5] acquire, release in pass(): what the members before have taken is there. Guard: model_parallel
+    //      ordered_2x3 (each of the orders).
     return tile_.load(P::order(core::Tag::pass_turn, std::memory_order_acquire)) == tile;
   }
   void pass(std::size_t tile) noexcept {
@@ -31,8 +30,8 @@ private:
 /// A member that makes the outcome of one tile after another and hands it over when it is the tile's turn. It
 /// does not wait for that while it has room for another outcome.
 ///   Work: struct Outcome (default constructible, kept from tile to tile)
-///         make(Tile, Outcome&), take(Outcome&) one at a time and in order, then after(Outcome&) by all at
-///         once
+///         make(Tile, Outcome&), take(Outcome&) one at a time and in order, then after(Outcome&) by all
+///         at once
 template <class Policy, class Work, class P = core::StdPlatform> class OrderedMember {
 public:
   OrderedMember(const Policy& policy, Work& work, BasicTurns<P>& turns, const BasicVerdict<P>& verdict)
@@ -87,7 +86,7 @@ private:
     policy_.advance(place.tile.end - place.tile.begin);
     return true;
   }
-  /// True if an event on the left has ended the call, so that the turn never comes.
+  /// Returns whether an event on the left has ended the call, so that the turn never comes.
   bool give_up() noexcept {
     if (!verdict_.is_beyond(places_[first_].tile.number)) return false;
     count_ = 0;

@@ -171,7 +171,7 @@ public:
   void advance(std::uint64_t done) const noexcept {
     if (counter_ != nullptr) add_(counter_, done);
   }
-  /// Nobody stops the call, or counts its elements.
+  /// Returns whether the call can neither be stopped nor counts its elements.
   constexpr bool is_plain() const noexcept {
     return std::is_same_v<Stop, never_stops> && counter_ == nullptr;
   }

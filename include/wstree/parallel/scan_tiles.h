@@ -22,8 +22,8 @@ public:
   enum class Known : unsigned char { nothing, sum, prefix };
 
   Known known() const noexcept {
-    // [P4] acquire: who sees what is known sees the value; pairs with the releases in publish_*(). Guard:
-    //      model_parallel scan_2x3 (each of the orders).
+    // [P4] acquire: a member that sees what is known sees the value; pairs with the releases in publish_*().
+    //      Guard: model_parallel scan_2x3 (each of the orders).
     return known_.load(P::order(core::Tag::know_tile, std::memory_order_acquire));
   }
   template <class U> const T& publish_sum(U&& value) {
@@ -83,7 +83,7 @@ public:
     }
     if (!sum_up(tile)) return;
     waiting_[(first_ + count_++) % k_waiting] = tile;
-    // Only now: others may be waiting for the sum of a tile that was claimed.
+    // Only now: other members may be waiting for the sum of a tile that was claimed.
     if (count_ == k_waiting)
       write_oldest(k_forever);
     else
@@ -153,7 +153,7 @@ private:
     write(std::move(before), tile);
   }
   /// Where sums cost about as much as results, a second sum instead of a result means that two members only
-  /// sum up: then it is better to wait for the prefix, which another one is about to know.
+  /// sum up: then it is better to wait for the prefix, which the other member is about to know.
   std::uint64_t patience() const noexcept { return sum_ticks_ * 4 >= write_ticks_ * 3 ? write_ticks_ : 0; }
 
   /// Waits for its prefix for so many ticks. Returns false if it did not come or is not needed any more.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a call begins: alone, until it has taken so long that a team pays; and what is remembered of its place.
+// How a call begins: alone, until it has taken so long that a team pays; and what is remembered of its
+// call site.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -16,8 +17,8 @@ namespace detail {
 
 template <class Folder> inline constexpr char k_mark_of{};
 
-/// Where a call stands, and what it executes: a helper that is called with many functions stands at one
-/// place in the source. Equal for different ones hardly ever, and then costs are wrong for a while.
+/// A hash of the call site and of what it executes: a helper that is called with many functions stands at one
+/// line of the source. Two call sites hardly ever have the same key; then costs are wrong for a while.
 template <class Folder> std::uintptr_t site_key(call_site where) noexcept {
   const auto mark = reinterpret_cast<std::uintptr_t>(&k_mark_of<Folder>);
   return (reinterpret_cast<std::uintptr_t>(where.file) + (mark << 16) + where.line) * 0x9E3779B97F4A7C15U;
@@ -33,14 +34,14 @@ public:
     key_ = key;
   }
 
-  /// Two calls in a row of so many elements, or fewer, needed a team. From time to time the answer is no, so
-  /// that somebody looks again.
+  /// Returns whether two calls in a row of so many elements, or fewer, needed a team. From time to time it
+  /// returns false, so that a call begins alone and reads the clock again.
   bool needs_team(std::uint64_t n) noexcept {
     return long_calls_ >= k_sure && n >= shortest_ && calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
   }
-  /// The most of n elements that the caller executes without a look at the clock. Others can have none of
-  /// them, and behind cheap elements may be expensive ones: all of them only where that has gone well in a
-  /// row of calls that were about as large.
+  /// The most of n elements that the caller executes without a look at the clock. No other member can have
+  /// any of them, and behind cheap elements may be expensive ones: all of them only where that has gone well
+  /// in a row of calls that were about as large.
   std::uint64_t longest_step(std::uint64_t n) const noexcept {
     return trust_ == k_calls_to_trust && n / 2 <= longest_ ? n : n / k_looks_alone + 1;
   }
@@ -92,7 +93,7 @@ private:
   std::uint8_t calls_ = 0;
 };
 
-/// Those of one thread. One that falls on another one takes its place.
+/// The sites of one thread. Direct-mapped table: a colliding entry is overwritten.
 class Sites {
 public:
   [[gnu::always_inline]] Site& at(std::uintptr_t key) noexcept {
@@ -108,7 +109,8 @@ private:
 };
 inline constinit thread_local Sites t_sites;
 
-/// Elements [begin, end) as one batch, behind those in `result`. False: the call has ended.
+/// Executes elements [begin, end) as one batch, behind those in `result`. Returns false if the call
+/// has ended.
 template <class Body>
 [[gnu::always_inline]] inline bool do_batch(Body& body, std::uint64_t begin, std::uint64_t end,
                                             core::Maybe<typename Body::Value>& result) noexcept {
@@ -118,7 +120,7 @@ template <class Body>
   return true;
 }
 
-/// All elements [begin, n) by the caller: in one batch, or in `step`s where somebody counts or may stop them.
+/// Executes [begin, n) in the caller: in one batch, or in `step`s where a token or counter needs them.
 template <class Body>
 void fold_alone(Body& body, std::uint64_t begin, std::uint64_t n, std::uint64_t step,
                 core::Maybe<typename Body::Value>& result) noexcept {

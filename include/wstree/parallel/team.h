@@ -42,7 +42,7 @@ public:
       if (is_open_) reduction_.value().take_part(member, body);
     });
   }
-  /// By the member that has made this, when all others are done.
+  /// By the member that has made this, when all other members are done.
   void finish(const Policy& policy, Folder& folder) noexcept {
     Body body{policy, control_, folder, 0};
     if (!is_open_) return fold_alone(body, 0, n_, step_alone(policy, n_), value_); // no memory
@@ -71,8 +71,8 @@ private:
   bool is_open_ = false;
 };
 
-/// As fold_tree(), by all members of the innermost parallel region. Each gets a copy of the value, or the
-/// exception.
+/// As fold_tree(), by all members of the innermost parallel region. Each gets a copy of the value, or
+/// the exception.
 template <class Policy, class Folder>
 void fold_in_team(const Policy& policy, std::uint64_t n, Folder& folder,
                   Result<typename Folder::Value>& result, call_site where) {
@@ -94,7 +94,7 @@ void fold_in_team(const Policy& policy, std::uint64_t n, Folder& folder,
     shared->copy(result);
 #pragma omp barrier
     const Control::End end = shared->control().end();
-    // Nobody looks at it after this.
+    // No member looks at it after this.
 #pragma omp barrier
     mine.reset();
     return end.raise();

@@ -20,14 +20,15 @@ template <class P> class BasicVerdict {
 public:
   static constexpr std::size_t k_none = ~std::size_t{0};
 
-  /// True if nobody needs the tile any more.
+  /// Returns whether the tile is not needed any more: an event in a lower tile ends the call.
   bool is_beyond(std::size_t tile) const noexcept {
     // [P2] relaxed, in begin() too: only advice to end early. What an event left behind is read after the
     //      region has joined its members. A value that is too high costs work. In begin() the lock orders it.
     return bound_.load(P::order(core::Tag::bound_tiles, std::memory_order_relaxed)) < tile;
   }
 
-  /// True if the caller's event is the first so far; it then calls settle() after it has written its outcome.
+  /// Returns whether the caller's event is the first so far; it then calls settle() after it has written
+  /// its outcome.
   bool begin(std::size_t tile) noexcept {
     // [P3] update acquire, release in settle(): the outcome of an earlier event is overwritten only after it
     //      was written. The load is a hint. Guard: model_parallel verdict_2x4 (each of the orders),

@@ -33,7 +33,7 @@ public:
       : body_(body), elements_(elements), most_(most) {}
 
   core::Counts run(core::RangeLoop<core::StdPlatform>& loop, core::Entry entry) noexcept {
-    // One more than there are: what is the last iteration of a loop is handed out apart from the others.
+    // One more than there are: the last iteration of a loop is handed out apart from the other iterations.
     entry.iterations = elements_ + 1;
     core::NoMemory none;
     Worker worker;
