@@ -25,7 +25,7 @@ struct PoolPlatform : ModelPlatform {
 
 using PoolQueue = core::ChaseLevQueue<PoolPlatform, 4>;
 using PoolSleepers = detail::Sleepers<PoolPlatform>;
-using PoolBed = detail::Bed<PoolPlatform>;
+using PoolBed = detail::SleepSlot<PoolPlatform>;
 
 struct SleepPlan {
   std::uint32_t makers = 1;

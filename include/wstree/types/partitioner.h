@@ -6,22 +6,22 @@
 ///       threads.emplace_back([part] { for (auto& x : part) work(x); });
 ///
 /// Each element is handed out once. A partition starts with an even share, goes through it from the left, and
-/// then takes the right end of what others have left. One that never comes, or stops early, keeps nothing
-/// back: what it was not handed is taken by others, and what nobody takes is in left_over().
+/// then takes the right end of what other partitions have left. One that never comes, or stops early, keeps
+/// nothing back: other partitions take what it was not handed, and left_over() has what no partition takes.
 ///
-/// The end: a partition is through when it finds that no element is left which nobody was handed. It does not
-/// wait for others to be done with theirs, and no partition waits for another one. (The published code goes
-/// on searching until all elements have been *processed*, which may be for ever if a partition stops early.)
-/// Only if elements are on their way from one partition to another while it looks, it looks again, a few
-/// times with the processor given away; then it leaves them to the other one.
+/// The end: a partition is through when it finds that every element was handed out. It does not wait until
+/// other partitions have processed theirs, and none waits for another. (The published code goes on searching
+/// until all elements have been *processed*, which may be for ever if a partition stops early.) Only if
+/// elements are on their way from one partition to another while it looks, it looks again, a few times with
+/// the processor given away; then it leaves them to that partition.
 ///
 /// Complexity: an element: as work_stealing_range::take(), 1/chunk of it with chunks. The constructor: O(n).
 /// A partition that has nothing left looks at all n; it steals O(log of a share) times from each, if all
 /// elements cost alike. left_over(): O(n).
 /// Thread safety: each partition is one thread's at a time, different ones are used at the same time.
 /// A partition passes to another thread where the program synchronises the two. Constructor, destructor,
-/// move, left_over(), left_over_size(): nobody else is in a partition, and what those threads did there
-/// happens before. size() and operator[] are anybody's at any time.
+/// move, left_over(), left_over_size(): no other thread is in a partition, and what those threads did there
+/// happens before. Any thread may call size() and operator[] at any time.
 /// Exceptions: the constructor throws std::invalid_argument, std::length_error and std::bad_alloc,
 /// left_over() throws std::bad_alloc. Partitions throw what the iterator's own operators throw. An element
 /// whose work throws was handed out.
@@ -74,7 +74,7 @@ public:
   class iterator;
 
   /// Elements [first, last) for n partitions. `chunk`: elements that a partition takes at a time, which
-  /// others cannot steal any more; 1 shares best, more costs less for each element. n = 0, chunk = 0, last
+  /// thieves cannot take any more; 1 shares best, more costs less for each element. n = 0, chunk = 0, last
   /// before first: std::invalid_argument. n >= 2^20 or 2^63 - 1 elements: std::length_error. From some 2^32 /
   /// n elements in each partition on, chunks are larger than asked for.
   partitioner(I first, I last, std::size_t n, std::size_t chunk = 1)

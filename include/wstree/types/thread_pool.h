@@ -3,7 +3,7 @@
 ///
 ///     wstree::thread_pool pool;                                // a thread for each processor
 ///     auto answer = pool.submit([] { return 42; });            // a future
-///     pool.run([] { log(); });                                 // nobody waits for this one alone
+///     pool.run([] { log(); });                                 // no wait for this one alone
 ///     pool.wait();                                             // for everything
 ///     wstree::for_each(wstree::par().on(pool), 0, n, body);    // with <wstree/parallel/for_each.h>
 ///     wstree::task_group group(pool);                          // fork and join, also inside of tasks
@@ -13,24 +13,25 @@
 ///
 /// A task that a member of the pool makes goes to the private end of the member's own queue, every other one
 /// to a global queue. A member looks for work in its own queue, then in the global queue, then it steals from
-/// the others, the oldest first.
+/// other members, the oldest first.
 ///
 /// Complexity: making and taking a task: constant, one allocation of a block that threads keep for reuse, or
 /// of new memory if the function has more than 32 bytes; a search for work: proportional to the members.
-/// Thread safety: run() and submit() are anybody's, tasks' too, at any time. wait() is for threads outside of
-/// the pool. A task_group has an owner, the thread that has made it: only the owner waits for it and destroys
-/// it; the owner and the group's own tasks run() tasks in it. A future is one thread's at a time.
+/// Thread safety: any thread, also a task, may call run() and submit() at any time. wait() is for threads
+/// outside of the pool. A task_group has an owner, the thread that has made it: only the owner waits for
+/// it and destroys it; the owner and the group's own tasks run() tasks in it. A future is one thread's at
+/// a time.
 /// Waiting: where a member of the pool waits for a group or a future, it executes other tasks meanwhile, on
-/// its stack: do not wait while you hold a lock that other tasks want. Others sleep.
+/// its stack: do not wait while you hold a lock that other tasks want. Threads outside the pool sleep.
 /// Idleness: a member that finds nothing looks around for some microseconds and sleeps then, in the kernel.
 /// Exceptions: the first one that run() tasks throw leaves the next wait(); that of a group its wait(); that
 /// of a submitted task get(). run() and submit() throw what the function's copy throws, and std::bad_alloc;
 /// the constructor throws std::system_error if a thread cannot be had.
 /// Destruction: the pool executes all tasks that are queued, and those that they make, and then ends its
-/// threads. Exceptions that nobody has asked for are dropped. Futures may outlive the pool, groups may not.
-/// Memory: queues grow, and keep what they have grown to; threads keep up to 64 blocks of 64 bytes, and the
-/// process up to 2 MiB of them.
-/// Source: J. Duffy, "Building a custom thread pool (series, part 2): a work stealing queue" (2008).
+/// threads. Exceptions that no wait() or get() has thrown are dropped. Futures may outlive it, groups may
+/// not. Memory: queues grow, and keep what they have grown to; threads keep up to 64 blocks of 64 bytes, and
+/// the process up to 2 MiB of them. Source: J. Duffy, "Building a custom thread pool (series, part 2): a work
+/// stealing queue" (2008).
 #pragma once
 
 #include "wstree/types/detail/crew.h"
@@ -138,7 +139,7 @@ private:
   detail::Crew crew_; // the last: its threads use the others until they end
 };
 
-/// Tasks that somebody waits for together.
+/// Tasks that their owner waits for together.
 class task_group {
 public:
   explicit task_group(thread_pool& pool) noexcept

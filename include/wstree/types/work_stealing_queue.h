@@ -9,10 +9,11 @@
 /// Complexity: push(), pop(), steal(): constant; push() takes time proportional to the elements that are in
 /// the queue each time it doubles its array, from 32 on.
 /// Thread safety: push(), emplace() and pop() are the owner's: one thread at a time. Ownership passes on
-/// where the program synchronises the two threads. steal(), try_steal(), empty() and size() are anybody's,
-/// the owner's too, at any time. Constructor and destructor: nobody else is there. Progress: lock_free: of
-/// those who work at the queue one always gets on, also if others are suspended. lock_on_contention: thieves
-/// take a lock, the owner takes it for the last element only; whoever is suspended with it stops the others.
+/// where the program synchronises the two threads. Any thread, the owner too, may call steal(), try_steal(),
+/// empty() and size() at any time. Constructor and destructor: no other thread uses the queue. Progress:
+/// lock_free: of the threads that work at the queue one always gets on, also if others are suspended.
+/// lock_on_contention: thieves take a lock, the owner takes it for the last element only; a thread that is
+/// suspended with it stops the others.
 /// Exceptions: push() and emplace() pass on what the element's constructor throws, and std::bad_alloc; the
 /// queue is as it was then. Nothing else throws: elements that are not trivial have to be nothrow-movable.
 /// Memory: trivial elements of up to eight bytes stand in the array itself. Every other one has a box of its
@@ -41,7 +42,7 @@ inline namespace v1 {
 
 /// What happens where the owner and thieves meet.
 enum class queue_form : std::uint8_t {
-  lock_free,          ///< Chase and Lev: who loses a race for an element tries the next
+  lock_free,          ///< Chase and Lev: a thread that loses a race for an element tries the next
   lock_on_contention, ///< Duffy: one thief at a time, and the owner waits for it at the last element
 };
 
@@ -89,25 +90,25 @@ public:
     return words_.take_own(word);
   }
 
-  /// Anybody's: the oldest element; nothing if there is none at some moment during the call.
+  /// By any thread: takes the oldest element; nothing if there is none at some moment during the call.
   [[nodiscard]] std::optional<T> steal() noexcept {
     std::uint64_t word = 0;
     for (;;) {
       const core::Theft theft = queue_.steal(word, true);
       if (theft == core::Theft::taken) return QueueWords<T>::take(word);
       if (theft == core::Theft::empty) return std::nullopt;
-      P::yield(); // somebody has had the lock for long
+      P::yield(); // another thread has had the lock for long
     }
   }
-  /// The same, but gives up where it would meet another thief or the owner. For a first pass over many
-  /// queues.
+  /// The same, but gives up where it would meet another thief or the owner. For a first pass over
+  /// many queues.
   [[nodiscard]] std::optional<T> try_steal() noexcept {
     std::uint64_t word = 0;
     if (queue_.steal(word, false) != core::Theft::taken) return std::nullopt;
     return QueueWords<T>::take(word);
   }
 
-  /// What was true at some moment, for anybody but an owner without thieves.
+  /// What was true at some moment; exact for an owner without thieves.
   [[nodiscard]] bool empty() const noexcept { return queue_.looks_empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return queue_.seen_size(); }
 

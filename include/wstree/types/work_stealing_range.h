@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// A range of numbers whose owner takes from the left while others steal its right end.
+/// A range of numbers whose owner takes from the left while thieves steal its right end.
 ///
 ///     wstree::work_stealing_range mine(0, 1000);
 ///     while (auto i = mine.take()) ...              // the owner: one after the other
@@ -8,9 +8,9 @@
 /// Complexity: everything constant. take(): a store that is visible at once (`xchg` on x86); in the last
 /// quarter, and where thieves have been, a compare-and-swap as well. steal(): one compare-and-swap.
 /// Thread safety: take() is the owner's: one thread at a time. Ownership passes on where the program
-/// synchronises the two threads. steal(), size() and empty() are anybody's at any time. Constructor and
-/// destructor: nobody else is there. Progress: take() repeats only where a thief has got something; steal()
-/// is wait-free, and gives up where somebody else was faster.
+/// synchronises the two threads. Any thread may call steal(), size() and empty() at any time. Constructor and
+/// destructor: no other thread uses the range. Progress: take() repeats only where a thief has got something;
+/// steal() is wait-free, and gives up where another thread was faster.
 /// Exceptions: the constructor throws std::invalid_argument and std::length_error. Nothing else throws.
 /// Memory: 512 bytes, so that owner and thieves write different cache lines. Nothing is allocated.
 /// Source: an article of two parts, "Load-balancing partitioner with work stealing": this is the
@@ -64,15 +64,15 @@ public:
     if (!range_.take(std::max<std::uint32_t>(most, 1), begin, end)) return std::nullopt;
     return index_range{first_ + begin, first_ + end};
   }
-  /// Anybody's: numbers at the right end, at most half as many as it leaves, of the last few one. Nothing if
-  /// nothing is left, or if the owner or another thief was faster.
+  /// By any thread: takes numbers at the right end, at most half as many as it leaves, of the last few one.
+  /// Nothing if nothing is left, or if the owner or another thief was faster.
   [[nodiscard]] std::optional<index_range> steal() noexcept {
     std::uint32_t begin = 0, end = 0;
     if (!range_.steal(begin, end)) return std::nullopt;
     return index_range{first_ + begin, first_ + end};
   }
 
-  /// Exact while nobody takes or steals.
+  /// Exact while no thread takes or steals.
   [[nodiscard]] std::uint32_t size() const noexcept { return range_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 

@@ -85,7 +85,8 @@ private:
     while (first != nullptr)
       ::operator delete (static_cast<void*>(std::exchange(first, first->next)), std::align_val_t{k_bytes});
   }
-  /// False: it never will.
+  /// Prepares this thread to keep blocks. Returns false if the thread's end has begun: it keeps none
+  /// any more.
   static bool begin() noexcept {
     if (t_ended) return false;
     static thread_local AtEnd at_end;
@@ -103,7 +104,7 @@ private:
     t_mine.first = ::new (allocate()) Block{nullptr};
     t_mine.count = 1;
   }
-  /// True: the block is gone. False: there is room for it.
+  /// Makes room for the block. Returns true if it freed the block instead.
   [[gnu::noinline]] static bool spill(void* memory) noexcept {
     if (t_mine.most == 0) {
       if (begin()) return false;

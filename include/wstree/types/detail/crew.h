@@ -78,12 +78,12 @@ public:
     }
     sleep_outside([&] { return count.is_done(); }, [&] { return count.expect(Sleeper::outsider); });
   }
-  /// Whom finish() of a count has named; `owner`, a member or nullptr, owns it.
+  /// Wakes the sleeper that finish() of a count has named; `owner`, a member or nullptr, owns the count.
   void wake(Sleeper sleeper, CrewMember* owner) noexcept {
     if (sleeper == Sleeper::none) [[likely]]
       return;
     if (sleeper == Sleeper::member)
-      bell_.wake(owner->bed);
+      bell_.wake(owner->slot);
     else
       outside_.wake_all();
   }
@@ -110,14 +110,14 @@ private:
   void stop() noexcept {
     stopping_.store(true, std::memory_order_release);
     bell_.order();
-    for (std::uint32_t i = 0; i < size_; ++i) bell_.wake(members_[i].bed);
+    for (std::uint32_t i = 0; i < size_; ++i) bell_.wake(members_[i].slot);
     for (std::uint32_t i = 0; i < size_; ++i)
       if (members_[i].thread.joinable()) members_[i].thread.join();
   }
 
-  /// Executes tasks until done(). `expect`: the same, by who has announced its sleep.
+  /// Executes tasks until done(). `expect`: the same, called after the thread has announced its sleep.
   template <class Done, class Expect> void work(CrewMember& mine, Done done, Expect expect) noexcept {
-    bool awakened = false; // then who made another task may have counted on this member
+    bool awakened = false; // then the maker of another task may have counted on this member
     while (!done()) {
       if (Task* const task = find(mine); task != nullptr) {
         if (std::exchange(awakened, false) && sees_task()) tell(&mine);
@@ -160,8 +160,8 @@ private:
       }
     return nullptr;
   }
-  /// The oldest of the global queue; the others of its bundle go to the member's own queue, where thieves
-  /// find them.
+  /// Takes the oldest task of the global queue; the other tasks of its bundle go to the member's own queue,
+  /// where thieves find them.
   Task* take_bundle(CrewMember& mine) noexcept {
     Task* rest = global_.take();
     if (rest == nullptr) return nullptr;
@@ -172,7 +172,7 @@ private:
       if (!mine.queue.push(word_of(task))) [[unlikely]]
         global_.push(task); // which needs no memory
     }
-    if (several) tell(&mine); // who looked for tasks meanwhile saw none of them
+    if (several) tell(&mine); // members that looked for tasks meanwhile saw none of them
     if (order_ == pool_order::lifo) return rest;
     std::uint64_t oldest = 0;
     if (!mine.queue.push(word_of(rest))) return rest;
@@ -194,7 +194,7 @@ private:
       if (!members_[i].queue.looks_empty()) return true;
     return false;
   }
-  /// True: somebody has awakened the member.
+  /// Sleeps until there is something to do. Returns whether another thread has awakened the member.
   template <class Done, class Expect>
   [[gnu::noinline]] bool rest(CrewMember& mine, Done done, Expect expect) noexcept {
     for (std::uint32_t pass = 0; pass < core::tuning::k_pool_passes; ++pass) {
@@ -202,10 +202,10 @@ private:
       if (pass == core::tuning::k_pool_stream) mine.gathers = false;
       PoolPlatform::relax();
     }
-    bell_.announce(mine.bed);
-    if (sees_task() || expect()) return bell_.cancel(mine.bed);
+    bell_.announce(mine.slot);
+    if (sees_task() || expect()) return bell_.cancel(mine.slot);
     if (outside_.any() && is_quiet()) outside_.wake_all();
-    bell_.sleep(mine.bed);
+    bell_.sleep(mine.slot);
     return true;
   }
   template <class Done, class Expect> void sleep_outside(Done done, Expect expect) noexcept {
@@ -223,7 +223,8 @@ private:
   }
   [[gnu::noinline]] void wake_one(CrewMember* mine) noexcept {
     const std::uint32_t first = mine != nullptr ? mine->random.below(size_) : 0;
-    bell_.wake_one(size_, first, [this](std::uint32_t i) -> Bed<PoolPlatform>& { return members_[i].bed; });
+    bell_.wake_one(size_, first,
+                   [this](std::uint32_t i) -> SleepSlot<PoolPlatform>& { return members_[i].slot; });
   }
 
   /// Everything that was begun is finished. What is finished is read first: a task that is seen finished

@@ -14,7 +14,7 @@
 namespace wstree {
 inline namespace v1 {
 
-/// The order in which a member of a pool executes the tasks that it has made itself. Others steal the oldest
+/// The order in which a member of a pool executes the tasks that it has made itself. Thieves take the oldest
 /// in both cases.
 enum class pool_order : std::uint8_t {
   lifo, ///< the newest first: its memory is still in the caches, and the oldest are left to thieves
@@ -25,7 +25,7 @@ namespace detail {
 
 class Crew;
 
-/// A number that one thread raises and others read.
+/// A number that one thread raises and other threads read.
 class Tally {
 public:
   void raise() noexcept {
@@ -43,7 +43,7 @@ struct alignas(core::k_line_pair) CrewMember {
   core::ChaseLevQueue<PoolPlatform, 256> queue;
   alignas(core::k_line_pair) Tally begun; ///< tasks that this member has made
   Tally finished;                         ///< tasks that it has executed
-  Bed<PoolPlatform> bed;
+  SleepSlot<PoolPlatform> slot;
   bool gathers = false; ///< tasks come from outside one after the other
   core::Rng random;
   Crew* crew = nullptr;

@@ -25,7 +25,7 @@ template <class R> struct Held<R&> { using Type = std::reference_wrapper<R>; };
 template <class R> class FutureState : public Task {
 public:
   void wait() noexcept {
-    waiter_ = crew_.me(); // seen by who sees that somebody sleeps
+    waiter_ = crew_.me(); // seen by the thread that sees the sleeper
     crew_.wait_for(count_);
   }
   bool is_ready() const noexcept { return count_.is_done(); }
@@ -39,7 +39,7 @@ public:
   }
   /// By the task and by the future.
   void drop() noexcept {
-    // acq_rel: whoever is second destroys what the first one has used.
+    // acq_rel: the second user destroys what the first one has used.
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_(this);
   }
 

@@ -15,7 +15,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// A lock that is held for some nanoseconds, and costs one read-modify-write if nobody else has it.
+/// A lock that is held for some nanoseconds, and costs one read-modify-write if no other thread has it.
 class BriefLock {
 public:
   void lock() noexcept {
@@ -33,7 +33,7 @@ private:
 
 /// First in, first out, behind a lock. Tasks lie in bundles, lists from the newest to the oldest, and are
 /// taken by the bundle: to walk along a list that another thread has written takes a cache miss for each
-/// task, and nobody shall wait for that.
+/// task, and no thread shall wait for that.
 class GlobalQueue {
 public:
   void push(Task* task) noexcept {
@@ -71,7 +71,7 @@ private:
     last_ = std::exchange(open_, nullptr);
     in_open_ = 0;
   }
-  // relaxed: only who has the lock writes, and others get no data by it.
+  // relaxed: only the holder of the lock writes, and other threads get no data by it.
   std::uint64_t own_count() const noexcept { return count_.load(std::memory_order_relaxed); }
   void set_count(std::uint64_t count) noexcept { count_.store(count, std::memory_order_relaxed); }
 

@@ -11,8 +11,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// As Sleepers, but all wake up together, because few ever wait here: a wake-up raises the number, and nobody
-/// sleeps with a number that is not the present one.
+/// As Sleepers, but all wake up together, because few ever wait here: a wake-up raises the number, and no
+/// thread sleeps with a number that is not the present one.
 template <class P> class Outsiders {
 public:
   /// The number to sleep with. Then the thread looks again, calls sleep() if there is something to wait for,
@@ -20,8 +20,9 @@ public:
   std::uint32_t announce() noexcept {
     // [E1] relaxed: B2 orders it. The read-modify-write counts. Guard: model_types outside_2x2.
     waiting_.fetch_add(1, P::order(core::Tag::count_outsider, std::memory_order_relaxed));
-    // [E2] relaxed: who reads a new number has its fence after that of the waker, and sees what the waker has
-    //      seen done. The read-modify-write never sets the number back. Guard: model_types outside_1x3.
+    // [E2] relaxed: a thread that reads a new number has its fence after that of the waker, and sees
+    //      what the waker has seen done. The read-modify-write never sets the number back. Guard:
+    //      model_types outside_1x3.
     const std::uint32_t number = number_.load(P::order(core::Tag::raise_number, std::memory_order_relaxed));
     P::fence(core::Tag::announce_sleep, std::memory_order_seq_cst); // B2, pairs with B3
     return number;
@@ -34,7 +35,8 @@ public:
     waiting_.fetch_sub(1, P::order(core::Tag::count_outsider, std::memory_order_relaxed)); // E1
   }
 
-  /// After Sleepers::order() or announce(), where nobody knows of a waiter by other means.
+  /// Returns whether a thread waits. After Sleepers::order() or announce(), where no other word tells of
+  /// a waiter.
   bool any() const noexcept {
     return waiting_.load(P::order(core::Tag::count_outsider, std::memory_order_relaxed)) != 0; // E1
   }

@@ -14,8 +14,8 @@ inline namespace v1 {
 namespace detail {
 
 /// Partitions are the members of a loop that is scheduled by work-stealing ranges (core/range), in batches of
-/// `chunk` elements. A loop hands its last iteration out apart from the others, and its member retires: so
-/// the loop has one iteration more than there are elements, which nobody sees.
+/// `chunk` elements. A loop hands its last iteration out apart from the other iterations, and its member
+/// retires: so the loop has one iteration more than there are elements, which no partition hands out.
 ///
 /// P: the Platform, so that the tests' model checker runs this code.
 template <class P> class Partitions {
@@ -31,8 +31,8 @@ public:
 
   std::uint32_t partitions() const noexcept { return partitions_; }
 
-  /// The next element of a partition. False: no element is left that nobody has taken, or those that are left
-  /// are on their way to another partition.
+  /// Hands out the next element of a partition. Returns false if every element is taken, or those that are
+  /// left are on their way to another partition.
   bool next(std::uint32_t partition, std::uint64_t& element) noexcept {
     Member& member = members_[partition];
     if (member.at == member.end && !refill(member, partition)) return false;
@@ -40,7 +40,7 @@ public:
     return true;
   }
 
-  /// Calls visit(begin, end) for elements that no partition has handed out. Nobody else is here.
+  /// Calls visit(begin, end) for elements that no partition has handed out. No other thread is here.
   template <class Visit> void each_left(Visit&& visit) {
     for (std::uint32_t i = 0; i < partitions_; ++i)
       if (members_[i].at != members_[i].end) visit(members_[i].at, members_[i].end);
@@ -51,9 +51,9 @@ private:
   using Worker = core::RangeWorker<P>;
   using Cell = core::RangeCell<P>;
 
-  /// Private to whoever consumes the partition.
+  /// Private to the thread that consumes the partition.
   struct alignas(core::k_line_pair) Member {
-    std::uint64_t at = 0; // of the batch [at, end) nobody else can have what is left
+    std::uint64_t at = 0; // [at, end): what is left of the batch, out of reach for other partitions
     std::uint64_t end = 0;
     bool is_here = false;
     Worker worker;
@@ -99,7 +99,8 @@ public:
     if (left_) known_ = cell_.open(0, size, k_loop, false);
   }
 
-  /// The owner's: numbers [begin, end), `most` of them or all that are left. False: nothing is left.
+  /// By the owner: takes numbers [begin, end), `most` of them or all that are left. Returns false if none
+  /// is left.
   bool take(std::uint32_t most, std::uint32_t& begin, std::uint32_t& end) noexcept {
     const auto size = [most](std::uint32_t left) { return most < left ? most : left; };
     if (!left_ || !cell_.take(known_, low_, size, end)) {
@@ -110,7 +111,7 @@ public:
     low_ = end;
     return true;
   }
-  /// Anybody's. False: somebody else was faster, or nothing can be stolen.
+  /// By any thread. Returns false if another thread was faster, or nothing can be stolen.
   bool steal(std::uint32_t& begin, std::uint32_t& end) noexcept {
     const auto offer = cell_.offer();
     if (offer.part.empty() || !cell_.steal(offer.seen, offer.rest)) return false;

@@ -14,15 +14,15 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// The caller is the first member of its call and begins at once. It leaves invitations in the pool; who
-/// executes one while the call goes on joins it, and who comes later finds the door closed. So nobody waits
-/// for members of the pool that are busy elsewhere.
+/// The caller is the first member of its call and begins at once. It leaves invitations in the pool; a member
+/// that executes one while the call goes on joins it, and one that comes later finds the door closed. So the
+/// call does not wait for members of the pool that are busy elsewhere.
 class PoolPlace : public Place {
 public:
   explicit PoolPlace(Crew* crew) noexcept : Place{&most_members, &host}, crew_(crew) {}
 
 private:
-  /// The door is apart from the call: those who come late look at it when the call has ended.
+  /// The door is apart from the call: late members look at it when the call has ended.
   struct Invitation {
     Door door;
     std::atomic<std::uint32_t> users;

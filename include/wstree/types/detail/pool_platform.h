@@ -28,7 +28,7 @@ namespace detail {
 /// Requirements on a Platform of a pool, besides those of the core:
 ///   fence(tag, order)      std::atomic_thread_fence
 ///   sleep(word, value)     returns at once unless `word` has that value; else after a wake(), or for nothing
-///   wake(word, most)       of those who sleep at `word`, so many
+///   wake(word, most)       wakes up to `most` of the threads that sleep at `word`
 struct PoolPlatform : core::StdPlatform {
   static void fence(core::Tag, [[maybe_unused]] std::memory_order needed) noexcept {
 #if defined(WSTREE_WITHOUT_FENCES)

@@ -36,8 +36,8 @@ public:
   }
 };
 
-/// All others: the word is the address of a box. The owner keeps the boxes that it has emptied itself for
-/// what it pushes next; a thief frees the box that it has emptied.
+/// All other elements: the word is the address of a box. The owner keeps the boxes that it has emptied itself
+/// for what it pushes next; a thief frees the box that it has emptied.
 template <class T> class QueueWords<T, false> {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
                 "wstree: an element that throws when it leaves the queue would be lost");

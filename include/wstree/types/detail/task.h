@@ -29,7 +29,7 @@ struct Task {
 /// The first exception of several tasks.
 class Failure {
 public:
-  /// Calls `function()`; what it throws is kept here. False: it has thrown.
+  /// Calls `function()`, and keeps what it throws. Returns false if it has thrown.
   template <class Function> bool guard(Function&& function) noexcept {
 #if defined(__cpp_exceptions)
     try {
@@ -38,7 +38,7 @@ public:
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (first_ == nullptr) first_ = std::current_exception();
-      has_one_.store(true, std::memory_order_relaxed); // seen by who sees the task done
+      has_one_.store(true, std::memory_order_relaxed); // seen by a thread that sees the task done
       return false;
     }
 #else
