@@ -27,7 +27,7 @@ const void* site_of(const wstree_call& call) noexcept {
   constexpr unsigned k_address_bits = 48;
   const auto file = reinterpret_cast<std::uintptr_t>(call.file);
   const std::uintptr_t site = file + ((std::uintptr_t{call.line} + 1) << k_address_bits);
-  return reinterpret_cast<const void*>(site); // NOLINT: nobody follows it
+  return reinterpret_cast<const void*>(site); // NOLINT: never dereferenced
 }
 
 /// What the program calls the call, or else its file and line.

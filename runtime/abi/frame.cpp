@@ -26,8 +26,8 @@ constinit thread_local config::Ruling t_hint __attribute__((tls_model("initial-e
 
 namespace {
 
-/// What a thread keeps from region to region. On lines of its own, because the thread writes it twice in each
-/// region.
+/// What a thread keeps from region to region. On lines of its own, because the thread writes it twice in
+/// each region.
 struct alignas(core::k_line_pair) Cache {
   Frame* base = nullptr;                // the frame outside of any region
   KeptTeam* teams = nullptr;            // a list of unused teams

@@ -62,8 +62,8 @@ struct Frame {
   bool may_serve() const noexcept { return kind != Kind::unserved; }
   bool is_alone() const noexcept { return kind == Kind::base || kind == Kind::serialised; }
 
-  /// Whether code at `caller` is in the region of this frame, and not in one that was opened out of our
-  /// sight.
+  /// Whether code at `caller` is in the region of this frame, and not in one that was opened out of
+  /// our sight.
   bool is_at(const void* caller) const noexcept {
     const Place here = runtime_place(caller);
     return here.level == place.level && (here.runtime == place.runtime || place.runtime == nullptr);
@@ -107,7 +107,7 @@ inline const void* code_behind(const void* caller) noexcept {
 }
 
 /// What the calling thread's next loop is called: by wstree_label(), or by the thread that opened the region.
-/// nullptr: nobody has said. In a process that neither measures loops nor has rules it stays nullptr.
+/// nullptr: no label was set. In a process that neither measures loops nor has rules it stays nullptr.
 extern constinit thread_local const observe::Label* t_label __attribute__((tls_model("initial-exec")));
 inline const observe::Label* take_label() noexcept { return std::exchange(t_label, nullptr); }
 

@@ -16,8 +16,8 @@ namespace {
 
 using config::LoopKind;
 
-/// Names of the schedules in the statistics: "wsrange", "wsqueue (dynamic)". They live as long as the
-/// process.
+/// Names of the schedules in the statistics: "wsrange", "wsqueue (dynamic)". They live as long as
+/// the process.
 class ScheduleNames {
 public:
   constexpr ScheduleNames() noexcept {
@@ -106,8 +106,8 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
 /// What the team goes by. The member of `frame` has set its own schedule, which is `now`, in the middle of a
 /// region. OpenMP wants the members to agree when they meet a loop. If all have set theirs, they do. If one
 /// of them has gone into this loop without, the schedule that all had at first counts. A member that comes
-/// before either is known waits: in a program that conforms, for no longer than the others' omp_set_schedule
-/// takes.
+/// before either is known waits: in a program that conforms, for no longer than the others'
+/// omp_set_schedule takes.
 [[gnu::noinline]] TaskSchedule agreed_schedule(Frame& frame, TaskSchedule now) noexcept {
   const TaskSchedule before = frame.schedule;
   if (!before.ours) return {}; // members that have set nothing go to the runtime, and we do not see them
@@ -219,7 +219,7 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
   }
   if (frame->member.in_loop()) [[unlikely]]
     leave_loop(*frame); // cancelled
-  const bool dependent = frame->loop.meet();
+  const bool dependent = frame->loop.begin_unclaimed();
   const Session& process = session();
   if (process.attends_loops() || frame->hint != config::Ruling{}) [[unlikely]]
     return enter_ruled_loop(*frame, form, units, dependent, source, caller);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who serves a loop. The thread decides that at the entry, for good, by the same rules for every interface.
+// Which side serves a loop. The thread decides that at the entry, for good, by the same rules for
+// every interface.
 #pragma once
 
 #include "frame.h"
@@ -9,7 +10,7 @@
 
 namespace wstree::abi {
 
-/// What decides who serves a loop, besides the thread's region.
+/// What decides which side serves a loop, besides the thread's region.
 struct LoopForm {
   config::LoopKind kind;
   bool stealable; // no order, no dependences between iterations, and no more of them than can be counted
@@ -63,8 +64,8 @@ void note_set_schedule(const void* caller) noexcept;
 /// registers, because a short loop costs little besides this call.
 Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept;
 
-/// As enter_loop(), but the thread that forked the team has decided for it, on `schedule`. False: no memory,
-/// for all members alike.
+/// As enter_loop(), but the thread that forked the team has decided for it, on `schedule`. Returns false if
+/// there is no memory, for all members alike.
 bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, const ServedAs& as,
                 const void* caller) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who serves the loop that a thread is in.
+// Which side serves the loop that a thread is in: the library or the runtime.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace wstree::abi {
 /// | state | the thread's latest loop | leaves it by |
 /// |---|---|---|
 /// | `none` | is the runtime's, or there was none | serve() |
-/// | `served` | is ours: the next request for a chunk is for us | cover(), end(), meet() |
-/// | `covered` | is ours, but one of a foreign region may be running inside it | uncover(), end(), meet() |
-/// | `over` | was ours and has ended; the runtime never saw it | serve(), meet() |
+/// | `served` | is ours: the next request for a chunk is for us | cover(), end(), begin_unclaimed() |
+/// | `covered` | is ours; one of a foreign region may run inside it | uncover(), end(), begin_unclaimed() |
+/// | `over` | was ours and has ended; the runtime never saw it | serve(), begin_unclaimed() |
 ///
 /// A foreign region is one that was opened out of our sight.
 class LoopState {
@@ -27,9 +27,9 @@ public:
   /// The runtime does not know of this loop, nor of its end.
   bool is_unknown_to_runtime() const noexcept { return state_ != State::none; }
 
-  /// The thread meets a new loop, and nobody has decided yet who serves it. Returns whether its iterations
-  /// depend on each other.
-  bool meet() noexcept { return std::exchange(*this, LoopState(State::none)).dependent_; }
+  /// Resets the state for a new loop, which neither the library nor the runtime has claimed yet. Returns and
+  /// clears whether the loop's iterations depend on each other.
+  bool begin_unclaimed() noexcept { return std::exchange(*this, LoopState(State::none)).dependent_; }
   /// We serve the loop that the thread has met.
   void serve() noexcept { *this = LoopState(State::served); }
   /// The thread meets a loop of a foreign region.
@@ -47,7 +47,7 @@ public:
   void note_registered() noexcept { registered_ = true; }
   bool is_registered() const noexcept { return registered_; }
 
-  /// Somebody wants to know what our loop costs, so that leaving it takes more than usual.
+  /// Our loop is measured, so that leaving it takes more than usual.
   void start_measuring() noexcept { watched_ |= k_measured; }
   bool is_measured() const noexcept { return (watched_ & k_measured) != 0; }
   /// A tool wants to hear of our loop. It stays `covered`, so that no request takes the short way.
@@ -61,7 +61,7 @@ public:
     watched_ |= k_held;
     cover();
   }
-  /// True: the tool has not heard of it yet, and does now.
+  /// Returns whether the tool has not heard of the loop yet; it does now.
   bool tell_begin() noexcept {
     const bool first = (watched_ & (k_told | k_begun)) == k_told;
     if (first) watched_ |= k_begun;

@@ -9,8 +9,8 @@
 namespace wstree::abi {
 
 /// For a kind of member that has two functions: enter(memory, facts...) makes a frame there and puts it on
-/// top of the thread's others, leave(frame) takes it away. These two do that in memory which the thread
-/// keeps.
+/// top of the thread's others, leave(frame) takes it away. These two do that in memory which the
+/// thread keeps.
 template <class Member> struct Lent {
   /// nullptr: no memory.
   template <class... Facts> [[gnu::always_inline]] static Frame* enter_lent(Facts... facts) noexcept {

@@ -18,9 +18,9 @@ namespace wstree::abi {
 /// all threads use an exchange.
 class alignas(core::k_line_pair) PlacedTurn {
 public:
-  /// `opener`: the calling thread. False: another region has its turn.
+  /// Takes the turn for `opener`, the calling thread. Returns false if another region has it.
   bool take(pthread_t opener) noexcept {
-    // relaxed, all here: a turn says who pins threads, and nobody reads anything through it. Guard:
+    // relaxed, all here: a turn says which region pins threads, and no data is read through it. Guard:
     // PlacedTurn.IsOneThreads in tests/unit (a load and a store instead of the exchange).
     pthread_t known = opener_.load(std::memory_order_relaxed);
     if (known == opener) [[likely]] {
@@ -32,7 +32,7 @@ public:
       opener_.store(k_several, std::memory_order_relaxed);
     return !is_taken_.exchange(true, std::memory_order_relaxed);
   }
-  /// By whoever has taken it.
+  /// By the thread that has taken it.
   void give_back() noexcept { is_taken_.store(false, std::memory_order_relaxed); }
 
 private:

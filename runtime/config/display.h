@@ -8,8 +8,8 @@
 
 namespace wstree::config {
 
-/// Writes the settings in force as a block of lines in the form in which the OpenMP runtimes answer
-/// OMP_DISPLAY_ENV:
+/// Writes the settings in force as a block of lines in the form in which the OpenMP runtimes
+/// answer OMP_DISPLAY_ENV:
 ///
 ///     WSTREE DISPLAY ENVIRONMENT BEGIN
 ///       [wstree] WSTREE_STRATEGY='findmax'  (default)

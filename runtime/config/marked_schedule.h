@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How our schedules travel through the OpenMP runtime and to child processes, which know nothing of them: as
-// monotonic:dynamic with a chunk that is as good as any for whoever takes it literally (a static child, a
-// plugin that is bound past us).
+// monotonic:dynamic with a chunk that also serves a process that takes it literally (a static child, a plugin
+// that is bound past us).
 //
 // In the environment the capitals of the text say which of our schedules is meant. Inside the process a table
-// says which chunks are marks of ours; a program that asks for monotonic:dynamic itself gets a chunk that is
-// none.
+// says which chunks are marks of ours; a program that asks for monotonic:dynamic itself gets a chunk that
+// is none.
 #ifndef WSTREE_CONFIG_MARKED_SCHEDULE_H
 #define WSTREE_CONFIG_MARKED_SCHEDULE_H
 
@@ -51,21 +51,22 @@ public:
   /// The chunk that stands for `schedule` from now on: about that of the schedule itself.
   int mark(OwnSchedule schedule) noexcept;
 
-  /// The program asks for monotonic:dynamic with `chunk`. False: that is a mark of ours.
+  /// The program asks for monotonic:dynamic with `chunk`. Returns false if that is a mark of ours.
   bool leave_to_program(int chunk) noexcept;
 
   /// nullopt: `chunk` is the program's own.
   std::optional<OwnSchedule> meaning(int chunk) const noexcept;
 
 private:
-  /// | chunk of the mark:31 | kind:5 | chunk of the schedule:26 |, 0: free. Kinds that we do not have: the
-  /// program's.
+  /// | chunk of the mark:31 | kind:5 | chunk of the schedule:26 |, 0: free. Kinds that we do not have are
+  /// the program's.
   using Entry = std::uint64_t;
   static constexpr unsigned k_kind_shift = 26;
   static constexpr unsigned k_mark_shift = 31;
   static constexpr std::uint64_t k_programs = 31;
   static_assert(k_max_chunk >> k_kind_shift == 0 && k_schedule_kinds < k_programs);
-  /// Marks of a program that has used up the table: | 1 | kind:4 | chunk:26 |. Nobody means so large a chunk.
+  /// Marks of a program that has used up the table: | 1 | kind:4 | chunk:26 |. No program means so large
+  /// a chunk.
   static constexpr int k_huge = 1 << 30;
   static_assert(k_schedule_kinds << k_kind_shift <= k_huge);
 

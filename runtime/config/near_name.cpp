@@ -39,8 +39,8 @@ private:
 std::size_t edit_distance(std::string_view a, std::string_view b) noexcept {
   a = a.substr(0, k_max_word);
   b = b.substr(0, k_max_word);
-  // Three rows of the usual table: row[j] is the distance between the first i letters of a and the first j of
-  // b.
+  // Three rows of the usual table: row[j] is the distance between the first i letters of a and the first j
+  // of b.
   using Row = std::array<std::size_t, k_max_word + 1>;
   Row two_above{}, above{}, row{};
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

@@ -11,8 +11,8 @@ namespace {
 using Line = FixedText<k_max_line + 1>;
 
 constexpr std::string_view k_prefix = "WSTREE_";
-// Enough of a value to recognise it, and little enough that the accepted values always fit on the line as
-// well.
+// Enough of a value to recognise it, and little enough that the accepted values always fit on the line
+// as well.
 constexpr std::size_t k_shown_value = 128;
 constexpr std::size_t k_shown_name = 64;
 
@@ -67,8 +67,8 @@ void report_unknown_names(const char* const* envp, ErrorSink errors) noexcept {
   }
 }
 
-/// Takes the options from the environment one by one, so that each is read, checked and marked in the same
-/// way.
+/// Takes the options from the environment one by one, so that each is read, checked and marked in the
+/// same way.
 class Loader {
 public:
   Loader(const char* const* envp, ErrorSink errors, Options& options) noexcept

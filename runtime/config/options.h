@@ -57,7 +57,7 @@ inline constexpr std::size_t k_max_affinity_format = 255;
 /// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
 /// `static_` loops are not handed out, but cut anew from region to region (core/feedback).
 enum class LoopKind : std::uint8_t { runtime = 1, dynamic = 2, guided = 4, auto_ = 8, static_ = 16 };
-/// All of them but static_, which a program may count on: who wants that one names it.
+/// All of them but static_, which a program may count on: users name that one to have it.
 inline constexpr std::uint8_t k_all_loops = 15;
 /// The kinds that the library serves. Loops of the kind runtime need one of our schedules as well.
 struct LoopKinds {
@@ -116,7 +116,7 @@ enum class ScheduleKind : std::uint8_t {
 };
 inline constexpr std::size_t k_schedule_kinds = 9;
 
-/// Whether each thread gets its chunks in ascending order, because nobody takes from anybody.
+/// Whether each thread gets its chunks in ascending order, because no thread takes from another.
 constexpr bool is_monotonic(ScheduleKind kind) noexcept { return kind >= ScheduleKind::wsfixed; }
 
 /// A value of OMP_SCHEDULE that asks for one of our schedules.
@@ -140,8 +140,8 @@ inline constexpr std::string_view k_marked_kind = ":dynamiC";
 /// marked malformed.
 std::optional<ScheduleRequest> parse_schedule(std::string_view value) noexcept;
 
-/// A value that parse_schedule() does not take, but which can be meant for nobody else: its kind begins with
-/// "ws", as no schedule of an OpenMP runtime does.
+/// Returns whether `value`, which parse_schedule() does not take, is meant for this library: its kind begins
+/// with "ws", as no schedule of an OpenMP runtime does.
 bool is_misspelled_schedule(std::string_view value) noexcept;
 
 /// Parsers of the other options. Case and blanks around the tokens are ignored, nullopt means not understood.
@@ -162,8 +162,8 @@ std::optional<bool> parse_threads(std::string_view value) noexcept;
 std::optional<bool> parse_history(std::string_view value) noexcept;
 /// WSTREE_OMPT and WSTREE_VERBOSE.
 std::optional<bool> parse_switch(std::string_view value) noexcept;
-/// Never fails: a bad value of OMP_DISPLAY_ENV is the OpenMP runtime's to complain about and counts as `no`
-/// here.
+/// Never fails: a bad value of OMP_DISPLAY_ENV is the OpenMP runtime's to complain about and counts as
+/// `no` here.
 DisplayEnv parse_display_env(std::string_view value) noexcept;
 /// Never fails either: OMP_DISPLAY_AFFINITY.
 bool parse_display_affinity(std::string_view value) noexcept;
@@ -196,8 +196,8 @@ inline constexpr std::size_t k_max_line = 511;
 enum class Origin : std::uint8_t { default_value, environment };
 
 /// The options in force, except OMP_SCHEDULE, whose value belongs to each task of the program.
-/// Trivially copyable; holds no pointer into the environment, because the program may change that at any
-/// time.
+/// Trivially copyable; holds no pointer into the environment, because the program may change that at
+/// any time.
 struct Options {
   LoopKinds loops;
   Strategy strategy = Strategy::findmax;

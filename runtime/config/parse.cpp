@@ -134,8 +134,8 @@ std::optional<Stats> parse_stats(std::string_view value) noexcept {
 std::optional<std::string_view> parse_record(std::string_view value) noexcept {
   value = trim(value);
   if (value == "0") return std::string_view();
-  // Whoever means "yes" has to say where, and among the lines of a program nobody finds the profile again;
-  // files of these names are ./1 and ./-.
+  // A user who means "yes" has to say where, because a profile among the lines of a program cannot be found
+  // again; files of these names are ./1 and ./-.
   if (value.empty() || value == "1" || value == "-" || value.size() > k_max_path) return std::nullopt;
   return value;
 }

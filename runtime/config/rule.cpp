@@ -28,7 +28,7 @@ std::optional<std::uint64_t> parse_offset(std::string_view text) noexcept {
   return number;
 }
 
-/// FILE:LINE, FILE:FIRST-LAST, where LAST may be wrong. False: the word is no such thing.
+/// Parses FILE:LINE, FILE:FIRST-LAST, where LAST may be wrong. Returns false if the word is no such thing.
 bool parse_lines(std::string_view word, Rule& rule) noexcept {
   const auto colon = word.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return false;

@@ -37,8 +37,8 @@ public:
     return field(k_history) == 0 ? std::nullopt : std::optional(field(k_history) == 2);
   }
   constexpr std::uint64_t threads() const noexcept { return field(k_threads); } ///< 0: as without rules
-  /// The kinds of loops that are served; `otherwise` if no rule says so. Who names a schedule for a loop
-  /// wants the loop served, whatever its source says.
+  /// The kinds of loops that are served; `otherwise` if no rule says so. A rule that names a schedule for a
+  /// loop has it served, whatever the loop's source says.
   constexpr LoopKinds loops(LoopKinds otherwise) const noexcept {
     if (field(k_loops) != 0) return LoopKinds{static_cast<std::uint8_t>(field(k_loops))};
     return names_schedule() ? LoopKinds{k_all_loops} : otherwise;

@@ -123,9 +123,8 @@ private:
     if (pace_->processor_time != nullptr) processor_ = {now, pace_->processor_time()};
   }
 
-  /// For how long the thread was not running since the last such look. Nobody interrupts for a short time
-  /// what was short, so it is the present piece that was interrupted. Waiting for something is part of a
-  /// loop's costs.
+  /// For how long the thread was not running since the last such look. A short piece is hardly ever
+  /// interrupted, so the present piece is the one that was. Waiting for something is part of a loop's costs.
   [[gnu::noinline]] std::uint64_t interrupted(std::uint64_t ticks, std::uint64_t now) noexcept {
     const Look before = processor_;
     look(now);

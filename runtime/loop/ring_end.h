@@ -9,15 +9,15 @@
 namespace wstree::loop {
 
 /// A member that is a ring of loops ahead waits for the slowest one. If that one waits in turn for something
-/// that the first one would do in a later loop, both wait for ever, which libgomp's own loops do not. So
-/// whoever has waited for long ends the ring: the region's loops from that one on are the runtime's, for all
-/// members alike. Not on libomp (Member::keep_ring): there a member waits as soon as it is seven loops ahead,
-/// and waits for ever if another one has left one of these loops unfinished, or left the region, by a
+/// that the first one would do in a later loop, both wait for ever, which libgomp's own loops do not. So a
+/// member that has waited for long ends the ring: the region's loops from that one on are the runtime's, for
+/// all members alike. Not on libomp (Member::keep_ring): there a member waits as soon as it is seven loops
+/// ahead, and waits for ever if another one has left one of these loops unfinished, or left the region, by a
 /// cancellation. A slow member must not turn our loops, which get over that, into such ones.
 ///
-/// Others may have seen just now that the slot is free. So the member asks first, looks at all positions
-/// again, and ends the ring only if the slot is still in use and nobody has withdrawn the question. Whoever
-/// finds slots free looks at this word afterwards, and withdraws a question about one of them.
+/// Another member may have seen just now that the slot is free. So the member asks first, looks at all
+/// positions again, and ends the ring only if the slot is still in use and the question still stands. A
+/// member that finds slots free looks at this word afterwards, and withdraws a question about one of them.
 ///
 /// [T7] seq_cst but for failures, from which nothing is concluded. So are the positions (T2) on both sides,
 ///      the own position that is written before, and the count of absent members. If a member that found a
@@ -51,7 +51,7 @@ public:
   Word read() const noexcept {
     return Word(word_.load(P::order(core::Tag::end_ring, std::memory_order_seq_cst))); // T7
   }
-  /// Replaces what was read. False: it was something else.
+  /// Replaces what was read. Returns false if the word has changed since.
   bool replace(Word seen, Word wanted) noexcept {
     std::uint64_t expected = seen.raw();
     return word_.compare_exchange_strong(expected, wanted.raw(),

@@ -30,8 +30,8 @@ void add_system_facts(AffinityFacts& facts, HostName& name) noexcept;
 using AffinityLine = config::FixedText<1024>;
 
 /// `format` as OMP_AFFINITY_FORMAT has it (OpenMP 5.2, section 21.2.5): %[[0].][width]field with
-/// a letter or a {long_name}, and %%. If it is empty, a line of our own. A field that does not exist becomes
-/// "undefined".
+/// a letter or a {long_name}, and %%. If it is empty, a line of our own. A field that does not exist
+/// becomes "undefined".
 AffinityLine affinity_line(std::string_view format, const AffinityFacts& facts) noexcept;
 
 } // namespace wstree::observe

@@ -26,8 +26,8 @@ private:
 
 /// The same for all input and output by the C library, without a trace in the program:
 /// - errno is put back at the end;
-/// - the calls are no cancellation points, because a cancelled thread would unwind through our noexcept
-///   functions.
+/// - the calls are no cancellation points, because a cancelled thread would unwind through our
+///   noexcept functions.
 class HostGuard {
 public:
   HostGuard() noexcept;

@@ -11,7 +11,7 @@ namespace wstree::observe {
 struct JoinedPiece {
   std::uint64_t begin = 0;
   double ticks = 0;
-  std::uint32_t member = 0; ///< who executed it, or the larger part of it
+  std::uint32_t member = 0; ///< the member that executed it, or the larger part of it
 };
 
 /// Makes one sequence of what the members of a team recorded of a loop. A member's piece may stand for a part

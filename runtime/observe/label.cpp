@@ -19,8 +19,8 @@ public:
       if (seen == 0 && label.hash_.compare_exchange_strong(seen, hash, std::memory_order_relaxed,
                                                            std::memory_order_relaxed)) {
         label.text_.append(text);
-        // [S19] release: the text is complete before anybody is told so; pairs with the acquire in view().
-        //       Guard: as above, under the thread sanitizer.
+        // [S19] release: the text is complete before a reader sees the flag; pairs with the acquire in
+        //       view(). Guard: as above, under the thread sanitizer.
         label.is_complete_.store(true, std::memory_order_release);
         return &label;
       }

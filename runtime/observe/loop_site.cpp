@@ -6,11 +6,11 @@
 namespace wstree::observe {
 namespace {
 
-// [S1] Every counter access is relaxed. A sum is all that a counter tells, nobody concludes from one counter
-//      what another one or other memory holds, and RMWs lose nothing in any order. The final report runs
-//      after the threads it reports on have been joined or are asleep in the OpenMP runtime; if one still
-//      counts, its last execution may be missing from some of the sums. Guard: observe_statistics,
-//      SumsFromManyThreads.
+// [S1] Every counter access is relaxed. A sum is all that a counter tells, no code concludes from one
+//      counter what another counter or other memory holds, and RMWs lose nothing in any order. The final
+//      report runs after the threads it reports on have been joined or are asleep in the OpenMP runtime; if
+//      one still counts, its last execution may be missing from some of the sums. Guard:
+//      observe_statistics, SumsFromManyThreads.
 constexpr auto k_sum_order = std::memory_order_relaxed;
 
 } // namespace
@@ -62,8 +62,8 @@ bool LoopSite::is_nameless() const noexcept {
 
 bool LoopSite::begin_name() noexcept {
   auto expected = Name::nameless;
-  // [S3] relaxed both ways: success is only the right to write the texts, which nobody has read before; after
-  //      failure the caller touches nothing.
+  // [S3] relaxed both ways: success is only the right to write the texts, which no thread has read before;
+  //      after failure the caller touches nothing.
   return name_.compare_exchange_strong(expected, Name::naming, std::memory_order_relaxed,
                                        std::memory_order_relaxed);
 }
@@ -104,8 +104,8 @@ void LoopSite::add_profile(Profile* profile) noexcept {
   Profile* last = profiles_.load(std::memory_order_relaxed);
   do {
     profile->next = last;
-    // [S12] release: the profile is complete before it is seen; pairs with the acquire [S13]. What a profile
-    // that
+    // [S12] release: the profile is complete before it is seen; pairs with the acquire [S13]. What a
+    // profile that
     //      is on the list already points to is kept by the RMWs in between, which continue its release.
     //      failure relaxed: nothing is read through `last`. Guard: observe_recordings,
     //      ProfilesFromManyThreads under the thread sanitizer.

@@ -35,12 +35,12 @@ struct LoopFigures {
   }
 };
 
-/// Counters and name of one code location. All zero at the start, so that static ones cost no memory until
-/// used.
+/// Counters and name of one code location. All zero at the start, so that static ones cost no memory
+/// until used.
 ///
 /// Counters: sums that any thread may add to. The name: written by the one thread that begins it, read once
 /// it is complete.
-///   from       to         who                     meaning
+///   from       to         by                      meaning
 ///   nameless   naming     the first to ask        it alone writes the texts
 ///   naming     named      the same thread         the texts are complete and never change again
 class alignas(128) LoopSite {
@@ -56,7 +56,7 @@ public:
   void clear_figures() noexcept;
 
   bool is_nameless() const noexcept;
-  /// True for one caller, who then has to call finish_name().
+  /// Returns true to one caller, which then has to call finish_name().
   bool begin_name() noexcept;
   void finish_name(const PlaceName& where, std::string_view schedule, const Label* label = nullptr) noexcept;
   /// In a forked child: frees a name that a thread which only the parent has was about to write.

@@ -21,8 +21,7 @@ constexpr std::size_t k_fewest_pieces = 16; // fewer tell nothing
 constinit std::atomic<std::size_t> g_bytes_left{k_most_profile_bytes};
 
 std::size_t affordable_pieces() noexcept {
-  // [S15] relaxed, here and below: a number that nothing else depends on. Two threads that read it at the
-  // same
+  // [S15] relaxed, here and below: a number that nothing else depends on. Two threads that read it at one
   //       time may take a sixteenth each; the sum stays right, and above 0 because of the check in keep().
   const std::size_t bytes = g_bytes_left.load(std::memory_order_relaxed) / k_share;
   return std::min(k_most_kept_pieces, bytes / sizeof(JoinedPiece));

@@ -18,8 +18,8 @@
 //   executions 37               that were seen
 //   work 123456.7               their time in iterations, all members together, after those that were kept
 //   execution 1 members 2 elapsed 61728.4 pieces 3
-//                               one that was kept: its number, from the first arrival to the last departure,
-//                               and
+//                               one that was kept: its number, the time from the first arrival to the
+//                               last departure, and
 //   0 400 41152.3 0             its pieces: first iteration, how many, time of all of them together, member
 //   400 1 41152.2 1             sorted and without gaps
 //   401 599 41152.2 0

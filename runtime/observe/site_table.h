@@ -14,12 +14,12 @@ namespace wstree::observe {
 /// entries are never removed.
 ///
 /// Each slot's key is decided once, in three steps that any thread may complete for another:
-///   address   null -> a    whoever needs a free slot
-///   source    null -> s    whoever finds the slot with its own address, be it the claimer or not
+///   address   null -> a    a thread that needs a free slot
+///   source    null -> s    a thread that finds the slot with its own address, be it the claimer or not
 ///   schedule  null -> k    likewise with its own address and source
 /// T1  A key is in one slot at most: threads that look for the same key visit the slots in the same order,
-///     and go past a slot only when its key is decided and is another one. So nobody waits and no slot is
-///     lost to a race.
+///     and go past a slot only when its key is decided and differs. So no thread waits and no slot is lost to
+///     a race.
 /// T2  A lookup takes at most k_max_sites steps, whatever other threads do.
 class SiteTable {
 public:
@@ -34,8 +34,8 @@ public:
   /// Calls `visit(site, address)` for every site that was asked for; address is null for the shared one.
   template <class Visit> void for_each(Visit visit) noexcept {
     for (std::uint32_t i = 0; i < k_max_sites; ++i) {
-      // [S7] relaxed: see slot_of(); the site behind the key is zero-initialised storage and needs no
-      //      publication.
+      // [S7] relaxed: see slot_of(); the site behind the key is zero-initialised storage and needs
+      //      no publication.
       if (const void* address = keys_[i].address.load(std::memory_order_relaxed)) visit(sites_[i], address);
     }
     visit(sites_[k_max_sites], static_cast<const void*>(nullptr));

@@ -104,7 +104,7 @@ void write_report(const config::Options& options, double ns_per_tick, std::uint3
     const HostGuard guard;
     ReportFrame frame = frame_of(ns_per_tick, max_threads, version);
     frame.loops = options.loops;
-    // Whoever starts a setuid program must not choose which files it creates.
+    // The user who starts a setuid program must not choose which files it creates.
     const bool to_stderr = options.stats_path.empty() || getauxval(AT_SECURE) != 0;
     const auto write = [&](int descriptor) noexcept { return write_to(descriptor, options.stats, frame); };
     if (!to_stderr)

@@ -68,8 +68,8 @@ struct Mount {
   PathText root, point; // which folder of the hierarchy is to be seen, and where
 };
 
-/// "31 23 0:28 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw": the number of fields before the dash
-/// varies.
+/// "31 23 0:28 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw": the number of fields before the
+/// dash varies.
 Mount parse_mount(std::string_view line, std::string_view controller) noexcept {
   Mount mount;
   for (int i = 0; i < 3; ++i) take_field(line);

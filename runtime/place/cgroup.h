@@ -25,7 +25,7 @@ struct ControlGroup {
   PathText folder;     ///< of the process's own group, as seen in this mount namespace
   std::size_t top = 0; ///< so many bytes of it are the folder of the outermost group that can be seen
 
-  /// The group that this one is in. False: it is the outermost one.
+  /// Goes to the group that this one is in. Returns false if this is the outermost one.
   bool go_up() noexcept;
 };
 

@@ -26,7 +26,7 @@ struct Copy {
 void keep(Copy* copy) noexcept {
   static constinit std::atomic<Copy*> copies{nullptr};
   copy->next = copies.load(std::memory_order_relaxed);
-  // Relaxed: the list is there for leak checkers, nobody follows it.
+  // Relaxed: the list is there for leak checkers and is never read.
   while (!copies.compare_exchange_weak(copy->next, copy, std::memory_order_relaxed)) {
   }
 }
@@ -65,8 +65,8 @@ ChangedEnvironment::ChangedEnvironment() noexcept : before_(variables().load(std
   made[size_++] = nullptr;
   as_made_ = made + most;
   std::copy_n(made, size_, as_made_);
-  // Release: whoever reads the new pointer sees the array. The C library reads it without synchronisation, as
-  // it does after each setenv() of a program.
+  // Release: a thread that reads the new pointer sees the array. The C library reads it without
+  // synchronisation, as it does after each setenv() of a program.
   if (variables().compare_exchange_strong(before_, made, std::memory_order_release,
                                           std::memory_order_relaxed))
     ours_ = made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What hwloc is to find in the environment, and nobody else for longer than necessary.
+// What hwloc is to find in the environment, and no other code for longer than necessary.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class ChangedEnvironment {
 public:
   ChangedEnvironment() noexcept;
   ~ChangedEnvironment();
-  /// False: there was no memory, or somebody was faster.
+  /// Returns whether the change is in force; not if there was no memory, or another thread was faster.
   bool is_in_force() const noexcept { return ours_ != nullptr; }
   ChangedEnvironment(const ChangedEnvironment&) = delete;
   ChangedEnvironment& operator=(const ChangedEnvironment&) = delete;

@@ -8,8 +8,8 @@
 namespace wstree::place {
 namespace {
 
-/// One row of neighbouring CPUs that is a part of a larger row. Kept at the index of its first CPU: while the
-/// rows inside it are being divided, nobody needs it any more.
+/// One row of neighbouring CPUs that is a part of a larger row. Kept at the index of its first CPU: it is no
+/// longer needed once the rows inside it are being divided.
 struct Part {
   std::uint32_t end = 0;
   std::uint32_t chosen = 0; // before

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of libhwloc, opened when they are needed. For the .cpp files of this folder alone: nobody
-// else is to see hwloc.h.
+// The functions of libhwloc, opened when they are needed. For the .cpp files of this folder alone: no other
+// file is to see hwloc.h.
 #pragma once
 
 #include <hwloc.h>
@@ -30,7 +30,7 @@ public:
   std::string_view problem() const noexcept { return problem_; }
 
   /// hwloc_topology_init() without hwloc's plugins: they load graphics and XML libraries, which takes long
-  /// and has no place in somebody else's process. Null if it fails.
+  /// and has no place in the process of another program. Null if it fails.
   hwloc_topology_t make_topology() const noexcept;
 
 #define WSTREE_HWLOC_MEMBER(name) decltype(&::hwloc_##name) name = nullptr;

@@ -7,14 +7,14 @@
 
 namespace wstree::place {
 
-/// Puts the members, whose seats say where they run, into the order of the machine, and finds out what they
-/// share.
+/// Puts the members, whose seats say where they run, into the order of the machine, and finds out what
+/// they share.
 class Layout::Arrangement {
 public:
   Arrangement(Layout& layout, const Machine& machine, const Places* places) noexcept
       : layout_(layout), machine_(machine), places_(places) {}
 
-  /// False: no memory.
+  /// Returns false if there is no memory.
   bool make() noexcept {
     if (!sort_members()) return false;
     const std::uint32_t domains = make_chains(nullptr);
@@ -26,7 +26,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_inner_levels = k_levels - 1; // everybody shares the machine
+  static constexpr std::uint32_t k_inner_levels = k_levels - 1; // all share the machine
 
   /// The domains around one member. Nested, smallest first.
   struct Chain {

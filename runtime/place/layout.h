@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who runs where in teams of one size, and in which order everybody looks for work.
+// Which member runs where in teams of one size, and in which order the members look for work.
 #pragma once
 
 #include "machine.h"
@@ -22,8 +22,8 @@ public:
   /// evenly as possible. nullptr: no memory.
   static std::unique_ptr<const Layout> make(const Machine& machine, const Places& places, Spacing spacing,
                                             std::uint32_t members) noexcept;
-  /// Member i runs on CPU cpus[i] (an index of `machine`; machine.cpus() if nobody knows), as somebody else
-  /// has arranged it; it has no place then.
+  /// Member i runs on CPU cpus[i] (an index of `machine`; machine.cpus() if that is not known), as the
+  /// runtime or a tool has arranged it; it has no place then.
   static std::unique_ptr<const Layout> of_cpus(const Machine& machine,
                                                std::span<const std::uint32_t> cpus) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the scheduler needs to know of the machine: the CPUs that the process may use, and who shares what
-// with whom. hwloc is asked once; nothing of it is kept.
+// What the scheduler needs to know of the machine: the CPUs that the process may use, and what they share
+// with each other. hwloc is asked once; nothing of it is kept.
 #pragma once
 
 #include "cpu_set.h"
@@ -42,8 +42,8 @@ struct MachineSource {
   const CpuSet* within = nullptr; ///< leave out all other CPUs; nullptr: no further restriction
 };
 
-/// Immutable. Its CPUs are in the order of the topology: the CPUs of every domain of every level stand in a
-/// row.
+/// Immutable. Its CPUs are in the order of the topology: the CPUs of every domain of every level stand in
+/// a row.
 class Machine {
 public:
   /// nullptr: `why` says in a few words what failed (hwloc is not installed, no CPU is left, ...). Takes

@@ -107,7 +107,7 @@ public:
   ListParser(const Machine& machine, std::string_view text, PlacesBuilder& builder) noexcept
       : machine_(machine), scanner_(text), builder_(builder) {}
 
-  /// False: not understood.
+  /// Returns false if the text was not understood.
   bool parse() noexcept {
     do {
       if (!parse_places()) return false;
@@ -203,7 +203,7 @@ std::pair<Level, std::uint32_t> domain_of(const Machine& machine, const Abstract
   return {Level::core, cpu};
 }
 
-/// False: not understood.
+/// Returns false if the text was not understood.
 bool parse_abstract(const Machine& machine, const Abstract& abstract, Scanner& scanner,
                     PlacesBuilder& builder) noexcept {
   std::int64_t left = k_huge;

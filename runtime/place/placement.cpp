@@ -126,8 +126,9 @@ bool Placement::pin(const TeamPlan& plan, std::uint32_t member, pthread_t opener
   return false;
 }
 
-/// The opening thread, which is never pinned, still has the mask that all of this was made for. Of a pinned
-/// thread nobody can tell whether somebody has meanwhile given it the very CPU that it is pinned to.
+/// Returns whether the opening thread, which is never pinned, still has the mask that all of this was made
+/// for. The mask of a pinned thread does not tell whether it was meanwhile given the very CPU that it is
+/// pinned to.
 bool Placement::is_as_it_was(pthread_t opener) noexcept {
   while (true) {
     // acquire here and release in the second look: the system call stays between the two.
@@ -143,22 +144,22 @@ bool Placement::is_as_it_was(pthread_t opener) noexcept {
 
 void Placement::move_opener(const TeamPlan& plan) noexcept {
   if (runs_on(plan.first_)) return;
-  // acq_rel both times: pairs with is_as_it_was(), which must not take the mask in between for somebody
-  // else's.
+  // acq_rel both times: pairs with is_as_it_was(), which must not take the mask in between for a foreign one.
   moves_.fetch_add(1, std::memory_order_acq_rel);
   move_thread(plan.first_);
   moves_.fetch_add(1, std::memory_order_acq_rel); // as above
 }
 
-/// Notes where the calling thread is. Whoever completes the list makes the layout.
+/// Notes where the calling thread is. The thread that completes the list makes the layout.
 void Placement::look(TeamPlan& plan, std::uint32_t member) noexcept {
   if (pinned_to() != 0) return; // left over from another size
   if (t_seen == 0) t_seen = own_cpu();
   if (t_seen == k_unknown)
-    return plan.unseen_.store(0, std::memory_order_relaxed); // in vain: nobody need look
+    return plan.unseen_.store(0, std::memory_order_relaxed); // in vain: no thread need look
   // relaxed: only the first to set an entry goes on, and what it says is in the entry.
   if (plan.seen_[member].exchange(t_seen, std::memory_order_relaxed) != 0) return;
-  // acq_rel: release hands this entry over to whoever counts to zero, acquire lets that one read all entries.
+  // acq_rel: release hands this entry over to the thread that counts to zero, acquire lets that one read
+  // all entries.
   if (plan.unseen_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const std::unique_ptr<std::uint32_t[]> cpus(new (std::nothrow) std::uint32_t[plan.members_]);
   if (cpus == nullptr) return;
@@ -168,7 +169,7 @@ void Placement::look(TeamPlan& plan, std::uint32_t member) noexcept {
                        std::memory_order_release);
 }
 
-/// What the calling thread's mask says about where it is: something if somebody has placed it.
+/// What the calling thread's mask says about where it is: something if the runtime or a tool has placed it.
 std::uint32_t Placement::own_cpu() const noexcept {
   CpuSet allowed = current_mask();
   allowed.keep(machine_->set());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Placement as one process does it: the machine, the limits, and for each size of team who belongs where.
+// Placement as one process does it: the machine, the limits, and for each size of team which member
+// belongs where.
 #pragma once
 
 #include "layout.h"
@@ -31,8 +32,8 @@ public:
   TeamPlan& operator=(const TeamPlan&) = delete;
   std::uint32_t members() const noexcept { return members_; }
   const Decision& decision() const noexcept { return decision_; }
-  /// Nobody is pinned, and nobody knows where the members are, nor will: then settle() does nothing for a
-  /// thread that is not pinned. relaxed: hints.
+  /// Returns whether settle() does nothing for a thread that is not pinned: this plan pins no thread, and
+  /// where the members are is not known, nor will be. relaxed: hints.
   bool says_nothing() const noexcept {
     return !decision_.pins && unseen_.load(std::memory_order_relaxed) == 0 &&
            observed_.load(std::memory_order_relaxed) == nullptr;
@@ -47,7 +48,7 @@ private:
   std::unique_ptr<const Layout> layout_;
   bool own_places_ = false; // of the library, not of OMP_PLACES
   CpuSet first_;            // the place of member 0
-  // Else: where they were seen. The layout is made when everybody was.
+  // Else: where they were seen. The layout is made when all were.
   std::unique_ptr<std::atomic<std::uint32_t>[]> seen_; // index of a CPU + 1; 0: not yet
   std::atomic<std::uint32_t> unseen_{0};
   std::atomic<const Layout*> observed_{nullptr};
@@ -67,7 +68,7 @@ public:
   /// Looks at the machine and the limits, which takes milliseconds. nullptr: `why` says what is missing.
   static Placement* make(config::Bind bind, const char* const* envp, std::string_view& why) noexcept;
 
-  /// nullptr: no memory, or too large. `fresh`: this call made it, and nobody else will be told so.
+  /// nullptr: no memory, or too large. `fresh`: this call made the plan; no other call gets it.
   TeamPlan* plan(std::uint32_t members, bool& fresh) noexcept {
     fresh = false;
     if (members > k_most_members) return nullptr;
@@ -89,7 +90,7 @@ private:
   static constexpr std::uint32_t k_unknown = ~std::uint32_t{0};
 
   Placement() = default;
-  /// Stands in the table while somebody makes the plan, and when nobody could.
+  /// Stands in the table while a thread makes the plan, and when none could.
   static TeamPlan* in_the_making() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{1}); }
   static TeamPlan* impossible() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{2}); }
   /// `known`: what stands in the table.

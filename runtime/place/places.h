@@ -23,7 +23,7 @@ public:
   static constexpr std::uint32_t k_none = ~std::uint32_t{0};
 
   /// What the library chooses by itself for a team of `members`: a place for each core while there is a core
-  /// for everybody (all its hardware threads, fast cores before slow ones when there are more cores than
+  /// for each member (all its hardware threads, fast cores before slow ones when there are more cores than
   /// members), else one for each hardware thread, first threads of all cores before second ones where that
   /// suffices. As many places as members, while there are CPUs; where that leaves some over, `spacing` says
   /// which are taken. In the order of the machine. nullptr: no memory.

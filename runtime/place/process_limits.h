@@ -11,7 +11,8 @@ namespace wstree::place {
 
 /// Mask of the calling thread; empty if it cannot be read.
 CpuSet current_mask() noexcept;
-/// False: the kernel refused (errno is kept as it was), or may end the process: has_new_call_filter().
+/// Returns false if the kernel refused (errno is kept as it was), or may end the
+/// process: has_new_call_filter().
 bool set_current_mask(const CpuSet& mask) noexcept;
 
 struct Limits {

@@ -18,7 +18,7 @@ namespace {
 
 struct Pin {
   PinKey key = 0;
-  bool left_alone = false; // somebody else decides about this thread
+  bool left_alone = false; // the program or a tool decides about this thread
   bool off_for_fork = false;
   CpuSet mask; // ours; valid while key is not 0
   CpuSet original;
@@ -47,7 +47,7 @@ bool exchange_mask(const CpuSet& expected, const CpuSet& wanted) noexcept {
   return current_mask() == expected && set_current_mask(wanted);
 }
 
-/// False: the thread keeps the mask that it has.
+/// Returns false if the thread keeps the mask that it has.
 bool lift(const Pin& pin) noexcept { return exchange_mask(pin.mask, pin.original); }
 bool lower(const Pin& pin) noexcept { return exchange_mask(pin.original, pin.mask); }
 

@@ -21,17 +21,17 @@ using PinKey = std::uintptr_t; // 0: not pinned
 PinKey pinned_to() noexcept;
 
 /// Pins the calling thread to `mask`, which lies within `original`, the process's mask. Does nothing, and
-/// never will for this thread, if somebody else has changed the thread's mask: it was neither `original` nor
-/// ours. System calls only if `key` differs from pinned_to(). False: not pinned. The first pin of a process
-/// makes sure that forks hand down the original mask.
+/// never will for this thread, if the thread's mask was changed from outside: it was neither `original` nor
+/// ours. System calls only if `key` differs from pinned_to(). Returns whether the thread is pinned. The first
+/// pin of a process makes sure that forks hand down the original mask.
 bool pin_thread(PinKey key, const CpuSet& mask, const CpuSet& original) noexcept;
 
-/// Gives the thread its original mask back, unless somebody else has changed it since.
+/// Gives the thread its original mask back, unless the mask was changed from outside since.
 void unpin_thread() noexcept;
 
 /// Moves the calling thread to `mask` if it runs elsewhere, and leaves its own mask as it is. Without system
-/// calls if it is there already. Tries at most once in a millisecond. False: it is elsewhere and was not
-/// moved.
+/// calls if it is there already. Tries at most once in a millisecond. Returns false if it is elsewhere and
+/// was not moved.
 bool move_thread(const CpuSet& mask) noexcept;
 
 /// While this exists the calling thread, if it is pinned, has its original mask, so that what it starts does
@@ -50,7 +50,7 @@ private:
 
 /// Remembers which process this is, and its mask. At load time.
 void remember_process() noexcept;
-/// The mask that the process had then; empty if nobody has remembered it.
+/// The mask that the process had then; empty if it was not remembered.
 const CpuSet& process_mask() noexcept;
 /// Whether this process is a copy that fork made, and has not become another program.
 bool in_forked_child() noexcept;

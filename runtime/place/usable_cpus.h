@@ -28,8 +28,8 @@ struct UsableCpus {
 UsableCpus usable_cpus(const CpuClaims& claims) noexcept;
 
 /// Whether a team of this size uses up its rank's part of the quota if all of its members run, or spin, all
-/// the time: the group then stops them all for the rest of a period. Never for a team of one, which waits for
-/// nobody.
+/// the time: the group then stops them all for the rest of a period. Never for a team of one, which does
+/// not wait.
 bool can_use_up_quota(const CpuClaims& claims, std::uint32_t team) noexcept;
 
 struct FoundCpus {

@@ -9,13 +9,13 @@ namespace {
 TEST(LoopState, IsUnknownToTheRuntimeUntilTheNextLoop) {
   LoopState loop;
   EXPECT_FALSE(loop.is_open() || loop.is_unknown_to_runtime());
-  loop.meet();
+  loop.begin_unclaimed();
   loop.serve();
   EXPECT_TRUE(loop.is_served() && loop.is_open() && loop.is_unknown_to_runtime());
   loop.end();
   EXPECT_FALSE(loop.is_open());
   EXPECT_TRUE(loop.is_unknown_to_runtime());
-  loop.meet();
+  loop.begin_unclaimed();
   EXPECT_FALSE(loop.is_open() || loop.is_unknown_to_runtime());
 }
 
@@ -46,7 +46,7 @@ TEST(LoopState, ForgetsWhatWasTrueOfTheLoopBefore) {
   loop.end();
   EXPECT_FALSE(loop.is_measured());
   EXPECT_TRUE(loop.is_registered()); // until the runtime has ended it too
-  loop.meet();
+  loop.begin_unclaimed();
   loop.serve();
   EXPECT_FALSE(loop.is_registered() || loop.is_measured());
 }
@@ -62,7 +62,7 @@ TEST(LoopState, StaysCoveredIfAToolHearsOfIt) {
   loop.uncover();
   EXPECT_TRUE(loop.is_covered());
   EXPECT_TRUE(loop.stop_watching().has_begun());
-  loop.meet();
+  loop.begin_unclaimed();
   loop.serve();
   EXPECT_FALSE(loop.is_told() || loop.is_watched());
 }
@@ -70,11 +70,11 @@ TEST(LoopState, StaysCoveredIfAToolHearsOfIt) {
 TEST(LoopState, TellsOnceThatIterationsDependOnEachOther) {
   LoopState loop;
   loop.set_next_dependent(true);
-  EXPECT_TRUE(loop.meet());
-  EXPECT_FALSE(loop.meet());
+  EXPECT_TRUE(loop.begin_unclaimed());
+  EXPECT_FALSE(loop.begin_unclaimed());
   loop.set_next_dependent(true);
   loop.set_next_dependent(false); // the runtime had the loop
-  EXPECT_FALSE(loop.meet());
+  EXPECT_FALSE(loop.begin_unclaimed());
 }
 
 } // namespace

@@ -21,8 +21,8 @@ template <class T>
   *past = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride);
 }
 
-/// `range`, if the member `got` it. False: there is nothing left for it. The loop stays ours until the
-/// program calls its end.
+/// Hands out `range` if the member `got` it. Returns false if nothing is left for it; the loop stays ours
+/// until the program calls its end.
 template <class T>
 [[gnu::always_inline]] inline bool hand_out_if(bool got, Frame& frame, const core::Range& range, T* first,
                                                T* past) noexcept {

@@ -8,8 +8,8 @@
 
 namespace wstree::abi::gomp {
 
-/// The iterations of a loop depend on each other, so that we cannot serve it. True: the environment chose one
-/// of our schedules for the loop, and the fallback has to replace it.
+/// For a loop whose iterations depend on each other, so that we cannot serve it: returns whether the
+/// environment chose one of our schedules for it, and the fallback has to replace that.
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept;
 
 /// Loops with cross-iteration dependences: an array of trip counts instead of bounds, of which the first one
@@ -28,7 +28,7 @@ public:
                         first, past);
     return begin(count, counts, first, past, caller);
   }
-  /// The same in an active process, told to nobody.
+  /// The same in an active process, without telling a tool.
   [[gnu::always_inline]] bool begin(unsigned count, T* counts, T* first, T* past,
                                     const void* caller) noexcept {
     if (dependent_loop_needs_fallback(config::LoopKind::runtime, caller)) {
@@ -58,7 +58,7 @@ public:
                         schedule, chunk, first, past, reductions, memory);
     return begin(count, counts, schedule, chunk, first, past, reductions, memory, caller);
   }
-  /// The same in an active process, told to nobody.
+  /// The same in an active process, without telling a tool.
   [[gnu::always_inline]] bool begin(unsigned count, T* counts, long schedule, T chunk, T* first, T* past,
                                     std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
     if (dependent_loop_needs_fallback(kind_of(schedule), caller)) use_fallback(schedule, chunk, fallback());

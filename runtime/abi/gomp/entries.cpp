@@ -47,12 +47,12 @@ constinit Real<bool()> g_end_cancel{"GOMP_loop_end_cancel"};
 constinit Real<void()> g_barrier{"GOMP_barrier"};
 constinit Real<bool()> g_barrier_cancel{"GOMP_barrier_cancel"};
 
-/// Whose loop of the calling thread is over.
+/// Which side served the calling thread's loop that is over.
 enum class End { ours, ours_and_registered, not_ours };
 End end_loop(const void* caller) noexcept {
   Frame* frame = t_frame;
-  // The call has the same name for every kind of loop. It may be about a loop of a foreign region inside
-  // ours.
+  // The call has the same name for every kind of loop. It may be about a loop of a foreign region
+  // inside ours.
   if (frame == nullptr || !frame->loop.is_open() || !frame->is_at(caller)) return End::not_ours;
   leave_loop(*frame);
   return frame->loop.is_registered() ? End::ours_and_registered : End::ours;

@@ -55,7 +55,7 @@ template <class T>
 bool runtime_reads_mark(const void* caller) noexcept;
 inline constexpr Fallback k_as_marked{k_dynamic, 1};
 
-/// What a `schedule` argument asks for. Static loops count as auto ones that nobody can steal from.
+/// What a `schedule` argument asks for. Static loops count as auto loops without steals.
 config::LoopKind kind_of(long schedule) noexcept;
 bool is_stealable(long schedule) noexcept;
 
@@ -127,7 +127,7 @@ public:
   }
 
 private:
-  /// The seldom case, and that of a process where nobody asked for us.
+  /// The seldom case, and that of a process that has not asked for the library.
   WSTREE_SAME_CALLER bool next_elsewhere(T* first, T* past, const void* caller) noexcept {
     Frame* frame = t_frame;
     if (ompt::tool_listens(caller)) [[unlikely]]
@@ -220,8 +220,8 @@ private:
 };
 
 /// Tells the runtime of a loop whose iterations we hand out. For both types of loop variables this calls the
-/// function for long, with bounds that nobody will ask for: libgomp's other function wants to write a first
-/// chunk, through a null pointer.
+/// function for long, with bounds that are never read: libgomp's other function wants to write a first chunk,
+/// through a null pointer.
 void register_loop(long schedule, std::uintptr_t* reductions, void** memory, const void* caller) noexcept;
 /// The same for a loop whose iterations the runtime hands out, from the first chunk on.
 void register_loop(long start, long end, long increment, long schedule, long chunk,

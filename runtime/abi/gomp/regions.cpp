@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parallel regions of GCC's libgomp: who is in a team with whom.
+// Parallel regions of GCC's libgomp: which threads form a team.
 #include "export.h"
 #include "gomp/region.h"
 #include "member_frame.h"

@@ -5,8 +5,8 @@
 //
 // The last calls of an outlined function may be jumps: see code_behind().
 //
-// Not told: single (nobody calls the runtime where it ends), and in which section a thread is (libgomp
-// numbers them, OMPT wants their addresses).
+// Not told: single (programs call no runtime function where it ends), and in which section a thread is
+// (libgomp numbers them, OMPT wants their addresses).
 #include "export.h"
 #include "gomp/dependent_loops.h"
 #include "gomp/loops.h"

@@ -21,8 +21,9 @@ constinit Real<i32(ident_t*, i32, i32)> g_cancellation_point{"__kmpc_cancellatio
 
 constexpr i32 k_cancel_parallel = 1;
 
-/// A thread that cancels its region, or learns that somebody did, goes to the region's end and waits there.
-/// The others may go through any number of loops before they learn of it, and must not wait for this thread.
+/// Notes a cancellation: a thread that cancels its region, or learns of that, goes to the region's end and
+/// waits there. Other threads may go through any number of loops before they learn of it, and must not wait
+/// for it.
 i32 note_cancelled(i32 cancelled, i32 kind, const void* caller) noexcept {
   Frame* frame = t_frame;
   if (cancelled == 0 || frame == nullptr || !frame->is_at(caller)) return cancelled;

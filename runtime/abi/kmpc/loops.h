@@ -14,8 +14,7 @@
 
 namespace wstree::abi {
 
-/// What a `schedule` argument asks for. Kinds that we never serve count as auto ones that nobody can steal
-/// from.
+/// What a `schedule` argument asks for. Kinds that we never serve count as auto loops without steals.
 LoopForm read_other_schedule(std::int32_t schedule) noexcept;
 inline LoopForm read_schedule(std::int32_t schedule) noexcept {
   if (schedule == (kmpc::k_runtime | kmpc::k_nonmonotonic))
@@ -116,8 +115,8 @@ public:
   }
 
 private:
-  /// Whether the runtime may cut such a loop into equal parts: static ones that are ordered, and those of the
-  /// environment.
+  /// Whether the runtime may cut such a loop into equal parts: static ones that are ordered, and those of
+  /// the environment.
   static bool may_be_equal(i32 schedule) noexcept {
     const i32 kind = kmpc::kind_of(schedule);
     const i32 plain = kind - kmpc::k_ordered_distance;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parallel regions of LLVM's libomp: who is in a team with whom.
+// Parallel regions of LLVM's libomp: which threads form a team.
 //
 // Our fork entry has the runtime fork a wrapper. In each member the wrapper puts up a frame, runs the
 // program's outlined function, and takes the frame down. The frame lives exactly as long as the region, and
@@ -123,8 +123,8 @@ __attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void*
   return real_fork_call(caller);
 }
 
-/// __kmpc_fork_call goes here once somebody asks for us. The first arguments have names, because a list costs
-/// more; those that the program has not passed are whatever is in their place.
+/// __kmpc_fork_call goes here once the library is asked for. The first arguments have names, because a list
+/// costs more; those that the program has not passed are whatever is in their place.
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, Arg a0,
                                                             Arg a1, Arg a2, Arg a3, Arg a4, Arg a5, Arg a6,
                                                             Arg a7, ...) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a runtime looks for its tool (OpenMP 5.2, section 19.2.1). Both functions return nullptr if nobody
-// wants to be the tool of the runtime that calls itself `runtime` and has the OMPT of `version`.
+// Where a runtime looks for its tool (OpenMP 5.2, section 19.2.1). Both functions return nullptr if no
+// library wants to be the tool of the runtime that calls itself `runtime` and has the OMPT of `version`.
 #pragma once
 
 #include "ompt/types.h"

@@ -39,15 +39,15 @@ struct Task {
 
 /// A region, on the stack of the thread that opens it, from before the fork until after the join.
 struct ToldRegion {
-  /// `requested` threads, 0: as many as the runtime chooses; `frame`: of the entry that the program has
-  /// called.
+  /// `requested` threads, 0: as many as the runtime chooses; `frame`: of the entry that the program
+  /// has called.
   ToldRegion(const void* caller, unsigned requested, void* frame) noexcept;
   ~ToldRegion();
   ToldRegion(const ToldRegion&) = delete;
   ToldRegion& operator=(const ToldRegion&) = delete;
 
   const void* caller;
-  Task* parent; // nullptr: no memory for the thread, nobody is told of the region
+  Task* parent; // nullptr: no memory for the thread, the tool is not told of the region
   Task primary; // of member 0
   Data data{};
   Data left{}; // where the parent was before
@@ -66,7 +66,7 @@ public:
 private:
   ToldRegion& region_;
   Task own_;
-  Task* task_; // nullptr: nobody is told
+  Task* task_; // nullptr: the tool is not told
 };
 
 /// The calling thread enters `construct`. It leaves a construct that is cancelled as any other.

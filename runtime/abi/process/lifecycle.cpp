@@ -45,8 +45,8 @@ void replace(char*& entry, std::string_view value) noexcept {
   entry = g_replacement;
 }
 
-/// The value demands an order that the schedule cannot keep. Dynamic keeps it, so runtime and children get
-/// that.
+/// The value demands an order that the schedule cannot keep. Dynamic keeps it, so runtime and children
+/// get that.
 void replace_unkept(char*& entry, const config::ScheduleRequest& request) noexcept {
   config::FixedText<160> line("wstree: OMP_SCHEDULE demands monotonic order, which a stealing thread cannot "
                               "keep (accepted: ");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which schedule of ours somebody asked for: the environment at load time, or the program with
-// omp_set_schedule.
+// Which schedule of ours was asked for: by the environment at load time, or by the program
+// with omp_set_schedule.
 #pragma once
 
 #include "marked_schedule.h"
@@ -32,8 +32,8 @@ inline bool active() noexcept { return !is_idle(); }
 /// The program asks for one of our schedules. False in setuid programs, where the library does nothing.
 bool activate() noexcept;
 /// Whether the user wants a tool to hear of programs on libgomp (WSTREE_OMPT), and none has turned out to be
-/// missing. relaxed everywhere: the constructor of the library sets it, before there are threads, and who
-/// learns late that it is over calls nobody.
+/// missing. relaxed everywhere: the constructor of the library sets it, before there are threads, and a
+/// thread that learns late that it is over calls no tool.
 extern std::atomic<bool> g_wants_tool;
 inline bool wants_tool() noexcept { return g_wants_tool.load(std::memory_order_relaxed); }
 inline void want_tool(bool wanted) noexcept { g_wants_tool.store(wanted, std::memory_order_relaxed); }

@@ -69,8 +69,8 @@ extern std::atomic<PageTable*> g_pages;
 inline Scope* scope_in(const PageEntry& entry, std::uint64_t page) noexcept {
   if (entry.page.load(std::memory_order_relaxed) != page) return nullptr;
   // acquire: pairs with the release in Writer::put(), so that the scope is complete; and the number that is
-  // read again is not older than the scope: the entry may have become another page's meanwhile. Guard:
-  // unit.Callers.PagesTakeTheEntriesOfForgottenOnes.
+  // read again is not older than the scope: the entry may have become another page's meanwhile.
+  // Guard: unit.Callers.PagesTakeTheEntriesOfForgottenOnes.
   Scope* const scope = entry.scope.load(std::memory_order_acquire);
   return entry.page.load(std::memory_order_relaxed) == page ? scope : nullptr;
 }

@@ -11,7 +11,7 @@
 namespace wstree::abi {
 namespace {
 
-/// Fills in what this object has and no object before it had. False: nothing is missing any more.
+/// Fills in what this object has and no object before it had. Returns whether something is still missing.
 bool look_in(const link_map& map, std::span<Definition* const> wanted) noexcept {
   const ElfObject object(map);
   bool missing = false;

@@ -38,7 +38,7 @@ public:
   Result operator()(std::type_identity_t<Result> failure, Args... args) {
     // relaxed: the address leads to code only, and the loader mapped that before us.
     void* found = address.load(std::memory_order_relaxed);
-    if (found == nullptr) [[unlikely]] { // somebody runs before our constructor
+    if (found == nullptr) [[unlikely]] { // this call comes before our constructor
       Definition* const self[] = {this};
       find_next_definitions(self);
       found = address.load(std::memory_order_relaxed); // as above

@@ -27,8 +27,8 @@ public:
     return reinterpret_cast<Pointer>(find_known(function_, caller));
   }
 
-  /// The runtime's own function if the code at `caller` is in the runtime and that is remembered; else
-  /// nullptr.
+  /// The runtime's own function if the code at `caller` is in the runtime and that is remembered;
+  /// else nullptr.
   [[gnu::always_inline]] Pointer known_to_runtime(const void* caller) const noexcept {
     return reinterpret_cast<Pointer>(find_known_to_runtime(function_, caller));
   }

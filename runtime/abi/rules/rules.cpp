@@ -107,7 +107,7 @@ std::string_view file_name(std::string_view path) noexcept {
   return slash == std::string_view::npos ? path : config::without_first(path, slash + 1);
 }
 
-/// A word of a key is null until somebody decides it.
+/// A word of a key is null until a thread decides it.
 constexpr char k_no_label = 0;
 
 /// Sets `word` to `wanted` if it is null, and returns what it holds from now on. relaxed everywhere, as in

@@ -32,8 +32,7 @@ public:
   /// it (may be null), `label`: what the program calls it (likewise).
   config::Ruling of(const void* caller, const char* source, const observe::Label* label = nullptr) noexcept;
 
-  /// The same of a call of the C++ library in line `line` of `file`. `site` is another one for each such
-  /// place.
+  /// The same for a call of the C++ library in line `line` of `file`. `site` differs for each such call site.
   config::Ruling of_call(const void* site, std::string_view file, std::uint64_t line,
                          const observe::Label* label) noexcept;
 
@@ -47,7 +46,7 @@ private:
     std::atomic<const void*> label{nullptr};
     std::atomic<std::uint64_t> ruling{0};
   };
-  static constexpr unsigned k_answer_bits = 16; // pages of the table that nobody needs are never touched
+  static constexpr unsigned k_answer_bits = 16; // unused pages of the table are never touched
   static constexpr std::size_t k_answers = std::size_t{1} << k_answer_bits;
   static constexpr std::size_t k_most_probes = 64; // then the answer is found anew each time
   static constexpr std::uint64_t k_decided = std::uint64_t{1} << 63;
@@ -85,8 +84,8 @@ public:
     const std::uint64_t number = (std::uint64_t{loop} + 1) & k_numbers;
     std::atomic<std::uint64_t>& word = words_[loop % k_kept];
     // relaxed everywhere: the word carries all that the members agree on. A stale one costs the
-    // compare-and-swap, which sees the latest. Guard: abi_rules, MembersAgree (a plain store lets them
-    // differ).
+    // compare-and-swap, which sees the latest. Guard: abi_rules, MembersAgree (a plain store lets
+    // them differ).
     std::uint64_t seen = word.load(std::memory_order_relaxed);
     for (;;) {
       const std::uint64_t ahead = ((seen >> k_bits) - number) & k_numbers;

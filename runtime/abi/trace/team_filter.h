@@ -24,7 +24,7 @@ public:
         if (track->at(i).kind == loop::Event::Kind::loop) filter.add(track->at(i).execution);
     }
   }
-  /// False: the track number `track` has no loop of the team that `execution` was in. True is a hint.
+  /// Returns false only if the track number `track` has no loop of the team of `execution`. True is a hint.
   bool may_have(std::size_t track, std::uint64_t execution) const noexcept {
     return track >= count_ || filters_[track].may_have(execution);
   }

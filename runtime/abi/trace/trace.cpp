@@ -28,8 +28,8 @@ loop::Track* add_track(std::uint64_t events) noexcept {
     g_without_track.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
   }
-  // Zeroed pages that nobody has touched take no memory. The track stands behind its events, whose lines
-  // then begin where those of the processor do.
+  // Untouched zeroed pages take no memory. The track stands behind its events, whose lines then begin where
+  // those of the processor do.
   const std::uint64_t capacity = std::bit_ceil(events);
   const std::size_t of_events = capacity * sizeof(loop::Event);
   void* memory = mmap(nullptr, of_events + sizeof(loop::Track), PROT_READ | PROT_WRITE,

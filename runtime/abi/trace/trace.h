@@ -22,7 +22,8 @@ void make_room(loop::Track& track) noexcept;
 /// The latest track that was added.
 const loop::Track* all_tracks() noexcept;
 std::uint64_t threads_without_track() noexcept;
-/// One line on stderr, if tracks had no room for all events: somebody who asked for a trace wants to know.
+/// Writes one line to stderr if tracks had no room for all events: the trace that was asked for
+/// is incomplete.
 void say_dropped() noexcept;
 
 /// In the child of a fork, while it has one thread.

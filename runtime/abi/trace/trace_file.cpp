@@ -143,8 +143,8 @@ private:
     out_.text(", \"member\": ").number(event.member).text("}}");
   }
 
-  /// From where this member left its loop to where the last one did, unless it did something else meanwhile
-  /// (nowait).
+  /// From where this member left its loop to where the last one did, unless it did something else
+  /// meanwhile (nowait).
   void write_wait(const Track& track, const Event& left, std::uint64_t number, std::uint64_t total) noexcept {
     if (left.members == 1) return;
     std::uint64_t last = left.end;
@@ -177,7 +177,7 @@ private:
       else
         high = middle;
     }
-    // Whoever leaves later has its loop's event behind its last batches.
+    // A member that leaves later has its loop's event behind its last batches.
     constexpr std::uint64_t k_looked_at = 2048;
     for (std::uint64_t i = low; i < total && i < low + k_looked_at; ++i) {
       const Event& event = track.at(i);
