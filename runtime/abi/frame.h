@@ -69,7 +69,7 @@ struct Frame {
     return here.level == place.level && (here.runtime == place.runtime || place.runtime == nullptr);
   }
 
-  /// Puts this frame on top of the calling thread's others.
+  /// Puts this frame on top of the calling thread's other frames.
   void push() noexcept;
 
   Frame* outer; // since push()

@@ -33,7 +33,7 @@ struct Pace {
   std::uint64_t target = 5'000; ///< what a piece should take
   std::uint64_t clock = 0;      ///< what looking at the clock takes; no piece is charged for it
   /// Pieces that take `suspicious` ticks and more are not charged for the time that their thread was
-  /// interrupted by others. nullptr: they are.
+  /// interrupted. nullptr: they are charged.
   ProcessorTime (*processor_time)() noexcept = nullptr;
   std::uint64_t suspicious = 100'000;
 };

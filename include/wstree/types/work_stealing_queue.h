@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// A queue with a private end for one thread, its owner, and a public end for all others.
+/// A queue with a private end for one thread, its owner, and a public end for all other threads.
 ///
 ///     wstree::work_stealing_queue<Task> mine;
 ///     mine.push(task);              // the owner: the newest first

@@ -21,7 +21,7 @@ constinit thread_local OpenCall* OpenCall::t_innermost __attribute__((tls_model(
 
 namespace {
 
-/// Of the first runtime that finds a tool; others are left alone.
+/// Of the first runtime that finds a tool; other runtimes are left alone.
 struct Tool {
   StartResult* theirs = nullptr;
   Lookup lookup = nullptr;

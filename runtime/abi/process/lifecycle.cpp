@@ -57,7 +57,7 @@ void replace_unkept(char*& entry, const config::ScheduleRequest& request) noexce
   replace(entry, value.view());
 }
 
-/// The value is meant for us. The runtime would complain about it as well, and therefore gets another one.
+/// The value is meant for us. The runtime would complain about it as well, and therefore gets another value.
 void replace_misspelled(char*& entry, std::string_view value) noexcept {
   constexpr std::string_view k_instead = "static";
   config::report_misspelled_schedule(value, k_instead, observe::stderr_lines());

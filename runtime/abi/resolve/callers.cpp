@@ -197,7 +197,8 @@ public:
       return false;
     });
   }
-  /// Whether the code of `caller`, compiled by clang, needs another one.
+  /// Returns whether these runtimes suffice for the code of `caller`: code that clang has compiled needs one
+  /// with libomp's entries.
   bool is_complete_for(const LoadedObject& caller) const noexcept {
     constexpr SymbolName k_fork("__kmpc_fork_call");
     return count_ > 0 &&

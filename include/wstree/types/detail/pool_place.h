@@ -28,7 +28,7 @@ private:
     std::atomic<std::uint32_t> users;
 
     void drop() noexcept {
-      // acq_rel: the last one frees what the others have used.
+      // acq_rel: the last user frees what earlier users have used.
       if (users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
     }
   };

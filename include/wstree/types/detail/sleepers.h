@@ -19,8 +19,9 @@ template <class P> struct alignas(core::k_line_pair) SleepSlot {
 /// sleeps. A thread that has made something to do looks afterwards whether a member sleeps. One of the two
 /// sees the other.
 ///
-/// A wake-up is meant for one thing to do, and the awakened member may take another one, or leave. So it then
-/// looks whether there is more to do, and if so wakes one more: a sleeper may have counted on what was taken.
+/// A wake-up is meant for one thing to do, and the awakened member may take another thing, or leave. So it
+/// then looks whether there is more to do, and if so wakes one more: a sleeper may have counted on what
+/// was taken.
 template <class P> class Sleepers {
 public:
   // Of a member, with its own slot.
