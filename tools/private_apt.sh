@@ -18,7 +18,7 @@ private_apt() {
   for file in "$parts"*.sources; do
     [[ -f $file ]] && sed -E "s/^Types:.*/Types: $type/I" "$file" >"$root/sources/${file##*/}"
   done
-  # A repository of somebody else that does not answer must not stop us: what we need may have come.
+  # An unrelated repository that does not answer must not stop us: the packages that we need may have come.
   apt-get "${apt[@]}" update >&2 || say "not every package source answered"
 }
 

@@ -65,7 +65,7 @@ Globs split(const char* list) {
   return words;
 }
 
-/// Whether the clauses leave the schedule to us; `schedule` is the clause that says another one, or null.
+/// Whether the clauses leave the schedule to us; `schedule`: the clause that names a schedule, or null.
 bool may_change(tree clauses, tree& schedule) {
   schedule = NULL_TREE;
   for (tree clause = clauses; clause != NULL_TREE; clause = OMP_CLAUSE_CHAIN(clause)) {

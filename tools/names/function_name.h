@@ -6,8 +6,8 @@
 
 namespace wstree::names {
 
-/// Whether compilers call functions so that they have made of a part of another one, without a hint which
-/// one.
+/// Whether compilers give this name to functions that they cut out of another function, without a hint which
+/// function that was.
 bool is_nameless_part(std::string_view symbol);
 
 /// The function from which the compiler has cut a part: "f" of "f._omp_fn.0" and "f.omp_outlined_debug__.1".

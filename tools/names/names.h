@@ -32,15 +32,15 @@ std::string text_of(const Name& name);
 /// Files are opened when they are first needed and stay open.
 class Resolver {
 public:
-  /// `debug_path`: folders of separate debug files in the form of debuginfo_path of elfutils; empty: its
-  /// default.
+  /// `debug_path`: folders of separate debug files in the form of debuginfo_path of elfutils; empty:
+  /// its default.
   explicit Resolver(std::string debug_path = {});
   ~Resolver();
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
   /// The call that returns to `offset`: an address of the file, as in its symbol table. `build_id`: in
-  /// hexadecimal digits, empty if there is none; a file at `module` that has another one is not used.
+  /// hexadecimal digits, empty if there is none; a file at `module` with a different id is not used.
   Name name(const std::string& module, std::string_view build_id, std::uint64_t offset);
 
 private:

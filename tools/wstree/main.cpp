@@ -86,7 +86,7 @@ void hint(std::string_view command, int status, const std::vector<std::string>& 
   fmt::print("{}\n", inked(terminal, Ink::dim, fmt::format("next: {}", next)));
 }
 
-/// The library is loaded into a child for that, and only when somebody asks.
+/// Prints both versions. Loads the library into a child for that, hence only for this command.
 int show_version() {
   const auto library = check_library(find_library());
   const auto judged = library.status == Status::ok ? std::string("the same version") : library.cause;

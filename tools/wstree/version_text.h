@@ -5,8 +5,7 @@
 
 namespace wstree::cli {
 
-/// What `wstree --version` prints: the version in the first line, then what a report of a problem has to
-/// name.
+/// The text of `wstree --version`: the version in the first line, then what a problem report has to name.
 std::string version_text();
 
 } // namespace wstree::cli

@@ -177,7 +177,7 @@ const char* name_of(bench::Size size) {
   return size == bench::Size::full ? "full" : size == bench::Size::quick ? "quick" : "smoke";
 }
 
-/// For who has to wait. Nobody knows how many workloads a pattern leaves.
+/// Prints how long the run takes; nothing with a pattern (`only`), which may leave any number of workloads.
 void announce(const bench::Setting& setting) {
   if (setting.selection.size == bench::Size::smoke || setting.only) return;
   const unsigned seconds = setting.selection.seconds();

@@ -8,8 +8,7 @@
 
 namespace wstree::cli::bench {
 
-/// In the order in which they are shown: "processor", "Intel(R) Xeon(R)". What cannot be found out is left
-/// out.
+/// In the order in which they are shown: "processor", "Intel(R) Xeon(R)". Unknown facts are left out.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 Facts machine_facts();

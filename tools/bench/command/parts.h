@@ -26,7 +26,7 @@ inline constexpr std::array<Part, 17> k_parts{{
      28},
     {"watching", "what statistics and traces cost", false, 60, 20},
     {"crowd", "what a loop loses with more threads than processors", true, 180, 22},
-    {"memory", "loops over memory, repeated: who comes back to what is in the caches", true, 240, 60},
+    {"memory", "loops over memory, repeated: which schedules come back to data in the caches", true, 240, 60},
     {"short", "loops of microseconds that are never twice the same, and loops that turn into others", true,
      480, 110},
     {"strategies", "each strategy and batch mode of the tree; figures 7 and 19 of the paper", true, 30, 7},
@@ -51,7 +51,7 @@ struct Selection {
   unsigned short_rounds = 0; ///< of the short ones
 
   [[nodiscard]] bool has(std::string_view part) const;
-  /// About what all of it takes, for who has to wait; the number of rounds changes some parts alone.
+  /// Returns about how long the selection takes; the number of rounds changes some parts alone.
   [[nodiscard]] unsigned seconds() const;
 };
 

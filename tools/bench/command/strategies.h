@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the parts `strategies` and `workers` measure, for those who draw it.
+// What the parts `strategies` and `workers` measure, for the code that draws it.
 #pragma once
 
 #include <array>

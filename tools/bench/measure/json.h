@@ -18,7 +18,7 @@ inline double rounded(double value, int places) {
   return std::round(value * scale) / scale;
 }
 
-/// False, and says so: nothing can be written there. No path: nobody has asked for it.
+/// Writes the figures to `path`, if it is not empty. Returns false, with a message, if that failed.
 inline bool write(const std::string& path, const Json& figures) {
   if (path.empty()) return true;
   std::ofstream out(path);

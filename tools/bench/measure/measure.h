@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// How one value is obtained: passes, clocks, and the samples that somebody else's work on the machine has
-/// spoilt.
+/// How one value is obtained: passes, clocks,
+/// and which samples are dropped because other programs disturbed them.
 #pragma once
 #include "candidates.h"
 #include "workloads/workloads.h"
@@ -47,8 +47,7 @@ struct Series {
   int dropped = 0;
 };
 
-/// Of one runtime, keyed by workload and candidate; its schedules in a process without the library are kept
-/// apart.
+/// Of one runtime, keyed by workload and candidate; those of a process without the library are kept apart.
 struct Results {
   std::map<std::pair<std::string, std::string>, Series> main, bare;
 };

@@ -46,8 +46,8 @@ template <class Measure> bool in_team(int threads, const Measure& measure) {
 }
 
 /// Calls `measure` while the other threads wait without sleeping, as those of an OpenMP runtime do behind a
-/// loop. If they slept, somebody else's work could run on their processors and slow down the sequential pass
-/// of this runtime alone.
+/// loop. If they slept, other programs could run on their processors and slow down the sequential pass of
+/// this runtime alone.
 template <class Measure> auto alone_in_team(int threads, const Measure& measure) {
   std::atomic<int> waiting{0};
   std::atomic<bool> done{false};

@@ -158,8 +158,8 @@ std::vector<double> piece_costs(const Workload& workload, int length, double clo
 }
 
 /// What it costs the body to be begun anew after a read-modify-write, as at the start of every chunk: the
-/// iterations before no longer overlap with those behind, and what a compiler does in front of a loop is done
-/// again.
+/// iterations before no longer overlap with those behind,
+/// and what a compiler does in front of a loop is done again.
 double start_ns(const Workload& workload, double ns_per_iteration) {
   const int chunk = ns_per_iteration < 20 ? 16 : 1;
   const int n = std::min(workload.iterations, static_cast<int>(300'000 / ns_per_iteration) + chunk);

@@ -70,7 +70,7 @@ std::vector<CostOverTime> all_costs() {
   return all;
 }
 
-/// 1 % of the costs is another one in each execution; or all of them after 50.
+/// The weight of iteration i in one execution: 1 % of the costs changes in each, or all of them after 50.
 double weight_of(const CostOverTime& workload, int i, int n, int execution) {
   const auto position_moved = [&](int by) {
     return static_cast<int>((i + static_cast<long>(by) * n / 100) % n);

@@ -91,7 +91,7 @@ int serve_turns(const Options& options) {
     nanosleep(&pause, nullptr);
     if (write(STDOUT_FILENO, &answer, sizeof answer) != sizeof answer) return 1;
   }
-  _exit(0); // nobody reads what the library would write now
+  _exit(0); // no process reads what the library would write at exit
 }
 
 enum Kind { plain, again, statistics, trace, kinds };

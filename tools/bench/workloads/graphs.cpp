@@ -68,7 +68,7 @@ struct alignas(64) Found {
   std::vector<int> vertices;
 };
 
-/// The neighbours of one vertex of the frontier that nobody has seen are in the next one.
+/// Puts the unseen neighbours of one vertex of the frontier into the next frontier.
 struct Expand {
   const Graph* graph;
   const int* frontier;
@@ -79,8 +79,8 @@ struct Expand {
     const int v = frontier[i];
     std::vector<int>* own = nullptr;
     for (const int* at = graph->begin(v); at != graph->end(v); ++at) {
-      // Relaxed: of the threads that reach a vertex one wins, all write the same level, and nobody reads it
-      // as a sign for anything else before the end of the loop.
+      // Relaxed: of the threads that reach a vertex one wins, all write the same level, and no thread takes
+      // the level as a sign for other data before the end of the loop.
       const std::atomic_ref<int> seen(distance[*at]);
       int unseen = -1;
       if (seen.load(std::memory_order_relaxed) >= 0 ||

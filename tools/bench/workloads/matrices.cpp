@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Triangular and sparse algebra. A row of a result is the sum over its row of the matrix in a fixed order,
-/// so that results are the same bit for bit whoever computes the row.
+/// so that results are the same bit for bit whichever thread computes the row.
 #include "sparse_matrix.h"
 
 namespace bench {
@@ -77,8 +77,8 @@ Workload sparse_vector(const std::string& name, int rows, int entries) {
   return single_loop(name, Group::program, rows, data->matrix->longest_share(), body, data);
 }
 
-/// Entries of each row. The exponent is that of degrees by rank in a graph whose degree d occurs d^-2.7
-/// times.
+/// Entries of each row. The exponent is that of degrees by rank in a graph whose degree
+/// d occurs d^-2.7 times.
 std::vector<std::int64_t> row_lengths(Rows kind, int rows, int entries) {
   const auto weight = [kind](int i) { return kind == Rows::even ? 1.0 : std::pow(i + 1, -0.6); };
   double all = 0;

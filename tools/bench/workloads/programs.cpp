@@ -5,8 +5,8 @@
 namespace bench {
 namespace {
 
-/// Escape times over (-2,-2)-(32,32): nearly all points leave at once, the few that stay lie together at the
-/// start.
+/// Escape times over (-2,-2)-(32,32): nearly all points leave at once, the few that stay lie together
+/// at the start.
 struct Mandelbrot {
   int side, limit;
   std::uint64_t operator()(int i) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// A loop that has come often enough to be known turns into another one, at a call that nobody can foresee:
+/// A loop that has run often enough to be known changes its work, at a call that the library cannot foresee:
 /// the first call of the new kind, and those after it.
 #include "short_loops.h"
 

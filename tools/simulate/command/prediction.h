@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the results mean to somebody who has to choose a schedule and a number of workers for a loop.
+// The results as advice: which schedule and how many workers to choose for a loop.
 #pragma once
 
 #include "plan.h"

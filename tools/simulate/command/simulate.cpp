@@ -33,7 +33,7 @@ and goes on with NAME=NUMBER, durations in ns:
   near, far      transfer of a line within the smallest domain, and where no domain is shared
   domain         members in a domain of "generic", 0: all
   LEVEL          transfer within that level, such as l3=30; LEVEL:MEMBERS=NUMBER makes one, such as l3:8=30
-  pinned         0: members do not know who is near them
+  pinned         0: members do not know which others are near
   hit, rmw       access to a line that the member has; a read-modify-write of it
   overlap        loads in a row of which so many are under way at a time
   keep           of so many transfers, one leaves its line there for a read-modify-write at once

@@ -16,13 +16,13 @@ namespace wstree::simulate {
 
 struct Traffic {
   std::uint64_t transfers = 0; ///< of lines from one member to another
-  Time waiting = 0;            ///< of all members for lines that were on their way to somebody else
+  Time waiting = 0;            ///< of all members for lines that were on their way to another member
 };
 
-/// Who has which cache line, as in an invalidation protocol: several members may have it to read, one to
-/// write. A line that is on its way to somebody who writes it is busy, and whoever wants it next queues: that
-/// is what makes a counter that all members share expensive. Answers when an access ends; the state changes
-/// at once.
+/// Which members have which cache line, as in an invalidation protocol: several may have it to read, one to
+/// write. A line on its way to a member that writes it is busy, and the next member that wants the line
+/// queues: that makes a counter that all members share expensive. Each access returns when it ends; the
+/// state changes at once.
 class Caches {
 public:
   Caches(const VirtualMachine& machine, const Prices& prices)
@@ -63,8 +63,7 @@ public:
     return end;
   }
 
-  /// A store: the store buffer hides the time that the transfer takes from its member, and not from the
-  /// others.
+  /// A store: the store buffer hides the time of the transfer from the member that stores, and from no other.
   Time write(const void* address, std::uint32_t member, Time now) {
     const Line line = find(address);
     const Time transfer = own(line, member);
@@ -75,7 +74,7 @@ public:
     return now + line.fault + prices_.hit;
   }
 
-  /// Memory that the system has given out and nobody has touched.
+  /// Memory that the system has given out and no member has touched.
   void allocated(const void* block, std::size_t bytes) {
     fresh_.push_back(
         {reinterpret_cast<std::uintptr_t>(block), std::vector<bool>((bytes + k_page - 1) / k_page)});
@@ -83,7 +82,7 @@ public:
 
   const Traffic& traffic() const { return traffic_; }
   void forget_traffic() { traffic_ = {}; }
-  /// Whether an access from `begin` to `end` found its line there: it disturbed nobody.
+  /// Whether an access from `begin` to `end` found its line there, and so disturbed no other member.
   bool was_hit(Time begin, Time end) const { return end - begin <= prices_.hit; }
 
 private:
@@ -225,7 +224,7 @@ private:
   std::size_t words_;        // of bits per line
   std::vector<Time> loaded_; // when the latest transfer to a load of each member ended
   std::vector<Slot> slots_;
-  std::vector<std::uint64_t> bits_; // who has the line
+  std::vector<std::uint64_t> bits_; // the members that have the line
   std::vector<Kept> kept_;          // the line that a member may use once more
   std::vector<Fresh> fresh_;
   std::uint64_t fetched_ = 0;

@@ -150,15 +150,15 @@ double batch_simulated(const Calibration& known) {
          static_cast<double>(k_ns);
 }
 
-/// Two threads that answer each other on one line. Nobody pauses, because a pause is longer than a transfer.
+/// Two threads that answer each other on one line. Neither pauses, because a pause is longer than a transfer.
 class PingPong {
 public:
   explicit PingPong(const CpuPair& cpus) {
     const std::jthread other = on_cpu(cpus.second, [this] { play(1, ~std::uint64_t{0}); });
     const std::jthread one = on_cpu(cpus.first, [this] { lead(); });
   }
-  /// Until a number is seen by the other thread. Its line goes to the writer, who takes it from the reader,
-  /// and then to the reader: two transfers.
+  /// Time until the other thread sees a number. The line goes from the reader to the writer, and back to the
+  /// reader: two transfers.
   double one_way_ns() const { return lower_quartile(rounds_); }
 
 private:

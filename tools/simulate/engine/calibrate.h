@@ -20,8 +20,8 @@ struct Calibration {
   std::vector<std::string> levels; ///< what the two CPUs of each transfer share: "L2", "L3", "NUMA node", ...
 };
 
-/// Takes about a second. Pins threads that it starts, and nothing else. With one CPU there are no levels, and
-/// nobody to wait for.
+/// Measures this machine, in about a second. Pins the threads that it starts, and no others. With one CPU
+/// there are no levels, and `skew_ns` and `leave_ns` stay 0.
 Calibration calibrate();
 
 } // namespace wstree::simulate

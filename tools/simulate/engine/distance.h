@@ -18,9 +18,9 @@ namespace wstree::simulate {
 /// what is not at distance 0 is far.
 struct Travel {
   using Levels = std::array<std::uint64_t, VirtualMachine::k_levels>;
-  Levels steals{}; ///< ranges that a member took from another one
+  Levels steals{}; ///< ranges that a member took from another member
   Levels
-      work{}; ///< time of the iterations, from the member that has them in schedule(static) to who ran them
+      work{}; ///< time of the iterations, from their member in schedule(static) to the member that ran them
 
   std::uint64_t far_steals() const { return beyond(steals); }
   std::uint64_t far_work() const { return beyond(work); }
@@ -34,8 +34,8 @@ private:
 };
 
 /// Reconstructs one execution of a loop. Every range has a holder, at first the member that schedule(static)
-/// gives it to. A piece out of a range that somebody else holds has been stolen, and everything behind it
-/// with it: all schedules that steal take the end of what their victim has.
+/// gives it to. A piece out of a range that another member holds has been stolen, and everything behind it
+/// with it: all schedules that steal take the end of their victim's range.
 class Distance {
 public:
   Distance(const VirtualMachine& machine, std::uint64_t iterations)
@@ -52,7 +52,7 @@ public:
 
   void handed(std::uint32_t member, const core::Range& piece, Time cost) {
     travel_.work[machine_.distance(at(home_, piece.begin)->second, member)] += cost;
-    if (piece.begin + 1 == iterations_) return; // iteration n-1 is nobody's
+    if (piece.begin + 1 == iterations_) return; // iteration n-1 belongs to no member
     const auto range = at(holder_, piece.begin);
     if (range->second == member) return;
     ++travel_.steals[machine_.distance(range->second, member)];

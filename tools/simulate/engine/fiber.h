@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A function with a stack of its own, which can stop in the middle and go on later. One thread runs all of
-// them.
+// these fibers.
 #pragma once
 
 #include <boost/context/fiber.hpp>

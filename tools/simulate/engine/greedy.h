@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What nobody can expect to beat who does not know the costs in advance.
+// The time that no schedule can expect to beat without knowing the costs in advance.
 #pragma once
 
 #include "workload.h"
@@ -8,9 +8,9 @@
 
 namespace wstree::simulate {
 
-/// List scheduling (Graham 1966): whoever is free takes the next iteration, in their order, and taking one
-/// costs nothing. A central queue with chunks of 1 and free atomics. What is left to its disadvantage against
-/// Workload::ideal() are long iterations near the end.
+/// Returns the time of list scheduling (Graham 1966): a member that is free takes the next iteration, in
+/// their order, and taking one costs nothing; a central queue with chunks of 1 and free atomics. Only long
+/// iterations near the end make it slower than Workload::ideal().
 Time greedy(const Workload& workload, std::uint32_t members);
 
 } // namespace wstree::simulate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A machine that exists only in the simulator: who is near whom.
+// A machine that exists only in the simulator: which members are near which.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace wstree::simulate {
 
-/// Domains of so many members each, who share something: a cache, a memory, a package.
+/// Domains of so many members each, which share a cache, a memory or a package.
 struct Level {
   std::string name;
   std::uint32_t members = 1;
@@ -41,7 +41,7 @@ struct MachineSpec {
   /// Of members 0, 1, 2, ..., again and again, in thousandths; empty: all alike. Iterations and calls take
   /// 1000 / speed of their time.
   std::vector<std::uint32_t> speeds;
-  bool aware = true; ///< members know who is near them, as threads do that are pinned
+  bool aware = true; ///< members know which others are near, as pinned threads do
 
   VirtualMachine machine(std::uint32_t members) const;
   /// What a transfer takes at each distance on that machine.

@@ -21,8 +21,8 @@ std::vector<KnownMachine> known_machines();
 
 std::optional<MachineSpec> machine_named(std::string_view name);
 
-/// What is assumed where nobody has measured: the transfer between members that have no domain in common but
-/// the one around that of `transfer`.
+/// The assumed transfer where none was measured: between members whose innermost common domain is the next
+/// larger one than that of `transfer`.
 Time farther_than(Time transfer);
 
 } // namespace wstree::simulate

@@ -60,7 +60,7 @@ struct SimulatedPlatform : core::StdPlatform {
   static void charge_store(const void* address, std::memory_order order) noexcept {
     if (order == std::memory_order_seq_cst)
       charge_change(address);
-    else if (caches != nullptr) // value and clock, nobody in between
+    else if (caches != nullptr) // value and clock change together: no other member runs in between
       VirtualClock::now = caches->write(address, member, VirtualClock::now);
   }
   static void charge_change(const void* address) noexcept {

@@ -13,8 +13,8 @@ namespace wstree::simulate {
 struct Prices {
   Time hit = 1 * k_ns; ///< load or store of a line that the member has
   Time rmw = 8 * k_ns; ///< read-modify-write, the line being there
-  /// Transfer of a line by the distance of the nearest member that has it, or if it is to be written, of the
-  /// farthest.
+  /// Transfer of a line by the distance of the nearest member that has it; for a write, by that of the
+  /// farthest member.
   std::array<Time, VirtualMachine::k_levels> transfer{45 * k_ns,  110 * k_ns, 110 * k_ns,
                                                       110 * k_ns, 110 * k_ns, 110 * k_ns};
   /// Loads that follow one another: so many are under way at a time. A core can do more with loads that do

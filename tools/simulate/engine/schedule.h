@@ -10,7 +10,7 @@
 
 namespace wstree::simulate {
 
-/// A schedule of the library, or of somebody else.
+/// A schedule of the library, or of a peer.
 using Kind = std::variant<core::Model, Peer>;
 
 struct Schedule {

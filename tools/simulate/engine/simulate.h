@@ -19,14 +19,14 @@
 
 namespace wstree::simulate {
 
-/// As the library has them when nobody asks for statistics.
+/// The library's settings without statistics: no clock is read for them.
 inline core::Settings unmeasured() {
   core::Settings settings;
   settings.clocked = false;
   return settings;
 }
 
-/// Somebody else gets the processor of a member once.
+/// Another program gets the processor of a member once.
 struct Preemption {
   std::uint32_t round = 0;
   std::uint32_t member = 0;
@@ -47,7 +47,7 @@ struct Job {
   std::function<void(std::uint32_t round, std::uint32_t member, const core::Range&)> seen = {};
   /// What the loop costs in each round, if not the same in all of them; what is returned outlives the call.
   std::function<const Workload&(std::uint32_t round)> workload_of = {};
-  /// The iteration that cancels the loop in a round: nobody gets another batch once it has been executed.
+  /// The iteration that cancels the loop in a round: no member gets another batch once it has been executed.
   std::function<std::optional<std::uint64_t>(std::uint32_t round)> cancelled_by = {};
   std::optional<Preemption> preemption = {};
   bool follows = false; ///< Round::moved is wanted
@@ -62,8 +62,8 @@ struct Round {
   std::vector<Time> left; ///< by each member, as `time`
   /// When Job::suspension came, as `time`; nothing: its member had left before.
   std::optional<Time> suspended;
-  /// What the member was about to do to shared memory then; nothing: it had a batch in its hands, or had just
-  /// come.
+  /// The shared access that the member was about to make then; nothing: the member was executing a batch, or
+  /// had just arrived.
   std::optional<core::Tag> suspended_at;
   Time moved = 0; ///< of the work, what another member did in the round before; see Job::follows
 };

@@ -39,7 +39,7 @@ public:
 
   std::uint32_t members() const { return members_; }
   Loop& loop() { return loop_; }
-  /// The member's own memory, empty. Before each loop, by the member or while nobody runs.
+  /// The member's own memory, empty. Before each loop, by the member or while no member runs.
   typename Worker::Memory& memory(std::uint32_t member) {
     if constexpr (k_is_tree) {
       own_.arenas[member].reset(&own_.nodes[std::size_t{2} * pairs_ * member], pairs_);

@@ -13,9 +13,9 @@
 
 namespace wstree::simulate {
 
-/// libomp: one of the seven buffers of a team, two lines. Who enters reads the second one, which says that
-/// the loop seven loops ago has been left by all. Who leaves adds one to the first one, where the counter of
-/// chunks is as well; the last one clears the buffer.
+/// libomp: one of the seven buffers of a team, two lines. A member that enters reads the second line, which
+/// says that all have left the loop seven loops ago. A member that leaves adds one to the first line, where
+/// the counter of chunks is as well; the last member clears the buffer.
 template <class P> class LibompLoop {
 public:
   void enter() noexcept { number_.load(std::memory_order_acquire); }
@@ -23,7 +23,7 @@ public:
     if (is_last(members)) clear();
   }
 
-  /// Adds `count`; what was there before.
+  /// Adds `count`; returns the value before.
   std::uint64_t take(std::uint64_t count) noexcept {
     return taken_.fetch_add(count, std::memory_order_acquire);
   }
@@ -48,9 +48,9 @@ private:
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> number_{0};
 };
 
-/// libgomp: a work share of three parts. The first to arrive makes it, which takes a compare-and-swap on what
-/// all others read; the bounds are read by all; the next iteration has a line of its own. The last one who
-/// leaves gives it back. Left out: the list of shares that a nowait loop may have in flight.
+/// libgomp: a work share of three parts. The first member to arrive makes it, with a compare-and-swap on a
+/// word that all others read; all read the bounds; the next iteration has a line of its own. The last member
+/// to leave gives the share back. Left out: the list of shares that a nowait loop may have in flight.
 template <class P> class LibgompLoop {
 public:
   void enter() noexcept {

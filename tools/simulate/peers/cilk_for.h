@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cilk_for of OpenCilk (Tapir's loop spawning and the runtime cheetah).
 //
-// Member 0 has the whole loop. Who has a range of more than the grain, n / 8P but at most 2048 iterations,
-// spawns its left half and goes on with that; the right half is what a thief can take. Pieces are so run from
-// the left, and who has finished one goes on with its own youngest half, or takes the oldest of a random
-// member: the largest that this has. A steal makes a frame that waits for both sides.
+// Member 0 has the whole loop. A member with a range of more than the grain, n / 8P but at most 2048
+// iterations, spawns the left half and goes on with that; a thief can take the right half. So pieces are run
+// from the left. A member that has finished a piece goes on with its own youngest half, or takes the oldest
+// one of a random member, which is that member's largest. A steal makes a frame that waits for both sides.
 //
 // Shared memory: deques; a frame per steal, whose count both sides lower. Besides, a spawn costs k_spawn and
 // a steal k_steal for the closure and the stack that it takes. Both are assumptions, as OpenCilk has not been

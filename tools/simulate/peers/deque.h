@@ -55,8 +55,8 @@ public:
   bool has_some() const noexcept {
     return old_.load(std::memory_order_relaxed) < young_.load(std::memory_order_relaxed);
   }
-  /// The oldest, or nullptr; also if somebody else has the lock and the thief is not `patient`. `taken(item)`
-  /// is called before the owner can find that it is gone.
+  /// Takes the oldest; nullptr if there is none, or another member has the lock and the thief is not
+  /// `patient`. Calls `taken(item)` before the owner can find the item gone.
   template <class Taken> Item* steal(bool patient, const Taken& taken) noexcept {
     if (!lock(patient)) return nullptr;
     Item* item = nullptr;
@@ -116,8 +116,8 @@ private:
   std::vector<T*> free_;
 };
 
-/// What the members of a team share who steal tasks from each other: a Member of each, and that the loop has
-/// ended.
+/// The shared state of a team whose members steal tasks from each other: a Member of each, and whether the
+/// loop has ended.
 template <class P, class Member> class TaskLoop {
 public:
   explicit TaskLoop(std::uint32_t members) : members_(std::make_unique<Member[]>(members)) {}

@@ -2,7 +2,7 @@
 // OMP_SCHEDULE=guided,c on libgomp (gomp_iter_guided_next): R / P of the R iterations that are left, rounded
 // up, at least c, by a compare-and-swap. The first chunk of two members is half of the loop.
 //
-// Shared memory: a load and a compare-and-swap on the same line per chunk, again if somebody was faster. A
+// Shared memory: a load and a compare-and-swap on the same line per chunk, again if another was faster. A
 // team of one does the same.
 #pragma once
 

@@ -3,7 +3,7 @@
 // compare-and-swap, by R / 2P of the R iterations that are left, rounded down; once R is below 2P(c + 1) it
 // is chunks of c by fetch-and-add. A loop of no more than P(2c + 1) iterations is dynamic,c.
 //
-// Shared memory: a load and a compare-and-swap on the same line per chunk, again if somebody was faster. As
+// Shared memory: a load and a compare-and-swap on the same line per chunk, again if another was faster. As
 // there, the quotient is a product in floating point.
 #pragma once
 

@@ -61,8 +61,8 @@ public:
     this->clear();
   }
 
-  // Who is no thief, known to the simulation: at the end of a loop each of P members looks P times at P
-  // members, which is done in one step each where it is known what they would see.
+  // The members that are no thieves, known to the simulation: at the end of a loop each of P members looks P
+  // times at P members, which takes one step each where the simulation knows what they would see.
   void is_thief(std::uint32_t member) noexcept { victims_[member / 64] &= ~(1ULL << member % 64); }
   void is_victim(std::uint32_t member) noexcept { victims_[member / 64] |= 1ULL << member % 64; }
   /// How many members stand between `from` and the next one in the ring that is no thief; all: there is none.
@@ -115,7 +115,7 @@ public:
   }
   std::uint64_t steals() const noexcept { return steals_; }
 
-  /// While nobody is in a call.
+  /// Returns the iterations that are left. Only while no member is in a call.
   static std::uint64_t unclaimed(Loop& loop, const core::Entry& entry) noexcept {
     LibompStaticSteal rule;
     rule.lay_out(entry);
@@ -194,7 +194,7 @@ private:
     }
     return index_;
   }
-  /// The same once this member has fetched all lines: it has most of them, and who is there is known.
+  /// The same once this member has fetched all lines: it still has most of them, and the thieves are known.
   std::uint32_t known_victim(Loop& loop) noexcept {
     const std::uint32_t thieves = loop.thieves_from(victim_);
     P::pass(thieves * k_look);
@@ -218,7 +218,7 @@ private:
       P::relax();
     }
   }
-  /// The first chunk is for this member, the others can be stolen.
+  /// Takes the first chunk for this member; the others can be stolen.
   bool open(Loop& loop, ChunkPair loot, std::uint32_t& number) noexcept {
     number = loot.next++;
     own_->pair.store(loot.word(), std::memory_order_relaxed);

@@ -6,8 +6,8 @@
 // once, halves its range again, which sets a trap: if that half is stolen while this task runs, this task
 // learns of it. What is left is split in a pool of at most eight ranges, five halvings deep, and run from the
 // left. When the trap has gone off, one level more is split, and the right end of the pool offered as the
-// next trap. A task that was stolen splits one level deeper itself. Who has nothing takes its own youngest
-// task, or the oldest of a random member, and pauses after each victim with nothing.
+// next trap. A task that was stolen splits one level deeper itself. A member without work takes its own
+// youngest task, or the oldest of a random member, and pauses after each victim that has none.
 //
 // Shared memory: deques; a node per offer with the count of what is not done below it, which both sides
 // lower, and with the trap's flag. Making, starting and ending a task besides costs k_task: a loop of one

@@ -80,7 +80,7 @@ std::vector<std::string> split_schedules(const std::string& list) {
   return schedules;
 }
 
-/// Whether there is a file with rules that somebody has written by hand.
+/// Returns whether the file exists and its rules were written by hand.
 bool is_hand_written(const std::string& rules) {
   std::string line;
   std::ifstream file(rules);

@@ -14,8 +14,8 @@ constexpr double k_short_run = 0.1; // seconds
 
 double percent(double part) { return std::abs(part) * 100; }
 
-/// How sure one of several comparisons has to be, for all of them to be as sure as one: the best of many is
-/// lucky.
+/// How sure each of several comparisons has to be, for all of them to be as sure as one: the best of many
+/// is a lucky one.
 double shared_confidence(std::size_t comparisons) {
   return 1 - (1 - k_confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1));
 }

@@ -8,8 +8,8 @@ namespace wstree::cli {
 
 namespace {
 
-/// How many of the sums of signed ranks, counted from the smallest, may be left out on each side of the
-/// interval.
+/// How many of the sums of signed ranks, counted from the smallest,
+/// may be left out on each side of the interval.
 std::size_t ranks_to_leave_out(std::size_t count, double confidence) {
   // ways[s]: the share of all choices of signs whose positive ranks have the sum s.
   std::vector<double> ways(count * (count + 1) / 2 + 1, 0.0);

@@ -110,8 +110,8 @@ void CompareSession::read_loops(const Variant& variant) {
       }
       auto& seconds = times.seconds[variant.name];
       const auto rounds = comparison_.rounds + 1;
-      // A loop of several processes, or with several schedules, is one loop; what was not executed took no
-      // time.
+      // A loop of several processes, or with several schedules, is one loop;
+      // what was not executed took no time.
       seconds.resize(rounds, 0.0);
       seconds[rounds - 1] += loop.value("seconds", 0.0);
     }

@@ -19,8 +19,8 @@ struct CompareRequest;
 /// Runs a program under the variants in turns.
 class CompareSession {
 public:
-  /// `library` and `sanitizers` are what is preloaded into served variants, in the environment that we are
-  /// in.
+  /// `library` and `sanitizers` are what is preloaded into served variants,
+  /// in the environment that we are in.
   CompareSession(const CompareRequest& request, std::filesystem::path library,
                  std::vector<std::string> sanitizers);
   ~CompareSession();

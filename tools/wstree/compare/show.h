@@ -21,7 +21,8 @@ std::string comparison_markdown(const Contest& comparison, const Judgement& judg
 std::string comparison_svg(const Contest& comparison);
 /// How the text of comparison_rules() begins.
 inline constexpr std::string_view k_rules_heading = "# wstree compare";
-/// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop. A comment where nobody can tell.
+/// Lines "file:line schedule" for WSTREE_RULES: the best schedule of each loop. A comment where its
+/// executions are too short to tell.
 std::string comparison_rules(const Contest& comparison);
 
 } // namespace wstree::cli

@@ -16,8 +16,8 @@ constexpr std::size_t k_usual_width = 100;
 
 using Row = std::vector<std::string>;
 
-/// Columns with the first and the last one flush left; the lines fit the width by what is cut from the first
-/// one.
+/// Columns with the first and the last one flush left;
+/// the lines fit the width by what is cut from the first one.
 std::string columns_text(const std::vector<Row>& rows, std::size_t width, const Terminal& terminal) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {

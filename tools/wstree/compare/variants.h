@@ -41,8 +41,8 @@ struct ProgramLoops {
   bool llvm = false;         ///< the runtime is LLVM's
 };
 
-/// `schedules`: of the runtime, or empty for all that it has. `waits`: OMP_WAIT_POLICY is not set by the
-/// user.
+/// `schedules`: of the runtime, or empty for all that it has.
+/// `waits`: OMP_WAIT_POLICY is not set by the user.
 std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<std::string>& schedules,
                                    bool per_loop, bool waits);
 

@@ -13,8 +13,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// The first number of a list like OMP_NUM_THREADS, which has one for each level of nesting; 0 if there is
-/// none.
+/// Returns the first number of a list like OMP_NUM_THREADS, one for each level of nesting; 0 if it is empty.
 unsigned first_number(const std::string& text) {
   const auto begin = text.find_first_not_of(" \t");
   unsigned number = 0;

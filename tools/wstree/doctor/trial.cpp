@@ -91,7 +91,7 @@ Check check_ending(int wait_status) {
     const int signal = WTERMSIG(wait_status);
     const auto found = fmt::format("killed by signal {} ({})", signal, ::strsignal(signal));
     if (signal == SIGINT || signal == SIGTERM || signal == SIGKILL)
-      return {k_trial, Status::warn, found, "somebody stopped the program, so its figures are missing",
+      return {k_trial, Status::warn, found, "a signal stopped the program, so its figures are missing",
               "let it end by itself"};
     return {k_trial, Status::fail, found, "the program crashed; the library may be the cause, or not",
             "run it without the library; if it works then, report this with its loops"};

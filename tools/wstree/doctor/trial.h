@@ -22,8 +22,8 @@ struct Trial {
 };
 
 /// Runs a command, whose dynamic program is `program` (see Preflight), with what it prints on our own
-/// streams; `output_to_errors`: all of it on stderr. Uses the tree unless `environment` names another
-/// schedule.
+/// streams; `output_to_errors`: all of it on stderr.
+/// Uses the tree unless `environment` names another schedule.
 Trial run_trial(std::vector<std::string> command, Environment environment,
                 const std::filesystem::path& program, const std::filesystem::path& library,
                 bool output_to_errors);

@@ -31,7 +31,7 @@ struct FileCalls {
   std::filesystem::path file;
   LoopCalls calls;
   std::vector<std::string> static_loops =
-      {}; ///< of gcc, by their lines in the source, if somebody has looked
+      {}; ///< of gcc, by their lines in the source, if they were looked for
 };
 
 /// Of a dynamic program and everything its loader would load with it, the program first. Runs the loader in

@@ -15,8 +15,8 @@ enum class Severity {
   detail, ///< said with --verbose only
   /// Speaks against a loop being served, but proves nothing; said with --verbose, or if --require fails.
   doubt,
-  /// Proves that no loop will be served; said on a terminal, with --stats or --verbose, or if --require
-  /// fails.
+  /// Proves that no loop will be served; printed on a terminal, with --stats or --verbose, or if --require
+  /// fails for it.
   hint,
   always,    ///< said always; the program runs as wished
   unserved,  ///< said always: no loop of this program can be served. An error with --require

@@ -34,11 +34,10 @@ struct Statistics {
 
 /// Where a loop is: by the place that the compiler gave to the runtime, or by debug information.
 names::Name name_of_loop(const nlohmann::json& loop, names::Resolver& resolver);
-/// What the library's traces and profiles call a loop of a report or a trace: by its label, or by where it
-/// is.
+/// The name of a loop in the library's traces and profiles: its label, or the place where it is.
 std::string name_in_traces(const nlohmann::json& loop);
-/// As name_of_loop(), in one line; the label if there is one, and the
-/// library's own words if nothing better is known.
+/// As name_of_loop(), in one line; the label if there is one, and the library's own words if nothing better
+/// is known.
 std::string loop_text(const nlohmann::json& loop, const names::Name& name);
 
 /// Nothing if it is no report.
@@ -48,7 +47,7 @@ std::optional<Statistics> read_statistics(std::string_view report, names::Resolv
 /// there is none. `place`: of the object, with what separates it from a member.
 std::string negative_member(const nlohmann::json& object, std::string_view place,
                             std::initializer_list<const char*> members);
-/// The same of a report that the library wrote and somebody may have changed.
+/// The same of a report that the library wrote and a user may have edited.
 std::string negative_figure(const nlohmann::json& report);
 
 /// For people. With `several` the process is named.

@@ -77,7 +77,7 @@ void add_pictures(ordered_json& json, const ReportLoop& loop) {
   json["pictures"] = json.contains("timeline") || json.contains("costs") || json.contains("sizes");
 }
 
-/// What nobody has measured is null.
+/// Returns the figures of one loop for the page; figures that were not measured are null.
 ordered_json loop_json(const ReportLoop& loop, bool pictures) {
   const auto measured = [&](auto value) {
     return loop.is_only_recorded() ? ordered_json(nullptr) : ordered_json(value);

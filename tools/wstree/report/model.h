@@ -18,7 +18,7 @@ struct TimelineRow {
   std::string states; ///< a letter for each piece: b busy, s searching, w waiting, and a blank
 };
 
-/// One execution, of which a trace knows when who did what.
+/// One execution, with what each thread did at what time, from a trace.
 struct Timeline {
   double seconds = 0;
   std::uint64_t members = 0; ///< rows may be fewer

@@ -151,7 +151,7 @@ private:
     if (told.contains("victim")) execution.arrows.emplace_back(count(told, "victim"), member);
   }
 
-  /// The next loop of the thread is another one.
+  /// Closes the thread's execution: its next loop begins a new one.
   void end_alone(const std::string& key) {
     auto ended = executions_.extract(key);
     ended.key() += '#' + std::to_string(executions_.size());

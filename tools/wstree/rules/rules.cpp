@@ -153,7 +153,7 @@ int rules_command(const RulesRequest& request) {
     list(sites, request.json);
     return k_ok;
   }
-  // Who has typed rules knows which are meant.
+  // A user who has typed the rules knows which are meant.
   const std::string holder = request.rules ? "" : "WSTREE_RULES";
   const auto rules = read_rules(*value, holder);
   if (!rules) {

@@ -118,7 +118,7 @@ int run_and_wait(RunRequest& request, Environment& environment, const Preflight&
   const auto ending = supervise(request.command, environment);
   if (ending.error != 0) return report_start_error(ending.error, request.command.front());
   const bool served = figures.settle(ending);
-  // Who has been told that the program has no loop expects no figures.
+  // After the message that the program has no loop, the user expects no figures.
   if (!figures.missing().empty() && (WIFSIGNALED(ending.wait_status) || !is_told(preflight, request)))
     say("{}: {}", request.stats ? "--stats" : stats, figures.missing());
   // Does not return if the program was killed: its end is the news.

@@ -25,7 +25,7 @@ bool has_chosen_team(const Environment& environment) {
   return is_given(environment, config::k_team_variable) || is_given(environment, "KMP_HW_SUBSET");
 }
 
-/// The others would say the same.
+/// Returns whether this is the first rank of its node: the other ranks would print the same message.
 bool is_first_rank(const Environment& environment) {
   constexpr const char* k_local_ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                            "MV2_COMM_WORLD_LOCAL_RANK",  "SLURM_LOCALID",
@@ -75,8 +75,8 @@ std::optional<std::string> limit_spinning(Environment& environment, const place:
   const auto wish = environment.get(config::text_of(config::Option::threads).name).value_or("");
   if (!config::parse_threads(wish).value_or(false)) return std::nullopt;
   if (!place::can_use_up_quota(found.claims, found.usable.count)) return std::nullopt;
-  // libgomp's own number where it knows of more threads than CPUs, and libomp's shortest time but none, in
-  // ms.
+  // The count that libgomp itself uses with more threads than CPUs; for libomp the shortest time
+  // above 0, in milliseconds.
   environment.set(k_gcc_spin, "1000");
   environment.set(k_llvm_spin, "1");
   return fmt::format("{}=1000 and {}=1, because {}", k_gcc_spin, k_llvm_spin, time_granted(found));

@@ -187,7 +187,7 @@ void Figures::make_folder() {
 }
 
 void Figures::remove_folder() {
-  std::error_code ignored; // nobody can do anything about it, and the run is over
+  std::error_code ignored; // nothing can be done about it, and the run is over
   if (!folder_.empty()) fs::remove_all(folder_, ignored);
   folder_.clear();
 }

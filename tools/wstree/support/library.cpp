@@ -57,7 +57,7 @@ LibrarySearch find_library() {
     const auto path = (bin / folder / "libwstree.so").lexically_normal();
     if (std::find(tried.begin(), tried.end(), path) != tried.end()) continue;
     if (usable(path)) return {path, {}};
-    // Packages keep the name without a number for those who link programs.
+    // Packages have the name without a number only among the files for linking programs.
     const auto numbered = fs::path(path.string() + "." WSTREE_SOVERSION);
     if (usable(numbered)) return {numbered, {}};
     tried.push_back(path.string());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What somebody may have meant who has misspelled a word.
+// The known word that is nearest to a misspelled one.
 #pragma once
 
 #include <span>

@@ -15,7 +15,7 @@ namespace {
 
 using config::Option;
 
-/// `near`: what may have been meant; empty: nobody knows.
+/// Returns the message about a bad value. `near`: the accepted value nearest to it; empty: none is near.
 std::string not_understood(std::string_view option, std::string_view value, std::string_view accepted,
                            std::string_view near = {}) {
   return fmt::format("{} '{}' is not understood{} (accepted: {})", option, value, question(near), accepted);

@@ -48,7 +48,7 @@ public:
   /// The paper is at least so large, without its margin.
   void reach(double right, double bottom);
 
-  /// `kind`: class of the element, for those who want to find it. `hint`: shown where the mouse is.
+  /// `kind`: class of the element, for tests and scripts. `hint`: shown where the mouse is.
   void rectangle(const Rectangle& area, const Paint& paint, int radius, std::string_view kind = "",
                  std::string_view hint = "");
   void line(Point from, Point to, const Stroke& stroke);

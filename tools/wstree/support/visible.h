@@ -9,8 +9,8 @@
 
 namespace wstree::cli {
 
-/// `text`, which may hold anything, as UTF-8 on one line: ? for each byte that is none or a control
-/// character.
+/// Returns `text`, which may hold any bytes, as UTF-8 on one line, with ? for each byte that is a control
+/// character or no UTF-8.
 inline std::string visible(std::string_view text) {
   std::string result;
   config::for_each_visible(text, [&](char c) { result += c; });

@@ -55,7 +55,7 @@ struct Topo {
   place::Decision decision;
   std::string reason; ///< of the decision
   std::uint32_t members = 1;
-  std::unique_ptr<const place::Places> places; ///< nullptr: nobody is pinned
+  std::unique_ptr<const place::Places> places; ///< nullptr: no thread is pinned
   std::unique_ptr<const place::Layout> layout; ///< nullptr as well
 
   [[nodiscard]] bool pins() const { return layout != nullptr; }
@@ -73,7 +73,7 @@ struct Topo {
   [[nodiscard]] std::size_t rank(place::Level level) const;
   /// The innermost thing that holds the places of both.
   [[nodiscard]] place::Level shared(std::uint32_t one, std::uint32_t other) const;
-  /// Nearest first; together they are all other members. One group if nobody is pinned.
+  /// Nearest first; together they are all other members. One group if no thread is pinned.
   [[nodiscard]] std::vector<VictimGroup> victims(std::uint32_t member) const;
   /// The finest level that divides the team into at most `limit` groups, in the order of the machine.
   [[nodiscard]] std::vector<MemberGroup> groups(std::size_t limit) const;

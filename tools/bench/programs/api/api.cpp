@@ -92,7 +92,7 @@ private:
     const double began = now_ns();
     bound.run();
     const double first = time_us(bound, 1), before = time_us(plain, row.calls);
-    // Who takes a thousand times as long needs no more than a few calls to show it.
+    // A candidate that takes a thousand times as long needs no more than a few calls to show it.
     const int calls =
         std::clamp(static_cast<int>(row.calls * std::min(1.0, 20 * before / first)), 1, row.calls);
     std::vector<double> us;

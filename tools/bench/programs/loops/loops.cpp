@@ -48,8 +48,8 @@ void expect_served(const std::vector<Candidate>& candidates) {
   }
 }
 
-/// Whether loops were served, in a process that counts them (WSTREE_STATS); elsewhere nobody knows. A library
-/// that accepts the schedule and then forwards every loop would be measured as its fallback.
+/// Returns false, with a message, if the process counts served loops (WSTREE_STATS) and there were none. A
+/// library that accepts the schedule and then forwards every loop would be measured as its fallback.
 bool loops_were_served() {
   const char* const statistics = std::getenv("WSTREE_STATS");
   using Served = unsigned long long (*)();

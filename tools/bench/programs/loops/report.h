@@ -70,8 +70,8 @@ struct Part {
 std::vector<Row> make_rows(const std::vector<RowInfo>& workloads, const std::vector<Candidate>& candidates,
                            const Results& results, int threads);
 
-/// Fills in who was best. Times of programs by different compilers are not compared as such, they would show
-/// how well the compilers translate the iterations: each counts in parts of its own sequential time.
+/// Fills in the best peers. Times of programs by different compilers are not compared as such, which would
+/// show how well the compilers translate the iterations: each counts in parts of its own sequential time.
 void find_best_peers(std::vector<Part>& parts);
 
 std::vector<Verdict> make_verdicts(const Part& part, int threads);
@@ -120,9 +120,9 @@ bool is_standard(const RowInfo& info);
 
 /// The tree's column has this name.
 inline constexpr const char* k_tree = "wstree";
-/// What others are compared with in each round.
+/// The schedule that all others are compared with in each round.
 inline constexpr const char* k_static_name = "static";
-/// And that of the tree which remembers no loop, if there is one.
+/// The column of the tree that remembers no loop, if there is one.
 inline constexpr const char* k_no_memory = "no_memory";
 
 } // namespace bench

@@ -33,7 +33,7 @@ void advance(benchmark::State& state, bool busy) {
     // A node that is done is as good as any: the count alone would spill over.
     if (Word(raw).left() == Word::k_max_size && node.advance(raw, word)) raw = word.raw();
     const Word wanted = Word(raw).with_left(1);
-    if (!node.advance(raw, wanted)) return state.SkipWithError("nobody may stop the node");
+    if (!node.advance(raw, wanted)) return state.SkipWithError("no thread may stop the node");
     raw = wanted.raw();
   }
 }
@@ -41,12 +41,12 @@ void advance(benchmark::State& state, bool busy) {
 /// A call that hands out one iteration, from entry to bounds in the program's type. Busy: another member does
 /// the same with its own root.
 template <class Index> void next(benchmark::State& state, bool busy) {
-  struct alignas(wstree::core::k_line_pair) Member { // what is its own is not on another one's lines
+  struct alignas(wstree::core::k_line_pair) Member { // shares no cache line with another member
     Worker worker;
     Range range;
   };
   Slot slot(2);
-  static const Settings settings = single_iterations(); // nor is what all of them read beside what is written
+  static const Settings settings = single_iterations(); // and none with what all members read
   std::array<Member, 2> members;
   for (std::uint32_t m = 0; m < members.size(); ++m)
     members[m].worker.enter(slot.loop(), slot.memory(m), Slot::entry(k_endless, 1, m, 2, settings));
@@ -97,7 +97,7 @@ void loop_of_one_each(benchmark::State& state) {
   }
 }
 
-/// A loop in which a thief has come to the node of member 0, who has begun with it.
+/// A loop in which a thief has come to the node of member 0, which has begun with it.
 struct Encounter {
   Encounter(OneSided& shared, std::uint64_t loop, std::uint32_t thief_number) {
     shared.enter(victim, loop, 0);
@@ -149,8 +149,8 @@ public:
             Range range;
             shared.enter(worker, loop, 0);
             for (int k = 0; k < pieces; ++k) worker.next(range);
-            // [release] what this member has entered is there for whoever sees the number; pairs with the
-            // acquire in wait_for().
+            // [release] a thread that sees the number sees what this member entered; pairs with the acquire
+            // in wait_for().
             ready_.store(loop, std::memory_order_release);
             while (works && worker.next(range)) work();
             left_.store(loop, std::memory_order_release); // likewise, for the next loop in the slot
@@ -168,7 +168,7 @@ public:
   void wait_until_left(std::uint64_t loop) { wait_for(left_, loop - 1); }
 
 private:
-  /// An iteration. While one is shorter than a line takes to travel, nobody gets his stop in.
+  /// An iteration. If it were shorter than a line takes to travel, no thief could stop the node.
   static void work() {
     constexpr int k_pauses = 10;
     for (int k = 0; k < k_pauses; ++k) Platform::relax();

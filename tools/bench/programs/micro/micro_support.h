@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the microbenchmarks of the core share: a clock for single calls, and somebody at the other end.
+/// What the microbenchmarks of the core share: a clock for single calls, and a thread at the other end.
 #pragma once
 #include "measure/processors.h"
 #include "slot.h"
@@ -55,9 +55,8 @@ inline const CallClock& call_clock() {
   return clock;
 }
 
-/// A thread on the last processor that this one may use; this one is on the first meanwhile. Linux may leave
-/// both on one processor where others are as busy; then neither gets to anything while the other one is at
-/// work.
+/// A thread on the last processor that the caller may use; the caller is on the first meanwhile. Without
+/// that, Linux may leave both on one processor, where only one of them runs at a time.
 class OppositeThread {
 public:
   explicit OppositeThread(const std::function<void(const std::stop_token&)>& body)
@@ -92,8 +91,8 @@ private:
   OppositeThread thread_;
 };
 
-/// A loop all of whose units are under the first of its roots: whoever has another one has to search and
-/// steal.
+/// A loop all of whose units are under the first of its roots: a member with another root has to search and
+/// steal for work.
 class OneSided {
 public:
   OneSided(std::uint32_t members, std::uint64_t units, const Settings& settings)

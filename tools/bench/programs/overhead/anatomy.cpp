@@ -87,8 +87,8 @@ void wait_for(const std::atomic<int>& number, int wanted) {
       std::this_thread::yield();
 }
 
-/// Nanoseconds of the call in which a thread that has done its own part gets a piece of another's, who has
-/// begun with its part and is not at work: all chunks are thrown away. Negative: nobody was handed anything.
+/// Returns the nanoseconds of the call in which a thread that has done its own part gets a piece of another
+/// thread's part. The victim has begun its part and waits. Chunks are thrown away. Negative: no steal.
 template <Said said, class Index> double time_steal(int loops) {
   constexpr int k_least = 64, k_sizes = 1000;
   std::atomic<int> begun{0}, stolen{0};

@@ -143,8 +143,8 @@ struct StartUp {
   double without_us, added_us;
 };
 
-/// Milliseconds vary by more than a library costs, the difference of two starts in direct succession does
-/// not.
+/// Times of single starts vary by more than a library costs, the difference of two starts in direct
+/// succession does not.
 std::optional<StartUp> time_starts(const Options& options, const char* probe_kind, const char* schedule,
                                    std::mt19937_64& random) {
   const std::vector<std::string> without = environment_with({});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Whoever has a pool keeps it: threads are not started in what is measured.
+/// Rows of the thread pool. Pools exist before and after: starting threads is not measured.
 #include "rows.h"
 #include <algorithm>
 #include <thread>

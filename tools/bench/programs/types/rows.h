@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is measured of the public types, and by whom it can be done.
+// The operations of the public types that are measured, and the libraries that have them.
 #pragma once
 
 #include "wstree/types/thread_pool.h"
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// One thing to do, by each of those who can.
+/// One operation, by each library that has it.
 struct Row {
   struct Peer {
     std::string name;
@@ -21,7 +21,7 @@ struct Row {
   std::uint64_t expected;
   std::vector<Peer> peers;
   double most_ns;    ///< what the project wants of wstree; 0: nothing
-  double most_ratio; ///< and beside the best of the others; 0: nothing
+  double most_ratio; ///< and in units of the best other library; 0: nothing
 };
 
 /// `scale`: of the number of operations.

@@ -21,7 +21,7 @@ struct Options {
   double scale = 1;
 };
 
-/// False: somebody's result is wrong.
+/// Measures one row and prints it. Returns whether all results were right.
 bool measure(const Row& row, const Options& options, Json& json) {
   std::vector<std::vector<double>> ns(row.peers.size());
   bool right = true;

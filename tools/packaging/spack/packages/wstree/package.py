@@ -8,7 +8,7 @@ from spack.package import *
 class Wstree(CMakePackage):
     """Shares out the uneven loops of OpenMP programs with a lock-free work-stealing tree, without recompiling them."""
 
-    # The sources are those that this file lies in, unless somebody names another Git tree.
+    # The sources are those that this file lies in, unless WSTREE_GIT names another Git tree.
     git = os.environ.get("WSTREE_GIT") or "file://" + os.path.abspath(os.path.join(os.path.dirname(__file__), *[".."] * 5))
 
     license("Apache-2.0 WITH LLVM-exception")
