@@ -32,8 +32,8 @@ std::string text_of(const Name& name);
 /// Files are opened when they are first needed and stay open.
 class Resolver {
 public:
-  /// `debug_path`: folders of separate debug files in the form of debuginfo_path of elfutils; empty:
-  /// its default.
+  /// `debug_path`: folders of separate debug files in the form of debuginfo_path of elfutils;
+  /// empty: its default.
   explicit Resolver(std::string debug_path = {});
   ~Resolver();
   Resolver(const Resolver&) = delete;

@@ -11,8 +11,8 @@
 
 namespace wstree::simulate {
 
-/// What workers of type W share on platform P, for `members` members. Used by one loop after the other;
-/// between two of them everybody has left. A loop that needs to know the number of members is made from it.
+/// What workers of type W share on platform P, for `members` members. Used by one loop after the other; all
+/// members leave between two of them. A loop that needs to know the number of members is made from it.
 template <class P, class W> class SlotOf {
 public:
   using Worker = W;

@@ -16,7 +16,7 @@
 
 namespace wstree::simulate {
 
-/// All rounds of one loop; between two of them everybody has left.
+/// All rounds of one loop; between two of them all members have left.
 template <class P> class BalancedStaticLoop {
 public:
   explicit BalancedStaticLoop(std::uint32_t members)

@@ -91,7 +91,7 @@ std::vector<Peer> all_peers();
 /// What was not found when the program was built, one word each.
 std::vector<const char*> missing_peers();
 
-/// Calls `function` with so many threads for everybody.
+/// Calls `function` with so many threads for each library.
 void with_threads(int threads, const std::function<void()>& function);
 
 } // namespace bench

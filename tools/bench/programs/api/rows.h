@@ -17,7 +17,7 @@ struct Row {
   int calls;       ///< in a pass
   bool is_long;    ///< a microsecond or more is no figure that one wants to read
   bool to_one;     ///< compared with the sequential time itself, not with its part of a thread
-  bool one_thread; ///< everybody has one thread
+  bool one_thread; ///< each library has one thread
   /// Holds the row's data as long as one of them lives.
   std::function<Bound(const Peer&)> bind;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// The plain loops that everybody is compared with.
+/// The plain loops that all libraries are compared with.
 #include "measure/kernel.h"
 #include "peers.h"
 #include <algorithm>

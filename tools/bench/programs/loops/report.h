@@ -105,7 +105,7 @@ struct Pattern {
 std::vector<Pattern> patterns_of(const Part& part);
 /// Over the patterns of `group`, the geometric mean of to_best().
 std::optional<double> mean_of(const std::vector<Pattern>& patterns, Group group, std::size_t candidate);
-/// A call at which a loop turns into another one.
+/// Whether the row measures a call at which the loop's work changes.
 bool is_jump(const RowInfo& info);
 /// The candidate of that name; nothing if there is none.
 std::optional<std::size_t> column_of(const Part& part, const std::string& name);

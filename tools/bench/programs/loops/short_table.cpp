@@ -57,7 +57,7 @@ void print_group(std::FILE* out, const Part& part, const std::vector<Pattern>& p
   std::fprintf(out, "\n");
 }
 
-/// The calls at which a loop turns into another one, and those after it, against the tree without memory.
+/// The calls at which a loop's work changes, and those after it, against the tree without memory.
 void print_surprises(std::FILE* out, const Part& part) {
   const auto tree = column_of(part, k_tree), without = column_of(part, k_no_memory);
   for (const Row& row : part.rows) {
