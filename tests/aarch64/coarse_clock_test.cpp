@@ -106,8 +106,8 @@ TEST(CoarseClock, LoopsOfOneMillisecondTakeAboutAsLongAsWithAFineOne) {
 }
 
 TEST(CoarseClock, BatchesAreNotSmaller) {
-  // Each costs a dispatch: a clock that shows no time between two of them must not keep them at one
-  // iteration.
+  // Each costs a dispatch: a clock that shows no time between two of them must not keep
+  // them at one iteration.
   for (const std::uint64_t coarseness : k_coarsenesses)
     for (const Shape& shape : k_shapes) {
       const auto sums = sums_of(shape, 200'000, 0.2 * k_ms); // iterations of 1 ns

@@ -2,8 +2,8 @@
 //
 // Two threads store to a variable each and then look at the other's. If all four accesses are sequentially
 // consistent, at least one of them sees the other's store: the queues and ranges of the core are built on
-// that. A processor keeps it, an emulator may not, and then no test of theirs with threads means anything in
-// it.
+// that. A processor keeps it, an emulator may not,
+// and then no test of theirs with threads means anything in it.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>

@@ -152,8 +152,8 @@ inline int run(int argc, char** argv, std::initializer_list<Case> cases) {
   return 0;
 }
 
-/// Busy work of about `units` nanoseconds that no optimiser removes; uneven bodies are what makes threads
-/// steal.
+/// Busy work of about `units` nanoseconds that no optimiser removes;
+/// uneven bodies are what makes threads steal.
 inline void spin(std::uint64_t units) {
   for (std::uint64_t i = 0; i < units; ++i) __asm__ volatile("");
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What is asked of the library in the same way whoever compiled the program: WSTREE_LOOPS, and that nobody notices the
-# library. Test names are abi.loops.LIST.ABI[.asked], abi.same_output.PROGRAM.ABI and abi.PROGRAM.KIND.ABI.
+# Tests that are the same for each compiler of the program: WSTREE_LOOPS, and that the program's output does not show
+# the library. Test names are abi.loops.LIST.ABI[.asked], abi.same_output.PROGRAM.ABI and abi.PROGRAM.KIND.ABI.
 set(abis "")
 if(gccs)
   list(APPEND abis gcc)
@@ -25,7 +25,7 @@ foreach(abi IN LISTS abis)
       endif()
       set(options "")
       foreach(kind dynamic guided auto)
-        # gcc makes code of its own of schedule(auto), which calls nobody.
+        # gcc makes code of its own of schedule(auto), which calls no runtime.
         if(list MATCHES "all|${kind}" AND NOT "${abi}${kind}" STREQUAL "gccauto")
           list(APPEND options --expect-schedule "wstree (${kind})")
         else()
@@ -74,14 +74,14 @@ foreach(abi IN LISTS abis)
     LAUNCHER ${same_output} -- ARGUMENTS --seed 7 --case deep --case none ENVIRONMENT "OMP_SCHEDULE=dynamic")
 endforeach()
 
-# Guided's own shape, for who asks for it.
+# Guided's own shape, where it is asked for.
 foreach(abi IN LISTS abis)
   wstree_abi_test(abi.guided_shape.${abi} guided_shape-${suffix_${abi}} ${runtime_${abi}}
     LAUNCHER ${run_served} --min-calls 40 --expect-schedule "wsguided (guided)" --forbid-schedule "wstree (guided)" --
     ENVIRONMENT "OMP_SCHEDULE=wsguided" "WSTREE_LOOPS=guided")
 endforeach()
 
-# 3. The other schedules, each on programs that are sensitive to who gets what and when. With a chunk and without one
+# 3. The other schedules, each on programs that are sensitive to which member gets what and when. With a chunk and without one
 #    some of them take different ways.
 set(kinds wsrange wsqueue wsqueue_lock wsfixed wsguided wsfac2 wstrapezoid wsstatic)
 set(quick_programs lastprivate nowait)
@@ -125,7 +125,7 @@ foreach(abi IN LISTS abis)
       LAUNCHER ${run_served} --expect-schedule "${kind} (dynamic)" --forbid-schedule "wstree (dynamic)" --
       ARGUMENTS --repeat 5 --skip chunks_of_the_program ENVIRONMENT "OMP_SCHEDULE=${kind},3" "WSTREE_LOOPS=dynamic")
   endforeach()
-  # Nobody waits for a member that stands still in an iteration, where work is stolen or comes in small pieces. One that
+  # No member waits for one that stands still in an iteration, where work is stolen or comes in small pieces. One that
   # stands still in the middle of a steal may keep a share, or the lock.
   foreach(kind wsrange wsqueue wsqueue_lock wsfixed)
     set(arguments "")

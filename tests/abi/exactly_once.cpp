@@ -16,8 +16,8 @@ constexpr std::size_t k_loops_per_region = 256;
 enum class Place { low, middle, high };
 
 /// A loop of exactly `count` iterations at one end of the type or around its middle; `slack` moves the
-/// inclusive limit as far beyond the last iteration as stride and type allow. False: it does not fit into the
-/// type.
+/// inclusive limit as far beyond the last iteration as stride and type allow.
+/// Returns false if it does not fit into the type.
 bool place_loop(Type type, Wide stride, Wide count, Place place, bool slack, Loop& loop) {
   const Wide low = lowest(type), high = highest(type), step = stride > 0 ? stride : -stride;
   const Wide extent = count == 0 ? 0 : (count - 1) * step;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: the same rules as exactly_once, on loops that nobody thought of. Types, bounds, strides, chunks,
-// kinds, team sizes, barriers, early leaving and pauses all come from one seed. --random N sets the number of
-// loops.
+// Guards: the same rules as exactly_once, on loops that no author thought of. Types, bounds, strides, chunks,
+// kinds, team sizes, barriers, early leaving and pauses all come from one seed.
+// --random N sets the number of loops.
 #include "loop_oracle.h"
 
 using namespace oracle;

@@ -26,7 +26,7 @@ struct Job {
   std::atomic<int> chain{0};
 };
 
-/// The loops of a region, in a function of their own: nobody knows whose region it is.
+/// The loops of a region, in a function of their own: its code does not tell whose region it is.
 void run_loops(Job& job) {
   if (change != 0 && omp_get_thread_num() == 1) omp_set_schedule(change, 1);
 #pragma omp for schedule(runtime)
@@ -126,7 +126,7 @@ void in_a_served_loop() {
         outer.touch(i);
         open_region(jobs[i]);
       }
-      // Nothing of what happened in there may change who serves this one.
+      // Nothing of what happened in there may change the server of this one.
 #pragma omp for schedule(runtime)
       for (std::size_t i = 0; i < k_n; ++i) behind.touch(i);
     }

@@ -38,8 +38,8 @@ void add(std::uint32_t& counter, std::uint32_t amount = 1) {
   __atomic_fetch_add(&counter, amount, __ATOMIC_RELAXED);
 }
 
-/// A value that differs in all of its bytes from argument to argument, so that a shifted or truncated one
-/// shows.
+/// A value that differs in all of its bytes from argument to argument,
+/// so that a shifted or truncated one shows.
 constexpr Word pattern(std::size_t index) { return (index + 1) * 0x9e3779b97f4a7c15u; }
 
 void loop_in_the_region(std::int32_t gtid) {

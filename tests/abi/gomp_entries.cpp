@@ -121,7 +121,7 @@ void outside_of_any_region() {
 }
 
 void the_barrier_at_the_end_is_one() {
-  // What was written in a loop is there for everybody behind its end.
+  // What was written in a loop is there for all members behind its end.
   for (int round = 0; round < check::repeat(50, 1000); ++round) {
     std::vector<long> values(500);
     const Range range{Through::plain, 0, 500, 1};
@@ -191,7 +191,7 @@ void regions_that_begin_with_a_loop() {
 }
 
 void chunks_of_other_regions_that_begin_with_a_loop() {
-  // dynamic says how large a piece is, and nobody else may.
+  // dynamic says how large a piece is, and the library may not change that.
   for (int round = 0; round < check::repeat(30, 300); ++round) {
     Collected collected(2);
     Combined combined{{Through::plain, 0, 1000, 1}, &collected, 0, gomp::GOMP_loop_dynamic_next, true};

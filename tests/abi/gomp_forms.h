@@ -44,7 +44,7 @@ inline void leave(End end) {
     gomp::GOMP_loop_end_nowait();
     break;
   default:
-    CHECK(!gomp::GOMP_loop_end_cancel(), "%s", "nobody has cancelled the region");
+    CHECK(!gomp::GOMP_loop_end_cancel(), "%s", "the region was not cancelled");
   }
 }
 

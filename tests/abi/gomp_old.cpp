@@ -4,8 +4,8 @@
 // own share of the body themselves and close it by an end, so that nothing encloses the body of the first
 // member. Loops of such regions, of either age, run once each; and so do newer regions inside of them, around
 // them and behind them.
-//   --piece N  no piece of a loop that leaves its schedule to the environment is larger, as WSTREE_FALLBACK
-//              says
+//   --piece N  no piece of a loop that leaves its schedule to the environment is larger,
+//              as WSTREE_FALLBACK says
 #include "gomp_forms.h"
 #include "hits.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: who names WSTREE_LOOPS=guided and OMP_SCHEDULE=wsguided gets guided's own shape: each chunk is as
+// Guards: WSTREE_LOOPS=guided with OMP_SCHEDULE=wsguided gives guided's own shape: each chunk is as
 // large as what is left by the number of threads, down to the chunk of the clause. To be run with both
 // variables, or on the bare runtime of GCC, which has the same rule.
 #include "check.h"
@@ -14,8 +14,8 @@ namespace {
 constexpr int k_n = 1000;
 constexpr int k_members = 2;
 
-/// Who ran what. The member with the highest iteration so far waits for the other one to begin a later one,
-/// or to find that there is none: so the two take turns, and a change of member is a new chunk.
+/// Which member ran what. The member with the highest iteration so far waits for the other one to begin a
+/// later one, or to find that there is none: so the two take turns, and a change of member is a new chunk.
 class Turns {
 public:
   void take(int i) {

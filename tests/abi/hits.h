@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts executions of numbered iterations from any thread, with a little uneven work so that members really
-// meet.
+// Counts executions of numbered iterations from any thread,
+// with a little uneven work so that members really meet.
 #pragma once
 
 #include "check.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How one member asks LLVM's runtime for its parts of a loop: init, next until nothing is left, perhaps
-// deinit.
+// How one member asks LLVM's runtime for its parts of a loop: init, next until nothing is left,
+// perhaps deinit.
 #pragma once
 
 #include "loop_description.h"

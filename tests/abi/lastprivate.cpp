@@ -218,7 +218,7 @@ void of_other_constructs() {
     verdict(x == k_n, name, round, x, k_n);
   });
   repeat_form("conditional", [](int round, const char* name) {
-    // The value of the highest iteration that assigned, whoever ran it.
+    // The value of the highest iteration that assigned, whichever member ran it.
     int x = 0;
 #pragma omp parallel for schedule(runtime) lastprivate(conditional : x)
     for (int i = 0; i < k_n; ++i) {

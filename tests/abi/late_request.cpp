@@ -58,7 +58,7 @@ void of_one_member() {
 }
 
 /// The region begins by a schedule that is not ours, and its members set one of ours that comes so late that
-/// what stands for it in the runtime is no chunk that anybody means.
+/// what stands for it in the runtime is no chunk that a program would ask for.
 void of_all_members_after_many_others() {
   constexpr int k_others = 70;
   constexpr long k_step = 1L << 33;

@@ -19,8 +19,8 @@ using oracle::Wide;
 using Size = unsigned long;
 
 constexpr int k_n = 400;
-/// The same, but the compiler does not know it, so that its loops over unsigned long are not taken for
-/// others.
+/// The same, but the compiler does not know it,
+/// so that its loops over unsigned long are not taken for others.
 Size limit = k_n;
 bool dynamic_is_served = false;
 

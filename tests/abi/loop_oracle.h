@@ -96,8 +96,8 @@ inline Span number(const Loop& loop, const Chunk& chunk, int team) {
   return span;
 }
 
-/// Checks the chunks of one loop from all members. `drained`: no member left early, so nothing may be
-/// missing.
+/// Checks the chunks of one loop from all members. `drained`: no member left early,
+/// so nothing may be missing.
 inline void verify(const Loop& loop, const std::vector<Chunk>& chunks, const Manner& manner) {
   const bool drained = manner.most_chunks == 0;
   std::vector<Span> spans;
@@ -115,7 +115,7 @@ inline void verify(const Loop& loop, const std::vector<Chunk>& chunks, const Man
           text(span.first).c_str(), text(span.last).c_str(), describe(loop, manner.team).c_str());
     expected = span.last + 1;
   }
-  CHECK(count == 0 || !chunks.empty(), "nobody got any iteration; %s", describe(loop, manner.team).c_str());
+  CHECK(count == 0 || !chunks.empty(), "no member got an iteration; %s", describe(loop, manner.team).c_str());
   CHECK(!drained || expected == count, "iterations from %s on were never handed out; %s",
         text(expected).c_str(), describe(loop, manner.team).c_str());
 }

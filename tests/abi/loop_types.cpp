@@ -86,8 +86,7 @@ void long_and_unsigned_long() {
   volatile unsigned long in_memory = 15ul << 60;
   const unsigned long limit = in_memory;
   RUNTIME(16, i >> 60, for (unsigned long i = 0; i < limit; i += 1ul << 60));
-#ifdef __clang__ // GCC passes a limit that it knows as a signed one, so that its loop is empty on every
-                 // runtime
+#ifdef __clang__ // GCC passes a known limit as a signed one: such a loop is empty on every runtime
   RUNTIME(16, i >> 60, for (unsigned long i = 0; i < 15ul << 60; i += 1ul << 60));
 #endif
 }

@@ -122,7 +122,7 @@ void slow_member() {
 
 void seven_loops_apart() {
   // libomp lets members be seven dispatched loops apart. A program may count on that much, so waiting inside
-  // an iteration for somebody five loops ahead must end. Each loop hands out its iterations to the members
+  // an iteration for a member five loops ahead must end. Each loop hands out its iterations to the members
   // that came, in more chunks than there are members: where the parts are fixed each has one of its own.
   constexpr int k_many = 20 * k_n;
   for (int round = 0; round < check::repeat(10, 200); ++round) {

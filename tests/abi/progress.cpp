@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: nobody waits for a member that stands still. A member that is held up in an iteration, or that has
+// Guards: no member waits for one that stands still. A member that is held up in an iteration, or that has
 // not even arrived, keeps only what it was handed already; the others run the rest. A schedule that does not
-// steal hangs here, which is the point: a preempted thread must not hold up a team on an oversubscribed
-// machine.
+// steal hangs here, which is the point: a preempted thread must not hold up a team
+// on an oversubscribed machine.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -133,7 +133,7 @@ void members_stalled_anywhere() {
 #pragma omp for schedule(runtime)
       for (std::size_t i = 0; i < k_n; ++i) {
         hits.touch(i);
-        // Whoever comes to these numbers: on a busy machine a member may get no iterations at all.
+        // Any member that comes to these numbers: on a busy machine one may get no iterations at all.
         const std::size_t done = stalled_done.fetch_add(1, std::memory_order_acq_rel);
         if (done == first) pthread_kill(members[own == 1 ? 3 : 1], SIGUSR1);
         if (done == second) pthread_kill(members[own == 2 ? 0 : 2], SIGUSR1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Guards: the region entries. Many captured variables (they are arguments of the fork), teams of changing
-// size on the same hot team, if clauses, exceptions inside bodies, regions that hold no loop, combined teams
-// constructs.
+// size on the same hot team, if clauses, exceptions inside bodies, regions that hold no loop,
+// combined teams constructs.
 #include "hits.h"
 #include "omp_decls.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a program with the library preloaded and figures switched on, and fails unless the program succeeds in
-// silence and its loops were really served. Without this, tests of a library that serves nothing would all
-// pass.
+// silence and its loops were really served. Without this,
+// tests of a library that serves nothing would all pass.
 //
 //   run_served --library LIBWSTREE.SO [OPTION VALUE]... -- PROGRAM ARGUMENT...
 //     --min-calls N           so many executions of loops were served; default 1, 0: none at all

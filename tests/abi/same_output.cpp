@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a program twice, first as it is and then with the library, and fails unless both runs print the same
-// to stdout and to stderr and end with the same status. Whoever preloads the library must not be able to tell
-// from that.
+// to stdout and to stderr and end with the same status. The library must not show there.
 //
 //   same_output --library LIBWSTREE.SO [--also LIBRARY.SO] [--with NAME=VALUE]... -- PROGRAM ARGUMENT...
 //     --also   is preloaded in both runs          --with   is in the environment of the second run only

@@ -81,8 +81,8 @@ void get_after_set() {
   std::vector<Schedule> schedules{{omp_sched_static, 7}, {omp_sched_dynamic, 1},  {omp_sched_dynamic, 64},
                                   {omp_sched_guided, 2}, {omp_sched_guided, 100}, {omp_sched_static, 1}};
   schedules.push_back({static_cast<omp_sched_t>(omp_sched_guided | omp_sched_monotonic), 9});
-  // The library uses this kind for itself: with 5 if it is asked for, with others once the program has set
-  // them.
+  // The library uses this kind for itself: with 5 if it is asked for,
+  // with others once the program has set them.
   for (const int chunk : {1, 2, 5, 64, 64, 5, 1 << 26, (1 << 30) + (1 << 26) + 7})
     schedules.push_back({k_monotonic_dynamic, chunk});
   if (library)
@@ -99,7 +99,7 @@ void get_after_set() {
     run_loop("loop after set");
     MUST_BE(schedule, "after a loop");
   }
-  set({omp_sched_auto, 4}); // the chunk of auto is nobody's business
+  set({omp_sched_auto, 4}); // auto has no chunk
   CHECK(get().kind == omp_sched_auto, "%#x", get().kind);
   run_loop("auto");
   if (library) own_schedules_at_the_limits_of_the_chunk();
@@ -147,7 +147,7 @@ void changes_inside_do_not_leak() {
   MUST_BE(from_environment(), "after the region");
 }
 
-/// Another one of the library's own in each round.
+/// Another schedule of the library in each round.
 Schedule own_or_dynamic(int round) {
   if (!library) return {omp_sched_dynamic, 2};
   return {own_schedule(static_cast<unsigned>(round) % k_own_schedules), 2};
@@ -273,8 +273,8 @@ template <class Body> void for_pairs_of_schedules(Body&& body) {
 }
 
 void members_differ_in_a_region() {
-  // Only some members change their schedule, and the team's loops must still be one loop for all: nobody may
-  // run it with a partner of his own. In the loops of the region and in those of regions below.
+  // Only some members change their schedule, and the team's loops must still be one loop for all: no member
+  // may run one alone. In the loops of the region and in those of regions below.
   for_pairs_of_schedules([](Schedule first, Schedule second, unsigned round) {
     set(first);
     HitsList hits = check::hits_list(12, k_width), inner = check::hits_list(3, k_width);
@@ -359,7 +359,7 @@ void tasks_have_their_own() {
   MUST_BE(from_environment(), "after the tasks");
 }
 
-/// Tasks have schedules of their own, whoever executes them: the members' are as they were.
+/// Tasks have schedules of their own, whichever member executes them: the members' are as they were.
 void tasks_of_others_set_theirs() {
   for (const Schedule outer : {Schedule{omp_sched_static, 64}, own_or_dynamic(1), own_or_dynamic(2)}) {
     Hits hits(k_width);

@@ -4,7 +4,7 @@
 // for all loops of a region that have as many iterations; lastprivate; and that other static kinds stay as
 // they are. Costs change all the time, so that the parts do.
 //   --cut         the parts have to become unequal
-//   --equal       the parts have to stay equal, because nobody has asked for others
+//   --equal       the parts have to stay equal, because balancing is not asked for
 #include "hits.h"
 #include "kmpc_abi.h"
 #include "omp_decls.h"
@@ -61,8 +61,8 @@ struct Part {
   bool last = false;
 };
 
-/// Takes part in `for (T i = first; n iterations; i += step)` as compiled code does. `cost(k)`: of iteration
-/// k.
+/// Takes part in `for (T i = first; n iterations; i += step)` as compiled code does.
+/// `cost(k)`: of iteration k.
 template <class T, class Cost>
 Part walk(std::int32_t gtid, T first, std::int64_t step, std::uint64_t n, Cost&& cost) {
   using U = std::make_unsigned_t<T>;
@@ -219,8 +219,8 @@ void same_assignment() {
   }
 }
 
-/// Loops that the runtime cuts, with as many iterations as one that we could: they have to get the same
-/// parts.
+/// Loops that the runtime cuts, with as many iterations as one that we could:
+/// they have to get the same parts.
 void static_loops_of_the_runtime() {
   constexpr int k_n = 96;
   std::vector<int> owner(k_n);

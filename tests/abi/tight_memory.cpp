@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Guards: no memory. The library's allocations fail all the time or now and then: before the first loop, in
-// the middle, and for a team that is larger than those before it. Loops stay right, whoever serves them;
-// nothing aborts. Linked with -rdynamic, so that these allocation functions are everybody's.
+// the middle, and for a team that is larger than those before it. Loops stay right, whether the library
+// serves them or not; nothing aborts. Linked with -rdynamic,
+// so that all libraries use these allocation functions.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -114,8 +115,8 @@ void now_and_then() {
 }
 
 void only_the_first_nodes() {
-  // The team has its memory, but whatever is split often needs more: a thief that cannot split must not lose
-  // anything.
+  // The team has its memory, but whatever is split often needs more:
+  // a thief that cannot split must not lose anything.
   for (int round = 0; round < check::repeat(60, 1000); ++round) {
     std::thread([round] {
       const int members = 2 + round % 7;

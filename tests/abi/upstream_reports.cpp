@@ -82,7 +82,7 @@ bool is_preloaded = false;
 /// The counter of the case below counts.
 void yields_are_counted() {
   if (!is_preloaded) return;
-  // More nowait loops in a row than the library has slots: whoever is ahead waits for the other, which comes
+  // More nowait loops in a row than the library has slots: the member ahead waits for the other, which comes
   // when it has seen that.
   const long before = yields_of_the_library;
 #pragma omp parallel num_threads(2)
@@ -98,7 +98,7 @@ void yields_are_counted() {
 
 } // namespace
 
-/// Instead of the C library's: who asks?
+/// Instead of the C library's: counts the calls that come from the library.
 extern "C" int sched_yield() noexcept {
   Dl_info caller{};
   if (dladdr(__builtin_return_address(0), &caller) != 0 &&

@@ -200,7 +200,7 @@ TEST_F(Bench, SaysHowLongItTakes) {
   };
   EXPECT_GT(seconds_of({}), seconds_of({"--quick"}));
   EXPECT_NEAR(seconds_of({"--rounds", "30"}), 10 * seconds_of({}), 300);
-  EXPECT_EQ(seconds_of({"--only", "EXP"}), 0); // nobody knows
+  EXPECT_EQ(seconds_of({"--only", "EXP"}), 0); // the number of workloads is not known
 }
 
 TEST_F(Bench, OtherRuntimesAreMeasuredBesideTheFirst) {

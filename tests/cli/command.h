@@ -50,7 +50,8 @@ public:
   std::string read_line();
   /// Waits until the process has stopped or ended; true if it has stopped.
   bool wait_for_stop();
-  /// Reads both pipes to their ends, that is until all who inherited them are gone; waits for the process.
+  /// Reads both pipes to their ends, that is until all processes that inherited them are gone. Waits for the
+  /// process of the command.
   Result finish();
 
 private:
@@ -65,15 +66,15 @@ private:
 Result run(const Start& start);
 /// `wstree ARGUMENTS` with the default environment.
 Result wstree(std::vector<std::string> arguments);
-/// The same with the library of the build tree in place of the stand-in, two OpenMP threads, and `more`
-/// variables.
+/// The same with the library of the build tree in place of the stand-in, two OpenMP threads,
+/// and `more` variables.
 Result run_with_real_library(std::vector<std::string> arguments,
                              const std::map<std::string, std::string>& more);
 
 /// One of the programs in targets/.
 std::string target(std::string_view name);
 
-/// A folder that exists as long as the object does. Everybody may look into it.
+/// A folder that exists as long as the object does. All users may look into it.
 class TemporaryFolder {
 public:
   TemporaryFolder();
@@ -86,7 +87,7 @@ public:
   std::string write(std::string_view name, std::string_view contents,
                     std::filesystem::perms permissions) const;
 
-  /// A folder in it that everybody may write to. Executables of a coverage build that run as another user put
+  /// A folder in it that all users may write to. Executables of a coverage build that run as another user put
   /// their counts there (GCOV_PREFIX) instead of complaining.
   [[nodiscard]] std::string open_to_all() const;
 

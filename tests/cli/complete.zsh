@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# zsh -f complete.zsh PAGES: reads lines from stdin, each as somebody would type it with TAB for a completion, gives them
+# zsh -f complete.zsh PAGES: reads lines from stdin, each as a user would type it with TAB for a completion, gives them
 # to an interactive zsh in which `wstree` is a function that shows its arguments, and prints these.
 zmodload zsh/zpty || exit 77
 export TERM=dumb

@@ -149,7 +149,7 @@ TEST(RunInAGroup, LetsThreadsSleepSoonIfSpinningCouldUseUpTheQuota) {
   const auto spins = testing::AnyOf(HasSubstr("GOMP_SPINCOUNT=1000\n"), HasSubstr("KMP_BLOCKTIME=1\n"));
   const auto result = run_env(group, "150000", {});
   EXPECT_THAT(result.out, testing::AllOf(HasSubstr("GOMP_SPINCOUNT=1000\n"), HasSubstr("KMP_BLOCKTIME=1\n")));
-  EXPECT_THAT(result.err, testing::Not(HasSubstr("SPINCOUNT"))) << "nobody has asked";
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("SPINCOUNT"))) << "--verbose is not given";
   EXPECT_THAT(run_env(group, "150000", {}, "--verbose").err,
               HasSubstr("GOMP_SPINCOUNT=1000 and KMP_BLOCKTIME=1, because the control groups grant the time "
                         "of 1.5 CPUs\n"));

@@ -127,7 +127,7 @@ TEST(Outside, Help) {
   }
 }
 
-// As somebody who reports a problem has to name them.
+// As the report of a problem has to name them.
 TEST(Outside, VersionNamesCommitBuildAndCompilers) {
   EXPECT_THAT(wstree({"--version"}).out,
               MatchesRegex("wstree " WSTREE_VERSION "\ncommit     ([0-9a-f]{12}( and changes)?|unknown)\n"

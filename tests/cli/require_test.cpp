@@ -276,7 +276,7 @@ TEST_F(Supervision, DiesAsTheProgramDoes) {
   EXPECT_EQ(command_.finish().signal(), SIGTERM);
 }
 
-// finish() waits until nobody holds the pipes any more, so a survivor would hang this test.
+// finish() waits until no process holds the pipes any more, so a survivor would hang this test.
 TEST_F(Supervision, TakesTheProgramWithIt) {
   ::kill(command_.pid(), SIGKILL);
   EXPECT_EQ(command_.finish().signal(), SIGKILL);

@@ -126,8 +126,8 @@ TEST_F(Served, VerboseShowsTheSettingsOfTheLibrary) {
   EXPECT_THAT(result.err, HasSubstr("WSTREE_STRATEGY='assign'"));
 }
 
-// What a program under wstree sees of OMP_SCHEDULE is no longer what was set, and must not be taken for the
-// user's.
+// What a program under wstree sees of OMP_SCHEDULE is no longer what was set,
+// and must not be taken for the user's.
 TEST_F(Served, RunsWithinRuns) {
   const auto result = wstree({"run", "--chunk=8", WSTREE_CLI, "run", "/bin/sh", "-c", WSTREE_CLI " env"});
   EXPECT_EQ(result.status(), 0);

@@ -79,7 +79,7 @@ TEST(LoopForms, CanBeServed) {
   EXPECT_FALSE(can_be_served(none, cli::k_all_loops));
   EXPECT_FALSE(leaves_out(none, kinds("runtime")));
   EXPECT_TRUE(can_be_served({LoopForm::hidden}, kinds("guided")));
-  EXPECT_FALSE(leaves_out({LoopForm::hidden}, kinds("guided"))) << "nobody knows";
+  EXPECT_FALSE(leaves_out({LoopForm::hidden}, kinds("guided"))) << "the form is not known";
   for (const auto form : {LoopForm::runtime, LoopForm::reduction}) {
     EXPECT_TRUE(can_be_served({form}, LoopKinds{}));
     EXPECT_FALSE(can_be_served({form}, kinds("dynamic,guided,auto")));
@@ -94,7 +94,7 @@ TEST(LoopForms, CanBeServed) {
   EXPECT_FALSE(leaves_out({LoopForm::runtime, LoopForm::guided}, kinds("runtime,guided")));
   EXPECT_EQ(cli::loops_for({LoopForm::guided, LoopForm::runtime}), "runtime,dynamic,guided");
   EXPECT_EQ(cli::loops_for({LoopForm::guided, LoopForm::hidden}), "all");
-  EXPECT_TRUE(can_be_served({LoopForm::call}, kinds("auto"))) << "it asks nobody for a schedule";
+  EXPECT_TRUE(can_be_served({LoopForm::call}, kinds("auto"))) << "it asks no runtime for a schedule";
   EXPECT_FALSE(leaves_out({LoopForm::call}, kinds("auto")));
 }
 

@@ -73,7 +73,7 @@ TEST(Target, NotExecutable) {
   expect_line(result, {path, "may not be executed"});
 }
 
-// What only the kernel can know: here that somebody is writing to the file.
+// What only the kernel can know: here that a process is writing to the file.
 TEST(Target, RefusedByTheKernel) {
   const TemporaryFolder folder;
   const auto path = (folder.path() / "busy").string();

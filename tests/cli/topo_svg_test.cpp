@@ -85,7 +85,7 @@ void check_drawing(const json& drawing, std::size_t members) {
     areas.emplace_back(member["area"]);
     hints.insert(member["hint"]);
   }
-  EXPECT_EQ(hints.size(), members) << "somebody is drawn twice";
+  EXPECT_EQ(hints.size(), members) << "a member is drawn twice";
   for (std::size_t i = 0; i < areas.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
       ASSERT_FALSE(areas[i].overlaps(areas[k])) << drawing["members"][i] << drawing["members"][k];

@@ -93,8 +93,8 @@ TEST(Topo, NamesTheInnermostThingThatIsShared) {
               HasSubstr("        L3: 3; package: 0-1; NUMA node: 4-7\n"));
 }
 
-/// Members have as many victims as there are others, each of them once, in one group for each thing they
-/// share.
+/// Members have as many victims as there are others, each of them once,
+/// in one group for each thing they share.
 void check_victims(const json& document) {
   const std::vector<std::string> levels{"core", "L2", "L3", "NUMA node", "package", "machine"};
   const auto count = document["members"].size();
@@ -148,7 +148,7 @@ TEST(Topo, DescribesMachinesOfManyShapes) {
           for (const auto cpu : numbers(member["cpus"])) used.insert(cpu), ++cpus;
         }
         if (members <= shape.cpus) {
-          EXPECT_EQ(cpus, used.size()) << "somebody shares a CPU";
+          EXPECT_EQ(cpus, used.size()) << "two members share a CPU";
         } else {
           EXPECT_EQ(used.size(), shape.cpus) << "a CPU is idle";
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every allocation that the library makes, or that the C library makes for it, fails once: alone, and
-// together with all that follow. The loops go to the runtime or are served, and nobody notices.
+// together with all that follow. The loops go to the runtime or are served, with the same results.
 #include "faulty.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ long failed_in(const std::string& log) {
 /// Runs `build` with the first, the second, ... allocation failing, until no run has so many. Returns how
 /// many there are.
 long sweep(const std::string& build, const Sweep& how) {
-  // How many there are varies a little with who comes first to a loop.
+  // How many there are varies a little with which member comes first to a loop.
   constexpr int k_enough_without = 3;
   const Outcome native = native_run(build, how.parts);
   long last = 0;

@@ -47,7 +47,7 @@ TEST_P(Unwritable, Paths) {
   ASSERT_EQ(chmod((folder / "").c_str(), 0700), 0);
   const Outcome as_nobody = measured(folder / "figures").user(65534).run();
   if (as_nobody.status == 127 || as_nobody.err.find("shared") != std::string::npos)
-    GTEST_SKIP() << "nobody may not enter the build folder";
+    GTEST_SKIP() << "user 65534 may not enter the build folder";
   expect_one_line(as_nobody, "Permission denied");
 }
 
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, Stderr,
                            return std::get<0>(each.param) + "_" + std::get<1>(each.param);
                          });
 
-/// The figures, the settings and a complaint go there, and nobody can take them.
+/// The figures, the settings and a complaint go there, and stderr takes none of them.
 TEST_P(Stderr, ThatTakesNothing) {
   const auto& [build, kind] = GetParam();
   const Outcome outcome = with_tree("with_stderr", {kind, program_path(build), "first", "--status", "7"})

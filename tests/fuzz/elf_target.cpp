@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs and libraries that `wstree run` and `wstree doctor` look into: ELF files and scripts, damaged or
-// not.
+// Programs and libraries that `wstree run` and `wstree doctor` look into: ELF files and scripts,
+// damaged or not.
 #include "support/files.h"
 #include "support/target.h"
 

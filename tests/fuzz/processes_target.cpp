@@ -28,7 +28,7 @@ void check_family(const char* root) {
   require(children.count <= Children::k_most, "there is room for the children");
   for (std::uint32_t i = 0; i < children.count; ++i)
     require(children.has(children.ids[i]) && children.ids[i] != 0, "the children are known");
-  require(!children.has(0), "nobody is the child 0");
+  require(!children.has(0), "no process is the child 0");
 }
 
 void check_ranks(const EnvironmentBlock& environment, const char* root) {
@@ -38,7 +38,7 @@ void check_ranks(const EnvironmentBlock& environment, const char* root) {
   CpuSet mask;
   for (std::uint32_t cpu = 0; cpu < 4; ++cpu) mask.add(cpu);
   const bool share = do_ranks_share(mask, ranks.count, 8, root);
-  require(ranks.count > 1 || !share, "one rank shares with nobody");
+  require(ranks.count > 1 || !share, "one rank shares with no other");
 }
 
 void check_limits(const EnvironmentBlock& environment, const char* root) {
@@ -47,7 +47,7 @@ void check_limits(const EnvironmentBlock& environment, const char* root) {
   require(limits.online >= 1, "the machine has a CPU");
   require(limits.quota >= 0, "a quota is not negative");
   require(!limits.runtime_binds || !limits.user_placed.empty(), "the runtime binds if a variable says so");
-  require(!limits.ranks_share_mask || limits.local_ranks > 1, "one rank shares with nobody");
+  require(!limits.ranks_share_mask || limits.local_ranks > 1, "one rank shares with no other");
 }
 
 void body(std::string_view input) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A value of OMP_SCHEDULE: the user's, one that travels through the OpenMP runtime, or one of a runtime's
-// own.
+// A value of OMP_SCHEDULE: the user's, one that travels through the OpenMP runtime,
+// or one of a runtime's own.
 #include "support/collected_lines.h"
 #include "support/target.h"
 

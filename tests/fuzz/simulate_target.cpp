@@ -118,7 +118,7 @@ void body(std::string_view input) {
   const Results results(plan);
   for (std::size_t t = 0; t < plan.threads.size(); ++t)
     for (std::size_t s = 0; s < plan.schedules.size(); ++s)
-      require(results.worst(t, s) >= 0.999, "nobody is faster than the ideal", name_of(plan.schedules[s]));
+      require(results.worst(t, s) >= 0.999, "none is faster than the ideal", name_of(plan.schedules[s]));
   if (!plan.profile.empty()) check_advice(results);
   const auto document = nlohmann::json::parse(simulate_json(results), nullptr, false);
   require(document.is_object() && document["results"].is_array(), "the results are JSON");

@@ -39,7 +39,7 @@ CpuSet some_cpus(Bytes& bytes) {
   return set;
 }
 
-/// Members where a tool has put them: anywhere, twice on the same CPU, or nobody knows.
+/// Members where a tool has put them: anywhere, twice on the same CPU, or at an unknown place.
 void check_observed(const Machine& machine, Bytes& bytes, std::uint32_t members) {
   std::vector<std::uint32_t> cpus(members);
   for (auto& cpu : cpus) cpu = bytes.between(0, machine.cpus());

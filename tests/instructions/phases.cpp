@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A known number of regions, loops and chunks, phase by phase, for a tool that counts instructions from
-// phase_begin() to phase_end(). Every phase runs once before, so that everything has been found and
-// allocated.
+// phase_begin() to phase_end(). Every phase runs once before,
+// so that everything has been found and allocated.
 #include "omp_decls.h"
 
 #include <chrono>
@@ -15,8 +15,8 @@ extern "C" {
 
 namespace {
 
-/// Where instructions are counted it takes longer than any batch should, by far: whoever has a processor
-/// alone is a third quicker, and a member that finds chunks short does not look at the clock after each.
+/// Where instructions are counted it takes longer than any batch should, by far: a member with a processor
+/// of its own is a third quicker, and a member that finds chunks short does not look at the clock after each.
 constexpr int k_chunk = 8000;
 
 template <class T> void nothing(T i) { asm volatile("" : : "r"(i) : "memory"); }
@@ -35,7 +35,7 @@ void regions(int count, int threads) {
   }
 }
 
-/// One iteration, so that nobody looks for work at the others'.
+/// One iteration, so that no member looks for work at the others'.
 void loops(int count, int threads) {
 #pragma omp parallel num_threads(threads)
   for (int k = 0; k < count; ++k) {

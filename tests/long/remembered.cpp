@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// remembered light|inside|cancelled: a loop that a team has executed often, and then is another one. Prints
+// remembered light|inside|cancelled: a loop that a team has executed often, and then changes. Prints
 // the microseconds that the executions after the change take. tests/long/remembered compares.
 #include <chrono>
 #include <cstdio>

@@ -21,8 +21,8 @@ template <core::Model model> void add(std::vector<Scenario>& scenarios, const st
   cancelled.cancelled_after = 1;
   scenarios.push_back(
       {name + "_cancelled_2x8", {.preemptions = 4, .stale = 3}, loops<model>(cancelled), 5000});
-  // A member of guided looks and takes in two steps: both bounds at once give more than 50 million
-  // executions.
+  // A member of guided looks and takes in two steps:
+  // both bounds at once give more than 50 million executions.
   const bool two_steps = model == core::Model::guided;
   if (two_steps)
     scenarios.push_back(
@@ -31,8 +31,8 @@ template <core::Model model> void add(std::vector<Scenario>& scenarios, const st
   scenarios.push_back({name + "_4x6_long", wide, plan(4, {6}), 500'000, true});
 }
 
-/// wsstatic, where nothing is shared: a member that is late or left out stops nobody, and nobody does its
-/// share.
+/// wsstatic, where nothing is shared: a member that is late or left out stops no other member, and no other
+/// member does its share.
 void add_static(std::vector<Scenario>& scenarios) {
   const auto plan = [](std::uint32_t members, std::vector<std::uint64_t> iterations, std::uint64_t chunk,
                        std::uint32_t cancelled_after = 0) {

@@ -117,7 +117,7 @@ TEST(Exploring, AThreadThatNeverGetsAnywhereIsNoticed) {
   };
   Litmus litmus({take_and_give_back, take_and_give_back}, 0);
   const Result result = explore(litmus, {.patience = 30});
-  EXPECT_THAT(result.failure, testing::HasSubstr("nobody got anywhere while one thread took 30 steps"));
+  EXPECT_THAT(result.failure, testing::HasSubstr("no thread got anywhere while one thread took 30 steps"));
 }
 
 /// The states that are recognised leave out executions, not outcomes.

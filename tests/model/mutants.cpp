@@ -15,10 +15,10 @@ using enum Group;
 
 // Of tags whose operations are relaxed loads and stores: there is nothing to weaken.
 constexpr std::string_view k_hint =
-    "relaxed: a hint; who acts on it does a read-modify-write, which fails if the hint was old";
+    "relaxed: a hint; a thread that acts on it does a read-modify-write, which fails if the hint was old";
 constexpr std::string_view k_estimate = "relaxed: an estimate that nothing depends on";
 constexpr std::string_view k_true = "relaxed: says that there is nothing left to read";
-constexpr std::string_view k_advice = "relaxed: advice to end early; who acts on it does so under a lock";
+constexpr std::string_view k_advice = "relaxed: advice to end early; a thread acts on it under a lock";
 constexpr std::string_view k_ordered = "relaxed: others order it";
 constexpr std::string_view k_later =
     "the order forbids load buffering, which this model does not show and Arm's architecture permits";

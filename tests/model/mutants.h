@@ -66,7 +66,7 @@ struct Mutant {
 /// Every tag in each way, and where the operations of a tag have orders of their own, each of them alone.
 std::vector<Mutant> mutants();
 
-/// The scenario that fails first with the mutant; empty: it survives, or nobody has looked yet.
+/// The scenario that fails first with the mutant; empty: the mutant survives, or was not run yet.
 std::string_view guard_of(const Mutant& mutant);
 
 /// All of this as Markdown: TAGS.md.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The orders that each tag has in the product, by use, and whom they pair with.
+// The orders that each tag has in the product, by use, and which accesses they pair with.
 #include "mutants.h"
 
 namespace wstree::model {

@@ -288,7 +288,7 @@ private:
     std::uint32_t done = 0;
     for (auto& each : inner.done) {
       done += each;
-      each = 99; // nobody touches it any more
+      each = 99; // no thread touches it any more
     }
     inner.task = 99;
     if (done < 1 || done > plan_.inner)

@@ -17,7 +17,7 @@
 
 namespace wstree::model {
 
-/// Who sleeps goes on when the word has changed; a wake-up that changes nothing wakes nobody.
+/// A sleeping thread goes on when the word has changed; a wake-up without a change wakes no thread.
 struct PoolPlatform : ModelPlatform {
   static void sleep(Atomic<std::uint32_t>&, std::uint32_t) noexcept { relax(); }
   static void wake(Atomic<std::uint32_t>&, std::uint32_t) noexcept {}
@@ -63,7 +63,7 @@ private:
     static_cast<void>(queues_[maker]->push(1));
     tell(maker);
   }
-  /// Who sleeps already is found first; else each thread begins with another taker.
+  /// A thread that sleeps already is found first; else each thread begins with another taker.
   void tell(std::uint32_t thread) {
     PoolSleepers::order();
     if (sleepers_->any())

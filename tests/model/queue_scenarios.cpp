@@ -88,7 +88,7 @@ std::vector<Scenario> queue_scenarios() {
   const Bounds suspended{.preemptions = 1, .stale = 0, .suspensions = 1};
   scenarios.push_back({"queue_loop_suspended_2x4", suspended, loops<core::Model::queue>(plan(2, {4}))});
   scenarios.push_back({"queue_loop_suspended_3x3", suspended, loops<core::Model::queue>(plan(3, {3}))});
-  // What a lock costs: whoever is suspended with it in its hands stops the others for as long.
+  // What a lock costs: a member that is suspended while it holds the lock stops the others for as long.
   scenarios.push_back({"queue_lock_loop_suspended_2x4",
                        {.preemptions = 2, .stale = 0, .suspensions = 1},
                        loops<core::Model::queue_lock>(plan(2, {4})),

@@ -37,8 +37,8 @@ std::vector<Scenario> range_scenarios() {
       {"range_cell_drained", {.preemptions = 3, .stale = 2}, range({{{0, 4}}, 1, 2}), 10'000},
       {"range_cell_large", stale, range({{{0, 9}}, 1, 2}), 10'000},
       {"range_cell_two_thieves", {.preemptions = 2, .stale = 1}, range({{{0, 4}}, 2, 1}), 10'000},
-      // The owner opens a second range in the cell while thieves still hold a word, or a low, of the first
-      // one.
+      // The owner opens a second range in the cell while thieves still hold a word, or a low,
+      // of the first one.
       {"range_cell_refilled_upwards",
        {.preemptions = 3, .stale = 2},
        range({{{0, 3}, {10, 12}}, 2, 1}),

@@ -50,7 +50,7 @@ struct ReductionModelPlan {
   std::uint32_t fails_after = 0; ///< elements after which the first reduction fails; 0: it does not
 };
 
-/// Every element once, in order, and everything that was put down combined once: else the map is another one.
+/// Every element once, in order, and everything that was put down combined once: else the map differs.
 template <class P, std::uint32_t pairs> class ReductionProgram final : public Program {
 public:
   explicit ReductionProgram(ReductionModelPlan plan) : plan_(std::move(plan)) {}
@@ -143,7 +143,7 @@ private:
     return !has_failed_;
   }
 
-  /// Everybody has left.
+  /// All threads have left.
   void check_done() {
     if (has_failed_) return;
     Body body{*this};

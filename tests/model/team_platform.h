@@ -62,7 +62,7 @@ public:
     Block* const block = find(memory);
     if (block == nullptr || block->bytes != bytes || block->released)
       return Execution::now->fail("memory is given back that was not handed out, or in another size");
-    if (!over_) block->content.write(0); // a race with whoever still looks at it
+    if (!over_) block->content.write(0); // a race with a thread that still looks at it
     block->released = true;
   }
 
@@ -114,12 +114,12 @@ public:
   }
   /// The running thread begins something that may wait.
   void begin() { waits_[Execution::now->current()] = 0; }
-  /// It waits once more. When it has done so for long, everybody else has done what can be done without it or
-  /// is suspended: the execution ends here, and its end is judged.
+  /// The thread waits once more. When it has done so for long, every other thread has done what can be done
+  /// without it or is suspended: the execution ends here, and its end is judged.
   void wait() {
     if (++waits_[Execution::now->current()] > k_patience) {
       has_ended_ = true;
-      Execution::now->tell("waits for somebody who does not come");
+      Execution::now->tell("waits for a member that does not come");
       Execution::now->stop_here();
     }
     ModelPlatform::yield();

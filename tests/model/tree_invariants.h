@@ -137,7 +137,7 @@ private:
       untold += handed_[i] == k_handed && seen[i] == 0;
     }
     if (wrong_.empty() && untold > in_hands)
-      wrong_ = std::to_string(untold) + " units are claimed that nobody has";
+      wrong_ = std::to_string(untold) + " units are claimed that no worker has";
   }
 
   void check_last(Tree& tree, const std::vector<std::uint8_t>& seen) {

@@ -9,7 +9,7 @@
 namespace wstree::model {
 namespace {
 
-/// An element whose content is plain data: who gets it has to know that it was written.
+/// An element whose content is plain data: the thread that gets it has to know that it was written.
 struct Token {
   explicit Token(std::uint64_t of) : number(of) {}
   Token(Token&& other) noexcept : number(other.number.read()) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What loops are called: programs are compiled here in the ways of users, run with the library, and asked
-// for.
+// What loops are called: programs are compiled here in the ways of users, run with the library,
+// and asked for.
 #include "command.h"
 #include "function_name.h"
 #include "names.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a tool is told by the library of programs on libgomp: what OpenMP says of each event, and of their
-// order.
+// What a tool is told by the library of programs on libgomp: what OpenMP says of each event,
+// and of their order.
 #include "process.h"
 
 #include <gmock/gmock.h>
@@ -179,8 +179,8 @@ Program unheard(const std::string& program) {
 }
 Program told(const std::string& program) { return unheard(program).set("WSTREE_OMPT", "1"); }
 
-/// What the environment asks for besides: nothing, a schedule of the runtime, one of ours, ours for all
-/// loops.
+/// What the environment asks for besides: nothing, a schedule of the runtime, one of ours,
+/// ours for all loops.
 class ToldOf : public testing::TestWithParam<const char*> {
 protected:
   static Program with_schedule(const std::string& program) {

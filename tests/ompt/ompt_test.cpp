@@ -30,8 +30,9 @@ Program with_tool(std::string_view name, const std::string& build) {
   return told(name, build).set("OMP_TOOL_LIBRARIES", program_path("tool.so"));
 }
 
-/// The different lines about the program's code without what differs from run to run: how often each came;
-/// which of the calls that a compiler makes of "is there a next chunk?" was the last; and who wakes a thread.
+/// The different lines about the program's code without what differs from run to run: how often each came,
+/// which of the calls that a compiler makes of "is there a next chunk?" was the last, and which
+/// thread wakes another.
 std::set<std::string> places_in(const Outcome& outcome) {
   std::set<std::string> places;
   for (const std::string& line : lines_of(outcome.out)) {

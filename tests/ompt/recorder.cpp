@@ -219,7 +219,7 @@ void ask_for_the_rest() {
   expect(entry<int (*)()>("ompt_get_num_procs")() > 0, "processors");
   expect(entry<int (*)()>("ompt_get_proc_id")() >= 0, "processor");
   expect(entry<int (*)()>("ompt_get_num_places")() >= 0, "places");
-  expect(g_lookup("ompt_nothing") == nullptr, "a function that nobody has");
+  expect(g_lookup("ompt_nothing") == nullptr, "a function that does not exist");
 }
 
 int initialize(ompt::Lookup lookup, int, Data*) {

@@ -2,8 +2,8 @@
 //
 // A tool that says which events it is told of and from which code: at the end it prints one line on stdout
 // for each different kind, endpoint and place, with how often it came. With TOOL_SUMS=1 it also prints what
-// the events of loops add up to. A library for OMP_TOOL_LIBRARIES, and part of programs that are their own
-// tool.
+// the events of loops add up to. A library for OMP_TOOL_LIBRARIES,
+// and part of programs that are their own tool.
 #include "ompt.h"
 
 #include <dlfcn.h>

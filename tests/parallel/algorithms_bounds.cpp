@@ -131,7 +131,7 @@ TEST(Alone, CallsOfAKnownPlaceTakeOnePiece) {
 #endif
   const auto sizes = first_chunks(2'000, 100, 0, Mark<2>{});
   EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), 100);
-  // Another function at the same place is another one, of which nothing is known.
+  // Another function at the same place is a new loop, of which nothing is known.
   EXPECT_EQ(first_chunks(1, 100, 20, Mark<3>{}).front(), 1);
 }
 

@@ -101,7 +101,7 @@ TEST(Stop, EndsCallsByAnException) {
       std::stop_source source;
       std::atomic<int> calls{0};
       const auto stops = [&](int i) {
-        // Whoever asks may lose its processor before it has: the others would be done meanwhile.
+        // The thread that asks may lose its processor before that: the others would be done meanwhile.
         const int number = calls.fetch_add(1, std::memory_order_relaxed);
         if (number == 5'000) source.request_stop();
         while (number > 5'000 && !source.stop_requested()) std::this_thread::yield();

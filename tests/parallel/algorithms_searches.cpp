@@ -47,7 +47,7 @@ TEST(Search, SearchesIntegersViewsAndMembers) {
 TEST(Search, GivesUpWhatIsBehindAHit) {
   const std::size_t n = 10'000'000;
   std::atomic<std::size_t> asked{0};
-  // Whoever comes to the hit may be the last one to get a processor: the others wait for it.
+  // The thread that comes to the hit may be the last one to get a processor: the others wait for it.
   std::atomic<bool> is_hit{false};
   EXPECT_EQ(find_first(par().threads(4), std::size_t{0}, n,
                        [&](std::size_t i) {

@@ -45,8 +45,8 @@ inline std::vector<double> fractions(std::size_t n) {
   return values;
 }
 
-/// x -> a x + b modulo 2^32; composition is associative and not commutative, and no operand order goes
-/// unnoticed.
+/// x -> a x + b modulo 2^32; composition is associative and not commutative,
+/// and no operand order goes unnoticed.
 struct Affine {
   std::uint32_t a = 1, b = 0;
   bool operator==(const Affine&) const = default;

@@ -150,7 +150,7 @@ TEST_P(Threads, TheOnlyExceptionArrives) {
 }
 
 TEST_P(Threads, OfTwoExceptionsThatAreThrownTheLowerOneArrives) {
-  // Nobody ends before both have thrown, if there are two threads at work.
+  // No call ends before both have thrown, if there are two threads at work.
   for (int round = 0; round < 50; ++round) {
     std::mutex mutex;
     std::set<std::uint64_t> all;

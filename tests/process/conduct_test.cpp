@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conduct in somebody else's process: outputs and exit status stay, no descriptor is touched that is not
-// ours, nothing is started or opened without need, and fork, exit and strange numbers of threads are
-// survived.
+// Conduct in the user's process: outputs and exit status stay, no descriptor is touched that is not ours,
+// nothing is started or opened without need, and the library survives fork,
+// exit and strange numbers of threads.
 #include "process.h"
 
 #include <gmock/gmock.h>
@@ -194,7 +194,7 @@ TEST_P(Setuid, ProgramIsNotSteeredFromOutside) {
   const Outcome as_nobody = attempt.user(k_nobody).run();
   ASSERT_EQ(chmod(program.c_str(), 0755), 0); // such a program should not lie about
   if (as_nobody.status == 127 || as_nobody.err.find("shared libraries") != std::string::npos)
-    GTEST_SKIP() << "nobody may not enter the build folder";
+    GTEST_SKIP() << "user 65534 may not enter the build folder";
   EXPECT_EQ(fact(as_nobody.out, "sum"), "4995000") << as_nobody.text();
   EXPECT_EQ(fact(as_nobody.out, "environment"), "wstree,9") << as_nobody.text();
   EXPECT_THAT(as_nobody.err, testing::Not(HasSubstr("wstree:"))) << as_nobody.text();

@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, Inherit, testing::Values("", "_gcc"),
                          [](const auto& each) { return each.index == 0 ? "Libomp" : "Libgomp"; });
 
 TEST_P(Inherit, WhatAPinnedWorkerStartsIsNotPinned) {
-  if (has_one_cpu()) GTEST_SKIP() << "nobody is pinned on one CPU";
+  if (has_one_cpu()) GTEST_SKIP() << "no thread is pinned on one CPU";
   const Outcome outcome = heirs().run();
   expect_all_free(outcome);
   EXPECT_THAT(outcome.err, IsEmpty());
@@ -64,7 +64,7 @@ TEST_P(Inherit, WhatAPinnedWorkerStartsIsNotPinned) {
 }
 
 TEST_P(Inherit, AProgramThatAPinnedWorkerTurnsIntoIsNotPinned) {
-  if (has_one_cpu()) GTEST_SKIP() << "nobody is pinned on one CPU";
+  if (has_one_cpu()) GTEST_SKIP() << "no thread is pinned on one CPU";
   for (const std::string& name : execs()) {
     const Outcome outcome = heirs({"--become", name}).run();
     EXPECT_EQ(fact(outcome.out, "become " + name), text_of(own_cpus())) << outcome.text();
@@ -76,7 +76,7 @@ TEST_P(Inherit, AProgramThatAPinnedWorkerTurnsIntoIsNotPinned) {
 
 // The C library makes these threads by itself, in calls that are not meant to make any. So README.md says.
 TEST_P(Inherit, WhatTheCLibraryStartsForAPinnedWorkerIsPinnedLikeIt) {
-  if (has_one_cpu()) GTEST_SKIP() << "nobody is pinned on one CPU";
+  if (has_one_cpu()) GTEST_SKIP() << "no thread is pinned on one CPU";
   const Outcome outcome = heirs({"--notified"}).run();
   const std::string place = fact(outcome.out, "worker itself");
   EXPECT_NE(place, text_of(own_cpus())) << "not pinned at all\n" << outcome.text();
@@ -93,7 +93,7 @@ TEST_P(Inherit, APinnedWorkerCountsAllProcessors) {
 }
 
 TEST_P(Inherit, WorksBesideAToolThatWrapsTheSameFunctions) {
-  if (has_one_cpu()) GTEST_SKIP() << "nobody is pinned on one CPU";
+  if (has_one_cpu()) GTEST_SKIP() << "no thread is pinned on one CPU";
   const std::string watcher = program_path("start_watcher.so");
   const std::string all_seen[] = {"watched pthread_create", "watched execve", "watched posix_spawn",
                                   "watched system", "watched popen"};

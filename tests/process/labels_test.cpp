@@ -48,8 +48,8 @@ protected:
 TEST_P(Labels, NameTheNextLoopAndNoOther) {
   const Outcome outcome = program().set("WSTREE_STATS", "json").run();
   EXPECT_EQ(outcome.out, k_all_done) << outcome.text();
-  // The loop of 300 with and without label; those of 400 and 500 ran twice, and 100, 200 and 600 are one
-  // loop.
+  // The loop of 300 with and without label; those of 400 and 500 ran twice, and
+  // 100, 200 and 600 are one loop.
   EXPECT_THAT(loops_in(outcome), UnorderedElementsAre("assembly 100", "- 800", "first 300", "- 300",
                                                       "second 400", "- 400", "- 1000", "alone 700"));
 }
@@ -123,7 +123,7 @@ TEST_P(Calls, GetTheThreadsAndBatchesThatRulesSay) {
   ASSERT_FALSE(report.is_discarded()) << outcome.text();
   for (const json& loop : report.at("loops")) {
     if (loop.at("label") != "assembly") continue;
-    // Three shares, of which nobody steals less than one batch.
+    // Three shares; a thief steals at least one batch.
     EXPECT_LE(loop.at("batches").get<int>(), 3 * 3 * 2);
   }
   EXPECT_EQ(report.at("threads"), 3);

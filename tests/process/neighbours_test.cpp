@@ -81,7 +81,7 @@ TEST(Neighbours, AStaticProgramRunsUnharmed) {
   const Outcome native = program.set("OMP_SCHEDULE", "dynamic,3").run();
   EXPECT_EQ(native.out, "schedule 0x2 3\nsum 4995000\nmembers 4\n") << native.text();
   EXPECT_EQ(program.preload().run().text(), native.text());
-  // The schedule that nobody replaces is unknown to its runtime, with the library or without it.
+  // The schedule, which no library replaces, is unknown to its runtime, with the library or without it.
   Program asked("loops_gcc_static");
   asked.set("OMP_SCHEDULE", "wstree");
   const Outcome without = asked.run();

@@ -50,12 +50,12 @@ Report report_of(const Program& program);
 Program placement(const std::string& compiler, const std::string& bind, std::vector<std::string> steps);
 /// The same without the library.
 Program native_placement(const std::string& compiler, std::vector<std::string> steps);
-/// `program` as it is started by another one: "/usr/bin/taskset -c 0 PROGRAM ...". The environment is
+/// `program` as another program starts it: "/usr/bin/taskset -c 0 PROGRAM ...". The environment is
 /// placement()'s.
 Program placement_below(std::vector<std::string> launcher, const std::string& compiler,
                         const std::string& bind, const std::vector<std::string>& steps);
 
-constexpr long k_patience_ms = 200; ///< of auto; before that nobody is pinned
+constexpr long k_patience_ms = 200; ///< of auto; before that no thread is pinned
 /// Regions until auto has lost its patience.
 constexpr const char* k_until_decided = "busy=220";
 /// "team=PxN"
@@ -65,7 +65,7 @@ std::string team(int members, int regions);
 void expect_inside(const Report& report, const Cpus& allowed);
 /// Every mask is the one that the process started with.
 void expect_unpinned(const Report& report);
-/// The masks of those who open regions are what the process started with, in their regions and after them.
+/// Expects that threads which open regions have the mask of the process's start, in their regions and later.
 void expect_free_openers(const Report& report);
 /// Workers are on different cores of `allowed` in `region`, one core each.
 void expect_on_own_cores(const Report& report, int region, const Cpus& allowed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// WSTREE_BIND=auto, which is what a user has who says nothing: when it pins, and all that keeps it from that.
+// WSTREE_BIND=auto, the default: when it pins, and all that keeps it from that.
 #include "placed.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ protected:
     if (cores_ < 2) GTEST_SKIP() << "one core: auto never pins here";
     if (has_too_small_a_quota(cores_)) GTEST_SKIP() << "a control group grants less than a CPU per core here";
   }
-  /// Runs `program` and expects that nobody is pinned, and why.
+  /// Runs `program` and expects that no thread is pinned, and why.
   static void expect_left_alone(Program program, const std::string& why) {
     const Report report = report_of(program.set("WSTREE_VERBOSE", "1"));
     expect_unpinned(report);
@@ -157,7 +157,7 @@ TEST_P(Auto, SaysWhichVariableKeepsItFromPinning) {
 TEST_P(Auto, AVariableWithoutAValueDecidesNothing) {
   skip_where_nothing_can_be_pinned();
   if (IsSkipped()) return;
-  // A variable of the other runtime, so that nobody complains.
+  // A variable of the other runtime, so that this one does not complain.
   const char* variable = *GetParam() == 0 ? "OMP_PLACES" : "KMP_AFFINITY";
   const Report report = report_of(program(long_enough(cores_)).set(variable, ""));
   expect_inside(report, all_);

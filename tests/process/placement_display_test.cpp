@@ -61,7 +61,7 @@ std::string shown(const Cpus& cpus) {
 }
 
 TEST_P(OnEitherRuntime, EachPinnedMemberHasALine) {
-  if (cores_ < 2) GTEST_SKIP() << "one core: nobody is pinned";
+  if (cores_ < 2) GTEST_SKIP() << "one core: no thread is pinned";
   Program shows =
       placement(GetParam(), "close", {team(cores_, 3), "quiet=" + std::to_string(cores_) + "x50"});
   const Report report = report_of(shows.set("OMP_DISPLAY_AFFINITY", "true"));
@@ -79,7 +79,7 @@ TEST_P(OnEitherRuntime, EachPinnedMemberHasALine) {
 }
 
 TEST_P(OnEitherRuntime, LinesHaveTheFormatOfTheUser) {
-  if (cores_ < 2) GTEST_SKIP() << "one core: nobody is pinned";
+  if (cores_ < 2) GTEST_SKIP() << "one core: no thread is pinned";
   Program shows = placement(GetParam(), "close", {team(cores_, 3)});
   shows.set("OMP_DISPLAY_AFFINITY", "true").set("OMP_AFFINITY_FORMAT", "here is %n of %N at level %L: %A");
   const Report report = report_of(shows);

@@ -97,7 +97,7 @@ int regions_of(const Report& report) {
                                         [](const Placed& each) { return each.members == 0; }));
 }
 
-/// Runs `before`, then somebody gives all threads `mask`, then come the regions of `after`.
+/// Runs `before`, then another process gives all threads `mask`, then come the regions of `after`.
 void expect_respected(Program (*program)(const std::vector<std::string>&), const Cpus& mask,
                       std::vector<std::string> before, const std::vector<std::string>& after) {
   SCOPED_TRACE("mask " + text_of(mask));

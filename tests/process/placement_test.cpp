@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// WSTREE_BIND=close, spread and none in real processes: who is pinned, who never is, and for how long. What
-// auto does is in placement_auto_test.cpp, masks from outside are in placement_mask_test.cpp.
+// WSTREE_BIND=close, spread and none in real processes: which threads are pinned, which never are, and for
+// how long. placement_auto_test.cpp has auto, placement_mask_test.cpp masks from outside.
 #include "placed.h"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ TEST_P(Bound, AnInnerTeamIsNotCrowdedOntoItsOpener) {
 }
 
 TEST_P(Bound, ASecondRootIsLeftAlone) {
-  // The team of the first one shrinks before: libomp gives its workers to the next who needs some.
+  // The team of the first one shrinks before: libomp gives its workers to the next team that needs some.
   const Report report =
       run({team(cores_ + 1, 1), team(2, 1), "roots=" + std::to_string(cores_) + "x20", team(2, 2)});
   expect_inside(report, all_);

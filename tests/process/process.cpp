@@ -28,7 +28,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-/// Reads both pipes until nobody can write to them any more.
+/// Reads both pipes until no process can write to them any more.
 void read_all(const std::array<int, 2>& pipes, const std::array<std::string*, 2>& into) {
   std::array<pollfd, 2> waiting{{{pipes[0], POLLIN, 0}, {pipes[1], POLLIN, 0}}};
   int open = 2;

@@ -22,8 +22,8 @@ struct Outcome {
   [[nodiscard]] std::string text() const;
 };
 
-/// A program to be run. The environment is a PATH, four OpenMP threads that sleep when they wait, and what is
-/// added.
+/// A program to be run. The environment is a PATH, four OpenMP threads that sleep when they wait,
+/// and what is added.
 class Program {
 public:
   /// `name` is one of the test programs, or a path if it contains a slash.

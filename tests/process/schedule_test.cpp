@@ -202,8 +202,8 @@ TEST_P(OtherSchedule, IsNotTouched) {
     if (!value.empty()) plain.set("OMP_SCHEDULE", value);
     const Outcome without = plain.run();
     const Outcome with = plain.preload().run();
-    // libomp before 19 lacks an entry that the program needs and the library has, so there is nothing to
-    // compare.
+    // libomp before 19 lacks an entry that the program needs and the library has,
+    // so there is nothing to compare.
     if (without.status == 127) continue;
     EXPECT_EQ(with.out, without.out) << libomp;
     EXPECT_EQ(with.err, without.err) << libomp;

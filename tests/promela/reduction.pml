@@ -47,7 +47,7 @@ inline expand(n) {
     pair = nodes;
     nodes = nodes + 2;
     half = REMAINING(n) / 2;
-    if /* who splits never gets an empty half; which one it gets is open */
+    if /* a worker that splits never gets an empty half; which half it gets is open */
     :: skip
     :: half = REMAINING(n) - half
     fi;

@@ -40,7 +40,7 @@ byte next_base = RING; /* next_base_ */
 byte absent;           /* absent_ */
 bit storage;           /* storage_: made by the first member that needs it, kept from then on */
 byte team_size;        /* members of the region */
-byte expected;         /* opening_.next: whoever comes as far as that says nothing */
+byte expected;         /* opening_.next: a member that departs there writes nothing */
 byte loops = 1;        /* loops_ */
 byte cleared_at;       /* cleared_at_ */
 
@@ -61,7 +61,7 @@ bit finished;
 #define USE(loop) ((loop) / RING)
 #define MARK(loop, m) mark[SLOT(loop) * MEMBERS + m]
 
-/* The slot of `loop` is used from here on: nobody is in a loop that used it before, and no mark looks current that is not. */
+/* The slot of `loop` is used from here on: no member is in a loop that used it before, and no mark looks current that is not. */
 inline check_slot() {
   m = 0;
   do

@@ -9,7 +9,7 @@
  *   WALK        a search looks at one node after the other, not at all of them at once
  *   SUSPEND     one worker is suspended for ever, anywhere, or none is
  *   NO_MEMORY   any request of memory for a pair of nodes may fail
- *   NO_EARLY_LAST  nobody starts the last iteration while it has something else to do
+ *   NO_EARLY_LAST  no worker starts the last iteration while it has something else to do
  *   MUTANT_...  breaks one step, see README.md
  */
 #ifndef WORKERS
@@ -25,7 +25,7 @@
 #define BATCH 1
 #endif
 #define UNITS (ITERATIONS - 1)
-/* A worker that splits a node has been preceded by one who took a unit of it, and no unit is taken twice: the pair below
+/* A worker that splits a node has been preceded by one that took a unit of it, and no unit is taken twice: the pair below
  * a node is named after the first unit that was taken of the node. */
 #define NODES (ROOTS + 2 * UNITS)
 #define NONE 255
@@ -51,7 +51,7 @@ bit first_from_right[NODES];
 bit last_taken; /* LastTaken::loop_ is the present loop */
 
 /* What the properties speak about. */
-bit handed[ITERATIONS]; /* to somebody, to be executed */
+bit handed[ITERATIONS]; /* to a worker, to be executed */
 byte ended;             /* workers that were told that there is nothing more */
 
 #define REMAINING(n) (size[n] - left[n] - right[n])
@@ -79,7 +79,7 @@ byte suspended = NONE; /* _pid of the worker that runs no more */
 
 /* Worker::give(): units [from, from + count) go to the caller. */
 inline give(from, count) {
-  assert(!had_last); /* whoever had the last iteration gets no more */
+  assert(!had_last); /* a worker that had the last iteration gets no more */
   u = from;
   do
   :: u < from + count ->
@@ -167,7 +167,7 @@ inline hold_first(n) {
   }
 }
 
-/* Worker::own() = Node::own(): the compare-and-swap, and nothing if somebody was faster. */
+/* Worker::own() = Node::own(): the compare-and-swap, and nothing if another worker was faster. */
 inline own(n) {
   if
   :: size[n] > 0 && phase[n] == AVAILABLE ->
@@ -182,8 +182,8 @@ inline own(n) {
   fi
 }
 
-/* Node::prepare() of both halves of the rest of `target`, and Node::adopt(), which succeeds: nobody sees the pair before
- * that. `mine` is the one that the caller owns, or NONE. */
+/* Node::prepare() of both halves of the rest of `target`, and Node::adopt(), which succeeds: no worker sees the pair
+ * before that. `mine` is the one that the caller owns, or NONE. */
 inline publish(target_node) {
   d_step {
     pair = ROOTS + 2 * FIRST_UNIT(target_node);
@@ -375,7 +375,7 @@ inline count_left() {
   }
 }
 
-/* What a worker knows when it is told that there is nothing more: every iteration is in somebody's hands. */
+/* What a worker knows when it is told that there is nothing more: every iteration is in a worker's hands. */
 inline check_all_handed() {
   d_step {
     u = 0;
@@ -539,7 +539,7 @@ search:
       fi }
 #else
   /* View::any_leaf() with an interruption after each node. Whether a node is good enough, and better than the one before,
-   * is left open: whoever has seen one claims one of those that it has seen. */
+   * is left open: a worker that has seen nodes claims any one of them. */
   :: atomic { !retired && node == NONE && arrived && frozen == NONE && position < UNITS && !may_append ->
       leaf_of(position);
       if
@@ -563,8 +563,8 @@ search:
       take_last() }
 #endif
 
-  /* Worker::expand(), and Worker::publish() of a thief: whoever meets a frozen node splits it, or takes a half that
-   * somebody else has left. */
+  /* Worker::expand(), and Worker::publish() of a thief: a worker that meets a frozen node splits it, or takes a
+   * half that another worker has left. */
 #ifdef MUTANT_ADOPT_STORE
   :: atomic { frozen != NONE && !retired && children[frozen] == 0 && !splitting -> splitting = 1 }
   :: atomic { frozen != NONE && !retired && splitting -> splitting = 0; publish_and_hold(frozen); frozen = NONE }
@@ -672,10 +672,10 @@ init {
     run suspension()
 #endif
   }
-  timeout; /* nobody can do anything any more */
+  timeout; /* no process can take a step any more */
 #ifdef SUSPEND
   /* A suspended worker holds back nothing but the batch that it was handed: the others come to their end, and all other
-   * iterations are handed out. Only if nobody is left but the one that has retired with the last iteration, some remain. */
+   * iterations are handed out. Only if the one that has retired with the last iteration alone is left, some remain. */
   assert(ended == WORKERS || (suspended != NONE && ended == WORKERS - 1));
   if
   :: ended < WORKERS && WORKERS == 2 && last_taken

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: programs that nobody thought of. Random descriptions of OpenMP programs (loop_programs.h) are
+// Guards: programs that no author thought of. Random descriptions of OpenMP programs (loop_programs.h) are
 // executed with real constructs and compared with what a sequential reading of the description says: how
 // often each iteration, section and single runs, and which value lastprivate leaves behind. A description
 // that fails is made smaller and printed.
@@ -54,8 +54,8 @@ struct Counters {
     BOTH_WAYS(PRAGMA(omp for more), __VA_ARGS__)                                                             \
   }
 
-/// Shared by all threads, as a lastprivate variable of orphaned loops has to be: one region at a time uses
-/// it.
+/// Shared by all threads, as a lastprivate variable of orphaned loops has to be:
+/// one region at a time uses it.
 long long last_value = -1;
 
 /// What the environment says.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values of OMP_SCHEDULE and of the library's variables: what is printed is read back, and garbage harms
-// nobody.
+// Values of OMP_SCHEDULE and of the library's variables: what is printed is read back, and garbage does no
+// harm to the parsers.
 #include "marked_schedule.h"
 #include "property.h"
 

@@ -77,8 +77,8 @@ std::string Checks::collect(const Region& region, const Notes& notes, std::uint3
 std::string Checks::judge(const Sequence& sequence, const Region& region, std::uint32_t loop) const {
   const Loop& l = region.loops[loop];
   const Seen& seen = seen_[loop];
-  // As in tests/stress/oracle.cpp: what a member that stops, or never comes, takes with it depends on the
-  // model.
+  // As in tests/stress/oracle.cpp: what a member that stops, or never comes,
+  // takes with it depends on the model.
   const bool all_there = seen.came == region.members && seen.stopped == 0;
   bool complete = all_there;
   if (!all_there && region.members > 1) {
@@ -93,7 +93,7 @@ std::string Checks::judge(const Sequence& sequence, const Region& region, std::u
   const auto missing = std::find(first, first + l.iterations, std::uint8_t{0});
   const auto at = static_cast<std::uint64_t>(missing - first);
   if (complete && at != l.iterations)
-    return "nobody did iteration " + std::to_string(at) + "; " +
+    return "no member did iteration " + std::to_string(at) + "; " +
            std::to_string(l.iterations - seen.handed_out) + " were not done";
   // A member that never comes may keep a loop from being reported, but not the others from being right.
   const bool measured = l.iterations != 0 && sequence.settings[l.settings].clocked;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is counted, clocks that go back, and a machine of one thread whose members take turns between
-// calls.
+// Memory that is counted, clocks that go back,
+// and a machine of one thread whose members take turns between calls.
 #pragma once
 
 #include "../../tools/simulate/engine/charged_atomic.h"
@@ -51,11 +51,11 @@ struct CountingPlatform : core::StdPlatform {
   }
 };
 
-/// One thread: nothing happens inside of a call, so nobody may have to wait there.
+/// One thread: no other member runs inside of a call, so no member may wait there.
 struct StepPlatform : CountingPlatform {
   static inline Clocks clocks{0};
   static inline std::uint64_t now = std::uint64_t{1} << 40;
-  static inline std::uint64_t yields = 0; ///< since somebody set it to 0
+  static inline std::uint64_t yields = 0; ///< since the last reset to 0
   static inline void (*report_waiting)() = nullptr;
 
   static std::uint64_t ticks() noexcept { return clocks.at(now); }

@@ -111,8 +111,8 @@ std::string run_one(const Sequence& sequence, Totals& totals) {
   _exit(1);
 }
 
-/// In seconds of processor time, twenty times what the longest sequence needs on a processor that is shared
-/// with nobody: threads that wait for one which gets no processor use it up too. Of several threads, in all.
+/// In seconds of processor time, of all threads together: twenty times what the longest sequence needs on a
+/// processor of its own, because threads that wait for one which gets no processor use time up too.
 void limit_time(rlim_t seconds) {
   const rlimit limit{seconds, seconds + 5};
   setrlimit(RLIMIT_CPU, &limit);

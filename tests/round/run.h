@@ -33,7 +33,7 @@ template <> struct SizesOf<8> : loop::UsualSizes {};
 inline constexpr std::uint32_t k_few_iterations = 8;
 static_assert(loop::UsualSizes::k_first_pairs >= k_few_iterations);
 
-/// An address in nobody's code.
+/// An address in no code.
 inline const void* code(std::uint64_t place) { return reinterpret_cast<const void*>(4096 + 64 * place); }
 
 /// One member's way through one region.
@@ -151,7 +151,7 @@ void draw_whims(Walk& walk, const Sequence& sequence, const Region& region, std:
                 std::uint32_t member) {
   if (!sequence.leavers && !sequence.cancels) return;
   const std::uint64_t seed = stress::round_seed(sequence.seed, 1, number);
-  if (Random(seed).below(region.members) == member) return; // somebody is there all the time
+  if (Random(seed).below(region.members) == member) return; // one member is there all the time
   Random random(stress::round_seed(seed, 2, member));
   if (sequence.leavers && random.one_in(4))
     walk.leave_before(static_cast<std::uint32_t>(random.below(region.loops.size() + 1)));
@@ -198,8 +198,8 @@ private:
     return true;
   }
 
-  /// One of those that may, from a random one on, `but` only if nobody else may.
-  std::uint32_t anybody(Random& random, std::uint32_t but) const {
+  /// Returns a member that may go, searched from a random one on; `but` only if no other may.
+  std::uint32_t any_member(Random& random, std::uint32_t but) const {
     const auto first = static_cast<std::uint32_t>(random.below(region_->members));
     for (std::uint32_t i = 0; i < region_->members; ++i) {
       const std::uint32_t m = first + i < region_->members ? first + i : first + i - region_->members;
@@ -217,18 +217,18 @@ private:
       if (may_go(favourite_)) return favourite_;
       break;
     case Turns::one_late:
-      return anybody(random, favourite_);
+      return any_member(random, favourite_);
     case Turns::one_by_one:
       if (may_go(present_)) return present_;
       break;
-    case Turns::anybody:
+    case Turns::any:
       break;
     }
-    return anybody(random, region_->members);
+    return any_member(random, region_->members);
   }
 
   const Region* region_ = nullptr;
-  bool waits_ = true;      // nobody may go who would wait for a slot
+  bool waits_ = true;      // a member that would wait for a slot may not go
   std::uint32_t left_ = 0; // members that are in the region, as bits
   std::uint32_t favourite_ = 0;
   std::uint32_t present_ = 0;

@@ -100,8 +100,8 @@ void draw_uneven_regions(Random& random, const Style& style, Sequence& sequence)
   sequence.repeated.push_back(draw_region(random, style, number(random, 1, longer - 1), false));
 }
 
-/// A region that goes round by itself: loops that everybody has a part in, then such that leave the roots of
-/// the slots alone for a few uses, then the first ones again.
+/// A region that goes round by itself: loops in which all members have a part, then loops that leave the
+/// roots of the slots alone for a few uses, then the first ones again.
 Region draw_idle_region(Random& random, const Style& style, std::uint32_t ring) {
   Region region = draw_region(random, style, ring, false);
   for (Loop& loop : region.loops) loop.iterations = number(random, 2 * region.members, 6 * region.members);
@@ -174,7 +174,7 @@ std::string Sequence::text() const {
   else
     text += "until " + std::to_string(uses) + " uses of the slots" + (fills ? " exactly" : "");
   text += ", then " + text_of(last) + "; " + std::to_string(laps) + " laps";
-  constexpr std::array<const char*, k_turns> k_names = {"anybody", "bursts", "one ahead", "one late",
+  constexpr std::array<const char*, k_turns> k_names = {"any", "bursts", "one ahead", "one late",
                                                         "one by one"};
   text += std::string("; turns: ") + k_names[static_cast<std::size_t>(turns)];
   if (leavers) text += "; leavers";
@@ -248,7 +248,7 @@ Sequence draw(std::uint64_t seed, bool brief) {
   sequence.turns = static_cast<Turns>(random.below(k_turns));
   sequence.leavers = random.one_in(6);
   sequence.cancels = random.one_in(6);
-  // In equal parts nobody does the share of a member that is not there.
+  // In equal parts no member does the share of one that is not there.
   if (sequence.leavers || sequence.cancels)
     for (Settings& each : sequence.settings) each.history = false;
   sequence.neighbours = random.one_in(3);
@@ -288,7 +288,7 @@ Sequence draw_long(std::uint64_t seed, unsigned bits, Model model) {
   sequence.last = {{2, {much, much}}, {2, {little}}};
   sequence.uses = (std::uint64_t{1} << bits);
   sequence.laps = 2;
-  sequence.turns = Turns::anybody;
+  sequence.turns = Turns::any;
   return sequence;
 }
 
@@ -318,8 +318,8 @@ std::vector<Sequence> smaller(const Sequence& sequence) {
     add(made);
   }
   made = sequence;
-  if (sequence.turns != Turns::anybody) {
-    made.turns = Turns::anybody;
+  if (sequence.turns != Turns::any) {
+    made.turns = Turns::any;
     add(made);
   }
   Settings simple;

@@ -30,8 +30,8 @@ struct Region {
   std::vector<Loop> loops;
 };
 
-/// Who goes on next, where one thread plays all members.
-enum class Turns : std::uint8_t { anybody, bursts, one_ahead, one_late, one_by_one };
+/// Which member goes on next, where one thread plays all members.
+enum class Turns : std::uint8_t { any, bursts, one_ahead, one_late, one_by_one };
 inline constexpr std::uint64_t k_turns = 5;
 
 struct Sequence {
@@ -44,7 +44,7 @@ struct Sequence {
   std::uint64_t uses = 0;    ///< until the slots have been used so often since the lap began
   bool fills = false;        ///< and by regions of one loop exactly so often
   std::uint32_t laps = 3;    ///< of all that
-  Turns turns = Turns::anybody;
+  Turns turns = Turns::any;
   bool leavers = false;    ///< members leave regions early, or never come to a loop
   bool cancels = false;    ///< members leave loops early
   bool neighbours = false; ///< two by two the members are near each other
@@ -59,8 +59,8 @@ struct Sequence {
 Sequence draw(std::uint64_t seed, bool brief = false);
 /// One whose rings end, of regions that go on for long behind that.
 Sequence draw_with_ends(std::uint64_t seed);
-/// One in which the tags of counters, or the links between nodes, come round, which have more bits than
-/// words.
+/// One in which the tags of counters, or the links between nodes, come round,
+/// which have more bits than words.
 Sequence draw_long(std::uint64_t seed, unsigned bits, Model model);
 /// All that are a little smaller, the smallest ones first.
 std::vector<Sequence> smaller(const Sequence& sequence);

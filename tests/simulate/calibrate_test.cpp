@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is measured on this machine makes sense, whatever the machine does meanwhile: nothing here judges a
-// time.
+// What is measured on this machine makes sense, whatever the machine does meanwhile:
+// nothing here judges a time.
 #include "calibrate.h"
 #include "cpu_pairs.h"
 

@@ -78,7 +78,7 @@ TEST(Engine, ALineIsFetchedFromTheNearestAndTakenFromAll) {
   const Time far = prices.transfer[1];
   Caches caches(machine, prices);
   alignas(64) const int line = 0;
-  EXPECT_EQ(caches.modify(&line, 0, 0), prices.rmw) << "nobody had it";
+  EXPECT_EQ(caches.modify(&line, 0, 0), prices.rmw) << "no member had it";
   EXPECT_EQ(caches.modify(&line, 0, 1'000'000), 1'000'000 + prices.rmw) << "still mine";
   EXPECT_EQ(caches.read(&line, 1, 2'000'000), 2'000'000 + near);
   EXPECT_EQ(caches.read(&line, 4, 3'000'000), 3'000'000 + far);

@@ -78,10 +78,10 @@ TEST(Distance, WhatIsTakenFromAMembersRangeBelongsToTheTaker) {
   distance.handed(3, {25, 30}, 2);   // the second half of what member 0 has
   distance.handed(3, {30, 50}, 4);   // of which it has the rest as well
   distance.handed(0, {10, 25}, 8);   // what is left of its own
-  distance.handed(1, {60, 70}, 16);  // its own, the beginning of which somebody else may still get
+  distance.handed(1, {60, 70}, 16);  // its own, the beginning of which another may still get
   distance.handed(2, {40, 50}, 32);  // near: from member 3
   distance.handed(0, {55, 60}, 64);  // near: from member 1
-  distance.handed(1, {199, 200}, 0); // the last iteration is nobody's
+  distance.handed(1, {199, 200}, 0); // the last iteration has no home
   const auto& travel = distance.travel();
   EXPECT_EQ(travel.steals[0], 2U);
   EXPECT_EQ(travel.steals[1], 1U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops of few long iterations, beside list scheduling: one iteration at a time for whoever is free.
+// Loops of few long iterations, beside list scheduling: one iteration at a time for a member that is free.
 #include "remembered.h"
 
 #include "wstree/core/rng.h"
@@ -83,7 +83,7 @@ TEST(FewLongIterations, OfEqualCostsTakeWhatListsTake) {
   }
 }
 
-/// Who starts iteration n-1, which seems long by chance, leaves the rest to the others for nothing.
+/// A member that starts iteration n-1, which seems long by chance, leaves the others the rest for nothing.
 TEST(FewLongIterations, OfRandomCostsTakeAboutWhatListsTake) {
   for (const std::uint32_t members : {2U, 3U, 4U, 8U}) {
     const Beside random = beside_lists(members, anything<5>);

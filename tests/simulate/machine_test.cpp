@@ -127,7 +127,7 @@ TEST(Memory, TheFirstAccessToAFreshPageTakesAFault) {
   prices.fault = 700 * k_ns;
   Caches caches(one, prices);
   alignas(64) static const char memory[3 * 4096] = {};
-  EXPECT_EQ(caches.read(&memory[0], 0, 0), prices.hit) << "nobody has said that it is fresh";
+  EXPECT_EQ(caches.read(&memory[0], 0, 0), prices.hit) << "the page was not said to be fresh";
   Caches fresh(one, prices);
   fresh.allocated(memory, sizeof memory);
   EXPECT_EQ(fresh.read(&memory[0], 0, 0), prices.fault + prices.hit);

@@ -58,7 +58,7 @@ TEST(Figure6BtoE, ACounterNeedsLargerBatchesWithEachWorkerAndStealersDoNot) {
   EXPECT_THAT(steps(Model::tree), ElementsAre(256U, 256U, 256U, 256U));
   EXPECT_THAT(steps(Model::range), ElementsAre(256U, 256U, 256U, 256U));
   EXPECT_THAT(steps(Model::queue), ElementsAre(512U, 512U, 512U, 1'024U));
-  // The article's lock is not felt as long as nobody meets.
+  // The article's lock costs nothing as long as no two members meet.
   EXPECT_THAT(steps(Model::queue_lock), ElementsAre(512U, 512U, 512U, 1'024U));
 }
 

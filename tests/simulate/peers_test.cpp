@@ -202,7 +202,7 @@ TEST(Peers, StaticStealWithFewerChunksThanMembersIsDynamic) {
   EXPECT_THAT(sizes(100, Peer::static_steal, 40, 4), ElementsAre(40U, 40U, 20U));
   const Workload loop = workload("UNIFORM", 100, k_ms);
   Job job = with(loop, {Peer::static_steal, 40}, 4);
-  job.machine.skew = 1'000 * k_ms; // member 0 takes all, but from nobody
+  job.machine.skew = 1'000 * k_ms; // member 0 takes all, but steals nothing
   EXPECT_EQ(simulate::simulate(job).front().counts.steals, 0U);
 }
 

@@ -22,8 +22,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// A loop in a profile: so many executions of iterations that cost the same, all but the first quarter of
-/// them.
+/// A loop in a profile: so many executions of iterations that cost the same,
+/// all but the first quarter of them.
 struct Loop {
   std::string name = "solver+0x10";
   std::string schedule = "wsstatic";
@@ -217,8 +217,8 @@ TEST_F(Profile, WhatIsWrongIsNamed) {
   expect(wstree({"simulate", "--profile", file}),
          "--profile " + file.string() + ": line 2: the profile is cut off");
   expect(predict({{}}, {"--loop", "2"}), "--loop '2' is not in ");
-  expect(predict({{}}, {"--loop", "nobody"}), "--loop 'nobody' is not in ");
-  EXPECT_THAT(predict({{}}, {"--loop", "nobody"}).err,
+  expect(predict({{}}, {"--loop", "missing"}), "--loop 'missing' is not in ");
+  EXPECT_THAT(predict({{}}, {"--loop", "missing"}).err,
               HasSubstr("(accepted: a number from 1 to 1, or a part of a name, such as solver+0x10)"));
   EXPECT_EQ(predict({{}}, {"--workload", "STEP_S"}).status(), 125);
   EXPECT_EQ(wstree({"simulate", "--loop", "1"}).status(), 125);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Measured times of the schedules of others, and the machine that they were measured on as the simulator has
-// it.
+// Measured times of the schedules of others, and the machine that they were measured on as
+// the simulator has it.
 //
 // Facts: libomp 19.1.7 (release build) with clang 14, libgomp 12 with gcc 12, LB4OMP's fac2 and oneTBB 2023
 // on an x86-64 server of two cores, two threads, SCHED_FIFO. Each figure is the time in relation to half the

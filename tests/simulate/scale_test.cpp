@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Teams of 256 and 1,024 members, in which nobody can look at all others.
+// Teams of 256 and 1,024 members, in which no member can look at all others.
 #include "greedy.h"
 #include "simulated.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Static loops that balance themselves, in virtual time: costs that stay, drift and turn, noise, unequal
-// cores.
+// Static loops that balance themselves, in virtual time: costs that stay, drift and turn, noise,
+// unequal cores.
 #include "engine/simulate.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(StaticBalanced, HalfSpeedAndNoise) {
   EXPECT_LT(worst_after(simulate::simulate(job), 5, ideal(*workload, 2, job.machine)), 1.05);
   job.schedule = {Peer::static_, 0};
   EXPECT_GT(worst_after(simulate::simulate(job), 5, ideal(*workload, 2, job.machine)), 1.4);
-  // Somebody takes 50 us of a member's time now and then.
+  // Interruptions take 50 us of a member's time now and then.
   Job noisy = job_of(*workload, Peer::static_balanced, 2, 100);
   noisy.machine.noise = {10'000'000 * k_ns, 50'000 * k_ns};
   const double balanced = mean(simulate::simulate(noisy));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A member whose processor is taken away, before each single step that it takes in a loop: the others do all
-// but the batch in its hands, as fast as they can, and nobody waits for it.
+// but the batch in its hands, as fast as they can, and none waits for it.
 #include "platform.h"
 #include "simulated.h"
 
@@ -62,7 +62,7 @@ Sweep sweep(const Job& job, std::uint32_t member, std::uint64_t stride) {
     const Outcome outcome = run(job, member, step);
     EXPECT_EQ(outcome.iterations, job.workload->iterations()) << "step " << step;
     if (!outcome.round.suspended) return result;
-    EXPECT_LT(outcome.others_left, k_away) << "step " << step << ": somebody has waited";
+    EXPECT_LT(outcome.others_left, k_away) << "step " << step << ": a member has waited";
     ++result.met[outcome.round.suspended_at];
     result.most_kept = std::max(result.most_kept, outcome.kept);
     const Time share = outcome.by_others / (job.members - 1);

@@ -68,9 +68,9 @@ TEST(ValidationInput, CostsAreRead) {
 
 TEST(ValidationInput, BadCostsAreNamed) {
   EXPECT_EQ(problem_of_costs(""), "no line begins with 'workload'");
-  EXPECT_THAT(problem_of_costs("alone 5\nnobody 1\n"), HasSubstr("line 2: 'nobody 1'"));
+  EXPECT_THAT(problem_of_costs("alone 5\nmissing 1\n"), HasSubstr("line 2: 'missing 1'"));
   EXPECT_THAT(problem_of_costs("alone many\n"), HasSubstr("line 1: 'alone many'"));
-  EXPECT_THAT(problem_of_costs("calls somebody's 1 2\n"), HasSubstr("line 1"));
+  EXPECT_THAT(problem_of_costs("calls unknown 1 2\n"), HasSubstr("line 1"));
   EXPECT_THAT(problem_of_costs("workload A 1 10 0 4 2\n1\n1\n"), HasSubstr("line 1")); // 3 pieces
   EXPECT_THAT(problem_of_costs("workload A 0 10 0 10 1\n1\n"), HasSubstr("line 1"));
   EXPECT_THAT(problem_of_costs("workload A 1 10 0 4 3\n1\n-1\n1\n"), HasSubstr("line 3: '-1'"));

@@ -51,7 +51,7 @@ public:
   }
   bool refuses() { return weather_.refuse_one_in != 0 && random_.one_in(weather_.refuse_one_in); }
 
-  /// Away for a moment: rather long than short, seen from somebody who spins.
+  /// Away for a moment, which is rather long for a thread that spins.
   void interrupt() {
     if (yields_ > 0 && random_.coin()) {
       --yields_;
@@ -81,7 +81,7 @@ struct NamedTag {
   const char* name;
   Tag tag;
 };
-/// Those whose read-modify-write decides who gets what.
+/// Those whose read-modify-write decides which member gets what.
 inline constexpr NamedTag k_splittable[] = {
     {"own", Tag::own},
     {"advance", Tag::advance},

@@ -41,7 +41,7 @@ struct RegionPlan {
   std::uint32_t members = 2;
   std::uint32_t keeper = 0; ///< the member that is there all the time
   bool together = false;    ///< the members meet before the first loop
-  bool near = false;        ///< members know, or believe, who is near them
+  bool near = false;        ///< members know, or believe, which others are near
   std::vector<LoopPlan> loops;
   std::vector<std::size_t> leaves_before; ///< loop, by member; loops.size(): stays to the end
   Weather weather;

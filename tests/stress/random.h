@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One seed for everything: what a round does follows from the seed of the run, the part and the number of the
-// round.
+// One seed for everything: what a round does follows from the seed of the run,
+// the part and the number of the round.
 #pragma once
 
 #include "../abi/split_mix.h"

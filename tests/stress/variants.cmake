@@ -31,7 +31,7 @@ foreach(sanitizer thread address,undefined)
   set_tests_properties(stress.long.${name} PROPERTIES FIXTURES_REQUIRED stress_${name})
 endforeach()
 
-# Some of those whose read-modify-write decides who gets what.
+# Some of those whose read-modify-write decides which member gets what.
 wstree_stress_variant(split -DWSTREE_STRESS_SPLIT)
 foreach(tag own advance stop adopt take_last steal_range take_step take_oldest)
   wstree_stress_test(long.notices.${tag} LONG

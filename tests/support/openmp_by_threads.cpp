@@ -23,7 +23,7 @@ struct Crew {
   std::condition_variable changed;
   int waiting = 0;
   std::uint64_t barriers = 0;
-  std::uint64_t singles = 0; // that somebody has begun
+  std::uint64_t singles = 0; // that a thread has begun
   void* copied = nullptr;
 
   void barrier() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds of randomised tests: printed, and replayed with WSTREE_TEST_SEED. WSTREE_TEST_SCALE (percent) sizes
-// them.
+// Seeds of randomised tests: printed, and replayed with WSTREE_TEST_SEED. WSTREE_TEST_SCALE (percent)
+// sizes them.
 #pragma once
 
 #include <chrono>

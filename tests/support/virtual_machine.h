@@ -31,7 +31,8 @@ struct Prices {
                                                            300, 300, 300}; ///< of a line that another wrote
 };
 
-/// Who has which cache line: a member that reads one which was written since it read it last waits for it.
+/// Which member has which cache line: a member that reads a line waits for it if the line was written since
+/// its last read.
 class VirtualCaches {
 public:
   static inline VirtualCaches* now = nullptr; ///< of the running team; nullptr: nothing is charged
@@ -152,8 +153,8 @@ public:
     }
   }
 
-  /// `cost(begin, end)` ticks; `aware`: the workers know the machine; `seen(member, range)` is told of every
-  /// range.
+  /// `cost(begin, end)` ticks; `aware`: the workers know the machine;
+  /// `seen(member, range)` is told of every range.
   MachineRun run(std::uint64_t iterations, const core::Settings& settings, bool aware,
                  const std::function<std::uint64_t(std::uint64_t, std::uint64_t)>& cost,
                  const std::function<std::uint64_t(std::uint32_t)>& arrival = {},
@@ -207,7 +208,7 @@ public:
 private:
   static constexpr std::uint64_t k_begin = 1'000'000; // a clock that reads 0 would count as not read
 
-  /// Notes that `member` has the node that `range` was taken from; returns who had it before: its last owner,
+  /// Notes that `member` has the node that `range` was taken from; returns its holder before: its last owner,
   /// or that of the node it was split off. A root begins with its member.
   std::uint32_t take_over(std::uint32_t member, const core::Range& range) {
     VirtualCaches* const charged = std::exchange(VirtualCaches::now, nullptr); // looking on costs nothing

@@ -14,8 +14,8 @@
 
 namespace wstree::test {
 
-/// Clock of the worker that is being called, in ticks of 0.4 ns. The one that the worker reads may be
-/// coarser.
+/// Clock of the worker that is being called, in ticks of 0.4 ns.
+/// The one that the worker reads may be coarser.
 struct VirtualPlatform : core::StdPlatform {
   static inline std::uint64_t now = 0;
   static inline std::uint64_t coarseness = 1;

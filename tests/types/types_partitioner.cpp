@@ -37,7 +37,7 @@ TEST(Partitioner, OnePartitionAfterTheOtherTakesAll) {
   ASSERT_EQ(parts.size(), 3U);
   std::vector<int> seen;
   for (const int i : parts[1]) seen.push_back(i);
-  EXPECT_EQ(seen.size(), 7U); // those of the others, who never came
+  EXPECT_EQ(seen.size(), 7U); // those of the threads that never came
   for (const auto part : parts)
     for (const int i : part) seen.push_back(i);
   std::sort(seen.begin(), seen.end());
@@ -66,7 +66,7 @@ TEST(Partitioner, WhatIsNotTakenIsLeftOver) {
   for (const auto& [first, last] : parts.left_over()) left.insert(left.end(), first, last);
   std::sort(left.begin(), left.end());
   EXPECT_EQ(left, (std::vector<std::string>{"c", "d", "e", "f", "g"}));
-  // Who comes back goes on behind the element at which it stood.
+  // A thread that comes back goes on behind the element at which it stood.
   EXPECT_EQ(*parts[0].begin(), "c");
   EXPECT_EQ(std::ranges::distance(parts[1]), 4);
   EXPECT_TRUE(parts.left_over().empty());
@@ -121,7 +121,7 @@ TEST(Partitioner, TakesTheLargestAndRefusesWhatItCannotTake) {
   EXPECT_EQ(large.left_over_size(), static_cast<std::uint64_t>(k_highest) - 1 - taken);
 }
 
-/// One random partitioning: a thread for each of its consumers, who takes partitions c, c + threads, ...
+/// One random partitioning: a thread for each of its consumers, which takes partitions c, c + threads, ...
 class Round {
 public:
   explicit Round(core::Rng& rng)
@@ -183,7 +183,7 @@ TEST(Partitioner, HandsOutEveryElementOnceOrLeavesItOver) {
   }
 }
 
-/// Elements of a partition that stands at its first one are another one's, who is through before it.
+/// While a partition stands at its first element, another partition gets through and takes the rest of it.
 TEST(Partitioner, NobodyWaitsForWhoeverIsStillAtWork) {
   Ints parts(0, 1000, 2);
   std::atomic<bool> stands = false, is_through = false;

@@ -90,7 +90,7 @@ TEST_P(ThreadPool, FuturesHaveTheValue) {
   EXPECT_TRUE(called);
 }
 
-/// What tasks need goes when they are done, whether somebody waits or not.
+/// What tasks need goes when they are done, whether a thread waits or not.
 TEST_P(ThreadPool, DestroysWhatTasksHold) {
   const auto held = std::make_shared<std::atomic<int>>(0);
   struct Large {
@@ -240,7 +240,7 @@ TEST(ThreadPoolEnd, ExecutesWhatIsQueued) {
           pool.run([&done] { ++done; });
         });
       future = pool.submit([] { return 5; });
-      pool.run([] { throw std::runtime_error("that nobody asks for"); });
+      pool.run([] { throw std::runtime_error("that no call asks for"); });
     }
     ASSERT_EQ(done, 200);
     ASSERT_EQ(future.get(), 5) << "a future outlives its pool";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One region at a time is placed, whoever opens it.
+// One region at a time is placed, whichever thread opens it.
 #include "placed_turn.h"
 
 #include <gtest/gtest.h>

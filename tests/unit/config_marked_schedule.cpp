@@ -83,7 +83,7 @@ TEST(MarkTable, MeaningsAreReadBack) {
     const int mark = table.mark(schedule);
     EXPECT_TRUE(marks.insert(mark).second) << mark;
     EXPECT_EQ(table.mark(schedule), mark); // and again
-    // Whoever takes the mark for a schedule gets one of about that chunk.
+    // A reader that takes the mark for a schedule gets one of about that chunk.
     EXPECT_GE(mark, static_cast<int>(schedule.chunk));
     EXPECT_LE(mark, static_cast<int>(schedule.chunk) + static_cast<int>(schedules.size()));
   }

@@ -113,7 +113,7 @@ TEST(Rule, MatchesWhatIsKnownOfAPlace) {
   EXPECT_TRUE(matches(parsed("8badf00d+0x1251 off"), place));
   EXPECT_TRUE(matches(parsed("solver+0x1251 off"), place));
   EXPECT_FALSE(matches(parsed("solver+0x1252 off"), place));
-  EXPECT_FALSE(matches(parsed("solver.c:10 off"), place)); // nobody knows
+  EXPECT_FALSE(matches(parsed("solver.c:10 off"), place)); // the line is not known
   EXPECT_FALSE(matches(parsed("label:* off"), place));
   place.file = "/src/solver.c";
   place.line = 10;

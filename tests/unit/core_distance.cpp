@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Workers that know how far they are from each other, on virtual machines: how many steals cross the borders
-// of domains, what that does to the loop's end, and that every iteration is handed out once whatever they
-// believe.
+// of domains, what that does to the loop's end,
+// and that every iteration is handed out once whatever they believe.
 #include "once.h"
 #include "seed.h"
 #include "virtual_machine.h"
@@ -160,8 +160,8 @@ TEST(Distance, FewerFarStealsInLoopsOfATenthOfAMillisecond) {
 
 TEST(Distance, AnIdleDomainFetchesWhatItLacksInFewSteals) {
   // The first quarter of the loop is nearly all work: one domain of two has 8 times what the other has to do
-  // in the end. A steal brings at most three quarters of a member's share, which is 4: three steals are
-  // needed.
+  // in the end. A steal brings at most three quarters of a member's share, which is 4:
+  // three steals are needed.
   const Shape& start = k_uneven[8];
   ASSERT_STREQ(start.name, "STEP_start");
   EXPECT_LE(run(k_2x8, start, 10, true, 1'000).far(1), 12U);
@@ -182,7 +182,7 @@ TEST(Distance, WithoutDomainsAWorkerDoesWhatOneDoesThatKnowsNothing) {
     EXPECT_EQ(blind.makespan, aware.makespan);
     EXPECT_EQ(blind.total.batches, aware.total.batches);
     EXPECT_EQ(blind.total.nodes, aware.total.nodes);
-    EXPECT_EQ(blind.misses, aware.misses) << "lines were fetched that nobody needs";
+    EXPECT_EQ(blind.misses, aware.misses) << "lines were fetched that no member needs";
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A root's links carry the low 23 bits of the use that they belong to. refresh() keeps those of a root that
-// nobody needs for millions of uses from looking current when these bits come round.
+// no loop needs for millions of uses from looking current when these bits come round.
 #include "wstree/core/tree/node.h"
 
 #include <array>

@@ -84,8 +84,8 @@ TEST(Policy, TimedBatchesStayNearIdealInLoopsOfOneMillisecond) {
 
 TEST(Policy, AnExpensiveIntervalAtEveryPositionAndOfEverySpan) {
   // Definition 3 of the paper, its open problem: no place for the expensive interval catches the batches out.
-  // The narrowest one begins between two looks of its owner at the clock: until the second one it looks
-  // cheap.
+  // The narrowest one begins between two looks of its owner at the clock:
+  // until the second one it looks cheap.
   constexpr double k_narrowest = 1.2;
   for (const auto& [members, bound] : {std::pair{2U, 1.03}, std::pair{8U, 1.07}})
     for (int position = 0; position < 16; ++position)

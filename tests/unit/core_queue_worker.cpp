@@ -187,7 +187,7 @@ TYPED_TEST(CoreQueueWorker, NoBatchIsSmallerThanAskedFor) {
 TYPED_TEST(CoreQueueWorker, WhatIsUnclaimedCanBeSeenFromOutside) {
   TypeParam team(3);
   team.begin(500, of_mode(BatchMode::exponential, 8));
-  EXPECT_EQ(team.unclaimed(), 500U) << "nobody is there yet";
+  EXPECT_EQ(team.unclaimed(), 500U) << "no member is there yet";
   std::uint64_t left = 500;
   for (const std::uint32_t m : {1U, 0U}) {
     auto& worker = team.enter(m);

@@ -165,8 +165,8 @@ TEST(RangeCell, AMidBehindTheOwnerLosesNothing) {
   EXPECT_EQ(cell.check(), StealWord(72, 73));
 }
 
-/// An owner that is suspended between reserving too much and finding that out holds back what it reserved, no
-/// more.
+/// An owner that is suspended between reserving too much and finding that out holds back what it reserved,
+/// no more.
 TEST(RangeCell, AThiefTakesWhatIsBeyondAReservation) {
   EXPECT_EQ(StealWord(75, 100).beyond(75), StealWord(75, 100));
   EXPECT_EQ(StealWord(75, 100).beyond(80), StealWord(95, 100));
@@ -296,7 +296,7 @@ TEST(RangeWorker, DoesNotWaitForASuspendedThief) {
 TEST(RangeWorker, LooksAgainIfSomethingMovedWhileItLooked) {
   InTransit loop;
   loop.team.cell(0).end_move();
-  // The mark of the end is there, so nobody is moving: no reason to wait.
+  // The mark of the end is there, so no member is moving: no reason to wait.
   Range range;
   ASSERT_TRUE(loop.team.worker(1).next(range));
   EXPECT_TRUE(range.last);

@@ -29,7 +29,7 @@ void run_in_random_order(Team& team, std::uint64_t n, std::uint64_t number, cons
   std::vector<std::uint32_t> busy;
   for (std::uint32_t m = 0; m < team.members(); ++m) busy.push_back(m);
   const std::uint32_t late =
-      random.below(team.members() + 1); // this one is called once everybody else is through
+      random.below(team.members() + 1); // this one is called once all others are through
   std::uint64_t handed_out = 0;
   while (!busy.empty()) {
     const std::uint32_t at = random.below(static_cast<std::uint32_t>(busy.size()));

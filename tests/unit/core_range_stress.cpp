@@ -21,7 +21,7 @@ using core::BatchMode;
 using core::Settings;
 using P = core::StdPlatform;
 
-/// One slot, and what its members believe about who is near whom.
+/// One slot, and what its members believe about which of them are near.
 struct Slot {
   explicit Slot(std::uint32_t members) : team(members) {}
 
@@ -77,7 +77,7 @@ TEST_P(RangeStress, EveryIterationOnceUnderRealThreads) {
   }
 }
 
-/// Who is near whom is a hint: members may disagree about it, forget some and name others that do not exist.
+/// Nearness is a hint: members may disagree about it, forget some and name others that do not exist.
 TEST_P(RangeStress, EveryIterationOnceWhateverTheNeighbourhoods) {
   core::Rng random(test::seed());
   for (const std::uint32_t members : {3U, 6U}) {

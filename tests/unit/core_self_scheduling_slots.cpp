@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Members that take a loop from a counter, or statically: whole loops, slots that are used again, what is
-// counted.
+// Members that take a loop from a counter, or statically: whole loops, slots that are used again,
+// what is counted.
 #include "once.h"
 #include "seed.h"
 
@@ -202,7 +202,7 @@ TYPED_TEST(Counters, CannotBeCarriedIntoTheTagByAskingOnAndOn) {
 TYPED_TEST(Counters, LeaveEverythingToWhoeverComes) {
   Team<TypeParam> team(3);
   team.open(100, 1, 3);
-  EXPECT_EQ(team.unclaimed(), 100U) << "before anybody has entered";
+  EXPECT_EQ(team.unclaimed(), 100U) << "before any member has entered";
   team.enter(2);
   EXPECT_EQ(team.unclaimed(), 100U);
   Range range;

@@ -38,7 +38,7 @@ public:
     }
   }
 
-  /// From now on every member believes something of its own about who is near whom.
+  /// From now on every member believes something of its own about which others are near.
   void arrange(core::Rng& random) {
     orders_.assign(members_, std::vector<std::uint32_t>(members_));
     domains_.assign(members_, {});
@@ -114,7 +114,7 @@ TEST_P(CoreStress, EveryIterationOnceUnderRealThreads) {
   }
 }
 
-/// Who is near whom is a hint: members may disagree about it, forget some and name others that do not exist.
+/// Nearness is a hint: members may disagree about it, forget some and name others that do not exist.
 TEST_P(CoreStress, EveryIterationOnceWhateverTheNeighbourhoods) {
   core::Rng random(test::seed());
   Settings settings;

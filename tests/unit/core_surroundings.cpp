@@ -8,7 +8,7 @@ namespace wstree::core {
 namespace {
 
 TEST(Surroundings, AThiefsShareIsNeverEmpty) {
-  // One root for a team of eight: member 4 has nobody to ask in its two domains, but the node that it meets
+  // One root for a team of eight: member 4 has no other member in its two domains, but the node that it meets
   // belongs to member 5, which is in the second. A share of nothing was handed out as an empty piece.
   const Domain domains[] = {{4, 5}, {4, 6}};
   const Neighbourhood near{nullptr, domains, 2, 4};

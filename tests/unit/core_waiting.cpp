@@ -98,9 +98,9 @@ TEST(Waiting, AMemberWithoutMemoryLeavesAFrozenNodeToASuspendedThief) {
   while (loop.workers[0].next(range)) begins.push_back(range.begin);
   EXPECT_GT(P::waits, 1U) << "it may only take a moment";
   EXPECT_LT(P::waits, 100U);
-  ASSERT_EQ(begins.size(), 10U) << "the root that nobody has, and the last iteration";
+  ASSERT_EQ(begins.size(), 10U) << "the root that no member has, and the last iteration";
   EXPECT_EQ(begins.back(), 20U);
-  // The thief goes on: whoever has memory finds all that is left.
+  // The thief goes on: with memory it finds all that is left.
   std::uint64_t left = 0;
   while (loop.workers[1].next(range)) left += range.end - range.begin;
   EXPECT_EQ(left, 10U);

@@ -137,8 +137,8 @@ TEST(Worker, TwoThievesCannotPassOneUnitToAndFro) {
   Fixture loop(5, 2);
   Range range;
   std::vector<int> hits(5, 0);
-  // Alternate between members that both look for the same few units; each call has to hand something out or
-  // end.
+  // Alternate between members that both look for the same few units;
+  // each call has to hand something out or end.
   int calls = 0;
   bool more[2] = {true, true};
   while (more[0] || more[1]) {
@@ -184,8 +184,8 @@ struct VirtualMemory {
 };
 
 TEST(Worker, WithScarceMemoryTheOwnerOfALongLastIterationLosesNothing) {
-  // Whoever starts the last iteration early leaves a node behind, and the others may have no memory to steal
-  // it.
+  // An owner that starts the last iteration early leaves a node behind, and the others may have no memory to
+  // steal it.
   VirtualMemory scarce;
   for (const std::uint32_t pairs : {0U, 1U, 2U})
     for (const std::uint64_t growth : {10ULL, 13ULL, 16ULL, 20ULL})

@@ -239,7 +239,7 @@ TEST(team_recording, EveryIterationOnceWhateverTheModel) {
   core::Rng random(test::seed());
   const Pace pace{200, 0};
   core::Settings settings;
-  settings.patience = ~std::uint64_t{0}; // nobody ends the ring, however long a member is held up
+  settings.patience = ~std::uint64_t{0}; // no member ends the ring, however long one is held up
   Team<P> team;
   for (std::uint64_t round = 0, rounds = test::scaled(60); round < rounds; ++round) {
     const std::uint32_t members = 2 + random.below(4);
@@ -310,7 +310,7 @@ TEST(team_recording, AMemberAloneUsesTheMemoryThatItIsLent) {
     EXPECT_TRUE(reported);
     EXPECT_EQ(memory->begin()->begin, 0U);
   }
-  ASSERT_TRUE(member.enter(50, settings, 1)); // and without memory as if nobody had asked
+  ASSERT_TRUE(member.enter(50, settings, 1)); // and without memory as if not recorded
   member.record(pace, 50, 1, nullptr);
   core::Range range;
   ASSERT_TRUE(member.next(range));

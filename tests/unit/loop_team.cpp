@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Teams of real threads: the ring of slots, regions one after another, members that leave early, missing
-// memory.
+// Teams of real threads: the ring of slots, regions one after another, members that leave early,
+// missing memory.
 #include "member.h"
 #include "seed.h"
 #include "threads.h"
@@ -19,7 +19,7 @@ namespace {
 
 using P = core::StdPlatform;
 
-/// With these nobody ends the ring, however long a member is held up.
+/// Settings with which no member ends the ring, however long one is held up.
 core::Settings patient() {
   core::Settings settings;
   settings.patience = ~std::uint64_t{0};
@@ -137,11 +137,11 @@ TEST_P(team_ring_cancelled, AMemberThatLeavesLetsTheOthersGoOn) {
   core::Rng random(test::seed());
   Team<P> team;
   core::Settings settings = patient();
-  settings.history = false; // in equal parts, too, nobody does the share of a member that is not there
+  settings.history = false; // in equal parts, too, no member does the share of one that is not there
   for (std::uint64_t round = 0, rounds = test::scaled(60); round < rounds; ++round) {
     // As many loops as it takes for the marks of the departed member's roots to go around.
     auto loops = some_loops(random, round == 0 ? 257 * k_ring : 40, 20);
-    // All but static_, where nobody does the share of a member that is not there.
+    // All but static_, where no member does the share of one that is not there.
     if (GetParam()) mix_models(random, loops, core::k_model_count - 1);
     const std::uint64_t stops_at = random.below(8);
     team.open();

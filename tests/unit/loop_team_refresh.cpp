@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Marks of old loops in a team's slots that must not look current when their numbers come round: counters.
 //
-// The members go in step in one thread, so nobody ever waits. A team is brought to a later loop by saying
+// The members go in step in one thread, so none ever waits. A team is brought to a later loop by saying
 // that it has been there: the loops between would have been of models that do not touch the counter.
 #include "member.h"
 

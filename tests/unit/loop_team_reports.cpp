@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Measured loops are reported, each once, also after members have gone.
 //
-// The members go in step in one thread, so nobody ever waits.
+// The members go in step in one thread, so none ever waits.
 #include "member.h"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@ namespace {
 using StoragePlatform = core::StdPlatform;
 
 TEST(team_storage, WhatOthersReadOfAMemberIsOnPagesOfItsOwn) {
-  // So that it is in the memory of the NUMA node that the member runs on, whoever made the storage.
+  // So that it is in the memory of the member's NUMA node, whichever member made the storage.
   constexpr std::uint32_t k_team = 9;
   constexpr std::uintptr_t k_page = 4096;
   Storage<StoragePlatform>* storage = Storage<StoragePlatform>::create(k_team, nullptr);

@@ -288,8 +288,8 @@ TEST_F(WriteReport, IsEmptyInAChildThatForgot) {
   EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)), k_two_loops_json);
 }
 
-/// Stderr is a pipe that is full, so that a thread which writes its report sleeps there until the pipe is
-/// read.
+/// Stderr is a pipe that is full, so that a thread which writes its report sleeps there until
+/// the pipe is read.
 class SleepingReporter {
 public:
   SleepingReporter() {

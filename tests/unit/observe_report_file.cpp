@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Somebody else's move, made once, right after a file was looked at by its name.
+/// A move of another process, made once, right after a file was looked at by its name.
 std::function<void()> g_after_look;
 
 } // namespace

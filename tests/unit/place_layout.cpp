@@ -131,7 +131,7 @@ TEST(Layout, SpreadsOverTheUsersPlaces) {
   EXPECT_EQ(places_of(*close.layout), (Numbers{0, 1, 2}));
 }
 
-/// Who may run on both packages is near nobody, even if the first of its CPUs is.
+/// A member that may run on both packages is near no other, even if the first of its CPUs is.
 TEST(Layout, OfLargePlacesKnowsOnlyWhatHoldsAllOverThem) {
   const UserTeam sockets("package:2 l3:2 core:2 pu:1", "sockets", 4, Spacing::close);
   EXPECT_EQ(domains_of(*sockets.layout, 0), "[0,2)");

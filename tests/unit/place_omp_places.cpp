@@ -46,7 +46,7 @@ TEST_F(OmpPlaces, ByName) {
   EXPECT_EQ(parse("cores"), "0-1|2-3|4-5|6-7|8-9|10-11|12-13|14-15");
   EXPECT_EQ(parse("ll_caches"), "0-3|4-7|8-11|12-15");
   EXPECT_EQ(parse("l3_caches"), "0-3|4-7|8-11|12-15");
-  EXPECT_EQ(parse("l2_caches"), parse("cores")); // nobody shares one, as far as is known
+  EXPECT_EQ(parse("l2_caches"), parse("cores")); // no two cores share one, as far as is known
   EXPECT_EQ(parse("numa_domains"), "0-3|4-7|8-11|12-15");
   EXPECT_EQ(parse("sockets"), "0-7|8-15");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Placement of a process: what members are told when somebody else has put them where they are, and when the
+// Placement of a process: what members are told when the user has put them where they are, and when the
 // library does. On a made-up topology, with real threads on the CPUs of this machine.
 #include "placement.h"
 #include "threads.h"
@@ -83,7 +83,7 @@ TEST_F(PlacementTest, LearnsWhereSomebodyElseHasPutTheMembers) {
       *placement, 4, 3, [&](std::uint32_t m) { set_current_mask(only(m % 2 == 0 ? first_ : second_)); },
       [&](int region, std::uint32_t m, const core::Neighbourhood& near, bool pinned) {
         EXPECT_FALSE(pinned);
-        if (region == 0) return; // not everybody was seen yet
+        if (region == 0) return; // not all members were seen yet
         last[m] = near;
       });
   for (std::uint32_t m = 0; m < 4; ++m) {

@@ -117,7 +117,7 @@ TEST_F(Ranks, MayHaveOtherProcessesBesideThem) {
   EXPECT_FALSE(share());
 }
 
-// taskset -c 0-3 mpirun --bind-to none: the mask is small, but everybody's.
+// taskset -c 0-3 mpirun --bind-to none: the mask is small, but all ranks have it.
 TEST_F(Ranks, InTheLaunchersOwnMaskShare) {
   start({"0-3", "0-3"}, "0-3");
   EXPECT_TRUE(share());
@@ -153,7 +153,7 @@ TEST_F(Ranks, BehindScriptsAreFound) { // mpirun sh -c ./solver
   }
 }
 
-/// Nobody but this process and its launcher is to be seen.
+/// Only this process and its launcher are to be seen.
 class LoneRank : public Ranks {
 protected:
   void start(const std::string& mask, std::uint32_t count, const std::string& launcher = "0-15") {
@@ -181,7 +181,7 @@ TEST_F(LoneRank, ThatIsNotBoundShares) {
   start("0", 2, "0");
   EXPECT_TRUE(share());
   start("0-3", 2, "4-15");
-  EXPECT_TRUE(share()) << "somebody else than the launcher has moved it";
+  EXPECT_TRUE(share()) << "not the launcher has moved it";
 }
 
 TEST_F(LoneRank, IsJudgedByItsControlGroupWhereTheLauncherIsOutOfSight) {

@@ -45,7 +45,7 @@ TEST(CanUseUpQuota, IfThereAreMoreThreadsThanItGrantsCpus) {
   EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 2}, 2));
   EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 1.999}, 2)) << "rounded by a tool";
   EXPECT_FALSE(can_use_up_quota({.mask = 64}, 2)) << "no quota";
-  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 0.5}, 1)) << "one thread waits for nobody";
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 0.5}, 1)) << "one thread waits for no other";
   EXPECT_TRUE(can_use_up_quota({.mask = 8, .quota = 6, .ranks = 4}, 2)) << "1.5 CPUs for each";
   EXPECT_FALSE(can_use_up_quota({.mask = 8, .quota = 8, .ranks = 4}, 2));
 }

@@ -177,7 +177,7 @@ void* dlopen(const char* path, int flags) noexcept {
   static const auto real = next_of(&dlopen, "dlopen");
   return real(path, flags);
 }
-/// RTLD_NEXT means "behind whoever calls", which has to stay the caller: the last line is a jump.
+/// RTLD_NEXT means "behind the caller", which has to stay the program's library: the last line is a jump.
 void* dlsym(void* handle, const char* name) noexcept {
   if (failure_of("dlsym", name, CALLER) != 0) return nullptr;
   Find* const real = real_dlsym();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // with_stderr KIND PROGRAM ARGUMENTS...: starts the program with a stderr that is
-//   full        a pipe that has no room and that nobody reads, non-blocking
+//   full        a pipe that has no room and that no process reads, non-blocking
 //   abandoned   a pipe whose reader has gone
 //   missing     closed
 //   device      /dev/full

@@ -32,10 +32,10 @@ private:
   std::vector<std::string> lines_;
 };
 
-/// A message about a bad value: one line that fits and says who speaks.
+/// A message about a bad value: one line that fits and begins with "wstree: ".
 inline void require_message(std::string_view line) {
   require(line.size() <= config::k_max_line, "a message fits on a line", line);
-  require(line.starts_with("wstree: "), "a message says who speaks", line);
+  require(line.starts_with("wstree: "), "a message names the library", line);
 }
 
 /// `text` with blanks around it and in the other case.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who decides at each point of an execution where more than one thing may happen.
+// What is chosen at each point of an execution where more than one thing may happen.
 #pragma once
 
 #include "wstree/core/rng.h"
@@ -14,17 +14,17 @@
 namespace wstree::model {
 
 enum class Choice : std::uint8_t {
-  thread,  ///< who goes on; alternative 0: the same thread, if it can
+  thread,  ///< which thread goes on; alternative 0: the same one, if it can
   message, ///< what a load reads, or before what a store goes; alternative 0: the newest
   failure, ///< whether a weak compare-and-swap fails without a reason; alternative 0: it does not
 };
 
 /// Every execution is determined by the numbers of the alternatives taken, and alternative 0 is the one
-/// without surprises: so an execution is written as the points where another one was taken, "17=1 25=2".
+/// without surprises: so an execution is written as the points with another alternative, "17=1 25=2".
 class Choices {
 public:
   virtual ~Choices() = default;
-  /// One of `count` > 1 alternatives. `threads` says for Choice::thread who goes on in each.
+  /// One of `count` > 1 alternatives. `threads`: for Choice::thread, the thread of each.
   unsigned choose(Choice kind, unsigned count, const std::vector<std::uint8_t>& threads) {
     const unsigned chosen = decide(kind, count, threads);
     taken_.push_back(chosen);

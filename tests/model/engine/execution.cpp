@@ -58,7 +58,7 @@ void Execution::run_threads() {
   }
 }
 
-/// The running thread cannot go on: chooses who does.
+/// The running thread cannot go on: chooses another one.
 void Execution::give_way() {
   candidates_.clear();
   suspends_.clear();
@@ -78,7 +78,7 @@ void Execution::count_step() {
   if (++steps_ > bounds_.steps) fail("no end after " + std::to_string(bounds_.steps) + " steps");
   longest_wait_ = std::max(longest_wait_, ++waits_[current_]);
   if (waits_[current_] > bounds_.patience)
-    fail("nobody got anywhere while one thread took " + std::to_string(bounds_.patience) + " steps");
+    fail("no thread got anywhere while one thread took " + std::to_string(bounds_.patience) + " steps");
 }
 
 void Execution::step() {

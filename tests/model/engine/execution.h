@@ -29,15 +29,15 @@ struct Bounds {
   std::uint32_t spurious = 1; ///< weak compare-and-swaps that fail without a reason
   std::uint32_t steps = 3000; ///< more than that without an end: a livelock
   /// Threads wait by writing to what others wait for, so that two of them can keep a third one from ever
-  /// being chosen: an execution of so many steps is cut short. That there is no livelock has to be shown
-  /// elsewhere.
+  /// being chosen: an execution of so many steps is cut short.
+  /// That there is no livelock has to be shown elsewhere.
   bool polls = false;
-  /// Steps of a thread while nobody gets anywhere, for programs that say who does: Execution::succeed().
+  /// Steps of a thread while none gets anywhere, for programs whose threads say when: Execution::succeed().
   std::uint32_t patience = k_unbounded;
 };
 
-/// What is checked. Bodies run in fibers that may never be resumed: what owns memory belongs into the
-/// program.
+/// What is checked. Bodies run in fibers that may never be resumed:
+/// what owns memory belongs into the program.
 class Program {
 public:
   virtual ~Program() = default;
@@ -79,7 +79,7 @@ public:
   const std::string& failure() const { return failure_; }
   const std::vector<std::string>& story() const { return story_; }
   std::uint32_t steps() const { return steps_; }
-  /// Most steps that a thread has taken while nobody got anywhere.
+  /// Most steps that a thread has taken while none got anywhere.
   std::uint32_t longest_wait() const { return longest_wait_; }
   const OrderLog& orders() const { return orders_; }
   /// Whether Program::after_step() is called.
@@ -103,10 +103,10 @@ public:
     is_tagged_ = true;
     return needed;
   }
-  /// Inside of a loop that waits: not chosen again until another thread has written something, or nobody
-  /// else can go on.
+  /// Inside of a loop that waits: the thread is not chosen again until another one has written something, or
+  /// no other thread can go on.
   void wait();
-  /// Somebody got ahead: was handed something, or has left.
+  /// The running thread got ahead: was handed something, or has left.
   void succeed() { waits_.fill(0); }
   /// The running thread works for `use` of what it shares: plain data of another use is not for it.
   void works_for(std::uint64_t use) { uses_[current_] = use; }
@@ -147,12 +147,12 @@ private:
 
   void start_threads();
   void run_threads();
-  /// Nobody is ready: whoever can go on nevertheless, or nobody.
+  /// No thread is ready: returns one that can go on nevertheless, if there is one.
   std::uint32_t next_when_nobody_is_ready();
   void release_barrier();
   void pass_barrier();
 
-  /// Who has accessed a Cell: by the clocks of the threads; 0: not in this execution.
+  /// The threads that have accessed a Cell, by their clocks; 0: not in this execution.
   struct Accesses {
     std::uint32_t writer = 0;
     Time written = 0;
@@ -207,10 +207,10 @@ private:
   std::array<State, View::k_most_threads> states_{};
   std::array<std::uint64_t, View::k_most_threads> histories_{};
   std::array<std::uint64_t, View::k_most_threads + 1> clocks_{};
-  std::array<bool, View::k_most_threads> news_{}; // somebody else has written since the last wait()
+  std::array<bool, View::k_most_threads> news_{}; // another thread has written since the last wait()
   std::array<std::uint64_t, View::k_most_threads + 1> names_{};
   std::array<Region, View::k_most_threads + 1> regions_;
-  std::array<std::uint32_t, View::k_most_threads> waits_{}; // steps since somebody got ahead
+  std::array<std::uint32_t, View::k_most_threads> waits_{}; // steps since a thread got ahead
   std::array<std::uint64_t, View::k_most_threads + 1> uses_{};
   std::vector<Accesses> accesses_;
   OrderLog orders_;

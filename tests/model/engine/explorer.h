@@ -19,7 +19,7 @@ struct Result {
   std::uint64_t sampled = 0;  ///< random executions besides
   std::uint64_t states = 0;
   std::uint32_t longest = 0;      ///< steps
-  std::uint32_t longest_wait = 0; ///< steps of a thread while nobody got anywhere
+  std::uint32_t longest_wait = 0; ///< steps of a thread while none got anywhere
   OrderLog orders;
   std::string failure;
   std::string choices; ///< replayed by WSTREE_MODEL_CHOICES

@@ -18,8 +18,8 @@
 namespace wstree::model {
 
 /// The simulator's fibers save the signal mask at every switch, which takes as long as several operations of
-/// the model; and here the stacks of millions of executions are the same few. Only the start goes through
-/// ucontext.
+/// the model; and here the stacks of millions of executions are the same few.
+/// Only the start goes through ucontext.
 class Fiber {
 public:
   Fiber() : stack_(new std::byte[k_stack]) { getcontext(&start_); }
@@ -55,7 +55,7 @@ private:
   static void run(unsigned high, unsigned low) {
     auto* const self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | low);
     self->body_();
-    self->stop(); // nobody resumes it
+    self->stop(); // the fiber is not resumed
   }
 
   std::function<void()> body_;

@@ -52,8 +52,8 @@ struct Message {
 /// Fences: what relaxed loads have read is kept for the thread's next acquire fence, and what it knew at its
 /// latest release fence goes with its relaxed stores. A seq_cst fence is both; besides, it learns what
 /// earlier seq_cst fences knew and what each location remembers of seq_cst operations, and later seq_cst
-/// operations read nothing older than what it knew. Of modification orders only: fences in S do not
-/// synchronize.
+/// operations read nothing older than what it knew. Of modification orders only:
+/// fences in S do not synchronize.
 class Memory {
 public:
   static constexpr std::uint32_t k_nothing = 0;
@@ -110,7 +110,7 @@ private:
 
   std::vector<Location> locations_; // the first k_most_threads are clocks, and empty
   std::uint32_t used_ = 0;
-  std::vector<View> views_; // of messages; 0 is nobody's
+  std::vector<View> views_; // of messages; 0 belongs to none
   std::uint32_t used_views_ = 0;
   View threads_[View::k_most_threads];
   View seen_[View::k_most_threads];     // by relaxed loads, for an acquire fence

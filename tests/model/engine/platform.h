@@ -108,7 +108,7 @@ template <class T> class Cell {
 public:
   Cell() = default;
   explicit(false) Cell(T value) : value_(value) {}
-  Cell(const Cell& other) : value_(other.value_) {} // who accessed what is not copied
+  Cell(const Cell& other) : value_(other.value_) {} // the accesses are not copied
   Cell& operator=(const Cell& other) {
     value_ = other.value_;
     return *this;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thread, or whoever reads a message, knows about the memory.
+// What a thread, or a message, knows about the memory.
 #pragma once
 
 #include <algorithm>

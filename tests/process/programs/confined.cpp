@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Regions of a thread that has little: confined stack (32 KB of stack), confined least_stack (16 KB), or
-// confined calls (whoever opens a file or a folder, or asks for CPUs, is killed; status 77 if calls are
+// confined calls (a thread that opens a file or a folder, or asks for CPUs, is killed; status 77 if calls are
 // filtered already).
 #include <cstddef>
 #include <cstdio>

@@ -2,8 +2,8 @@
 //
 // A library to be preloaded that wraps every function that libwstree.so takes from other objects
 // (EARLY_CALLS_LIST has a line WATCH(name) for each). If libwstree.so calls one of them before the
-// constructor of this library has run, the process ends with status 99, and a line on stderr names the
-// function.
+// constructor of this library has run, the process ends with status 99,
+// and a line on stderr names the function.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/syscall.h>
@@ -29,8 +29,8 @@ __attribute__((visibility("hidden"))) bool early_calls_ready = false;
 void early_calls_watch(std::size_t index, const void* caller) __attribute__((visibility("hidden")));
 }
 
-// Each wrapper hands on all that came in registers. Until this library is ready, early_calls_watch() is asked
-// first.
+// Each wrapper hands on all that came in registers. Until this library is ready, early_calls_watch()
+// is asked first.
 asm(".text\n"
     ".set early_calls_number, 0\n");
 #if defined(__x86_64__)

@@ -65,7 +65,7 @@ int main() {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(30); // a child that waits for nobody has to end somehow
+    alarm(30); // a child that waits for a lost thread has to end somehow
     _exit(loops_are_right() ? 0 : 1);
   }
   int status = -1;

@@ -112,7 +112,7 @@ void start_by_exec(const std::string& who) {
       if (errno == ENOENT) exec.call(g_self.c_str(), after_vfork);
       _exit(9);
     }
-    // Nobody but the starter is left after this.
+    // Only the starter is left after this.
     if (const pid_t child = vfork(); child != 0) {
       int status = 0;
       waitpid(child, &status, 0);

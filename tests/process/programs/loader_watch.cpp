@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library to be preloaded that says on stderr when somebody asks the loader for something from within
+// A library to be preloaded that says on stderr when a thread asks the loader for something from within
 // dl_iterate_phdr, where the loader holds a lock; and when the walk is over.
 #include <dlfcn.h>
 #include <link.h>

@@ -12,7 +12,7 @@
 //   pin=M:CPU      member M of a region as large as the last one changes its own mask
 //   opener=LIST    the opener changes its own mask
 //   stay           the opener's mask becomes the CPUs that no worker was pinned to
-//   outside=LIST   somebody else changes the masks of all threads
+//   outside=LIST   another process changes the masks of all threads
 //   mark           calls getppid(), which a trace of system calls shows
 //   child          the rest runs in a forked child
 //   late           the rest runs in another thread

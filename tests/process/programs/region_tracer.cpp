@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Another library that is preloaded: a tracer that takes the place of GCC's entries for regions and for the
-// end of loops, as performance tools do, and hands over to whoever is next. Says at the end
+// end of loops, as performance tools do, and hands over to the next library. Says at the end
 // "loops left N" and "regions N".
 #include <cstdio>
 #include <dlfcn.h>

@@ -12,7 +12,7 @@
 namespace {
 
 /// A member stays in its first iteration until the other one has got some or has found that there are none.
-/// So whoever comes late still gets its share, unless the first one got everything at once.
+/// So a late member still gets its share, unless the first one got everything at once.
 int members_that_share() {
   std::atomic<int> with_some{0}, through{0};
 #pragma omp parallel num_threads(2)

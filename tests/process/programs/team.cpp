@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library of gcc whose code asks the runtime who it is: without a schedule gcc cuts loops by the number of
-// the thread. Linked into programs of clang, or opened by them.
+// A library of gcc whose code asks the runtime for its thread's number: without a schedule gcc cuts loops by
+// that number. Linked into programs of clang, or opened by them.
 #include "omp_decls.h"
 
 #include <array>

@@ -2,7 +2,7 @@
 //
 // Threads and teams as programs have them that were not written with a runtime in mind: threads that come and
 // go around their regions in every way there is, many of them at once, teams of changing size, and nesting
-// that is deeper than anybody needs.
+// that is deeper than any program needs.
 //   --main-leaves     the first thread ends by pthread_exit() while another one is still busy; no cases
 #include "hits.h"
 #include "omp_decls.h"
@@ -134,7 +134,7 @@ void* one_of_a_thousand(void* number) {
 #pragma omp parallel for schedule(runtime) num_threads(root % 8 == 0 ? 2 : 1)
   for (std::size_t i = 0; i < 50; ++i) hits.touch(i);
   hits.must_be_one_each("loop of one root of a thousand");
-  pthread_barrier_wait(&all_are_there); // nobody leaves before everybody has opened a region
+  pthread_barrier_wait(&all_are_there); // no thread leaves before all have opened a region
   return nullptr;
 }
 

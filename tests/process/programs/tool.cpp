@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A performance tool for the OpenMP runtime's tool interface, of which a process can have one: counts
-// parallel regions and says at the end "regions N". The declarations are the standard's, as far as they are
-// used.
+// parallel regions and says at the end "regions N". The declarations are the standard's,
+// as far as they are used.
 #include <cstdint>
 #include <cstdio>
 

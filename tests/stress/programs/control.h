@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an OpenMP program and the process that torments it tell each other, in memory that both see. Whoever
-// waits, waits for a value.
+// What an OpenMP program and the process that torments it tell each other, in memory that both see. Each of
+// them waits for values.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ struct Control {
   std::atomic<std::uint32_t> go{0}; ///< 2r - 1: plan round r; 2r: run it
   std::atomic<std::uint32_t> pause{
       0};                             ///< 1: members that come to the wanted iteration wait for another value
-  std::atomic<std::uint32_t> gate{0}; ///< a change releases whoever is held
+  std::atomic<std::uint32_t> gate{0}; ///< a change releases the held members
   std::atomic<std::uint32_t> wanted{k_not_wanted}; ///< ring the bell when so much is done
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(std::atomic<std::uint32_t>) == 4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An OpenMP program whose threads are held up by signals, each in the middle of whatever it does, and
-// interrupted by timers. It runs below `torment`, which decides who is held and when.
+// interrupted by timers. It runs below `torment`, which decides which members are held and when.
 //
 //   signalled --control FD --seed S --rounds N
 #include "control.h"
@@ -57,7 +57,7 @@ void await_go(std::uint32_t count) {
   for (std::uint32_t go = 0; (go = control->go.load()) < count;) wait_for_change(control->go, go);
 }
 
-/// Loops one after the other, without a barrier, so that members who are not held go on to the next.
+/// Loops one after the other, without a barrier, so that members that are not held go on to the next.
 class Round {
 public:
   Round(std::uint32_t number, Random& random)
@@ -141,6 +141,6 @@ int main(int argc, char** argv) {
   }
   set_timer(ITIMER_REAL, 0);
   set_timer(ITIMER_PROF, 0);
-  await_go(2 * rounds + 1); // nobody can stop a process that has ended
+  await_go(2 * rounds + 1); // a process that has ended cannot be stopped
   return 0;
 }

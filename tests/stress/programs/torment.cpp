@@ -101,9 +101,9 @@ private:
     const auto most = random.one_in(4) ? members - 1 : std::min(members - 1, 2U);
     const auto count = static_cast<std::uint32_t>(random.between(1, most));
     await_done(control_->wanted.load(), "some iterations");
-    // In libomp's barriers members let each other out. One that is held there holds others, who never get to
-    // the loops.
-    await("everybody to have left the barrier",
+    // In libomp's barriers members let each other out. One that is held there holds others, which then never
+    // get to the loops.
+    await("all members to have left the barrier",
           [this, members] { return control_->inside.load() == members; });
     const auto first = static_cast<std::uint32_t>(random.below(members));
     for (std::uint32_t i = 0; i < count; ++i)
@@ -116,7 +116,7 @@ private:
     if (random.one_in(4)) stop_and_continue(1);
     const std::uint64_t kept = options.batch * count;
     if (options.batch != 0 && kept < size)
-      await_done(static_cast<std::uint32_t>(size - kept), "what those who are held do not have");
+      await_done(static_cast<std::uint32_t>(size - kept), "what the held members do not have");
     change(control_->gate);
     await("the end of the handlers", [this] { return control_->held.load() == 0; });
   }
