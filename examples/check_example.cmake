@@ -7,7 +7,7 @@ file(REMOVE_RECURSE "${SCRATCH}")
 file(MAKE_DIRECTORY "${SCRATCH}")
 set(statistics "${SCRATCH}/statistics.json")
 
-# The settings of whoever runs the tests must not take part. Two numbers, for the inner teams of a nested region.
+# The settings of the shell that runs the tests must not take part. Two numbers, for the inner teams of a nested region.
 set(clean --unset=LD_PRELOAD --unset=KMP_AFFINITY --unset=OMP_PROC_BIND --unset=OMP_THREAD_LIMIT --unset=WSTREE_STRATEGY
   --unset=WSTREE_BATCH --unset=WSTREE_FALLBACK --unset=WSTREE_BIND --unset=WSTREE_STATS --unset=WSTREE_VERBOSE --unset=OMP_DISPLAY_ENV
   OMP_NUM_THREADS=4,2 OMP_DYNAMIC=false)

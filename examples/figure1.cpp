@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The three programs of figure 1 of Prokopec & Odersky (2013), on the C++ library: the variance of N
-// measurements, the primes below M by a filter with a loop inside, and a sum. Checks itself against plain
-// loops.
+// measurements, the primes below M by a filter with a loop inside, and a sum.
+// Checks itself against plain loops.
 //
 //   g++ -O2 -std=c++20 -fopenmp figure1.cpp -o figure1      (with -I to the library's include folder)
 //   ./figure1 1000000 20000

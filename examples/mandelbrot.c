@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The Mandelbrot set, one loop over all pixels. A pixel outside of the set is done after a few steps, one
- * inside takes all of them, a thousand times as long, and nobody knows beforehand where those are.
+ * inside takes all of them, a thousand times as long, and where those are is not known beforehand.
  *
  *   clang -O2 -fopenmp mandelbrot.c -lm -o mandelbrot
  *   OMP_SCHEDULE=guided ./mandelbrot -o picture.png

@@ -52,7 +52,7 @@ static Result by_partitions(long n, unsigned threads) {
   for (std::thread& thread : crew) thread.join();
   Result all;
   for (const Result& result : results) all.add(result);
-  // What nobody was handed: all of the others may have been through before the first thread stopped.
+  // What no thread was handed: all of the others may have been through before the first thread stopped.
   for (const auto& [first, last] : parts.left_over())
     for (long number = first; number < last; ++number) all.add(number);
   return all;

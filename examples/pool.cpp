@@ -18,7 +18,7 @@
 
 namespace {
 
-/// Whoever waits for a group executes other tasks meanwhile, so tasks may make tasks and wait for them.
+/// A thread that waits for a group executes other tasks meanwhile, so tasks may make tasks and wait for them.
 long fib(wstree::thread_pool& pool, int n) {
   if (n < 2) return n;
   long left = 0;
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   } catch (const std::string& what) {
     caught = what;
   }
-  pool.wait(); // for all that nobody has waited for
+  pool.wait(); // for all tasks that no thread has waited for
   const long stolen = sum_of_stolen(10'000);
   std::printf("pool: %u threads, answer %d, %d notes, fib %ld, exception %s, %ld from the queue\n",
               pool.size(), answer.get(), notes.load(), number, caught.c_str(), stolen);

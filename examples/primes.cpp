@@ -22,8 +22,8 @@ static bool is_prime(unsigned n) {
   return true;
 }
 
-// What is known of a number. A loop adds its verdict, so that a number which is left out or judged twice
-// shows.
+// What is known of a number. A loop adds its verdict,
+// so that a number which is left out or judged twice shows.
 enum Verdict : unsigned char { unseen = 0, composite = 1, prime = 4 };
 
 // Returns the number of primes.
