@@ -52,7 +52,7 @@ constexpr const char* k_more_examples =
                                      write a timeline for ui.perfetto.dev and for wstree report
   wstree report trace.json --html report.html
                                      show the loops of a run, with timelines, in a browser
-  wstree topo --svg topo.svg         show who is pinned where, and whom each thread steals from first
+  wstree topo --svg topo.svg         show where threads are pinned, and where each steals first
 )"
 #ifdef WSTREE_HAS_BENCH
     R"(  wstree simulate --threads 64       compare the schedules on a machine that is not there

@@ -51,7 +51,7 @@ CLI::App* add_report(CLI::App& app, ReportRequest& request) {
   report->footer(
       R"(FILEs are those that WSTREE_STATS=json=FILE, WSTREE_RECORD=FILE and WSTREE_TRACE=FILE wrote, of one
 process or of many, packed or not. Statistics tell the table; a record adds what iterations cost, a
-trace adds timelines, who stole from whom, sizes of batches and the history.
+trace adds timelines, steals by victim and thief, sizes of batches and the history.
 Examples:
   wstree run --trace=trace.json --stats=json=stats.json ./heat
   wstree report trace.json stats.json --html report.html)");

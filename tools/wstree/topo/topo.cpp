@@ -40,7 +40,7 @@ std::optional<Thief> parse_thief(const std::string& text, std::uint32_t members)
 } // namespace
 
 CLI::App* add_topo(CLI::App& app, TopoRequest& request) {
-  auto* topo = app.add_subcommand("topo", "Show who is pinned where, and whom each thread steals from first");
+  auto* topo = app.add_subcommand("topo", "Show where threads are pinned, and where each steals first");
   topo->footer(k_topo_footer);
   topo->add_option("-n", request.members, "Members of the team; unless given, as many as a program would get")
       ->option_text("MEMBERS")
