@@ -43,9 +43,10 @@ constexpr ScheduleNames k_schedule_names;
 static_assert(k_schedule_names.of(LoopKind::runtime, core::Model::tree) == "wstree");
 static_assert(k_schedule_names.of(LoopKind::dynamic, core::Model::queue_lock) == "wsqueue_lock (dynamic)");
 
-/// Where the statistics count the loop. A thread mostly asks again for the site that it asked for last.
-observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source, const observe::Label* label,
-                           const void* caller) noexcept {
+} // namespace
+
+observe::LoopSite* loop_site(LoopKind kind, core::Model model, const char* source,
+                             const observe::Label* label, const void* caller) noexcept {
   struct Last {
     const void* caller = nullptr;
     const char* source = nullptr;
@@ -61,11 +62,13 @@ observe::LoopSite* site_of(LoopKind kind, core::Model model, const char* source,
   return last.site;
 }
 
+namespace {
+
 void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule, const char* source,
                   const void* caller, const Session& process) noexcept {
   frame.loop.start_measuring();
   note_members(frame.member.members());
-  frame.site = site_of(kind, schedule.model, source, take_label(), caller);
+  frame.site = loop_site(kind, schedule.model, source, take_label(), caller);
   if (process.recorded) record_loop(frame, process.pace, units, schedule.chunk);
   if (!process.traced) return;
   loop::Event like{};

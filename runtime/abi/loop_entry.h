@@ -53,6 +53,11 @@ inline config::Ruling ruling_of(const void* caller, const char* source,
   return rules != nullptr ? rules->of(caller, source, label) : config::Ruling{};
 }
 
+/// Where the statistics count a loop that `model` shares out. A thread mostly asks again for the site that it
+/// asked for last.
+observe::LoopSite* loop_site(config::LoopKind kind, core::Model model, const char* source,
+                             const observe::Label* label, const void* caller) noexcept;
+
 /// The calling thread is about to set the schedule of a task, perhaps of its own as a member of a team. The
 /// team goes by the schedule that it began with until all members have set theirs.
 void note_set_schedule(const void* caller) noexcept;

@@ -91,7 +91,7 @@ std::string_view parse_setting(std::string_view word, Rule& rule) noexcept {
   }
   if (same_word(name, "loops")) {
     const auto loops = parse_loops(*value);
-    if (!loops) return "is no list of runtime, dynamic, guided, auto, static";
+    if (!loops) return "is no list of runtime, dynamic, guided, auto, static, taskloop";
     rule.ruling.set_loops(*loops);
   } else if (same_word(name, "threads")) {
     const auto threads = parse_number(*value, 1, k_most_ruled_threads);

@@ -66,7 +66,7 @@ private:
   struct Field {
     unsigned shift, width;
   };
-  static constexpr Field k_chunk{0, 26}, k_kind{26, 4}, k_server{30, 2}, k_loops{32, 5}, k_history{37, 2},
+  static constexpr Field k_chunk{0, 26}, k_kind{26, 4}, k_server{30, 2}, k_loops{32, 6}, k_history{38, 2},
       k_threads{40, 20};
 
   static constexpr std::uint64_t mask(Field field) noexcept {

@@ -18,7 +18,7 @@ inline constexpr auto k_schedule_words =
                                      "wsfac2", "wstrapezoid", "wsstatic"});
 // The kinds of loops are bits: word i belongs to bit i.
 inline constexpr auto k_loop_words =
-    std::to_array<std::string_view>({"runtime", "dynamic", "guided", "auto", "static"});
+    std::to_array<std::string_view>({"runtime", "dynamic", "guided", "auto", "static", "taskloop"});
 inline constexpr auto k_strategy_words = std::to_array<std::string_view>(
     {"predefined", "assign", "assigntop", "randomwalk", "randomall", "findmax"});
 inline constexpr auto k_batch_words =

@@ -20,6 +20,7 @@ Fallback own_schedule(const CombinedLoop& loop) noexcept {
   case LoopKind::runtime:
   case LoopKind::auto_:
   case LoopKind::static_:
+  case LoopKind::taskloop:
     break;
   }
   return fallback(loop.bounds);

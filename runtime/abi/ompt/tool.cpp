@@ -153,6 +153,7 @@ int work_of(config::LoopKind kind) noexcept {
     return k_work_loop_guided;
   case config::LoopKind::runtime:
   case config::LoopKind::auto_:
+  case config::LoopKind::taskloop: // the runtime tells of those itself
     break;
   }
   return k_work_loop_other;

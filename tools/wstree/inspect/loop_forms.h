@@ -36,7 +36,7 @@ std::string_view to_text(LoopForm form);
 std::string to_text(const LoopForms& forms);
 
 /// WSTREE_LOOPS=all.
-inline constexpr config::LoopKinds k_all_loops{15};
+inline constexpr config::LoopKinds k_all_loops{config::k_all_loops};
 
 /// Can a loop of one of the forms be served with this value of WSTREE_LOOPS? One whose schedule cannot be
 /// seen may be.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "task_loops.h"
+
+#include "frame.h"
+#include "loop_entry.h"
+#include "process/session.h"
+#include "resolve/omp_queries.h"
+
+#include <algorithm>
+
+namespace wstree::abi {
+namespace {
+
+constinit Real<int()> g_get_cancellation = question<int()>("omp_get_cancellation");
+
+bool may_cancel(const void* caller) noexcept {
+  const auto get = g_get_cancellation.find(caller);
+  return get == nullptr || get() != 0;
+}
+
+void measure(TaskLoopFacts& facts, std::uint32_t tasks, const char* source,
+             const observe::Label* label) noexcept {
+  note_members(tasks);
+  facts.site = loop_site(config::LoopKind::taskloop, core::Model::tree, source, label, facts.caller);
+  facts.began = Platform::ticks();
+}
+
+[[gnu::noinline]] void trace(const TaskLoop::Part& part) noexcept {
+  loop::Track* const track = own_track();
+  if (track == nullptr) return;
+  const TaskLoopFacts& facts = part.loop->facts();
+  loop::Event event{};
+  event.kind = loop::Event::Kind::loop;
+  event.begin = part.entered;
+  event.end = part.left;
+  event.past = part.loop->pieces().count();
+  // Loops that use the same memory are told apart by when they began.
+  event.execution =
+      loop::execution_of(part.loop, facts.began & ((std::uint64_t{1} << loop::k_execution_bits) - 1));
+  event.site = facts.site;
+  event.member = part.index;
+  event.members = part.loop->size();
+  event.count = 1;
+  track->add(event);
+}
+
+} // namespace
+
+TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, bool waits,
+                          const char* source) noexcept {
+  const Session& process = session();
+  const observe::Label* const label = take_label();
+  const ServedAs as = choose_schedule(config::LoopKind::taskloop, {}, ruling_of(facts.caller, source, label));
+  if (!as.schedule.ours) return nullptr;
+  const int threads = runtime_threads(facts.caller);
+  if (threads < 2 || pieces.count() < 2) return nullptr;
+  facts.cancellable = may_cancel(facts.caller);
+  if (facts.cancellable && !waits) return nullptr;
+  const auto tasks =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(static_cast<unsigned>(threads), pieces.count()));
+  if (process.measured) [[unlikely]]
+    measure(facts, tasks, source, label);
+  const std::uint64_t smallest = as.schedule.chunk / (pieces.iterations() / pieces.count());
+  return TaskLoop::create(facts, pieces, tasks, *as.settings, std::max<std::uint64_t>(smallest, 1));
+}
+
+void end_task_loop(TaskLoop& loop) noexcept {
+  if (observe::LoopSite* const site = loop.facts().site) {
+    const core::DefaultFloats floats;
+    const loop::TaskExecution all = loop.execution();
+    const loop::TaskPieces& pieces = loop.pieces();
+    const std::uint64_t iterations = pieces.begin(std::min(all.total.iterations, pieces.count()));
+    observe::record(*site,
+                    {all.tasks,
+                     {iterations, all.total.batches, all.total.steals, all.total.nodes, all.total.busy_ticks},
+                     all.busy_max,
+                     all.wall});
+  }
+  TaskLoop::destroy(&loop);
+}
+
+void leave_task_loop(TaskLoop::Part& part) noexcept {
+  TaskLoop& loop = *part.loop;
+  if (loop.facts().site != nullptr && session().traced) [[unlikely]]
+    trace(part);
+  const bool ends_here = !loop.facts().cancellable;
+  if (loop.leave() && ends_here) end_task_loop(loop);
+}
+
+} // namespace wstree::abi

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Taskloops: the runtime creates the tasks, one for each member of the team at most, and these share the
+// iterations through a tree. So every clause about tasks, and every wait, is the runtime's.
+#pragma once
+
+#include "kept_team.h"
+#include "loop_site.h"
+#include "task_loop.h"
+
+#include <cstdint>
+
+namespace wstree::abi {
+
+/// What the tasks of a loop have to know of it.
+struct TaskLoopFacts {
+  std::uint64_t lower; // value of the loop variable in the first iteration
+  std::uint64_t step;  // from one iteration to the next
+  const void* body;    // the program's function for a piece
+  const void* caller;
+  bool tells_last = false;  // the task has to say which piece is the last one
+  bool cancellable = false; // the program may cancel taskgroups
+  observe::LoopSite* site = nullptr;
+  std::uint64_t began = 0;
+
+  std::uint64_t at(std::uint64_t iteration) const noexcept { return lower + iteration * step; }
+};
+using TaskLoop = loop::TaskLoop<Platform, TaskLoopFacts>;
+
+/// Starts a loop that the calling thread has met, if we serve it; nullptr: the runtime does. TaskLoop::size()
+/// tasks, of which number i knows part(i), then call share_task_loop(). `waits`: the thread waits for them
+/// before it goes on. `source`: the location text of the compiler, or nullptr.
+///
+/// A runtime that is asked to cancel may discard tasks. So the thread that waits ends such a loop, by
+/// end_task_loop(), and a loop that nothing waits for is not served. The last task ends all others.
+TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, bool waits,
+                          const char* source) noexcept;
+/// Counts the loop and gives its memory back.
+void end_task_loop(TaskLoop& loop) noexcept;
+/// The task of `part` takes no more of its loop.
+void leave_task_loop(TaskLoop::Part& part) noexcept;
+
+/// What the task of `part` does: calls run(first, past, last) for iterations [first, past) until none are
+/// left for it. `is_cancelled()`: whether its taskgroup is.
+template <class Run, class Cancelled>
+void share_task_loop(TaskLoop::Part& part, Run&& run, Cancelled&& is_cancelled) {
+  const bool cancellable = part.loop->facts().cancellable;
+  part.loop->take_part(part, run, [&] { return cancellable && is_cancelled(); });
+  leave_task_loop(part);
+}
+
+} // namespace wstree::abi

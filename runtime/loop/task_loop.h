@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One taskloop: a tree of its own, which the tasks that the runtime creates for it share.
+#pragma once
+
+#include "wstree/core/default_floats.h"
+#include "wstree/core/models.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace wstree::loop {
+
+/// The iterations 0..n-1 of a taskloop, cut into `count` pieces as the runtimes cut them: the sizes differ by
+/// one at most, and the larger pieces come first. The tree hands out whole pieces.
+class TaskPieces {
+public:
+  /// No clause: each iteration is a piece. `iterations` > 0.
+  static constexpr TaskPieces single(std::uint64_t iterations) noexcept { return {iterations, iterations}; }
+  /// grainsize(size): no piece is smaller than min(size, iterations), and none has 2 * size iterations.
+  static constexpr TaskPieces of_size(std::uint64_t iterations, std::uint64_t size) noexcept {
+    return {iterations, std::max<std::uint64_t>(iterations / std::max<std::uint64_t>(size, 1), 1)};
+  }
+  /// num_tasks(number): so many pieces, if there are as many iterations.
+  static constexpr TaskPieces of_number(std::uint64_t iterations, std::uint64_t number) noexcept {
+    return {iterations, std::clamp<std::uint64_t>(number, 1, iterations)};
+  }
+
+  constexpr std::uint64_t iterations() const noexcept { return iterations_; }
+  constexpr std::uint64_t count() const noexcept { return count_; }
+  /// First iteration of piece k; k may be count(), which gives iterations().
+  constexpr std::uint64_t begin(std::uint64_t k) const noexcept { return k * size_ + std::min(k, larger_); }
+
+private:
+  constexpr TaskPieces(std::uint64_t iterations, std::uint64_t count) noexcept
+      : iterations_(iterations), count_(count), size_(iterations / count), larger_(iterations % count) {}
+
+  std::uint64_t iterations_;
+  std::uint64_t count_;
+  std::uint64_t size_;
+  std::uint64_t larger_;
+};
+
+/// What a loop takes part in, for statistics: as loop::Execution, of tasks instead of members.
+struct TaskExecution {
+  std::uint32_t tasks = 0; ///< that were to share the loop
+  core::Counts total;      ///< iterations are pieces
+  std::uint64_t busy_max = 0;
+  std::uint64_t wall = 0;
+};
+
+/// Lives from create() to destroy(), which is when no task of the loop can come any more. Each task takes the
+/// part of one member, whichever thread executes it: a thread that waits inside an iteration may execute
+/// another task of the same loop meanwhile. A task that comes late finds its share in other hands, and one
+/// that never comes holds nothing back.
+///
+/// `Facts`: what the interface keeps of the loop.
+template <class P, class Facts> class TaskLoop {
+  static constexpr std::uint32_t k_pairs = 4;
+
+public:
+  /// The memory of one task.
+  struct alignas(core::k_line_pair) Part {
+    TaskLoop* loop = nullptr;
+    std::uint32_t index = 0;
+    std::uint64_t entered = 0; // in ticks; 0: the task has not begun
+    std::uint64_t left = 0;
+    core::Counts counts;
+    core::Arena<P> arena;
+    core::Node<P> nodes[2 * k_pairs];
+  };
+
+  /// For `parts` > 0 tasks. nullptr: no memory. `settings` outlives the loop.
+  static TaskLoop* create(const Facts& facts, const TaskPieces& pieces, std::uint32_t parts,
+                          const core::Settings& settings, std::uint64_t smallest) noexcept {
+    void* memory = P::allocate(bytes(parts));
+    if (memory == nullptr) return nullptr;
+    auto* const loop = ::new (memory) TaskLoop(facts, pieces, parts, settings, smallest);
+    auto* const part = ::new (static_cast<void*>(loop + 1)) Part[parts];
+    auto* const root = ::new (static_cast<void*>(part + parts)) core::Node<P>[parts];
+    loop->parts_ = part;
+    loop->tree_.roots = root;
+    for (std::uint32_t i = 0; i < parts; ++i) {
+      part[i].loop = loop;
+      part[i].index = i;
+      part[i].arena.reset(part[i].nodes, k_pairs);
+    }
+    return loop;
+  }
+  static void destroy(TaskLoop* loop) noexcept {
+    const std::uint32_t parts = loop->size();
+    std::destroy_n(loop->parts_, parts);
+    P::release(loop, bytes(parts));
+  }
+  TaskLoop(const TaskLoop&) = delete;
+  TaskLoop& operator=(const TaskLoop&) = delete;
+
+  const Facts& facts() const noexcept { return facts_; }
+  const TaskPieces& pieces() const noexcept { return pieces_; }
+  std::uint32_t size() const noexcept { return size_; }
+  Part* part(std::uint32_t index) noexcept { return parts_ + index; }
+
+  /// What the task of `part` does: calls run(first, past, last) for iterations [first, past) until nothing is
+  /// left for it, or stop() says so. `last`: iteration n-1 is one of them.
+  template <class Run, class Stop> void take_part(Part& part, Run&& run, Stop&& stop) {
+    core::WorkerOf<P, core::Model::tree> worker;
+    enter(worker, part);
+    core::Range batch;
+    while (!stop() && (worker.next_quickly(batch) || next_slowly(worker, batch)))
+      run(pieces_.begin(batch.begin), pieces_.begin(batch.end), batch.last);
+    if (!settings_->clocked) return;
+    part.counts = worker.counts();
+    part.left = P::ticks();
+  }
+  /// Afterwards, as the last thing that the task does here. True: all other tasks of the loop have called
+  /// this before, so that destroy() may follow.
+  bool leave() noexcept {
+    // acq_rel: what the tasks read and wrote of the loop is over before the last one gives its memory back;
+    // release and acquire pair with each other here. Guard: loop_task_loop under the thread sanitizer.
+    return working_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+  /// After the last task.
+  TaskExecution execution() const noexcept {
+    TaskExecution all;
+    all.tasks = size_;
+    std::uint64_t first = ~std::uint64_t{0};
+    std::uint64_t last = 0;
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      const Part& part = parts_[i];
+      if (part.entered == 0) continue; // discarded
+      all.total.iterations += part.counts.iterations;
+      all.total.batches += part.counts.batches;
+      all.total.steals += part.counts.steals;
+      all.total.nodes += part.counts.nodes;
+      all.total.busy_ticks += part.counts.busy_ticks;
+      all.busy_max = std::max(all.busy_max, part.counts.busy_ticks);
+      first = std::min(first, part.entered);
+      last = std::max(last, part.left);
+    }
+    all.total.nodes += size_; // the roots
+    all.wall = core::elapsed(first, last);
+    return all;
+  }
+
+private:
+  TaskLoop(const Facts& facts, const TaskPieces& pieces, std::uint32_t parts, const core::Settings& settings,
+           std::uint64_t smallest) noexcept
+      : facts_(facts), pieces_(pieces), size_(parts), settings_(&settings), smallest_(smallest),
+        working_(parts) {}
+
+  static std::size_t bytes(std::uint32_t parts) noexcept {
+    return sizeof(TaskLoop) + parts * (sizeof(Part) + sizeof(core::Node<P>));
+  }
+
+  template <class Worker> [[gnu::noinline]] void enter(Worker& worker, Part& part) noexcept {
+    if (settings_->clocked) part.entered = P::ticks();
+    const core::DefaultFloats floats;
+    // The slot is used once: its memory is fresh.
+    worker.enter(tree_, part.arena,
+                 {pieces_.count(), 1, 1, part.index, size_, settings_, smallest_, nullptr, nullptr});
+  }
+  template <class Worker> [[gnu::noinline]] bool next_slowly(Worker& worker, core::Range& batch) noexcept {
+    const core::DefaultFloats floats;
+    return worker.next_slowly(batch);
+  }
+
+  Facts facts_;
+  TaskPieces pieces_;
+  std::uint32_t size_;
+  const core::Settings* settings_;
+  std::uint64_t smallest_; // pieces in a batch
+  Part* parts_ = nullptr;
+  alignas(core::k_line_pair) std::atomic<std::uint32_t> working_; // tasks that have not left
+  core::Tree<P> tree_;
+};
+
+} // namespace wstree::loop

@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards: taskloops. Every clause that a taskloop may have, and every place where one may stand: each
+// iteration is executed once, and variables hold what the clauses say. Right on a bare runtime, too. The
+// cases about cancellation need OMP_CANCELLATION=true; the others want it off, as loops that nothing waits
+// for are served only then.
+#include "hits.h"
+#include "omp_decls.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <sched.h>
+#include <stdexcept>
+
+#ifdef __clang__ // of the bounds that it computes itself
+#pragma clang diagnostic ignored "-Wsign-compare"
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
+namespace {
+
+using check::Hits;
+using check::Random;
+
+constexpr int k_n = 700;
+#ifdef __clang__ // libomp does not end the taskgroup of a loop without iterations, and hangs later
+constexpr int k_fewest = 1;
+#else
+constexpr int k_fewest = 0;
+#endif
+
+std::size_t at(long long i) { return static_cast<std::size_t>(i); }
+
+/// What clauses say of a loop: values that a random program chooses.
+enum class Clause {
+  none,
+  grainsize,
+  num_tasks,
+  nogroup,
+  undeferred,
+  final,
+  priority,
+  untied,
+  mergeable,
+  simd
+};
+constexpr int k_clauses = 10;
+
+/// A loop over numbers lower, lower + step, ... of type T, n of them: `count` in units of the loop.
+template <class T> struct Loop {
+  T lower;
+  T step; // positive
+  bool up;
+  int n;
+  long clause_value;
+  T past() const {
+    return up ? static_cast<T>(lower + step * static_cast<T>(n))
+              : static_cast<T>(lower - step * static_cast<T>(n));
+  }
+  int index(T i) const { return static_cast<int>(up ? (i - lower) / step : (lower - i) / step); }
+};
+
+/// The body of each loop: counts the iteration, adds to the sum and notes the value that is to be the last.
+#define BODY                                                                                                 \
+  {                                                                                                          \
+    hits.touch(at(loop.index(i)));                                                                           \
+    CHECK(given == 41, "a firstprivate variable is %d", given);                                              \
+    last = i;                                                                                                \
+    __atomic_fetch_add(&sum, loop.index(i), __ATOMIC_RELAXED);                                               \
+  }
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define LOOPS(...)                                                                                           \
+  if (loop.up) {                                                                                             \
+    PRAGMA(__VA_ARGS__) for (T i = loop.lower; i < past; i += step) BODY                                     \
+  } else {                                                                                                   \
+    PRAGMA(__VA_ARGS__) for (T i = loop.lower; i > past; i -= step) BODY                                     \
+  }
+#define SHARES firstprivate(given) lastprivate(last) shared(hits, sum, loop)
+
+template <class T> void execute(const Loop<T>& loop, Clause clause, Hits& hits) {
+  const T past = loop.past(), step = loop.step;
+  const long value = loop.clause_value;
+  int given = 41;
+  long sum = 0;
+  T last = 77;
+  switch (clause) {
+  case Clause::none:
+    LOOPS(omp taskloop SHARES)
+    break;
+  case Clause::grainsize:
+    LOOPS(omp taskloop grainsize(value) SHARES)
+    break;
+  case Clause::num_tasks:
+    LOOPS(omp taskloop num_tasks(value) SHARES)
+    break;
+  case Clause::nogroup:
+    LOOPS(omp taskloop nogroup SHARES)
+#pragma omp taskwait
+    break;
+  case Clause::undeferred:
+    LOOPS(omp taskloop if (false) SHARES)
+    break;
+  case Clause::final:
+    LOOPS(omp taskloop final(true) SHARES)
+    break;
+  case Clause::priority:
+    LOOPS(omp taskloop priority(3) SHARES)
+    break;
+  case Clause::untied:
+    LOOPS(omp taskloop untied SHARES)
+    break;
+  case Clause::mergeable:
+    LOOPS(omp taskloop mergeable num_tasks(value) priority(1) SHARES)
+    break;
+  case Clause::simd: {
+    // The bodies of simd loops have no calls.
+    std::vector<unsigned char> counts(at(loop.n));
+    unsigned char* const count = counts.data();
+    const int n = loop.n;
+#pragma omp taskloop simd grainsize(value) lastprivate(last)
+    for (int i = 0; i < n; ++i) {
+      ++count[i];
+      last = static_cast<T>(i);
+    }
+    for (int i = 0; i < n; ++i)
+      for (unsigned char c = 0; c < count[i]; ++c) hits.touch(at(i));
+    CHECK(n == 0 || last == static_cast<T>(n - 1), "lastprivate of a simd loop of %d", n);
+    return;
+  }
+  }
+  char what[160];
+  std::snprintf(what, sizeof what, "clause %d, value %ld, from %lld, %d times %c%lld, type of %zu bytes%s",
+                static_cast<int>(clause), value, static_cast<long long>(loop.lower), loop.n,
+                loop.up ? '+' : '-', static_cast<long long>(loop.step), sizeof(T),
+                std::numeric_limits<T>::is_signed ? "" : ", unsigned");
+  hits.must_be_one_each(what);
+  CHECK(sum == static_cast<long>(loop.n) * (loop.n - 1) / 2, "sum %ld of %d iterations, clause %d", sum,
+        loop.n, static_cast<int>(clause));
+  const T wanted =
+      loop.up ? static_cast<T>(loop.past() - loop.step) : static_cast<T>(loop.past() + loop.step);
+  CHECK(loop.n == 0 || last == wanted, "lastprivate is iteration %d of %d, clause %d, value %ld",
+        loop.index(last), loop.n, static_cast<int>(clause), value);
+}
+
+template <class T> Loop<T> random_loop(Random& random, int most) {
+  Loop<T> loop{};
+  loop.n = static_cast<int>(random.below(8) == 0 ? random.below(5) : random.below(at(most)));
+  loop.step = static_cast<T>(1 + random.below(random.below(2) == 0 ? 1 : 9));
+  loop.up = random.below(3) != 0;
+  loop.clause_value = static_cast<long>(1 + random.below(random.below(3) == 0 ? 1000 : 70));
+  loop.n = std::max(loop.n, k_fewest);
+#ifndef __clang__
+  // gcc does not extend the sign of the step of such loops, and libgomp executes one iteration at most.
+  if (sizeof(T) < sizeof(long) && !std::numeric_limits<T>::is_signed) loop.up = true;
+#endif
+  const auto room = static_cast<T>(loop.step * static_cast<T>(loop.n + 1));
+  const T highest = std::numeric_limits<T>::max(), lowest = std::numeric_limits<T>::min();
+  switch (random.below(3)) {
+  case 0: // at the end of the type
+    loop.lower = loop.up ? static_cast<T>(highest - room) : static_cast<T>(lowest + room);
+    break;
+  case 1: // across half of it, or across zero
+    loop.lower = static_cast<T>(T{0} - room / 2);
+    if (std::numeric_limits<T>::min() == 0) loop.lower = static_cast<T>(highest / 2 - room / 2);
+    break;
+  default:
+    loop.lower = loop.up ? T{0} : room;
+  }
+  return loop;
+}
+
+template <class T> void execute_random(Random& random, int most) {
+  const Loop<T> loop = random_loop<T>(random, most);
+  const auto clause = static_cast<Clause>(random.below(k_clauses));
+  Hits hits(at(loop.n));
+  execute(loop, clause, hits);
+  if (clause == Clause::simd) hits.must_be_one_each("taskloop simd");
+}
+void execute_any(Random& random, int most) {
+  switch (random.below(4)) {
+  case 0:
+    return execute_random<int>(random, most);
+  case 1:
+    return execute_random<unsigned>(random, most);
+  case 2:
+    return execute_random<long>(random, most);
+  default:
+    return execute_random<unsigned long>(random, most);
+  }
+}
+
+/// Random loops, nested in each other, in tasks and in the members' own code.
+void execute_program(Random random, int depth) {
+  const int statements = static_cast<int>(1 + random.below(3));
+  for (int s = 0; s < statements; ++s) {
+    const std::uint64_t seed = random.next();
+    switch (depth == 0 ? 0 : random.below(3)) {
+    case 0:
+      execute_any(random, depth == 2 ? k_n : 60);
+      break;
+    case 1: {
+      const int n = std::max(static_cast<int>(random.below(12)), k_fewest);
+      const long grain = static_cast<long>(1 + random.below(3));
+      Hits hits(at(n));
+#pragma omp taskloop grainsize(grain) shared(hits)
+      for (int i = 0; i < n; ++i) {
+        hits.touch(at(i));
+        execute_program(Random(seed + at(i)), depth - 1);
+      }
+      hits.must_be_one_each("outer taskloop");
+      break;
+    }
+    default:
+      for (int t = 0; t < 3; ++t) {
+#pragma omp task firstprivate(seed, t)
+        execute_program(Random(seed + at(t)), depth - 1);
+      }
+#pragma omp taskwait
+    }
+  }
+}
+
+void random_programs() {
+  for (int round = 0; round < check::repeat(300, 6000); ++round) {
+    const Random random(check::settings.seed + at(round));
+    const int members = 1 + round % 4;
+    if (round % 5 == 4) { // each member has its own
+#pragma omp parallel num_threads(members)
+      {
+        Random own = random;
+        for (int m = 0; m < omp_get_thread_num(); ++m) own.next();
+        execute_program(own, 1);
+      }
+    } else {
+#pragma omp parallel num_threads(members)
+#pragma omp single
+      execute_program(random, 2);
+    }
+  }
+}
+
+void every_clause() {
+  Random random(check::settings.seed);
+  for (int round = 0; round < check::repeat(1000, 100000); ++round) {
+#pragma omp parallel num_threads(2 + round % 3)
+#pragma omp single
+    execute_any(random, k_n);
+  }
+}
+
+/// Copies of it, and what became of them.
+class Copied {
+public:
+  explicit Copied(int value = 0) : value_(value) { ++g_there; }
+  Copied(const Copied& other) : value_(other.value()) {
+    ++g_there;
+    ++g_copies;
+  }
+  ~Copied() {
+    CHECK(value_ != k_dead, "a copy is destroyed twice");
+    value_ = k_dead;
+    --g_there;
+  }
+  Copied& operator=(const Copied& other) {
+    value_ = other.value();
+    return *this;
+  }
+  int value() const {
+    CHECK(value_ != k_dead, "a copy is used after its end");
+    return value_;
+  }
+  void set(int value) { value_ = value; }
+
+  static std::atomic<int> g_there, g_copies;
+
+private:
+  static constexpr int k_dead = -12345;
+  int value_;
+};
+std::atomic<int> Copied::g_there{0}, Copied::g_copies{0};
+
+void copies_of_objects() {
+  for (int round = 0; round < check::repeat(200, 3000); ++round) {
+    const int n = 1 + round % 200;
+    Hits hits(at(n)), more(at(n));
+    {
+      Copied first(round), last(-1), both(5);
+#pragma omp parallel num_threads(4) shared(last, both)
+#pragma omp single
+      {
+#pragma omp taskloop firstprivate(first) lastprivate(last) shared(hits)
+        for (int i = 0; i < n; ++i) {
+          CHECK(first.value() == round, "a firstprivate object has the value %d", first.value());
+          last.set(i);
+          hits.touch(at(i));
+        }
+        CHECK(last.value() == n - 1, "a lastprivate object has the value %d of %d", last.value(), n);
+#ifndef __clang__ // whose code loses the value, on a bare libomp too
+#pragma omp taskloop firstprivate(both) lastprivate(both) grainsize(3) shared(more)
+        for (int i = 0; i < n; ++i) {
+          if (i == n - 1) both.set(both.value() >= 0 ? i : -2);
+          more.touch(at(i));
+        }
+        CHECK(both.value() == n - 1, "a firstprivate and lastprivate object has the value %d of %d",
+              both.value(), n);
+        more.must_be_one_each("loop with an object that comes and goes");
+#endif
+      }
+      CHECK(Copied::g_there == 3, "%d objects are there", Copied::g_there.load());
+    }
+    CHECK(Copied::g_there == 0, "%d objects are there at the end", Copied::g_there.load());
+    hits.must_be_one_each("loop with objects");
+  }
+}
+
+void reductions() {
+  for (int round = 0; round < check::repeat(200, 3000); ++round) {
+    long sum = 3, in = 0;
+    unsigned bits = 0;
+    const int n = 1 + round * 7 % 900;
+#pragma omp parallel num_threads(2 + round % 3)
+#pragma omp single
+    {
+#pragma omp taskloop reduction(+ : sum) reduction(| : bits) num_tasks(40)
+      for (int i = 0; i < n; ++i) {
+        sum += i;
+        bits |= 1U << i % 32;
+      }
+#pragma omp taskgroup task_reduction(+ : in)
+      {
+#pragma omp taskloop in_reduction(+ : in) grainsize(5)
+        for (int i = 0; i < n; ++i) in += i;
+#pragma omp taskloop in_reduction(+ : in) nogroup
+        for (int i = 0; i < n; ++i) in += 2;
+      }
+    }
+    CHECK(sum == 3 + static_cast<long>(n) * (n - 1) / 2, "sum %ld of %d", sum, n);
+    CHECK(in == static_cast<long>(n) * (n - 1) / 2 + 2L * n, "in_reduction %ld of %d", in, n);
+    CHECK(bits == (n >= 32 ? ~0U : (1U << n) - 1), "bits %x of %d", bits, n);
+  }
+}
+
+void collapsed_loops() {
+  for (int round = 0; round < check::repeat(100, 1000); ++round) {
+    const int rows = std::max(round % 23, k_fewest), columns = 1 + round % 31;
+    Hits hits(at(rows * columns));
+    int last = -1;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+#pragma omp taskloop collapse(2) lastprivate(last) shared(hits)
+    for (int i = 0; i < rows; ++i)
+      for (unsigned j = 0; j < static_cast<unsigned>(columns); ++j) {
+        last = i * columns + static_cast<int>(j);
+        hits.touch(at(last));
+      }
+    hits.must_be_one_each("collapsed loop");
+    if (rows != 0) CHECK(last == rows * columns - 1, "lastprivate %d of %d", last, rows * columns);
+  }
+}
+
+void combined_with_a_region() {
+  for (int round = 0; round < check::repeat(100, 1000); ++round) {
+    Hits hits(k_n), inner(k_n);
+#pragma omp parallel master taskloop num_threads(4) shared(hits)
+    for (int i = 0; i < k_n; ++i) hits.touch(at(i));
+    hits.must_be_one_each("parallel master taskloop");
+    // Inside a worksharing loop that the library may serve, too.
+#pragma omp parallel for num_threads(3) schedule(runtime)
+    for (int k = 0; k < 7; ++k) {
+#pragma omp taskloop
+      for (int i = k; i < k_n; i += 7) inner.touch(at(i));
+    }
+    inner.must_be_one_each("taskloops inside a worksharing loop");
+  }
+}
+
+/// The function of a loop that nothing waits for has returned before its tasks begin.
+[[gnu::noinline]] void start_and_return(int n, Hits& hits) {
+  int offset = 0;
+  Hits* const counts = &hits;
+#pragma omp taskloop nogroup firstprivate(offset, counts)
+  for (int i = 0; i < n; ++i) counts->touch(at(i + offset));
+}
+void loops_that_nothing_waits_for() {
+  for (int round = 0; round < check::repeat(300, 3000); ++round) {
+    Hits first(k_n), second(k_n);
+#pragma omp parallel num_threads(2 + round % 3)
+    {
+#pragma omp single nowait
+      {
+        start_and_return(k_n, first);
+        start_and_return(k_n, second);
+      }
+    }
+    first.must_be_one_each("loop that nothing waits for");
+    second.must_be_one_each("second loop that nothing waits for");
+  }
+}
+
+void exceptions_inside() {
+  Hits hits(k_n);
+  std::atomic<int> caught{0};
+#pragma omp parallel num_threads(4)
+#pragma omp single
+#pragma omp taskloop shared(hits, caught)
+  for (int i = 0; i < k_n; ++i) {
+    try {
+      hits.touch(at(i));
+      if (i % 3 == 0) throw std::runtime_error("inside");
+    } catch (const std::runtime_error&) {
+      ++caught;
+    }
+  }
+  hits.must_be_one_each("loop with exceptions");
+  CHECK(caught == (k_n + 2) / 3, "%d exceptions", caught.load());
+}
+
+/// A thread that waits inside an iteration may take other tasks, of the same loop too.
+void tasks_and_waits_inside() {
+  for (int round = 0; round < check::repeat(50, 500); ++round) {
+    Hits hits(k_n), tasks(k_n);
+#pragma omp parallel num_threads(4)
+#pragma omp single
+#pragma omp taskloop grainsize(2) shared(hits, tasks)
+    for (int i = 0; i < k_n; ++i) {
+      const int before = omp_get_thread_num();
+      hits.touch(at(i));
+      int done = 0;
+#pragma omp task shared(tasks, done) firstprivate(i)
+      {
+        tasks.touch(at(i));
+        done = 1;
+      }
+      if (i % 2 == 0) {
+#pragma omp taskyield
+      }
+#pragma omp taskwait
+      CHECK(done == 1, "the task of iteration %d is not done", i);
+      CHECK(before == omp_get_thread_num(), "iteration %d goes on in another thread", i);
+    }
+    hits.must_be_one_each("loop with tasks");
+    tasks.must_be_one_each("tasks in a loop");
+  }
+}
+
+void dependences_around() {
+  for (int round = 0; round < check::repeat(200, 2000); ++round) {
+    Hits hits(k_n);
+    int stage = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+    {
+#pragma omp task depend(out : stage) shared(stage)
+      stage = 1;
+#pragma omp task depend(inout : stage) shared(stage, hits)
+      {
+        CHECK(stage == 1, "stage %d", stage);
+#pragma omp taskloop
+        for (int i = 0; i < k_n; ++i) hits.touch(at(i));
+        stage = 2;
+      }
+#pragma omp task depend(in : stage) shared(stage, hits)
+      {
+        CHECK(stage == 2, "stage %d", stage);
+        hits.must_be_one_each("loop between dependent tasks");
+      }
+    }
+  }
+}
+
+/// All others are busy until the loop is over.
+void nobody_helps() {
+  for (int round = 0; round < check::repeat(20, 200); ++round) {
+    Hits hits(k_n);
+    std::atomic<bool> over{false};
+#pragma omp parallel num_threads(4) shared(over)
+    {
+      if (omp_get_thread_num() == 0) {
+#pragma omp taskloop shared(hits)
+        for (int i = 0; i < k_n; ++i) hits.touch(at(i));
+        hits.must_be_one_each("loop without help");
+        over = true;
+      } else {
+        while (!over) sched_yield();
+      }
+    }
+  }
+}
+
+/// With so many tasks about, libgomp executes further ones at once.
+void among_many_tasks() {
+  for (int round = 0; round < check::repeat(20, 200); ++round) {
+    Hits hits(k_n), tasks(3000);
+#pragma omp parallel num_threads(4)
+#pragma omp single
+    {
+      for (int t = 0; t < 3000; ++t) {
+#pragma omp task shared(tasks) firstprivate(t)
+        tasks.touch(at(t));
+      }
+#pragma omp taskloop shared(hits)
+      for (int i = 0; i < k_n; ++i) hits.touch(at(i));
+      hits.must_be_one_each("loop among many tasks");
+    }
+    tasks.must_be_one_each("tasks");
+  }
+}
+
+void outside_of_regions() {
+  Hits hits(k_n), alone(k_n);
+#pragma omp taskloop shared(hits)
+  for (int i = 0; i < k_n; ++i) hits.touch(at(i));
+  hits.must_be_one_each("loop outside of regions");
+#pragma omp parallel num_threads(1)
+#pragma omp taskloop shared(alone)
+  for (int i = 0; i < k_n; ++i) alone.touch(at(i));
+  alone.must_be_one_each("loop of a team of one");
+}
+
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+/// `strict` is kept to the letter: no task has more than its iterations.
+void strict_clauses() {
+  for (int round = 0; round < check::repeat(100, 1000); ++round) {
+    Hits hits(k_n);
+    const int size = 1 + round % 19;
+    int own = 0;
+    std::atomic<int> tasks{0};
+#pragma omp parallel num_threads(4)
+#pragma omp single
+#pragma omp taskloop grainsize(strict : size) firstprivate(own) shared(hits, tasks)
+    for (int i = 0; i < k_n; ++i) {
+      if (own++ == 0) {
+        ++tasks;
+        CHECK(i % size == 0, "a task begins at %d, size %d", i, size);
+      }
+      hits.touch(at(i));
+    }
+    hits.must_be_one_each("strict loop");
+    CHECK(tasks == (k_n + size - 1) / size, "%d tasks of size %d", tasks.load(), size);
+  }
+}
+#endif
+
+void cancelled_loops() {
+  if (!omp_get_cancellation()) return;
+  for (int round = 0; round < check::repeat(300, 3000); ++round) {
+    Hits cut(k_n), whole(k_n);
+    const int where = round * 31 % k_n;
+    long sum = 0;
+#pragma omp parallel num_threads(2 + round % 3)
+#pragma omp single
+    {
+#pragma omp taskloop shared(cut)
+      for (int i = 0; i < k_n; ++i) {
+        cut.touch(at(i));
+        if (i == where) {
+#pragma omp cancel taskgroup
+        }
+      }
+#pragma omp taskloop shared(whole) reduction(+ : sum)
+      for (int i = 0; i < k_n; ++i) {
+        whole.touch(at(i));
+        sum += i;
+      }
+    }
+    for (int i = 0; i < k_n; ++i) CHECK(cut[at(i)] <= 1, "iteration %d ran %u times", i, cut[at(i)]);
+    CHECK(cut[at(where)] == 1, "the iteration that cancelled, %d, did not run", where);
+    whole.must_be_one_each("loop behind a cancelled one");
+    CHECK(sum == static_cast<long>(k_n) * (k_n - 1) / 2, "sum %ld behind a cancelled loop", sum);
+  }
+}
+
+/// After the cancellation no thread takes more than it has. (libomp hangs if such a loop has many tasks.)
+void cancelled_loops_end() {
+  if (!omp_get_cancellation()) return;
+  for (int round = 0; round < check::repeat(50, 500); ++round) {
+    std::atomic<long> executed{0};
+    constexpr long k_many = 100'000'000; // at 10 us each, they would take a quarter of an hour
+#pragma omp parallel num_threads(4)
+#pragma omp single
+#pragma omp taskloop shared(executed) num_tasks(30)
+    for (long i = 0; i < k_many; ++i) {
+      if (++executed == 20) {
+#pragma omp cancel taskgroup
+      }
+      check::spin(10'000);
+#pragma omp cancellation point taskgroup
+    }
+    CHECK(executed < 10'000, "%ld iterations", executed.load());
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return check::run(argc, argv, {
+    {"every_clause", every_clause}, {"random_programs", random_programs},
+        {"copies_of_objects", copies_of_objects}, {"reductions", reductions},
+        {"collapsed_loops", collapsed_loops}, {"combined_with_a_region", combined_with_a_region},
+        {"loops_that_nothing_waits_for", loops_that_nothing_waits_for},
+        {"exceptions_inside", exceptions_inside}, {"tasks_and_waits_inside", tasks_and_waits_inside},
+        {"dependences_around", dependences_around}, {"nobody_helps", nobody_helps},
+        {"among_many_tasks", among_many_tasks}, {"outside_of_regions", outside_of_regions},
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+        {"strict_clauses", strict_clauses},
+#endif
+        {"cancelled_loops", cancelled_loops}, {
+      "cancelled_loops_end", cancelled_loops_end
+    }
+  });
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Taskloops: how they are cut, and that tasks which come late, stop early or never come lose no iteration.
+#include "task_loop.h"
+
+#include "wstree/core/platform.h"
+
+#include <atomic>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+namespace wstree::loop {
+namespace {
+
+using Loop = TaskLoop<core::StdPlatform, int>;
+
+TEST(TaskPieces, AreThoseOfTheRuntimes) {
+  for (std::uint64_t n = 1; n <= 60; ++n) {
+    for (std::uint64_t value = 1; value <= 70; ++value) {
+      const TaskPieces sized = TaskPieces::of_size(n, value);
+      const TaskPieces numbered = TaskPieces::of_number(n, value);
+      EXPECT_EQ(numbered.count(), std::min(n, value));
+      for (const TaskPieces& pieces : {sized, numbered}) {
+        EXPECT_EQ(pieces.begin(0), 0U);
+        EXPECT_EQ(pieces.begin(pieces.count()), n);
+        for (std::uint64_t k = 0; k < pieces.count(); ++k) EXPECT_LT(pieces.begin(k), pieces.begin(k + 1));
+      }
+      for (std::uint64_t k = 0; k < sized.count(); ++k) {
+        const std::uint64_t size = sized.begin(k + 1) - sized.begin(k);
+        EXPECT_GE(size, std::min(n, value)) << n << ' ' << value;
+        EXPECT_LT(size, 2 * value) << n << ' ' << value;
+      }
+    }
+    EXPECT_EQ(TaskPieces::single(n).count(), n);
+  }
+}
+
+TEST(TaskPieces, CountToTheEndOfTheirType) {
+  const std::uint64_t most = (std::uint64_t{1} << 63) - 1;
+  const TaskPieces pieces = TaskPieces::of_number(most, 3);
+  EXPECT_EQ(pieces.begin(3), most);
+  EXPECT_EQ(pieces.begin(1), most / 3 + (most % 3 != 0));
+}
+
+struct Seen {
+  explicit Seen(std::uint64_t n) : counts(n) {}
+  std::vector<std::atomic<int>> counts;
+  std::atomic<int> lasts{0};
+  std::atomic<int> ended{0};
+
+  void take(Loop& loop, std::uint32_t part, std::uint64_t most = ~std::uint64_t{0}) {
+    std::uint64_t batches = 0;
+    loop.take_part(
+        *loop.part(part),
+        [&](std::uint64_t first, std::uint64_t past, bool last) {
+          ++batches;
+          lasts += last;
+          EXPECT_EQ(last, past == counts.size());
+          for (; first != past; ++first) ++counts[first];
+        },
+        [&] { return batches == most; });
+    ended += loop.leave();
+  }
+  void expect_all_once() const {
+    for (std::size_t i = 0; i < counts.size(); ++i) EXPECT_EQ(counts[i], 1) << i;
+    EXPECT_EQ(lasts, 1);
+  }
+};
+
+Loop* make(std::uint64_t n, std::uint32_t parts, const core::Settings& settings, std::uint64_t grain = 1) {
+  return Loop::create(0, TaskPieces::of_size(n, grain), parts, settings, 1);
+}
+
+TEST(TaskLoop, OneTaskAfterTheOther) {
+  const core::Settings settings;
+  for (std::uint32_t parts = 1; parts <= 40; parts += 3) {
+    for (std::uint64_t n : {1, 2, 3, 50, 1000}) {
+      Seen seen(n);
+      Loop* loop = make(n, parts, settings, n / 9 + 1);
+      for (std::uint32_t i = parts; i-- > 0;) {
+        EXPECT_EQ(seen.ended, 0);
+        seen.take(*loop, i);
+      }
+      EXPECT_EQ(seen.ended, 1);
+      seen.expect_all_once();
+      Loop::destroy(loop);
+    }
+  }
+}
+
+TEST(TaskLoop, WhatATaskLeavesOthersTake) {
+  const core::Settings settings;
+  for (std::uint64_t most = 0; most < 5; ++most) {
+    Seen seen(1000);
+    Loop* loop = make(1000, 4, settings);
+    for (std::uint32_t i = 0; i < 3; ++i) seen.take(*loop, i, most);
+    seen.take(*loop, 3);
+    seen.expect_all_once();
+    Loop::destroy(loop);
+  }
+}
+
+TEST(TaskLoop, ATaskInsideAnIterationOfAnother) {
+  const core::Settings settings;
+  Seen seen(300);
+  Loop* loop = make(300, 3, settings);
+  bool inside = false;
+  loop->take_part(
+      *loop->part(0),
+      [&](std::uint64_t first, std::uint64_t past, bool last) {
+        if (!std::exchange(inside, true))
+          for (std::uint32_t i = 1; i < 3; ++i) seen.take(*loop, i);
+        seen.lasts += last;
+        for (; first != past; ++first) ++seen.counts[first];
+      },
+      [] { return false; });
+  EXPECT_TRUE(loop->leave());
+  seen.expect_all_once();
+  Loop::destroy(loop);
+}
+
+TEST(TaskLoop, ManyThreadsAndTheLastOneEnds) {
+  core::Settings settings;
+  for (int round = 0; round < 300; ++round) {
+    settings.batch = round % 2 == 0 ? core::BatchMode::timed : core::BatchMode::fixed;
+    settings.limit = 1;
+    const std::uint64_t n = 1 + static_cast<std::uint64_t>(round) * 7 % 900;
+    Seen seen(n);
+    Loop* loop = make(n, 4, settings);
+    std::vector<std::thread> threads;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      threads.emplace_back([&, i] {
+        loop->take_part(
+            *loop->part(i),
+            [&](std::uint64_t first, std::uint64_t past, bool last) {
+              seen.lasts += last;
+              for (; first != past; ++first) ++seen.counts[first];
+            },
+            [] { return false; });
+        if (!loop->leave()) return;
+        EXPECT_EQ(loop->execution().total.iterations, n);
+        Loop::destroy(loop); // while the others may still be on their way out
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    seen.expect_all_once();
+  }
+}
+
+TEST(TaskLoop, ADiscardedTaskCountsNothing) {
+  const core::Settings settings;
+  Seen seen(100);
+  Loop* loop = make(100, 3, settings);
+  seen.take(*loop, 1);
+  seen.expect_all_once();
+  const TaskExecution all = loop->execution();
+  EXPECT_EQ(all.tasks, 3U);
+  EXPECT_EQ(all.total.iterations, 100U);
+  EXPECT_EQ(seen.ended, 0);
+  Loop::destroy(loop);
+}
+
+} // namespace
+} // namespace wstree::loop
