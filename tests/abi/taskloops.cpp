@@ -444,6 +444,25 @@ void tasks_and_waits_inside() {
   }
 }
 
+/// libomp calls the function of such a task again after each wait: it goes on where it was.
+void untied_tasks_that_wait() {
+  for (int round = 0; round < check::repeat(50, 500); ++round) {
+    Hits hits(k_n), tasks(k_n);
+#pragma omp parallel num_threads(3)
+#pragma omp single
+#pragma omp taskloop untied grainsize(2) shared(hits, tasks)
+    for (int i = 0; i < k_n; ++i) {
+      hits.touch(at(i));
+#pragma omp task shared(tasks) firstprivate(i)
+      tasks.touch(at(i));
+#pragma omp taskyield
+#pragma omp taskwait
+    }
+    hits.must_be_one_each("loop of untied tasks");
+    tasks.must_be_one_each("tasks in a loop of untied tasks");
+  }
+}
+
 void dependences_around() {
   for (int round = 0; round < check::repeat(200, 2000); ++round) {
     Hits hits(k_n);
@@ -601,8 +620,9 @@ int main(int argc, char** argv) {
         {"collapsed_loops", collapsed_loops}, {"combined_with_a_region", combined_with_a_region},
         {"loops_that_nothing_waits_for", loops_that_nothing_waits_for},
         {"exceptions_inside", exceptions_inside}, {"tasks_and_waits_inside", tasks_and_waits_inside},
-        {"dependences_around", dependences_around}, {"nobody_helps", nobody_helps},
-        {"among_many_tasks", among_many_tasks}, {"outside_of_regions", outside_of_regions},
+        {"untied_tasks_that_wait", untied_tasks_that_wait}, {"dependences_around", dependences_around},
+        {"nobody_helps", nobody_helps}, {"among_many_tasks", among_many_tasks},
+        {"outside_of_regions", outside_of_regions},
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
         {"strict_clauses", strict_clauses},
 #endif

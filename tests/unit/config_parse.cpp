@@ -141,10 +141,10 @@ TEST(ParseLoops, UnderstandsLists) {
       {"dynamic", 2, "dynamic"},
       {"guided", 4, "guided"},
       {"auto", 8, "auto"},
-      {"all", 15, "runtime,dynamic,guided,auto"},
-      {" ALL\t", 15, "runtime,dynamic,guided,auto"},
-      {"all,runtime", 15, "runtime,dynamic,guided,auto"},
-      {"auto,all", 15, "runtime,dynamic,guided,auto"},
+      {"all", 47, "runtime,dynamic,guided,auto,taskloop"},
+      {" ALL\t", 47, "runtime,dynamic,guided,auto,taskloop"},
+      {"all,runtime", 47, "runtime,dynamic,guided,auto,taskloop"},
+      {"auto,all", 47, "runtime,dynamic,guided,auto,taskloop"},
       {"runtime,dynamic", 3, "runtime,dynamic"},
       {"dynamic,runtime", 3, "runtime,dynamic"},
       {"auto,guided,dynamic,runtime", 15, "runtime,dynamic,guided,auto"},
@@ -152,7 +152,7 @@ TEST(ParseLoops, UnderstandsLists) {
       {"\nauto\t,\truntime\r", 9, "runtime,auto"},
       {"guided,guided,guided", 4, "guided"},
       {"Static", 16, "static"}, // which a program may count on: it is not among all
-      {"static,all", 31, "runtime,dynamic,guided,auto,static"},
+      {"static,all", 63, "runtime,dynamic,guided,auto,static,taskloop"},
   };
   for (const auto& [value, bits, text] : cases) {
     const auto parsed = parse_loops(value);
