@@ -68,8 +68,19 @@ TEST(LoopForm, OfGcc) {
   EXPECT_EQ(loop_form("GOMP_loop_ordered_start"), LoopForm::ordered);
   EXPECT_EQ(loop_form("GOMP_loop_doacross_start"), LoopForm::doacross);
   for (const auto* name : {"GOMP_loop_end", "GOMP_loop_end_nowait", "GOMP_loop_end_cancel", "GOMP_parallel",
-                           "GOMP_taskloop", "GOMP_sections_start", "GOMP_parallel_loop_", "GOMP_loop_"})
+                           "GOMP_task", "GOMP_sections_start", "GOMP_parallel_loop_", "GOMP_loop_"})
     EXPECT_EQ(loop_form(name), std::nullopt) << name;
+}
+
+TEST(LoopForm, OfTaskloops) {
+  for (const auto* name : {"GOMP_taskloop", "GOMP_taskloop_ull", "__kmpc_taskloop", "__kmpc_taskloop_5"})
+    EXPECT_EQ(loop_form(name), LoopForm::task) << name;
+  const LoopForms forms{LoopForm::task};
+  EXPECT_TRUE(can_be_served(forms));
+  EXPECT_TRUE(can_be_served(forms, *config::parse_loops("taskloop")));
+  EXPECT_FALSE(can_be_served(forms, *config::parse_loops("runtime,dynamic")));
+  EXPECT_TRUE(leaves_out(forms, *config::parse_loops("runtime")));
+  EXPECT_FALSE(leaves_out(forms, *config::parse_loops(cli::loops_for(forms))));
 }
 
 TEST(LoopForms, CanBeServed) {

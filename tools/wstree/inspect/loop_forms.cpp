@@ -23,6 +23,7 @@ std::optional<LoopForm> llvm_form(std::string_view symbol) {
   if (symbol == "__kmpc_ordered") return LoopForm::ordered;
   if (symbol == "__kmpc_doacross_init") return LoopForm::doacross;
   if (symbol.starts_with("__kmpc_for_static_init_")) return LoopForm::fixed;
+  if (symbol == "__kmpc_taskloop" || symbol == "__kmpc_taskloop_5") return LoopForm::task;
   return std::nullopt;
 }
 
@@ -52,6 +53,7 @@ bool has_runtime(const LoopForms& forms) {
 std::optional<LoopForm> loop_form(std::string_view symbol) {
   if (symbol == "wstree_call_begin") return LoopForm::call;
   if (const auto form = llvm_form(symbol)) return form;
+  if (symbol == "GOMP_taskloop" || symbol == "GOMP_taskloop_ull") return LoopForm::task;
   const bool combined = take_prefix(symbol, "GOMP_parallel_loop_");
   if (!combined && !take_prefix(symbol, "GOMP_loop_")) return std::nullopt;
   take_prefix(symbol, "ull_");
@@ -81,6 +83,8 @@ std::string_view to_text(LoopForm form) {
     return "doacross";
   case LoopForm::fixed:
     return "static";
+  case LoopForm::task:
+    return "taskloop";
   case LoopForm::call:
     return "calls of wstree/parallel.hpp";
   }
@@ -102,12 +106,13 @@ bool can_be_served(const LoopForms& forms, config::LoopKinds loops) {
   return forms.contains(LoopForm::hidden) || forms.contains(LoopForm::call) ||
          (has_runtime(forms) && loops.has(config::LoopKind::runtime)) ||
          (forms.contains(LoopForm::dynamic) && loops.has(config::LoopKind::dynamic)) ||
-         (forms.contains(LoopForm::guided) && loops.has(config::LoopKind::guided));
+         (forms.contains(LoopForm::guided) && loops.has(config::LoopKind::guided)) ||
+         (forms.contains(LoopForm::task) && loops.has(config::LoopKind::taskloop));
 }
 
 bool can_be_served(const LoopForms& forms) {
   return forms.contains(LoopForm::hidden) || forms.contains(LoopForm::call) || has_runtime(forms) ||
-         has_named(forms);
+         has_named(forms) || forms.contains(LoopForm::task);
 }
 
 LoopForms forms_left_out(LoopForms forms, config::LoopKinds loops) {
@@ -122,7 +127,7 @@ bool leaves_out(const LoopForms& forms, config::LoopKinds loops) {
 }
 
 std::string_view loops_for(const LoopForms& forms) {
-  if (forms.contains(LoopForm::hidden)) return "all";
+  if (forms.contains(LoopForm::hidden) || forms.contains(LoopForm::task)) return "all";
   return has_named(forms) ? "runtime,dynamic,guided" : "runtime";
 }
 
