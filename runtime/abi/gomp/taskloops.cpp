@@ -97,23 +97,33 @@ void run(Body body, void* data, Copy copy, long size, long alignment, unsigned f
 
 extern "C" {
 
+WSTREE_SAME_CALLER static inline void taskloop(Body body, void* data, Copy copy, long size, long alignment,
+                                               unsigned flags, unsigned long number, int priority, long start,
+                                               long end, long step) {
+  run<g_taskloop>(body, data, copy, size, alignment, flags, number, priority,
+                  loop::HalfOpenLoop(start, end, step), start, end, step, WSTREE_CALLER);
+}
 WSTREE_EXPORT void GOMP_taskloop(Body body, void* data, Copy copy, long size, long alignment, unsigned flags,
                                  unsigned long number, int priority, long start, long end, long step) {
   if (!active())
     return hand_over<g_taskloop>(body, data, copy, size, alignment, flags, number, priority, start, end,
                                  step);
-  run<g_taskloop>(body, data, copy, size, alignment, flags, number, priority,
-                  loop::HalfOpenLoop(start, end, step), start, end, step, WSTREE_CALLER);
+  taskloop(body, data, copy, size, alignment, flags, number, priority, start, end, step);
 }
 
+WSTREE_SAME_CALLER static inline void taskloop_ull(Body body, void* data, Copy copy, long size,
+                                                   long alignment, unsigned flags, unsigned long number,
+                                                   int priority, ull start, ull end, ull step) {
+  run<g_taskloop_ull>(body, data, copy, size, alignment, flags, number, priority,
+                      loop::HalfOpenLoop((flags & k_up) != 0, start, end, step), start, end, step,
+                      WSTREE_CALLER);
+}
 WSTREE_EXPORT void GOMP_taskloop_ull(Body body, void* data, Copy copy, long size, long alignment,
                                      unsigned flags, unsigned long number, int priority, ull start, ull end,
                                      ull step) {
   if (!active())
     return hand_over<g_taskloop_ull>(body, data, copy, size, alignment, flags, number, priority, start, end,
                                      step);
-  run<g_taskloop_ull>(body, data, copy, size, alignment, flags, number, priority,
-                      loop::HalfOpenLoop((flags & k_up) != 0, start, end, step), start, end, step,
-                      WSTREE_CALLER);
+  taskloop_ull(body, data, copy, size, alignment, flags, number, priority, start, end, step);
 }
 }

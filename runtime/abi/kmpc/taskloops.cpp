@@ -129,18 +129,21 @@ constexpr i64 k_step = sizeof(TaskLoop::Part);
 
 extern "C" {
 
-WSTREE_EXPORT Task* __kmpc_omp_task_alloc(ident_t* loc, i32 gtid, i32 flags, std::size_t size,
-                                          std::size_t shareds, Routine routine) {
-  if (!active()) return hand_over<g_alloc>(loc, gtid, flags, size, shareds, routine);
+WSTREE_SAME_CALLER static inline Task* alloc(ident_t* loc, i32 gtid, i32 flags, std::size_t size,
+                                             std::size_t shareds, Routine routine) {
   Task* const task = g_alloc.require(WSTREE_CALLER)(loc, gtid, flags, size, shareds, routine);
   t_latest = {task, flags, size};
   return task;
 }
+WSTREE_EXPORT Task* __kmpc_omp_task_alloc(ident_t* loc, i32 gtid, i32 flags, std::size_t size,
+                                          std::size_t shareds, Routine routine) {
+  if (!active()) return hand_over<g_alloc>(loc, gtid, flags, size, shareds, routine);
+  return alloc(loc, gtid, flags, size, shareds, routine);
+}
 
-WSTREE_EXPORT void __kmpc_taskloop(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower, u64* upper,
-                                   i64 step, i32 nogroup, i32 form, u64 number, void* copy) {
-  if (!active())
-    return hand_over<g_taskloop>(loc, gtid, task, condition, lower, upper, step, nogroup, form, number, copy);
+WSTREE_SAME_CALLER static inline void taskloop(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower,
+                                               u64* upper, i64 step, i32 nogroup, i32 form, u64 number,
+                                               void* copy) {
   if (TaskLoop* const ours =
           begin(loc, task, {condition, lower, upper, step, form, number, copy}, WSTREE_CALLER)) {
     step = k_step;
@@ -150,7 +153,25 @@ WSTREE_EXPORT void __kmpc_taskloop(ident_t* loc, i32 gtid, Task* task, i32 condi
   g_taskloop.require(WSTREE_CALLER)(loc, gtid, task, condition, lower, upper, step, nogroup, form, number,
                                     copy);
 }
+WSTREE_EXPORT void __kmpc_taskloop(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower, u64* upper,
+                                   i64 step, i32 nogroup, i32 form, u64 number, void* copy) {
+  if (!active())
+    return hand_over<g_taskloop>(loc, gtid, task, condition, lower, upper, step, nogroup, form, number, copy);
+  taskloop(loc, gtid, task, condition, lower, upper, step, nogroup, form, number, copy);
+}
 
+WSTREE_SAME_CALLER static inline void taskloop_5(ident_t* loc, i32 gtid, Task* task, i32 condition,
+                                                 u64* lower, u64* upper, i64 step, i32 nogroup, i32 form,
+                                                 u64 number, i32 strict, void* copy) {
+  const Clauses clauses{condition, lower, upper, step, form, number, copy};
+  if (TaskLoop* const ours = strict != 0 ? nullptr : begin(loc, task, clauses, WSTREE_CALLER)) {
+    step = k_step;
+    form = k_num_tasks;
+    number = ours->size();
+  }
+  g_taskloop_5.require(WSTREE_CALLER)(loc, gtid, task, condition, lower, upper, step, nogroup, form, number,
+                                      strict, copy);
+}
 /// `strict`: grainsize or num_tasks have to be kept to the letter.
 WSTREE_EXPORT void __kmpc_taskloop_5(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower,
                                      u64* upper, i64 step, i32 nogroup, i32 form, u64 number, i32 strict,
@@ -158,15 +179,6 @@ WSTREE_EXPORT void __kmpc_taskloop_5(ident_t* loc, i32 gtid, Task* task, i32 con
   if (!active())
     return hand_over<g_taskloop_5>(loc, gtid, task, condition, lower, upper, step, nogroup, form, number,
                                    strict, copy);
-  if (TaskLoop* const ours =
-          strict != 0
-              ? nullptr
-              : begin(loc, task, {condition, lower, upper, step, form, number, copy}, WSTREE_CALLER)) {
-    step = k_step;
-    form = k_num_tasks;
-    number = ours->size();
-  }
-  g_taskloop_5.require(WSTREE_CALLER)(loc, gtid, task, condition, lower, upper, step, nogroup, form, number,
-                                      strict, copy);
+  taskloop_5(loc, gtid, task, condition, lower, upper, step, nogroup, form, number, strict, copy);
 }
 }
