@@ -29,7 +29,9 @@ foreach(abi IN LISTS abis)
         ENVIRONMENT "WSTREE_LOOPS=all" "OMP_CANCELLATION=true")
       wstree_abi_test(abi.${source}.not_named.${name} ${program}
         LAUNCHER ${run_served} --min-calls ${other_loops} --forbid-schedule "wstree (taskloop)" -- ENVIRONMENT "OMP_CANCELLATION=false")
-      wstree_abi_test(abi.${source}.bare.${name} ${program} BARE ENVIRONMENT "OMP_SCHEDULE=dynamic")
+      if(NOT runtime MATCHES "^1[0-8]") # where the newest compiler's programs do not run without help
+        wstree_abi_test(abi.${source}.bare.${name} ${program} BARE ENVIRONMENT "OMP_SCHEDULE=dynamic")
+      endif()
       wstree_abi_test(abi.${source}.long.${name} ${program} LONG
         ENVIRONMENT "WSTREE_LOOPS=taskloop" "OMP_CANCELLATION=false")
       foreach(batch exponential random fixed:1)
