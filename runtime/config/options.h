@@ -56,7 +56,14 @@ inline constexpr std::size_t k_max_affinity_format = 255;
 
 /// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
 /// `static_` loops are not handed out, but cut anew from region to region (core/feedback).
-enum class LoopKind : std::uint8_t { runtime = 1, dynamic = 2, guided = 4, auto_ = 8, static_ = 16, taskloop = 32 };
+enum class LoopKind : std::uint8_t {
+  runtime = 1,
+  dynamic = 2,
+  guided = 4,
+  auto_ = 8,
+  static_ = 16,
+  taskloop = 32
+};
 /// All of them but static_, which a program may count on: users name that one to have it.
 inline constexpr std::uint8_t k_all_loops = 47;
 /// The kinds that the library serves. Loops of the kind runtime need one of our schedules as well.
