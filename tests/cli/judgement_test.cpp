@@ -127,5 +127,48 @@ TEST_F(Judge, WritesRulesOnlyForLoopsOfWhichItCanTell) {
   EXPECT_THAT(rules, HasSubstr("\n# unknown: its line is not known"));
 }
 
+/// A literal loop that costs much as the source says, and next to nothing under the tree.
+class JudgePair : public Judge {
+protected:
+  JudgePair() {
+    takes(k_tree, 0.25);
+    takes(k_unbound, 0.25);
+    takes(k_tree_passive, 0.25);
+    contest_.loops = {{"long", "long.c", 10, 1}, {"cheap", "cheap.c", 20, 3}};
+    contest_.loops[0].as_it_is = contest_.loops[1].as_it_is = "wsfixed,1";
+    contest_.loops[0].seconds = {{k_tree, times(0.2)}, {"wsfixed,1", times(0.2)}};
+    contest_.loops[1].seconds = {{k_tree, times(0.001)}, {"wsfixed,1", times(0.8)}};
+  }
+  static std::vector<double> times(double seconds) {
+    std::vector<double> all;
+    for (int i = 0; i < 10; ++i) all.push_back(seconds * (1 + 0.001 * (i * 7 % 5)));
+    return all;
+  }
+  static Ratio ratio(double of) { return {of, of - 0.005, of + 0.005, true}; }
+};
+
+TEST_F(JudgePair, NamesTheLoopThatGainedByWhatItsSourceSays) {
+  EXPECT_THAT(judged().paragraph, HasSubstr("Loops: cheap (99.9 % faster than wsfixed,1)."));
+}
+
+TEST_F(JudgePair, SendsLoopsThatCannotBeToldToTheTreeIfThatGains) {
+  for (auto& loop : contest_.loops) loop.too_short = true;
+  EXPECT_THAT(comparison_rules(contest_), HasSubstr("\n* wstree loops=runtime\n"));
+  takes(k_tree, 1.1);
+  EXPECT_THAT(comparison_rules(contest_), Not(HasSubstr("\n* "))) << "it gains nothing";
+}
+
+TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
+  auto good = judged();
+  judge_rules(good, {10, ratio(0.2), ratio(0.9)}, "RULES");
+  EXPECT_THAT(good.paragraph,
+              HasSubstr("With the rules in 'RULES' it is 80.0 % faster, between 79.5 and 80.5 %"));
+  auto lost = judged();
+  judge_rules(lost, {10, ratio(0.9), ratio(3.6)}, "RULES");
+  EXPECT_THAT(lost.paragraph,
+              HasSubstr("260.0 % slower than the tree for all loops does, so 'RULES' does not"));
+  EXPECT_THAT(rules_for_all(contest_), HasSubstr("\n* wstree loops=runtime\n"));
+}
+
 } // namespace
 } // namespace wstree::cli

@@ -130,15 +130,25 @@ std::string hints(const CompareRequest& request, const Contest& comparison) {
   return text;
 }
 
-int show_all(const CompareRequest& request, const Contest& comparison) {
-  const auto judgement = judge(comparison);
+/// Writes rules that were checked by runs. False if the file cannot be written.
+bool write_rules(const std::string& file, const Contest& comparison, CompareSession& session,
+                 Judgement& judgement) {
+  if (comparison.find(k_tree) == nullptr) return true; // nothing was measured
+  auto rules = comparison_rules(comparison);
+  const auto check = session.check(comparison, rules);
+  judge_rules(judgement, check, file);
+  return write_file(file, check.is_good() ? rules : rules_for_all(comparison));
+}
+
+int show_all(const CompareRequest& request, const Contest& comparison, CompareSession& session) {
+  auto judgement = judge(comparison);
   bool is_written = true, is_shown = false;
+  if (request.rules) is_written &= write_rules(*request.rules, comparison, session, judgement);
   for (const auto& wish : request.exports) {
     is_written &= write_export(wish, comparison, judgement);
     is_shown |= wish.find('=') == std::string::npos;
   }
   if (request.svg) is_written &= write_file(*request.svg, comparison_svg(comparison));
-  if (request.rules) is_written &= write_file(*request.rules, comparison_rules(comparison));
   if (!is_shown) {
     const auto terminal = terminal_of(stdout);
     fmt::print("{}", comparison_text(comparison, judgement, terminal, request.per_loop));
@@ -218,7 +228,8 @@ int compare_command(CompareRequest& request) {
     say("{}", problem);
     return k_own_error;
   }
-  return show_all(request, session.measure());
+  const auto comparison = session.measure();
+  return show_all(request, comparison, session);
 }
 
 } // namespace wstree::cli

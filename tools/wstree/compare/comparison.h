@@ -28,8 +28,19 @@ struct LoopTimes {
   std::uint32_t line = 0;        ///< 0, then
   std::uint64_t calls = 0;       ///< in one run
   std::size_t counted_round = 0; ///< from which these are
-  bool too_short = false;
+  bool too_short = false;        ///< in most runs, under each variant
+  std::string as_it_is = {};     ///< the variant that does what the source of the loop says; often empty
   std::map<std::string, std::vector<double>> seconds = {}; ///< by variant, one for each round
+  std::map<std::string, int> tells = {}; ///< by variant: runs in which it was long enough, less the others
+};
+
+/// What rounds say of rules that were written, besides the program as it is and the tree for all loops.
+struct RulesCheck {
+  std::size_t rounds = 0;
+  Ratio of_as_it_is, of_tree;
+
+  /// They take no longer than what they are to take the place of.
+  [[nodiscard]] bool is_good() const { return !of_as_it_is.is_slower() && !of_tree.is_slower(); }
 };
 
 /// All that was measured.
@@ -60,12 +71,16 @@ struct Judgement {
 };
 Judgement judge(const Contest& comparison);
 
+/// Adds to the paragraph what the rules in `file` gain, or that they do not; sets them, then.
+void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file);
+
 /// The schedule that is best for a loop, by name of the variant, and what it takes of the time of the next
 /// best one.
 struct LoopVerdict {
   std::string best; ///< "wstree" if no difference can be seen
   Ratio against;    ///< the tree in units of the best of the others
   std::string other;
+  Ratio gain; ///< the tree in units of what the source says
 };
 LoopVerdict judge_loop(const LoopTimes& loop);
 

@@ -20,6 +20,8 @@ const char* role_text(Role role) {
     return "tree";
   case Role::per_loop:
     return "per loop";
+  case Role::rules:
+    return "rules";
   case Role::cause:
     break;
   }
@@ -114,9 +116,35 @@ std::string comparison_markdown(const Contest& comparison, const Judgement& judg
   return text + "\n" + judgement.paragraph + "\n";
 }
 
+namespace {
+
+std::string rules_head(const Contest& comparison, const char* what) {
+  return fmt::format("{}, {} rounds of {}: {}.\n", k_rules_heading, comparison.rounds, comparison.program,
+                     what);
+}
+
+/// "* wstree loops=runtime,dynamic": what the variant of the tree does.
+std::string rule_for_all(const Contest& comparison) {
+  const auto* const tree = comparison.find(k_tree);
+  std::string loops = "runtime";
+  for (const auto& [name, value] : tree->variant.settings)
+    if (name == "WSTREE_LOOPS") loops = value;
+  return fmt::format("* wstree loops={}\n", loops);
+}
+
+bool gains(const Contest& comparison) { return comparison.ratio(k_tree, k_as_it_is).is_faster(); }
+
+} // namespace
+
+std::string rules_for_all(const Contest& comparison) {
+  if (!gains(comparison)) return rules_head(comparison, "no schedule of the library gains anything");
+  return rules_head(comparison, "the tree for all loops") + rule_for_all(comparison);
+}
+
 std::string comparison_rules(const Contest& comparison) {
-  auto text = fmt::format("{}, {} rounds of {}: the schedule that is best for each loop.\n", k_rules_heading,
-                          comparison.rounds, comparison.program);
+  auto text = rules_head(comparison, "the schedule that is best for each loop");
+  const bool tree_gains = gains(comparison);
+  if (tree_gains) text += "# Loops without a line of their own:\n" + rule_for_all(comparison);
   for (const auto& loop : comparison.loops) {
     if (loop.line == 0) {
       text += fmt::format("# {}: its line is not known; compile with -g\n", loop.name);

@@ -44,19 +44,27 @@ std::string how_sure(const Ratio& ratio) {
                      percent(1 - ratio.low), k_confidence * 100);
 }
 
-/// The loops on which the tree makes most of a difference.
+/// The loops on which the tree makes a difference to what their source says, most of it first.
 std::string loops_text(const Contest& comparison) {
-  std::string text;
+  std::vector<std::pair<double, std::string>> loops;
+  bool any_pair = false;
   for (const auto& loop : comparison.loops) {
     const auto verdict = judge_loop(loop);
-    if (loop.too_short || verdict.other.empty() || verdict.against.is_same()) continue;
-    text += fmt::format("{}{} ({} than {})", text.empty() ? "" : ", ", loop.name,
-                        verdict_text(verdict.against), verdict.other);
+    any_pair |= verdict.gain.enough;
+    if (loop.too_short || verdict.gain.is_same()) continue;
+    const double saved =
+        median_of(loop.seconds.at(loop.as_it_is)) - median_of(loop.seconds.find(k_tree)->second);
+    loops.emplace_back(-std::abs(saved),
+                       fmt::format("{} ({} than {})", loop.name, verdict_text(verdict.gain), loop.as_it_is));
   }
+  std::sort(loops.begin(), loops.end());
+  std::string text;
+  for (const auto& [saved, loop] : loops) text += (text.empty() ? "" : ", ") + loop;
   if (!text.empty()) return " Loops: " + text + ".";
-  if (comparison.loops.empty()) return {};
+  if (comparison.loops.empty() || any_pair) return {};
   const auto& first = comparison.loops.front();
-  return fmt::format(" Most of the loops' time is in {}.", first.name);
+  return fmt::format(" Under the tree, most of the loops' time is in {}{}.", first.name,
+                     comparison.loops.size() > 1 ? "; --loops says which loops gain" : "");
 }
 
 /// Why the tree is faster than the program as it is, if that is not the schedule.
@@ -188,7 +196,7 @@ std::string verdict_text(const Ratio& ratio) {
 }
 
 LoopVerdict judge_loop(const LoopTimes& loop) {
-  LoopVerdict verdict{k_tree, {}, {}};
+  LoopVerdict verdict{k_tree, {}, {}, {}};
   const auto tree = loop.seconds.find(k_tree);
   if (tree == loop.seconds.end()) return verdict;
   double best = 0;
@@ -202,10 +210,34 @@ LoopVerdict judge_loop(const LoopTimes& loop) {
     best = median_of(seconds);
     verdict.other = name;
   }
+  if (const auto source = loop.seconds.find(loop.as_it_is); source != loop.seconds.end())
+    verdict.gain = ratio_of(tree->second, source->second);
   if (verdict.other.empty()) return verdict;
   verdict.against = ratio_of(tree->second, loop.seconds.at(verdict.other), shared_confidence(others));
   if (verdict.against.is_slower()) verdict.best = verdict.other;
   return verdict;
+}
+
+void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file) {
+  auto& text = judgement.paragraph;
+  if (!text.ends_with('.')) text += '.';
+  if (!check.is_good()) {
+    const bool loses = check.of_as_it_is.is_slower();
+    text += fmt::format(
+        " The best schedules of single loops together make it {} than {}, so '{}' does not have them.",
+        verdict_text(loses ? check.of_as_it_is : check.of_tree),
+        loses ? "as it is" : "the tree for all loops does", file);
+    return;
+  }
+  if (!check.of_as_it_is.is_faster()) {
+    text += fmt::format(" With the rules in '{}' {}.", file,
+                        check.of_as_it_is.enough ? "no difference can be seen either"
+                                                 : "too few rounds were run to tell");
+    return;
+  }
+  text += fmt::format(
+      " With the rules in '{}' it is {}, {}, by {} further rounds: wstree run --rules {} -- PROGRAM", file,
+      verdict_text(check.of_as_it_is), how_sure(check.of_as_it_is), check.rounds, file);
 }
 
 Judgement judge(const Contest& comparison) {

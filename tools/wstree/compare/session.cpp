@@ -3,8 +3,10 @@
 
 #include "commands.h"
 #include "doctor/served_loops.h"
+#include "inspect/program.h"
 #include "inspect/statistics.h"
 #include "measured_run.h"
+#include "rules/in_force.h"
 #include "support/message.h"
 #include "support/text_file.h"
 
@@ -42,6 +44,20 @@ std::vector<nlohmann::json> take_reports(const fs::path& folder) {
     fs::remove(entry.path(), error);
   }
   return reports;
+}
+
+/// The schedule of the library that does what a loop of the statistics does without it.
+std::string form_of_source(const nlohmann::json& loop, const ProgramLoops& kinds) {
+  const auto schedule = loop.value("schedule", std::string());
+  const auto says = [&](const char* kind) { return schedule.ends_with(std::string("(") + kind + ")"); };
+  if (says("dynamic")) return "wsfixed";
+  if (says("guided")) return "wsguided";
+  if (says("auto")) return kinds.llvm ? "wsguided" : "wsstatic";
+  const char* const set = std::getenv("OMP_SCHEDULE");
+  const std::string usual = set != nullptr ? set : kinds.llvm ? "static" : "dynamic";
+  return usual.find("dynamic") != std::string::npos  ? "wsfixed"
+         : usual.find("guided") != std::string::npos ? "wsguided"
+                                                     : "wsstatic";
 }
 
 } // namespace
@@ -106,8 +122,11 @@ void CompareSession::read_loops(const Variant& variant) {
         if (times.counted_round != comparison_.rounds + 1) times.calls = 0;
         times.counted_round = comparison_.rounds + 1;
         times.calls += loop.value("calls", std::uint64_t{0});
-        times.too_short = loop.value("too_short_to_tell", false);
       }
+      if (variant.role == Role::tree || variant.role == Role::per_loop)
+        times.tells[variant.name] += loop.value("too_short_to_tell", false) ? -1 : 1;
+      if (variant.role == Role::per_loop && variant.name.starts_with(form_of_source(loop, comparison_.kinds)))
+        times.as_it_is = variant.name;
       auto& seconds = times.seconds[variant.name];
       const auto rounds = comparison_.rounds + 1;
       // A loop of several processes, or with several schedules, is one loop;
@@ -179,27 +198,54 @@ void CompareSession::show_progress(std::size_t round, const std::string& variant
   progress_.show(fmt::format("round {} of {}, {}", round, request_.rounds, variant), seconds_left(round - 1));
 }
 
+void CompareSession::run_round(std::vector<Samples>& all, std::mt19937_64& random) {
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Not std::shuffle, whose result differs between libraries: a seed has to mean the same everywhere.
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  for (const auto index : order) {
+    auto& samples = all[index];
+    if (!samples.problem.empty() || (samples.variant.few_rounds && comparison_.rounds >= k_few)) continue;
+    show_progress(comparison_.rounds + 1, samples.variant.name);
+    run(samples, false);
+    if (g_interrupted != 0) break;
+  }
+}
+
+RulesCheck CompareSession::check(const Contest& comparison, const std::string& rules) {
+  known_loops_.clear(); // of the comparison that is over
+  comparison_.loops.clear();
+  Environment environment;
+  environment.set("WSTREE_RULES", rules);
+  resolve_rules(environment, find_program(command_.front()).path, "");
+  const auto value = environment.get("WSTREE_RULES").value_or("0");
+  std::vector<Samples> all = {
+      {{k_as_it_is, Role::as_it_is}, {}},
+      {comparison.find(k_tree)->variant, {}},
+      {{"these rules", Role::rules, true, {{"OMP_SCHEDULE", "wstree"}, {"WSTREE_RULES", value}}}, {}}};
+  std::mt19937_64 random(comparison.seed);
+  for (comparison_.rounds = 0; comparison_.rounds < comparison.rounds && g_interrupted == 0;
+       ++comparison_.rounds)
+    run_round(all, random);
+  progress_.clear();
+  return {all[2].seconds.size(), ratio_of(all[2].seconds, all[0].seconds),
+          ratio_of(all[2].seconds, all[1].seconds)};
+}
+
 Contest CompareSession::measure() {
   std::mt19937_64 random(comparison_.seed);
-  std::vector<std::size_t> order(comparison_.samples.size());
-  std::iota(order.begin(), order.end(), 0);
   while (comparison_.rounds < request_.rounds && g_interrupted == 0) {
-    // Not std::shuffle, whose result differs between libraries: a seed has to mean the same everywhere.
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-    for (const auto index : order) {
-      auto& samples = comparison_.samples[index];
-      if (!samples.problem.empty() || (samples.variant.few_rounds && comparison_.rounds >= k_few)) continue;
-      show_progress(comparison_.rounds + 1, samples.variant.name);
-      run(samples, false);
-      if (g_interrupted != 0) break;
-    }
+    run_round(comparison_.samples, random);
     if (g_interrupted == 0) ++comparison_.rounds;
   }
   progress_.clear();
   for (auto& samples : comparison_.samples)
     samples.seconds.resize(std::min(samples.seconds.size(), comparison_.rounds));
-  for (auto& loop : comparison_.loops)
+  for (auto& loop : comparison_.loops) {
     for (auto& [name, seconds] : loop.seconds) seconds.resize(comparison_.rounds, 0.0);
+    loop.too_short = std::none_of(loop.tells.begin(), loop.tells.end(),
+                                  [](const auto& variant) { return variant.second > 0; });
+  }
   std::sort(comparison_.loops.begin(), comparison_.loops.end(), [](const LoopTimes& a, const LoopTimes& b) {
     const auto time = [](const LoopTimes& loop) {
       const auto tree = loop.seconds.find(k_tree);

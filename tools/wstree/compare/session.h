@@ -31,10 +31,13 @@ public:
   std::string warm_up(bool llvm);
   /// All rounds, or those until the user interrupts.
   Contest measure();
+  /// As many rounds more, of the program as it is, of the tree and of `rules`, which name source lines.
+  RulesCheck check(const Contest& comparison, const std::string& rules);
 
 private:
   void run(Samples& samples, bool warm);
   void read_loops(const Variant& variant);
+  void run_round(std::vector<Samples>& all, std::mt19937_64& random);
   void show_progress(std::size_t round, const std::string& variant);
   [[nodiscard]] Environment environment_of(const Variant& variant) const;
   [[nodiscard]] double seconds_left(std::size_t round) const;

@@ -13,6 +13,7 @@ enum class Role {
   schedule, ///< of the OpenMP runtime
   tree,     ///< the library with its default schedule
   per_loop, ///< the library doing as a schedule of the runtime does, for the times of single loops
+  rules,    ///< those that are written in the end
   cause     ///< to find out whether something else than the schedule makes the difference
 };
 
