@@ -10,7 +10,12 @@ namespace wstree::cli {
 
 namespace {
 
+constexpr const char* k_set_passive = "OMP_WAIT_POLICY=passive";
 constexpr double k_short_run = 0.1; // seconds
+/// Differences that nobody overlooks if they can be seen at all.
+constexpr double k_coarse = 0.1;
+/// What a second setting has to gain.
+constexpr double k_worth_more = 0.05;
 
 double percent(double part) { return std::abs(part) * 100; }
 
@@ -71,7 +76,7 @@ std::string loops_text(const Contest& comparison) {
 std::string other_cause(const Contest& comparison, std::string& set) {
   const auto passive = comparison.ratio(k_passive, k_as_it_is);
   if (passive.is_faster() && !comparison.ratio(k_tree, k_passive).is_faster()) {
-    set = "OMP_WAIT_POLICY=passive";
+    set = k_set_passive;
     return fmt::format(
         " The reason is how threads wait, not the schedule: OMP_WAIT_POLICY=passive alone makes it "
         "{}.",
@@ -138,9 +143,14 @@ std::string share_of_loops(const Contest& comparison) {
 std::string resolution(const Ratio& ratio) {
   if (!ratio.enough) return " There were too few rounds to say more; 10 are enough (-n 10).";
   const double most = std::max(std::abs(1 - ratio.low), std::abs(ratio.high - 1));
+  if (most <= k_coarse)
+    return fmt::format(
+        " If there is one, it is below {:.1f} % ({:.0f} % confidence); more rounds (-n) see smaller ones.",
+        std::max(percent(most), percent(k_smallest_difference)), k_confidence * 100);
   return fmt::format(
-      " If there is one, it is below {:.1f} % ({:.0f} % confidence); more rounds (-n) see smaller ones.",
-      std::max(percent(most), percent(k_smallest_difference)), k_confidence * 100);
+      " The times vary too much to tell: with the tree it takes {:.3f} times as long, which may be {:.3f} to "
+      "{:.3f} ({:.0f} % confidence). More rounds (-n) or a machine with less load tell more.",
+      ratio.middle, ratio.low, ratio.high, k_confidence * 100);
 }
 
 std::vector<std::string> warnings_of(const Contest& comparison) {
@@ -240,6 +250,40 @@ void judge_rules(Judgement& judgement, const RulesCheck& check, const std::strin
       verdict_text(check.of_as_it_is), how_sure(check.of_as_it_is), check.rounds, file);
 }
 
+namespace {
+
+/// How to run a variant that the library serves.
+std::string command_of(const Variant& variant) {
+  std::string before, options;
+  for (const auto& [name, value] : variant.settings) {
+    if (name == "WSTREE_LOOPS")
+      options += " --loops " + value;
+    else if (name == "WSTREE_BIND")
+      options += " --bind " + value;
+    else if (name != "OMP_SCHEDULE")
+      before += name + "=" + value + " ";
+  }
+  return before + "wstree run" + options;
+}
+
+/// Whether a variant with one setting more is worth that: surely faster than `chosen`.
+const Samples* better_together(const Contest& comparison, const std::string& chosen) {
+  const Samples* best = nullptr;
+  for (const char* const name : {k_tree, k_tree_passive, k_unbound, k_balanced}) {
+    const auto* const one = comparison.find(name);
+    const auto ratio = comparison.ratio(name, chosen);
+    if (one == nullptr || !ratio.is_faster() || ratio.middle > 1 - k_worth_more ||
+        !comparison.ratio(name, k_as_it_is).is_faster())
+      continue;
+    if (best == nullptr || (comparison.ratio(name, best->variant.name).is_faster() &&
+                            comparison.ratio(name, best->variant.name).middle <= 1 - k_worth_more))
+      best = one;
+  }
+  return best;
+}
+
+} // namespace
+
 Judgement judge(const Contest& comparison) {
   Judgement judgement;
   judgement.warnings = warnings_of(comparison);
@@ -252,23 +296,26 @@ Judgement judge(const Contest& comparison) {
   const auto* const schedule = fastest(comparison, Role::schedule);
   const auto against = schedule != nullptr ? ratio_of(tree->seconds, schedule->seconds) : Ratio{};
   const auto alone = schedule != nullptr ? comparison.ratio(schedule->variant.name, k_as_it_is) : Ratio{};
+  std::string chosen = k_as_it_is;
   auto& text = judgement.paragraph;
   if (judgement.gain.is_faster()) {
-    judgement.set = "wstree run";
-    for (const auto& [name, value] : tree->variant.settings)
-      if (name == "WSTREE_LOOPS") judgement.set += " --loops " + value;
+    judgement.set = command_of(tree->variant);
+    chosen = k_tree;
     text = fmt::format("The tree makes the program {}, {}.", verdict_text(judgement.gain),
                        how_sure(judgement.gain));
     const auto cause = other_cause(comparison, judgement.set);
+    if (judgement.set == k_set_passive) chosen = k_passive;
     text += cause;
     if (cause.empty() && alone.is_faster() && !against.is_faster()) {
       judgement.set = settings_text(schedule->variant);
+      chosen = schedule->variant.name;
       text += fmt::format(" So does {} without the library: {} between the two.", judgement.set,
                           against.is_slower() ? "it is faster" : verdict_text(against));
     }
     if (cause.empty()) text += loops_text(comparison);
   } else if (alone.is_faster()) {
     judgement.set = settings_text(schedule->variant);
+    chosen = schedule->variant.name;
     text = fmt::format(
         "{} makes the program {}, {}; with the tree {}.", judgement.set, verdict_text(alone), how_sure(alone),
         judgement.gain.is_slower() ? "it is " + verdict_text(judgement.gain) : verdict_text(judgement.gain));
@@ -279,12 +326,19 @@ Judgement judge(const Contest& comparison) {
     text = "No difference between the tree and the program as it is can be seen." +
            resolution(judgement.gain) + share_of_loops(comparison);
     if (const auto passive = comparison.ratio(k_passive, k_as_it_is); passive.is_faster()) {
-      judgement.set = "OMP_WAIT_POLICY=passive";
+      judgement.set = k_set_passive;
+      chosen = k_passive;
       text += fmt::format(" But OMP_WAIT_POLICY=passive makes it {}.", verdict_text(passive));
     }
   }
+  if (const auto* const more = better_together(comparison, chosen)) {
+    judgement.set = command_of(more->variant);
+    const auto gain = comparison.ratio(more->variant.name, k_as_it_is);
+    text += fmt::format(" '{}' is faster still, {} than as it is, {}.", more->variant.name,
+                        verdict_text(gain), how_sure(gain));
+  }
   text += one_thread(comparison) + too_short(comparison);
-  if (judgement.set.starts_with("wstree run"))
+  if (judgement.set.find("wstree run") != std::string::npos)
     text += fmt::format(" Run: {} -- PROGRAM", judgement.set);
   else
     text += judgement.set.empty() ? " Set nothing." : " Set: " + judgement.set;
