@@ -227,7 +227,10 @@ void leave_watched_work(Frame& frame) noexcept {
                                       {iterations, sum.batches, sum.steals, sum.nodes, sum.busy_ticks,
                                        sum.known, sum.surprises, sum.forgotten},
                                       execution.busy_max,
-                                      execution.wall});
+                                      execution.wall,
+                                      frame.bounds.unit,
+                                      execution.late,
+                                      execution.most_uneven});
     if (execution.accounts[0].recording != nullptr) keep_profile(frame, execution, number);
   });
   if (frame.recording != nullptr) take_back_recording(frame);

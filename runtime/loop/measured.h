@@ -19,6 +19,8 @@ struct Execution {
   std::uint64_t busy_max = 0;      ///< ticks of the member that was busy longest
   std::uint64_t wall = 0;          ///< ticks from the first arrival to the last departure
   core::Cells<Account> accounts{}; ///< of the members; theirs again when the report is done
+  std::uint64_t late = 0;          ///< ticks from the first arrival to each member's own, summed up
+  std::uint64_t most_uneven = ~std::uint64_t{0}; ///< ticks that an even loop could save, as members came late
 };
 
 /// By a member that leaves the loop, which it entered at `entered`. The last one calls `report(Execution)`.
@@ -60,6 +62,18 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
     first = std::min(first, account.entered);
     last = std::max(last, account.left);
   }
+  std::uint64_t work_end = 0; // after the first arrival
+  for (std::uint32_t m = 0; m < ring.members(); ++m) {
+    const Account& account = all.accounts[m];
+    all.late += account.entered - first;
+    if (account.counts.busy_ticks != 0)
+      work_end = std::max(work_end, account.entered - first + account.counts.busy_ticks);
+  }
+  std::uint64_t occupied = all.total.busy_ticks; // by work, and by coming while there was some
+  for (std::uint32_t m = 0; m < ring.members(); ++m)
+    occupied += std::min(all.accounts[m].entered - first, work_end);
+  const std::uint64_t mean = occupied / ring.members();
+  all.most_uneven = work_end > mean ? work_end - mean : 0;
   all.total.nodes += ring.members(); // the roots
   all.wall = last - first;
   report(all);

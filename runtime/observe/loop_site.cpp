@@ -3,6 +3,8 @@
 
 #include "kept_execution.h"
 
+#include <algorithm>
+
 namespace wstree::observe {
 namespace {
 
@@ -32,6 +34,12 @@ std::uint64_t LoopSite::add(const LoopExecution& execution) noexcept {
   wall_.fetch_add(execution.wall_ticks, k_sum_order);
   busy_max_.fetch_add(execution.busy_max_ticks, k_sum_order);
   busy_mean_.fetch_add(mean, k_sum_order);
+  const std::uint64_t late = execution.late_ticks / members;
+  if (late != 0) late_mean_.fetch_add(late, k_sum_order);
+  std::uint64_t uneven = execution.busy_max_ticks > mean ? execution.busy_max_ticks - mean : 0;
+  uneven = std::min(uneven, execution.most_uneven_ticks);
+  if (uneven != 0) uneven_.fetch_add(uneven, k_sum_order);
+  if (execution.chunk > chunk_.load(k_sum_order)) chunk_.store(execution.chunk, k_sum_order);
   return number;
 }
 
@@ -44,6 +52,9 @@ LoopFigures LoopSite::figures() const noexcept {
   figures.wall_ticks = wall_.load(k_sum_order);
   figures.busy_max_ticks = busy_max_.load(k_sum_order);
   figures.busy_mean_ticks = busy_mean_.load(k_sum_order);
+  figures.late_mean_ticks = late_mean_.load(k_sum_order);
+  figures.uneven_ticks = uneven_.load(k_sum_order);
+  figures.chunk = std::max(chunk_.load(k_sum_order), std::uint64_t{1});
   return figures;
 }
 
@@ -51,7 +62,7 @@ std::uint64_t LoopSite::calls() const noexcept { return calls_.load(k_sum_order)
 
 void LoopSite::clear_figures() noexcept {
   for (Counter* counter : {&calls_, &iterations_, &batches_, &steals_, &nodes_, &busy_, &wall_, &busy_max_,
-                           &busy_mean_, &known_, &surprises_, &forgotten_})
+                           &busy_mean_, &known_, &surprises_, &forgotten_, &late_mean_, &uneven_, &chunk_})
     counter->store(0, k_sum_order);
 }
 

@@ -21,18 +21,19 @@ struct LoopFigures {
   std::uint64_t wall_ticks = 0;
   std::uint64_t busy_max_ticks = 0;  // sum over the calls of the busiest member's time
   std::uint64_t busy_mean_ticks = 0; // sum over the calls of the members' mean time
+  std::uint64_t late_mean_ticks = 0; // sum over the calls of how late the mean member came
+  std::uint64_t chunk = 1;           // most iterations that were handed out as a whole
 
-  /// How much longer the busiest members worked than the mean one; 1 is even, and is said too when nothing
-  /// was timed.
+  /// How much longer the busiest members worked than the mean one, without what others did because they came
+  /// earlier; 1 is even, and is said too when nothing was timed.
   double imbalance() const noexcept {
     if (busy_mean_ticks == 0) return 1.0;
-    return static_cast<double>(busy_max_ticks) / static_cast<double>(busy_mean_ticks);
+    return 1.0 + static_cast<double>(uneven_ticks) / static_cast<double>(busy_mean_ticks);
   }
 
-  /// What an even loop would have saved: the time of the busiest members beyond that of the mean one.
-  std::uint64_t uneven_ticks() const noexcept {
-    return busy_max_ticks > busy_mean_ticks ? busy_max_ticks - busy_mean_ticks : 0;
-  }
+  /// What an even loop would have saved: the time of the busiest members beyond that of the mean one. Where
+  /// members came late, only what they would have saved by then.
+  std::uint64_t uneven_ticks = 0;
 };
 
 /// Counters and name of one code location. All zero at the start, so that static ones cost no memory
@@ -83,6 +84,7 @@ private:
   Counter calls_{0}, iterations_{0}, batches_{0}, steals_{0}, nodes_{0}, busy_{0};
   Counter wall_{0}, busy_max_{0}, busy_mean_{0};
   Counter known_{0}, surprises_{0}, forgotten_{0};
+  Counter late_mean_{0}, uneven_{0}, chunk_{0};
 
   alignas(128) std::atomic<Name> name_{Name::nameless};
   PlaceName where_;

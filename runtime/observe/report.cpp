@@ -25,6 +25,7 @@ void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tic
   out.text(", \"schedule\": ").json_string(row.site->schedule());
   json_member(out, "calls", figures.calls);
   json_member(out, "iterations", figures.total.iterations);
+  json_member(out, "chunk", figures.chunk);
   json_member(out, "batches", figures.total.batches);
   json_member(out, "steals", figures.total.steals);
   json_member(out, "nodes", figures.total.nodes);
@@ -35,8 +36,9 @@ void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tic
   out.text(", \"imbalance\": ").decimal(rounded(figures.imbalance() * 1e4), 4);
   const bool too_short = is_too_short(figures, ns_per_tick);
   out.text(", \"too_short_to_tell\": ").text(too_short ? "true" : "false");
-  const std::uint64_t saved = too_short ? 0 : to_ns(figures.uneven_ticks(), ns_per_tick);
+  const std::uint64_t saved = too_short ? 0 : to_ns(figures.uneven_ticks, ns_per_tick);
   out.text(", \"even_saves_seconds\": ").decimal(saved, 9);
+  out.text(", \"late_seconds\": ").decimal(to_ns(figures.late_mean_ticks, ns_per_tick), 9);
   CodePlace place;
   find_code_place(row.address, place);
   out.text(", \"module\": ").json_string(place.module.view());
@@ -106,7 +108,7 @@ void evenness(ReportWriter& out, const LoopFigures& figures, double ns_per_tick,
     out.text(k_even);
   explained = true;
   out.text("  even saves ");
-  duration(out, to_ns(figures.uneven_ticks(), ns_per_tick));
+  duration(out, to_ns(figures.uneven_ticks, ns_per_tick));
 }
 
 void text_loop(ReportWriter& out, const SortedSites::Row& row, Widths& widths, double ns_per_tick) noexcept {
@@ -154,7 +156,7 @@ void SortedSites::sort(SiteTable& table, SiteOrder order, double ns_per_tick) no
     const LoopFigures figures = site.figures();
     if (figures.calls == 0) return;
     const bool tells = order == SiteOrder::by_uneven_time && !is_too_short(figures, ns_per_tick);
-    rows_[count_++] = {&site, address, figures.wall_ticks, tells ? figures.uneven_ticks() : 0};
+    rows_[count_++] = {&site, address, figures.wall_ticks, tells ? figures.uneven_ticks : 0};
   });
   // By the figures of this moment: threads may still count, and a sort needs an order that stays.
   std::sort(rows_.data(), rows_.data() + count_, [](const Row& a, const Row& b) {

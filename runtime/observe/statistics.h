@@ -32,6 +32,10 @@ struct LoopExecution {
   MemberCounts total;               // sums over the members
   std::uint64_t busy_max_ticks = 0; // largest busy_ticks of a member
   std::uint64_t wall_ticks = 0;     // from the first arrival to the last departure
+  std::uint64_t chunk = 1;          // iterations that are handed out as a whole
+  std::uint64_t late_ticks = 0;     // from the first arrival to each member's own, summed up
+  // What an even loop could save if members come no earlier.
+  std::uint64_t most_uneven_ticks = ~std::uint64_t{0};
 };
 
 /// One code location with a served loop. Lives in static storage and is never freed, so a pointer to it stays

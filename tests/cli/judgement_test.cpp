@@ -173,6 +173,13 @@ TEST_F(JudgePair, NamesTheLoopThatGainedByWhatItsSourceSays) {
   EXPECT_THAT(judged().paragraph, HasSubstr("Loops: cheap (99.9 % faster than wsfixed,1)."));
 }
 
+TEST_F(JudgePair, NamesAChunkThatIsTooLarge) {
+  EXPECT_THAT(judged().paragraph, Not(HasSubstr("chunk")));
+  contest_.loops[0].large_chunk = 256;
+  EXPECT_THAT(judged().paragraph,
+              HasSubstr("The chunk of long is too large: whole chunks of 256 iterations"));
+}
+
 TEST_F(JudgePair, SendsLoopsThatCannotBeToldToTheTreeIfThatGains) {
   for (auto& loop : contest_.loops) loop.too_short = true;
   EXPECT_THAT(comparison_rules(contest_), HasSubstr("\n* wstree loops=runtime\n"));

@@ -82,7 +82,7 @@ TEST(Rule, ALaterRuleReplacesWhatItSays) {
 TEST(Rule, BadLinesSayWhatIsWrong) {
   EXPECT_EQ(complaint("a.c:1 wstre"),
             "wstre|is neither a schedule of the library nor one of runtime, off, loops=, threads=, history=, "
-            "bind=");
+            "chunk=1, bind=");
   EXPECT_EQ(complaint("a.c:1 wstree,0"), "wstree,0|has a chunk that is no number from 1 to 67108863");
   EXPECT_EQ(complaint("a.c:1 monotonic:wstree"), "monotonic:wstree|cannot be monotonic");
   EXPECT_EQ(complaint("* threads=0"), "threads=0|is no number of threads from 1 to 1048575");

@@ -233,5 +233,28 @@ TEST(Statistics, ForgettingFreesANameThatNobodyWillFinish) {
   EXPECT_TRUE(shared->is_nameless());
 }
 
+TEST(LoopSiteFigures, LateMembersMakeNoLoopUneven) {
+  LoopSite site;
+  // Two members; the second comes 40 ticks after the first, which has done more in the meantime.
+  LoopExecution execution{2, {}, 70, 70};
+  execution.total.busy_ticks = 70 + 30;
+  execution.late_ticks = 40;
+  execution.most_uneven_ticks = 0;
+  site.add(execution);
+  EXPECT_EQ(site.figures().uneven_ticks, 0U);
+  EXPECT_EQ(site.figures().late_mean_ticks, 20U);
+  EXPECT_DOUBLE_EQ(site.figures().imbalance(), 1.0);
+  // Equal parts stay even, although they end at different times.
+  execution.busy_max_ticks = 50;
+  execution.most_uneven_ticks = 20;
+  site.add(execution);
+  EXPECT_EQ(site.figures().uneven_ticks, 0U);
+  // A limit that is not reached changes nothing.
+  execution.busy_max_ticks = 80;
+  execution.most_uneven_ticks = 40;
+  site.add(execution);
+  EXPECT_EQ(site.figures().uneven_ticks, 30U);
+}
+
 } // namespace
 } // namespace wstree::observe::statistics_test

@@ -29,6 +29,7 @@ struct LoopTimes {
   std::uint64_t calls = 0;       ///< in one run
   std::size_t counted_round = 0; ///< from which these are
   bool too_short = false;        ///< in most runs, under each variant
+  std::uint64_t large_chunk = 0; ///< that the source says, if an execution has few of them
   std::string as_it_is = {};     ///< the variant that does what the source of the loop says; often empty
   std::map<std::string, std::vector<double>> seconds = {}; ///< by variant, one for each round
   std::map<std::string, int> tells = {}; ///< by variant: runs in which it was long enough, less the others

@@ -102,6 +102,19 @@ std::string cause_of_loss(const Contest& comparison) {
   return {};
 }
 
+/// Loops that no schedule makes even, because they are handed out in few pieces.
+std::string large_chunks(const Contest& comparison) {
+  std::string text;
+  for (const auto& loop : comparison.loops)
+    if (loop.large_chunk != 0 && !loop.too_short)
+      text += fmt::format(
+          " The chunk of {} is too large: whole chunks of {} iterations are handed out, too few to be "
+          "shared. Write a smaller one, or try the rule 'FILE:LINE wstree chunk=1' if the program does "
+          "not count on whole chunks.",
+          loop.name, loop.large_chunk);
+  return text;
+}
+
 std::string one_thread(const Contest& comparison) {
   const auto* const alone = comparison.find(k_one_thread);
   if (alone == nullptr || alone->seconds.size() < 2) return {};
@@ -337,7 +350,7 @@ Judgement judge(const Contest& comparison) {
     text += fmt::format(" '{}' is faster still, {} than as it is, {}.", more->variant.name,
                         verdict_text(gain), how_sure(gain));
   }
-  text += one_thread(comparison) + too_short(comparison);
+  text += large_chunks(comparison) + one_thread(comparison) + too_short(comparison);
   if (judgement.set.find("wstree run") != std::string::npos)
     text += fmt::format(" Run: {} -- PROGRAM", judgement.set);
   else

@@ -121,7 +121,12 @@ void CompareSession::read_loops(const Variant& variant) {
       if (variant.role == Role::tree) {
         if (times.counted_round != comparison_.rounds + 1) times.calls = 0;
         times.counted_round = comparison_.rounds + 1;
-        times.calls += loop.value("calls", std::uint64_t{0});
+        const auto calls = loop.value("calls", std::uint64_t{0}),
+                   chunk = loop.value("chunk", std::uint64_t{1});
+        times.calls += calls;
+        if (has_few_chunks(chunk, loop.value("iterations", std::uint64_t{0}), calls,
+                           report.value("threads", std::uint64_t{1})))
+          times.large_chunk = chunk;
       }
       if (variant.role == Role::tree || variant.role == Role::per_loop)
         times.tells[variant.name] += loop.value("too_short_to_tell", false) ? -1 : 1;

@@ -23,7 +23,15 @@ struct LoopRow {
   double imbalance = 1; ///< says nothing if it is too short to tell
   double even_saves = 0;
   bool too_short = false;
+  std::uint64_t chunk = 1; ///< iterations that are handed out as a whole
+  double late = 0;         ///< seconds that the mean thread came after the first one
 };
+
+/// Executions have fewer chunks than this for each thread.
+inline constexpr std::uint64_t k_few_chunks = 4;
+/// Whether so few whole chunks are handed out that no schedule can make the loop even.
+bool has_few_chunks(std::uint64_t chunk, std::uint64_t iterations, std::uint64_t calls,
+                    std::uint64_t threads);
 
 struct Statistics {
   std::string version, program;

@@ -96,7 +96,9 @@ ordered_json loop_json(const ReportLoop& loop, bool pictures) {
                        {"even_saves", measured(loop.even_saves)},
                        {"imbalance", measured(rounded(loop.imbalance))},
                        {"idle", idle < 0 ? ordered_json(nullptr) : ordered_json(rounded(idle))},
-                       {"too_short", measured(loop.too_short)}};
+                       {"too_short", measured(loop.too_short)},
+                       {"late", measured(loop.late)},
+                       {"chunk", loop.chunk}};
   if (!loop.costs.empty()) json["work_seconds"] = loop.work;
   if (pictures) add_pictures(json, loop);
   return json;

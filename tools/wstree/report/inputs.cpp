@@ -123,6 +123,8 @@ void ReportInputs::add_statistics(const json& document) {
     loop.steals += row.steals;
     loop.mean_seconds += row.seconds; // divided in finish()
     loop.seconds = std::max(loop.seconds, row.seconds);
+    loop.late = std::max(loop.late, row.late);
+    loop.chunk = std::max(loop.chunk, row.chunk);
     loop.add_evenness(row.too_short, row.imbalance, row.even_saves);
   }
 }

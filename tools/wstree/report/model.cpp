@@ -12,6 +12,7 @@ namespace wstree::cli {
 namespace {
 
 constexpr double k_worth = 0.02; // of a loop's time: less is noise
+constexpr double k_late = 0.1;   // the same, of what threads come late
 constexpr double k_uneven = 1.1;
 constexpr double k_ranks_apart = 1.2;
 
@@ -97,6 +98,38 @@ void RunReport::sort() {
   });
 }
 
+namespace {
+
+/// What else than the schedule kept threads from working, if anything did; `seconds`: of all loops.
+void add_causes(const RunReport& report, double seconds, std::vector<std::string>& lines) {
+  double late = 0;
+  const ReportLoop* latest = nullptr;
+  for (const auto& loop : report.loops) {
+    late += loop.late;
+    if (latest == nullptr || loop.late > latest->late) latest = &loop;
+  }
+  if (latest != nullptr && late > k_late * seconds)
+    lines.push_back(fmt::format(
+        "Threads come late: the mean one begins {} ({:.0f} % of that time) after the first, {} of it in {}. "
+        "No schedule "
+        "saves that: they do something else before, they sleep, or there are more threads than processors.",
+        duration_text(late), 100 * late / seconds, duration_text(latest->late), latest->name));
+  for (const auto& loop : report.loops) {
+    if (loop.too_short || loop.imbalance < k_uneven ||
+        !has_few_chunks(loop.chunk, loop.iterations, loop.calls, report.threads))
+      continue;
+    lines.push_back(fmt::format(
+        "The chunk is too large: {} hands out whole chunks of {} iterations, {:.1f} in an execution for {} "
+        "threads. "
+        "Write a smaller one, or schedule(dynamic); if the program does not count on whole chunks, the rule "
+        "'FILE:LINE wstree chunk=1' shares them.",
+        loop.name, loop.chunk,
+        static_cast<double>(loop.iterations) / static_cast<double>(loop.calls * loop.chunk), report.threads));
+  }
+}
+
+} // namespace
+
 std::vector<std::string> verdict(const RunReport& report) {
   if (report.loops.empty()) return {"No loop was served: there is nothing to tell."};
   double seconds = 0;
@@ -131,6 +164,7 @@ std::vector<std::string> verdict(const RunReport& report) {
   else
     lines.push_back(
         fmt::format("{} even: no schedule could save more than {}.", they_are, duration_text(saves)));
+  add_causes(report, seconds, lines);
   for (const auto& loop : report.loops) {
     if (loop.processes < 2 || loop.mean_seconds <= 0 || loop.seconds < k_ranks_apart * loop.mean_seconds ||
         loop.too_short)

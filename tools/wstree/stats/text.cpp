@@ -39,15 +39,17 @@ struct Column {
 };
 
 std::vector<Column> columns_of_loops(const std::vector<LoopRow>& loops) {
-  std::vector<Column> columns = {{"loop", true, 9},       {"calls", false, 5},      {"time", false, 9},
-                                 {"imbalance", false, 9}, {"even saves", false, 9}, {"iterations", false, 1},
-                                 {"batches", false, 2},   {"steals", false, 3},     {"schedule", true, 4}};
+  std::vector<Column> columns = {{"loop", true, 9},        {"calls", false, 5},      {"time", false, 9},
+                                 {"imbalance", false, 9},  {"even saves", false, 9}, {"late", false, 6},
+                                 {"iterations", false, 1}, {"batches", false, 2},    {"steals", false, 3},
+                                 {"schedule", true, 4}};
   for (const auto& loop : loops) {
     const std::string cells[] = {visible(loop.name),
                                  grouped(loop.calls),
                                  duration_text(loop.seconds),
                                  loop.too_short ? "too short" : fmt::format("{:.2f}", loop.imbalance),
                                  loop.too_short ? "to tell" : duration_text(loop.even_saves),
+                                 duration_text(loop.late),
                                  grouped(loop.iterations),
                                  grouped(loop.batches),
                                  grouped(loop.steals),
@@ -124,8 +126,10 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
             "\n";
   }
   if (any_told && terminal.is_one)
-    text +=
-        inked(terminal, Ink::dim, "  imbalance: 1 is even; even saves: what an even loop would have saved\n");
+    text += inked(
+        terminal, Ink::dim,
+        "  imbalance: 1 is even; even saves: what an even loop would have saved; late: how long after the "
+        "first thread the mean one came\n");
   return text;
 }
 
