@@ -79,6 +79,26 @@ TEST(DoctorTrial, BlamesTheSchedule) {
   EXPECT_THAT(check.fix, HasSubstr("OMP_SCHEDULE=wstree"));
 }
 
+TEST(DoctorTrial, KnowsProgramsThatSetTheScheduleThemselves) {
+  for (const auto form : {LoopForm::runtime, LoopForm::hidden}) {
+    const auto check = why({{form}, {}, "wstree", true, true});
+    EXPECT_THAT(check.cause, HasSubstr("itself, by omp_set_schedule"));
+    EXPECT_THAT(check.fix, HasSubstr("wstree run --rules '* wstree'"));
+  }
+}
+
+TEST(DoctorTrial, AdvisesFromWhatRan) {
+  auto trial = ended(exited(0));
+  trial.left_out = {{"guided", {1, 3}}, {"equal parts", {1, 9}}};
+  const TrialFacts facts{{LoopForm::runtime, LoopForm::dynamic, LoopForm::guided}, {}, "wstree"};
+  const auto none = check_trial(trial, facts);
+  EXPECT_THAT(none.back().cause, HasSubstr("WSTREE_LOOPS=runtime leaves out what ran: "));
+  EXPECT_EQ(none.back().fix, "set WSTREE_LOOPS=runtime,guided,static") << "no dynamic loop has run";
+  trial.loops = {{"runtime", {1, 1}}};
+  EXPECT_EQ(check_trial(trial, facts).back().status, Status::note);
+  EXPECT_EQ(check_trial(trial, facts).back().fix, "set WSTREE_LOOPS=runtime,guided,static");
+}
+
 TEST(DoctorTrial, BlamesTheListOfLoops) {
   const auto check = why({{LoopForm::dynamic, LoopForm::fixed}, {}, "wstree"});
   EXPECT_THAT(check.cause,

@@ -72,13 +72,14 @@ int doctor_command(const DoctorRequest& request) {
     if (!request.json) Progress().note("trial run of the program, which takes as long as it does");
     if (!preflight.program.empty())
       resolve_rules(environment, preflight.program, text_of(config::Option::rules).name);
-    const auto trial = run_trial(request.command, environment, preflight.program, library.path, request.json);
+    const auto trial =
+        run_trial(request.command, environment, preflight.program, library.path, loops, request.json);
     auto forms = sum(files).forms;
     forms.merge(forms_seen_later(trial.mapped, mapped));
     mapped.insert(mapped.end(), trial.mapped.begin(), trial.mapped.end());
     const auto schedule = environment.get("OMP_SCHEDULE").value_or("");
-    report.add(check_trial(
-        trial, {forms, loops, schedule.empty() ? "wstree" : schedule, !openmp_runtimes(mapped).empty()}));
+    report.add(check_trial(trial, {forms, loops, schedule.empty() ? "wstree" : schedule,
+                                   !openmp_runtimes(mapped).empty(), sum(files).sets_schedule}));
   } else {
     report.add(Check{"trial", Status::note, "not run", "a failure above stands in the way"});
   }

@@ -29,6 +29,20 @@ std::string describe(const ServedLoops& loops) {
   return text;
 }
 
+/// What WSTREE_LOOPS calls the kind of a loop that was served.
+config::LoopKind kind_of(const std::string& served) {
+  if (const auto kind = config::parse_loops(served); kind && served != "all")
+    return static_cast<config::LoopKind>(kind->bits);
+  return config::LoopKind::static_; // "equal parts", "balanced"
+}
+
+/// A value of WSTREE_LOOPS that serves `loops` as well as what it serves now.
+std::string with_kinds(config::LoopKinds now, const ServedLoops& loops) {
+  for (const auto& [kind, count] : loops)
+    now.bits = static_cast<std::uint8_t>(now.bits | static_cast<unsigned>(kind_of(kind)));
+  return std::string(config::to_text(now).view());
+}
+
 /// The forms of loops that are known to ask for what `loops` serves.
 LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
   std::erase_if(forms, [&](LoopForm form) {
@@ -38,7 +52,7 @@ LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
 }
 
 /// The most likely reason why nothing was served.
-Check why_none(const TrialFacts& facts, int status) {
+Check why_none(const Trial& trial, const TrialFacts& facts, int status) {
   Check check{k_trial, Status::warn, "no loop was served"};
   if (status != 0) {
     check.cause = fmt::format("it ended with status {}, perhaps before it reached its loops", status);
@@ -47,15 +61,27 @@ Check why_none(const TrialFacts& facts, int status) {
   }
   const bool tree = requested_schedule(facts.schedule).has_value();
   const auto all = loops_for(facts.forms);
-  const auto left_out = forms_left_out(facts.forms, facts.loops);
-  if (!facts.has_runtime && facts.forms.empty()) {
+  const auto left_out = trial.all_kinds ? LoopForms{} : forms_left_out(facts.forms, facts.loops);
+  const bool asks = facts.forms.contains(LoopForm::runtime) || facts.forms.contains(LoopForm::hidden);
+  const auto& ran = trial.left_out;
+  if (!ran.empty()) {
+    check.cause = fmt::format("WSTREE_LOOPS={} leaves out what ran: {}", config::to_text(facts.loops).view(),
+                              describe(ran));
+    check.fix = fmt::format("set WSTREE_LOOPS={}", with_kinds(facts.loops, ran));
+  } else if (facts.sets_schedule && asks && tree) {
+    check.cause =
+        "the program chooses the schedule of its schedule(runtime) loops itself, by omp_set_schedule, "
+        "and OMP_SCHEDULE does not change that";
+    check.fix = "say wstree run --rules '* wstree', which serves them whatever the program has set";
+  } else if (!facts.has_runtime && facts.forms.empty()) {
     check.cause = "no OpenMP runtime was seen in the program: it does not use OpenMP with these arguments";
     check.fix = "build it with -fopenmp, or give it arguments with which it does";
   } else if (!tree && !facts.loops.any_named()) {
     check.cause =
         fmt::format("OMP_SCHEDULE={} keeps schedule(runtime) loops with the OpenMP runtime", facts.schedule);
     check.fix = "set OMP_SCHEDULE=wstree";
-  } else if (const auto missed = visible_and_served(facts.forms, facts.loops); !missed.empty()) {
+  } else if (const auto missed = visible_and_served(facts.forms, trial.all_kinds ? k_all_loops : facts.loops);
+             !missed.empty()) {
     check.cause = fmt::format("its loops with {} were not reached with these arguments", to_text(missed));
     check.fix = "give the program arguments with which it reaches them";
     if (!left_out.empty())
@@ -64,7 +90,7 @@ Check why_none(const TrialFacts& facts, int status) {
     check.cause = fmt::format("WSTREE_LOOPS={} leaves out those of its loops that could be served: {}",
                               config::to_text(facts.loops).view(), to_text(left_out));
     check.fix = fmt::format("set WSTREE_LOOPS={}", all);
-  } else if (facts.forms.contains(LoopForm::hidden) && facts.loops != k_all_loops) {
+  } else if (facts.forms.contains(LoopForm::hidden) && facts.loops != k_all_loops && !trial.all_kinds) {
     check.cause =
         "its loops name a schedule of their own, such as dynamic, or are ordered, or were not reached";
     check.fix = fmt::format("try WSTREE_LOOPS={}", all);
@@ -106,7 +132,7 @@ Check check_ending(int wait_status) {
 
 Trial run_trial(std::vector<std::string> command, Environment environment,
                 const std::filesystem::path& program, const std::filesystem::path& library,
-                bool output_to_errors) {
+                config::LoopKinds loops, bool output_to_errors) {
   Trial trial;
   Figures figures("");
   trial.problem = figures.problem();
@@ -114,6 +140,10 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
   const auto schedule = text_of(config::Option::schedule).name;
   if (environment.get(schedule).value_or("").empty()) environment.set(schedule, "wstree");
   environment.set(text_of(config::Option::stats).name, figures.setting());
+  const auto rules = environment.get(text_of(config::Option::rules).name).value_or("");
+  trial.all_kinds = rules.empty() || rules == "0";
+  if (trial.all_kinds)
+    environment.set(text_of(config::Option::loops).name, "runtime,dynamic,guided,auto,static");
   environment.preload_first(library.string(), sanitizers_of(program));
   MappedWatch watch;
   trial.ending =
@@ -122,6 +152,11 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
   if (trial.ending.error != 0)
     trial.problem = fmt::format("it cannot be executed: {}", std::strerror(trial.ending.error));
   for (const auto& report : figures.take()) add_loops(report, trial.loops);
+  std::erase_if(trial.loops, [&](const auto& kind) {
+    if (!trial.all_kinds || kind.first == k_calls || loops.has(kind_of(kind.first))) return false;
+    trial.left_out.insert(kind);
+    return true;
+  });
   trial.mapped = watch.files();
   return trial;
 }
@@ -131,8 +166,12 @@ Checks check_trial(const Trial& trial, const TrialFacts& facts) {
     return {{k_trial, Status::fail, "not run", trial.problem, "correct that and try again"}};
   Checks checks{check_ending(trial.ending.wait_status)};
   if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
-  checks.push_back(trial.loops.empty() ? why_none(facts, WEXITSTATUS(trial.ending.wait_status))
+  checks.push_back(trial.loops.empty() ? why_none(trial, facts, WEXITSTATUS(trial.ending.wait_status))
                                        : Check{k_trial, Status::ok, "served: " + describe(trial.loops)});
+  if (!trial.loops.empty() && !trial.left_out.empty())
+    checks.push_back({k_trial, Status::note, "ran and not served: " + describe(trial.left_out),
+                      fmt::format("WSTREE_LOOPS={} leaves these out", config::to_text(facts.loops).view()),
+                      fmt::format("set WSTREE_LOOPS={}", with_kinds(facts.loops, trial.left_out))});
   return checks;
 }
 

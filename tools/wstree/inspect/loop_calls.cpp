@@ -29,6 +29,7 @@ LoopCalls& LoopCalls::operator|=(const LoopCalls& other) {
   runtime_inside |= other.runtime_inside;
   starts_others |= other.starts_others;
   may_be_static |= other.may_be_static;
+  sets_schedule |= other.sets_schedule;
   known &= other.known;
   return *this;
 }
@@ -42,6 +43,7 @@ LoopCalls loop_calls(const ElfFile& file) {
     calls.llvm |= name.starts_with("__kmpc_");
     calls.gcc |= name.starts_with("GOMP_");
     calls.starts_others |= starts_others(name);
+    calls.sets_schedule |= name == "omp_set_schedule" || name.starts_with("omp_set_schedule_");
     asks_for_number |= name == "omp_get_thread_num";
     asks_for_threads |= name == "omp_get_num_threads";
   });
