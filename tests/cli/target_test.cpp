@@ -344,6 +344,7 @@ TEST(Loops, OfAnLlvmProgramNeedNoWord) {
 
 TEST(Loops, MayBeInALibrary) {
   EXPECT_THAT(wstree({"run", "-v", target("calls_library")}).err, HasSubstr("loops can be served"));
+  EXPECT_THAT(wstree({"run", "--stats", target("calls_library")}).err, Not(HasSubstr("neither the program")));
 }
 
 TEST(Loops, OfAGccProgramNeedNoWord) {

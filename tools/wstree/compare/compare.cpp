@@ -214,7 +214,7 @@ int compare_command(CompareRequest& request) {
     say("{}", library.problem);
     return k_own_error;
   }
-  const auto preflight = inspect(lookup.path, library.path, {false, false, *config::parse_loops("all")});
+  const auto preflight = inspect(lookup.path, library.path, {false, *config::parse_loops("all")});
   for (const auto& finding : preflight.findings) {
     if (finding.severity < Severity::always) continue;
     say("{}", finding.text());

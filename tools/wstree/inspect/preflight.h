@@ -47,8 +47,6 @@ struct Preflight {
 Preflight inspect_file(const std::filesystem::path& program, const std::filesystem::path& library);
 
 struct Wishes {
-  bool libraries_too = false; ///< read the symbols of the libraries that the program is linked with, which
-                              ///< costs a run of the dynamic loader
   bool require = false; ///< a program in which no loop can be served is unserved, provided that it cannot
                         ///< load or start anything else
   config::LoopKinds loops = {}; ///< WSTREE_LOOPS of the run

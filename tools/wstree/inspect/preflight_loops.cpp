@@ -83,8 +83,7 @@ Preflight inspect(const std::filesystem::path& program, const std::filesystem::p
   auto calls = loop_calls(*file);
   // A library may have the loops that the program has not.
   const bool enough = can_be_served(without_calls(calls.forms), wishes.loops);
-  if (!enough && (calls.gcc || calls.llvm || wishes.libraries_too || wishes.require))
-    calls = sum(loop_calls_by_file(*file, result.program));
+  if (!enough) calls = sum(loop_calls_by_file(*file, result.program));
   auto finding = judge(calls, result.program.string(), wishes);
   // Of an interpreter it matters only what it can do; what it will start is unknown.
   const bool is_bad_news = finding.severity != Severity::detail;

@@ -155,7 +155,7 @@ int run_command(RunRequest& request) {
   Environment environment;
   const auto rules = request.rules ? request.rules : environment.get(text_of(config::Option::rules).name);
   const auto loops = loops_under(rules.value_or(""), loops_in_force(request, environment));
-  const auto preflight = inspect(lookup.path, library.path, {request.verbose, request.require, loops});
+  const auto preflight = inspect(lookup.path, library.path, {request.require, loops});
   if (const int status = report(preflight, request); status != k_ok) return status;
 
   if (preflight.preload) {
