@@ -52,6 +52,7 @@ TEST_F(Compare, RunsEachScheduleOfARuntimeLoop) {
     EXPECT_EQ(variant["seconds"].size(), 1U);
     EXPECT_EQ(variant["output"], "same");
   }
+  EXPECT_EQ(result["gain"]["verdict"], "too few to tell");
   ASSERT_EQ(result["loops"].size(), 1U);
   EXPECT_THAT(result["loops"][0]["name"].get<std::string>(), HasSubstr("loops.c:"));
   EXPECT_THAT(result["paragraph"].get<std::string>(), HasSubstr("too few rounds"));
@@ -138,6 +139,31 @@ TEST_F(Compare, WritesFiles) {
   EXPECT_THAT(contents(file("svg")), testing::StartsWith("<svg xmlns"));
   EXPECT_THAT(contents(file("csv")), HasSubstr("\"dynamic,1\",1,"));
   EXPECT_THAT(contents(file("md")), HasSubstr("| guided | "));
+  EXPECT_THAT(contents(file("md")), HasSubstr("too few to tell")) << "of one round";
+}
+
+TEST_F(Compare, LooksAtItsFilesBeforeItMeasures) {
+  const TemporaryFolder folder;
+  const auto mark = (folder.path() / "ran").string();
+  for (const char* const option :
+       {"--svg=/nowhere/picture", "--export=json=/nowhere/json", "--rules=/nowhere/rules"}) {
+    const auto result = compare({option, "/bin/sh", "-c", "touch " + mark});
+    EXPECT_EQ(result.status(), 125) << option;
+    EXPECT_THAT(result.err, HasSubstr("cannot be written")) << option;
+  }
+  EXPECT_FALSE(std::filesystem::exists(mark)) << "the program has run";
+}
+
+TEST_F(Compare, EndsByOtherSignalsAsByCtrlC) {
+  const TemporaryFolder folder;
+  const auto svg = (folder.path() / "svg").string();
+  for (const char* const signal : {"INT", "TERM", "HUP"}) {
+    const auto result = compare(
+        {"--svg", svg, "/bin/sh", "-c", target("gcc_loops_runtime") + "; kill -" + signal + " $PPID"});
+    EXPECT_EQ(result.status(), 1) << signal << ": " << result.err;
+    EXPECT_THAT(result.err, HasSubstr("no round was finished")) << signal;
+    EXPECT_FALSE(std::filesystem::exists(svg)) << "a picture of nothing";
+  }
 }
 
 TEST_F(Compare, OverwritesOnlyRulesOfItsOwn) {

@@ -18,7 +18,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <unistd.h>
 
 namespace wstree::cli {
 
@@ -29,7 +31,8 @@ constexpr const char* k_footer =
 under each schedule, in an order that is shuffled anew. Its output is compared and not shown, and it has
 nothing to read. --loops runs it under the library's own static, dynamic and guided as well (wsstatic,
 wsfixed, wsguided), because the times of single loops can be told of those only.
-Exit status: 0, 1 if what --require-gain or --fail-if-slower asks for is not so, 125 if wstree failed.
+Exit status: 0, 1 if what --require-gain or --fail-if-slower asks for is not so or nothing was measured, 125
+if wstree failed.
 Examples:
   wstree compare -- ./heat 4096
   wstree compare --loops --rules heat.rules -- ./heat 4096)";
@@ -87,6 +90,28 @@ bool is_hand_written(const std::string& rules) {
   return std::getline(file, line) && !line.starts_with(k_rules_heading);
 }
 
+/// Before anything is measured: the first file that cannot be written, for the user; "" if all can.
+std::string problem_of_files(const CompareRequest& request) {
+  std::vector<std::string> files;
+  for (const auto& wish : request.exports)
+    if (const auto equals = wish.find('='); equals != std::string::npos)
+      files.push_back(wish.substr(equals + 1));
+  for (const auto* file : {&request.svg, &request.rules})
+    if (*file) files.push_back(**file);
+  for (const auto& file : files) {
+    if (file.empty() || file == "-") continue;
+    std::error_code error;
+    const bool exists = std::filesystem::exists(file, error);
+    const auto folder = std::filesystem::path(file).parent_path();
+    const auto& written = exists           ? std::filesystem::path(file)
+                          : folder.empty() ? std::filesystem::path(".")
+                                           : folder;
+    if (std::filesystem::is_directory(file, error) || ::access(written.c_str(), W_OK) != 0)
+      return fmt::format("'{}' cannot be written", file);
+  }
+  return {};
+}
+
 /// What is wrong with the request, for the user; "" if nothing is.
 std::string problem_of(const CompareRequest& request) {
   if (request.command.empty()) return "compare needs a program; see wstree compare --help";
@@ -103,7 +128,7 @@ std::string problem_of(const CompareRequest& request) {
     return fmt::format(
         "--rules '{}' would be overwritten, and wstree compare has not written it; name another file",
         *request.rules);
-  return {};
+  return problem_of_files(request);
 }
 
 int status_of(const CompareRequest& request, const Judgement& judgement) {
@@ -141,6 +166,10 @@ bool write_rules(const std::string& file, const Contest& comparison, CompareSess
 }
 
 int show_all(const CompareRequest& request, const Contest& comparison, CompareSession& session) {
+  if (comparison.rounds == 0) {
+    say("no round was finished, so there is nothing to tell");
+    return k_not_reached;
+  }
   auto judgement = judge(comparison);
   bool is_written = true, is_shown = false;
   if (request.rules) is_written &= write_rules(*request.rules, comparison, session, judgement);

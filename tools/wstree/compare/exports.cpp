@@ -33,7 +33,8 @@ Object object_of(const Ratio& ratio) {
           {"low", ratio.low},
           {"high", ratio.high},
           {"enough_rounds", ratio.enough},
-          {"verdict", ratio.is_faster()   ? "faster"
+          {"verdict", !ratio.enough       ? "too few to tell"
+                      : ratio.is_faster() ? "faster"
                       : ratio.is_slower() ? "slower"
                                           : "no difference"}};
 }
@@ -108,10 +109,13 @@ std::string comparison_markdown(const Contest& comparison, const Judgement& judg
   for (const auto& samples : comparison.samples) {
     const auto ratio = comparison.ratio(samples.variant.name, k_as_it_is);
     const bool is_base = samples.variant.role == Role::as_it_is;
-    text += samples.is_usable() ? fmt::format("| {} | {:.3f} | {:.2f} ({:.2f} to {:.2f}) | {} |\n",
-                                              samples.variant.name, median_of(samples.seconds), ratio.middle,
-                                              ratio.low, ratio.high, is_base ? "" : verdict_text(ratio))
-                                : fmt::format("| {} | | | given up |\n", samples.variant.name);
+    text += samples.is_usable()
+                ? fmt::format("| {} | {:.3f} | {:.2f} ({:.2f} to {:.2f}) | {} |\n", samples.variant.name,
+                              median_of(samples.seconds), ratio.middle, ratio.low, ratio.high,
+                              is_base        ? ""
+                              : ratio.enough ? verdict_text(ratio)
+                                             : "too few to tell")
+                : fmt::format("| {} | | | given up |\n", samples.variant.name);
   }
   return text + "\n" + judgement.paragraph + "\n";
 }

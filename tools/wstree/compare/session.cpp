@@ -29,6 +29,9 @@ constexpr std::size_t k_few = 3;
 
 volatile std::sig_atomic_t g_interrupted = 0;
 
+/// What ends the rounds early. What was finished is judged, and the folder goes.
+constexpr int k_ends[] = {SIGINT, SIGTERM, SIGHUP};
+
 void interrupt(int) { g_interrupted = 1; }
 
 /// What the processes of a run wrote, which is taken away.
@@ -73,11 +76,11 @@ CompareSession::CompareSession(const CompareRequest& request, fs::path library,
   folder_ = name;
   comparison_.program = request.command.front();
   comparison_.seed = request.seed.value_or(std::random_device{}());
-  std::signal(SIGINT, interrupt);
+  for (const int signal : k_ends) std::signal(signal, interrupt);
 }
 
 CompareSession::~CompareSession() {
-  std::signal(SIGINT, SIG_DFL);
+  for (const int signal : k_ends) std::signal(signal, SIG_DFL);
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }
