@@ -22,6 +22,7 @@ TEST(Calibration, IsUnderstoodWhateverItHasTaken) {
     ChosenMachine taken;
     EXPECT_EQ(parse_machine(text, taken), std::nullopt) << text;
     EXPECT_EQ(machine_text(taken.spec), text);
+    EXPECT_EQ(absurdity_of(taken.spec).has_value(), ns >= 1e6) << text;
   }
 }
 

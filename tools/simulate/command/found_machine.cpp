@@ -125,4 +125,16 @@ ChosenMachine calibrated_machine(const simulate::Calibration& measured) {
   return machine;
 }
 
+std::optional<std::string> absurdity_of(const simulate::MachineSpec& calibrated) {
+  // Of a line between processors; a thread that waits for its time slice takes a hundred times as long.
+  constexpr Time k_most = 10'000 * k_ns;
+  Time longest = std::max({calibrated.across, calibrated.prices.hit, calibrated.prices.rmw});
+  for (const auto& level : calibrated.levels) longest = std::max(longest, level.transfer);
+  if (longest <= k_most) return std::nullopt;
+  return fmt::format(
+      "this machine is too busy to be measured: a step that takes nanoseconds took {} us. Try again when "
+      "less runs, or name a machine, such as --machine generic",
+      longest / (1'000 * k_ns));
+}
+
 } // namespace wstree::cli

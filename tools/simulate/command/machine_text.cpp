@@ -107,7 +107,7 @@ std::string accepted_names() {
 std::optional<std::string> begin_with(const std::string& name, ChosenMachine& machine) {
   if (name == "here") {
     machine = calibrated_machine(simulate::calibrate());
-    return std::nullopt;
+    return absurdity_of(machine.spec);
   }
   if (const auto spec = simulate::machine_named(name)) {
     const auto known = simulate::known_machines();

@@ -151,7 +151,9 @@ CLI::App* add_simulate(CLI::App& app, SimulateRequest& request) {
 
 int simulate_command(const SimulateRequest& request) {
   if (request.calibrate) {
-    fmt::print("{}", calibration_text(simulate::calibrate()));
+    const auto measured = simulate::calibrate();
+    fmt::print("{}", calibration_text(measured));
+    if (const auto absurd = absurdity_of(calibrated_machine(measured).spec)) say("{}", *absurd);
     return k_ok;
   }
   const bool only_drawing = request.svg == "-";
