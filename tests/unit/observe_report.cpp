@@ -90,12 +90,10 @@ constexpr const char* k_two_loops_json =
     "0.000000000, \"module\": \"\", "
     "\"build_id\": \"\", \"offset\": 8208},\n"
     "  {\"where\": \"heat.c:131 (norm)\", \"schedule\": \"wstree\", \"calls\": 1, \"iterations\": 90, "
-    "\"chunk\": 1, "
-    "\"batches\": 1, \"steals\": 0, \"nodes\": 1, \"known_shares\": 0, \"surprises\": 0, "
+    "\"chunk\": 1, \"batches\": 1, \"steals\": 0, \"nodes\": 1, \"known_shares\": 0, \"surprises\": 0, "
     "\"forgotten_places\": 0, \"seconds\": 0.000020000, \"imbalance\": 1.5000, "
     "\"too_short_to_tell\": true, \"even_saves_seconds\": 0.000000000, \"late_seconds\": 0.000000000, "
-    "\"module\": \"\", \"build_id\": \"\", "
-    "\"offset\": 8192}\n"
+    "\"module\": \"\", \"build_id\": \"\", \"offset\": 8192}\n"
     "]}\n";
 
 /// The report without the words that say which process wrote it.
