@@ -21,10 +21,10 @@ enum class Course : std::uint8_t {
 /// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow
 /// expensive iterations. `timed` therefore aims at a duration, a 16th of the time since the member entered
 /// the loop (between shortest_target and longest_target; in the first moments a third). It takes at most a
-/// small part of a member's share and of what is left in the node, so that an expensive interval that others
-/// could help with is not swallowed whole, and the smaller the nearer the end is: what is swallowed last ends
-/// the loop. And it takes at most a quarter of what is left in the node, starts every node with the smallest
-/// batch, and grows at most 16-fold per step. Private to its member.
+/// small part of a member's share and of what is left in the node, so that it does not swallow whole an
+/// expensive interval that other members could help with, and the smaller the nearer the end is: what is
+/// swallowed last ends the loop. And it takes at most a quarter of what is left in the node, starts every
+/// node with the smallest batch, and grows at most 16-fold per step. Private to its member.
 class Batcher {
 public:
   /// `smallest` in iterations: no batch is smaller unless less is left in its node. `share`: units per
@@ -53,7 +53,8 @@ public:
     step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
     floor_ = to_count(tail * tuning::k_least);
   }
-  /// The member leaves its share: nothing is known of what others have left.
+  /// Takes batches from one unit on again. The member leaves its share, and does not know what the units
+  /// cost that other members have left.
   void explore() noexcept {
     if (course_ == Course::explore) return;
     course_ = Course::explore;
@@ -62,28 +63,28 @@ public:
   }
   Course course() const noexcept { return course_; }
 
-  /// A new node: what was learned in another part of the loop says little about this one.
+  /// Begins a new node: what was learned in another part of the loop says little about this one.
   void start_node() noexcept {
     unclocked_.restart();
     if (course_ == Course::explore)
       step_ = settings_->batch == BatchMode::fixed ? bounds_.limit : bounds_.smallest;
   }
 
-  /// The latest batch is done. How many, it included, need no look at the clock: skip() is told of them
-  /// instead, and finished() with a later batch.
+  /// Returns how many batches, the latest one included, need no look at the clock when they are done: the
+  /// caller passes their units to skip() instead, and finished() counts them with a later batch.
   std::uint32_t may_skip() const noexcept { return unclocked_.left(); }
   [[gnu::always_inline]] void skip(std::uint32_t units) noexcept { unclocked_.add(units); }
-  /// Units of batches since the clock was read; finished() has not been told of them.
+  /// Returns the units passed to skip() since the clock was read, which finished() has not counted.
   std::uint32_t skipped() const noexcept { return unclocked_.units(); }
 
-  /// The latest batch is done; nobody looked at the clock.
+  /// Chooses the size of the next batch in the modes that need no time; the others learn nothing.
   void finished_unclocked() noexcept {
     if (settings_->batch == BatchMode::exponential || settings_->batch == BatchMode::random)
       step_ = std::min(step_ * 2, bounds_.limit);
   }
 
-  /// The latest batch of `units` units, and those that skip() was told of, took `ticks`, ending at
-  /// `now`.
+  /// Learns that the latest batch of `units` units, and the units passed to skip(), took `ticks`, ending
+  /// at `now`.
   void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
     if (!is_timed_) return finished_unclocked();
     const float spent = std::max(to_float(ticks | 1), 1.0F);
@@ -109,9 +110,9 @@ public:
       unclocked_.allow_none();
     unclocked_.read_clock();
     cost_ = cost;
-    // The last units of a node may be expensive ones: cut them as fine as can be once the dispatches that it
-    // takes are nothing compared with what has been done, and by what units have cost before if that was
-    // more.
+    // The last units of a node may be expensive ones: cut them as fine as can be once the dispatches that
+    // it takes are nothing compared with what has been done. Else count with what units have cost before,
+    // if that was more.
     const float tail = to_float(settings_->tail_batch);
     finest_ =
         elapsed > tuning::k_long * settings_->tail_batch ? 1 : to_count(tail / std::max(cost, dearest_));
@@ -170,7 +171,7 @@ private:
   std::uint64_t entered_ = 0;
   Bounds bounds_;
   float cost_ = 0;
-  float dearest_ = 0; // ticks per unit that others may take
+  float dearest_ = 0; // ticks that a unit may take at most, as far as the member knows
   bool is_timed_ = true;
   Course course_ = Course::explore;
   std::uint32_t step_ = 1;

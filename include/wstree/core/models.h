@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All models together, for whoever has to work with any of them.
+// All models together, for code that works with any of them.
 #pragma once
 
 #include "wstree/core/queue/worker.h"

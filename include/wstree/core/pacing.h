@@ -40,7 +40,8 @@ public:
   /// The member goes on in a loop of which it has had units before.
   void go_on(bool is_share_done) noexcept { is_share_done_ = is_share_done; }
 
-  /// The member's share is done, or others have what is left of it. Returns how the member takes batches.
+  /// Ends the member's share, which is done or of which thieves have the rest: the prior learns from it,
+  /// once. Returns how the member takes batches.
   Course end_share(Counts& counts) noexcept {
     const bool is_first = !std::exchange(is_share_done_, true);
     if (is_first && prior_ != nullptr) {
@@ -66,8 +67,8 @@ public:
   void gave(std::uint32_t units) noexcept { given_ = units; }
   /// Ticks per unit of the latest batches; 0: not known.
   float cost() const noexcept { return batch_.cost(); }
-  /// The member has nothing left and is about to search. Where busy time is measured, that of the batches
-  /// after which nobody looked at the clock ends here.
+  /// Begins a search of the member, which has nothing left. Where busy time is measured, adds that of the
+  /// batches after which the member did not read the clock.
   void start_search(std::uint64_t& busy_ticks) noexcept {
     if (!settings_->clocked || batch_.skipped() == 0) return;
     const std::uint64_t now = P::ticks();
@@ -85,7 +86,8 @@ public:
   /// Units of the batch that the caller is executing; 0: none.
   std::uint32_t given() const noexcept { return given_; }
 
-  /// Whether the next batch needs nothing but an advance: nobody looks at the clock after it.
+  /// Returns whether the next batch needs nothing but an advance: the member does not read the clock
+  /// after it.
   bool is_quick() const noexcept { return quick_ != 0; }
   [[gnu::always_inline]] void gave_quickly(std::uint32_t units) noexcept {
     --quick_;
@@ -98,10 +100,11 @@ public:
     quick_ = has_clock_ ? batch_.may_skip() : is_steady ? k_always : 0;
   }
 
-  /// The caller is done with its batch, after which nobody needs to look at the clock.
+  /// Returns whether the batch that the caller has done needs no look at the clock.
   bool may_skip() const noexcept { return batch_.may_skip() != 0; }
   void skip() noexcept { batch_.skip(std::exchange(given_, 0)); }
-  /// The caller is done with its batch. `goes_on`: the member gets more. True: cost() is that of this batch.
+  /// Ends the batch that the caller has done. `goes_on`: the member gets more. Returns whether cost() is
+  /// now that of this batch.
   bool finish(bool goes_on, std::uint64_t& busy_ticks) noexcept {
     const std::uint32_t units = std::exchange(given_, 0);
     if (!has_clock_ || !(settings_->clocked || goes_on || (prior_ != nullptr && !is_share_done_))) {
@@ -116,7 +119,7 @@ public:
   }
 
 private:
-  /// Ticks that a unit may cost by what is known of the place.
+  /// Returns the ticks that a unit may cost by what is known of the code location.
   float dearest() const noexcept {
     const std::uint64_t dearest = prior_->dearest();
     return dearest == Prior::k_unknown ? __builtin_inff() : to_float(dearest) / (1U << Prior::k_fraction);

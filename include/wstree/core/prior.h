@@ -34,15 +34,15 @@ public:
   }
 
   std::uint64_t cost() const noexcept { return cost_; } ///< below 2^31; 0: not known
-  /// What a unit may cost: as usual, or anything.
+  /// Returns what a unit may cost: as usual, or k_unknown, which stands for any cost.
   std::uint64_t dearest() const noexcept {
     return confirmed_ >= tuning::k_confirmed && debt_ == 0 ? cost_ : k_unknown;
   }
   static constexpr std::uint64_t k_unknown = ~std::uint64_t{0};
 
-  /// `units` of the share took `ticks`. One execution in a row may differ: the thread may have been
-  /// preempted. `is_robbed`: thieves have taken the rest, and perhaps what is dear: the cost is not lower
-  /// than it was.
+  /// Learns that `units` of the share took `ticks`. A single outlier changes nothing: the thread may have
+  /// been preempted. `is_robbed`: thieves have taken the rest, and perhaps the expensive units, so the cost
+  /// does not fall.
   void learn(std::uint64_t units, std::uint64_t ticks, bool is_robbed = false) noexcept {
     const std::uint64_t now = std::min(ticks, k_most_ticks) << k_fraction;
     const std::uint64_t usual = cost_ * units;
@@ -61,18 +61,20 @@ public:
     }
   }
 
-  /// A piece took `excess` ticks more than it should have, in which others might have helped if the member
-  /// had known nothing. The member believes nothing until that has cost as much: a few steals each time.
+  /// Learns that a piece took `excess` ticks more than it should have, in which thieves might have helped
+  /// if the member had known nothing. The member believes nothing until that has cost as much: a few steals
+  /// each time.
   void regret(std::uint64_t excess, const Settings& settings) noexcept {
     const std::uint64_t price = std::max<std::uint64_t>(tuning::k_brief_steals * settings.steal_cost, 1);
     debt_ = std::max(debt_, static_cast<std::uint32_t>(std::min(excess / price, tuning::k_most_debt)));
   }
 
   Prior() = default;
-  /// A place about which nothing is known. `displaces`: another one was forgotten for it.
+  /// Of a code location about which nothing is known. `displaces`: it has overwritten the prior of
+  /// another one.
   explicit Prior(bool displaces) noexcept : displaces_(displaces) {}
 
-  /// Whether another place was forgotten for this one since the last call.
+  /// Returns whether this prior has overwritten that of another code location since the last call.
   bool take_displaced() noexcept { return std::exchange(displaces_, false); }
 
 private:
@@ -84,10 +86,10 @@ private:
   std::uint32_t debt_ = 0;     // executions to come in which the member believes nothing
   std::uint8_t confirmed_ = 0; // executions that were alike, up to k_confirmed
   std::uint8_t surprises_ = 0; // executions in a row that were not
-  bool displaces_ = false;     // another place was forgotten, and has not been counted
+  bool displaces_ = false;     // overwrote the prior of another code location, which has not been counted
 };
 
-/// The priors of one member. Direct-mapped: a code location that falls on the place of another one takes it.
+/// The priors of one member: a direct-mapped table, in which a colliding code location overwrites the entry.
 class Priors {
 public:
   Prior& at(const void* site) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a way of sharing a loop among the members of a team has to offer. The tree is one, the others stand
-// beside it so that they can be compared on the same program: loops, teams, statistics and tests work with
-// any of them.
+// What a model of sharing a loop among the members of a team has to offer. The tree is one; the other
+// models stand beside it so that they can be compared on the same program: loops, teams, statistics and
+// tests work with any of them.
 #pragma once
 
 #include "wstree/core/neighbourhood.h"
@@ -37,10 +37,10 @@ struct Counts {
   std::uint64_t steals = 0;  ///< times that work was taken from another member, or that of one that was late
   std::uint64_t nodes = 0;   ///< nodes added to the tree; 0 in other models
   std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
-  // What earlier loops at the same place were good for (prior.h), 0 or 1:
+  // What earlier loops at the same code location were good for (prior.h), 0 or 1:
   std::uint64_t known = 0;     ///< the member took its share by what it knew
-  std::uint64_t surprises = 0; ///< and found that this loop is another one
-  std::uint64_t forgotten = 0; ///< there was no room: the member forgot another place for this one
+  std::uint64_t surprises = 0; ///< and found that the iterations cost far more this time
+  std::uint64_t forgotten = 0; ///< the member's prior of this location overwrote that of another one
 };
 
 /// One member's entry into one execution of a loop. Read in enter() only: it need not live longer.
@@ -73,22 +73,20 @@ template <class T> struct Cells {
 /// W is one member's private side: entered once per loop, then asked for pieces until there are none.
 ///
 ///   W::Loop     what the members share: lives in a slot that is used by one loop after the other. Zeroed
-///   memory is a
-///               valid state, apart from pointers that the team's storage fills in once. No member waits for
-///               another to initialise it: what an earlier use left behind is recognised by its number and
-///               counts as fresh.
+///               memory is a valid state, apart from pointers that the team's storage fills in once. No
+///               member waits for another to initialise it: what an earlier use left behind is recognised
+///               by its number and counts as fresh.
 ///   W::Memory   what the member may need besides; its own, and empty at the start of a loop
-///   enter()     joins a loop; when it returns, what the member brings along can be taken by the others
-///   next()      the next piece for this member. False, from then on always: every iteration is in somebody's
-///   hands. The
-///               piece with the last iteration says so and is its member's last piece (compilers copy
-///               lastprivate variables out of the thread that was told "last", after the loop).
-///   unclaimed() what a thief may take: iterations that nobody was handed yet, as far as the shared state
-///   tells. Exact
-///               while nobody is in a call; not for the hot path.
+///   enter()     joins a loop; when it returns, thieves can take what the member brings along
+///   next()      gives this member its next piece. Returns false, from then on always, when every
+///               iteration is in the hands of some member. The piece with the last iteration says so and is
+///               its member's last piece (compilers copy lastprivate variables out of the thread that was
+///               told "last", after the loop).
+///   unclaimed() returns the number of iterations that no member was handed yet, as far as the shared state
+///               tells. Exact while no member is in a call; not for the hot path.
 ///
-/// next() is never a virtual call, takes no lock (but in queue_lock, whose point that is) and does not
-/// allocate in the steady state.
+/// next() is never a virtual call, takes no lock (but in queue_lock, which is there to show the lock's
+/// cost) and does not allocate in the steady state.
 template <class W>
 concept Scheduler = std::is_trivially_destructible_v<W> &&
     requires(W worker, const W& asked, typename W::Loop& loop, typename W::Memory& memory, const Entry& entry,

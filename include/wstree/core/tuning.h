@@ -32,18 +32,19 @@ inline constexpr unsigned k_part_bits = 16;
 inline constexpr std::uint64_t k_long = 200;
 /// Costs per unit whose ratio is nearer to 1 than this are the same: the clock may be skipped. x2: never.
 inline constexpr float k_alike = 0.75F;
-/// Batches in a row after which nobody looks at the clock, which takes as long as the rest of a dispatch.
-/// x0.5, x2: at most 1.001; without: 1.045 with two members.
+/// Batches in a row after which a member does not read the clock, which takes as long as the rest of a
+/// dispatch. x0.5, x2: at most 1.001; without: 1.045 with two members.
 inline constexpr std::uint32_t k_most_skipped = 7;
 /// What they take together is at most a quarter of the time so far, and four times longest_target.
 inline constexpr std::uint64_t k_part_unclocked = 4;
 
 // What is known of a code location (prior.h), and shares that should be over soon (tree/brief.h)
 
-/// Executions in a row that have to be alike before they are believed, and that may differ without harm.
+/// Executions in a row that have to be alike before a member believes them, and that may differ
+/// without effect.
 inline constexpr std::uint8_t k_confirmed = 2;
 inline constexpr std::uint8_t k_excused = 1;
-/// Times are alike up to this factor: loops of one place differ in their data.
+/// Times are alike up to this factor: loops of one code location differ in their data.
 inline constexpr std::uint64_t k_like_before = 4;
 /// A member that has done fewer tenths of its share was robbed.
 inline constexpr std::uint64_t k_tenths_of_share = 9;
@@ -66,7 +67,7 @@ inline constexpr float k_brief_call = 6;
 /// The first batch, in parts of tail_batch and of the share: it costs nothing if it takes 100 times as long.
 inline constexpr float k_first = 1 / 16.0F;
 inline constexpr float k_first_of_share = 1 / 8.0F;
-/// The shortest of the others, in parts of tail_batch. Half of it: 1.03 at 1 us.
+/// The shortest of the later batches, in parts of tail_batch. Half of it: 1.03 at 1 us.
 inline constexpr float k_least = 0.5F;
 /// A batch that takes so many times what was expected, and a steal more, is a surprise.
 inline constexpr float k_wrong = 2.5F;
@@ -75,7 +76,8 @@ inline constexpr float k_wrong = 2.5F;
 
 /// Units of each member: in longer loops one iteration is nothing.
 inline constexpr std::uint64_t k_few_units_each = 64;
-/// It starts early if that takes less than this part: estimates are rough, and whoever starts it is lost.
+/// It starts early if that takes less than this part: estimates are rough, and the member that starts it
+/// does nothing else in this loop.
 inline constexpr float k_convincing = 0.9F;
 
 // The order of batches in reductions (reduction/pacing.h)
@@ -94,20 +96,21 @@ inline constexpr std::uint32_t k_sample_near = 6;
 inline constexpr std::uint32_t k_sample_far = 4;
 /// Rings of so many members are looked at completely; x2: 1.005.
 inline constexpr std::uint32_t k_scan_ring = 8;
-/// Members of the largest domain that counts as home, who find what one of them has brought. x2: 1.03 (96).
+/// Members of the largest domain that counts as home: a thief searches it first, and finds there what
+/// members of it have brought from afar. x2: 1.03 (96).
 inline constexpr std::uint32_t k_home = 24;
 /// Part of a node that a domain has to lack before a thief fetches it from afar: about what it gets. x0.5:
 /// 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
 inline constexpr float k_worth_it = 0.6F;
 /// So many times as much work per member outside is clearly more, by rough estimates. x0.5, x2: no effect.
 inline constexpr float k_clearly = 1.25F;
-/// Eighths of a far node for the thief, least and most, and most of a few units: one who takes nearly all of
-/// them makes its victim a thief. Halved most: 1.01; of a few: 1.005.
+/// Eighths of a far node that a thief takes: at least, at most, and at most if it has less than
+/// k_few_units. A thief that takes nearly all makes its victim a thief. Halved most: 1.01; of a few: 1.005.
 inline constexpr float k_least_eighths = 4;
 inline constexpr float k_most_eighths = 7;
 inline constexpr float k_most_eighths_of_few = 6;
 inline constexpr std::uint32_t k_few_units = 16;
-/// Units that count as work where nobody looks at the clock; else Settings::near_enough.
+/// Units that count as work in modes without a clock; else Settings::near_enough.
 inline constexpr std::uint64_t k_near_enough_units = 4;
 
 // Memory and waiting
@@ -119,7 +122,7 @@ inline constexpr std::uint32_t k_first_chunk = 32;
 inline constexpr std::uint32_t k_largest_chunk = 4096;
 /// Times that a member without memory gives the processor to a thief (tree/supply.h).
 inline constexpr std::uint32_t k_patience_for_a_thief = 16;
-/// Times that others get the lock of a queue, the last ones with a yield (queue/locked_queue.h).
+/// Times that other members get the lock of a queue, the last ones with a yield (queue/locked_queue.h).
 inline constexpr std::uint32_t k_lock_spins = 100;
 inline constexpr std::uint32_t k_lock_patience = 120;
 /// Looks at all queues before a member leaves (queue/worker.h).
@@ -158,14 +161,14 @@ inline constexpr std::uint64_t k_alone = 2'500;
 /// What has to be left then, by what the elements have cost; and what the caller does alone whatever is left.
 inline constexpr std::uint64_t k_pays = 5'000;
 inline constexpr std::uint64_t k_most_alone = 10'000;
-/// Calls of a place between two that find out again what they cost.
+/// Calls of a code location between two that find out again what they cost.
 inline constexpr std::uint8_t k_calls_unclocked = 15;
 
 // Static loops that balance themselves (feedback/). Shares are of the time of the whole loop
 
 /// Pieces of a curve of costs: memory against detail.
 inline constexpr std::uint32_t k_fewest_curve_pieces = 48;
-/// Nothing is believed to cost less than this part of the mean iteration.
+/// No iteration is believed to cost less than this part of the mean one.
 inline constexpr double k_least_density = 1e-6;
 /// Executions after a first cut, or after a surprise, in which what was seen counts alone.
 inline constexpr std::uint32_t k_settling = 4;
@@ -199,7 +202,7 @@ inline constexpr double k_far_longer = 4;
 inline constexpr std::uint32_t k_looks = 3;
 inline constexpr double k_too_short_us = 2;
 inline constexpr std::uint32_t k_regions_unwatched = 1024;
-/// Regions after which loops whose number of iterations has not come again make room for others.
+/// Regions after which loops whose number of iterations has not come again make room for new ones.
 inline constexpr std::uint64_t k_regions_kept = 64;
 
 // Recordings (runtime/loop/recording.h)

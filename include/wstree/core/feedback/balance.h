@@ -20,9 +20,9 @@ constexpr std::uint64_t equal_bound(std::uint64_t iterations, std::uint32_t memb
   return equal_part(iterations, members, part).begin;
 }
 
-/// The loops with one number of iterations in one region. Between executions one thread calls learn(); while
-/// the loop is executed, everybody may read the bounds. Works in one block of memory for any number of
-/// members.
+/// The loops with one number of iterations in one region. Between executions one thread calls learn();
+/// while the loop is executed, all members may read the bounds. Works in one block of memory, whose size
+/// bytes() gives for any number of members.
 class Balance {
 public:
   /// More members, or more iterations than numbers with a fraction can tell apart, are left alone.
@@ -56,10 +56,11 @@ public:
   std::uint32_t members() const noexcept { return members_; }
   bool is_equal() const noexcept { return equal_; }
   std::uint64_t bound(std::uint32_t part) const noexcept { return bounds_[part]; }
-  /// Of the latest execution: the time of the busiest member beside the mean one.
+  /// Returns the time of the busiest member beside the mean one, in the latest execution.
   double imbalance() const noexcept { return seen_; }
 
-  /// The members' times in the latest execution, in ticks. `time(m)` is called for each member once.
+  /// Learns the members' times in the latest execution, in ticks, and cuts the next one. Calls `time(m)`
+  /// for each member once.
   template <class Time> void learn(Time&& time) noexcept {
     double sum = 0;
     for (std::uint32_t m = 0; m < members_; ++m) sum += shares_[m] = static_cast<double>(time(m));
@@ -127,8 +128,8 @@ private:
     return members_ * worst;
   }
 
-  /// What the latest execution says counts so much. Errors that go on in the same direction say that costs
-  /// change; errors that alternate are noise, or what was done about the one before.
+  /// Returns how much the latest execution counts. Errors that go on in the same direction say that costs
+  /// change; errors that alternate are noise, or the answer to the correction before.
   double choose_gain() noexcept {
     double error = 0;
     double square = 0;
@@ -153,7 +154,7 @@ private:
     }
     const bool surprised = error > tuning::k_surprise && error > tuning::k_surprise_times * usual;
     if (surprised || doubtful_) {
-      // Once, somebody may have been interrupted. Twice, the costs are others.
+      // After one surprise a member may have been interrupted. After two in a row the costs have changed.
       error_ = usual;
       doubtful_ = !doubtful_;
       if (doubtful_) return 0;
@@ -176,7 +177,7 @@ private:
     return gain_;
   }
 
-  /// Whether the cuts are any better than equal parts were.
+  /// Finds out whether the cuts are any better than equal parts were; if not, makes parts equal for a while.
   void judge() noexcept {
     if (equal_) {
       const double weight = std::max(1.0 / ++equal_executions_, 1.0 / 64);
@@ -252,7 +253,7 @@ private:
   double saved_ = 0;          // by cut parts, in ticks of all members, lately
   double seen_ = 1;           // imbalance of the latest execution
   double equal_seen_ = 1;     // the mean of those with equal parts
-  double cut_seen_ = 0;       // of the latest ones with others
+  double cut_seen_ = 0;       // the mean of the latest ones with cut parts
   double equal_believed_ = 0; // what equal parts would have had in these
   double error_ = 0;          // the usual one
   double gain_ = 1;

@@ -19,7 +19,8 @@ struct ReductionPlan {
   float cost = 0;                ///< ticks per element, where that is known; else 0
 };
 
-/// Members take part in any number; member 0 has to. Values that nobody has taken are destroyed in the end.
+/// Any number of members may take part; member 0 has to. The destructor destroys values that no member
+/// has taken.
 template <class Platform, ReductionBody Body, class Storage = ReductionStorage<Platform>> class Reduction {
 public:
   using Worker = ReductionWorker<Platform, Body>;
@@ -41,15 +42,15 @@ public:
     }
   }
 
-  /// Before the others are let in. False: there is no memory.
+  /// Opens the storage, before the opener lets other members in. Returns false if there is no memory.
   bool open() noexcept {
     const bool is_open = storage_.open(Worker::k_cell_bytes);
     is_complete_ = !is_open; // what the cells hold then is not of this reduction
     return is_open;
   }
 
-  /// By each member once. The tree of shares is that of plan.members, whoever comes. Returns what the member
-  /// has done.
+  /// Executes what a member gets of the reduction; each member calls it at most once. The tree of shares is
+  /// that of plan.members, whichever members come. Returns what the member has done.
   Counts take_part(std::uint32_t member, Body& body) noexcept {
     Worker worker(body);
     worker.enter(storage_.tree(), storage_.arena(member), entry(member), plan_.largest);
@@ -57,8 +58,8 @@ public:
     return worker.counts();
   }
 
-  /// By the opener, when all have left and the reduction has not ended early: the values of the roots, in
-  /// order, as one. False: `body` has failed.
+  /// Combines the values of the roots, in order, to one. The opener calls it when all members have left and
+  /// the reduction has not ended early. Returns false if `body` has failed.
   bool finish(Body& body, Maybe<Value>& result) noexcept {
     const Shape shape = Worker::shape_of(entry(0));
     if constexpr (Worker::k_has_values) {
@@ -83,7 +84,8 @@ public:
 private:
   using Cell = typename Worker::Cell;
 
-  /// One more than there are: the tree of a loop does not contain its last iteration.
+  /// Returns the entry into a loop of one iteration more than there are elements: the tree of a loop does
+  /// not contain its last iteration.
   Entry entry(std::uint32_t member) const noexcept {
     return {plan_.elements + 1, storage_.use(), storage_.use(), member,  plan_.members,
             &plan_.settings,    plan_.smallest, nullptr,        nullptr, plan_.cost};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One member's way through a loop that should be over soon: on the tree, with as few instructions as that
-// takes.
+// One member in a loop on the tree that should be over soon, with as few instructions as that takes.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -25,9 +24,9 @@ enum class BriefStep : std::uint8_t {
 
 /// The member takes the first unit of its root, looks at the clock, and takes the rest in a few pieces. Its
 /// root is a node like any other: a thief may stop it between two pieces. A member that is done takes roots
-/// whose members have not come, and waits while little is left in the others. Where a piece takes too long,
-/// a thief has been here, or more is left than a few steals are worth, the member goes on as a Worker: so
-/// what is remembered decides how large pieces are, and nothing else. Private to its member.
+/// whose members have not come, and waits while little is left in the other roots. If a piece takes too
+/// long, a thief has been here, or more is left than a few steals are worth, the member goes on as a
+/// Worker: so what is remembered decides how large pieces are, and nothing else. Private to its member.
 template <class P> class Brief {
 public:
   /// Of a loop with the usual settings.
@@ -47,7 +46,7 @@ public:
     holds_end_ = entry.index + 1 == entry.members;
     cost_ = entry.prior->cost();
     since_ = P::ticks();
-    if (holds_end_) __builtin_prefetch(tree.root(0)); // it asks whether others are done
+    if (holds_end_) __builtin_prefetch(tree.root(0)); // others_are_done() reads the other roots
   }
 
   BriefStep next(Range& out) noexcept {
@@ -76,14 +75,14 @@ private:
 
   std::uint32_t left() const noexcept { return size_ - word_.left(); }
   std::uint64_t ticks_of(std::uint64_t units) const noexcept { return units * cost_ >> Prior::k_fraction; }
-  /// What is not worth the way: of an owner that is at work, and so of a piece that may be taken at once.
+  /// Returns the ticks of work that are not worth a steal from an owner at work, and so may be one piece.
   std::uint64_t grain() const noexcept { return tuning::k_brief_steals * entry_.settings->steal_cost; }
   /// Roots that have units.
   std::uint32_t roots() const noexcept {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(shape_.units(), entry_.members));
   }
 
-  /// The piece that was handed out is done. False: it took far longer than expected.
+  /// Ends the piece that was handed out. Returns false if it took far longer than expected.
   bool account() noexcept {
     const std::uint32_t units = given_;
     given_ = 0;
@@ -99,7 +98,7 @@ private:
     return false;
   }
 
-  /// The root that has this number, unless a member has taken it: its first unit.
+  /// Takes the root that has this number, with its first unit. Returns false if a member has taken it before.
   bool own(std::uint32_t root, Range& out) noexcept {
     size_ = shape_.root_size(root);
     if (size_ == 0) return false;
@@ -116,7 +115,7 @@ private:
     give(out, begin_, 1);
     return true;
   }
-  /// The next piece of that root. False: a thief has stopped it.
+  /// Takes the next piece of that root. Returns false if a thief has stopped it.
   bool advance(Range& out) noexcept {
     const std::uint32_t rest = left();
     std::uint32_t units = rest;
@@ -136,7 +135,7 @@ private:
     }
     return true;
   }
-  /// Every other root has been handed out.
+  /// Returns whether every other root has been handed out.
   bool others_are_done() const noexcept {
     for (std::uint32_t root = roots() - 1; root-- != 0;)
       if (!is_done(root)) return false;
@@ -181,7 +180,7 @@ private:
     if (counts_.iterations != 0) entry_.prior->learn(counts_.iterations, counts_.busy_ticks);
   }
 
-  /// What others have not come for, and at the end iteration n-1.
+  /// Takes a root whose member has not come, or iteration n-1 when all roots have been handed out.
   BriefStep look(Range& out) noexcept {
     const std::uint32_t roots = this->roots();
     if (roots > entry_.settings->scan_all) return BriefStep::unfold;
@@ -196,7 +195,7 @@ private:
           ++counts_.steals;
           return BriefStep::piece;
         }
-        // Of an owner that has little left a thief would get nothing.
+        // A thief would get nothing from an owner that has little left.
         if (word.phase() == Phase::stolen || ticks_of(size - word.left()) > grain()) return BriefStep::unfold;
         are_done = false;
       }
@@ -210,8 +209,8 @@ private:
     }
     return take_last(out) ? BriefStep::piece : BriefStep::over;
   }
-  /// A part of the time that a few steals take, in which this member leaves others their lines. False: it has
-  /// waited long enough, from `since` on.
+  /// Waits for a part of the time that a few steals take, and leaves the other members their cache lines so
+  /// long. Returns false if the member has waited long enough, from `since` on.
   bool wait(std::uint64_t& since) const noexcept {
     const std::uint64_t now = P::ticks();
     if (since == 0) since = now;

@@ -21,14 +21,14 @@ template <class P>
 requires requires { typename P::NodeExtension; }
 struct ExtensionOfNode<P> : std::type_identity<typename P::NodeExtension> {};
 
-/// A range of units that one owner hands out to itself until somebody stops it.
+/// A range of units that one owner hands out to itself until a thief stops it.
 ///
-///   state       word                 who leaves it, and how
-///   AVAILABLE   available, or stale  anybody, by own(): the first batch is taken in the same step
+///   state       word                 left by which member, and how
+///   AVAILABLE   available, or stale  any member, by own(): the first batch is taken in the same step
 ///   OWNED       owned(l, r)          its owner by advance(); any thief by stop()
-///   COMPLETED   owned, l + r = size  nobody
-///   STOLEN      stolen(l, r)         anybody, by adopt(): children are a function of the frozen range
-///   EXPANDED    stolen + children    nobody
+///   COMPLETED   owned, l + r = size  none
+///   STOLEN      stolen(l, r)         any member, by adopt(): children are a function of the frozen range
+///   EXPANDED    stolen + children    none
 ///
 /// What always holds:
 /// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or it is OWNED.
@@ -40,8 +40,8 @@ struct ExtensionOfNode<P> : std::type_identity<typename P::NodeExtension> {};
 /// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r).
 ///       That is the last change of the word in this use.
 /// INV6  children changes from null once per use, only when the node is STOLEN:
-///       to two nodes that cover exactly what was left. Nobody changes it again
-///       in this use.
+///       to two nodes that cover exactly what was left. No member changes it
+///       again in this use.
 ///
 /// A root belongs to a loop slot that is used again and again: `use` numbers its uses, and the word and the
 /// links carry marks of it (marks.h).
@@ -50,19 +50,19 @@ public:
   using Pair = Node*; // two nodes in a row: left, then right
   using Word = WordOf<P>;
 
-  /// Claims an AVAILABLE node together with its first batch. `seen` is what inspect() returned; false:
-  /// somebody was faster.
+  /// Claims an AVAILABLE node together with its first batch. `seen_raw` is what inspect() returned. Returns
+  /// whether the caller has the node now; if not, another member was faster.
   bool own(std::uint64_t seen_raw, Word first) noexcept {
-    // [N1] relaxed both ways: the word carries all that the caller acts on. size_ and begin_ are constant since
-    //      the link to this node was followed by an acquire (N5), and what the iterations read was ordered by the
-    //      region's fork. Exclusiveness comes from the read-modify-write. Guard: core_stress (a plain store
-    //      hands units out twice).
+    // [N1] relaxed both ways: the word carries all that the caller acts on. size_ and begin_ are constant
+    //      since the link to this node was followed by an acquire (N5), and what the iterations read was
+    //      ordered by the region's fork. Exclusiveness comes from the read-modify-write. Guard: core_stress
+    //      (a plain store hands units out twice).
     return word_.compare_exchange_strong(seen_raw, first.raw(), P::order(Tag::own, std::memory_order_relaxed),
                                          P::order(Tag::own, std::memory_order_relaxed));
   }
 
-  /// Moves the owner's counts on. False: a thief stopped this node; `expected` then holds what it left
-  /// behind.
+  /// Moves the owner's counts on. Returns false if a thief has stopped this node; `expected` then holds the
+  /// word that the thief left.
   bool advance(std::uint64_t& expected, Word wanted) noexcept {
     // [N2] relaxed both ways, for N1's reasons: no data travels with the units. A failure needs nothing but
     //      the word. Guard: core_stress.
@@ -71,7 +71,7 @@ public:
                                          P::order(Tag::advance, std::memory_order_relaxed));
   }
 
-  /// Freezes an OWNED node with units left. False: the owner or another thief was faster.
+  /// Freezes an OWNED node with units left. Returns false if the owner or another thief was faster.
   bool stop(Word seen) noexcept {
     std::uint64_t expected = seen.raw();
     // [N3] relaxed both ways: the thief takes over units, not data. Guard: core_stress.
@@ -83,8 +83,9 @@ public:
   /// Hangs `mine` below this STOLEN node, or returns the pair that was hung first in this use.
   Pair adopt(Pair mine, std::uint64_t use) noexcept {
     const std::uint64_t wanted = link(mine, use);
-    // [N4] success release: *mine is complete before its address can be followed; pairs with N5 and with this
-    //      failure. failure acquire: the caller goes on to read the pair that won. Guard: core_stress under TSan.
+    // [N4] success release: *mine is complete before its address can be followed; pairs with N5 and with
+    //      this failure. failure acquire: the caller goes on to read the pair that won. Guard: core_stress
+    //      under a thread sanitizer.
     std::uint64_t expected = children_.load(P::order(Tag::adopt, std::memory_order_acquire));
     while (!is_current(expected, use)) {
       if (children_.compare_exchange_weak(expected, wanted, P::order(Tag::adopt, std::memory_order_release),
@@ -96,18 +97,18 @@ public:
 
   /// The pair below this node, or nullptr while it is not EXPANDED.
   Pair children(std::uint64_t use) const noexcept {
-    // [N5] acquire: what the publisher wrote into the pair before N4 is seen by whoever follows the link.
+    // [N5] acquire: a member that follows the link sees what the publisher wrote into the pair before N4.
     const std::uint64_t raw = children_.load(P::order(Tag::read_children, std::memory_order_acquire));
     return is_current(raw, use) ? target(raw) : nullptr;
   }
 
   /// The raw word; Word::seen() interprets it.
   std::uint64_t inspect() const noexcept {
-    // [N6] relaxed: a hint. Whoever acts on it does so by own(), advance() or stop(), which fail if it was old.
+    // [N6] relaxed: a hint. A member acts on it by own(), advance() or stop(), which fail if it was old.
     return word_.load(P::order(Tag::inspect, std::memory_order_relaxed));
   }
 
-  /// The owner's recent time per unit, a statement for thieves who compare victims. 0: not known.
+  /// Publishes the owner's recent time per unit, for thieves that compare victims. 0: not known.
   void publish_cost(float ticks_per_unit) noexcept {
     // [N7] relaxed: an estimate that nothing else depends on.
     cost_.store(std::bit_cast<std::uint32_t>(ticks_per_unit),
@@ -117,18 +118,20 @@ public:
     return std::bit_cast<float>(cost_.load(P::order(Tag::publish_cost, std::memory_order_relaxed))); // N7
   }
 
-  /// Position (neighbourhood.h) of the member that has this node, or had it last; of a free half, of the
-  /// member whose node was split. Says nothing about a root that nobody has owned in this use.
+  /// Publishes the position (neighbourhood.h) of the member that has this node, or had it last; of a
+  /// free half, of the member whose node was split. Says nothing about a root that no member has owned
+  /// in this use.
   void publish_owner(std::uint32_t position) noexcept {
-    // [N9] relaxed: a hint for those who compare distances; nothing else depends on it.
+    // [N9] relaxed: a hint for thieves that compare distances; nothing else depends on it.
     owner_.store(position, P::order(Tag::publish_owner, std::memory_order_relaxed));
   }
   std::uint32_t owner() const noexcept {
     return owner_.load(P::order(Tag::publish_owner, std::memory_order_relaxed)); // N9
   }
 
-  /// Of a root: its member owns `node` now, and no longer the root; nullptr: it has not owned another one in
-  /// this use. So that neighbours find what a member has brought from far away.
+  /// Of a root: publishes that its member owns `node` now, and no longer the root; nullptr: the member
+  /// has owned no node but the root in this use. So that neighbours find what a member has brought from
+  /// far away.
   void publish_held(Node* node, std::uint64_t use) noexcept {
     // [N10] release: begin and size of *node are written before its address can be followed; pairs with the
     //      acquire in held(). Guard: core_stress with neighbours under a thread sanitizer.
@@ -140,21 +143,21 @@ public:
     return is_current(raw, use) ? target(raw) : nullptr;
   }
 
-  /// Of an EXPANDED node that is no root: nothing is left below it. For the walks of large teams (board.h),
-  /// which would otherwise look at all that has been done below.
+  /// Notes that nothing is left below this node, which is EXPANDED and no root. For the walks of large
+  /// teams (board.h), which would otherwise look at all that has been done below.
   void mark_done() noexcept {
-    // [N12] relaxed: as N11. Looked at first, because all who walk at a time find the same.
+    // [N12] relaxed: as N11. Looked at first, because all members that walk at a time find the same.
     if (!is_marked_done()) done_.store(1, P::order(Tag::mark_below, std::memory_order_relaxed));
   }
   bool is_marked_done() const noexcept {
     return done_.load(P::order(Tag::mark_below, std::memory_order_relaxed)) != 0; // N12
   }
 
-  /// Of the last root: its member has iteration n-1 of the loop that has this number.
+  /// Of the last root: notes that a member has iteration n-1 of the loop that has this number.
   void note_last(std::uint64_t loop) noexcept {
-    // [N12] relaxed: whoever misses it asks for the iteration. Whoever believes what is 2^32 loops old leaves
-    // it
-    //       to the member that has had the end of this root, which asks in any case.
+    // [N12] relaxed: a member that misses it asks for the iteration. A member that believes what is 2^32
+    //       loops old leaves the iteration to the one that has had the end of this root; that one asks in
+    //       any case.
     done_.store(static_cast<std::uint32_t>(loop), P::order(Tag::mark_below, std::memory_order_relaxed));
   }
   bool is_last_noted(std::uint64_t loop) const noexcept {
@@ -162,16 +165,16 @@ public:
            static_cast<std::uint32_t>(loop); // N12
   }
 
-  /// The range of a root follows from the shape. A member that owns somebody else's root writes it down
-  /// before publish_held(), which makes the root look like any other node.
+  /// Writes the range of a root, which otherwise follows from the shape. A member that owns another
+  /// member's root does so before publish_held(), which makes the root look like any other node.
   void write_range(std::uint64_t begin, std::uint32_t size) noexcept {
     begin_ = begin;
     size_ = size;
     level_ = 0;
   }
 
-  /// Writes a node before it is published. `word` is AVAILABLE, or OWNED by the publisher with its first
-  /// batch.
+  /// Writes a node before it is published. `word` is AVAILABLE, or OWNED by the publisher, which then has
+  /// the first batch.
   void prepare(Word word, std::uint64_t use, std::uint64_t begin, std::uint32_t size, std::uint32_t level,
                float ticks_per_unit, std::uint32_t owner) noexcept {
     word_.store(word.raw(), std::memory_order_relaxed);             // not shared yet: published by N4
@@ -184,12 +187,12 @@ public:
     level_ = level;
   }
 
-  /// Empties what is so old that its mark would soon look current. Of a root, by any member that enters
-  /// `use`.
+  /// Empties words that are so old that their marks would soon look current. Of a root, called by any
+  /// member that enters `use`.
   void refresh(std::uint64_t use) noexcept {
     // [N8] relaxed: an old word and an empty one mean the same in this use, and no data goes with either. The
-    //      read-modify-write leaves alone what somebody has just written. Guard: model_tree round_2x2 (a
-    //      plain store takes back what somebody owns); team_round (a mark that is not refreshed).
+    //      read-modify-write leaves alone what another member has just written. Guard: model_tree round_2x2
+    //      (a plain store takes back what a member owns); team_round (a mark that is not refreshed).
     std::uint64_t raw = word_.load(P::order(Tag::refresh, std::memory_order_relaxed));
     if (Word(raw).is_old(use))
       word_.compare_exchange_strong(raw, Word(Phase::available, use, 0, 0).raw(),
@@ -199,8 +202,8 @@ public:
     Link::template refresh<P>(held_, use);
   }
 
-  /// Forgets all uses. Only while no other thread can reach the node. Memory that nobody has used is not
-  /// written.
+  /// Forgets all uses. Only while no other thread can reach the node. Does not write words that are still
+  /// zero, so that unused memory stays untouched.
   void clear() noexcept {
     Link::template clear<P>(word_);
     Link::template clear<P>(children_);
@@ -239,7 +242,7 @@ private:
   AtomicLink held_{0};                                // of roots: written by its member
   typename P::template Atomic<std::uint32_t> owner_{0};
   typename P::template Atomic<std::uint32_t> done_{0};
-  // Needed only by whoever claims or splits the node; constant after publication.
+  // Needed only by a member that claims or splits the node; constant after publication.
   alignas(k_line_pair / 2) typename P::template Plain<std::uint64_t> begin_{0};
   typename P::template Plain<std::uint32_t> level_{0};
   [[no_unique_address]] Extension extension_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One member's way through a loop of no more iterations than members.
+// One member in a loop of no more iterations than members.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -12,9 +12,9 @@
 namespace wstree::core {
 
 /// There is nothing to divide, and each iteration stays with the member whose data it works on, if that
-/// comes: a member takes its own, then looks once at all others, and takes those that are still there. Its
-/// number of iterations does not tell a loop of a microsecond from one of a millisecond at the same place,
-/// and need not. Private to its member.
+/// member comes: a member takes its own iteration, then looks once at all other iterations, and takes those
+/// that are still there. The number of iterations does not tell a loop of a microsecond from one of a
+/// millisecond at the same code location, and need not. Private to its member.
 template <class P> class OneEach {
 public:
   void enter(Tree<P>& tree, const Entry& entry) noexcept {
@@ -31,7 +31,7 @@ public:
       since_ = P::ticks();
   }
 
-  /// False: every iteration is in some member's hands.
+  /// Gives the member its next iteration. Returns false when every iteration is in the hands of some member.
   bool next(Range& out) noexcept {
     if (since_ != 0) [[unlikely]]
       account();
@@ -53,7 +53,7 @@ public:
     if (last_ == k_done || !tree_->last.claim(loop_)) return false;
     give(out, last_);
     out.last = true;
-    last_ = k_done; // what follows the last iteration is for others
+    last_ = k_done; // the member gets nothing after the last iteration
     return true;
   }
 
@@ -77,8 +77,9 @@ private:
     ++counts_.batches;
     return true;
   }
-  /// The member whose own iteration is the last one must not get another one after it. So it would do the
-  /// work of a member that comes a little later first, and leave it nothing: it waits a moment for member 0.
+  /// Waits a moment for member 0, and returns whether iteration 0 is taken. The member whose own iteration
+  /// is the last one must not get another iteration after it. So it would first do the work of members that
+  /// come a little later, and leave them nothing.
   bool is_first_taken() const noexcept {
     std::uint64_t raw = 0;
     for (std::uint32_t looks = 0; last_ != 0 && is_free(0, raw); P::relax())

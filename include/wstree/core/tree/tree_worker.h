@@ -66,7 +66,8 @@ public:
 private:
   enum class Way : std::uint8_t { worker, brief, one_each };
 
-  /// Others are for comparisons.
+  /// Returns whether the settings are the usual ones. A loop with other settings, which are for
+  /// comparisons, gets a Worker.
   static bool is_usual(const Entry& entry) noexcept {
     const Settings& settings = *entry.settings;
     return settings.history && entry.smallest <= 1 && settings.batch == BatchMode::timed &&

@@ -44,12 +44,12 @@ public:
     stage_ = Stage::sharing;
   }
 
-  /// The next piece of the loop for this member. False: there is nothing left for it; every unit is in
-  /// somebody's hands.
+  /// Gives this member its next piece of the loop. Returns false when nothing is left for it: every unit is
+  /// in the hands of some member.
   bool next(Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
 
-  /// The same where that is a batch out of the middle of the own node and nobody looks at the clock. False:
-  /// next_slowly() has to be asked; nothing has happened.
+  /// Does the same if the piece is a batch out of the middle of the own node and the member need not read
+  /// the clock. Returns false if the caller has to ask next_slowly(); nothing has happened then.
   [[gnu::always_inline]] bool next_quickly(Range& out) noexcept {
     if (!pacing().is_quick()) return false;
     const std::uint32_t remaining = held().remaining();
@@ -116,10 +116,10 @@ private:
 
   Holding<P>& held() noexcept { return owner_.held(); }
   Pacing<P>& pacing() noexcept { return owner_.pacing(); }
-  /// Ticks per unit that this member has seen; 0: not known.
+  /// Returns the ticks per unit that this member has seen; 0: not known.
   float cost() noexcept { return pacing().cost(); }
 
-  /// The batch that was handed out is done.
+  /// Ends the batch that was handed out.
   void account() noexcept {
     // At the end of a node what was not clocked would be forgotten.
     if (pacing().may_skip() && !held().is_empty() && held().remaining() != 0) return pacing().skip();
@@ -162,8 +162,8 @@ private:
     pacing().start_search(owner_.counts().busy_ticks);
     pacing().end_share(owner_.counts());
     const auto is_short_of_memory = [this] { return owner_.supply().is_short(); };
-    // Without memory to steal from owners, only that somebody has the last iteration says that no owner will
-    // leave the rest of its node to the others: hence another look.
+    // A member without node memory cannot steal from owners, but an owner may split its node as long as the
+    // last iteration is not claimed: so search once more after that.
     if (!find(out) && !take_last(out) && !(is_short_of_memory() && find(out))) return false;
     pacing().searched();
     return true;
@@ -190,13 +190,13 @@ private:
       }
       if (should_start_last() && take_last(out)) return true;
       if (claim(target) == Claim::taken) return true;
-      P::relax(); // a lost race means that somebody else got ahead; after a refusal the node is worth nothing
+      P::relax(); // after a lost race another member got ahead; after a refusal the node is worth nothing
     }
   }
 
   bool should_start_last() noexcept { return last_.should_start(view(), cost()); }
 
-  /// Iteration n-1, for one member.
+  /// Takes iteration n-1. Returns true to one member.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
     if (!last_.claim(view())) return false;
     stage_ = Stage::retired;
@@ -208,12 +208,12 @@ private:
     return true;
   }
 
-  /// Iteration n-1 instead of the next batch of the own node, whose rest has to be free for everybody then.
-  /// This member leaves its node before it claims the iteration: a member that found nothing it could take,
-  /// and then that somebody has the iteration, looks once more, and sees the halves (W1).
+  /// Takes iteration n-1 instead of the next batch of the own node, whose rest then has to be free for all
+  /// members. This member leaves its node before it claims the iteration: a member that found nothing it
+  /// could take, and then that the iteration is taken, looks once more, and sees the halves (W1).
   [[gnu::noinline]] bool leave_for_last(typename Arena<P>::Pair pair, Range& out) noexcept {
     const Target<P> rest = owner_.leave(pair);
-    // Where another member was faster, this one goes on as the victim of a thief does.
+    // If another member was faster, this one goes on as the victim of a thief does.
     return take_last(out) || owner_.expand(rest, true, out);
   }
 

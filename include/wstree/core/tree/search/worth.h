@@ -14,8 +14,8 @@
 
 namespace wstree::core {
 
-/// Estimates the time that is left in a node for anybody to take: in ticks, or in units where nobody looks at
-/// the clock. 0: there is nothing for this thief. For one search.
+/// Estimates the time that is left in a node for a thief to take: in ticks, or in units if members do not
+/// read the clock. 0: there is nothing for this thief. For one search.
 template <class P> class Worth {
 public:
   /// `cost`: ticks per unit that the thief has seen, 0 if it has seen none. `course`: of its own share. In a
