@@ -18,7 +18,7 @@ constinit thread_local bool t_in_distribute __attribute__((tls_model("initial-ex
 
 namespace {
 
-/// Regions by their code. A place is taken once and for good; untouched pages cost nothing.
+/// Regions by their code. An entry is taken once and for good; untouched pages cost nothing.
 class Table {
 public:
   constexpr Table() noexcept = default;
@@ -38,7 +38,8 @@ public:
     }
     return nullptr;
   }
-  /// In the child of a fork by a thread whose innermost open region is `own`.
+  /// Begins anew all open regions but `own`, in the child of a fork, for a thread whose innermost open
+  /// region is `own`.
   void release_others(const BalancedRegion* own) noexcept {
     for (std::size_t place = 0; place < k_places; ++place)
       // relaxed: the child has one thread.
@@ -48,8 +49,9 @@ public:
   }
 
 private:
-  /// Regions that other threads have open when this one forks stay open in the child for ever. Without memory
-  /// for the handler the runtime cuts their loops there.
+  /// Registers a handler for forks: regions that other threads have open when this one forks would stay
+  /// open in the child for ever. Without memory for the handler they do, and the runtime cuts their
+  /// loops there.
   static void watch_forks() noexcept;
 
   static constexpr unsigned k_bits = 9;

@@ -44,7 +44,7 @@ struct Terms {
 };
 
 /// A team with the terms of its latest region. The opener writes them only if they differ from those of the
-/// region before: what nobody writes stays in the members' caches, and fetching a line takes as long as
+/// region before: unwritten lines stay in the members' caches, and fetching a line takes as long as
 /// dispatching several chunks.
 class KeptTeam final : public Team {
 public:

@@ -150,7 +150,8 @@ void show_pin(const Frame& frame, const place::CpuSet& mask) noexcept {
   if (loop::Track* track = own_track()) track->add(event);
 }
 
-/// A region of the calling thread is over in which served loops have run, and nobody has decided.
+/// Starts the wait of `auto`, if that has not begun, at the end of a region of the calling thread in which
+/// served loops have run. Called while no thread has decided.
 [[gnu::noinline]] void note_served_region() noexcept {
   if (g_due.load(std::memory_order_relaxed) == 0)
     g_due.store(core::StdPlatform::ticks() + ticks_in(k_wait_ns), std::memory_order_relaxed);
@@ -185,7 +186,7 @@ void RegionPlacement::enter_unplaced(bool nested, std::uint32_t index) noexcept 
 }
 
 void RegionPlacement::enter_placed(pthread_t opener, Frame& frame) noexcept {
-  // relaxed: the thread that forked this member has seen it complete, and nobody ever replaces it.
+  // relaxed: the thread that forked this member has seen it complete, and no thread ever replaces it.
   place::Placement& placement = *g_placement.load(std::memory_order_relaxed);
   bool fresh = false;
   place::TeamPlan* plan = placement.plan(frame.member.members(), fresh);

@@ -25,10 +25,10 @@ enum class Interface : std::uint8_t { kmpc, gomp };
 
 /// One region, from before the fork until after the join, on the stack of the thread that forks it.
 ///
-/// We place the regions of the outermost level, one at a time: the teams of two root threads would get the
-/// same CPUs. WSTREE_BIND=auto gives up for good when it meets two at once, or teams inside teams. It also
-/// waits until served loops have been running for a while, because asking for the topology costs
-/// milliseconds.
+/// We place the regions of the outermost level, one at a time: the teams of two root threads would get
+/// the same CPUs. WSTREE_BIND=auto gives up for good when it meets two at once, or teams inside teams.
+/// It also waits until served loops have been running for a while, because asking for the topology
+/// costs milliseconds.
 class RegionPlacement {
 public:
   explicit RegionPlacement(const void* caller) noexcept; ///< before the fork; `caller`: see Real
@@ -52,7 +52,7 @@ public:
   }
 
   /// Every member calls this when it enters the region: it puts the thread in its place and tells `frame`
-  /// where the others are. It makes no system call if the thread is in its place.
+  /// where the other members are. It makes no system call if the thread is in its place.
   static void enter(const Terms& terms, Frame& frame) noexcept {
     const std::uint32_t members = frame.member.members();
     frame.in_parallel = terms.nested || members > 1;

@@ -16,7 +16,7 @@
 
 namespace wstree::loop {
 
-/// What a member gets whole.
+/// A part of a loop that a member gets whole.
 class WholePiece {
 public:
   void set(const core::Range& piece) noexcept { size_ = (left_ = piece).end - piece.begin; }
@@ -49,24 +49,24 @@ public:
       start_other(model, slot, entry);
     way_ = model;
   }
-  /// This member gets `piece` of the loop, or nothing if that is empty, and nobody takes from anybody.
+  /// Gives this member `piece` of the loop, or nothing if that is empty. No member steals in such a loop.
   void start_piece(const core::Range& piece) noexcept {
     way_ = k_piece;
     piece_.set(piece);
   }
-  /// Whether the member gets its part of the loop whole.
+  /// Returns whether the member gets its part of the loop whole, and the loop is not recorded.
   bool is_in_pieces() const noexcept { return way_ == k_piece; }
-  /// Whether next_piece() can answer: it needs no others.
+  /// Returns whether next_piece() can answer, which needs no other member.
   bool has_piece() const noexcept { return way_ == k_piece; }
-  /// next_slowly() if has_piece().
+  /// As next_slowly(), if has_piece().
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return piece_.take(out); }
-  /// What the iterations of this loop take is recorded from now on.
+  /// Records from now on what the iterations of this loop take.
   void record(Recording& recording) noexcept {
     recording_ = &recording;
     recorded_way_ = way_;
     way_ = k_recorded;
   }
-  /// What the member does in this loop, which it entered at `like.begin`, goes to `track`; after record().
+  /// Writes to `track` what the member does in this loop, which it entered at `like.begin`; after record().
   /// `shortest`: see TracedBatches.
   void trace(Track& track, const Event& like, std::uint64_t shortest) noexcept {
     traced_ = ::new (static_cast<void*>(traced_bytes_)) TracedBatches(track, like, shortest);
@@ -76,7 +76,7 @@ public:
     ::new (&traced_counts_) core::Counts;
     way_ = way_ == core::Model::tree ? k_traced_tree : k_traced;
   }
-  /// The loop is over at `now`; before end_recording().
+  /// Ends the trace of the loop, which is over at `now`; before end_recording().
   void end_trace(std::uint64_t now) noexcept {
     if (!is_traced()) return;
     if (std::exchange(way_, traced_way_) == k_traced_tree) catch_up(worker<core::Model::tree>().counts());
@@ -91,15 +91,15 @@ public:
     loop.count = 1;
     traced_->track().add(loop);
   }
-  /// The recording of this loop, which is over; nullptr: it was not recorded.
+  /// Returns the recording of this loop, which is over; nullptr: it was not recorded.
   const Recording* end_recording() noexcept {
     if (way_ != k_recorded) return nullptr;
     way_ = recorded_way_;
     return recording_;
   }
 
-  /// Asked until next_slowly() says false: then there is nothing left for this member. False from the first
-  /// one says that the second one has to be asked.
+  /// Returns the next batch if the tree has it at hand. If not, the caller asks next_slowly(), and when
+  /// that returns false, nothing is left for this member.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept {
     return (static_cast<unsigned>(way_) & k_way_bits) == 0 && worker<core::Model::tree>().next_quickly(out);
   }
@@ -163,7 +163,8 @@ private:
     if (way == k_piece) return {};
     return core::with_model(way, [&]<core::Model known>() { return worker<known>().counts(); });
   }
-  /// The tree has handed out batches of the member's node, quickly, since the last look.
+  /// Adds the batches of the member's node to the trace that the tree has handed out quickly since the
+  /// last call.
   void catch_up(const core::Counts& counts) noexcept {
     if (counts.batches != traced_counts_.batches)
       traced_->go_on(counts.iterations - traced_counts_.iterations, counts.batches - traced_counts_.batches);
@@ -174,7 +175,7 @@ private:
     way_ = traced;
     return any;
   }
-  /// The tree looks at the clock itself, and between those looks batches touch.
+  /// Traces next_slowly() of the tree, which reads the clock itself; batches between two such looks touch.
   bool trace_tree(core::Range& out) noexcept {
     auto& tree = worker<core::Model::tree>();
     catch_up(tree.counts());
@@ -232,10 +233,10 @@ private:
        sizeof(core::WorkerOf<P, core::Model::static_>)});
 
   core::Model way_ = k_piece; // how the present loop is shared
-  // The next two belong to a loop that is recorded, and are not looked at in others.
+  // The next two belong to a loop that is recorded, and are not read in any other loop.
   core::Model recorded_way_;
   Recording* recording_;
-  // The next five belong to a loop that is traced, and are not looked at in others.
+  // The next five belong to a loop that is traced, and are not read in any other loop.
   core::Model traced_way_;
   union {                        // so that it needs no value
     core::Counts traced_counts_; // when its events were up to date

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The static loops of the parallel regions at one place in the code: what their parts took, and how they are
-// cut.
+// The static loops of the parallel regions at one code location: what their parts took, and how they are cut.
 #pragma once
 
 #include "static_account.h"
@@ -20,7 +19,7 @@ namespace wstree::loop {
 /// changes it between regions.
 struct BalancedLoops {
   core::Balance balance;
-  void* memory = nullptr; ///< nullptr: the place is free
+  void* memory = nullptr; ///< nullptr: the entry is free
   std::uint64_t used = 0; ///< number of the latest region with such a loop
   std::uint32_t looks = 0;
   double least = 0; ///< ticks of a member and execution in the shortest of these looks
@@ -28,15 +27,16 @@ struct BalancedLoops {
   bool stays_equal = false; ///< and is not watched: see BalancedRegion::keep_equal()
 };
 
-/// One team at a time: while a region is open, another one at the same place gets none of this. P: Platform.
+/// Serves one team at a time: while a region is open, no other one at the same code location can open it.
+/// P: Platform.
 template <class P> class BalancedRegion {
 public:
   static constexpr std::uint32_t k_kinds = 8; ///< of loops
 
-  /// By a thread that is about to fork. False: the runtime cuts the loops of its region.
+  /// Opens the region for a thread that is about to fork. Returns false if the runtime is to cut its loops.
   bool open() noexcept {
     // acquire: pairs with the release in close(); what the latest opener wrote is complete. Guard: none on
-    // x86; nested_and_roots in tests/abi/static_loops.cpp goes this way from two roots.
+    // x86; nested_and_roots in tests/abi/static_loops.cpp opens it from two roots.
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
     ++number_;
     if (number_ >= next_look_) return true;
@@ -44,7 +44,8 @@ public:
     return false;
   }
 
-  /// In the child of a fork, which has one thread: what another one had open begins anew, with other memory.
+  /// Begins anew, with other memory, a region that another thread had open. In the child of a fork, which
+  /// has one thread.
   void begin_anew() noexcept {
     kinds_ = {};
     accounts_ = nullptr;
@@ -55,10 +56,11 @@ public:
   }
   bool is_open() const noexcept { return busy_.load(std::memory_order_relaxed); } // alone
 
-  /// By the opener, before the fork: where the events of loops with equal parts, and of others, belong
-  /// (Event::site).
+  /// Sets where the events of loops with equal parts, and of loops with cut ones, belong (Event::site).
+  /// Called by the opener, before the fork.
   void trace(const void* equal, const void* cut) noexcept { sites_ = {equal, cut}; }
-  /// By member `index` of a traced region, in a loop for which it has an entry: its part is [first, past).
+  /// Notes that member `index` of a traced region has the part [first, past) of a loop for which it has
+  /// an entry.
   void note_part(std::uint32_t index, std::uint64_t first, std::uint64_t past, bool is_equal) noexcept {
     StaticAccount& account = accounts_[index];
     account.first = first;
@@ -66,7 +68,7 @@ public:
     account.is_equal = is_equal;
     ++account.traced;
   }
-  /// The part that was noted last, as an event without times.
+  /// Returns the part that was noted last, as an event without times.
   Event noted_part(std::uint32_t index) const noexcept {
     const StaticAccount& account = accounts_[index];
     return {0,
@@ -81,8 +83,8 @@ public:
             1};
   }
 
-  /// After the join. `tell(loops, sum, longest, executions, was_equal)` for each kind of loops that all have
-  /// executed.
+  /// Closes the region after the join. Calls `tell(loops, sum, longest, executions, was_equal)` for each
+  /// kind of loops that all members have executed.
   template <class Tell> void close(Tell&& tell) noexcept {
     const bool any = learn(tell);
     if (any) traced_before_ += accounts_[0].traced;
@@ -94,7 +96,7 @@ public:
     busy_.store(false, std::memory_order_release);
   }
 
-  /// In a region, by any member: nullptr if such loops have not been there before.
+  /// Returns what is known of such loops, to any member in a region; nullptr if there were none before.
   const BalancedLoops* find(std::uint64_t iterations, std::uint32_t members) const noexcept {
     for (const auto& loops : kinds_)
       if (loops.memory != nullptr && loops.balance.iterations() == iterations &&
@@ -102,7 +104,8 @@ public:
         return &loops;
     return nullptr;
   }
-  /// Where member `index` of `members` keeps what it takes for such loops; nullptr: nowhere yet.
+  /// Returns the entry in which member `index` of `members` keeps what it takes for such loops; nullptr if
+  /// there is no memory for it yet.
   StaticAccount::Entry* entry(std::uint32_t index, std::uint32_t members, std::uint64_t iterations) noexcept {
     if (members > capacity_) [[unlikely]] {
       // relaxed: the opener reads it after the join. All members of the team write the same.
@@ -113,8 +116,9 @@ public:
     return accounts_[index].find(number_, iterations);
   }
 
-  /// By member `index`: the runtime cuts a loop of the region with as many iterations into equal parts, and
-  /// the program may expect the same ones of all. From the next region on they are.
+  /// Notes that the runtime cuts a loop of the region with as many iterations into equal parts for member
+  /// `index`, and that the program may expect the same parts of all such loops. From the next region on
+  /// they are equal.
   void keep_equal(std::uint32_t index, std::uint32_t members, std::uint64_t iterations) noexcept {
     if (StaticAccount::Entry* kept = entry(index, members, iterations))
       kept->loops |= StaticAccount::Entry::k_equal;
@@ -128,7 +132,7 @@ private:
     for (std::uint32_t i = 0; i < own.count; ++i) {
       const StaticAccount::Entry& entry = own.entries[i];
       if (entry.loops == 0 || !all_have(entry, own.members)) {
-        some_watched_ = true; // cancelled, or not for all
+        some_watched_ = true; // cancelled, or not executed by all members
         continue;
       }
       BalancedLoops* loops = place_of(entry.iterations, own.members);
@@ -187,7 +191,7 @@ private:
     return true;
   }
 
-  /// The place of such loops: theirs, a free one, or that of loops which have not come for long.
+  /// Returns the entry of such loops: theirs, a free one, or that of loops which have not come for long.
   BalancedLoops* place_of(std::uint64_t iterations, std::uint32_t members) noexcept {
     BalancedLoops* oldest = &kinds_[0];
     for (auto& loops : kinds_) {
@@ -208,7 +212,7 @@ private:
     oldest->balance.begin(oldest->memory, iterations, members);
     return oldest;
   }
-  /// To be looked at again.
+  /// Returns a copy of `loops` without looks, which is watched again unless its parts stay equal.
   static BalancedLoops fresh(const BalancedLoops& loops) noexcept {
     BalancedLoops again = loops;
     again.looks = 0;

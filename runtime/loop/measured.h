@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a team did in a loop that was entered with Settings::clocked, for whoever leaves it last.
+// What a team did in a loop that was entered with Settings::clocked, for the member that leaves it last.
 #pragma once
 
 #include "any_worker.h"
@@ -23,7 +23,8 @@ struct Execution {
   std::uint64_t most_uneven = ~std::uint64_t{0}; ///< ticks that an even loop could save, as members came late
 };
 
-/// By a member that leaves the loop, which it entered at `entered`. The last one calls `report(Execution)`.
+/// Writes the account of a member that leaves the loop, which it entered at `entered`. If it is the last
+/// member, calls `report(Execution)`.
 template <class P, class Sizes, class Report>
 void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered,
              Report&& report) noexcept {

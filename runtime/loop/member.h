@@ -28,20 +28,21 @@ public:
 
   std::uint32_t index() const noexcept { return ring_.index(); }
   std::uint32_t members() const noexcept { return ring_.members(); }
-  /// Where the others are; before the first loop. It and what it points to outlive the region.
+  /// Sets where the other members are; before the first loop. `near` and what it points to outlive
+  /// the region.
   void set_neighbourhood(const core::Neighbourhood& near) noexcept { near_ = near; }
-  /// This member never ends the ring, however long it waits for a slot. Before the first loop.
+  /// Keeps this member from ever ending the ring, however long it waits for a slot. Before the first loop.
   void keep_ring() noexcept { ring_.keep(); }
   Team<P, Sizes>* team() const noexcept { return ring_.team(); }
   bool in_loop() const noexcept { return in_loop_; }
-  /// Whether another member has started the loop that this one is about to enter, or has left the region. Not
-  /// in teams of one.
+  /// Returns whether another member has started the loop that this one is about to enter, or has left the
+  /// region. Not in teams of one.
   bool others_are_ahead() noexcept { return ring_.others_are_ahead(); }
 
   /// Starts the region's next loop, of `iterations` > 0, scheduled by `model` with the chunk `smallest`.
-  /// False, for all members alike: no memory, or the ring has ended (ring_end.h); nothing was started.
-  /// leave() has been called for the previous loop; `settings` outlives this one. `caller`: the code location
-  /// of the loop, which need not be the same for all members.
+  /// Returns false, to all members alike, if there is no memory or the ring has ended (ring_end.h); nothing
+  /// was started. leave() has been called for the previous loop; `settings` outlives this one. `caller`:
+  /// the code location of the loop, which need not be the same for all members.
   [[gnu::always_inline]] bool enter(std::uint64_t iterations, const core::Settings& settings,
                                     std::uint64_t smallest, core::Model model = core::Model::tree,
                                     const void* caller = nullptr) noexcept {
@@ -58,9 +59,9 @@ public:
     return true;
   }
 
-  /// Right after enter(), which was with Settings::clocked: what the iterations take is recorded. `memory` is
-  /// for a member that is alone (may be nullptr, then nothing is recorded); others have their own.
-  /// `iterations` and `smallest` as for enter(); `pace` outlives the loop.
+  /// Records what the iterations take, right after enter(), which was with Settings::clocked. `memory` is
+  /// for a member that is alone (may be nullptr, then nothing is recorded); a member of a larger team has
+  /// its own. `iterations` and `smallest` as for enter(); `pace` outlives the loop.
   void record(const Pace& pace, std::uint64_t iterations, std::uint64_t smallest,
               Recording* memory) noexcept {
     if (members() != 1) {
@@ -73,7 +74,7 @@ public:
     worker_.record(*memory);
   }
 
-  /// Right after enter() or record(): what this member does in the loop goes to `track`. `like`: what is
+  /// Writes to `track` what this member does in the loop, right after enter() or record(). `like`: what is
   /// known of the events besides; the rest is filled in here.
   void trace(Track& track, Event like, std::uint64_t shortest) noexcept {
     like.begin = like.end = entered_;
@@ -83,25 +84,25 @@ public:
     worker_.trace(track, like, shortest);
   }
 
-  /// A loop without iterations: there is nothing to share, and no slot is used.
+  /// Enters a loop without iterations: there is nothing to share, and no slot is used.
   void enter_empty() noexcept { worker_.start_piece({}); }
 
-  /// The next chunk. False: there is none for this member; it has left the loop once leave() is called.
+  /// Gives this member its next chunk. Returns false if there is none; the member leaves the loop by leave().
   bool next(core::Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
-  /// The two halves of next(): false from the first one says that the second one has to be asked.
+  /// The two halves of next(): if the first one returns false, the caller has to ask the second one.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept { return worker_.next_quickly(out); }
   bool next_slowly(core::Range& out) noexcept {
     const core::DefaultFloats floats;
     return worker_.next_slowly(out);
   }
-  /// The second half where this member has its share of the loop in one piece.
+  /// The second half, if this member has its share of the loop in one piece.
   bool has_piece() const noexcept { return worker_.has_piece(); }
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return worker_.next_piece(out); }
 
   /// Ends this member's part in a loop, finished or not.
   void leave() noexcept { in_loop_ = false; }
-  /// The same for a loop that was entered with Settings::clocked: the last one to leave calls
-  /// `report(Execution)`.
+  /// The same for a loop that was entered with Settings::clocked: the last member to leave
+  /// calls `report(Execution)`.
   template <class Report> void leave(Report&& report) noexcept {
     if (!in_loop_) return;
     if (settings_->clocked) {
@@ -111,7 +112,7 @@ public:
     leave();
   }
 
-  /// Leaves the region. The others need not wait for this member any more. Once is enough.
+  /// Leaves the region: the other members need not wait for this one any more. Further calls do nothing.
   void depart() noexcept {
     if (departed_) return;
     departed_ = true;

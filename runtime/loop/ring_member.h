@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One member's way through the ring of a team's loop slots.
+// One member in the ring of a team's loop slots.
 #pragma once
 
 #include "team.h"
@@ -11,7 +11,8 @@
 
 namespace wstree::loop {
 
-/// Who starts loop k may use its slot once every member has left loop k - k_ring. Private to its member.
+/// A member that starts loop k may use its slot once every member has left loop k - k_ring. Private to
+/// its member.
 template <class P, class Sizes = UsualSizes> class RingMember {
 public:
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
@@ -36,7 +37,8 @@ public:
   Account& account() noexcept { return storage_->account(loop_, index_); }
   core::Cells<Account> accounts() noexcept { return storage_->accounts(loop_); }
 
-  /// Whether another member has started the loop that this one is about to enter, or has left the region.
+  /// Returns whether another member has started the loop that this one is about to enter, or has left
+  /// the region.
   bool others_are_ahead() noexcept {
     auto* const storage = storage_ != nullptr ? storage_ : known_storage();
     const std::uint64_t next = storage_ != nullptr ? loop_ + 1 : opening_.base;
@@ -45,17 +47,17 @@ public:
     return false;
   }
 
-  /// Starts the region's next loop, which says that this member has left the one before. False, for all
-  /// members alike: no memory, or the ring has ended (ring_end.h); nothing was started. `is_tree`: its root
-  /// is about to be used.
+  /// Starts the region's next loop, which says that this member has left the one before. Returns false, to
+  /// all members alike, if there is no memory or the ring has ended (ring_end.h); nothing was started.
+  /// `is_tree`: the member's root is about to be used.
   [[gnu::always_inline]] bool start_next(const core::Settings& settings, bool is_tree) noexcept {
     if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;
     if (is_tree) [[likely]]
-      __builtin_prefetch(slot().tree.root(index_), 1); // somebody has looked at it in the last round
-    // [T1] release: all that this member read and wrote in earlier loops happens before whoever sees this
-    //      position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's length;
-    //      team_ring under a thread sanitizer.
+      __builtin_prefetch(slot().tree.root(index_), 1); // another member has read it in the last round
+    // [T1] release: all that this member read and wrote in earlier loops happens before a member that sees
+    //      this position reuses their slots; pairs with T2. Guard: model_team, any loop after the ring's
+    //      length; team_ring under a thread sanitizer.
     storage_->line(index_).position.store(loop_ << 1,
                                           P::order(core::Tag::leave_loop, std::memory_order_release));
     if (loop_ >= free_until_ && !wait_for_slot(settings)) [[unlikely]]
@@ -65,7 +67,7 @@ public:
     return true;
   }
 
-  /// Leaves the region. The others need not wait for this member any more.
+  /// Leaves the region: the other members need not wait for this one any more.
   void depart() noexcept {
     if (storage_ == nullptr) {
       storage_ = known_storage();
@@ -77,11 +79,12 @@ public:
     if (loop_ + 1 != opening_.next) team_->reached(loop_);
   }
 
-  /// With this member `left` members have left the present loop, and nobody else will. A member that departs
-  /// without coming to the loop counts if it has done so by now; otherwise nobody reports the loop.
+  /// Returns whether no member will leave the present loop after this one, with which `left` members have
+  /// left it. A member that departs without coming to the loop counts if it has done so by now; otherwise
+  /// no member reports the loop.
   bool is_last(std::uint32_t left) noexcept {
     if (left == members_) return true;
-    // Whoever departs after the expected number of loops says nothing.
+    // A member that departs after the expected number of loops writes nothing, so its absence stays unknown.
     if (loop_ < opening_.next && !team_->may_have_departures()) return false;
     std::uint32_t gone = team_->absent();
     for (std::uint32_t m = 0; m < members_; ++m) {
@@ -101,12 +104,12 @@ private:
     return storage.line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_seq_cst));
   }
 
-  /// nullptr: nobody has made any yet that is large enough.
+  /// Returns the team's storage; nullptr if no member has made any yet that is large enough.
   Storage<P, Sizes>* known_storage() noexcept {
     return Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage
                                                               : team_->existing_storage(members_);
   }
-  /// Before the first loop of the region. False: there is no memory.
+  /// Finds the team's storage, before the first loop of the region. Returns false if there is no memory.
   bool find_storage() noexcept {
     storage_ =
         Team<P, Sizes>::usable(opening_.storage, members_) ? opening_.storage : team_->storage(members_);
@@ -119,11 +122,11 @@ private:
 
   enum class SlotState : std::uint8_t { free, in_use, none };
 
-  /// Until every member has left the loop that used the slot before. That is k_ring loops back, so the
-  /// members that are waited for are on their way here; nobody who runs a loop waits for anybody. False: the
-  /// ring ends before this loop.
+  /// Waits until every member has left the loop that used the slot before. That is k_ring loops back, so
+  /// the late members are on their way here; no member waits inside of a loop. Returns false if the ring
+  /// ends before this loop.
   [[gnu::noinline]] bool wait_for_slot(const core::Settings& settings) noexcept {
-    // [T7] seq_cst: whoever asks to end the ring sees this, if this member does not see the question.
+    // [T7] seq_cst: a member that asks to end the ring sees this, if this member does not see the question.
     storage_->line(index_).position.store(loop_ << 1,
                                           P::order(core::Tag::end_ring, std::memory_order_seq_cst));
     std::uint64_t since = 0;
@@ -154,21 +157,21 @@ private:
         if (loop <= loop_) return SlotState::none;
         break;
       }
-      // A question about a slot that this member has not seen free is for others.
+      // Withdraw only a question about a slot that this member has just seen free.
       if (!is_free || loop >= std::max(free_until_, loop_ + 1) || end.replace(word, {})) break;
     }
     return is_free ? SlotState::free : SlotState::in_use;
   }
 
-  /// After a long wait.
+  /// Ends the ring before this loop, after a long wait. Returns what became of the slot meanwhile.
   SlotState end_ring() noexcept {
     RingEnd<P>& end = team_->ring_end();
     const auto question = RingEnd<P>::Word::asked(loop_ - opening_.base, index_);
     if (!end.replace({}, question))
-      return SlotState::in_use; // somebody else asks, or has ended it: look again
+      return SlotState::in_use; // another member asks, or has ended it: look again
     if (!slot_is_free()) return end.replace(question, question.ended()) ? SlotState::none : SlotState::in_use;
     end.replace(question, {});
-    return SlotState::in_use; // not any more: look again
+    return SlotState::in_use; // or free by now: look again
   }
 
   bool slot_is_free() noexcept {

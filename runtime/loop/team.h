@@ -25,7 +25,7 @@ public:
   using Store = Storage<P, Sizes>;
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
 
-  /// What the members of an open region have to know of it; the same for all. Whoever forks hands it to them
+  /// What the members of an open region have to know of it; the same for all. The opener hands it to them
   /// with the rest, so that they need not fetch it from the team.
   struct Opening {
     Store* storage = nullptr;    ///< of earlier regions; may be too small, or none yet
@@ -56,7 +56,8 @@ public:
   }
   const Opening& opening() const noexcept { return opening_; }
 
-  /// After the join: nobody is in a loop of this team. True if there were loops.
+  /// Closes the region after the join, when no member is in a loop of this team. Returns whether there
+  /// were loops.
   bool close() noexcept {
     if (alone_) return false;
     Store* store = storage_.load(std::memory_order_relaxed); // ordered by the join
@@ -65,22 +66,22 @@ public:
       storage_.store(store, std::memory_order_relaxed); // another region may find memory
     }
     if (store == nullptr) {
-      // In a region of loops that are not ours all members count themselves in one place. The next one finds
-      // storage, with a place for each: untouched pages, but for the line that a member writes.
+      // In a region of loops that are not ours all members count themselves in one word. The next region
+      // finds storage, with a line for each member: untouched pages, but for the line that a member writes.
       if (const std::uint32_t members = absent(); members != 0)
         storage_.store(Store::create(members, nullptr),
                        std::memory_order_relaxed); // ordered by the next fork
       return false;
     }
     const std::uint64_t told = next_base_.load(std::memory_order_relaxed); // ordered by the join
-    const std::uint64_t now = std::max(told, opening_.next); // who says nothing has come as far as that
+    const std::uint64_t now = std::max(told, opening_.next); // a member that wrote nothing has come so far
     if (told != opening_.base) loops_ = told - opening_.base;
     if (now != told) next_base_.store(now, std::memory_order_relaxed); // likewise
     return members_ != 0 || told != opening_.base;
   }
 
-  /// Storage for at least `members` members; the same for all of them, or nullptr for all of them if there is
-  /// no memory.
+  /// Returns storage for at least `members` members; the same to all of them, or nullptr to all of them if
+  /// there is no memory.
   [[gnu::noinline]] Store* storage(std::uint32_t members) noexcept {
     // [T3] acquire: the content of a storage is complete before its address is seen; pairs with the release
     //      below. Guard: model_team, any region.
@@ -101,7 +102,7 @@ public:
     return store == failed() ? nullptr : store;
   }
 
-  /// Storage that another member has made; nullptr if there is none.
+  /// Returns the storage that another member has made; nullptr if there is none.
   Store* existing_storage(std::uint32_t members) noexcept {
     Store* store = storage_.load(P::order(core::Tag::grow, std::memory_order_acquire)); // T3
     return usable(store, members) ? store : nullptr;
@@ -113,24 +114,24 @@ public:
     return store != nullptr && store != failed() && store->capacity() >= members;
   }
 
-  /// A member left the region before anybody needed storage, in which it could have noted that.
+  /// Counts a member that leaves the region before any member has made storage, in which it would note that.
   void note_absent() noexcept {
     // [T6] relaxed: a member that left has read nothing of ours; the count only ends a wait. Guard:
-    //      model_team absent_twice_3x3 (a plain store loses one, and the others wait for ever); team_absent.
+    //      model_team absent_twice_3x3 (a plain store loses one, and members wait for ever); team_absent.
     absent_.fetch_add(1, P::order(core::Tag::absent, std::memory_order_relaxed));
   }
   std::uint32_t absent() const noexcept {
     return absent_.load(P::order(core::Tag::absent, std::memory_order_relaxed)); // T6
   }
-  /// The same for a member that looks whether a slot is free.
+  /// Returns the same to a member that looks whether a slot is free.
   std::uint32_t absent_by_now() const noexcept {
     return absent_.load(P::order(core::Tag::end_ring, std::memory_order_seq_cst)); // T7
   }
   RingEnd<P>& ring_end() noexcept { return ring_end_; }
 
-  /// A member that leaves the region has started loops up to and including `loop`. Only said if that is not
-  /// what Opening::next expects: as long as regions have as many loops as the ones before, the members write
-  /// nothing that others read.
+  /// Notes that a member that leaves the region has started loops up to and including `loop`. Called only
+  /// if that is not what Opening::next expects: as long as regions have as many loops as the ones before,
+  /// the members write nothing that other members read.
   void reached(std::uint64_t loop) noexcept {
     std::uint64_t known = next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed));
     // [T4] relaxed: read only by open(), after the join has ordered all of these. The loop makes it a
@@ -141,20 +142,20 @@ public:
     }
   }
 
-  /// A member has left the open region after another number of loops than expected, or before there was
-  /// storage.
+  /// Returns whether a member has left the open region after an unexpected number of loops, or before there
+  /// was storage.
   bool may_have_departures() const noexcept {
     return absent() != 0 ||
            next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed)) != opening_.base; // T4
   }
 
-  /// Of a region of one member, which is the thread that calls close(): it takes no numbers.
+  /// Notes a region of one member, which is the thread that calls close(): it takes no numbers.
   void note_alone() noexcept { alone_ = true; }
 
-  /// Told by member 0, which is the thread that calls close().
+  /// Notes the size of the team; called by member 0, which is the thread that calls close().
   void set_members(std::uint32_t members) noexcept { members_ = members; }
 
-  Team* next = nullptr; ///< for whoever keeps unused teams
+  Team* next = nullptr; ///< in the list of unused teams
 
 private:
   /// The opener's part in keeping marks young (core/marks.h).

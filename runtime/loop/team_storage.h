@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The memory behind a team: for every slot of the ring one tree, and for every member its roots, arenas and
-// position.
+// The memory behind a team: for every slot of the ring one tree, and for every member its roots, its arenas
+// and its position.
 #pragma once
 
 #include "recording.h"
@@ -23,7 +23,7 @@ struct UsualSizes {
   static constexpr std::uint64_t k_ring = core::tuning::k_ring;
   /// Nodes of a loop with a few steals; more are allocated.
   static constexpr std::uint32_t k_first_pairs = core::tuning::k_first_pairs;
-  /// What others read of one member is at least this far from what they read of the next.
+  /// What other members read of one member is at least this far from what they read of the next.
   static constexpr std::size_t k_page = 4096;
   /// Looks at a slot that is in use before the processor is given away in between.
   static constexpr std::uint32_t k_spins = core::tuning::k_slot_spins;
@@ -31,18 +31,18 @@ struct UsualSizes {
 
 inline constexpr std::uint64_t k_ring = UsualSizes::k_ring;
 
-/// What a member did in a loop, for whoever leaves it last.
+/// What a member did in a loop, for the member that leaves it last.
 struct alignas(core::k_line_pair) Account {
   core::Counts counts;
   std::uint64_t entered = 0;
   std::uint64_t left = 0;
   const Recording* recording = nullptr; ///< of this loop; nullptr: it was not recorded
   Recording* memory = nullptr;          ///< for recordings, of the member alone and kept from loop to loop
-  std::uint64_t loop = 0;               ///< whose account this is; the others' are of a loop before
+  std::uint64_t loop = 0;               ///< number of the loop that this is the account of
 };
 
-/// How many members have left the present loop: | mark of the use:40 | count:24 |. Used only when loops are
-/// measured.
+/// How many members have left the present loop: | mark of the use:40 | count:24 |. Used only by loops that
+/// are measured.
 template <class P> class alignas(core::k_line_pair) Leavers {
 public:
   /// Counts a member that leaves. Returns how many have left, with it.
@@ -69,7 +69,7 @@ private:
   typename P::template Atomic<std::uint64_t> word_{0};
 };
 
-/// What the members share of one loop, whatever its model: one of these is in use, the others lie idle.
+/// What the members share of one loop, whatever its model: that of the model is in use, the rest lies idle.
 template <class P> struct Slot {
   core::Tree<P> tree;
   core::RangeLoop<P> range;
@@ -87,7 +87,7 @@ template <class P> struct Slot {
     counter.make_current(use);
     leavers.refresh(use);
   }
-  /// Forgets all uses. Only while nobody is in a loop of the team.
+  /// Forgets all uses. Only while no member is in a loop of the team.
   void clear(std::uint32_t capacity) noexcept {
     tree.clear(capacity);
     range.clear(capacity);
@@ -106,8 +106,8 @@ template <class P> struct alignas(core::k_line_pair) Line {
 /// of everything in it, so only what is used is ever written: several members may make one for the same team
 /// at the same time, and all but one are given back.
 ///
-/// Memory belongs to the NUMA node of whoever writes a page of it first. So what belongs to a member stands
-/// together, and what the others read of it stands in the middle, a page away from the next member's:
+/// A page belongs to the NUMA node of the thread that writes it first. So what belongs to a member stands
+/// together, and what other members read of it stands in the middle, a page away from the next member's:
 ///
 ///     Storage, slots, boards | pairs, hot, pairs of member 0 | pairs, hot, pairs of member 1 | ...
 template <class P, class Sizes = UsualSizes> class alignas(core::k_line_pair) Storage {
@@ -115,8 +115,8 @@ public:
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
   using Node = core::Node<P>;
 
-  /// nullptr if there is no memory. `previous` (may be null) is kept until this storage dies, because members
-  /// may still be about to look at its capacity.
+  /// Makes a storage; returns nullptr if there is no memory. `previous` (may be null) is kept until this
+  /// storage dies, because members may still be about to read its capacity.
   static Storage* create(std::uint32_t members, Storage* previous) noexcept {
     const std::uint32_t capacity = std::bit_ceil(members);
     const Layout layout(capacity);
@@ -124,13 +124,13 @@ public:
     return memory == nullptr ? nullptr : ::new (memory) Storage(capacity, layout, previous);
   }
 
-  /// Gives back one that nobody has used. Its pages are not even looked at: that alone would cost memory, for
-  /// each member of a large team that has made one in vain.
+  /// Gives back a storage that no member has used. It does not even read the pages: that alone would cost
+  /// memory, for each member of a large team that has made a storage in vain.
   static void discard(Storage* storage) noexcept {
     if (storage != nullptr) P::release(storage, Layout(storage->capacity_).bytes);
   }
 
-  /// The storage and all that it replaced.
+  /// Destroys the storage and all that it replaced.
   static void destroy(Storage* storage) noexcept {
     while (storage != nullptr) {
       Storage* previous = storage->previous_;
@@ -145,7 +145,7 @@ public:
 
   std::uint32_t capacity() const noexcept { return capacity_; }
   Slot<P>& slot(std::uint64_t loop) noexcept { return slots_[loop % k_ring]; }
-  /// Of the member alone, empty again.
+  /// Returns the arena of the member alone, empty again.
   core::Arena<P>& fresh_arena(std::uint64_t loop, std::uint32_t member) noexcept {
     Share& share = shares_[member];
     const std::uint64_t s = loop % k_ring;
@@ -155,13 +155,13 @@ public:
   Account& account(std::uint64_t loop, std::uint32_t member) noexcept {
     return shares_[member].hot.accounts[loop % k_ring];
   }
-  /// Those of all members.
+  /// Returns the accounts of all members.
   core::Cells<Account> accounts(std::uint64_t loop) noexcept { return {&account(loop, 0), sizeof(Share)}; }
   /// Of the member alone.
   core::Priors& priors(std::uint32_t member) noexcept { return shares_[member].priors; }
   Line<P>& line(std::uint32_t member) noexcept { return shares_[member].hot.line; }
 
-  /// All slots forget their uses. Only while no member is in a loop.
+  /// Makes all slots forget their uses. Only while no member is in a loop.
   void clear_slots() noexcept {
     for (std::uint64_t s = 0; s < k_ring; ++s) slots_[s].clear(capacity_);
   }
@@ -170,7 +170,7 @@ private:
   static constexpr std::uint32_t k_first_pairs = Sizes::k_first_pairs;
   static_assert(k_ring >= 2 && std::has_single_bit(k_ring));
 
-  /// What others read of a member, and what it writes in every loop.
+  /// What other members read of a member, and what it writes in every loop.
   struct Hot {
     Line<P> line;
     Node roots[k_ring];

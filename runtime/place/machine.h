@@ -31,8 +31,8 @@ struct Cpu {
 /// Where a topology comes from.
 struct MachineSource {
   enum class Kind : std::uint8_t {
-    this_system, ///< restricted to the mask of the calling thread; HWLOC_XMLFILE and HWLOC_SYNTHETIC are
-                 ///< honoured
+    this_system, ///< as hwloc finds it, also by HWLOC_XMLFILE or HWLOC_SYNTHETIC; restricted to the mask of
+                 ///< the calling thread
     synthetic,   ///< hwloc's description, e.g. "package:2 numa:2 core:8 pu:2"
     xml_file,    ///< as lstopo writes it
   };

@@ -183,8 +183,8 @@ void prepare(Session& made) noexcept {
 constinit std::atomic<const Session*> g_session{nullptr};
 
 const Session& prepare_session() noexcept {
-  // relaxed, all of g_preparer: it decides who prepares, and publishes nothing. The others wait for the
-  // release.
+  // relaxed, all of g_preparer: it decides which thread prepares, and publishes nothing. The other threads
+  // wait for the release.
   pid_t preparer = g_preparer.load(std::memory_order_relaxed);
   for (;;) {
     // acquire: as in session().
