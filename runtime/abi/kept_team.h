@@ -54,11 +54,11 @@ public:
   const Terms& terms() const noexcept { return terms_; }
   RegionWords& words() noexcept { return words_; }
 
-  /// A member has set its schedule for the first time in the open region.
+  /// Counts a member that has set its schedule for the first time in the open region.
   void count_setter() noexcept {
     // release, with the acquire below: counting is a read-modify-write. A member that sees that all have set
-    // theirs, and tells others by starting a loop, therefore says what they will see as well. Guard:
-    // members_set_late in tests/abi/schedule_icv.cpp; property.loop_programs.
+    // theirs, and tells the other members by starting a loop, therefore says what those will see as well.
+    // Guard: members_set_late in tests/abi/schedule_icv.cpp; property.loop_programs.
     setters_.fetch_add(1, std::memory_order_release);
   }
   bool all_have_set(std::uint32_t members) const noexcept {

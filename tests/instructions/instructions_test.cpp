@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instructions and atomic operations of the library in a region, a loop and a chunk. The table says what they
-// are; a test fails if one takes more, and if it takes clearly less, so that what was gained once is not lost
-// unseen.
+// Instructions and atomic operations of the library in a region, a loop and a chunk. The table says how
+// many they are; a test fails if a phase takes more, and if it takes clearly less, so that a gain is noted
+// and cannot be lost unseen.
 #include "callgrind_dump.h"
 #include "process.h"
 
@@ -31,9 +31,9 @@ struct Cost {
 
 /// (WSTREE_TEST_SHOW=1 shows what is counted.) For the code that gcc 12 makes of the library for x86-64; in
 /// the order of phases.cpp. On a thread alone the figures differ by up to seven hundredths from run to run.
-/// (On libomp a region takes 50 more or less: who asked for a function of the runtime first is found last.)
-/// In a team it differs a little who takes the last iteration, and how often somebody looks whether a slot is
-/// free.
+/// (On libomp a region takes 50 more or less: the first object that asked for a function of the runtime is
+/// found last.) In a team it differs a little which member takes the last iteration, and how often members
+/// look whether a slot is free.
 struct Phase {
   const char* what;
   Cost libomp, libgomp;
@@ -117,7 +117,8 @@ void compare(const std::vector<Cost>& counted, Cost Phase::*table) {
   }
 }
 
-/// Chunks from the middle of a node whose time nobody wants to know: most of those of long loops.
+/// Chunks from the middle of a node after which the member does not read the clock: most of those of
+/// long loops.
 void compare_unclocked(const std::vector<Cost>& counted, double known) {
   if (counted.empty()) GTEST_SKIP() << "valgrind cannot read the library";
   ASSERT_EQ(counted.size(), std::size(k_phases));

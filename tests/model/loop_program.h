@@ -33,8 +33,8 @@ struct LoopPlan {
   bool are_neighbours = false; ///< members 0 and 1 are near each other
   /// Pieces after which a member leaves the first loop, which is cancelled; 0: it is not.
   std::uint32_t cancelled_after = 0;
-  /// Members go on to the next loop in the slot while others are still in the one before. Nothing holds then
-  /// but what the memory says about its use.
+  /// Members go on to the next loop in the slot while other members are still in the one before. Nothing
+  /// holds then but what the memory says about its use.
   bool reuses_early = false;
 };
 
@@ -94,8 +94,8 @@ public:
       const std::string wrong = invariants_.check(slot_->loop(), hits_, most_in_hands());
       if (!wrong.empty()) fail(wrong);
     } else if constexpr (model != core::Model::range) {
-      // A range shows a new `low` before the word that belongs to it: its cells mean something together only
-      // while nobody is in a call.
+      // A range shows a new `low` before the word that belongs to it: its cells mean something together
+      // only while no member is in a call.
       const auto left = Worker::unclaimed(slot_->loop(), entry(0, loop_));
       if (left + handed_ > hits_.size()) fail("iterations can be claimed that were handed out");
     }
@@ -162,7 +162,7 @@ private:
     handed_ += range.end - range.begin;
   }
 
-  /// Everybody has left the loop.
+  /// Checks the loop when all members have left it.
   void check_done() {
     if (loop_ == 0 && plan_.cancelled_after != 0) return;
     std::uint64_t counted = 0;

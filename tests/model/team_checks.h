@@ -35,7 +35,7 @@ struct RegionPlan {
   };
   std::uint32_t members = 2;
   std::vector<TeamLoop> loops{};
-  std::vector<Part> early{}; ///< all others run all loops
+  std::vector<Part> early{}; ///< all other members run all loops
 
   Part part(std::uint32_t member) const {
     for (const Part& each : early)
@@ -56,8 +56,8 @@ struct TeamPlan {
   std::uint64_t first_loop = 0; ///< number of the first loop; 0: as in a new team
   TeamMemory::Refusals refusals{};
   std::uint32_t most_requests = 4; ///< of memory, by each thread
-  bool is_hasty = false;           ///< whoever waits for a slot ends the ring at once
-  bool may_wait_in_vain = false;   ///< a member may be suspended that others have to wait for
+  bool is_hasty = false;           ///< a member that waits for a slot ends the ring at once
+  bool may_wait_in_vain = false;   ///< a member may be suspended that other members have to wait for
 
   std::uint32_t threads() const {
     std::uint32_t most = 0;
@@ -98,7 +98,7 @@ public:
     retired_.fill(k_before);
   }
 
-  /// The member says goodbye to the loop that it ran; it has not started the next one yet.
+  /// Notes that the member leaves the loop that it ran; it has not started the next one yet.
   void leave(std::uint32_t me) {
     if (at_[me] == k_before || served_[static_cast<std::size_t>(at_[me])] != Served::yes) return;
     for (std::uint32_t m = 0; m < region_->members; ++m)
@@ -108,8 +108,8 @@ public:
   void depart(std::uint32_t me) { departs_[me] = true; }
   void departed(std::uint32_t me) { gone_[me] = true; }
 
-  /// All members get the same answer about each loop, and about all loops behind one that is not served.
-  /// True: the loop is served.
+  /// Checks that all members get the same answer about each loop, and about all loops behind one that is
+  /// not served. Returns whether the loop is served.
   bool agree(std::uint32_t me, std::size_t number, bool served, bool refused) {
     if (!served && !refused && !plan_.is_hasty) fail("a loop is not served although there was memory");
     const Served answer = served ? Served::yes : Served::no;
@@ -123,8 +123,8 @@ public:
     return served;
   }
 
-  /// enter() has returned: whoever used the slot before must have left it, and all that it did there is
-  /// known.
+  /// Checks after enter() that every member that used the slot before has left it, and that all that it did
+  /// there is known.
   void enter(std::uint32_t me, std::size_t number, const Positions& positions) {
     for (std::uint32_t m = 0; m < region_->members; ++m) {
       if (positions[m] < last_[m]) return fail("a position goes back");
@@ -170,7 +170,7 @@ public:
       fail("the times of the report do not agree");
   }
 
-  /// The region has joined.
+  /// Checks the region after the join.
   void close(bool had_loops, std::uint64_t next_base) {
     const auto started = std::max_element(at_.begin(), at_.end());
     const bool any = *started != k_before && served_[0] == Served::yes;
@@ -181,8 +181,8 @@ public:
       if (served_[i] == Served::yes) check_loop(i);
   }
 
-  /// Nobody but `suspended` can go on: of the loops that the others have left nothing is missing but what it
-  /// has in its hands.
+  /// Checks, when no member but `suspended` can go on, that of the loops that the other members have left
+  /// nothing is missing but what `suspended` has in its hands.
   void judge_missing(std::uint32_t suspended) {
     auto left = static_cast<std::int64_t>(hits_.size());
     for (std::uint32_t m = 0; m < region_->members; ++m)
@@ -196,7 +196,7 @@ public:
     }
   }
 
-  /// Somebody waits, and everybody else waits, has ended or is suspended.
+  /// Checks, when a member waits and all other members wait, have ended or are suspended, that they may.
   void judge_waiting(const TeamWaiting& waiting, const Positions& positions) {
     std::uint32_t slowest = View::k_most_threads;
     for (std::uint32_t m = 0; m < region_->members; ++m)

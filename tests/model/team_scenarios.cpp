@@ -50,7 +50,7 @@ void add_ring(std::vector<Scenario>& all) {
   all.push_back({"ring_3x3", k_one, team(one_region(3, many(3, Model::static_, 3))), 1000});
   all.push_back({"ring_fixed_2x3", k_narrow, team(one_region(2, many(3, Model::fixed, 2))), 1000});
   all.push_back({"ring_tree_2x3", k_narrow, team(one_region(2, many(3, Model::tree, 2))), 1000});
-  // A model finds in its slot what another one left there, while members are in the loop between.
+  // A model finds in its slot what another model left there, while members are in the loop between.
   const std::vector<Model> one_after_the_other{Model::tree,  Model::fixed, Model::queue,
                                                Model::range, Model::tree,  Model::guided};
   all.push_back({"ring_models_2x6", k_one, team(one_region(2, each_of(one_after_the_other, 3))), 1000});
@@ -114,7 +114,7 @@ void add_rounds(std::vector<Scenario>& all) {
   TeamPlan measured = rounds(idle, 2, Model::tree, 3, {});
   for (RegionPlan& region : measured.regions)
     for (TeamLoop& loop : region.loops) loop.measured = true;
-  measured.regions[1].early = {{1, 1, 1}}; // the count of those who have left this loop stays at one
+  measured.regions[1].early = {{1, 1, 1}}; // the count of members that have left this loop stays at one
   all.push_back({"round_idle_measured_2", k_in_turn, team<Narrow2>(measured), 1000});
   // One region that goes round: roots without units between, a member that has left, models that take turns.
   const TeamLoop full{3, Model::tree};
@@ -167,7 +167,7 @@ void add_ends(std::vector<Scenario>& all) {
                  true});
 }
 
-/// Members that leave the region before the others: where it is cancelled, or where they were never needed.
+/// Members that leave the region early: where it is cancelled, or where they were never needed.
 void add_departures(std::vector<Scenario>& all) {
   const auto fixed = [](std::uint32_t members, std::vector<Part> early) {
     return one_region(members, many(4, Model::fixed, 2), std::move(early));
@@ -191,8 +191,7 @@ void add_departures(std::vector<Scenario>& all) {
                  team({.regions = {{3, many(3, Model::static_, 3), {{1, 1}, {2, 2}}},
                                    {2, many(1, Model::static_, 2), {}}}}),
                  1000});
-  // Nobody does the share of a member that has left, and nobody waits for it: early, late, by blocks and by
-  // chunks.
+  // No member does the share of one that has left, and none waits for it: early, late, by blocks, by chunks.
   all.push_back({"departs_static_3x4", k_one,
                  team(one_region(3, {{5}, {5, Model::static_, false, 0}, {5}, {5, Model::static_, false, 2}},
                                  {{1, 1, 1}, {2, 3}})),
@@ -211,7 +210,7 @@ void add_departures(std::vector<Scenario>& all) {
   all.push_back({"absent_3x4_long", k_narrow, team(fixed(3, {{2, 0}})), 100'000, true});
 }
 
-/// Storage is made by whoever needs it first, by several members at once, and again for a larger team.
+/// The first member that needs storage makes it, or several members at once, and again for a larger team.
 void add_growth(std::vector<Scenario>& all) {
   all.push_back({"growth_2", {.preemptions = 5, .stale = 3}, team(regions_of({2}, Model::static_)), 1000});
   all.push_back({"growth_3", {.preemptions = 3, .stale = 2}, team(regions_of({3}, Model::static_)), 1000});
@@ -230,7 +229,7 @@ void add_refusals(std::vector<Scenario>& all) {
   for (std::uint32_t mask = 1; mask < 8; ++mask) {
     TeamPlan plan = regions_of({3, 2}, Model::static_);
     for (std::uint32_t m = 0; m < 3; ++m) plan.refusals.requests[m] = mask >> m & 1;
-    plan.most_requests = 3; // the third where nobody had any: close() makes it for the next region
+    plan.most_requests = 3; // the third if no member got storage: close() makes it for the next region
     all.push_back({"refused_storage_" + std::to_string(mask), k_narrow, team(plan), 1000});
   }
   for (std::uint32_t k = 0; k < 3; ++k) {
@@ -242,7 +241,7 @@ void add_refusals(std::vector<Scenario>& all) {
   }
 }
 
-/// Whoever leaves a loop last reads the accounts of all.
+/// The member that leaves a loop last reads the accounts of all members.
 void add_measured(std::vector<Scenario>& all) {
   all.push_back({"measured_2x3", k_narrow, team(one_region(2, many(3, Model::static_, 2, true))), 1000});
   all.push_back({"measured_3x1", k_narrow, team(one_region(3, many(1, Model::static_, 3, true))), 1000});
@@ -251,7 +250,7 @@ void add_measured(std::vector<Scenario>& all) {
       {"measured_models_2x4", k_one,
        team(one_region(2, each_of({Model::range, Model::queue, Model::fixed, Model::guided}, 3, true))),
        1000});
-  // Some loops are measured; nobody reports one that a member has left out.
+  // Some loops are measured; no member reports one that a member has left out.
   all.push_back({"measured_departs_3x3",
                  {.preemptions = 1, .stale = 0},
                  team(one_region(3, {{3, Model::fixed, true}, {3, Model::fixed}, {3, Model::fixed, true}},
@@ -261,7 +260,7 @@ void add_measured(std::vector<Scenario>& all) {
                  100'000, true});
 }
 
-/// A member that is suspended stops those that are a ring ahead of it, and nobody else.
+/// A member that is suspended stops the members that are a ring ahead of it, and no other member.
 void add_suspended(std::vector<Scenario>& all) {
   const Bounds usual{.preemptions = 1, .stale = 0, .suspensions = 1};
   all.push_back({"suspended_nobody_waits_2x2",

@@ -50,7 +50,7 @@ LoopPlan one_root(LoopPlan made) {
   return made;
 }
 
-/// As a large team: nobody looks at all roots.
+/// As a large team: no member looks at all roots.
 LoopPlan by_board(LoopPlan made) {
   made.settings.scan_all = 0;
   return made;
@@ -62,9 +62,9 @@ LoopPlan missing_a_batch(LoopPlan made) {
   return made;
 }
 
-/// Steps that a member may take while nobody is handed anything and nobody leaves: it looks at every node a
-/// few times and splits one, and a stale value makes it look again. A member that the others could keep from
-/// getting ahead for ever would pass any bound.
+/// Operations that a member may execute while no member is handed anything and none leaves: it looks at
+/// every node a few times and splits one, and a stale value makes it look again. A member that other
+/// members could keep from getting ahead for ever would pass any bound.
 constexpr std::uint32_t k_patience = 80;
 
 void add_exhaustive(std::vector<Scenario>& scenarios, const std::string& name, Strategy strategy,
@@ -217,8 +217,8 @@ std::vector<Scenario> tree_scenarios() {
   early.iterations = {6};
   scenarios.push_back({"early_last_2x6", narrow, loops<k_tree>(early), 5000});
   scenarios.push_back({"board_early_last_2x6", narrow, loops<k_tree>(by_board(early)), 5000});
-  // As before, and whoever has frozen the node is suspended before it hangs the children: the others cannot,
-  // and leave that to it.
+  // As before, and the member that has frozen the node is suspended before it hangs the children: the other
+  // members cannot, and leave that to it.
   Bounds in_vain = suspended;
   in_vain.patience = 400;
   scenarios.push_back({"suspended_early_last_2x6", in_vain, loops<k_tree>(early)});
@@ -247,10 +247,9 @@ std::vector<Scenario> tree_scenarios() {
                          true,
                          {},
                          true});
-  // Marks of 2 bits go round after four loops. The roots of members 1 and 2 have no units in the loops
-  // between.
+  // Marks of 2 bits go round after four loops. In the loops between, roots 1 and 2 have no units.
   using Narrow = test::WithMarks<ModelPlatform, test::NarrowMarks<2>>;
-  // One member refreshes a root that another one owns already.
+  // One member refreshes a root that another member owns already.
   scenarios.push_back(
       {"round_2x2", {.preemptions = 2, .stale = 1}, loops<k_tree, Narrow>(plan(2, {3, 3})), 5000});
   scenarios.push_back(
@@ -262,7 +261,7 @@ std::vector<Scenario> tree_scenarios() {
                        {.preemptions = 1, .stale = 0},
                        loops<k_tree, Narrow>(plan(2, {3, 1, 1, 1, 3, 1, 1, 1, 3})),
                        5000});
-  // What a loop's arena holds is written again while somebody still reads it.
+  // A member writes again what a loop's arena holds while another member still reads it.
   LoopPlan early_reuse = plan(2, {6, 6});
   early_reuse.reuses_early = true;
   scenarios.push_back(

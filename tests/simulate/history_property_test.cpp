@@ -111,10 +111,11 @@ Result run(const Sequence& sequence, bool history, std::uint64_t seed = 1) {
 constexpr double k_longer = 1.25;
 /// What an execution that surprises a member may take longer besides: no piece of a brief share has more.
 constexpr Time k_surprise = 200 * k_us;
-/// A loop of a microsecond is as long as five steals: who comes first, and so who steals what, is chance.
-/// Work that is in one place, where nobody expected it, reaches a team in as many rounds as the team has
+/// A loop of a microsecond is as long as five steals: which member comes first, and so which steals what,
+/// is chance. Unexpected work in one part of the loop reaches a team in as many rounds as the team has
 /// doublings. A round is a search, a steal, the first batches of a node and, once, what a part of a short
-/// share takes too long: together ten steals. And who gets one iteration more than others is chance, too.
+/// share takes too long: together ten steals. And which member gets one iteration more than another is
+/// chance, too.
 Time slack(const Execution& e, std::uint32_t members) {
   const Time steals = 10 * (1 + std::bit_width(members - 1)) * 200 * k_ns;
   return steals + e.each * (e.end > e.begin ? e.weight : 1);
@@ -131,7 +132,7 @@ Sequence moved(Sequence sequence, std::int32_t by) {
 }
 
 /// What the executions take at most without memory. When members arrive is chance, and so is how much of a
-/// step is in one batch: the sequence is run with several arrivals, and where somebody may have been slower
+/// step is in one batch: the sequence is run with several arrivals, and where a member may have been slower
 /// with memory, with more of them, and with the steps up to a 50th of the loop elsewhere.
 class Without {
 public:
@@ -139,7 +140,7 @@ public:
     for (std::uint64_t seed = 1; seed <= 3; ++seed) take(run(sequence_, false, seed).times);
   }
   Time operator[](std::size_t execution) const { return times_[execution]; }
-  /// False: enough has been tried.
+  /// Returns false when enough has been tried.
   bool look_closer() {
     if (tried_ == 40) return false;
     const std::int32_t by = tried_++ - 20;
@@ -263,7 +264,7 @@ TEST(HistoryProperty, ALoopThatIsNearlyEmptyAndThenHeavyIsShared) {
     for (const Execution& heavy :
          {Execution{128, 20'000 * k_ns}, Execution{128, 1 * k_ns, 300, 800, 20'000}}) {
       const Sequence sequence{members, times(300, {128, 1 * k_ns}) + times(1, heavy)};
-      // In an uneven execution more, but it is the others' work then.
+      // In an uneven execution a member may have more, but that is then the work of other members.
       if (heavy.weight == 1) {
         EXPECT_LE(run(sequence, true).most.back(), 128 / members + 2) << members;
       }
@@ -308,7 +309,7 @@ TEST(HistoryProperty, ABatchDoesNotGrowWithARootThatWasExpectedToBeCheap) {
 
 /// `sequences` of them, at random.
 void expect_random_ones_harmless(std::uint64_t sequences) {
-  // Exact times, so that the same sequences are the same figures: others on request.
+  // Exact times, so that the same sequences give the same figures; other sequences on request.
   const std::uint64_t chosen = std::getenv("WSTREE_TEST_SEED") != nullptr ? seed() : 77;
   std::printf("seed %llu\n", static_cast<unsigned long long>(chosen));
   core::Rng random(chosen);

@@ -13,10 +13,10 @@ bool is_one_each(const LoopPlan& l, std::uint32_t members) {
          l.settings.strategy == wstree::core::Strategy::find_max && l.settings.roots == 0;
 }
 
-/// Whether the members that are left have to do all iterations. In a loop that not all members stay in, that
-/// is so of the tree if one of them was told that there is no more, and had not started the last iteration
-/// early, which ends its part. What ranges and queues move when their member goes may go with it, and the
-/// fixed share of a member that is not there is nobody else's.
+/// Whether the members that are left have to do all iterations. In a loop that not all members stay in,
+/// that is so of the tree if one of them was told that there is no more, and had not started the last
+/// iteration early, which ends its part. What ranges and queues move when their member goes may go with it,
+/// and the fixed share of a member that is not there is left to no other member.
 bool must_be_complete(const RegionPlan& plan, const std::vector<Notes>& notes, std::uint32_t loop) {
   const LoopPlan& l = plan.loops[loop];
   const bool all_there = plan.leavers(loop) == 0;
@@ -25,7 +25,7 @@ bool must_be_complete(const RegionPlan& plan, const std::vector<Notes>& notes, s
   if (l.model >= Model::fixed) return true;
   if (l.model != Model::tree) return !l.cancelled;
   if (is_one_each(l, plan.members)) return false;
-  if (plan.poor()) return false; // nodes that nobody could split
+  if (plan.poor()) return false; // nodes that no member could split
   for (std::uint32_t m = 0; m < plan.members; ++m)
     if (loop < notes[m].entered.size() && notes[m].entered[loop] == Entered::drained) return true;
   return false;

@@ -132,7 +132,7 @@ private:
     Interruptions::mine() = outside;
   }
 
-  /// An address in nobody's code; nobody looks there.
+  /// Returns an address that no code has; the library does not read there.
   static const void* code(std::uint64_t location) { return reinterpret_cast<const void*>(location); }
 
   /// Members need not come to a loop by the same code.
@@ -146,7 +146,7 @@ private:
     while (met_.load(std::memory_order_relaxed) < plan_->members) StdPlatform::yield();
   }
 
-  /// Who is near whom is a hint, so the members may disagree about it.
+  /// Draws which members are near each other: a hint, so the members may disagree about it.
   void arrange() {
     if (!plan_->near) return;
     const std::uint32_t members = plan_->members;

@@ -33,7 +33,7 @@ public:
     P::now += 1'000'000;
   }
 
-  /// What the member gets; empty: nothing.
+  /// Returns what the member gets; empty: nothing.
   Range next(std::uint32_t m) {
     if (!has_come_[m])
       workers_[m].enter(tree_, arenas_[m],
@@ -105,7 +105,7 @@ TEST(Brief, MembersThatAreLateFindTheirSharesTaken) {
   EXPECT_EQ(team.counts(0).steals, 2U);
 }
 
-/// The first unit takes long: what is left of that share is shared by all others.
+/// The first unit takes long: the other members share what is left of that share.
 TEST(Brief, WhatIsLeftBehindALongFirstUnitIsStolen) {
   Team team(3, 300);
   ASSERT_EQ(team.size_of_next(0), 1U);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Teams whose members know what their loops have cost, and are wrong about it: each iteration once, whoever
-// comes late, retires early or is slow. All members are in one thread and take turns by chance.
+// Teams whose members know what their loops have cost, and are wrong about it: each iteration once,
+// whichever member comes late, retires early or is slow. All members are in one thread and take turns
+// by chance.
 #include "wstree/core/tree/tree_worker.h"
 
 #include "seed.h"
@@ -172,7 +173,7 @@ TEST(PriorTeams, WorkOfLessThanATickIsWork) {
   EXPECT_EQ(hits, std::vector<int>(k_iterations, 1));
 }
 
-/// One place in the code may run loops of all kinds: a function that is given a body.
+/// One code location may run loops of all kinds: a function that is given a body.
 TEST(PriorTeams, RareExpensiveLoopsBetweenCheapOnesAreShared) {
   std::printf("seed %llu (replay with WSTREE_TEST_SEED)\n", static_cast<unsigned long long>(test::seed()));
   Rng random(test::seed());
@@ -186,7 +187,7 @@ TEST(PriorTeams, RareExpensiveLoopsBetweenCheapOnesAreShared) {
   for (int round = 0; round < 60; ++round) {
     for (int i = 0; i < 5; ++i) team.execute(k_iterations, random, cheap);
     team.execute(k_iterations, random, burst);
-    if (round < 2) continue; // nobody can know
+    if (round < 2) continue; // no member can know the costs yet
     sum += team.busy()[0] + team.busy()[1];
     longest += std::max(team.busy()[0], team.busy()[1]);
   }

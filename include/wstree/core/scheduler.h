@@ -70,7 +70,7 @@ template <class T> struct Cells {
   }
 };
 
-/// W is one member's private side: entered once per loop, then asked for pieces until there are none.
+/// W is one member's private side: entered once per loop, then asked for batches until there are none.
 ///
 ///   W::Loop     what the members share: lives in a slot that is used by one loop after the other. Zeroed
 ///               memory is a valid state, apart from pointers that the team's storage fills in once. No
@@ -78,9 +78,9 @@ template <class T> struct Cells {
 ///               by its number and counts as fresh.
 ///   W::Memory   what the member may need besides; its own, and empty at the start of a loop
 ///   enter()     joins a loop; when it returns, thieves can take what the member brings along
-///   next()      gives this member its next piece. Returns false, from then on always, when every
-///               iteration is in the hands of some member. The piece with the last iteration says so and is
-///               its member's last piece (compilers copy lastprivate variables out of the thread that was
+///   next()      gives this member its next batch. Returns false, from then on always, when every
+///               iteration is in the hands of some member. The batch with the last iteration says so and is
+///               its member's last batch (compilers copy lastprivate variables out of the thread that was
 ///               told "last", after the loop).
 ///   unclaimed() returns the number of iterations that no member was handed yet, as far as the shared state
 ///               tells. Exact while no member is in a call; not for the hot path.

@@ -46,7 +46,7 @@ private:
 /// All executions, depth first.
 class AllChoices final : public Choices {
 public:
-  /// False: there are no more.
+  /// Returns false if there are no more.
   bool advance();
   bool on_new_ground() const override { return position() >= path_.size(); }
 

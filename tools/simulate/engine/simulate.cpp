@@ -22,7 +22,7 @@ using core::Counts;
 
 constexpr Time k_pause = 10'000 * k_ns; // between two loops; and no clock ever reads 0
 
-/// The members of a virtual machine and who is near them.
+/// The members of a virtual machine, and for each the members that are near it.
 class Team {
 public:
   explicit Team(const Job& job) : machine_(job.machine.machine(job.members)) {

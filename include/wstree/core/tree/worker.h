@@ -44,11 +44,11 @@ public:
     stage_ = Stage::sharing;
   }
 
-  /// Gives this member its next piece of the loop. Returns false when nothing is left for it: every unit is
+  /// Gives this member its next batch of the loop. Returns false when nothing is left for it: every unit is
   /// in the hands of some member.
   bool next(Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
 
-  /// Does the same if the piece is a batch out of the middle of the own node and the member need not read
+  /// Does the same if the batch is out of the middle of the own node and the member need not read
   /// the clock. Returns false if the caller has to ask next_slowly(); nothing has happened then.
   [[gnu::always_inline]] bool next_quickly(Range& out) noexcept {
     if (!pacing().is_quick()) return false;
