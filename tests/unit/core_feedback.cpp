@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace wstree::core {
@@ -146,6 +148,30 @@ TEST(Balance, OneInterruptionMovesNothing) {
   loop.execute([](std::uint32_t m) { return m == 0 ? 10.0 : 1.0; });
   EXPECT_EQ(loop.balance().bound(1), before);
   EXPECT_LT(loop.execute(), 1.02);
+}
+
+/// Many light executions whose cost is in the first four of 400 iterations, and then one in which all cost
+/// `heavy`: what cuts lose there, they must have saved before.
+TEST(Balance, RareLongExecutionsOutweighManyShortOnes) {
+  constexpr std::uint64_t k_iterations = 400;
+  constexpr std::uint32_t k_team = 4;
+  double worst = 0;
+  for (const auto& [light, heavy] : {std::pair(1'000, 100'000.0), std::pair(30, 300.0), std::pair(64, 100.0),
+                                     std::pair(64, 1'000.0), std::pair(200, 1'000.0), std::pair(3, 300.0)}) {
+    BalancedRuns runs(k_iterations, k_team);
+    double spent = 0, equal = 0;
+    for (int round = 0; round < 20; ++round)
+      for (int execution = 0; execution <= light; ++execution) {
+        const bool is_heavy = execution == light;
+        runs.cost([&](std::size_t i) { return is_heavy ? heavy : i < 4 ? 100 : 0.01; });
+        const double ideal = is_heavy ? heavy * k_iterations / k_team : (400 + 3.96) / k_team;
+        spent += runs.execute() * ideal;
+        equal += is_heavy ? ideal : 400 + 0.96;
+      }
+    worst = std::max(worst, spent / equal);
+  }
+  std::printf("at worst %.3f of equal parts\n", worst);
+  EXPECT_LE(worst, 1.25);
 }
 
 TEST(Balance, AnyTimesLeaveParts) {

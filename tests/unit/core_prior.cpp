@@ -2,6 +2,7 @@
 // What a member concludes from the loops that it has seen at one code location.
 #include "wstree/core/batch.h"
 #include "wstree/core/prior.h"
+#include "wstree/core/shape.h"
 
 #include <gtest/gtest.h>
 
@@ -98,6 +99,15 @@ TEST(Prior, WhatABeliefHasLostIsPaidBackAndNoMore) {
   std::uint64_t most = 0;
   while (!prior.begin(k_units, k_team, settings)) ++most;
   EXPECT_EQ(most, tuning::k_most_debt);
+}
+
+/// So that every unit of a brief loop is one iteration, whatever a unit costs.
+TEST(Prior, LongLoopsAreNotBrief) {
+  Settings settings;
+  settings.shortest_target = std::uint64_t{1} << 30;
+  EXPECT_TRUE(known(1).begin(Prior::k_most_units - 1, k_team, settings));
+  EXPECT_FALSE(known(1).begin(Prior::k_most_units, k_team, settings));
+  EXPECT_EQ(Shape(Prior::k_most_units, 1).shift(), 0U);
 }
 
 TEST(Prior, AChangedCostDoesNotMakeAMemberForgetWhatItHasLost) {

@@ -25,7 +25,7 @@ public:
   /// The member enters a loop of `units` units with `members` members. Returns whether its share should be
   /// over soon, and may be taken in large pieces.
   bool begin(std::uint64_t units, std::uint32_t members, const Settings& settings) noexcept {
-    if (confirmed_ < tuning::k_confirmed || units >> 32 != 0) return false;
+    if (confirmed_ < tuning::k_confirmed || units >= k_most_units) return false;
     const std::uint64_t longest = tuning::k_brief * std::min(settings.shortest_target, k_most_target);
     if (units * cost_ > (longest * members) << k_fraction) return false;
     if (debt_ == 0) return true;
@@ -39,6 +39,8 @@ public:
     return confirmed_ >= tuning::k_confirmed && debt_ == 0 ? cost_ : k_unknown;
   }
   static constexpr std::uint64_t k_unknown = ~std::uint64_t{0};
+  /// Longer loops are not brief: every iteration of theirs is a unit (shape.h).
+  static constexpr std::uint64_t k_most_units = std::uint64_t{1} << 24;
 
   /// Learns that `units` of the share took `ticks`. A single outlier changes nothing: the thread may have
   /// been preempted. `is_robbed`: thieves have taken the rest, and perhaps the expensive units, so the cost
@@ -52,7 +54,7 @@ public:
       if (is_robbed && now < usual) return;
       // Between a quarter and a half of the difference, without a division.
       const auto change = static_cast<std::int64_t>(now - usual) >> (std::bit_width(units) + 1);
-      cost_ = std::max<std::uint64_t>(cost_ + static_cast<std::uint64_t>(change), 1);
+      cost_ = std::clamp<std::uint64_t>(cost_ + static_cast<std::uint64_t>(change), 1, k_most_cost);
     } else if (confirmed_ == 0 || ++surprises_ > tuning::k_excused) {
       if (is_robbed && now < usual) return;
       cost_ = std::clamp<std::uint64_t>(now / units, 1, k_most_cost);

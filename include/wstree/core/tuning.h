@@ -56,8 +56,8 @@ inline constexpr std::uint64_t k_brief_steals = 4;
 /// of 25 us a member took 2.6 of what it takes without memory.
 inline constexpr std::uint32_t k_part_of_rest = 8;
 /// Executions in which a member that has lost by its belief believes nothing, at most.
-inline constexpr std::uint64_t k_most_debt = 16'384;
-/// Looks for root 0 by a member that has only iteration n-1.
+inline constexpr std::uint64_t k_most_debt = 1 << 20;
+/// Looks at roots that are not taken yet, by a member that has only iteration n-1.
 inline constexpr std::uint32_t k_late_looks = 16;
 
 // Calls whose elements' cost the caller has found out (batch.h, reduction/)

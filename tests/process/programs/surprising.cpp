@@ -9,6 +9,7 @@
 //   two     the region's two loops change together
 //   grown   the loop grows 20-fold, and what sleeps is the first share of what it was
 //   late    a loop of as many iterations as threads, to which nearly half of the threads come late
+//   ends    the same, but all threads come late, except the first and the last
 #include "omp_decls.h"
 
 #include <algorithm>
@@ -47,13 +48,13 @@ void work(int i, int sleeping) {
   }
 }
 
-/// The last `late` threads come when the other ones are done; their iterations sleep, and one more.
-[[gnu::noinline]] void execute_late(int threads, int late) {
+/// Threads `first` to `past` - 1 come when the other ones are done. The last `sleeping` iterations sleep.
+[[gnu::noinline]] void execute_late(int threads, int first, int past, int sleeping) {
 #pragma omp parallel
   {
-    if (omp_get_thread_num() >= threads - late) usleep(100'000);
+    if (omp_get_thread_num() >= first && omp_get_thread_num() < past) usleep(100'000);
 #pragma omp for schedule(runtime)
-    for (int i = 0; i < threads; ++i) work(threads - 1 - i, late + 1);
+    for (int i = 0; i < threads; ++i) work(threads - 1 - i, sleeping);
   }
 }
 
@@ -72,11 +73,17 @@ int main(int argc, char** argv) {
   const int share = 16;
   const int all = share * threads;
   const int first = is("each") ? threads : is("two") ? 25 * threads : 0;
-  const int sleeping = is("rare") ? all : is("late") ? threads / 2 : is("grown") ? 20 * share : share;
+  const int sleeping = is("rare")    ? all
+                       : is("late")  ? threads / 2
+                       : is("ends")  ? threads
+                       : is("grown") ? 20 * share
+                                     : share;
   int worst = 0;
   for (int round = 0; round < k_rounds; ++round) {
     if (is("late")) {
-      execute_late(threads, threads / 2 - 1);
+      execute_late(threads, threads / 2 + 1, threads, sleeping);
+    } else if (is("ends")) {
+      execute_late(threads, 1, threads - 1, sleeping);
     } else {
       for (int i = 0; i < 300; ++i) execute(first, 0, all, 0);
       execute(first, is("two") ? 25 : 0, is("grown") ? 20 * all : all, sleeping);

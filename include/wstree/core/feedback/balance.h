@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace wstree::core {
 
@@ -98,10 +99,12 @@ private:
     } else {
       for (std::uint32_t m = 0; m <= members_; ++m) wanted_[m] = equal_bound(iterations_, members_, m);
       saved = (imbalance_of(wanted_) - seen_) * sum;
-      // Where one member alone took longer, it may have been interrupted.
-      if (sum * (1 - seen_ / members_) < tuning::k_far_longer * usual_) saved = std::max(saved, -usual_);
+      // Where one member alone took longer, it may have been interrupted: but not twice in turn.
+      if (saved < -usual_ && sum * (1 - seen_ / members_) < tuning::k_far_longer * usual_ &&
+          std::exchange(excused_, busiest()) != busiest())
+        saved = -usual_;
     }
-    saved_ += saved - saved_ / tuning::k_balanced_mean;
+    saved_ += saved - std::max(saved_, 0.0) / tuning::k_balanced_mean; // losses count until they are made up
     if (equal_ || saved_ >= 0) return false;
     cut_equally();
     settling_ = cut_executions_ = equal_executions_ = 0;
@@ -109,6 +112,9 @@ private:
     executions_ = 1;
     usual_ = std::max(usual_, sum / tuning::k_balanced_mean);
     return true;
+  }
+  std::uint32_t busiest() const noexcept {
+    return static_cast<std::uint32_t>(std::max_element(shares_, shares_ + members_) - shares_);
   }
   /// imbalance(), if parts had had these bounds and iterations of one part cost the same.
   double imbalance_of(const std::uint64_t* bounds) const noexcept {
@@ -249,13 +255,14 @@ private:
   std::uint32_t next_pause_ = tuning::k_first_pause;
   std::uint32_t equal_executions_ = 0;
   std::uint32_t cut_executions_ = 0;
-  double usual_ = 0;          // ticks of all members in the mean execution
-  double saved_ = 0;          // by cut parts, in ticks of all members, lately
-  double seen_ = 1;           // imbalance of the latest execution
-  double equal_seen_ = 1;     // the mean of those with equal parts
-  double cut_seen_ = 0;       // the mean of the latest ones with cut parts
-  double equal_believed_ = 0; // what equal parts would have had in these
-  double error_ = 0;          // the usual one
+  double usual_ = 0;            // ticks of all members in the mean execution
+  std::uint32_t excused_ = ~0U; // the member that was the latest to take longer alone
+  double saved_ = 0;            // by cut parts, in ticks of all members, lately
+  double seen_ = 1;             // imbalance of the latest execution
+  double equal_seen_ = 1;       // the mean of those with equal parts
+  double cut_seen_ = 0;         // the mean of the latest ones with cut parts
+  double equal_believed_ = 0;   // what equal parts would have had in these
+  double error_ = 0;            // the usual one
   double gain_ = 1;
   double doubt_ = 0; // see CostCurve::learn()
   bool equal_ = true;

@@ -39,7 +39,7 @@ public:
       --left_;
       if (index_ < last_) {
         if (take(index_)) return give(out, index_);
-      } else if (index_ == last_ && is_first_taken()) {
+      } else if (index_ == last_ && are_taken()) {
         left_ = 0;
       }
     }
@@ -77,13 +77,15 @@ private:
     ++counts_.batches;
     return true;
   }
-  /// Waits a moment for member 0, and returns whether iteration 0 is taken. The member whose own iteration
-  /// is the last one must not get another iteration after it. So it would first do the work of members that
-  /// come a little later, and leave them nothing.
-  bool is_first_taken() const noexcept {
+  /// Waits a moment for the other members, and returns whether all iterations but the last one are taken.
+  /// The member whose own iteration is the last one must not get another iteration after it. So it would
+  /// first do the work of members that come a little later, and leave them nothing.
+  bool are_taken() const noexcept {
     std::uint64_t raw = 0;
-    for (std::uint32_t looks = 0; last_ != 0 && is_free(0, raw); P::relax())
-      if (++looks == tuning::k_late_looks) return false;
+    std::uint32_t looks = 0;
+    for (std::uint32_t root = 0; root < last_; ++root)
+      for (; is_free(root, raw); P::relax())
+        if (++looks == tuning::k_late_looks) return false;
     return true;
   }
   [[gnu::noinline]] void account() noexcept {
