@@ -33,6 +33,7 @@ struct alignas(core::k_line_pair) Cache {
   KeptTeam* teams = nullptr;            // a list of unused teams
   loop::Recording* recording = nullptr; // unused memory for one loop of a member that is alone
   loop::Track* track = nullptr;         // of the thread's events; the process keeps it
+  core::Priors* priors = nullptr;       // of the thread's taskloops
 };
 
 constinit thread_local Cache* t_cache __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -70,6 +71,7 @@ void free_cache(void* data) noexcept {
     Platform::release(team, sizeof(KeptTeam));
   }
   loop::Recording::destroy<Platform>(cache->recording);
+  if (cache->priors != nullptr) Platform::release(cache->priors, sizeof(core::Priors));
   munmap(memory, sizeof *memory);
 }
 
@@ -160,6 +162,15 @@ KeptTeam* borrow_team() noexcept {
 void give_back_team(KeptTeam* team) noexcept {
   team->next = t_cache->teams; // borrow_team() made the cache
   t_cache->teams = team;
+}
+
+core::Priors* own_priors() noexcept {
+  Cache* own = cache();
+  if (own == nullptr) [[unlikely]]
+    return nullptr;
+  if (own->priors == nullptr) [[unlikely]]
+    if (void* memory = Platform::allocate(sizeof(core::Priors))) own->priors = ::new (memory) core::Priors;
+  return own->priors;
 }
 
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept {

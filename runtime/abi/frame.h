@@ -13,6 +13,7 @@
 #include "statistics.h"
 
 #include "wstree/core/platform.h"
+#include "wstree/core/prior.h"
 
 #include <cstdint>
 #include <utility>
@@ -145,6 +146,9 @@ void pop_alone() noexcept;
 
 /// The member of `frame` has entered a loop with `chunk`: records what its iterations take.
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;
+
+/// What the taskloops that the calling thread takes part in have cost it. nullptr: no memory.
+core::Priors* own_priors() noexcept;
 
 /// Where the calling thread's events go; nullptr: no memory, or too many threads.
 loop::Track* own_track() noexcept;

@@ -70,13 +70,19 @@ void end_task_loop(TaskLoop& loop) noexcept {
     const loop::TaskExecution all = loop.execution();
     const loop::TaskPieces& pieces = loop.pieces();
     const std::uint64_t iterations = pieces.begin(std::min(all.total.iterations, pieces.count()));
-    observe::record(*site,
-                    {all.tasks,
-                     {iterations, all.total.batches, all.total.steals, all.total.nodes, all.total.busy_ticks},
-                     all.busy_max,
-                     all.wall});
+    observe::record(*site, {all.tasks,
+                            {iterations, all.total.batches, all.total.steals, all.total.nodes,
+                             all.total.busy_ticks, all.total.known, all.total.surprises, all.total.forgotten},
+                            all.busy_max,
+                            all.wall});
   }
   TaskLoop::destroy(&loop);
+}
+
+core::Prior* prior_of(const TaskLoop& loop) noexcept {
+  if (loop.pieces().count() <= loop.size()) return nullptr;
+  core::Priors* const priors = own_priors();
+  return priors != nullptr ? &priors->at(loop.facts().caller) : nullptr;
 }
 
 void leave_task_loop(TaskLoop::Part& part) noexcept {

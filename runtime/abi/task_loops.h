@@ -36,6 +36,9 @@ TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, b
                           const char* source) noexcept;
 /// Counts the loop and gives its memory back.
 void end_task_loop(TaskLoop& loop) noexcept;
+/// What loops at the place of this one have cost the calling thread. nullptr: nothing is known, nor asked
+/// for.
+core::Prior* prior_of(const TaskLoop& loop) noexcept;
 /// The task of `part` takes no more of its loop.
 void leave_task_loop(TaskLoop::Part& part) noexcept;
 
@@ -44,7 +47,7 @@ void leave_task_loop(TaskLoop::Part& part) noexcept;
 template <class Run, class Cancelled>
 void share_task_loop(TaskLoop::Part& part, Run&& run, Cancelled&& is_cancelled) {
   const bool cancellable = part.loop->facts().cancellable;
-  part.loop->take_part(part, run, [&] { return cancellable && is_cancelled(); });
+  part.loop->take_part(part, prior_of(*part.loop), run, [&] { return cancellable && is_cancelled(); });
   leave_task_loop(part);
 }
 

@@ -104,10 +104,11 @@ public:
   Part* part(std::uint32_t index) noexcept { return parts_ + index; }
 
   /// What the task of `part` does: calls run(first, past, last) for iterations [first, past) until nothing is
-  /// left for it, or stop() says so. `last`: iteration n-1 is one of them.
-  template <class Run, class Stop> void take_part(Part& part, Run&& run, Stop&& stop) {
+  /// left for it, or stop() says so. `last`: iteration n-1 is one of them. `prior` is private to the calling
+  /// thread, and may be nullptr; tasks that the thread executes inside an iteration may use it meanwhile.
+  template <class Run, class Stop> void take_part(Part& part, core::Prior* prior, Run&& run, Stop&& stop) {
     core::WorkerOf<P, core::Model::tree> worker;
-    enter(worker, part);
+    enter(worker, part, prior);
     core::Range batch;
     while (!stop() && (worker.next_quickly(batch) || next_slowly(worker, batch)))
       run(pieces_.begin(batch.begin), pieces_.begin(batch.end), batch.last);
@@ -137,6 +138,9 @@ public:
       all.total.steals += part.counts.steals;
       all.total.nodes += part.counts.nodes;
       all.total.busy_ticks += part.counts.busy_ticks;
+      all.total.known += part.counts.known;
+      all.total.surprises += part.counts.surprises;
+      all.total.forgotten += part.counts.forgotten;
       all.busy_max = std::max(all.busy_max, part.counts.busy_ticks);
       first = std::min(first, part.entered);
       last = std::max(last, part.left);
@@ -156,12 +160,13 @@ private:
     return sizeof(TaskLoop) + parts * (sizeof(Part) + sizeof(core::Node<P>));
   }
 
-  template <class Worker> [[gnu::noinline]] void enter(Worker& worker, Part& part) noexcept {
+  template <class Worker>
+  [[gnu::noinline]] void enter(Worker& worker, Part& part, core::Prior* prior) noexcept {
     if (settings_->clocked) part.entered = P::ticks();
     const core::DefaultFloats floats;
     // The slot is used once: its memory is fresh.
     worker.enter(tree_, part.arena,
-                 {pieces_.count(), 1, 1, part.index, size_, settings_, smallest_, nullptr, nullptr});
+                 {pieces_.count(), 1, 1, part.index, size_, settings_, smallest_, nullptr, prior});
   }
   template <class Worker> [[gnu::noinline]] bool next_slowly(Worker& worker, core::Range& batch) noexcept {
     const core::DefaultFloats floats;

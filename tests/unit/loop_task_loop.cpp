@@ -44,15 +44,16 @@ TEST(TaskPieces, CountToTheEndOfTheirType) {
 }
 
 struct Seen {
+  static constexpr std::uint64_t k_all = ~std::uint64_t{0};
   explicit Seen(std::uint64_t n) : counts(n) {}
   std::vector<std::atomic<int>> counts;
   std::atomic<int> lasts{0};
   std::atomic<int> ended{0};
 
-  void take(Loop& loop, std::uint32_t part, std::uint64_t most = ~std::uint64_t{0}) {
+  void take(Loop& loop, std::uint32_t part, std::uint64_t most = k_all, core::Prior* prior = nullptr) {
     std::uint64_t batches = 0;
     loop.take_part(
-        *loop.part(part),
+        *loop.part(part), prior,
         [&](std::uint64_t first, std::uint64_t past, bool last) {
           ++batches;
           lasts += last;
@@ -102,26 +103,55 @@ TEST(TaskLoop, WhatATaskLeavesOthersTake) {
 }
 
 TEST(TaskLoop, ATaskInsideAnIterationOfAnother) {
-  const core::Settings settings;
-  Seen seen(300);
-  Loop* loop = make(300, 3, settings);
-  bool inside = false;
-  loop->take_part(
-      *loop->part(0),
-      [&](std::uint64_t first, std::uint64_t past, bool last) {
-        if (!std::exchange(inside, true))
-          for (std::uint32_t i = 1; i < 3; ++i) seen.take(*loop, i);
-        seen.lasts += last;
-        for (; first != past; ++first) ++seen.counts[first];
-      },
-      [] { return false; });
-  EXPECT_TRUE(loop->leave());
-  seen.expect_all_once();
-  Loop::destroy(loop);
+  core::Settings settings;
+  settings.clocked = true;
+  settings.shortest_target = std::uint64_t{1} << 30; // whatever the loop takes, it should be over soon
+  core::Prior prior;                                 // of the thread: all tasks use it
+  std::uint64_t known = 0;
+  for (std::uint64_t round = 0; round < 60; ++round) {
+    Seen seen(300);
+    Loop* loop = make(300, 3, settings);
+    std::uint64_t batches = 0; // before the thread waits in one, first or later
+    loop->take_part(
+        *loop->part(0), &prior,
+        [&](std::uint64_t first, std::uint64_t past, bool last) {
+          if (batches++ == round % 3)
+            for (std::uint32_t i = 1; i < 3; ++i) seen.take(*loop, i, Seen::k_all, &prior);
+          seen.lasts += last;
+          for (; first != past; ++first) ++seen.counts[first];
+        },
+        [] { return false; });
+    for (std::uint32_t i = 1; batches <= round % 3 && i < 3; ++i) seen.take(*loop, i);
+    EXPECT_TRUE(loop->leave());
+    known += loop->execution().total.known;
+    seen.expect_all_once();
+    Loop::destroy(loop);
+  }
+  EXPECT_GT(known, 0U);
+}
+
+TEST(TaskLoop, ATaskThatKnowsThePlaceTakesItsShareInFewPieces) {
+  core::Settings settings;
+  settings.clocked = true;
+  settings.shortest_target = std::uint64_t{1} << 30;
+  core::Prior prior;
+  TaskExecution all;
+  for (int round = 0; round < 60 && all.total.known == 0; ++round) {
+    Seen seen(1000);
+    Loop* loop = make(1000, 2, settings);
+    seen.take(*loop, 0, Seen::k_all, &prior);
+    seen.take(*loop, 1);
+    seen.expect_all_once();
+    all = loop->execution();
+    Loop::destroy(loop);
+  }
+  EXPECT_EQ(all.total.known, 1U);
+  EXPECT_EQ(all.total.iterations, 1000U);
 }
 
 TEST(TaskLoop, ManyThreadsAndTheLastOneEnds) {
   core::Settings settings;
+  core::Prior priors[4];
   for (int round = 0; round < 300; ++round) {
     settings.batch = round % 2 == 0 ? core::BatchMode::timed : core::BatchMode::fixed;
     settings.limit = 1;
@@ -132,7 +162,7 @@ TEST(TaskLoop, ManyThreadsAndTheLastOneEnds) {
     for (std::uint32_t i = 0; i < 4; ++i) {
       threads.emplace_back([&, i] {
         loop->take_part(
-            *loop->part(i),
+            *loop->part(i), &priors[i],
             [&](std::uint64_t first, std::uint64_t past, bool last) {
               seen.lasts += last;
               for (; first != past; ++first) ++seen.counts[first];
