@@ -43,5 +43,9 @@ void call() {
   wstree::for_each(static_cast<__int128>(0), static_cast<__int128>(9), [](auto) {});
 #elif WRONG_CALL == 14
   wstree::partitioner<__int128>(0, 9, 2);
+#elif WRONG_CALL == 15
+  wstree::fold(wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus());
+#elif WRONG_CALL == 16
+  wstree::team::fold(wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus());
 #endif
 }

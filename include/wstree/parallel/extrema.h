@@ -11,13 +11,23 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
+/// fold() of what has one value whatever the cut is: all policies are kept.
+template <class Policy, class Value, class Chunk, class Combine>
+Value fold_exactly(const Policy& policy, std::size_t n, Value init, Chunk chunk, Combine combine,
+                   call_site where) {
+  auto folder = make_folder(init, chunk, combine, std::size_t{0});
+  Result<Value> result;
+  if (n != 0) fold_tree(policy, n, folder, result, where);
+  return result.has_value() ? result.value() : init;
+}
+
 struct CountIf : Called {
   template <class Policy, class In, class Pred, class Proj = Identity>
   std::ptrdiff_t operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
     static_assert(is_predicate<Pred, In, Proj>(),
                   "wstree: the predicate has to take an element, or its projection, and say yes or no");
-    return fold(
-        policy, std::size_t{0}, in.count, std::ptrdiff_t{0},
+    return fold_exactly(
+        policy, in.count, std::ptrdiff_t{0},
         [&](std::ptrdiff_t count, std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i)
             count += static_cast<bool>(invoke(pred, invoke(proj, in[i])));
@@ -68,8 +78,8 @@ template <class In, class Before> struct Best {
 template <class Policy, class In, class Before>
 std::size_t best_of(const Policy& policy, const In& in, Before before, call_site where) {
   const Best<In, Before> best{in, before};
-  const std::size_t found = fold(
-      policy, std::size_t{0}, in.count, k_nothing,
+  const std::size_t found = fold_exactly(
+      policy, in.count, k_nothing,
       [&](std::size_t b, std::size_t begin, std::size_t end) { return best.improve(b, begin, end); },
       [&](std::size_t left, std::size_t right) { return best.combine(left, right); }, where);
   return found == k_nothing ? in.count : found;
@@ -112,8 +122,8 @@ struct MinmaxElement : Called {
     const Best<In, decltype(less)> min{in, less};
     const Best<In, decltype(not_less)> max{in, not_less};
     using Pair = std::pair<std::size_t, std::size_t>;
-    const Pair found = fold(
-        policy, std::size_t{0}, in.count, Pair{k_nothing, k_nothing},
+    const Pair found = fold_exactly(
+        policy, in.count, Pair{k_nothing, k_nothing},
         [&](Pair best, std::size_t begin, std::size_t end) {
           return Pair{min.improve(best.first, begin, end), max.improve(best.second, begin, end)};
         },

@@ -2,6 +2,7 @@
 // Folds: what every ordered operation on the elements of a range is a thin layer over.
 #pragma once
 
+#include "wstree/parallel/fold_blocks.h"
 #include "wstree/parallel/fold_tree.h"
 #include "wstree/parallel/folder.h"
 #include "wstree/parallel/ranges.h"
@@ -17,14 +18,18 @@ inline namespace v1 {
 /// Executes `chunk(accumulator, begin, end)` -> accumulator on pieces of [first, last), which are whole
 /// ranges of consecutive numbers, and `combine(left, right)` -> accumulator on the results of neighbouring
 /// pieces, in their order: combine need be associative, not commutative. `init` is a neutral accumulator, or
-/// a function without arguments that makes one.
+/// a function without arguments that makes one. With `reproducible` the pieces are blocks of 2,048 numbers, the
+/// last one may be shorter, and accumulators have to be trivially copyable; `sequential_order` does not compile.
 template <execution_policy Policy, std::integral Index, class Init, class Chunk, class Combine>
 auto fold(const Policy& policy, Index first, std::type_identity_t<Index> last, Init init, Chunk chunk,
           Combine combine, call_site where = call_site::current()) {
+  detail::check_fold<Policy>();
   auto folder = detail::make_folder(init, chunk, combine, first);
-  using Folder = decltype(folder);
-  detail::Result<typename Folder::Value> result;
-  if (first < last) detail::fold_tree(policy, detail::distance(first, last), folder, result, where);
+  detail::Result<typename decltype(folder)::Value> result;
+  if (first < last)
+    detail::fold_chunks<Policy>(
+        detail::distance(first, last), folder, result,
+        [&](std::uint64_t n, auto& how, auto& value) { detail::fold_tree(policy, n, how, value, where); });
   if (result.has_value()) return std::move(result.value());
   return folder.make();
 }

@@ -67,9 +67,10 @@ template <class Index, class Init, class Chunk, class Combine> struct ChunkFolde
   Index first;
 
   Value make() { return make_of(init); }
-  void start(void* place, std::uint64_t begin, std::uint64_t end) {
-    ::new (place) Value(chunk(make(), advanced(first, begin), advanced(first, end)));
+  Value piece(std::uint64_t begin, std::uint64_t end) {
+    return Value(chunk(make(), advanced(first, begin), advanced(first, end)));
   }
+  void start(void* place, std::uint64_t begin, std::uint64_t end) { ::new (place) Value(piece(begin, end)); }
   void extend(Value& value, std::uint64_t begin, std::uint64_t end) {
     value = static_cast<Value>(chunk(std::move(value), advanced(first, begin), advanced(first, end)));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/parallel/fold.h"
+#include "wstree/parallel/fold_blocks.h"
 #include "wstree/parallel/fold_tree.h"
 
 #include <concepts>
@@ -113,9 +114,13 @@ namespace team {
 template <execution_policy Policy, std::integral Index, class Init, class Chunk, class Combine>
 auto fold(const Policy& policy, Index first, std::type_identity_t<Index> last, Init init, Chunk chunk,
           Combine combine, call_site where = call_site::current()) {
+  detail::check_fold<Policy>();
   auto folder = detail::make_folder(init, chunk, combine, first);
   detail::Result<typename decltype(folder)::Value> result;
-  if (first < last) detail::fold_in_team(policy, detail::distance(first, last), folder, result, where);
+  if (first < last)
+    detail::fold_chunks<Policy>(
+        detail::distance(first, last), folder, result,
+        [&](std::uint64_t n, auto& how, auto& value) { detail::fold_in_team(policy, n, how, value, where); });
   if (result.has_value()) return std::move(result.value());
   return folder.make();
 }
