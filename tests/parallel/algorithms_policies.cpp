@@ -3,10 +3,12 @@
 #include "algorithms_support.h"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <thread>
 
 namespace wstree::algorithms_test {
 namespace {
@@ -59,6 +61,51 @@ TEST(Policy, ReproducibleFoldsCallTheirFunctionForBlocks) {
       },
       std::plus<>{});
   EXPECT_EQ(pieces, (std::set<std::pair<long, long>>{{-100, 1948}, {1948, 3996}, {3996, 5000}}));
+}
+
+TEST(Policy, SequentialScansGoFromLeftToRight) {
+  for_sizes_and_threads([](std::size_t n, const auto& some) {
+    const auto policy = sequential_order.threads(some.threads());
+    const std::vector<double> in = fractions(n);
+    std::vector<double> out(n), expected(n);
+    const double total = std::accumulate(in.begin(), in.end(), 0.0);
+    std::inclusive_scan(in.begin(), in.end(), expected.begin());
+    EXPECT_EQ(inclusive_scan(policy, in, out), total);
+    EXPECT_EQ(out, expected);
+    EXPECT_EQ(transform_inclusive_scan(policy, in, out, std::plus<>{}, [](double x) { return x; }), total);
+    EXPECT_EQ(out, expected);
+    std::exclusive_scan(in.begin(), in.end(), expected.begin(), 0.5);
+    EXPECT_EQ(exclusive_scan(policy, in, out, 0.5), std::accumulate(in.begin(), in.end(), 0.5));
+    EXPECT_EQ(out, expected);
+    out = in; // the input may be the output
+    exclusive_scan(policy, out, out, 0.5);
+    EXPECT_EQ(out, expected);
+    out = in;
+    transform_exclusive_scan(policy, out, out, 0.5, std::plus<>{}, [](double x) { return x; });
+    EXPECT_EQ(out, expected);
+  });
+}
+
+TEST(Policy, SequentialScansMakeTheirValuesInParallel) {
+  std::vector<double> out(64);
+  std::set<std::thread::id> threads;
+  std::mutex mutex;
+  const auto dear = [&](int i) {
+    const std::lock_guard lock(mutex);
+    threads.insert(std::this_thread::get_id());
+    for (const auto since = std::chrono::steady_clock::now();
+         threads.size() < 2 && std::chrono::steady_clock::now() - since < std::chrono::milliseconds(1);) {
+    }
+    return i;
+  };
+  for (int round = 0; round < 1000 && threads.size() < 2; ++round)
+    transform_inclusive_scan(sequential_order.threads(2), 0, 64, out, std::plus<>{}, dear);
+  EXPECT_EQ(threads.size(), 2U);
+}
+
+TEST(Policy, SequentialReductionsTakeBools) {
+  EXPECT_TRUE(
+      reduce(sequential_order.threads(2), std::vector<bool>(70'000, true), true, std::logical_and<>{}));
 }
 
 } // namespace

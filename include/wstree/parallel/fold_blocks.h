@@ -57,8 +57,8 @@ private:
   }
 };
 
-/// The value of `chunks`, a ChunkFolder, on n > 0 numbers as the policy wants it, in `result`. `execute(units,
-/// folder, result)` executes a folder.
+/// The value of `chunks`, a ChunkFolder, on n > 0 numbers as the policy wants it, in `result`.
+/// `execute(units, folder, result)` executes a folder.
 template <class Policy, class Chunks, class Execute>
 void fold_chunks(std::uint64_t n, Chunks& chunks, Result<typename Chunks::Value>& result, Execute&& execute) {
   using Value = typename Chunks::Value;

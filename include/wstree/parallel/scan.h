@@ -5,6 +5,7 @@
 #include "wstree/parallel/entry.h"
 #include "wstree/parallel/scan_sums.h"
 #include "wstree/parallel/scan_tiles.h"
+#include "wstree/parallel/sequence.h"
 
 #include <cstddef>
 #include <optional>
@@ -50,6 +51,27 @@ void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes) {
   verdict.finish();
 }
 
+/// Strictly from left to right. Only what the transformation returns is made in parallel: elements in memory
+/// are best added up by one thread.
+template <bool k_inclusive, class Policy, class Loop, class Op, class T>
+void scan_sequentially(const Policy& policy, std::size_t count, const Loop& loop, Op& op,
+                       std::optional<T>& sum) {
+  const auto step = [&](std::size_t i, auto&& value) {
+    [[maybe_unused]] std::optional<T> before;
+    if constexpr (!k_inclusive) before = sum; // the input may be the output
+    if (sum.has_value())
+      sum.emplace(static_cast<T>(op(std::move(*sum), std::forward<decltype(value)>(value))));
+    else
+      sum.emplace(std::forward<decltype(value)>(value));
+    if constexpr (k_inclusive)
+      *ahead(loop.out, i) = *sum;
+    else
+      *ahead(loop.out, i) = std::move(*before);
+  };
+  const bool is_alone = Loop::k_reads_memory;
+  in_sequence(is_alone ? policy.threads(1) : policy, count, loop, step);
+}
+
 template <bool k_inclusive, class T, class Policy, class In, class Out, class Op, class F>
 T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const T* init) {
   static_assert(
@@ -63,7 +85,10 @@ T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const
   std::optional<T> total;
   if constexpr (Policy::evaluation == order::reproducible)
     scan(policy, ReproducibleSums<T, Loop, Op>{loop, in.count, op, init, total}, sizeof(T));
-  else
+  else if constexpr (Policy::evaluation == order::sequential) {
+    if (init != nullptr) total.emplace(*init);
+    scan_sequentially<k_inclusive>(policy, in.count, loop, op, total);
+  } else
     scan(policy, ValueSums<T, Loop, Op>{loop, in.count, op, init, total}, sizeof(T));
 #if !defined(__cpp_exceptions)
   if (!total.has_value()) return init != nullptr ? *init : T(invoke(f, in[0])); // the call was stopped

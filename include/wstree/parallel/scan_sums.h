@@ -29,6 +29,7 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
   const In& in;
   Out out;
   F& f;
+  static constexpr bool k_reads_memory = In::k_in_memory && std::is_same_v<F, Identity>;
   template <class Op> static constexpr std::size_t k_at_once = k_scanned_at_once<T, In, F, Op>;
 
   decltype(auto) operator()(std::size_t i) const { return invoke(f, in[i]); }

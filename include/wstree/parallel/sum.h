@@ -5,7 +5,7 @@
 #include "wstree/parallel/dyadic.h"
 #include "wstree/parallel/entry.h"
 #include "wstree/parallel/lanes.h"
-#include "wstree/parallel/ordered.h"
+#include "wstree/parallel/sequence.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,6 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace wstree {
 inline namespace v1 {
@@ -51,45 +50,13 @@ std::optional<T> fold_reproducibly(const Policy& policy, std::size_t count, Get&
   return run.value().value(op);
 }
 
-/// The values are made in parallel and folded strictly from left to right, by one member after another.
-template <class T, class Get, class Op> struct SequentialWork {
-  Get& get;
-  Op& op;
-  std::optional<T>& sum;
-  std::size_t offset;
-  using Value = std::remove_cvref_t<decltype(get(0))>;
-  struct Outcome {
-    std::vector<Value> values;
-  };
-  void make(const Tile& tile, Outcome& outcome) const {
-    outcome.values.clear();
-    for (std::size_t i = tile.begin; i < tile.end; ++i) outcome.values.push_back(get(i + offset));
-  }
-  void take(Outcome& outcome) const {
-    for (Value& value : outcome.values) sum.emplace(static_cast<T>(op(std::move(*sum), std::move(value))));
-  }
-  void after(const Outcome&) const noexcept {}
-};
-
-inline constexpr double k_sequential_worth_us = 12, k_sequential_tile_us = 8;
-inline constexpr std::size_t k_sequential_tile = 8192;
-
+/// The values are made in parallel and folded strictly from left to right.
 template <class T, class Policy, class Get, class Op>
 T fold_sequentially(const Policy& policy, std::size_t count, T init, Get& get, Op& op) {
   std::optional<T> sum{std::move(init)};
-  const Start start =
-      start_inline(policy, count, k_sequential_worth_us, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) sum.emplace(static_cast<T>(op(std::move(*sum), get(i))));
-        policy.advance(end - begin);
-        return true;
-      });
-  if (start.done < count) {
-    const std::size_t rest = count - start.done;
-    const std::size_t first =
-        least(start.elements_in(k_sequential_tile_us), rest / (8 * most_members(policy)), k_sequential_tile);
-    SequentialWork<T, Get, Op> work{get, op, sum, start.done};
-    run_ordered(policy, tiling_of(policy, rest, first, k_sequential_tile), work);
-  }
+  in_sequence(policy, count, get, [&](std::size_t, auto&& value) {
+    sum.emplace(static_cast<T>(op(std::move(*sum), std::forward<decltype(value)>(value))));
+  });
   return std::move(*sum);
 }
 
