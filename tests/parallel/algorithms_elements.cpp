@@ -48,6 +48,9 @@ TEST(Elements, OfBitVectorsAreBools) {
     std::vector<int> out(bits.size());
     EXPECT_EQ(inclusive_scan(policy, bits, out, std::plus<>{}, 0), 33'333);
     EXPECT_TRUE(inclusive_scan(policy, bits, out, std::logical_or<>{}));
+    std::atomic<int> set{0};
+    for_each(policy, bits, [&](bool bit) { set += bit; });
+    EXPECT_EQ(set, 33'333);
     EXPECT_EQ(bits, before);
   }
 }

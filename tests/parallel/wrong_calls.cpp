@@ -47,5 +47,11 @@ void call() {
   wstree::fold(wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus());
 #elif WRONG_CALL == 16
   wstree::team::fold(wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus());
+#elif WRONG_CALL == 17
+  wstree::for_each(bits, [](std::vector<bool>::reference bit) { bit = true; });
+#elif WRONG_CALL == 18
+  wstree::tabulate(bits.rbegin(), bits.rend(), [](std::size_t) { return true; });
+#elif WRONG_CALL == 19
+  wstree::transform(elements, bits.rbegin(), is_odd);
 #endif
 }

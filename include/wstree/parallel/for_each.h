@@ -4,9 +4,11 @@
 
 #include "wstree/parallel/fold.h"
 #include "wstree/parallel/iterators.h"
+#include "wstree/parallel/ranges.h"
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace wstree {
 inline namespace v1 {
@@ -45,11 +47,21 @@ template <execution_policy Policy, detail::random_iterator Iterator, class Funct
 void for_each(const Policy& policy, Iterator first, Iterator last, Function&& function,
               call_site where = call_site::current()) {
   using Distance = detail::distance_of<Iterator>;
+  constexpr bool k_is_packed = detail::has_packed_bools<Iterator>();
+  static_assert(!k_is_packed || std::is_invocable_v<Function&, const bool&>,
+                "wstree: threads cannot write to neighbours in a vector<bool>; use a vector of char");
   for_each_chunk(
       policy, Distance{0}, static_cast<Distance>(last - first),
       [&function, first](Distance begin, Distance end) {
         const Iterator past = first + end;
-        for (Iterator at = first + begin; at != past; ++at) function(*at);
+        for (Iterator at = first + begin; at != past; ++at) {
+          if constexpr (k_is_packed) {
+            const bool element = *at; // in memory of its own, so that a function that writes does not compile
+            function(element);
+          } else {
+            function(*at);
+          }
+        }
       },
       where);
 }

@@ -166,9 +166,19 @@ template <class Out> constexpr auto beginning(Out&& out) {
     return out;
 }
 
-/// Where members write, each to its own elements. Those of std::vector<bool> share their bytes.
+/// Elements that are bools in a byte with others, of which *iterator is an object that finds its bit: those
+/// of std::vector<bool>, in whatever order its iterators go.
+template <class Iterator> constexpr bool has_packed_bools() {
+  if constexpr (std::indirectly_readable<Iterator>)
+    return std::same_as<std::iter_value_t<Iterator>, bool> &&
+           std::is_class_v<std::iter_reference_t<Iterator>>;
+  else
+    return false;
+}
+
+/// Where members write, each to its own elements. Packed bools share their bytes.
 template <class Iterator> constexpr void check_target() {
-  static_assert(!std::is_same_v<Iterator, std::vector<bool>::iterator>,
+  static_assert(!has_packed_bools<Iterator>(),
                 "wstree: threads cannot write to neighbours in a vector<bool>; use a vector of char");
 }
 template <class Out> constexpr auto target(Out&& out) {
