@@ -70,6 +70,20 @@ concept stop_token_like = requires(const T& token) {
 /// with the tree, whose order their results need.
 enum class stealing : std::uint8_t { from_tree, from_ranges };
 
+namespace detail {
+/// A number that a program gives for a count, of whatever type: what is negative is 1, and what is too large
+/// is the most that there is.
+template <class To, class From> constexpr To count_of(From number) noexcept {
+  if constexpr (std::integral<From>) {
+    if constexpr (std::is_signed_v<From>)
+      if (number < 0) return 1;
+    if constexpr (sizeof(From) > sizeof(To))
+      if (number > static_cast<From>(~To{0})) return ~To{0};
+  }
+  return static_cast<To>(number);
+}
+} // namespace detail
+
 /// A value: every function returns a changed copy.
 template <order Order = order::associative, stop_token_like Stop = never_stops,
           stealing From = stealing::from_tree>
@@ -89,10 +103,12 @@ public:
     return copy;
   }
   constexpr basic_par operator()(const char* name) const noexcept { return label(name); }
-  /// At most so many threads; 0: as many as a parallel region would have.
-  constexpr basic_par threads(std::uint32_t most) const noexcept {
+  /// At most so many threads; 0: as many as a parallel region would have. A negative number is 1.
+  template <class Number> constexpr basic_par threads(Number most) const noexcept {
+    static_assert(std::convertible_to<Number, std::uint32_t>, "wstree: threads() takes a number of threads");
     basic_par copy = *this;
-    copy.threads_ = most;
+    if constexpr (std::convertible_to<Number, std::uint32_t>)
+      copy.threads_ = detail::count_of<std::uint32_t>(most);
     return copy;
   }
   /// The members are threads of the pool (wstree/types/thread_pool.h) and the caller, and not an OpenMP team.
@@ -102,21 +118,16 @@ public:
     copy.place_ = &pool.place();
     return copy;
   }
-  template <class T>
-  requires(!std::convertible_to<T, std::uint32_t>) constexpr basic_par threads(const T&) const noexcept {
-    static_assert(std::convertible_to<T, std::uint32_t>, "wstree: threads() takes a number of threads");
-    return *this;
-  }
   /// Elements that a thread takes at a time, if there are as many: at least, and at most. Where min_chunk is
-  /// more than max_chunk, the latter counts.
-  constexpr basic_par min_chunk(std::uint64_t elements) const noexcept {
+  /// more than max_chunk, the latter counts. A negative number is 1.
+  template <class Number> constexpr basic_par min_chunk(Number elements) const noexcept {
     basic_par copy = *this;
-    copy.min_chunk_ = elements != 0 ? elements : 1;
+    copy.min_chunk_ = chunk_of(elements);
     return copy;
   }
-  constexpr basic_par max_chunk(std::uint64_t elements) const noexcept {
+  template <class Number> constexpr basic_par max_chunk(Number elements) const noexcept {
     basic_par copy = *this;
-    copy.max_chunk_ = elements != 0 ? elements : 1;
+    copy.max_chunk_ = chunk_of(elements);
     return copy;
   }
   /// How the tree is searched and batches are sized; the default suits nearly everything.
@@ -184,6 +195,17 @@ private:
         add_(other.add_), min_chunk_(other.min_chunk_), max_chunk_(other.max_chunk_), limit_(other.limit_),
         threads_(other.threads_), strategy_(other.strategy_), batch_(other.batch_),
         stop_(static_cast<Stop&&>(token)) {}
+
+  template <class Number> static constexpr std::uint64_t chunk_of(Number elements) noexcept {
+    static_assert(std::convertible_to<Number, std::uint64_t>,
+                  "wstree: min_chunk() and max_chunk() take a number of elements");
+    if constexpr (std::convertible_to<Number, std::uint64_t>) {
+      const auto count = detail::count_of<std::uint64_t>(elements);
+      return count != 0 ? count : 1;
+    } else {
+      return 1;
+    }
+  }
 
   const char* label_ = nullptr;
   call_site where_;
