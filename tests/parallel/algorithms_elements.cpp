@@ -2,9 +2,13 @@
 // Elements that are not just ints in a vector: integers of all widths, bits.
 #include "algorithms_support.h"
 
+#include <wstree/parallel/wsrange.h>
+
 #include <atomic>
 #include <climits>
 #include <functional>
+#include <ranges>
+#include <span>
 #include <type_traits>
 
 namespace wstree::algorithms_test {
@@ -53,6 +57,65 @@ TEST(Elements, OfBitVectorsAreBools) {
     EXPECT_EQ(set, 33'333);
     EXPECT_EQ(bits, before);
   }
+}
+
+TEST(Elements, PositionsInWhatDoesNotOutliveTheCallAreNone) {
+  std::vector<int> in{1, 3, 2};
+  const auto made = [&] { return in; };
+  const auto is_two = [](int i) { return i == 2; };
+  using None = std::ranges::dangling;
+  static_assert(std::is_same_v<decltype(max_element(made())), None>);
+  static_assert(std::is_same_v<decltype(min_element(par(), made(), std::greater<>{})), None>);
+  static_assert(std::is_same_v<decltype(minmax_element(made())), std::pair<None, None>>);
+  static_assert(std::is_same_v<decltype(find(made(), 2)), None>);
+  static_assert(std::is_same_v<decltype(find_first(made(), is_two)), None>);
+  static_assert(std::is_same_v<decltype(find_any(made(), is_two)), None>);
+  EXPECT_EQ(count_if(made(), is_two), 1);
+  std::vector<int> out(3);
+  EXPECT_EQ(copy_if(made(), out, is_two), out.begin() + 1); // out lives on
+  EXPECT_EQ(*max_element(std::span<int>(in)), 3);           // and so does what a span refers to
+  EXPECT_EQ(*find_first(std::views::iota(5, 9), [](int i) { return i > 6; }), 7);
+}
+
+TEST(Elements, DifferencesMayHave128Bits) {
+  const auto numbers = std::views::iota(std::int64_t{0}, std::int64_t{100'000});
+  std::atomic<std::int64_t> all{0};
+  for_each(numbers, [&](std::int64_t i) { all += i; });
+  EXPECT_EQ(all.exchange(0), 4'999'950'000);
+  for_each(numbers.begin(), numbers.end(), [&](std::int64_t i) { all += i; });
+  EXPECT_EQ(all, 4'999'950'000);
+  EXPECT_EQ(reduce(numbers, std::int64_t{0}), 4'999'950'000);
+  EXPECT_EQ(sum(std::views::iota(std::size_t{0}, std::size_t{1000})), 499'500U);
+}
+
+TEST(Elements, MayBeAsManyAsThereAreNumbers) {
+  const auto count = [](std::uint64_t so_far, auto begin, auto end) {
+    return so_far + (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin));
+  };
+  for (const std::uint64_t n : {~std::uint64_t{0}, ~std::uint64_t{0} - 1, std::uint64_t{1} << 63}) {
+    for (int threads = 1; threads <= 3; ++threads) {
+      const auto policy = par().threads(threads);
+      EXPECT_EQ(fold(policy, std::uint64_t{0}, n, std::uint64_t{0}, count, std::plus<>{}), n);
+      std::atomic<int> right{0};
+#pragma omp parallel num_threads(threads)
+      right += team::fold(std::uint64_t{0}, n, std::uint64_t{0}, count, std::plus<>{}) == n;
+      EXPECT_EQ(right, threads);
+      std::atomic<std::uint64_t> seen{0};
+      for_each_chunk(policy.schedule(wsrange), std::uint64_t{0}, n,
+                     [&](std::uint64_t begin, std::uint64_t end) { seen += end - begin; });
+      EXPECT_EQ(seen, n);
+    }
+  }
+  EXPECT_EQ(fold(INT64_MIN, INT64_MAX, std::uint64_t{0}, count, std::plus<>{}), ~std::uint64_t{0});
+}
+
+TEST(Elements, NumbersOfPoliciesMayHaveAnyType) {
+  static_assert(par().threads(-1).threads() == 1);
+  static_assert(par().threads(std::size_t{1} << 32).threads() == ~std::uint32_t{0});
+  static_assert(par().threads('\3').threads() == 3);
+  static_assert(par().max_chunk(-5).max_chunk() == 1 && par().min_chunk(0).min_chunk() == 1);
+  static_assert(par().min_chunk(~std::uint64_t{0}).min_chunk() == ~std::uint64_t{0});
+  EXPECT_EQ(reduce(par().threads(-1), std::vector<int>(10'000, 1), 0), 10'000);
 }
 
 TEST(Elements, AnEndMayBeWiderThanTheBeginning) {

@@ -17,6 +17,15 @@ struct Called {
   call_site where{};
 };
 
+template <class Algorithm> constexpr Algorithm algorithm_at(const call_site& where) {
+  Algorithm algorithm{};
+  algorithm.where = where;
+  return algorithm;
+}
+
+/// An algorithm that returns one or two positions in its range.
+struct Finder {};
+
 /// An algorithm as a function object, so that argument-dependent lookup does not find another of its name
 /// in std:
 ///     algorithm([policy,] first, last, rest...)   two random-access iterators or two integers
@@ -67,7 +76,11 @@ private:
   template <class Policy, class A, class... Rest>
   static constexpr decltype(auto) with_policy(const Where& where, const Policy& policy, A&& a,
                                               Rest&&... rest) {
-    if constexpr (range<A>)
+    if constexpr (range<A> && std::is_base_of_v<Finder, Algorithm> && !outlives_call<A>) {
+      using Position = decltype(call(where, policy, elements_of(a), std::forward<Rest>(rest)...));
+      static_cast<void>(call(where, policy, elements_of(a), std::forward<Rest>(rest)...));
+      return typename Dangling<Position>::type{};
+    } else if constexpr (range<A>)
       return call(where, policy, elements_of(a), std::forward<Rest>(rest)...);
     else if constexpr (position<A> && sizeof...(Rest) > 0)
       return with_end(where, policy, std::forward<A>(a), std::forward<Rest>(rest)...);
@@ -88,7 +101,7 @@ private:
 
   static constexpr Algorithm make([[maybe_unused]] const Where& where) {
     if constexpr (std::is_base_of_v<Called, Algorithm>)
-      return Algorithm{{where}};
+      return algorithm_at<Algorithm>(where);
     else
       return Algorithm{};
   }

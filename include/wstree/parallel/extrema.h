@@ -85,7 +85,7 @@ std::size_t best_of(const Policy& policy, const In& in, Before before, call_site
   return found == k_nothing ? in.count : found;
 }
 
-struct MinElement : Called {
+struct MinElement : Called, Finder {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     return in.at(best_of(
@@ -97,7 +97,7 @@ struct MinElement : Called {
   }
 };
 
-struct MaxElement : Called {
+struct MaxElement : Called, Finder {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     return in.at(best_of(
@@ -110,7 +110,7 @@ struct MaxElement : Called {
 };
 
 /// The first of the smallest and, as in the standard, the last of the largest.
-struct MinmaxElement : Called {
+struct MinmaxElement : Called, Finder {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     auto less = [&](const auto& right, const auto& left) -> bool {

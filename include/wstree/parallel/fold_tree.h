@@ -19,6 +19,9 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
+/// Elements that members share out at a time: the tree and the ranges count fewer than 2^63.
+inline constexpr std::uint64_t k_most_shared = std::uint64_t{1} << 62;
+
 /// Elements from `offset` to n-1 on a team. Their value is appended to `result`, which may be empty.
 template <class Policy, class Folder>
 [[gnu::noinline]] void fold_on_team(const Policy& policy, std::uint64_t offset, std::uint64_t n,
@@ -93,10 +96,13 @@ void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typ
     control.finish();
   }
   if (members <= 1) return;
-  if constexpr (Policy::uses_ranges && std::is_empty_v<typename Folder::Value>)
-    fold_on_ranges(policy, done, n, members, folder, where);
-  else
-    fold_on_team(policy, done, n, members, folder, result, cost, where);
+  for (std::uint64_t end; done != n; done = end) {
+    end = done + std::min(n - done, k_most_shared);
+    if constexpr (Policy::uses_ranges && std::is_empty_v<typename Folder::Value>)
+      fold_on_ranges(policy, done, end, members, folder, where);
+    else
+      fold_on_team(policy, done, end, members, folder, result, cost, where);
+  }
 }
 
 } // namespace detail

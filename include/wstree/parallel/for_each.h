@@ -7,6 +7,7 @@
 #include "wstree/parallel/ranges.h"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -46,15 +47,14 @@ void for_each(Index first, End last, Function&& function, call_site where = call
 template <execution_policy Policy, detail::random_iterator Iterator, class Function>
 void for_each(const Policy& policy, Iterator first, Iterator last, Function&& function,
               call_site where = call_site::current()) {
-  using Distance = detail::distance_of<Iterator>;
   constexpr bool k_is_packed = detail::has_packed_bools<Iterator>();
   static_assert(!k_is_packed || std::is_invocable_v<Function&, const bool&>,
                 "wstree: threads cannot write to neighbours in a vector<bool>; use a vector of char");
   for_each_chunk(
-      policy, Distance{0}, static_cast<Distance>(last - first),
-      [&function, first](Distance begin, Distance end) {
-        const Iterator past = first + end;
-        for (Iterator at = first + begin; at != past; ++at) {
+      policy, std::size_t{0}, detail::elements_between(first, last).count, // differences may have 128 bits
+      [&function, first](std::size_t begin, std::size_t end) {
+        const Iterator past = detail::ahead(first, end);
+        for (Iterator at = detail::ahead(first, begin); at != past; ++at) {
           if constexpr (k_is_packed) {
             const bool element = *at; // in memory of its own, so that a function that writes does not compile
             function(element);

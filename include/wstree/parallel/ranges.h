@@ -2,6 +2,7 @@
 // What the algorithms accept as elements: two random-access iterators, two integers, or a range.
 #pragma once
 
+#include <algorithm> // std::ranges::dangling, which <vector> does not have
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
@@ -32,6 +33,17 @@ concept range = requires(R& r) {
 }
 &&std::random_access_iterator<decltype(std::begin(std::declval<R&>()))>&&
     std::sized_sentinel_for<decltype(std::end(std::declval<R&>())), decltype(std::begin(std::declval<R&>()))>;
+
+/// Positions in the range stay valid when the call's expression has ended: R is that of a forwarding
+/// reference.
+template <class R>
+concept outlives_call = std::is_lvalue_reference_v<R> || std::ranges::enable_borrowed_range<R>;
+
+/// What a call returns in place of positions that do not.
+template <class Position> struct Dangling { using type = std::ranges::dangling; };
+template <class First, class Second> struct Dangling<std::pair<First, Second>> {
+  using type = std::pair<std::ranges::dangling, std::ranges::dangling>;
+};
 
 /// Where something can be written from: an iterator, or a range from its beginning.
 template <class T>

@@ -80,7 +80,7 @@ std::size_t search(const Policy& policy, const In& in, Pred&& pred) {
   return found;
 }
 
-struct FindFirst {
+struct FindFirst : Finder {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
     static_assert(is_predicate<Pred, In, Proj>(),
@@ -91,7 +91,7 @@ struct FindFirst {
   }
 };
 
-struct Find {
+struct Find : Finder {
   template <class Policy, class In, class T, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, const T& value, Proj proj = {}) const {
     return FindFirst{}(
@@ -99,7 +99,7 @@ struct Find {
   }
 };
 
-struct FindAny {
+struct FindAny : Finder {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
     static_assert(is_predicate<Pred, In, Proj>(),

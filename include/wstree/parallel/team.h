@@ -6,6 +6,7 @@
 #include "wstree/parallel/fold_blocks.h"
 #include "wstree/parallel/fold_tree.h"
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <new>
@@ -24,8 +25,8 @@ public:
   TeamCall(const Policy& policy, std::uint64_t n, std::uint32_t members) noexcept
       : storage_(StorageCache::mine().take(members)), n_(n), call_(members, nullptr, nullptr) {
     if (storage_ == nullptr) return;
-    ::new (reduction_.place())
-        Reduction(*storage_, {n, members, settings_of(policy), policy.min_chunk(), policy.max_chunk()});
+    ::new (reduction_.place()) Reduction(
+        *storage_, {shared(), members, settings_of(policy), policy.min_chunk(), policy.max_chunk()});
     reduction_.set();
     is_open_ = reduction_.value().open();
   }
@@ -48,6 +49,7 @@ public:
     Body body{policy, control_, folder, 0};
     if (!is_open_) return fold_alone(body, 0, n_, step_alone(policy, n_), value_); // no memory
     if (!control_.has_ended()) reduction_.value().finish(body, value_);
+    if (shared() != n_ && !control_.has_ended()) do_batch(body, shared(), n_, value_);
   }
   /// By each member.
   void copy(Result<Value>& result) noexcept {
@@ -62,6 +64,9 @@ public:
 private:
   using Body = FoldBody<Policy, Folder>;
   using Reduction = core::Reduction<core::StdPlatform, Body>;
+
+  /// Elements in the tree. The others are for finish().
+  std::uint64_t shared() const noexcept { return std::min(n_, k_most_shared); }
 
   StorageCache::Storage* storage_;
   std::uint64_t n_;
