@@ -107,6 +107,7 @@ private:
       return true;
     }
     bool goes_on() { return !program.has_failed_; }
+    bool has_ended() { return program.has_failed_; }
 
     static bool extend_by(Map& map, std::uint64_t begin, std::uint64_t end) {
       for (; begin != end; ++begin) map.append(Map::of(begin));

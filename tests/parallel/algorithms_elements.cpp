@@ -74,9 +74,9 @@ TEST(Elements, PositionsInWhatDoesNotOutliveTheCallAreNone) {
   std::vector<int> out(3);
   EXPECT_EQ(copy_if(made(), out, is_two), out.begin() + 1); // out lives on
   EXPECT_EQ(*max_element(std::span<int>(in)), 3);           // and so does what a span refers to
-  EXPECT_EQ(*find_first(std::views::iota(5, 9), [](int i) { return i > 6; }), 7);
 }
 
+#if !defined(__clang__) || __clang_major__ >= 16 // before, clang does not compile the views of libstdc++
 TEST(Elements, DifferencesMayHave128Bits) {
   const auto numbers = std::views::iota(std::int64_t{0}, std::int64_t{100'000});
   std::atomic<std::int64_t> all{0};
@@ -86,7 +86,9 @@ TEST(Elements, DifferencesMayHave128Bits) {
   EXPECT_EQ(all, 4'999'950'000);
   EXPECT_EQ(reduce(numbers, std::int64_t{0}), 4'999'950'000);
   EXPECT_EQ(sum(std::views::iota(std::size_t{0}, std::size_t{1000})), 499'500U);
+  EXPECT_EQ(*find_first(std::views::iota(5, 9), [](int i) { return i > 6; }), 7);
 }
+#endif
 
 TEST(Elements, MayBeAsManyAsThereAreNumbers) {
   const auto count = [](std::uint64_t so_far, auto begin, auto end) {

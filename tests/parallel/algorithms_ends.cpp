@@ -2,7 +2,10 @@
 // Calls that end by an exception or a stop, and calls within regions, tasks and other calls.
 #include "algorithms_support.h"
 
+#include <wstree/parallel/wsrange.h>
+
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <stop_token>
 #include <thread>
@@ -138,6 +141,52 @@ TEST(Stop, LetsNothingStartBehindIt) {
   EXPECT_EQ(calls, 0);
 }
 
+// Nothing is left undone where the stop comes with the last element.
+TEST(Stop, IsNoneWhereEverythingWasDone) {
+  for (int round = 0; round < 50; ++round) {
+    const auto expect_all = [](const char* what, int n, auto call) {
+      std::stop_source source;
+      std::atomic<int> begun{0};
+      const auto stops = [&](int i) {
+        if (begun.fetch_add(1) + 1 == n) source.request_stop();
+        std::this_thread::sleep_for(std::chrono::microseconds(50)); // long enough for a team
+        return i;
+      };
+      EXPECT_NO_THROW(call(par().threads(3).stop(source.get_token()), n, stops)) << what;
+      EXPECT_EQ(begun, n) << what;
+    };
+    expect_all("for_each", 8, [](auto p, int n, auto f) { for_each(p, 0, n, f); });
+    expect_all("for_each on ranges", 8,
+               [](auto p, int n, auto f) { for_each(p.schedule(wsrange), 0, n, f); });
+    expect_all("transform_reduce", 8,
+               [](auto p, int n, auto f) { EXPECT_EQ(transform_reduce(p, 0, n, 0, std::plus<>{}, f), 28); });
+    expect_all("filter", 8, [](auto p, int n, auto f) { filter(p, 0, n, [&](int i) { return f(i) >= 0; }); });
+    expect_all("join", 2, [](auto p, int, auto f) {
+      join(
+          p, [&] { f(0); }, [&] { f(1); });
+    });
+    expect_all("join by one", 2, [](auto p, int, auto f) {
+      join(
+          p.threads(1), [&] { f(0); }, [&] { f(1); });
+    });
+  }
+}
+
+TEST(Exceptions, OfOneFunctionLetJoinCallTheOthers) {
+  for (unsigned threads = 1; threads <= 4; ++threads) {
+    std::atomic<int> calls{0};
+    const auto fails = [](int at) { return [at] { throw Failure{at}; }; };
+    const auto counts = [&] { ++calls; };
+    try {
+      join(par().threads(threads), counts, fails(1), counts, fails(3), counts, counts);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.at, 1);
+    }
+    EXPECT_EQ(calls, 4);
+  }
+}
+
 TEST(Progress, CountsEachElementOnce) {
   const std::size_t n = 100'001;
   std::vector<int> in(n, 1), out(n);
@@ -152,6 +201,12 @@ TEST(Progress, CountsEachElementOnce) {
     expect_all(par(), [&](auto p) { filter(p, in, [](int i) { return i == 1; }); });
     expect_all(par(), [&](auto p) { find(p, in, 2); });
     expect_all(sequential_order, [&](auto p) { reduce(p, in, 0); });
+    expect_all(par(), [&](auto p) { sum(p, in); });
+    expect_all(reproducible, [&](auto p) { reduce(p, in, 0); });
+    expect_all(reproducible, [&](auto p) {
+      fold(
+          p, std::size_t{0}, n, 0, [](int a, auto...) { return a; }, std::plus<>{});
+    });
   }
 }
 

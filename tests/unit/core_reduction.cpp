@@ -51,7 +51,8 @@ template <class T, class Element> struct Appending {
     ::new (place) T(std::move(value));
     return true;
   }
-  bool goes_on() { return ended == nullptr || !ended->load(); }
+  bool goes_on() { return !has_ended(); }
+  bool has_ended() { return ended != nullptr && ended->load(); }
   bool fail() {
     ended->store(true);
     return false;

@@ -105,9 +105,11 @@ void on_team(const Policy& policy, const Observed& call, Work&& work) {
 /// returns false if no further tile is to be handed out. Tiles that were handed out before are executed all
 /// the same. So a member may wait for what the holder of a lower tile does: that one is at work.
 /// Of exceptions the one of the lowest tile reaches the caller. `members`: at most so many; 0: as the policy
-/// allows. No progress is counted.
+/// allows. `if_failed`: whether other tiles are handed out after an exception.
+enum class IfFailed { end, go_on };
 template <execution_policy Policy, class Body>
-void in_tiles(const Policy& policy, std::uint64_t tiles, Body&& body, std::uint32_t members = 0) {
+void in_tiles(const Policy& policy, std::uint64_t tiles, Body&& body, std::uint32_t members = 0,
+              IfFailed if_failed = IfFailed::end) {
   struct alignas(core::k_line_pair) Counter {
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> has_enough{false};
@@ -117,13 +119,17 @@ void in_tiles(const Policy& policy, std::uint64_t tiles, Body&& body, std::uint3
   const auto work = [&](std::uint32_t member, std::uint32_t all) {
     ObservedTiles observed(call, member, all);
     // relaxed: tiles carry no data; a member that writes for a later tile publishes that itself.
-    while (!counter.has_enough.load(std::memory_order_relaxed) && control.goes_on(policy)) {
+    while (!counter.has_enough.load(std::memory_order_relaxed) && !control.has_ended()) {
       const std::uint64_t tile = counter.next.fetch_add(1, std::memory_order_relaxed); // likewise
-      if (tile >= tiles) return;
-      control.guard(tile, [&] {
-        if (!observed.run(1, [&] { return body(tile, member); }))
-          counter.has_enough.store(true, std::memory_order_relaxed); // likewise
-      });
+      if (tile >= tiles || !control.goes_on(policy)) return;
+      control.guard(
+          tile,
+          [&] {
+            if (!observed.run(1, [&] { return body(tile, member); }))
+              counter.has_enough.store(true, std::memory_order_relaxed); // likewise
+          },
+          if_failed == IfFailed::end);
+      policy.advance(1);
     }
   };
   if (members == 0) members = most_members(policy);

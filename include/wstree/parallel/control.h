@@ -20,7 +20,8 @@ public:
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
 
-  /// Returns whether another batch may start; false once the call has ended early. Asked before each batch.
+  /// Returns whether the batch that the caller has taken may start; false once the call has ended early, and
+  /// then the batch is left undone.
   template <execution_policy Policy> bool goes_on(const Policy& policy) noexcept {
     // relaxed: a member that ends the call writes nothing that other members have to see before they
     // leave it.
@@ -35,14 +36,16 @@ public:
   /// Something remains undone because the policy's token says so.
   void stop() noexcept { ended_.store(true, std::memory_order_relaxed); } // likewise
 
-  /// Calls `function()`. Returns false if it has thrown, at `index`; nothing leaves.
-  template <class Function> bool guard(std::uint64_t index, Function&& function) noexcept {
+  /// Calls `function()`. Returns false if it has thrown, at `index`; nothing leaves. `ends`: no other batch
+  /// starts then.
+  template <class Function>
+  bool guard(std::uint64_t index, Function&& function, [[maybe_unused]] bool ends = true) noexcept {
 #if defined(__cpp_exceptions)
     try {
       function();
       return true;
     } catch (...) {
-      fail(index);
+      fail(index, ends);
       return false;
     }
 #else
@@ -58,10 +61,8 @@ public:
     /// Throws what members have thrown, or `cancelled`. Without exceptions it returns: what was done is done.
     void raise() const {
 #if defined(__cpp_exceptions)
-      if (!ended_) [[likely]]
-        return;
       if (failure_ != nullptr) std::rethrow_exception(failure_);
-      throw cancelled();
+      if (ended_) throw cancelled();
 #endif
     }
 
@@ -82,14 +83,23 @@ public:
     return end;
   }
   void finish() const {
-    if (has_ended()) [[unlikely]]
+    if (has_ended() || has_failed()) [[unlikely]]
       end().raise();
   }
 
 private:
+  /// When all members have left.
+  bool has_failed() const noexcept {
+#if defined(__cpp_exceptions)
+    return failure_ != nullptr;
+#else
+    return false;
+#endif
+  }
+
 #if defined(__cpp_exceptions)
   /// In a handler.
-  void fail(std::uint64_t index) noexcept {
+  void fail(std::uint64_t index, bool ends) noexcept {
     // acquire and release: a lock around the two members below. Few ever come here.
     while (is_locked_.exchange(true, std::memory_order_acquire)) core::StdPlatform::yield();
     if (failure_ == nullptr || index < lowest_) {
@@ -97,7 +107,7 @@ private:
       lowest_ = index;
     }
     is_locked_.store(false, std::memory_order_release);
-    ended_.store(true, std::memory_order_relaxed); // as stop()
+    if (ends) stop();
   }
 
   std::exception_ptr failure_;

@@ -30,7 +30,7 @@ template <class Policy, class Folder>
   using Body = FoldBody<Policy, Folder>;
   using Reduction = core::Reduction<core::StdPlatform, Body>;
   Control control;
-  Observed call(policy.at(where), n - offset);
+  Observed call(policy.at(where), elements_of(folder, offset, n));
   members = call.members(members);
   Body body{policy, control, folder, offset};
   Result<typename Folder::Value> rest;
@@ -41,9 +41,9 @@ template <class Policy, class Folder>
     {
       core::Settings settings = settings_of(policy);
       settings.clocked = call.is_measured();
-      const std::uint64_t most = policy.max_chunk();
-      Reduction reduction(*storage, {n - offset, members, settings,
-                                     std::min(call.min_chunk(policy.min_chunk()), most), most, cost});
+      const std::uint64_t most = most_units<Folder>(policy.max_chunk());
+      const std::uint64_t least = least_units<Folder>(call.min_chunk(policy.min_chunk()));
+      Reduction reduction(*storage, {n - offset, members, settings, std::min(least, most), most, cost});
       is_open = reduction.open();
       if (is_open) {
         on_members(
@@ -51,7 +51,8 @@ template <class Policy, class Folder>
             [&](std::uint32_t member, std::uint32_t all) {
               Body own = body;
               const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
-              const core::Counts counts = reduction.take_part(member, own);
+              core::Counts counts = reduction.take_part(member, own);
+              counts.iterations = own.done;
               if (call.is_measured()) call.add(member, all, began, counts);
             },
             policy.place());
@@ -60,7 +61,7 @@ template <class Policy, class Folder>
     }
     StorageCache::mine().give_back(storage);
   }
-  if (!is_open) fold_alone(body, 0, n - offset, step_alone(policy, n - offset), value); // no memory
+  if (!is_open) fold_alone(body, 0, n - offset, step_alone<Folder>(policy, n - offset), value); // no memory
   control.finish();
   if (&value == &rest && rest.has_value()) folder.combine(result.value(), rest.value());
 }
@@ -84,13 +85,14 @@ void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typ
     // A nested call may take the place in the table: then what is learned here is wrong there, until it is
     // learned anew.
     Site& site = t_sites.at(site_key<Folder>(where));
-    done = begin_alone(body, site, n, policy.min_chunk(), policy.max_chunk(), result);
+    done = begin_alone(body, site, n, least_units<Folder>(policy.min_chunk()),
+                       most_units<Folder>(policy.max_chunk()), result);
     if (done != n) {
       cost = site.cost();
       members = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_members(policy), n - done));
       if (members <= 1) {
         tell_serial();
-        fold_alone(body, done, n, step_alone(policy, n), result);
+        fold_alone(body, done, n, step_alone<Folder>(policy, n), result);
       }
     }
     control.finish();

@@ -26,6 +26,22 @@ concept folder = requires(F& f, void* place, typename F::Value& left, typename F
   f.combine(left, right);     // continues `left` by the value of what follows it, which is destroyed next
 };
 
+/// Elements of one of a folder's units, which may be blocks; the last one may have fewer.
+template <class F> constexpr std::uint64_t unit_of() noexcept {
+  if constexpr (requires { F::k_unit; })
+    return F::k_unit;
+  else
+    return 1;
+}
+/// The elements of the units [begin, end).
+template <class F>
+std::uint64_t elements_of(const F& folder, std::uint64_t begin, std::uint64_t end) noexcept {
+  if constexpr (unit_of<F>() != 1)
+    return folder.elements(begin, end);
+  else
+    return end - begin;
+}
+
 template <class T> using Result = core::Maybe<T>;
 
 /// The number of integers in [first, last), also where the difference is no Index.

@@ -9,8 +9,9 @@
 namespace wstree {
 inline namespace v1 {
 
-/// Calls all functions, on several threads where some are free, and returns when all have returned. If some
-/// throw, the exception of the first one among them in the list reaches the caller.
+/// Calls all functions, on several threads where some are free, and returns when all have returned or thrown.
+/// If some throw, the exception of the first one among them in the list reaches the caller. After a stop
+/// those that have not begun are not called.
 template <execution_policy Policy, class... Functions>
 void join(const Policy& policy, Functions&&... functions) {
   const auto call = [&](std::uint64_t wanted) {
@@ -18,8 +19,9 @@ void join(const Policy& policy, Functions&&... functions) {
     static_cast<void>(((index++ == wanted ? (static_cast<void>(functions()), true) : false) || ...));
     return true;
   };
-  detail::in_tiles(policy, sizeof...(functions),
-                   [&](std::uint64_t tile, std::uint32_t) { return call(tile); });
+  detail::in_tiles(
+      policy, sizeof...(functions), [&](std::uint64_t tile, std::uint32_t) { return call(tile); }, 0,
+      detail::IfFailed::go_on);
 }
 template <class First, class... Functions>
 requires(!execution_policy<First>) void join(First&& first, Functions&&... functions) {

@@ -21,6 +21,7 @@ namespace detail {
 /// Blocks of get(0), ..., get(count - 1) as a folder: elements are block numbers.
 template <class T, class Get, class Op> struct RunFolder {
   using Value = Run<T>;
+  static constexpr std::uint64_t k_unit = k_block;
   std::size_t count;
   Get& get;
   Op& op;
@@ -35,6 +36,9 @@ template <class T, class Get, class Op> struct RunFolder {
     }
   }
   void combine(Run<T>& left, Run<T>& right) { left.append(right, op); }
+  std::uint64_t elements(std::uint64_t begin, std::uint64_t end) const noexcept {
+    return least(count, end * k_block) - begin * k_block;
+  }
 };
 
 /// get(0), ..., get(count - 1) by the same operations however they are shared out; nothing if count is 0.

@@ -25,8 +25,9 @@ public:
   TeamCall(const Policy& policy, std::uint64_t n, std::uint32_t members) noexcept
       : storage_(StorageCache::mine().take(members)), n_(n), call_(members, nullptr, nullptr) {
     if (storage_ == nullptr) return;
-    ::new (reduction_.place()) Reduction(
-        *storage_, {shared(), members, settings_of(policy), policy.min_chunk(), policy.max_chunk()});
+    ::new (reduction_.place())
+        Reduction(*storage_, {shared(), members, settings_of(policy), least_units<Folder>(policy.min_chunk()),
+                              most_units<Folder>(policy.max_chunk())});
     reduction_.set();
     is_open_ = reduction_.value().open();
   }
@@ -47,7 +48,7 @@ public:
   /// By the member that has made this, when all other members are done.
   void finish(const Policy& policy, Folder& folder) noexcept {
     Body body{policy, control_, folder, 0};
-    if (!is_open_) return fold_alone(body, 0, n_, step_alone(policy, n_), value_); // no memory
+    if (!is_open_) return fold_alone(body, 0, n_, step_alone<Folder>(policy, n_), value_); // no memory
     if (!control_.has_ended()) reduction_.value().finish(body, value_);
     if (shared() != n_ && !control_.has_ended()) do_batch(body, shared(), n_, value_);
   }

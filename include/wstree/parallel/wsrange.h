@@ -39,7 +39,7 @@ public:
     Worker worker;
     worker.enter(loop, none, entry);
     core::Range batch;
-    while (body_.goes_on() && worker.next(batch) && !batch.last)
+    while (!body_.has_ended() && worker.next(batch) && !batch.last)
       if (!execute(batch)) break;
     core::Counts counts = worker.counts();
     if (batch.last) --counts.iterations, --counts.batches;
@@ -77,7 +77,7 @@ template <class Policy, class Folder>
   } const cells{new (std::nothrow) Cell[members]};
   if (cells.first == nullptr) {
     Result<typename Folder::Value> nothing;
-    fold_alone(body, 0, n - offset, step_alone(policy, n - offset), nothing);
+    fold_alone(body, 0, n - offset, step_alone<Folder>(policy, n - offset), nothing);
     return control.finish();
   }
   core::RangeLoop<core::StdPlatform> loop;

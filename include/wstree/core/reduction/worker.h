@@ -22,7 +22,8 @@ namespace wstree::core {
 ///   extend(value, begin, end)  continues `value` by the elements behind it
 ///   combine(left, right, at)   continues `left` by the value of what follows it; `at`: where `right` begins
 ///   move(place, value, at)     moves a value
-///   goes_on()                  whether another batch may start
+///   goes_on()                  whether the batch that the member has taken may start; false ends the reduction
+///   has_ended()                whether the reduction has ended early
 template <class B>
 concept ReductionBody = requires(B& body, void* place, typename B::Value& value, std::uint64_t n) {
   { body.start(place, n, n) } -> std::same_as<bool>;
@@ -30,6 +31,7 @@ concept ReductionBody = requires(B& body, void* place, typename B::Value& value,
   { body.combine(value, value, n) } -> std::same_as<bool>;
   { body.move(place, value, n) } -> std::same_as<bool>;
   { body.goes_on() } -> std::same_as<bool>;
+  { body.has_ended() } -> std::same_as<bool>;
 };
 
 /// Private to its member. Moves in the tree are those of Owner. The tree has all iterations: nothing here
@@ -151,7 +153,7 @@ private:
       const auto pair = node->children(use());
       const std::uint32_t all = 1U + (pair[0].size() != 0 ? 1U : 0U) + (pair[1].size() != 0 ? 1U : 0U);
       if (before + 1 != all) return true;
-      if (!body_.goes_on() || !combine(*node, pair)) return false;
+      if (body_.has_ended() || !combine(*node, pair)) return false;
     }
     return true;
   }
@@ -209,7 +211,7 @@ private:
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
     find_max_.start(view(), rng);
     Worth<P> worth(pacing().settings(), owner_.supply(), pacing().cost(), course);
-    while (body_.goes_on()) {
+    while (!body_.has_ended()) {
       const Target<P> target = find_max_.next(view(), rng, worth);
       if (target.node == nullptr) {
         const std::uint64_t wait = worth.accept_all();
