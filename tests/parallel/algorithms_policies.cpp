@@ -2,6 +2,7 @@
 // What policies promise of the order of operations, in calls that fold pieces and in scans.
 #include "algorithms_support.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -101,6 +102,22 @@ TEST(Policy, SequentialScansMakeTheirValuesInParallel) {
   for (int round = 0; round < 1000 && threads.size() < 2; ++round)
     transform_inclusive_scan(sequential_order.threads(2), 0, 64, out, std::plus<>{}, dear);
   EXPECT_EQ(threads.size(), 2U);
+}
+
+TEST(Policy, ReproducibleAccumulatorsMayBeLargerThanStacksLike) {
+  using Large = std::array<double, 4096>;
+  static_assert(sizeof(detail::Run<Large>) < 1024);
+  const auto add = [](Large a, const Large& b) { return a[0] += b[0], a[4095] += b[4095], a; };
+  const auto ones = [](int) {
+    Large one{};
+    one[0] = 1, one[4095] = 2;
+    return one;
+  };
+  for (unsigned threads = 1; threads <= 3; ++threads) {
+    const Large all = transform_reduce(reproducible.threads(threads), 0, 20'000, Large{}, add, ones);
+    EXPECT_EQ(all[0], 20'000);
+    EXPECT_EQ(all[4095], 40'000);
+  }
 }
 
 TEST(Policy, SequentialReductionsTakeBools) {

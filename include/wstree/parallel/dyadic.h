@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 namespace wstree {
 inline namespace v1 {
@@ -15,6 +16,38 @@ namespace detail {
 /// depend on the number of elements alone.
 inline constexpr std::size_t k_block = 2048;
 
+/// A few values within the list itself; what std::vector has of it.
+template <class T, unsigned k_most> class InlineList {
+public:
+  InlineList() noexcept {}
+  InlineList(const InlineList& other) noexcept { copy(other); }
+  InlineList& operator=(const InlineList& other) noexcept {
+    if (this != &other) copy(other);
+    return *this;
+  }
+
+  bool empty() const noexcept { return size_ == 0; }
+  unsigned size() const noexcept { return size_; }
+  const T& operator[](unsigned i) const noexcept {
+    return *std::launder(reinterpret_cast<const T*>(values_ + i * sizeof(T)));
+  }
+  const T& back() const noexcept { return (*this)[size_ - 1]; }
+  void push_back(const T& value) noexcept {
+    ::new (static_cast<void*>(values_ + size_ * sizeof(T))) T(value);
+    ++size_;
+  }
+  void pop_back() noexcept { --size_; }
+
+private:
+  unsigned size_ = 0;
+  alignas(T) std::byte values_[k_most * sizeof(T)];
+
+  void copy(const InlineList& other) noexcept {
+    size_ = other.size_;
+    __builtin_memcpy(values_, other.values_, size_ * sizeof(T));
+  }
+};
+
 /// The sums of consecutive blocks, as the fewest complete subtrees of that tree. Neighbouring runs are
 /// appended by merging siblings, as in a binary counter: however the blocks were cut into runs, the same
 /// subtrees are merged by the same operations. There is no identity: an empty run has no sums.
@@ -23,67 +56,47 @@ template <class T> class Run {
                 "wstree: reproducible results need values that are trivially copyable");
 
 public:
-  Run() noexcept {}
-  Run(const Run& other) noexcept { copy(other); }
-  Run& operator=(const Run& other) noexcept {
-    if (this != &other) copy(other);
-    return *this;
-  }
-
-  bool empty() const noexcept { return count_ == 0; }
+  bool empty() const noexcept { return sums_.empty(); }
 
   template <class Op> void push_block(std::uint64_t block, const T& sum, Op& op) {
-    if (count_ == 0) end_ = block;
+    if (empty()) end_ = block;
     push(sum, 0, op);
   }
 
   /// `next` begins where this run ends.
   template <class Op> void append(const Run& next, Op& op) {
-    if (count_ == 0) {
-      copy(next);
+    if (empty()) {
+      *this = next;
       return;
     }
-    for (unsigned i = 0; i < next.count_; ++i) push(next.sum(i), next.levels_[i], op);
+    for (unsigned i = 0; i < next.sums_.size(); ++i) push(next.sums_[i], next.levels_[i], op);
   }
 
   /// All blocks together; there is at least one.
   template <class Op> T value(Op& op) const {
-    T result = sum(0);
-    for (unsigned i = 1; i < count_; ++i) result = static_cast<T>(op(result, sum(i)));
+    T result = sums_[0];
+    for (unsigned i = 1; i < sums_.size(); ++i) result = static_cast<T>(op(result, sums_[i]));
     return result;
   }
 
 private:
   static constexpr unsigned k_most = 96; // of 2^48 blocks: levels rise on the left and fall on the right
+  /// Members have several runs on their stacks, so that what is larger is kept elsewhere.
+  static constexpr std::size_t k_small = 64;
 
   std::uint64_t end_ = 0;
-  unsigned count_ = 0;
-  std::uint8_t levels_[k_most];
-  alignas(T) std::byte sums_[k_most * sizeof(T)];
-
-  const T& sum(unsigned i) const noexcept {
-    return *std::launder(reinterpret_cast<const T*>(sums_ + i * sizeof(T)));
-  }
-  void set(unsigned i, const T& value) noexcept {
-    ::new (static_cast<void*>(sums_ + i * sizeof(T))) T(value);
-  }
+  InlineList<std::uint8_t, k_most> levels_;
+  std::conditional_t<sizeof(T) <= k_small, InlineList<T, k_most>, std::vector<T>> sums_;
 
   template <class Op> void push(T value, std::uint8_t level, Op& op) {
     end_ += std::uint64_t{1} << level;
     // The last subtree is the left sibling if it is as high and both together begin where a larger
     // one begins.
-    while (count_ > 0 && levels_[count_ - 1] == level && end_ % (std::uint64_t{2} << level) == 0) {
-      value = static_cast<T>(op(sum(count_ - 1), value));
-      --count_, ++level;
+    while (!empty() && levels_.back() == level && end_ % (std::uint64_t{2} << level) == 0) {
+      value = static_cast<T>(op(sums_.back(), value));
+      sums_.pop_back(), levels_.pop_back(), ++level;
     }
-    set(count_, value);
-    levels_[count_++] = level;
-  }
-
-  void copy(const Run& other) noexcept {
-    end_ = other.end_, count_ = other.count_;
-    __builtin_memcpy(levels_, other.levels_, count_);
-    __builtin_memcpy(sums_, other.sums_, count_ * sizeof(T));
+    sums_.push_back(value), levels_.push_back(level);
   }
 };
 

@@ -27,7 +27,9 @@ template <class T, class Get, class Op> struct RunFolder {
   Op& op;
 
   void start(void* place, std::uint64_t begin, std::uint64_t end) {
-    extend(*::new (place) Run<T>, begin, end);
+    Run<T> run;
+    extend(run, begin, end);
+    ::new (place) Run<T>(std::move(run));
   }
   void extend(Run<T>& run, std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t block = begin; block < end; ++block) {
