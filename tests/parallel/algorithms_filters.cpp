@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <compare>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <numeric>
+#include <type_traits>
+#include <utility>
 
 namespace wstree::algorithms_test {
 namespace {
@@ -59,6 +63,63 @@ TEST(Filter, AsksForEachElementOnce) {
     EXPECT_TRUE(
         std::all_of(asked.begin(), asked.end(), [](const std::atomic<int>& a) { return a.load() == 1; }));
   }
+}
+
+/// Elements that are made when their iterator is dereferenced; counts how often.
+template <class Reference> struct Counted {
+  using difference_type = std::ptrdiff_t;
+  using value_type = std::remove_cvref_t<Reference>;
+  using iterator_concept = std::random_access_iterator_tag;
+  using iterator_category = std::random_access_iterator_tag;
+  using pointer = void;
+  using reference = Reference;
+  std::vector<value_type>* values = nullptr;
+  std::atomic<int>* count = nullptr;
+  std::ptrdiff_t at = 0;
+  Reference operator*() const { return (*this)[0]; }
+  Reference operator[](std::ptrdiff_t i) const {
+    count->fetch_add(1, std::memory_order_relaxed);
+    return (*values)[static_cast<std::size_t>(at + i)];
+  }
+  Counted& operator+=(std::ptrdiff_t n) { return at += n, *this; }
+  Counted& operator-=(std::ptrdiff_t n) { return at -= n, *this; }
+  Counted& operator++() { return *this += 1; }
+  Counted& operator--() { return *this -= 1; }
+  Counted operator++(int) { return std::exchange(*this, *this + 1); }
+  Counted operator--(int) { return std::exchange(*this, *this - 1); }
+  friend Counted operator+(Counted i, std::ptrdiff_t n) { return i += n; }
+  friend Counted operator+(std::ptrdiff_t n, Counted i) { return i += n; }
+  friend Counted operator-(Counted i, std::ptrdiff_t n) { return i -= n; }
+  friend std::ptrdiff_t operator-(const Counted& a, const Counted& b) { return a.at - b.at; }
+  bool operator==(const Counted& other) const { return at == other.at; }
+  auto operator<=>(const Counted& other) const { return at <=> other.at; }
+};
+
+template <class Reference>
+void expect_one_dereference(std::remove_cvref_t<Reference> a, std::remove_cvref_t<Reference> b) {
+  using Value = std::remove_cvref_t<Reference>;
+  std::vector<Value> in(30'000, a), out(in.size()), rest(in.size());
+  for (std::size_t i = 0; i < in.size(); i += 3) in[i] = b;
+  std::atomic<int> count{0};
+  const Counted<Reference> first{&in, &count, 0}, last = first + 30'000;
+  const auto is_b = [&](const Value& value) { return value == b; };
+  for (unsigned threads = 1; threads <= 3; ++threads) {
+    const auto policy = par().threads(threads);
+    EXPECT_EQ(filter(policy, first, last, is_b), std::vector<Value>(10'000, b));
+    EXPECT_EQ(count.exchange(0), 30'000);
+    EXPECT_EQ(copy_if(policy, first, last, out, is_b) - out.begin(), 10'000);
+    EXPECT_EQ(count.exchange(0), 30'000);
+    EXPECT_EQ(partition_copy(policy, first, last, out, rest, is_b).second - rest.begin(), 20'000);
+    EXPECT_EQ(count.exchange(0), 30'000);
+    EXPECT_EQ(std::count(rest.begin(), rest.begin() + 20'000, a), 20'000);
+    EXPECT_EQ(std::count(out.begin(), out.begin() + 10'000, b), 10'000);
+  }
+}
+
+TEST(Filter, DereferencesEachElementOnce) {
+  expect_one_dereference<int>(1, 2);
+  expect_one_dereference<std::string>("no", "a string that is not stored in place, and has to be copied");
+  expect_one_dereference<std::string&>("no", "a string that is not stored in place, and has to be copied");
 }
 
 TEST(Transform, WritesEachElement) {

@@ -3,63 +3,84 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// The elements of a tile that were chosen. What is small and can be copied as bytes is kept itself; of all
-/// else only the place in the tile, and the element is read again.
-template <class In> class Chosen {
+/// How an element is kept until its turn, so that its iterator is dereferenced once. What is small and can be
+/// copied as bytes is kept itself, and so is what the iterator makes anew; of all else where it lies.
+template <class In> struct Keeping {
   using Value = typename In::Value;
-  static constexpr bool k_keeps_values = std::is_trivially_copyable_v<Value> &&
-                                         std::is_trivially_default_constructible_v<Value> &&
-                                         sizeof(Value) <= 16;
+  using Reference = typename In::Reference;
+  static constexpr bool k_is_small = std::is_trivially_copyable_v<Value> &&
+                                     std::is_trivially_default_constructible_v<Value> && sizeof(Value) <= 16;
+  static constexpr bool k_points = !k_is_small && std::is_lvalue_reference_v<Reference>;
   using Byte = std::conditional_t<std::is_same_v<Value, bool>, unsigned char, Value>; // no vector<bool>
-  using Kept = std::conditional_t<k_keeps_values, Byte, std::uint32_t>;
+  using Kept = std::conditional_t<k_points, std::add_pointer_t<std::remove_reference_t<Reference>>, Byte>;
+
+  /// The element that was kept, to be copied, or moved from.
+  static decltype(auto) element(Kept& kept) noexcept {
+    if constexpr (k_points)
+      return (*kept);
+    else if constexpr (k_is_small)
+      return static_cast<const Value&&>(kept);
+    else
+      return std::move(kept);
+  }
+  /// Keeps in[i] at the end of `list` if pred says so. Returns what it has said.
+  template <class Pred> static bool keep(const In& in, std::size_t i, Pred&& pred, std::vector<Kept>& list) {
+    auto&& element = in[i];
+    if (!pred(element)) return false;
+    if constexpr (k_points)
+      list.push_back(&element);
+    else
+      list.push_back(static_cast<Kept>(std::forward<decltype(element)>(element)));
+    return true;
+  }
+};
+
+/// The elements of a tile that were chosen.
+template <class In> class Chosen {
+  using Keep = Keeping<In>;
+  using Kept = typename Keep::Kept;
 
 public:
   std::size_t size() const noexcept { return size_; }
 
-  /// No branch depends on what pred says, which processors predict badly.
   template <class Pred> void choose(const In& in, std::size_t begin, std::size_t end, Pred& pred) {
-    begin_ = begin;
-    if (kept_.size() < end - begin) kept_.resize(end - begin);
-    Kept* to = kept_.data();
-    for (std::size_t i = begin; i < end; ++i) {
-      if constexpr (k_keeps_values) {
-        const Value value = in[i];
+    if constexpr (Keep::k_is_small) {
+      // No branch depends on what pred says, which processors predict badly.
+      if (kept_.size() < end - begin) kept_.resize(end - begin);
+      Kept* to = kept_.data();
+      for (std::size_t i = begin; i < end; ++i) {
+        const typename In::Value value = in[i];
         *to = value;
         to += static_cast<bool>(pred(value));
-      } else {
-        *to = static_cast<std::uint32_t>(i - begin);
-        to += static_cast<bool>(pred(in[i]));
       }
+      size_ = static_cast<std::size_t>(to - kept_.data());
+    } else {
+      kept_.clear();
+      for (std::size_t i = begin; i < end; ++i) Keep::keep(in, i, pred, kept_);
+      size_ = kept_.size();
     }
-    size_ = static_cast<std::size_t>(to - kept_.data());
   }
 
-  template <class Out> void copy(const In& in, Out to) const {
-    for (std::size_t k = 0; k < size_; ++k, ++to) {
-      if constexpr (k_keeps_values)
-        *to = kept_[k];
-      else
-        *to = in[begin_ + kept_[k]];
-    }
+  template <class Out> void copy(Out to) {
+    for (std::size_t k = 0; k < size_; ++k, ++to) *to = Keep::element(kept_[k]);
   }
-  template <class Vector> void append(const In& in, Vector& to) const {
-    if constexpr (k_keeps_values) {
+  template <class Vector> void append(Vector& to) {
+    if constexpr (Keep::k_is_small)
       to.insert(to.end(), kept_.data(), kept_.data() + size_);
-    } else {
-      for (std::size_t k = 0; k < size_; ++k) to.emplace_back(in[begin_ + kept_[k]]);
-    }
+    else
+      for (std::size_t k = 0; k < size_; ++k) to.emplace_back(Keep::element(kept_[k]));
   }
 
 private:
-  std::size_t begin_ = 0, size_ = 0;
+  std::size_t size_ = 0;
   std::vector<Kept> kept_;
 };
 

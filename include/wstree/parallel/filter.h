@@ -36,7 +36,7 @@ template <class In, class Out, class Pred> struct CopyWork {
     outcome.place = total;
     total += outcome.chosen.size();
   }
-  void after(const Outcome& outcome) const { outcome.chosen.copy(in, ahead(out, outcome.place)); }
+  void after(Outcome& outcome) const { outcome.chosen.copy(ahead(out, outcome.place)); }
 };
 
 /// Appends to a vector, which only one member at a time can do.
@@ -51,7 +51,7 @@ template <class In, class Vector, class Pred> struct AppendWork {
   void make(const Tile& tile, Outcome& outcome) const {
     outcome.chosen.choose(in, tile.begin + offset, tile.end + offset, pred);
   }
-  void take(const Outcome& outcome) const { outcome.chosen.append(in, out); }
+  void take(Outcome& outcome) const { outcome.chosen.append(out); }
   void after(const Outcome&) const noexcept {}
 };
 
@@ -64,30 +64,33 @@ template <class In, class Yes, class No, class Pred> struct PartitionWork {
   std::size_t offset, yes_total, no_total;
   struct Outcome {
     std::vector<unsigned char> verdicts;
-    std::size_t begin = 0, chosen = 0, yes_place = 0, no_place = 0;
+    std::vector<typename Keeping<In>::Kept> elements;
+    std::size_t chosen = 0, yes_place = 0, no_place = 0;
   };
   void make(const Tile& tile, Outcome& outcome) const {
-    const std::size_t size = tile.end - tile.begin;
-    if (outcome.verdicts.size() < size) outcome.verdicts.resize(size);
-    outcome.begin = tile.begin + offset, outcome.chosen = 0;
-    for (std::size_t k = 0; k < size; ++k) {
-      outcome.verdicts[k] = static_cast<bool>(pred(in[outcome.begin + k]));
-      outcome.chosen += outcome.verdicts[k];
-    }
-    outcome.verdicts.resize(size);
+    outcome.verdicts.clear(), outcome.elements.clear();
+    outcome.chosen = 0;
+    const auto judge = [&](const auto& element) {
+      const bool is_chosen = pred(element);
+      outcome.verdicts.push_back(is_chosen);
+      outcome.chosen += is_chosen;
+      return true;
+    };
+    for (std::size_t i = tile.begin; i < tile.end; ++i)
+      Keeping<In>::keep(in, i + offset, judge, outcome.elements);
   }
   void take(Outcome& outcome) noexcept {
     outcome.yes_place = yes_total, outcome.no_place = no_total;
     yes_total += outcome.chosen, no_total += outcome.verdicts.size() - outcome.chosen;
   }
-  void after(const Outcome& outcome) const {
+  void after(Outcome& outcome) const {
     Yes to_yes = ahead(yes, outcome.yes_place);
     No to_no = ahead(no, outcome.no_place);
     for (std::size_t k = 0; k < outcome.verdicts.size(); ++k) {
       if (outcome.verdicts[k] != 0)
-        *to_yes = in[outcome.begin + k], ++to_yes;
+        *to_yes = Keeping<In>::element(outcome.elements[k]), ++to_yes;
       else
-        *to_no = in[outcome.begin + k], ++to_no;
+        *to_no = Keeping<In>::element(outcome.elements[k]), ++to_no;
     }
   }
 };
@@ -128,7 +131,8 @@ struct CopyIf {
         policy, in,
         [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
-            if (chosen(in[i])) *ahead(out, total++) = in[i];
+            auto&& element = in[i];
+            if (chosen(element)) *ahead(out, total++) = std::forward<decltype(element)>(element);
           }
         },
         [&](const Tiling& tiling, std::size_t offset) {
@@ -149,7 +153,8 @@ struct Filter {
         policy, in,
         [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
-            if (chosen(in[i])) result.emplace_back(in[i]);
+            auto&& element = in[i];
+            if (chosen(element)) result.emplace_back(std::forward<decltype(element)>(element));
           }
         },
         [&](const Tiling& tiling, std::size_t offset) {
@@ -181,10 +186,11 @@ struct PartitionCopy {
         policy, in,
         [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
-            if (chosen(in[i]))
-              *ahead(yes, yes_total++) = in[i];
+            auto&& element = in[i];
+            if (chosen(element))
+              *ahead(yes, yes_total++) = std::forward<decltype(element)>(element);
             else
-              *ahead(no, no_total++) = in[i];
+              *ahead(no, no_total++) = std::forward<decltype(element)>(element);
           }
         },
         [&](const Tiling& tiling, std::size_t offset) {
