@@ -86,8 +86,8 @@ enum class Tag : std::uint8_t {
   settle_verdict,     // P3 parallel/verdict.h
   know_tile,          // P4 parallel/scan_tiles.h
   pass_turn,          // P5 parallel/ordered.h
-  open_door,          // P6 parallel/nesting.h
-  leave_door,         // P7 parallel/nesting.h
+  open_door,          // P6 parallel/door.h
+  leave_door,         // P7 parallel/door.h
   count_busy,         // P8 parallel/nesting.h
   take_number,        // P9 parallel/nesting.h
   count_sleeper,      // B1 types/detail/sleepers.h

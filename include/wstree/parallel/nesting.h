@@ -4,9 +4,9 @@
 
 #include "wstree/core/platform.h"
 #include "wstree/core/tuning.h"
+#include "wstree/parallel/door.h"
 
 #include <cstdint>
-#include <new>
 #include <utility>
 
 #include <time.h>
@@ -14,8 +14,6 @@
 namespace wstree {
 inline namespace v1 {
 namespace detail {
-
-template <class P> class BasicCall;
 
 /// The place of the executing thread in the innermost call that it works for. Threads that work for none have
 /// no seat.
@@ -46,50 +44,6 @@ private:
   std::uint32_t waits_ = 0;
 };
 
-/// The door of a nested call: stands in the outer call, one for each of its members, so that a member that
-/// tries it never touches memory of a call that has ended.
-template <class P> class alignas(core::k_line_pair) BasicDoor {
-public:
-  /// By its member, for a call of its own. The door was closed.
-  void open(BasicCall<P>* call) noexcept {
-    call_ = call;
-    // [P6] store release, success acquire in enter(): the call is complete before a guest enters. The load is
-    //      a hint. Guard: model_parallel nest_2 (each of the orders).
-    state_.store(k_open, P::order(core::Tag::open_door, std::memory_order_release));
-  }
-  /// By its member: no guest enters any more.
-  void close() noexcept {
-    // [P7] update relaxed: is_empty() says when the guests have left.
-    state_.fetch_and(~k_open, P::order(core::Tag::leave_door, std::memory_order_relaxed));
-  }
-  /// Returns whether all guests have left; what they wrote can be seen then.
-  bool is_empty() const noexcept {
-    // [P7] load acquire, update release in leave(): what a guest did is done, and it does not touch the call
-    //      any more. Guard: model_parallel nest_2 (each of the orders).
-    return state_.load(P::order(core::Tag::leave_door, std::memory_order_acquire)) == 0;
-  }
-  /// nullptr: there is no call. Else leave() has to follow.
-  BasicCall<P>* enter() noexcept {
-    std::uint32_t seen = state_.load(P::order(core::Tag::open_door, std::memory_order_relaxed)); // P6
-    while ((seen & k_open) != 0)
-      if (state_.compare_exchange_weak(seen, seen + k_guest,
-                                       P::order(core::Tag::open_door, std::memory_order_acquire),
-                                       P::order(core::Tag::open_door, std::memory_order_relaxed))) // P6
-        return call_;
-    return nullptr;
-  }
-  void leave() noexcept {
-    state_.fetch_sub(k_guest, P::order(core::Tag::leave_door, std::memory_order_release)); // P7
-  }
-
-private:
-  static constexpr std::uint32_t k_open = 1;
-  static constexpr std::uint32_t k_guest = 2;
-
-  typename P::template Atomic<std::uint32_t> state_{0};
-  typename P::template Plain<BasicCall<P>*> call_{nullptr};
-};
-
 /// One call while members work for it. An idle member looks for nested calls of other members, which it helps
 /// with; it never does anything for a call that is not within the one that it waits for.
 template <class P> class BasicCall {
@@ -99,11 +53,11 @@ public:
 
   BasicCall(std::uint32_t members, Run run, void* what) noexcept
       : members_(members), run_(run), what_(what),
-        doors_(members > k_few ? new (std::nothrow) BasicDoor<P>[members] : few_) {}
+        doors_(members > k_few ? DoorCache<P>::take(members) : typename DoorCache<P>::Doors{few_, k_few}) {}
   BasicCall(const BasicCall&) = delete;
   BasicCall& operator=(const BasicCall&) = delete;
   ~BasicCall() {
-    if (doors_ != few_) delete[] doors_;
+    if (doors_.first != few_ && doors_.first != nullptr) DoorCache<P>::give_back(doors_);
   }
 
   std::uint32_t members() const noexcept { return members_; }
@@ -120,7 +74,8 @@ public:
 
   /// As a nested call of the member with that seat, which waits until no guest works for it any more.
   void nest(Seat& seat) noexcept {
-    BasicDoor<P>* const door = seat.call->doors_ != nullptr ? &seat.call->doors_[seat.member] : nullptr;
+    BasicDoor<P>* const door =
+        seat.call->doors_.first != nullptr ? &seat.call->doors_.first[seat.member] : nullptr;
     if (door == nullptr) return work_as(0);
     door->open(this);
     work_as(0);
@@ -176,12 +131,12 @@ private:
   /// Tries every door once. Returns whether there was something to do.
   bool help_once() noexcept {
     bool helped = false;
-    if (doors_ == nullptr) return false;
+    if (doors_.first == nullptr) return false;
     for (std::uint32_t i = 0; i < members_; ++i) {
-      BasicCall* const inner = doors_[i].enter();
+      BasicCall* const inner = doors_.first[i].enter();
       if (inner == nullptr) continue;
       helped = inner->join() || helped;
-      doors_[i].leave();
+      doors_.first[i].leave();
     }
     return helped;
   }
@@ -206,7 +161,7 @@ private:
   std::uint32_t members_;
   Run run_;
   void* what_;
-  BasicDoor<P>* doors_;
+  typename DoorCache<P>::Doors doors_;
   typename P::template Atomic<std::uint32_t> busy_{0};
   typename P::template Atomic<std::uint32_t> next_{1};
   BasicDoor<P> few_[k_few];
