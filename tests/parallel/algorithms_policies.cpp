@@ -120,6 +120,61 @@ TEST(Policy, ReproducibleAccumulatorsMayBeLargerThanStacksLike) {
   }
 }
 
+/// in[i], which takes a while, and notes who asks.
+struct DearElements {
+  const std::vector<double>& in;
+  std::mutex& mutex;
+  std::set<std::thread::id>& threads;
+  double operator()(std::size_t i) const {
+    {
+      const std::lock_guard lock(mutex);
+      threads.insert(std::this_thread::get_id());
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    return in[i];
+  }
+};
+
+TEST(Policy, DearElementsOfOneBlockAreSharedAndHaveItsBits) {
+  for (const std::size_t n : {9U, 100U, 2000U, 4500U}) {
+    const std::vector<double> in = fractions(n);
+    std::vector<double> out(n), expected(n);
+    const double total = inclusive_scan(reproducible.threads(1), in, expected);
+    const double all = sum(in), product = reduce(reproducible, in, 1.0, std::multiplies<>{});
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    const DearElements dear{in, mutex, threads};
+    const auto policy = reproducible.threads(2);
+    EXPECT_EQ(transform_reduce(policy, std::size_t{0}, n, 0.0, std::plus<>{}, dear), all);
+    EXPECT_EQ(threads.size(), 2U) << n;
+    threads.clear();
+    EXPECT_EQ(transform_inclusive_scan(policy, std::size_t{0}, n, out, std::plus<>{}, dear), total);
+    EXPECT_EQ(out, expected);
+    EXPECT_EQ(threads.size(), 2U) << n;
+    EXPECT_EQ(transform_reduce(policy, std::size_t{0}, n, 1.0, std::multiplies<>{}, dear), product);
+  }
+}
+
+TEST(Policy, ElementsThatAreMadeHaveTheBitsOfThoseInMemory) {
+  for_sizes_and_threads([](std::size_t n, const auto& some) {
+    const auto policy = reproducible.threads(some.threads());
+    const std::vector<double> in = fractions(n);
+    const std::vector<float> floats(in.begin(), in.end());
+    std::vector<double> out(n), expected(n);
+    const auto get = [&](std::size_t i) { return in[i]; };
+    const double all = inclusive_scan(reproducible, in, expected);
+    EXPECT_EQ(all, n == 0 ? 0 : expected.back());
+    EXPECT_EQ(transform_reduce(policy, std::size_t{0}, n, 0.0, std::plus<>{}, get), sum(in));
+    EXPECT_EQ(transform_inclusive_scan(policy, std::size_t{0}, n, out, std::plus<>{}, get), all);
+    EXPECT_EQ(out, expected);
+    const auto same = [](float x) { return x; };
+    EXPECT_EQ(transform_reduce(policy, floats, 0.0F, std::plus<>{}, same), sum(floats));
+    out = in; // the input may be the output
+    transform_inclusive_scan(policy, out, out, std::plus<>{}, [](double x) { return x; });
+    EXPECT_EQ(out, expected);
+  });
+}
+
 TEST(Policy, SequentialReductionsTakeBools) {
   EXPECT_TRUE(
       reduce(sequential_order.threads(2), std::vector<bool>(70'000, true), true, std::logical_and<>{}));

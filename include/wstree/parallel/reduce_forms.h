@@ -20,6 +20,11 @@ namespace detail {
 template <class Policy>
 concept fixed_order = Policy::evaluation != order::associative;
 
+/// Elements are in memory, and nothing is made of them.
+template <class Iterator, class Transform>
+inline constexpr bool only_reads = std::contiguous_iterator<Iterator> &&
+                                   (std::is_same_v<Transform, Same> || std::is_same_v<Transform, Identity>);
+
 /// Integers where an iterator is expected of which only elements are asked for.
 template <class I> struct Counting {
   using difference_type = std::ptrdiff_t;
@@ -38,8 +43,8 @@ requires detail::fixed_order<Policy> T transform_reduce(const Policy& policy, It
   static_assert(detail::combines<Op, T>(), "wstree: the operator of a reduction has to take two values and "
                                            "return one, and the initial value has to be one");
   auto get = [&](std::size_t i) -> T { return T(transform(*detail::ahead(first, i))); };
-  return detail::reduce_values(policy, detail::elements_between(first, last).count, std::move(init), get, op,
-                               where);
+  return detail::reduce_values<detail::only_reads<Iterator, Transform>>(
+      policy, detail::elements_between(first, last).count, std::move(init), get, op, where);
 }
 template <execution_policy Policy, detail::random_iterator Iterator,
           std::invocable<detail::element_of<Iterator>, detail::element_of<Iterator>> Op>
@@ -51,7 +56,8 @@ reduce(const Policy& policy, Iterator first, Iterator last, Op op, call_site whe
     return transform_reduce(policy, first + 1, last, T(*first), std::move(op), detail::Identity{}, where);
   } else {
     auto get = [&](std::size_t i) -> T { return *detail::ahead(first, i); };
-    return detail::fold_reproducibly<T>(policy, detail::elements_between(first, last).count, get, op, where);
+    return detail::fold_reproducibly<T, detail::only_reads<Iterator, detail::Same>>(
+        policy, detail::elements_between(first, last).count, get, op, where);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/parallel/entry.h"
+#include "wstree/parallel/growing_run.h"
 #include "wstree/parallel/scan_sums.h"
 #include "wstree/parallel/scan_tiles.h"
 #include "wstree/parallel/sequence.h"
@@ -24,12 +25,14 @@ inline constexpr double k_scan_worth_us = 12;
 inline constexpr std::size_t k_scan_tile_bytes = 256 * 1024;
 inline constexpr double k_first_tile_us = 8;
 
+/// The units behind the first `before`, whose sum is `prefix`.
 template <class Policy, class Sums>
-void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes) {
+void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes,
+          std::optional<typename Sums::Sum> prefix = {}, std::size_t before = 0) {
   using Sum = typename Sums::Sum;
-  std::optional<Sum> prefix;
-  const std::size_t units = sums.units();
+  const std::size_t units = sums.units() - before;
   const auto piece = [&](std::size_t begin, std::size_t end) {
+    begin += before, end += before;
     prefix.emplace(begin == 0 ? sums.start(end) : sums.write(std::move(*prefix), begin, end));
     policy.advance(sums.elements(begin, end));
     return true;
@@ -46,9 +49,54 @@ void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes) {
   std::vector<TileSums<Sum>> tiles(tiling.tiles());
   Verdict verdict;
   using Member = ScanMember<Policy, Sums>;
-  const typename Member::Shared shared{policy, sums, *prefix, start.done, tiles.data(), verdict};
+  const typename Member::Shared shared{policy, sums, *prefix, before + start.done, tiles.data(), verdict};
   run_tiles(policy, tiling, verdict, [&] { return Member{shared}; });
   verdict.finish();
+}
+
+/// A block's values, as elements of a scan.
+template <class V> struct KeptBlock {
+  using Value = V;
+  static constexpr bool k_in_memory = true;
+  struct Kept {
+    V value; // of bools, too, a byte each
+  };
+  std::size_t first = 0;
+  std::vector<Kept> values;
+  const V& operator[](std::size_t i) const { return values[i - first].value; }
+};
+
+/// By blocks, where elements may be dear: then their values are made one by one in parallel.
+template <bool k_inclusive, class T, class Policy, class Loop, class Op>
+void scan_reproducibly(const Policy& policy, std::size_t count, const Loop& loop, Op& op, const T* init,
+                       std::optional<T>& total) {
+  using Block = KeptBlock<std::remove_cvref_t<decltype(loop(0))>>;
+  Block block;
+  block.values.reserve(least(count, k_block));
+  Identity same;
+  using BlockLoop = ScanLoop<T, Block, decltype(loop.out), Identity, k_inclusive>;
+  const BlockLoop block_loop{block, loop.out, same};
+  const ReproducibleSums<T, BlockLoop, Op> blocks{block_loop, count, op, init, total};
+  Run<T> run;
+  const auto step = [&](std::size_t i, auto&& value) {
+    if (i % k_block == 0) block.first = i, block.values.clear();
+    block.values.push_back({std::forward<decltype(value)>(value)});
+    if ((i + 1) % k_block == 0 || i + 1 == count)
+      run = blocks.write(std::move(run), i / k_block, i / k_block + 1);
+  };
+  const auto piece = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) step(i, loop(i));
+    policy.advance(end - begin);
+    return true;
+  };
+  const Start start = start_inline(policy, count, k_scan_worth_us, piece);
+  if (start.done == count) return;
+  if (are_dear(start)) return finish_in_sequence(policy, start, count, loop, step);
+  const std::size_t end = least(count, (start.done + k_block - 1) / k_block * k_block);
+  piece(start.done, end);
+  if (end != count)
+    scan(policy, ReproducibleSums<T, Loop, Op>{loop, count, op, init, total}, sizeof(T), std::move(run),
+         end / k_block);
 }
 
 /// Strictly from left to right. Only what the transformation returns is made in parallel: elements in memory
@@ -83,7 +131,9 @@ T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const
   using Loop = ScanLoop<T, In, Out, F, k_inclusive>;
   const Loop loop{in, out, f};
   std::optional<T> total;
-  if constexpr (Policy::evaluation == order::reproducible)
+  if constexpr (Policy::evaluation == order::reproducible && !Loop::k_reads_memory)
+    scan_reproducibly<k_inclusive>(policy, in.count, loop, op, init, total);
+  else if constexpr (Policy::evaluation == order::reproducible)
     scan(policy, ReproducibleSums<T, Loop, Op>{loop, in.count, op, init, total}, sizeof(T));
   else if constexpr (Policy::evaluation == order::sequential) {
     if (init != nullptr) total.emplace(*init);
