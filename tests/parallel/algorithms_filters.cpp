@@ -130,6 +130,9 @@ TEST(Transform, WritesEachElement) {
     std::transform(in.begin(), in.end(), expected.begin(), triple);
     EXPECT_EQ(transform(policy, in, out, triple), out.end());
     EXPECT_EQ(out, expected);
+    EXPECT_EQ(transform(policy, in, out, triple, [](int i) { return i + 1; }),
+              out.end()); // of the projection
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], expected[i] + 3);
     std::transform(in.begin(), in.end(), in2.begin(), expected.begin(), std::minus<>{});
     transform(policy, in.begin(), in.end(), in2.begin(), out.begin(), std::minus<>{});
     EXPECT_EQ(out, expected);

@@ -53,5 +53,23 @@ void call() {
   wstree::tabulate(bits.rbegin(), bits.rend(), [](std::size_t) { return true; });
 #elif WRONG_CALL == 19
   wstree::transform(elements, bits.rbegin(), is_odd);
+#elif WRONG_CALL == 20
+  wstree::for_each(no_random_access, is_odd);
+#elif WRONG_CALL == 21
+  wstree::for_each(elements, [](const std::string&) {});
+#elif WRONG_CALL == 22
+  wstree::fold(0, 9, 0, [](int a, int) { return a; }, wstree::plus());
+#elif WRONG_CALL == 23
+  wstree::reduce(no_random_access, 0);
+#elif WRONG_CALL == 24
+  wstree::tabulate(elements, [] { return 1; });
+#elif WRONG_CALL == 25
+  wstree::fill(elements, std::string());
+#elif WRONG_CALL == 26
+  wstree::copy(elements, no_random_access);
+#elif WRONG_CALL == 27
+  wstree::max_element(elements, [](int) { return true; });
+#elif WRONG_CALL == 28
+  wstree::join(3);
 #endif
 }

@@ -44,7 +44,26 @@ template <class T> long calls() {
   return result;
 }
 
+/// What is written has another type than the elements.
+void conversions() {
+  std::vector<float> floats(9);
+  std::vector<short> shorts(9);
+  std::vector<int> ints(9);
+  wstree::fill(floats, 0);
+  wstree::fill(shorts, 1L);
+  wstree::copy(ints, floats);
+  wstree::tabulate(shorts, [](std::size_t i) { return i; });
+  wstree::generate(floats, [] { return 1.0; });
+  wstree::transform(ints, shorts, [](int i) { return i; });
+  wstree::transform(ints, ints, floats, [](int a, int b) { return a + b; });
+  wstree::copy_if(ints, shorts, [](int i) { return i == 0; });
+  wstree::inclusive_scan(ints, shorts);
+  wstree::exclusive_scan(shorts, floats, 0.0);
+  wstree::for_each(wstree::par().threads(ints.size()).max_chunk(ints.size() - 1), ints, [](int) {});
+}
+
 int main() {
+  conversions();
   return calls<short>() + calls<unsigned short>() + calls<signed char>() + calls<unsigned char>() == 0 ? 1
                                                                                                        : 0;
 }

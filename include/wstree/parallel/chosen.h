@@ -2,6 +2,8 @@
 // The choice of a predicate among the elements of a tile.
 #pragma once
 
+#include "wstree/parallel/ranges.h"
+
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -70,7 +72,7 @@ public:
   }
 
   template <class Out> void copy(Out to) {
-    for (std::size_t k = 0; k < size_; ++k, ++to) *to = Keep::element(kept_[k]);
+    for (std::size_t k = 0; k < size_; ++k, ++to) write_to(to, Keep::element(kept_[k]));
   }
   template <class Vector> void append(Vector& to) {
     if constexpr (Keep::k_is_small)

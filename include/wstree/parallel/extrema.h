@@ -5,6 +5,7 @@
 #include "wstree/parallel/entry.h"
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace wstree {
@@ -44,6 +45,14 @@ struct Count : Called {
         policy, in, [&](const auto& e) { return e == value; }, std::move(proj));
   }
 };
+
+/// Whether Comp compares what Proj makes of two elements of In.
+template <class Comp, class In, class Proj> constexpr void check_comparison() {
+  using Projected = decltype(invoke(std::declval<Proj&>(), std::declval<const typename In::Value&>()));
+  static_assert(std::is_invocable_v<Comp&, Projected, Projected>,
+                "wstree: the comparison has to take two elements, or their projections; without one, they "
+                "have to have a `<`");
+}
 
 inline constexpr std::size_t k_nothing = ~std::size_t{0};
 
@@ -88,6 +97,7 @@ std::size_t best_of(const Policy& policy, const In& in, Before before, call_site
 struct MinElement : Called, Finder {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    check_comparison<Comp, In, Proj>();
     return in.at(best_of(
         policy, in,
         [&](const auto& right, const auto& left) -> bool {
@@ -100,6 +110,7 @@ struct MinElement : Called, Finder {
 struct MaxElement : Called, Finder {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    check_comparison<Comp, In, Proj>();
     return in.at(best_of(
         policy, in,
         [&](const auto& right, const auto& left) -> bool {
@@ -113,6 +124,7 @@ struct MaxElement : Called, Finder {
 struct MinmaxElement : Called, Finder {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    check_comparison<Comp, In, Proj>();
     auto less = [&](const auto& right, const auto& left) -> bool {
       return comp(invoke(proj, right), invoke(proj, left));
     };

@@ -88,9 +88,9 @@ template <class In, class Yes, class No, class Pred> struct PartitionWork {
     No to_no = ahead(no, outcome.no_place);
     for (std::size_t k = 0; k < outcome.verdicts.size(); ++k) {
       if (outcome.verdicts[k] != 0)
-        *to_yes = Keeping<In>::element(outcome.elements[k]), ++to_yes;
+        write_to(to_yes, Keeping<In>::element(outcome.elements[k])), ++to_yes;
       else
-        *to_no = Keeping<In>::element(outcome.elements[k]), ++to_no;
+        write_to(to_no, Keeping<In>::element(outcome.elements[k])), ++to_no;
     }
   }
 };
@@ -132,7 +132,7 @@ struct CopyIf {
         [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
             auto&& element = in[i];
-            if (chosen(element)) *ahead(out, total++) = std::forward<decltype(element)>(element);
+            if (chosen(element)) write_to(ahead(out, total++), std::forward<decltype(element)>(element));
           }
         },
         [&](const Tiling& tiling, std::size_t offset) {
@@ -188,9 +188,9 @@ struct PartitionCopy {
           for (std::size_t i = begin; i < end; ++i) {
             auto&& element = in[i];
             if (chosen(element))
-              *ahead(yes, yes_total++) = std::forward<decltype(element)>(element);
+              write_to(ahead(yes, yes_total++), std::forward<decltype(element)>(element));
             else
-              *ahead(no, no_total++) = std::forward<decltype(element)>(element);
+              write_to(ahead(no, no_total++), std::forward<decltype(element)>(element));
           }
         },
         [&](const Tiling& tiling, std::size_t offset) {

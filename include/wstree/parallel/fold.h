@@ -6,6 +6,7 @@
 #include "wstree/parallel/fold_tree.h"
 #include "wstree/parallel/folder.h"
 #include "wstree/parallel/ranges.h"
+#include "wstree/parallel/wrong_call.h"
 
 #include <concepts>
 #include <cstdint>
@@ -57,6 +58,7 @@ auto fold(Index first, End last, Init init, Chunk chunk, Combine combine,
 template <execution_policy Policy, std::integral Index, class Chunk>
 void for_each_chunk(const Policy& policy, Index first, std::type_identity_t<Index> last, Chunk&& chunk,
                     call_site where = call_site::current()) {
+  detail::check_function<Chunk, Index, Index>();
   detail::EachChunk<Index, std::remove_reference_t<Chunk>> folder{chunk, first};
   detail::Result<detail::Nothing> result;
   if (first < last) detail::fold_tree(policy, detail::distance(first, last), folder, result, where);

@@ -96,6 +96,12 @@ template <class Index, class Init, class Chunk, class Combine> struct ChunkFolde
 template <class Init, class Chunk, class Combine, class Index>
 ChunkFolder<Index, Init, Chunk, Combine> make_folder(Init& init, Chunk& chunk, Combine& combine,
                                                      Index first) {
+  using Value = typename ChunkFolder<Index, Init, Chunk, Combine>::Value;
+  static_assert(std::is_invocable_v<Chunk&, Value, Index, Index>,
+                "wstree: the function of a fold has to take an accumulator and the two ends of a chunk, and "
+                "return the accumulator");
+  static_assert(std::is_invocable_v<Combine&, Value, Value>,
+                "wstree: the last argument of a fold has to take two accumulators and return one");
   return {init, chunk, combine, first};
 }
 

@@ -18,6 +18,7 @@ inline namespace v1 {
 template <execution_policy Policy, std::integral Index, class Function>
 void for_each(const Policy& policy, Index first, std::type_identity_t<Index> last, Function&& function,
               call_site where = call_site::current()) {
+  detail::check_function<Function, Index&>();
   for_each_chunk(
       policy, first, last,
       [&function](Index begin, Index end) {
@@ -50,6 +51,7 @@ void for_each(const Policy& policy, Iterator first, Iterator last, Function&& fu
   constexpr bool k_is_packed = detail::has_packed_bools<Iterator>();
   static_assert(!k_is_packed || std::is_invocable_v<Function&, const bool&>,
                 "wstree: threads cannot write to neighbours in a vector<bool>; use a vector of char");
+  if constexpr (!k_is_packed) detail::check_function<Function, std::iter_reference_t<Iterator>>();
   for_each_chunk(
       policy, std::size_t{0}, detail::elements_between(first, last).count, // differences may have 128 bits
       [&function, first](std::size_t begin, std::size_t end) {

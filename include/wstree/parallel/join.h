@@ -5,6 +5,7 @@
 #include "wstree/parallel/call.h"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace wstree {
 inline namespace v1 {
@@ -14,6 +15,8 @@ inline namespace v1 {
 /// those that have not begun are not called.
 template <execution_policy Policy, class... Functions>
 void join(const Policy& policy, Functions&&... functions) {
+  static_assert(sizeof...(functions) > 0 && (std::is_invocable_v<Functions&> && ...),
+                "wstree: join() takes functions without arguments, one at least");
   const auto call = [&](std::uint64_t wanted) {
     std::uint64_t index = 0;
     static_cast<void>(((index++ == wanted ? (static_cast<void>(functions()), true) : false) || ...));

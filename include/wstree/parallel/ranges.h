@@ -107,7 +107,10 @@ struct Identity {
 };
 
 struct Less {
-  template <class A, class B> constexpr bool operator()(const A& a, const B& b) const { return a < b; }
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const -> decltype(static_cast<bool>(a < b)) {
+    return static_cast<bool>(a < b);
+  }
 };
 
 /// `count` elements from `first` on. A copy is as cheap as two iterators.
@@ -188,8 +191,29 @@ template <class Iterator> constexpr bool has_packed_bools() {
     return false;
 }
 
+/// Whether a call can give `function` what it has.
+template <class Function, class... Arguments> constexpr void check_function() {
+  static_assert(
+      std::is_invocable_v<Function&, Arguments...>,
+      "wstree: the function of this call does not take what the call gives it: an element or two, the "
+      "number of one, or the ends of a chunk");
+}
+
+/// Writes to an element, as the algorithms of the standard do: numbers are converted without a warning.
+template <class Iterator, class Value> constexpr void write_to(const Iterator& to, Value&& value) {
+  using Target = std::iter_value_t<Iterator>;
+  static_assert(std::is_assignable_v<std::iter_reference_t<Iterator>, Value>,
+                "wstree: what this call writes cannot be assigned to an element of its output");
+  if constexpr (std::is_arithmetic_v<Target> && std::is_arithmetic_v<std::remove_cvref_t<Value>>)
+    *to = static_cast<Target>(value);
+  else if constexpr (std::is_assignable_v<std::iter_reference_t<Iterator>, Value>)
+    *to = std::forward<Value>(value);
+}
+
 /// Where members write, each to its own elements. Packed bools share their bytes.
 template <class Iterator> constexpr void check_target() {
+  static_assert(std::random_access_iterator<Iterator>,
+                "wstree: what is written to has to be an iterator or a range that has random access");
   static_assert(!has_packed_bools<Iterator>(),
                 "wstree: threads cannot write to neighbours in a vector<bool>; use a vector of char");
 }

@@ -42,6 +42,7 @@ requires detail::fixed_order<Policy> T transform_reduce(const Policy& policy, It
                                                         call_site where = call_site::current()) {
   static_assert(detail::combines<Op, T>(), "wstree: the operator of a reduction has to take two values and "
                                            "return one, and the initial value has to be one");
+  detail::check_function<Transform, std::iter_reference_t<Iterator>>();
   auto get = [&](std::size_t i) -> T { return T(transform(*detail::ahead(first, i))); };
   return detail::reduce_values<detail::only_reads<Iterator, Transform>>(
       policy, detail::elements_between(first, last).count, std::move(init), get, op, where);

@@ -22,6 +22,8 @@ struct Same {
 /// operator is associative, and eight operations in a chain take eight times as long.
 template <class Iterator, class T, class Op, class Transform> struct Reduction {
   using Value = T;
+  static_assert(std::is_invocable_v<Transform&, decltype(std::declval<const Iterator&>()[0])>,
+                "wstree: the function of a transform_reduce() has to take an element");
 
   Iterator first;
   Op& op;

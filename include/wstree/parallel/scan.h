@@ -112,9 +112,9 @@ void scan_sequentially(const Policy& policy, std::size_t count, const Loop& loop
     else
       sum.emplace(std::forward<decltype(value)>(value));
     if constexpr (k_inclusive)
-      *ahead(loop.out, i) = *sum;
+      write_to(ahead(loop.out, i), *sum);
     else
-      *ahead(loop.out, i) = std::move(*before);
+      write_to(ahead(loop.out, i), std::move(*before));
   };
   const bool is_alone = Loop::k_reads_memory;
   in_sequence(is_alone ? policy.threads(1) : policy, count, loop, step);

@@ -37,7 +37,7 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
   /// Only for inclusive scans: the same where nothing stands before.
   template <class Op> T write_first(std::size_t begin, std::size_t end, Op& op) const {
     T sum = (*this)(begin);
-    *ahead(out, begin) = sum;
+    write_to(ahead(out, begin), sum);
     return write(std::move(sum), begin + 1, end, op);
   }
 
@@ -52,11 +52,11 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
     for (; i != end; ++i, ++to) {
       if constexpr (k_inclusive) {
         sum = static_cast<T>(op(std::move(sum), (*this)(i)));
-        *to = sum;
+        write_to(to, sum);
       } else {
         T before = sum; // the input may be the output
         sum = static_cast<T>(op(std::move(sum), (*this)(i)));
-        *to = std::move(before);
+        write_to(to, std::move(before));
       }
     }
     return sum;
@@ -68,7 +68,7 @@ private:
     const T a = (*this)(i), b = (*this)(i + 1), c = (*this)(i + 2), d = (*this)(i + 3);
     const T ab = op(a, b), abc = op(ab, c), abcd = op(ab, op(c, d));
     const T sums[] = {before, op(before, a), op(before, ab), op(before, abc), op(before, abcd)};
-    for (std::size_t k = 0; k < 4; ++k) *ahead(to, k) = sums[k_inclusive ? k + 1 : k];
+    for (std::size_t k = 0; k < 4; ++k) write_to(ahead(to, k), sums[k_inclusive ? k + 1 : k]);
     return sums[4];
   }
 };

@@ -45,8 +45,8 @@ template <class T, class Get, class Op> struct RunFolder {
   }
 };
 
-/// The beginning of fold_reproducibly() where elements may be dear: by the caller. If they are, all others are
-/// made one by one in parallel. Returns the number of complete blocks, whose sums are in `run`.
+/// The beginning of fold_reproducibly() where elements may be dear: by the caller. If they are, all others
+/// are made one by one in parallel. Returns the number of complete blocks, whose sums are in `run`.
 template <class T, class Policy, class Get, class Op>
 std::size_t begin_reproducibly(const Policy& policy, std::size_t count, Get& get, Op& op, Run<T>& run) {
   GrowingRun<T, Op> so_far(count, op);
@@ -137,6 +137,9 @@ struct InnerProduct : Called {
   requires(destination<In2>) T operator()(const Policy& policy, const In& in, In2&& second, T init,
                                           Op op = {}, F f = {}) const {
     const auto in2 = beginning(second);
+    check_function<F, typename In::Reference, decltype(*in2)>();
+    static_assert(combines<Op, T>(), "wstree: the operator of a reduction has to take two values and "
+                                     "return one, and the initial value has to be one");
     auto get = [&](std::size_t i) { return static_cast<T>(f(in[i], *ahead(in2, i))); };
     constexpr bool k_is_cheap =
         In::k_in_memory && std::contiguous_iterator<decltype(beginning(second))> && k_is_plus_or_times<T, F>;

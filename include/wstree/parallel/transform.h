@@ -25,11 +25,14 @@ void write_all(call_site where, const Policy& policy, std::size_t count, Write&&
 
 struct Transform : Called {
   /// transform(in, out, f [, projection])
-  template <class Policy, class In, class Out, class F>
-  requires(destination<Out>) auto operator()(const Policy& policy, const In& in, Out&& destination,
-                                             F f) const {
+  template <class Policy, class In, class Out, class F, class Proj = Identity>
+  requires(destination<Out> && !destination<F>) auto
+  operator()(const Policy& policy, const In& in, Out&& destination, F f, Proj proj = {}) const {
     const auto out = target(destination);
-    write_all(where, policy, in.count, [&](std::size_t i) { *ahead(out, i) = invoke(f, in[i]); });
+    check_function<Proj, typename In::Reference>();
+    check_function<F, std::invoke_result_t<Proj&, typename In::Reference>>();
+    write_all(where, policy, in.count,
+              [&](std::size_t i) { write_to(ahead(out, i), invoke(f, invoke(proj, in[i]))); });
     return ahead(out, in.count);
   }
   /// transform(in, in2, out, f): both inputs have as many elements as the first one.
@@ -38,7 +41,9 @@ struct Transform : Called {
                                                                 In2&& second, Out&& destination, F f) const {
     const auto in2 = beginning(second);
     const auto out = target(destination);
-    write_all(where, policy, in.count, [&](std::size_t i) { *ahead(out, i) = f(in[i], *ahead(in2, i)); });
+    check_function<F, typename In::Reference, decltype(*in2)>();
+    write_all(where, policy, in.count,
+              [&](std::size_t i) { write_to(ahead(out, i), f(in[i], *ahead(in2, i))); });
     return ahead(out, in.count);
   }
 };
@@ -47,7 +52,8 @@ struct Transform : Called {
 struct Generate : Called {
   template <class Policy, class In, class F> void operator()(const Policy& policy, const In& in, F f) const {
     check_target<std::remove_cvref_t<decltype(in.first)>>();
-    write_all(where, policy, in.count, [&](std::size_t i) { *in.at(i) = f(); });
+    check_function<F>();
+    write_all(where, policy, in.count, [&](std::size_t i) { write_to(in.at(i), f()); });
   }
 };
 
@@ -55,7 +61,8 @@ struct Generate : Called {
 struct Tabulate : Called {
   template <class Policy, class In, class F> void operator()(const Policy& policy, const In& in, F f) const {
     check_target<std::remove_cvref_t<decltype(in.first)>>();
-    write_all(where, policy, in.count, [&](std::size_t i) { *in.at(i) = f(i); });
+    check_function<F, std::size_t>();
+    write_all(where, policy, in.count, [&](std::size_t i) { write_to(in.at(i), f(i)); });
   }
 };
 
@@ -63,7 +70,7 @@ struct Fill : Called {
   template <class Policy, class In, class T>
   void operator()(const Policy& policy, const In& in, const T& value) const {
     check_target<std::remove_cvref_t<decltype(in.first)>>();
-    write_all(where, policy, in.count, [&](std::size_t i) { *in.at(i) = value; });
+    write_all(where, policy, in.count, [&](std::size_t i) { write_to(in.at(i), value); });
   }
 };
 
@@ -71,13 +78,14 @@ struct Copy : Called {
   template <class Policy, class In, class Out>
   auto operator()(const Policy& policy, const In& in, Out&& destination) const {
     const auto out = target(destination);
-    write_all(where, policy, in.count, [&](std::size_t i) { *ahead(out, i) = in[i]; });
+    write_all(where, policy, in.count, [&](std::size_t i) { write_to(ahead(out, i), in[i]); });
     return ahead(out, in.count);
   }
 };
 
 struct Minus {
-  template <class A, class B> constexpr auto operator()(A&& a, B&& b) const {
+  template <class A, class B>
+  constexpr auto operator()(A&& a, B&& b) const -> decltype(std::forward<A>(a) - std::forward<B>(b)) {
     return std::forward<A>(a) - std::forward<B>(b);
   }
 };
@@ -87,8 +95,9 @@ struct AdjacentDifference : Called {
   template <class Policy, class In, class Out, class Op = Minus>
   auto operator()(const Policy& policy, const In& in, Out&& destination, Op op = {}) const {
     const auto out = target(destination);
+    check_function<Op, typename In::Reference, typename In::Reference>();
     if (in.count == 0) return out;
-    *out = in[0];
+    write_to(out, in[0]);
     using Target = std::iter_value_t<std::remove_cvref_t<decltype(out)>>; // differences of shorts are ints
     write_all(where, policy, in.count - 1,
               [&](std::size_t i) { *ahead(out, i + 1) = static_cast<Target>(op(in[i + 1], in[i])); });

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What calls say that no overload takes: one sentence instead of the list of all overloads.
+#pragma once
+
+#include "wstree/parallel/ranges.h"
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// An argument of any type. The conversion is worse than all others, so an overload that takes these is
+/// chosen only if there is no other.
+struct Anything {
+  Anything() = default;
+  template <class T> Anything(T&&) {} // NOLINT: implicit on purpose
+};
+
+} // namespace detail
+
+#define WSTREE_ANY_ARGUMENTS                                                                                 \
+  detail::Anything, detail::Anything = {}, detail::Anything = {}, detail::Anything = {},                     \
+                    detail::Anything = {}, detail::Anything = {}, detail::Anything = {},                     \
+                    detail::Anything = {}
+
+template <class Never = void> void for_each(WSTREE_ANY_ARGUMENTS) {
+  static_assert(
+      detail::k_never<Never>,
+      "wstree: for_each() takes a policy or none, then two integers, two random-access iterators, or a "
+      "range that has random access and knows its size, then a function");
+}
+template <class Never = void> void for_each_chunk(WSTREE_ANY_ARGUMENTS) {
+  static_assert(detail::k_never<Never>,
+                "wstree: for_each_chunk() takes a policy or none, two integers, and a "
+                "function of two integers");
+}
+template <class Never = void> int fold(WSTREE_ANY_ARGUMENTS) {
+  static_assert(
+      detail::k_never<Never>,
+      "wstree: fold() takes a policy or none, two integers, a neutral accumulator, a function of an "
+      "accumulator and two integers, and a function of two accumulators");
+  return 0;
+}
+template <class Never = void> int reduce(WSTREE_ANY_ARGUMENTS) {
+  static_assert(
+      detail::k_never<Never>,
+      "wstree: reduce() takes a policy or none, then two random-access iterators or a range that has "
+      "random access and knows its size, then an initial value, an operator, or both");
+  return 0;
+}
+template <class Never = void> int transform_reduce(WSTREE_ANY_ARGUMENTS) {
+  static_assert(detail::k_never<Never>,
+                "wstree: transform_reduce() takes a policy or none, then two integers, two random-access "
+                "iterators, or a range that has random access and knows its size, then an initial value, an "
+                "operator, and a function of an element");
+  return 0;
+}
+
+#undef WSTREE_ANY_ARGUMENTS
+
+} // namespace v1
+} // namespace wstree
