@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <thread>
+#include <utility>
 
 namespace wstree::algorithms_test {
 namespace {
@@ -120,7 +121,7 @@ TEST(Policy, ReproducibleAccumulatorsMayBeLargerThanStacksLike) {
   }
 }
 
-/// in[i], which takes a while, and notes who asks.
+/// in[i], which takes a while, and notes the thread that asks.
 struct DearElements {
   const std::vector<double>& in;
   std::mutex& mutex;
@@ -153,6 +154,37 @@ TEST(Policy, DearElementsOfOneBlockAreSharedAndHaveItsBits) {
     EXPECT_EQ(threads.size(), 2U) << n;
     EXPECT_EQ(transform_reduce(policy, std::size_t{0}, n, 1.0, std::multiplies<>{}, dear), product);
   }
+}
+
+/// The sum of f(in[i]), and of the last result of a scan, at one call site each.
+template <class F> std::pair<double, double> sum_and_scan(const std::vector<double>& in, F f) {
+  std::vector<double> out(in.size());
+  return {transform_reduce(reproducible, in.begin(), in.end(), 0.0, std::plus<>{}, f),
+          transform_inclusive_scan(reproducible, in, out.begin(), std::plus<>{}, f)};
+}
+
+TEST(Policy, CallsThatAreKnownToBeBriefHaveTheBitsOfOthers) {
+  const std::vector<double> in = fractions(33);
+  const auto f = [](double x) { return x * x; };
+  const auto first = sum_and_scan(in, f);
+  for (int calls = 0; calls < 100; ++calls) EXPECT_EQ(sum_and_scan(in, f), first) << calls;
+}
+
+TEST(Policy, ASiteTrustsBriefCallsUntilOneTakesLong) {
+  constexpr unsigned k_calls = 64, k_unclocked = core::tuning::k_calls_unclocked;
+  detail::Site site;
+  unsigned learned = 0;
+  for (; learned < k_calls && !site.is_brief(100); ++learned) site.was_alone(100, 50, 0.5F);
+  ASSERT_LT(learned, k_calls);
+  EXPECT_FALSE(site.is_brief(1'000)) << "ten times as many";
+  site.was_alone(100, 5'000, 50);
+  EXPECT_FALSE(site.is_brief(100)) << "reading the clock is cheap beside that";
+  site.was_alone(100, 50, 0.5F);
+  unsigned looks = 0;
+  for (unsigned i = 0; i < 4 * (k_unclocked + 1); ++i) looks += !site.is_brief(100);
+  EXPECT_EQ(looks, 4U);
+  site.was_alone(100, core::tuning::k_most_alone, 0.5F);
+  EXPECT_FALSE(site.is_brief(100));
 }
 
 TEST(Policy, ElementsThatAreMadeHaveTheBitsOfThoseInMemory) {

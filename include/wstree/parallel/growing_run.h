@@ -5,8 +5,10 @@
 #include "wstree/parallel/dyadic.h"
 #include "wstree/parallel/inline_start.h"
 #include "wstree/parallel/lanes.h"
+#include "wstree/parallel/site.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -110,6 +112,20 @@ inline constexpr double k_dear_us = 0.03;
 
 inline bool are_dear(const Start& start) noexcept {
   return start.ticks_per_element > k_dear_us * Clock::ticks_per_us();
+}
+
+/// A call of `count` elements, which are one block: calls at_once(), which does not look at the clock, where
+/// such calls have gone well in a row, and slowly() elsewhere.
+template <class AtOnce, class Slowly>
+void execute_block(Site& site, std::size_t count, AtOnce&& at_once, Slowly&& slowly) {
+  if (site.is_brief(count)) return at_once();
+  const std::uint64_t since = Clock::ticks();
+  if (site.longest_step(count) == count)
+    at_once();
+  else
+    slowly();
+  const std::uint64_t ticks = core::elapsed(since, Clock::ticks());
+  site.was_alone(count, ticks, static_cast<float>(ticks) / static_cast<float>(count));
 }
 
 } // namespace detail

@@ -34,8 +34,8 @@ concept range = requires(R& r) {
 &&std::random_access_iterator<decltype(std::begin(std::declval<R&>()))>&&
     std::sized_sentinel_for<decltype(std::end(std::declval<R&>())), decltype(std::begin(std::declval<R&>()))>;
 
-/// Positions in the range stay valid when the call's expression has ended: R is that of a forwarding
-/// reference.
+/// Positions in the range stay valid when the call's expression has ended. R is the type of a
+/// forwarding reference.
 template <class R>
 concept outlives_call = std::is_lvalue_reference_v<R> || std::ranges::enable_borrowed_range<R>;
 

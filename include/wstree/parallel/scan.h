@@ -78,18 +78,27 @@ void scan_reproducibly(const Policy& policy, std::size_t count, const Loop& loop
   const BlockLoop block_loop{block, loop.out, same};
   const ReproducibleSums<T, BlockLoop, Op> blocks{block_loop, count, op, init, total};
   Run<T> run;
+  const auto end_block = [&](std::size_t end) {
+    if (end % k_block == 0 || end == count)
+      run = blocks.write(std::move(run), (end - 1) / k_block, (end - 1) / k_block + 1);
+  };
   const auto step = [&](std::size_t i, auto&& value) {
     if (i % k_block == 0) block.first = i, block.values.clear();
     block.values.push_back({std::forward<decltype(value)>(value)});
-    if ((i + 1) % k_block == 0 || i + 1 == count)
-      run = blocks.write(std::move(run), i / k_block, i / k_block + 1);
+    end_block(i + 1);
   };
   const auto piece = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) step(i, loop(i));
+    for (std::size_t i = begin; i < end;) {
+      if (i % k_block == 0) block.first = i, block.values.clear();
+      const std::size_t to = least(end, (i / k_block + 1) * k_block);
+      for (; i < to; ++i) block.values.push_back({loop(i)});
+      end_block(to);
+    }
     policy.advance(end - begin);
     return true;
   };
-  const Start start = start_inline(policy, count, k_scan_worth_us, piece);
+  // Elements that are not dear in the first block are best left to blocks.
+  const Start start = start_inline(policy, least(count, k_block), k_scan_worth_us, piece);
   if (start.done == count) return;
   if (are_dear(start)) return finish_in_sequence(policy, start, count, loop, step);
   const std::size_t end = least(count, (start.done + k_block - 1) / k_block * k_block);
@@ -131,11 +140,18 @@ T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const
   using Loop = ScanLoop<T, In, Out, F, k_inclusive>;
   const Loop loop{in, out, f};
   std::optional<T> total;
-  if constexpr (Policy::evaluation == order::reproducible && !Loop::k_reads_memory)
-    scan_reproducibly<k_inclusive>(policy, in.count, loop, op, init, total);
-  else if constexpr (Policy::evaluation == order::reproducible)
-    scan(policy, ReproducibleSums<T, Loop, Op>{loop, in.count, op, init, total}, sizeof(T));
-  else if constexpr (Policy::evaluation == order::sequential) {
+  if constexpr (Policy::evaluation == order::reproducible) {
+    const auto at_once = [&] {
+      scan(policy, ReproducibleSums<T, Loop, Op>{loop, in.count, op, init, total}, sizeof(T));
+    };
+    const auto slowly = [&] { scan_reproducibly<k_inclusive>(policy, in.count, loop, op, init, total); };
+    if constexpr (Loop::k_reads_memory)
+      at_once();
+    else if (in.count > k_block || !policy.is_plain())
+      slowly();
+    else
+      execute_block(t_sites.at(site_key<Loop>(policy.where())), in.count, at_once, slowly);
+  } else if constexpr (Policy::evaluation == order::sequential) {
     if (init != nullptr) total.emplace(*init);
     scan_sequentially<k_inclusive>(policy, in.count, loop, op, total);
   } else

@@ -14,8 +14,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// For run_ordered(): get(offset), get(offset + 1), ... are made in parallel, step(i, value) takes them in
-/// order.
+/// For run_ordered(): get(offset), get(offset + 1), ... are made in parallel, step(i, value) takes them
+/// in order.
 template <class Get, class Step> struct SequenceWork {
   Get& get;
   Step& step;

@@ -45,6 +45,12 @@ public:
   std::uint64_t longest_step(std::uint64_t n) const noexcept {
     return trust_ == k_calls_to_trust && n / 2 <= longest_ ? n : n / k_looks_alone + 1;
   }
+  /// Returns whether all of n elements take so little that reading the clock would be much of it. From time
+  /// to time it returns false, likewise.
+  bool is_brief(std::uint64_t n) noexcept {
+    return longest_step(n) == n && cost_ * static_cast<float>(n) < k_brief &&
+           calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
+  }
   /// Elements that should take half of k_alone; at least 1.
   std::uint64_t first_step() const noexcept {
     if (cost_ <= 0) return 1;
@@ -83,6 +89,7 @@ private:
   static constexpr std::int16_t k_calls_to_trust = 16, k_trust_after_surprise = k_calls_to_trust - 255;
   static constexpr float k_least_cost = 1e-3F;
   static constexpr float k_most = 1e9F;
+  static constexpr float k_brief = 1'000;
 
   std::uintptr_t key_ = 0;
   std::uint64_t shortest_ = 0; // elements of the latest long calls

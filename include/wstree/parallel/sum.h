@@ -73,15 +73,10 @@ std::size_t begin_reproducibly(const Policy& policy, std::size_t count, Get& get
   return (done + k_block - 1) / k_block;
 }
 
-/// get(0), ..., get(count - 1) by the same operations however they are shared out; nothing if count is 0.
-/// `k_is_cheap`: get() only reads memory.
-template <class T, bool k_is_cheap = false, class Policy, class Get, class Op>
-std::optional<T> fold_reproducibly(const Policy& policy, std::size_t count, Get& get, Op& op,
-                                   call_site where) {
-  if (count == 0) return {};
-  if constexpr (k_is_cheap) {
-    if (count <= k_block && policy.is_plain()) return fold_block<T>(0, count, get, op);
-  }
+/// fold_reproducibly() where elements may be shared out; count > 0.
+template <class T, bool k_is_cheap, class Policy, class Get, class Op>
+[[gnu::noinline]] std::optional<T> fold_by_blocks(const Policy& policy, std::size_t count, Get& get, Op& op,
+                                                  call_site where) {
   Run<T> all;
   std::size_t done = 0;
   if constexpr (!k_is_cheap) done = begin_reproducibly(policy, count, get, op, all);
@@ -94,6 +89,24 @@ std::optional<T> fold_reproducibly(const Policy& policy, std::size_t count, Get&
   }
   if (all.empty()) return {}; // likewise
   return all.value(op);
+}
+
+/// get(0), ..., get(count - 1) by the same operations however they are shared out; nothing if count is 0.
+/// `k_is_cheap`: get() only reads memory.
+template <class T, bool k_is_cheap = false, class Policy, class Get, class Op>
+std::optional<T> fold_reproducibly(const Policy& policy, std::size_t count, Get& get, Op& op,
+                                   call_site where) {
+  if (count == 0) return {};
+  std::optional<T> all;
+  const auto at_once = [&] { all.emplace(fold_block<T>(0, count, get, op)); };
+  const auto slowly = [&] { all = fold_by_blocks<T, k_is_cheap>(policy, count, get, op, where); };
+  if (count > k_block || !policy.is_plain())
+    slowly();
+  else if constexpr (k_is_cheap)
+    at_once();
+  else
+    execute_block(t_sites.at(site_key<Get>(where)), count, at_once, slowly);
+  return all;
 }
 
 /// The values are made in parallel and folded strictly from left to right.

@@ -22,7 +22,7 @@ namespace wstree::core {
 ///   extend(value, begin, end)  continues `value` by the elements behind it
 ///   combine(left, right, at)   continues `left` by the value of what follows it; `at`: where `right` begins
 ///   move(place, value, at)     moves a value
-///   goes_on()                  whether the batch that the member has taken may start; false ends the reduction
+///   goes_on()                  whether the batch that was taken may start; false ends the reduction
 ///   has_ended()                whether the reduction has ended early
 template <class B>
 concept ReductionBody = requires(B& body, void* place, typename B::Value& value, std::uint64_t n) {
