@@ -4,6 +4,7 @@
 
 #include "wstree/core/default_floats.h"
 #include "wstree/core/models.h"
+#include "wstree/core/tuning.h"
 
 #include <algorithm>
 #include <atomic>
@@ -59,8 +60,6 @@ struct TaskExecution {
 ///
 /// `Facts`: what the interface keeps of the loop.
 template <class P, class Facts> class TaskLoop {
-  static constexpr std::uint32_t k_pairs = 4;
-
 public:
   /// The memory of one task.
   struct alignas(core::k_line_pair) Part {
@@ -70,7 +69,7 @@ public:
     std::uint64_t left = 0;
     core::Counts counts;
     core::Arena<P> arena;
-    core::Node<P> nodes[2 * k_pairs];
+    core::Node<P> nodes[2 * core::tuning::k_task_pairs];
   };
 
   /// For `parts` > 0 tasks. nullptr: no memory. `settings` outlives the loop.
@@ -86,7 +85,7 @@ public:
     for (std::uint32_t i = 0; i < parts; ++i) {
       part[i].loop = loop;
       part[i].index = i;
-      part[i].arena.reset(part[i].nodes, k_pairs);
+      part[i].arena.reset(part[i].nodes, core::tuning::k_task_pairs);
     }
     return loop;
   }

@@ -44,9 +44,11 @@ void call() {
 #elif WRONG_CALL == 14
   wstree::partitioner<__int128>(0, 9, 2);
 #elif WRONG_CALL == 15
-  wstree::fold(wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus());
+  wstree::fold(
+      wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus());
 #elif WRONG_CALL == 16
-  wstree::team::fold(wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus());
+  wstree::team::fold(
+      wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus());
 #elif WRONG_CALL == 17
   wstree::for_each(bits, [](std::vector<bool>::reference bit) { bit = true; });
 #elif WRONG_CALL == 18
@@ -58,7 +60,8 @@ void call() {
 #elif WRONG_CALL == 21
   wstree::for_each(elements, [](const std::string&) {});
 #elif WRONG_CALL == 22
-  wstree::fold(0, 9, 0, [](int a, int) { return a; }, wstree::plus());
+  wstree::fold(
+      0, 9, 0, [](int a, int) { return a; }, wstree::plus());
 #elif WRONG_CALL == 23
   wstree::reduce(no_random_access, 0);
 #elif WRONG_CALL == 24

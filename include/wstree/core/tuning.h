@@ -228,6 +228,8 @@ inline constexpr std::uint64_t k_joined_pieces = 5;
 inline constexpr std::uint64_t k_ring = 8;
 /// Pairs of nodes of each member and slot: a loop with a few steals allocates nothing.
 inline constexpr std::uint32_t k_first_pairs = 8;
+/// The same of each task of a taskloop (runtime/loop/task_loop.h), whose memory is made for each loop.
+inline constexpr std::uint32_t k_task_pairs = 4;
 /// Looks at a slot that is in use before the processor is given away in between.
 inline constexpr std::uint32_t k_slot_spins = 200;
 

@@ -60,7 +60,7 @@ struct ReportLoop {
   bool too_short = true;
   double late = 0;         ///< seconds that the mean thread came after the first one, in the latest process
   std::uint64_t chunk = 1; ///< iterations that are handed out as a whole
-  double work = 0;                            ///< seconds of all threads, of which records know
+  double work = 0;         ///< seconds of all threads, of which records know
   bool has_statistics = false;                ///< a trace need not have seen all executions
   std::map<std::string, double> rank_seconds; ///< by rank, of those that have the loop
   std::vector<CostPoint> costs;
