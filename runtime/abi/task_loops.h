@@ -36,8 +36,7 @@ TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, b
                           const char* source) noexcept;
 /// Counts the loop and gives its memory back.
 void end_task_loop(TaskLoop& loop) noexcept;
-/// What loops at the place of this one have cost the calling thread. nullptr: nothing is known, nor asked
-/// for.
+/// What loops at the place of this one have cost the calling thread. nullptr: this loop needs no estimate.
 core::Prior* prior_of(const TaskLoop& loop) noexcept;
 /// The task of `part` takes no more of its loop.
 void leave_task_loop(TaskLoop::Part& part) noexcept;

@@ -45,7 +45,7 @@ constexpr Phase k_phases[] = {
     {"loop of one iteration, 1 thread", {310, 0}, {370, 0}, k_alone},
     {"region with such a loop, 1 thread", {910, 1}, {915, 1}, k_alone},
     {"empty region, 2 threads", {850, 1}, {805, 1}, k_team},
-    {"loop of one iteration, 2 threads", {1000, 1}, {1130, 1}, k_team},
+    {"loop of one iteration, 2 threads", {1005, 1}, {1130, 1}, k_team},
     {"region with such a loop, 2 threads", {1860, 1}, {1870, 1}, k_team},
     {"chunk, int", {340, 1}, {322, 1}, k_team},
     {"chunk, unsigned", {340, 1}, {322, 1}, k_team},

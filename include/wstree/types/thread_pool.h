@@ -28,10 +28,10 @@
 /// of a submitted task get(). run() and submit() throw what the function's copy throws, and std::bad_alloc;
 /// the constructor throws std::system_error if a thread cannot be had.
 /// Destruction: the pool executes all tasks that are queued, and those that they make, and then ends its
-/// threads. Exceptions that no wait() or get() has thrown are dropped. Futures may outlive it, groups may
-/// not. Memory: queues grow, and keep what they have grown to; threads keep up to 64 blocks of 64 bytes, and
-/// the process up to 2 MiB of them. Source: J. Duffy, "Building a custom thread pool (series, part 2): a work
-/// stealing queue" (2008).
+/// threads. Exceptions that no wait() or get() has thrown are dropped. Futures may outlive it, groups not.
+/// Memory: queues grow, and keep what they have grown to; threads keep up to 64 blocks of 64 bytes, and the
+/// process up to 2 MiB of them.
+/// Source: J. Duffy, "Building a custom thread pool (series, part 2): a work stealing queue" (2008).
 #pragma once
 
 #include "wstree/types/detail/crew.h"

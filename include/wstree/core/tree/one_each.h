@@ -39,7 +39,7 @@ public:
       --left_;
       if (index_ < last_) {
         if (take(index_)) return give(out, index_);
-      } else if (index_ == last_ && are_taken()) {
+      } else if (index_ == last_ && (last_ == 0 || are_taken())) {
         left_ = 0;
       }
     }
@@ -80,7 +80,7 @@ private:
   /// Waits a moment for the other members, and returns whether all iterations but the last one are taken.
   /// The member whose own iteration is the last one must not get another iteration after it. So it would
   /// first do the work of members that come a little later, and leave them nothing.
-  bool are_taken() const noexcept {
+  [[gnu::noinline]] bool are_taken() const noexcept {
     std::uint64_t raw = 0;
     std::uint32_t looks = 0;
     for (std::uint32_t root = 0; root < last_; ++root)
