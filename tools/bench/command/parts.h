@@ -18,7 +18,7 @@ struct Part {
 };
 
 /// In the order in which they are measured.
-inline constexpr std::array<Part, 17> k_parts{{
+inline constexpr std::array<Part, 18> k_parts{{
     {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
     {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
     {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
@@ -38,6 +38,8 @@ inline constexpr std::array<Part, 17> k_parts{{
     {"types", "the work-stealing queue and the thread pool beside oneTBB's", false, 60, 10},
     {"static", "static loops that balance themselves, of costs that stay, drift, turn and are random", false,
      8, 4},
+    {"taskloop", "taskloops of five shapes, by their clauses, and nested, beside the runtime's own", false,
+     120, 30},
     {"models", "all schedules of the library beside those of the runtimes", false, 300, 60},
     {"validation", "the simulator against this machine", false, 300, 90},
 }};

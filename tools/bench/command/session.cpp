@@ -250,6 +250,7 @@ void Session::measure_part(std::string_view part) {
   }
   if (part == "watching") return measure_watching(*this);
   if (part == "static") return measure_static(*this);
+  if (part == "taskloop") return measure_taskloops(*this);
   if (part == "crowd")
     return for_each_runtime("crowd", "More threads than processors", "crowd",
                             by_size<Arguments>(size(), {},

@@ -89,6 +89,7 @@ void measure_api(Session& session);
 void measure_types(Session& session);
 void measure_watching(Session& session);
 void measure_static(Session& session);
+void measure_taskloops(Session& session);
 /// Another part of the anatomy.
 void measure_core_steps(Session& session);
 

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// Taskloops on the tree, beside those of the runtime: WSTREE_LOOPS=taskloop.
+///
+/// This process starts two kinds of others, with and without the library, one after the other in each round.
+/// A process executes each loop a few times, in turns with the same loop alone, which says what the ideal is:
+/// max(work / threads, longest piece that one thread has to execute).
+#include "measure/json.h"
+#include "measure/kernel.h"
+#include "measure/measure.h"
+#include "measure/omp_calls.h"
+#include "measure/options.h"
+#include "measure/process.h"
+#include "workloads/cost_shapes.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace bench;
+
+struct Options {
+  std::string library, json, only, child;
+  int rounds = 3, executions = 5, threads = omp_get_num_procs(), us = 4'000;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  OptionList list("Measures taskloops on the tree, beside those of the runtime.");
+  list.text("--library", options.library, "libwstree.so");
+  list.count("--rounds", options.rounds, 1, "Processes with and without the library");
+  list.count("--executions", options.executions, 1, "Executions of each loop in a process");
+  list.count("--threads", options.threads, 1, "Threads of a team");
+  list.count("--us", options.us, 1, "Microseconds that a loop takes ideally");
+  list.text("--only", options.only, "One workload");
+  list.text("--json", options.json, "File for the figures");
+  list.hidden("--child", options.child);
+  list.parse(argc, argv);
+  return options;
+}
+
+enum Clause { none, grainsize_1, grainsize_64, num_tasks_64, clauses };
+constexpr std::array<const char*, clauses> k_clauses{"no clause", "grainsize(1)", "grainsize(64)",
+                                                     "num_tasks(64)"};
+constexpr std::array<const char*, 5> k_shapes{"UNIFORM", "TRIANGLE", "EXP", "STEP_S", "STEP_E"};
+constexpr std::array<int, 3> k_sizes{16, 1'000, 100'000};
+constexpr unsigned k_outer = 16; // of the nested loops
+constexpr int k_inner = 1'000;
+
+/// One row: `outer` loops of `n` iterations, which are tasks of a taskloop themselves if there are several.
+struct Row {
+  CostShape shape;
+  int n;
+  unsigned outer;
+  Clause clause;
+
+  std::string name() const {
+    return std::string(shape.name) + (outer == 1 ? "/" : "/16x") + std::to_string(n) + ", " +
+           k_clauses[clause];
+  }
+};
+
+std::vector<Row> rows_of(const Options& options) {
+  std::vector<Row> rows;
+  for (const char* name : k_shapes) {
+    if (!options.only.empty() && options.only != name) continue;
+    const CostShape shape =
+        *std::find_if(std::begin(k_cost_shapes), std::end(k_cost_shapes),
+                      [&](const CostShape& known) { return std::string(known.name) == name; });
+    for (int n : k_sizes)
+      for (int clause = 0; clause < clauses; ++clause)
+        rows.push_back({shape, n, 1, static_cast<Clause>(clause)});
+    rows.push_back({shape, k_inner, k_outer, none});
+  }
+  return rows;
+}
+
+/// What the iterations of a row cost, in units of spin(), and the results that they leave.
+struct Work {
+  Work(const Row& row, double ns)
+      : units(static_cast<std::size_t>(row.n)), results(units.size() * row.outer) {
+    double sum = 0;
+    for (int i = 0; i < row.n; ++i) sum += row.shape.weight(i, row.n);
+    for (int i = 0; i < row.n; ++i)
+      units[static_cast<std::size_t>(i)] = static_cast<std::uint64_t>(
+          std::lround(row.shape.weight(i, row.n) / sum * ns / row.outer / k_ns_per_unit));
+  }
+  long size() const { return static_cast<long>(units.size()); }
+  void execute(long k, long i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::size_t index = static_cast<std::size_t>(k) * units.size() + at;
+    results[index] += spin(index, units[at]);
+  }
+  /// The longest piece that one thread has to execute, in parts of all work: an iteration, or the whole loop
+  /// if its iterations are no more than a task has to have.
+  double longest(unsigned outer, Clause clause) const {
+    if (clause == grainsize_64 && units.size() <= 64) return 1.0 / outer;
+    double sum = 0, most = 0;
+    for (const std::uint64_t unit : units) {
+      sum += static_cast<double>(unit);
+      most = std::max(most, static_cast<double>(unit));
+    }
+    return sum == 0 ? 0 : most / sum / outer;
+  }
+
+  std::vector<std::uint64_t> units, results;
+};
+
+/// Nanoseconds that one thread takes alone.
+double time_alone(const Row& row, Work& work) {
+  const double start = now_ns();
+  for (long k = 0; k < row.outer; ++k)
+    for (long i = 0; i < work.size(); ++i) work.execute(k, i);
+  return now_ns() - start;
+}
+
+#ifdef __clang__ // of the bounds that it computes itself
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wsign-compare"
+#pragma clang diagnostic ignored "-Wsign-conversion"
+#endif
+
+void share(Work& work, long k, Clause clause) {
+  Work* const shared = &work;
+  const long n = work.size();
+  switch (clause) {
+  case grainsize_1:
+#pragma omp taskloop grainsize(1)
+    for (long i = 0; i < n; ++i) shared->execute(k, i);
+    break;
+  case grainsize_64:
+#pragma omp taskloop grainsize(64)
+    for (long i = 0; i < n; ++i) shared->execute(k, i);
+    break;
+  case num_tasks_64:
+#pragma omp taskloop num_tasks(64)
+    for (long i = 0; i < n; ++i) shared->execute(k, i);
+    break;
+  default:
+#pragma omp taskloop
+    for (long i = 0; i < n; ++i) shared->execute(k, i);
+  }
+}
+
+/// Nanoseconds from where a thread of the team meets the loop to where it goes on.
+double time_shared(const Row& row, Work& work, int threads) {
+  double ns = 0;
+  Work* const shared = &work;
+  const long outer = row.outer;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  {
+    const double start = now_ns();
+    if (row.outer == 1) {
+      share(*shared, 0, row.clause);
+    } else {
+#pragma omp taskloop
+      for (long k = 0; k < outer; ++k) share(*shared, k, row.clause);
+    }
+    ns = now_ns() - start;
+  }
+  return ns;
+}
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+/// A process that measures: prints for each row the ideal in nanoseconds, and the median of time / ideal.
+/// Fails after a wrong result.
+int measure(const Options& options) {
+  for (const Row& row : rows_of(options)) {
+    Work work(row, options.us * 1e3 * options.threads);
+    std::vector<double> ideals, ratios;
+    for (int k = -1; k < options.executions; ++k) {
+      const double alone = time_alone(row, work);
+      const std::vector<std::uint64_t> before = work.results;
+      std::fill(work.results.begin(), work.results.end(), 0);
+      const double shared = time_shared(row, work, options.threads);
+      const std::vector<std::uint64_t> got = work.results;
+      std::fill(work.results.begin(), work.results.end(), 0);
+      if (got != before) {
+        std::fprintf(stderr, "bench: wrong result of %s\n", row.name().c_str());
+        return 1;
+      }
+      if (k < 0) continue; // wakes the threads
+      ideals.push_back(alone * std::max(1.0 / options.threads, work.longest(row.outer, row.clause)));
+      ratios.push_back(shared / ideals.back());
+    }
+    std::printf("%.1f %.5f\n", median(ideals), median(ratios));
+  }
+  return std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+enum Kind { own, ours, kinds };
+struct Samples {
+  std::vector<double> ideals;
+  std::array<std::vector<double>, kinds> ratios;
+};
+
+bool run_round(const Options& options, int round, std::vector<Samples>& samples) {
+  for (int turn = 0; turn < kinds; ++turn) {
+    const int kind = (turn + round) % kinds;
+    std::vector<std::string> more;
+    if (kind == ours) more = {"LD_PRELOAD=" + options.library, "WSTREE_LOOPS=taskloop"};
+    std::vector<std::string> arguments{"--child",      "yes",
+                                       "--threads",    std::to_string(options.threads),
+                                       "--executions", std::to_string(options.executions),
+                                       "--us",         std::to_string(options.us)};
+    if (!options.only.empty()) arguments.insert(arguments.end(), {"--only", options.only});
+    std::string output;
+    if (run_child("", arguments, environment_with(more), &output) != 0) return false;
+    std::istringstream in(output);
+    for (Samples& row : samples) {
+      double ideal = 0, ratio = 0;
+      if (!(in >> ideal >> ratio)) return false;
+      row.ideals.push_back(ideal);
+      row.ratios[static_cast<std::size_t>(kind)].push_back(ratio);
+    }
+  }
+  return true;
+}
+
+Json report(const Options& options, const std::vector<Row>& rows, const std::vector<Samples>& samples) {
+  Json json{{"threads", options.threads}, {"rounds", options.rounds}, {"workloads", Json::array()}};
+  std::printf("runtime: %s\nthreads %d, %d rounds, medians of time / ideal\n\n%-32s %10s %8s %8s %8s\n",
+              runtime_description().c_str(), options.threads, options.rounds, "workload", "ideal", "runtime",
+              "wstree", "wanted");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double us = median(samples[i].ideals) / 1e3;
+    const double runtime = median(samples[i].ratios[own]), wstree = median(samples[i].ratios[ours]);
+    const double limit = rows[i].n == 16 ? 1.10 : 1.05;
+    const bool reached = wstree <= limit;
+    std::printf("%-32s %7.0f us %8.3f %8.3f %8.2f%s\n", rows[i].name().c_str(), us, runtime, wstree, limit,
+                reached ? "" : "  NO");
+    json["workloads"].push_back({{"workload", rows[i].name()},
+                                 {"ideal_us", rounded(us, 1)},
+                                 {"runtime", rounded(runtime, 4)},
+                                 {"wstree", rounded(wstree, 4)},
+                                 {"limit", limit},
+                                 {"reached", reached}});
+  }
+  return json;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  if (!options.child.empty()) return measure(options);
+  if (options.library.empty()) refuse("--library is needed: its taskloops are measured");
+  const std::vector<Row> rows = rows_of(options);
+  if (rows.empty()) refuse("--only: there is no such workload");
+  std::vector<Samples> samples(rows.size());
+  for (int round = 0; round < options.rounds; ++round)
+    if (!run_round(options, round, samples)) refuse("a process that measures has failed");
+  return bench::write(options.json, report(options, rows, samples)) ? 0 : 1;
+}
