@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstddef>
 #include <string_view>
-#include <utility>
 
 namespace wstree::abi {
 namespace {
@@ -148,16 +147,26 @@ public:
   LabelOfThisLoop& operator=(const LabelOfThisLoop&) = delete;
 };
 
+bool has_agreed_rulings(const Frame& frame) noexcept {
+  return session().rules != nullptr && frame.kind == Frame::Kind::team && frame.member.members() > 1;
+}
+
+/// What holds for the loop that the member of `frame` meets. The same if it is asked again.
+config::Ruling ruling_of_next_loop(Frame& frame, const char* source, const void* caller) noexcept {
+  config::Ruling ruling = frame.hint;
+  ruling.overlay(ruling_of(caller, source, t_label));
+  return has_agreed_rulings(frame) ? setters_of(frame).rulings().agree(frame.ruled, ruling) : ruling;
+}
+
 /// The way through enter_loop() from the schedule on, of a loop with a hint, or in a process with rules,
 /// statistics or a tool. Labels are for these.
 [[gnu::noinline]] Server enter_ruled_loop(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
                                           const char* source, const void* caller) noexcept {
   using Of = Frame::ScheduleOf;
   const LabelOfThisLoop label;
-  config::Ruling ruling = std::exchange(frame.hint, {});
-  ruling.overlay(ruling_of(caller, source, t_label));
-  if (session().rules != nullptr && frame.kind == Frame::Kind::team && frame.member.members() > 1)
-    ruling = setters_of(frame).rulings().agree(frame.ruled++, ruling);
+  const config::Ruling ruling = ruling_of_next_loop(frame, source, caller);
+  frame.hint = {};
+  if (has_agreed_rulings(frame)) ++frame.ruled;
   const bool asks_environment = form.kind == LoopKind::runtime;
   TaskSchedule schedule = frame.schedule;
   if (asks_environment && frame.schedule_of != Of::region) {
@@ -201,6 +210,12 @@ ServedAs choose_schedule(LoopKind kind, TaskSchedule schedule, config::Ruling ru
   if (ruling.is_left_to_runtime() || !ruling.loops(process.options.loops).has(kind)) return {{}, &settings};
   if (ruling.names_schedule()) return {{true, model_of(ruling.kind()), chunk_of(ruling)}, &settings};
   return {kind == LoopKind::runtime ? schedule : process.named, &settings};
+}
+
+bool cuts_chunks(const char* source, const void* caller) noexcept {
+  Frame* frame = innermost_frame();
+  return frame != nullptr && frame->is_at(caller) &&
+         ruling_of_next_loop(*frame, source, caller).cuts_chunks();
 }
 
 bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, const ServedAs& as,

@@ -29,6 +29,16 @@ inline Units units_of(LoopForm form, std::uint64_t iterations, std::uint64_t chu
   return {(iterations - 1) / chunk + 1, chunk};
 }
 
+/// Whether rules let threads share the chunks of the loop that the calling thread meets. All members of a
+/// team get the same answer, as from enter_loop().
+bool cuts_chunks(const char* source, const void* caller) noexcept;
+inline Units ruled_units_of(LoopForm form, std::uint64_t iterations, std::uint64_t chunk, const char* source,
+                            const void* caller) noexcept {
+  if (chunk > 1 && session().rules != nullptr && cuts_chunks(source, caller)) [[unlikely]]
+    chunk = 1;
+  return units_of(form, iterations, chunk);
+}
+
 enum class Server : std::uint8_t {
   ours,
   runtime, // with what the program said

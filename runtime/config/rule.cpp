@@ -82,7 +82,7 @@ std::string_view parse_setting(std::string_view word, Rule& rule) noexcept {
     const auto schedule = parse_schedule(word);
     if (!schedule)
       return "is neither a schedule of the library nor one of runtime, off, loops=, threads=, history=, "
-             "bind=";
+             "chunk=1, bind=";
     static_assert(k_max_chunk == 67'108'863);
     if (schedule->chunk_malformed) return "has a chunk that is no number from 1 to 67108863";
     if (schedule->monotonic && !is_monotonic(schedule->kind)) return "cannot be monotonic";
@@ -102,6 +102,9 @@ std::string_view parse_setting(std::string_view word, Rule& rule) noexcept {
     const auto history = parse_history(*value);
     if (!history) return "is neither on nor off";
     rule.ruling.set_history(*history);
+  } else if (same_word(name, "chunk")) {
+    if (*value != "1") return "is not chunk=1, which lets threads share the chunks of the source";
+    rule.ruling.cut_chunks();
   } else if (same_word(name, "bind")) {
     if (rule.pattern != Rule::Pattern::everything && rule.pattern != Rule::Pattern::program)
       return "holds for whole programs: the pattern has to be * or app:...";
@@ -109,7 +112,7 @@ std::string_view parse_setting(std::string_view word, Rule& rule) noexcept {
     if (!bind) return "is none of auto, close, spread, none";
     rule.bind = *bind;
   } else {
-    return "is none of loops=, threads=, history=, bind=";
+    return "is none of loops=, threads=, history=, chunk=1, bind=";
   }
   return {};
 }

@@ -36,6 +36,8 @@ public:
   constexpr std::optional<bool> history() const noexcept {
     return field(k_history) == 0 ? std::nullopt : std::optional(field(k_history) == 2);
   }
+  /// Whether the chunk in the source of a dynamic or guided loop does not hold: threads may share chunks.
+  constexpr bool cuts_chunks() const noexcept { return field(k_cut) != 0; }
   constexpr std::uint64_t threads() const noexcept { return field(k_threads); } ///< 0: as without rules
   /// The kinds of loops that are served; `otherwise` if no rule says so. A rule that names a schedule for a
   /// loop has it served, whatever the loop's source says.
@@ -51,6 +53,7 @@ public:
     set(k_chunk, chunk);
   }
   constexpr void set_history(bool on) noexcept { set(k_history, on ? 2 : 1); }
+  constexpr void cut_chunks() noexcept { set(k_cut, 1); }
   constexpr void set_loops(LoopKinds loops) noexcept { set(k_loops, loops.bits); }
   constexpr void set_threads(std::uint64_t threads) noexcept { set(k_threads, threads); }
   /// What `later` says counts.
@@ -58,7 +61,7 @@ public:
     if (later.field(k_server) != 0) {
       for (const Field field : {k_server, k_kind, k_chunk}) set(field, later.field(field));
     }
-    for (const Field field : {k_loops, k_history, k_threads})
+    for (const Field field : {k_loops, k_history, k_cut, k_threads})
       if (later.field(field) != 0) set(field, later.field(field));
   }
 
@@ -67,7 +70,7 @@ private:
     unsigned shift, width;
   };
   static constexpr Field k_chunk{0, 26}, k_kind{26, 4}, k_server{30, 2}, k_loops{32, 6}, k_history{38, 2},
-      k_threads{40, 20};
+      k_threads{40, 20}, k_cut{60, 1};
 
   static constexpr std::uint64_t mask(Field field) noexcept {
     return ((std::uint64_t{1} << field.width) - 1) << field.shift;

@@ -92,10 +92,11 @@ TEST_F(RulesCommand, CannotCheckLabelsBeforeTheProgramRuns) {
 TEST_F(RulesCommand, SaysWhatIsNotUnderstood) {
   const auto bad = rules({"--check", "* off; * wstre"});
   EXPECT_EQ(bad.status(), 125);
-  EXPECT_THAT(bad.out,
-              HasSubstr("rule 2: * wstre\n  is not understood: 'wstre' is neither a schedule of the "
-                        "library nor one of runtime, off, loops=, threads=, history=, bind=; did you "
-                        "mean wstree?\n"));
+  EXPECT_THAT(
+      bad.out,
+      HasSubstr("rule 2: * wstre\n  is not understood: 'wstre' is neither a schedule of the "
+                "library nor one of runtime, off, loops=, threads=, history=, chunk=1, bind=; did you "
+                "mean wstree?\n"));
   for (const auto& [rule, meant] : {std::pair{"* wsguide,8", "wsguided"},
                                     {"* monotonic:wsstaic", "wsstatic"},
                                     {"* of", "off"},

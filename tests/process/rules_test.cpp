@@ -95,6 +95,17 @@ TEST_P(Rules, AScheduleForALoopNeedsNoVariable) {
   EXPECT_THAT(served(named).loops, ElementsAre("3000 wstree (dynamic)"));
 }
 
+TEST_P(Rules, ChunksOfTheSourceAreSharedIfARuleSaysSo) {
+  const auto batches = [](const std::string& rules) {
+    const Outcome outcome = run(rules, false);
+    EXPECT_EQ(outcome.out, everything_done()) << rules;
+    return served(outcome).where.at("3000").at("batches").get<int>();
+  };
+  EXPECT_EQ(batches("* wsfixed"), 3 * 3000 / 10) << "dynamic,10 hands out tens";
+  EXPECT_EQ(batches("* wsfixed,1"), 3 * 3000 / 10);
+  EXPECT_EQ(batches("* wsfixed chunk=1"), 3 * 3000);
+}
+
 TEST_P(Rules, RegionsGetTheThreadsThatRulesSay) { EXPECT_EQ(run("* threads=3").out, everything_done(3)); }
 
 TEST_P(Rules, ARegionThatAsksForOneThreadKeepsIt) {
@@ -121,7 +132,7 @@ TEST_P(Rules, ABadLineGetsOneMessageWithItsNumber) {
   EXPECT_EQ(outcome.err,
             "wstree: " + (folder / "rules") +
                 ":3: 'wstre' is neither a schedule of the library nor one of runtime, off, loops=, threads=, "
-                "history=, bind=; the line is left out\n");
+                "history=, chunk=1, bind=; the line is left out\n");
 }
 
 TEST_P(Rules, AMissingFileIsReportedAndChangesNothing) {

@@ -114,9 +114,10 @@ TEST(Rules, ALabelHasItsOwnAnswerAtTheSameAddress) {
 TEST(Rules, InlineOnesAreReportedByTheirVariable) {
   Heard heard;
   EXPECT_EQ(Rules::load("* wstreee", heard.sink()), nullptr);
-  EXPECT_THAT(heard.lines,
-              ElementsAre("wstree: WSTREE_RULES:1: 'wstreee' is neither a schedule of the library nor "
-                          "one of runtime, off, loops=, threads=, history=, bind=; the line is left out"));
+  EXPECT_THAT(
+      heard.lines,
+      ElementsAre("wstree: WSTREE_RULES:1: 'wstreee' is neither a schedule of the library nor "
+                  "one of runtime, off, loops=, threads=, history=, chunk=1, bind=; the line is left out"));
   EXPECT_EQ(Rules::load("", heard.sink()), nullptr);
 }
 

@@ -61,6 +61,8 @@ TEST(Rule, WhoNamesAScheduleWantsEveryKindOfLoop) {
   EXPECT_EQ(parsed("a.c:1 loops=dynamic,static history=off").ruling.loops(LoopKinds{1}).bits, 18);
   EXPECT_EQ(parsed("a.c:1 loops=dynamic,static history=off").ruling.history(), false);
   EXPECT_EQ(parsed("a.c:1 wstree loops=guided").ruling.loops(LoopKinds{1}).bits, 4);
+  EXPECT_TRUE(parsed("a.c:1 wstree chunk=1").ruling.cuts_chunks());
+  EXPECT_FALSE(parsed("a.c:1 wstree,1").ruling.cuts_chunks()) << "the chunk of the schedule is another one";
   EXPECT_EQ(parsed("a.c:1 history=on").ruling.loops(LoopKinds{2}).bits, 2);
 }
 
@@ -84,7 +86,8 @@ TEST(Rule, BadLinesSayWhatIsWrong) {
   EXPECT_EQ(complaint("a.c:1 wstree,0"), "wstree,0|has a chunk that is no number from 1 to 67108863");
   EXPECT_EQ(complaint("a.c:1 monotonic:wstree"), "monotonic:wstree|cannot be monotonic");
   EXPECT_EQ(complaint("* threads=0"), "threads=0|is no number of threads from 1 to 1048575");
-  EXPECT_EQ(complaint("* color=red"), "color=red|is none of loops=, threads=, history=, bind=");
+  EXPECT_THAT(complaint("* chunk=8"), testing::HasSubstr("chunk=8|is not chunk=1"));
+  EXPECT_EQ(complaint("* color=red"), "color=red|is none of loops=, threads=, history=, chunk=1, bind=");
   EXPECT_EQ(complaint("*x* bind=none"),
             "bind=none|holds for whole programs: the pattern has to be * or app:...");
   EXPECT_EQ(complaint("*"), "|no setting follows the pattern, such as wstree,64 or off");

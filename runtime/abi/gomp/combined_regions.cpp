@@ -63,7 +63,8 @@ public:
     }
     threads = ruled_threads(threads, ruling);
     const LoopForm form{kind_, stealable_ && bounds.countable()};
-    const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), size_of(chunk...)),
+    const std::uint64_t whole = ruling.cuts_chunks() ? 1 : size_of(chunk...);
+    const CombinedLoop loop{kind_, bounds, units_of(form, bounds.iterations(), whole),
                             choose_schedule(kind_, schedule, ruling)};
     const auto plain = g_parallel.find(caller);
     if (loop.as.schedule.ours && form.stealable && plain != nullptr) {

@@ -67,7 +67,7 @@ inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop, Units units
 inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenLoop& loop,
                     std::uint64_t chunk, const void* caller) noexcept {
   const LoopForm form{kind, stealable && loop.countable()};
-  const Units units = units_of(form, loop.iterations(), chunk);
+  const Units units = ruled_units_of(form, loop.iterations(), chunk, nullptr, caller);
   const Server server = enter_loop(form, units.count, nullptr, caller);
   if (server == Server::ours) [[likely]]
     set_bounds(*t_frame, loop, units);

@@ -192,8 +192,9 @@ private:
                                              const void* caller) noexcept {
     LoopForm form = read_schedule(schedule);
     form.stealable = form.stealable && countable;
-    const Units units = units_of(form, iterations, chunk > 0 ? widen(chunk) : 1);
-    const Server server = enter_loop(form, units.count, loc != nullptr ? loc->psource : nullptr, caller);
+    const char* const source = loc != nullptr ? loc->psource : nullptr;
+    const Units units = ruled_units_of(form, iterations, chunk > 0 ? widen(chunk) : 1, source, caller);
+    const Server server = enter_loop(form, units.count, source, caller);
     if (server == Server::ours) [[likely]] {
       const std::uint64_t last = widen(lower) + (iterations - 1) * widen(stride);
       set_bounds(*t_frame, widen(lower), last, widen(stride), iterations, units);

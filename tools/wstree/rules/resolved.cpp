@@ -49,7 +49,7 @@ std::string meant_setting(std::string_view word) {
     const auto [before_colon, after_colon] = config::split(word, ':');
     return std::string(meant(config::split(after_colon.value_or(before_colon), ',').head, words));
   }
-  constexpr auto k_names = std::to_array<std::string_view>({"loops", "threads", "history", "bind"});
+  constexpr auto k_names = std::to_array<std::string_view>({"loops", "threads", "history", "chunk", "bind"});
   constexpr auto k_switch = std::to_array<std::string_view>({"off", "on"});
   if (const auto near = meant(name, k_names); !near.empty()) return std::string(near) + '=';
   if (config::same_word(name, "loops")) return std::string(meant_loops(*value));
