@@ -64,8 +64,9 @@ void look_at_machine() noexcept {
   g_placement.store(made, std::memory_order_release);
 }
 
-/// How long the opener waits for the look at the machine, which takes 5 to 10 ms on a small one.
-constexpr timespec k_longest_look{.tv_sec = 0, .tv_nsec = 100'000'000};
+/// How long the opener waits for the look at the machine, which takes 5 to 10 ms on a small idle one. Where
+/// the thread that holds the loader's lock waits for the opener, this is lost, once in a process.
+constexpr timespec k_longest_look{.tv_sec = 0, .tv_nsec = 500'000'000};
 constinit std::atomic<int> g_has_looked{0}; // a futex; relaxed: it says when to go on, see g_placement
 
 void* look_in_thread(void*) noexcept {

@@ -45,20 +45,13 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
   std::uint64_t last = now;
   for (std::uint32_t m = 0; m < ring.members(); ++m) {
     Account& account = all.accounts[m];
-    if (account.loop !=
-        ring.loop()) { // it had departed; members that are not the last one may read its number
+    // Of another loop: the member had departed. Members that are not the last one may read its number.
+    if (account.loop != ring.loop()) {
       account.counts = {};
       account.entered = account.left = now;
       account.recording = nullptr;
     }
-    all.total.iterations += account.counts.iterations;
-    all.total.batches += account.counts.batches;
-    all.total.steals += account.counts.steals;
-    all.total.nodes += account.counts.nodes;
-    all.total.busy_ticks += account.counts.busy_ticks;
-    all.total.known += account.counts.known;
-    all.total.surprises += account.counts.surprises;
-    all.total.forgotten += account.counts.forgotten;
+    all.total += account.counts;
     all.busy_max = std::max(all.busy_max, account.counts.busy_ticks);
     first = std::min(first, account.entered);
     last = std::max(last, account.left);

@@ -132,14 +132,7 @@ public:
     for (std::uint32_t i = 0; i < size_; ++i) {
       const Part& part = parts_[i];
       if (part.entered == 0) continue; // discarded
-      all.total.iterations += part.counts.iterations;
-      all.total.batches += part.counts.batches;
-      all.total.steals += part.counts.steals;
-      all.total.nodes += part.counts.nodes;
-      all.total.busy_ticks += part.counts.busy_ticks;
-      all.total.known += part.counts.known;
-      all.total.surprises += part.counts.surprises;
-      all.total.forgotten += part.counts.forgotten;
+      all.total += part.counts;
       all.busy_max = std::max(all.busy_max, part.counts.busy_ticks);
       first = std::min(first, part.entered);
       last = std::max(last, part.left);

@@ -5,28 +5,15 @@
 // runtime, too.
 #include "hits.h"
 #include "omp_decls.h"
+#include "taskloops.h"
 
 #include <algorithm>
 #include <limits>
-
-#ifdef __clang__ // of the bounds that it computes itself
-#pragma clang diagnostic ignored "-Wsign-compare"
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
 
 namespace {
 
 using check::Hits;
 using check::Random;
-
-constexpr int k_n = 700;
-#ifdef __clang__ // libomp does not end the taskgroup of a loop without iterations, and hangs later
-constexpr int k_fewest = 1;
-#else
-constexpr int k_fewest = 0;
-#endif
-
-std::size_t at(long long i) { return static_cast<std::size_t>(i); }
 
 /// What clauses say of a loop: values that a random program chooses.
 enum class Clause {

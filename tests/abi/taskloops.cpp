@@ -4,6 +4,7 @@
 // once, and variables hold what the clauses say (taskloop_clauses.cpp has more of them). Right on a bare
 // runtime, too. The cases about cancellation need OMP_CANCELLATION=true; the others want it off, as loops
 // that nothing waits for are served only then.
+#include "taskloops.h"
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -12,23 +13,9 @@
 #include <sched.h>
 #include <stdexcept>
 
-#ifdef __clang__ // of the bounds that it computes itself
-#pragma clang diagnostic ignored "-Wsign-compare"
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
-
 namespace {
 
 using check::Hits;
-
-constexpr int k_n = 700;
-#ifdef __clang__ // libomp does not end the taskgroup of a loop without iterations, and hangs later
-constexpr int k_fewest = 1;
-#else
-constexpr int k_fewest = 0;
-#endif
-
-std::size_t at(long long i) { return static_cast<std::size_t>(i); }
 
 /// Copies of it, and what became of them.
 class Copied {

@@ -39,7 +39,7 @@ public:
     return confirmed_ >= tuning::k_confirmed && debt_ == 0 ? cost_ : k_unknown;
   }
   static constexpr std::uint64_t k_unknown = ~std::uint64_t{0};
-  /// Longer loops are not brief: every iteration of theirs is a unit (shape.h).
+  /// A brief loop has fewer units than this, so that each unit is one iteration (shape.h).
   static constexpr std::uint64_t k_most_units = std::uint64_t{1} << 24;
 
   /// Learns that `units` of the share took `ticks`. A single outlier changes nothing: the thread may have

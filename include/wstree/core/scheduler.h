@@ -41,6 +41,18 @@ struct Counts {
   std::uint64_t known = 0;     ///< the member took its share by what it knew
   std::uint64_t surprises = 0; ///< and found that the iterations cost far more this time
   std::uint64_t forgotten = 0; ///< the member's prior of this location overwrote that of another one
+
+  constexpr Counts& operator+=(const Counts& more) noexcept {
+    iterations += more.iterations;
+    batches += more.batches;
+    steals += more.steals;
+    nodes += more.nodes;
+    busy_ticks += more.busy_ticks;
+    known += more.known;
+    surprises += more.surprises;
+    forgotten += more.forgotten;
+    return *this;
+  }
 };
 
 /// One member's entry into one execution of a loop. Read in enter() only: it need not live longer.

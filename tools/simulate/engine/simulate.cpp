@@ -48,16 +48,6 @@ private:
   std::vector<core::Neighbourhood> near_;
 };
 
-void add(Counts& sum, const Counts& counts) {
-  sum.iterations += counts.iterations;
-  sum.batches += counts.batches;
-  sum.steals += counts.steals;
-  sum.nodes += counts.nodes;
-  sum.busy_ticks += counts.busy_ticks;
-  sum.known += counts.known;
-  sum.surprises += counts.surprises;
-}
-
 /// Member 0 opens the region and is there first.
 std::vector<Time> arrivals(const Job& job, std::uint32_t round) {
   core::Rng random(job.seed * 1'000 + round);
@@ -118,7 +108,7 @@ private:
     if (standstill.since()) result.suspended = *standstill.since() - begin_;
     result.suspended_at = standstill.operation();
     if (job_.follows) result.moved = moves_.end_round(*workload_);
-    for (const Worker& worker : workers) add(result.counts, worker.counts());
+    for (const Worker& worker : workers) result.counts += worker.counts();
     return result;
   }
 
