@@ -307,6 +307,20 @@ TEST(HistoryProperty, ABatchDoesNotGrowWithARootThatWasExpectedToBeCheap) {
                            times(2, {4'000, 6 * k_ns, 325, 575, 100})});
 }
 
+/// A member whose share is cheap takes that of a member that comes late, whose iterations cost 100 times as
+/// much. It once took it whole, by its own cost.
+TEST(HistoryProperty, ALateMembersShareIsNotTakenByTheCostOfAnother) {
+  for (const Sequence& sequence : {Sequence{4, times(60, {1'000, 1 * k_ns, 284, 534, 100})},
+                                   Sequence{8, times(60, {500, 6 * k_ns, 131, 256, 100})}})
+    for (const std::uint64_t arrivals : {1U, 2U}) {
+      const Result with = run(sequence, true, arrivals);
+      const Result without = run(sequence, false, arrivals);
+      const Time worst = *std::ranges::max_element(with.times);
+      std::printf("worst %.2f us\n", static_cast<double>(worst) / k_us);
+      EXPECT_LE(worst, *std::ranges::max_element(without.times) * 3 / 2);
+    }
+}
+
 /// `sequences` of them, at random.
 void expect_random_ones_harmless(std::uint64_t sequences) {
   // Exact times, so that the same sequences give the same figures; other sequences on request.
