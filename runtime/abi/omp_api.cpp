@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// omp_set_schedule and omp_get_schedule know nine kinds more; omp_get_num_procs ignores our own pins.
+// omp_set_schedule and omp_get_schedule know our kinds, too; omp_get_num_procs ignores our own pins.
 #include "export.h"
 #include "loop_entry.h"
 #include "process/request.h"
@@ -31,12 +31,9 @@ constexpr int k_dynamic = 2;
 /// answer when the program asks. relaxed: no thread reads anything through it.
 constinit std::atomic<int> g_meant_monotonic{0};
 
-static_assert(omp_sched_wsstatic - omp_sched_wstree == static_cast<int>(config::ScheduleKind::wsstatic));
-
-config::OwnSchedule own_schedule(int kind, int chunk) noexcept {
-  const auto own = static_cast<config::ScheduleKind>(kind - omp_sched_wstree);
-  const int least = own == config::ScheduleKind::wstree ? 1 : 0;
-  return {own, static_cast<std::uint64_t>(std::clamp(chunk, least, static_cast<int>(config::k_max_chunk)))};
+config::OwnSchedule own_schedule(config::ScheduleKind kind, int chunk) noexcept {
+  const int least = kind == config::ScheduleKind::wstree ? 1 : 0;
+  return {kind, static_cast<std::uint64_t>(std::clamp(chunk, least, static_cast<int>(config::k_max_chunk)))};
 }
 
 bool is_meant_monotonic(int chunk) noexcept {
@@ -47,8 +44,8 @@ void set_schedule(int kind, int chunk, const void* caller) noexcept {
   const auto set = g_set.find(caller);
   if (set == nullptr) return;
   note_set_schedule(caller);
-  if (kind >= omp_sched_wstree && kind <= omp_sched_wsstatic && activate())
-    return set(k_sentinel_kind, marks().mark(own_schedule(kind, chunk)));
+  if (const auto own = own_kind(kind); own && activate())
+    return set(k_sentinel_kind, marks().mark(own_schedule(*own, chunk)));
   if (kind == k_sentinel_kind && !marks().leave_to_program(chunk)) {
     g_meant_monotonic.store(std::max(chunk, 1), std::memory_order_relaxed);
     kind = k_dynamic;

@@ -31,11 +31,11 @@ WSTREE_EXPORT void wstree_label(const char* text) {
 WSTREE_EXPORT void wstree_hint(int kind, int chunk) {
   using namespace wstree;
   abi::t_hint = {};
-  if (kind < omp_sched_wstree || kind > omp_sched_wsstatic || !abi::activate()) return;
+  const auto own = abi::own_kind(kind);
+  if (!own || !abi::activate()) return;
   if (!abi::session().options.loops.any()) return;
   const int most = static_cast<int>(config::k_max_chunk);
-  abi::t_hint.set_schedule(static_cast<config::ScheduleKind>(kind - omp_sched_wstree),
-                           static_cast<std::uint64_t>(std::clamp(chunk, 0, most)));
+  abi::t_hint.set_schedule(*own, static_cast<std::uint64_t>(std::clamp(chunk, 0, most)));
 }
 
 WSTREE_EXPORT std::size_t wstree_statistics_json(char* buffer, std::size_t size) {

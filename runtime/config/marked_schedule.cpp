@@ -10,16 +10,19 @@ namespace wstree::config {
 namespace {
 
 constexpr std::string_view k_modifier = "monotonic";
-static_assert(k_modifier.size() == k_schedule_kinds); // one letter for each
+constexpr std::string_view k_marked_kind = ":dynamiC";
+static_assert(k_schedule_kinds >> k_modifier.size() == 0); // a letter for each binary digit
+
+constexpr char capital(char letter) noexcept { return static_cast<char>(letter - 'a' + 'A'); }
 
 } // namespace
 
 ValueText to_marked(const ScheduleRequest& request) noexcept {
   ValueText text;
-  std::size_t letter = 0;
-  for (const char c : k_modifier) {
-    const bool capital = letter++ == static_cast<std::size_t>(request.kind);
-    text.append(capital ? static_cast<char>(c - 'a' + 'A') : c);
+  auto digits = static_cast<std::size_t>(request.kind) + 1;
+  for (const char letter : k_modifier) {
+    text.append((digits & 1) != 0 ? capital(letter) : letter);
+    digits >>= 1;
   }
   text.append(k_marked_kind);
   if (request.chunk_given) text.append(',').append_number(request.chunk);
@@ -27,20 +30,21 @@ ValueText to_marked(const ScheduleRequest& request) noexcept {
 }
 
 std::optional<ScheduleRequest> parse_marked(std::string_view value) noexcept {
-  for (std::size_t kind = 0; kind < k_schedule_kinds; ++kind) {
-    ScheduleRequest request;
-    request.kind = static_cast<ScheduleKind>(kind);
-    const ValueText text = to_marked(request);
-    if (!value.starts_with(text.view())) continue;
-    const std::string_view rest = without_first(value, text.view().size());
-    if (rest.empty()) return request;
-    const auto chunk = parse_number(without_first(rest, 1), 1, k_max_chunk);
-    if (rest.front() != ',' || !chunk) return std::nullopt;
-    request.chunk = *chunk;
-    request.chunk_given = true;
-    return request;
-  }
-  return std::nullopt;
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < k_modifier.size() && i < value.size(); ++i)
+    if (value[i] == capital(k_modifier[i])) number |= std::size_t{1} << i;
+  if (number == 0 || number > k_schedule_kinds) return std::nullopt;
+  ScheduleRequest request;
+  request.kind = static_cast<ScheduleKind>(number - 1);
+  const ValueText text = to_marked(request);
+  if (!value.starts_with(text.view())) return std::nullopt;
+  const std::string_view rest = without_first(value, text.view().size());
+  if (rest.empty()) return request;
+  const auto chunk = parse_number(without_first(rest, 1), 1, k_max_chunk);
+  if (rest.front() != ',' || !chunk) return std::nullopt;
+  request.chunk = *chunk;
+  request.chunk_given = true;
+  return request;
 }
 
 std::optional<int> parse_monotonic_dynamic(std::string_view value) noexcept {

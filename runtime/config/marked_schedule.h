@@ -34,9 +34,10 @@ constexpr OwnSchedule schedule_of(const ScheduleRequest& request) noexcept {
   return {request.kind, none ? 0 : request.chunk};
 }
 
-/// The value of OMP_SCHEDULE that stands for `request` in front of the runtime and in the environment of
-/// children: of the letters of "monotonic" the one that counts the kinds is a capital, and so is the last one
-/// of "dynamic".
+/// Returns the value of OMP_SCHEDULE that stands for `request` in front of the runtime and in the environment
+/// of children: a schedule that every OpenMP runtime accepts, monotonic:dynamic with the chunk. Its capitals,
+/// which the runtimes do not mind, tell it from one that the user wrote: those in "monotonic" are the binary
+/// digits of the kind's number, from 1 on, the first letter for the lowest one; and "dynamic" ends with one.
 ValueText to_marked(const ScheduleRequest& request) noexcept;
 
 /// What to_marked() wrote, here or in a parent process; nullopt for every other value.

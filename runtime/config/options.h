@@ -16,6 +16,8 @@
 
 #include "fixed_text.h"
 
+#include "wstree/core/kinds.h"
+
 namespace wstree::config {
 
 /// Index into k_options, in the order of options.def.
@@ -28,10 +30,15 @@ struct OptionText {
   std::string_view name, accepted, default_value, meaning;
 };
 
+// For the texts of OMP_SCHEDULE.
+#define WSTREE_KIND_WORD(model, word, ...) #word ", "
+#define WSTREE_KIND_TEXT(model, word, in_order, text, ...) #word ": " text ". "
 inline constexpr auto k_options = std::to_array<OptionText>({
 #define WSTREE_OPTION(id, name, accepted, default_value, meaning) {name, accepted, default_value, meaning},
 #include "options.def"
 });
+#undef WSTREE_KIND_WORD
+#undef WSTREE_KIND_TEXT
 inline constexpr std::size_t k_option_count = k_options.size();
 
 constexpr const OptionText& text_of(Option option) noexcept {
@@ -109,22 +116,21 @@ enum class DisplayEnv : std::uint8_t { no, yes, verbose };
 /// Whether the threads of a team are pinned, and how.
 enum class Bind : std::uint8_t { auto_, close, spread, none };
 
-/// The schedules of the library, in the order of core::Model.
+/// The schedules of the library (core/kinds.h), with the numbers of core::Model.
 enum class ScheduleKind : std::uint8_t {
-  wstree,
-  wsrange,
-  wsqueue,
-  wsqueue_lock,
-  wsfixed,
-  wsguided,
-  wsfac2,
-  wstrapezoid,
-  wsstatic
+#define WSTREE_KIND_NAME(model, word, ...) word,
+  WSTREE_KINDS(WSTREE_KIND_NAME)
+#undef WSTREE_KIND_NAME
 };
-inline constexpr std::size_t k_schedule_kinds = 9;
+inline constexpr std::size_t k_schedule_kinds = core::k_model_count;
 
-/// Whether each thread gets its chunks in ascending order, because no thread takes from another.
-constexpr bool is_monotonic(ScheduleKind kind) noexcept { return kind >= ScheduleKind::wsfixed; }
+/// Returns whether each thread gets its chunks in ascending order, because no thread takes from another.
+constexpr bool is_monotonic(ScheduleKind kind) noexcept {
+#define WSTREE_KIND_ORDER(model, word, in_order, ...) in_order,
+  constexpr bool k_in_order[] = {WSTREE_KINDS(WSTREE_KIND_ORDER)};
+#undef WSTREE_KIND_ORDER
+  return k_in_order[static_cast<std::size_t>(kind)];
+}
 
 /// A value of OMP_SCHEDULE that asks for one of our schedules.
 struct ScheduleRequest {
@@ -135,11 +141,6 @@ struct ScheduleRequest {
   bool chunk_malformed = false; // the text after the comma was no chunk; see report_schedule()
   bool operator==(const ScheduleRequest&) const = default;
 };
-
-/// What the library writes into OMP_SCHEDULE for its kinds, behind "monotonic" with a capital (and in front
-/// of the chunk, see marked_schedule.h): a schedule that every OpenMP runtime accepts. The capitals, which
-/// the runtimes do not mind, tell it from one that the user wrote.
-inline constexpr std::string_view k_marked_kind = ":dynamiC";
 
 /// Understands `[monotonic:|nonmonotonic:]kind[,chunk]` with one of our kinds; case and blanks around the
 /// tokens are ignored. nullopt: the value is not ours and has to reach the OpenMP runtime as it is, unless it

@@ -11,11 +11,13 @@
 
 #include "tokens.h"
 
+#include "wstree/core/kinds.h"
+
 namespace wstree::config {
 
-inline constexpr auto k_schedule_words =
-    std::to_array<std::string_view>({"wstree", "wsrange", "wsqueue", "wsqueue_lock", "wsfixed", "wsguided",
-                                     "wsfac2", "wstrapezoid", "wsstatic"});
+#define WSTREE_KIND_WORD(model, word, ...) #word,
+inline constexpr auto k_schedule_words = std::to_array<std::string_view>({WSTREE_KINDS(WSTREE_KIND_WORD)});
+#undef WSTREE_KIND_WORD
 // The kinds of loops are bits: word i belongs to bit i.
 inline constexpr auto k_loop_words =
     std::to_array<std::string_view>({"runtime", "dynamic", "guided", "auto", "static", "taskloop"});

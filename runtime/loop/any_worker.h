@@ -44,7 +44,7 @@ public:
 
   void start(core::Model model, Slot<P>& slot, core::Arena<P>& arena, const core::Entry& entry) noexcept {
     if (model == core::Model::tree) [[likely]]
-      start<core::Model::tree>(slot.tree, arena, entry);
+      start<core::Model::tree>(slot.template loop_of<core::Model::tree>(), arena, entry);
     else
       start_other(model, slot, entry);
     way_ = model;
@@ -139,14 +139,7 @@ private:
   [[gnu::noinline]] void start_other(core::Model model, Slot<P>& slot, const core::Entry& entry) noexcept {
     core::NoMemory none;
     core::with_model(model, [&]<core::Model known>() {
-      if constexpr (known == core::Model::range)
-        start<known>(slot.range, none, entry);
-      else if constexpr (known == core::Model::queue)
-        start<known>(slot.queue, none, entry);
-      else if constexpr (known == core::Model::queue_lock)
-        start<known>(slot.queue_lock, none, entry);
-      else if constexpr (known != core::Model::tree)
-        start<known>(slot.counter, none, entry);
+      if constexpr (known != core::Model::tree) start<known>(slot.template loop_of<known>(), none, entry);
     });
   }
   [[gnu::noinline]] bool next_other(core::Range& out) noexcept {
@@ -225,12 +218,9 @@ private:
     return true;
   }
 
-  static constexpr std::size_t k_bytes = std::max(
-      {sizeof(core::WorkerOf<P, core::Model::tree>), sizeof(core::WorkerOf<P, core::Model::range>),
-       sizeof(core::WorkerOf<P, core::Model::queue>), sizeof(core::WorkerOf<P, core::Model::queue_lock>),
-       sizeof(core::WorkerOf<P, core::Model::fixed>), sizeof(core::WorkerOf<P, core::Model::guided>),
-       sizeof(core::WorkerOf<P, core::Model::factoring>), sizeof(core::WorkerOf<P, core::Model::trapezoid>),
-       sizeof(core::WorkerOf<P, core::Model::static_>)});
+#define WSTREE_BYTES(model, ...) sizeof(core::WorkerOf<P, core::Model::model>),
+  static constexpr std::size_t k_bytes = std::max({WSTREE_KINDS(WSTREE_BYTES)});
+#undef WSTREE_BYTES
 
   core::Model way_ = k_piece; // how the present loop is shared
   // The next two belong to a loop that is recorded, and are not read in any other loop.

@@ -78,6 +78,21 @@ template <class P> struct Slot {
   core::CounterLoop<P> counter;
   Leavers<P> leavers;
 
+  /// Returns what the worker of `model` shares. Static shares need nothing.
+  template <core::Model model> auto& loop_of() noexcept {
+    using Loop = typename core::WorkerOf<P, model>::Loop;
+    if constexpr (std::is_same_v<Loop, core::Tree<P>>)
+      return tree;
+    else if constexpr (std::is_same_v<Loop, core::RangeLoop<P>>)
+      return range;
+    else if constexpr (std::is_same_v<Loop, core::QueueLoop<P, core::LockFreeQueue>>)
+      return queue;
+    else if constexpr (std::is_same_v<Loop, core::QueueLoop<P, core::LockedQueue>>)
+      return queue_lock;
+    else
+      return counter;
+  }
+
   /// Empties or renews every mark that would soon look current (core/marks.h): each member does so in a use
   /// for which that is due, before it looks at anything else here. Queues, shares and the last iteration know
   /// loops by all bits of their numbers.

@@ -83,7 +83,9 @@ endforeach()
 
 # 3. The other schedules, each on programs that are sensitive to which member gets what and when. With a chunk and without one
 #    some of them take different ways.
-set(kinds wsrange wsqueue wsqueue_lock wsfixed wsguided wsfac2 wstrapezoid wsstatic)
+include(../kinds.cmake)
+set(kinds ${wstree_kinds})
+list(REMOVE_ITEM kinds wstree)
 set(quick_programs lastprivate nowait)
 set(thorough_programs
   cancel clauses exactly_once exactly_once_random laps lastprivate loop_types nested nowait order regions roots slot_reuse)

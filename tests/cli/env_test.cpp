@@ -118,7 +118,7 @@ TEST(Env, KnowsEveryKindOfSchedule) {
     EXPECT_THAT(option({}, "OMP_SCHEDULE")["accepted"].get<std::string>(), HasSubstr(kind));
   }
   // What a process with the library hands down: kind 4 and a chunk of 64.
-  EXPECT_EQ(option({{"OMP_SCHEDULE", "monoTonic:dynamiC,64"}}, "OMP_SCHEDULE")["value"], "wsfixed,64");
+  EXPECT_EQ(option({{"OMP_SCHEDULE", "MoNotonic:dynamiC,64"}}, "OMP_SCHEDULE")["value"], "wsfixed,64");
 }
 
 TEST(Env, AsksForTheKindThatWasMeant) {

@@ -148,7 +148,7 @@ TEST(Environment, UnderstandsTheScheduleOfAServedParent) {
   const std::map<std::string, std::string> handed_down{{"Monotonic:dynamiC", "wstree"},
                                                        {"Monotonic:dynamiC,8", "wstree,8"},
                                                        {"mOnotonic:dynamiC", "wsrange"},
-                                                       {"monotoniC:dynamiC,5", "wsstatic,5"}};
+                                                       {"MonOtonic:dynamiC,5", "wsstatic,5"}};
   for (const auto& [value, schedule] : handed_down) {
     const auto result = show({}, {{"OMP_SCHEDULE", value}});
     EXPECT_EQ(result.variable("OMP_SCHEDULE"), schedule) << value;

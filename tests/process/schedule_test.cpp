@@ -3,6 +3,8 @@
 // OMP_SCHEDULE: what the runtime is told, what the program reads back and what its children inherit.
 #include "process.h"
 
+#include "wstree/core/kinds.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -282,8 +284,9 @@ TEST(Children, WithoutTheLibraryGetAValidSchedule) {
   }
 }
 
-constexpr const char* k_kinds[] = {"wstree",   "wsrange", "wsqueue",     "wsqueue_lock", "wsfixed",
-                                   "wsguided", "wsfac2",  "wstrapezoid", "wsstatic"};
+#define WSTREE_KIND_WORD(model, word, ...) #word,
+constexpr const char* k_kinds[] = {WSTREE_KINDS(WSTREE_KIND_WORD)};
+#undef WSTREE_KIND_WORD
 
 TEST(Children, WithoutTheLibraryShareTheirLoops) {
   std::vector<std::string> children{k_child + program_path("shares")};
@@ -304,7 +307,7 @@ TEST(Children, WithoutTheLibraryShareTheirLoops) {
 TEST(Children, SeeAScheduleThatAnybodyUnderstands) {
   const std::pair<const char*, const char*> cases[] = {{"wstree", "Monotonic:dynamiC"},
                                                        {"wsrange", "mOnotonic:dynamiC"},
-                                                       {"monotonic:wsfixed,64", "monoTonic:dynamiC,64"}};
+                                                       {"monotonic:wsfixed,64", "MoNotonic:dynamiC,64"}};
   for (const auto& [value, inherited] : cases) {
     const Outcome outcome =
         with_tree("loops", {"--silent", "--run", "echo $OMP_SCHEDULE"}).set("OMP_SCHEDULE", value).run();
@@ -346,17 +349,16 @@ TEST(ChosenByTheProgram, TheTreeAndBack) {
 
 TEST(ChosenByTheProgram, EveryScheduleOfOurs) {
   TemporaryFolder folder;
-  const char* const names[] = {"wstree",   "wsrange", "wsqueue",     "wsqueue_lock", "wsfixed",
-                               "wsguided", "wsfac2",  "wstrapezoid", "wsstatic"};
-  for (int i = 0; i < 9; ++i) {
-    const std::string figures = folder / names[i];
-    const Outcome outcome = Program("loops", {"--set", std::to_string(0x77 + i), "8"})
+  int number = 0x77; // omp_sched_wstree
+  for (const char* const name : k_kinds) {
+    const std::string figures = folder / name;
+    const Outcome outcome = Program("loops", {"--set", std::to_string(number++), "8"})
                                 .preload()
                                 .set("WSTREE_STATS", "json=" + figures)
                                 .run();
     EXPECT_TRUE(outcome.succeeded()) << outcome.text();
     EXPECT_THAT(outcome.err, IsEmpty());
-    EXPECT_THAT(contents_of(figures), HasSubstr("\"schedule\": \"" + std::string(names[i]) + "\"")) << i;
+    EXPECT_THAT(contents_of(figures), HasSubstr("\"schedule\": \"" + std::string(name) + "\""));
   }
 }
 

@@ -120,8 +120,9 @@ void let_ring_end(Random& random, Sequence& sequence) {
 }
 
 const char* name_of(Model model) {
-  constexpr std::array<const char*, core::k_model_count> k_names = {
-      "tree", "range", "queue", "queue_lock", "fixed", "guided", "factoring", "trapezoid", "static"};
+#define WSTREE_KIND_WORD(model, word, ...) #word,
+  constexpr const char* k_names[] = {WSTREE_KINDS(WSTREE_KIND_WORD)};
+#undef WSTREE_KIND_WORD
   return k_names[static_cast<std::size_t>(model)];
 }
 

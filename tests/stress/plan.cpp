@@ -63,8 +63,9 @@ LoopPlan draw_loop(Random& random, std::uint32_t members) {
 }
 
 const char* model_name(Model model) {
-  constexpr std::array<const char*, wstree::core::k_model_count> k_names = {
-      "tree", "range", "queue", "queue_lock", "fixed", "guided", "factoring", "trapezoid", "static"};
+#define WSTREE_KIND_WORD(model, word, ...) #word,
+  constexpr const char* k_names[] = {WSTREE_KINDS(WSTREE_KIND_WORD)};
+#undef WSTREE_KIND_WORD
   return k_names[static_cast<std::size_t>(model)];
 }
 

@@ -32,9 +32,10 @@ TEST(MarkedSchedule, ValuesOfTheEnvironment) {
       {"wstree", "Monotonic:dynamiC"},
       {"wstree,64", "Monotonic:dynamiC,64"},
       {"wsrange", "mOnotonic:dynamiC"},
-      {"wsqueue,3", "moNotonic:dynamiC,3"},
-      {"monotonic:wsfixed", "monoTonic:dynamiC"},
-      {"wsstatic,67108863", "monotoniC:dynamiC,67108863"},
+      {"wsqueue,3", "MOnotonic:dynamiC,3"},
+      {"wsqueue_lock", "moNotonic:dynamiC"},
+      {"monotonic:wsfixed", "MoNotonic:dynamiC"},
+      {"wsstatic,67108863", "MonOtonic:dynamiC,67108863"},
   };
   for (const auto& [value, text] : cases) {
     const auto asked = parse_schedule(value);
@@ -48,11 +49,27 @@ TEST(MarkedSchedule, ValuesOfTheEnvironment) {
 }
 
 TEST(MarkedSchedule, OtherValuesAreSomebodyElses) {
-  for (const char* value :
-       {"", "monotonic:dynamic", "monotonic:dynamic,4", "Monotonic:Dynamic", "Monotonic:Dynamic,4",
-        "MONOTONIC:DYNAMIC", "Monotonic:dynamiC,", "Monotonic:dynamiC,0", "Monotonic:dynamiC,x",
-        "Monotonic:dynamiC4", "Monotonic:dynamiC,4,4", "Monotonic:dynamiC,67108864", "Monotonic:dynamiC,-1",
-        " Monotonic:dynamiC", "monotonic:dynamiC", "MOnotonic:dynamiC", "wstree"})
+  for (const char* value : {"",
+                            "monotonic:dynamic",
+                            "monotonic:dynamic,4",
+                            "Monotonic:Dynamic",
+                            "Monotonic:Dynamic,4",
+                            "MONOTONIC:DYNAMIC",
+                            "Monotonic:dynamiC,",
+                            "Monotonic:dynamiC,0",
+                            "Monotonic:dynamiC,x",
+                            "Monotonic:dynamiC4",
+                            "Monotonic:dynamiC,4,4",
+                            "Monotonic:dynamiC,67108864",
+                            "Monotonic:dynamiC,-1",
+                            " Monotonic:dynamiC",
+                            "monotonic:dynamiC",
+                            "MONOTONIC:dynamiC",
+                            "MonotoniC:dynamiC",
+                            "MOnotonik:dynamiC",
+                            "MonotonicM:dynamiC",
+                            "MOn",
+                            "wstree"})
     EXPECT_FALSE(parse_marked(value)) << value;
 }
 

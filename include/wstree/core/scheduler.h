@@ -4,6 +4,7 @@
 // tests work with any of them.
 #pragma once
 
+#include "wstree/core/kinds.h"
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/prior.h"
 #include "wstree/core/settings.h"
@@ -15,20 +16,6 @@
 #include <type_traits>
 
 namespace wstree::core {
-
-/// The models, each chosen by a kind of OMP_SCHEDULE.
-enum class Model : std::uint8_t {
-  tree,       ///< wstree: tree/worker.h
-  range,      ///< wsrange: range/worker.h
-  queue,      ///< wsqueue: queue/worker.h on queue/lock_free_queue.h
-  queue_lock, ///< wsqueue_lock: queue/worker.h on queue/locked_queue.h
-  fixed,      ///< wsfixed: self_scheduling/worker.h, like the next three
-  guided,     ///< wsguided
-  factoring,  ///< wsfac2
-  trapezoid,  ///< wstrapezoid
-  static_,    ///< wsstatic: self_scheduling/static_worker.h
-};
-inline constexpr std::size_t k_model_count = 9;
 
 /// What one member did in one execution of a loop.
 struct Counts {

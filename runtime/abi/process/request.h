@@ -8,6 +8,7 @@
 #include "resolve/callers.h"
 
 #include "wstree/core/scheduler.h"
+#include "wstree/wstree.h"
 
 #include <atomic>
 #include <cstdint>
@@ -51,8 +52,15 @@ struct TaskSchedule {
 /// What the calling task's schedule(runtime) loops use. `caller`: see Real.
 TaskSchedule task_schedule(const void* caller) noexcept;
 
-/// The models have the numbers of their kinds (session.cpp makes sure of it).
+/// The models have the numbers of their kinds (core/kinds.h).
 constexpr core::Model model_of(config::ScheduleKind kind) noexcept { return static_cast<core::Model>(kind); }
+
+/// Returns the kind that `number`, of omp_set_schedule, stands for (wstree.h); nullopt: none of ours.
+constexpr std::optional<config::ScheduleKind> own_kind(int number) noexcept {
+  const int kind = number - omp_sched_wstree;
+  if (kind < 0 || kind >= static_cast<int>(config::k_schedule_kinds)) return std::nullopt;
+  return static_cast<config::ScheduleKind>(kind);
+}
 
 /// The loading thread remembers what it found, before the C library is ready (lifecycle.cpp).
 void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept;

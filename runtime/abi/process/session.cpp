@@ -41,14 +41,6 @@ template <std::size_t pairs, class... Enumerators> constexpr bool same_numbers(E
     if (numbers[i] != i / 2) return false;
   return sizeof...(both) == 2 * pairs;
 }
-using K = config::ScheduleKind;
-using M = core::Model;
-static_assert(same_numbers<config::k_schedule_kinds>(K::wstree, M::tree, K::wsrange, M::range, K::wsqueue,
-                                                     M::queue, K::wsqueue_lock, M::queue_lock, K::wsfixed,
-                                                     M::fixed, K::wsguided, M::guided, K::wsfac2,
-                                                     M::factoring, K::wstrapezoid, M::trapezoid, K::wsstatic,
-                                                     M::static_));
-static_assert(config::k_schedule_kinds == core::k_model_count);
 using S = config::Strategy;
 using T = core::Strategy;
 static_assert(same_numbers<config::k_strategy_words.size()>(S::predefined, T::predefined, S::assign,

@@ -92,10 +92,6 @@ static_assert(static_cast<int>(core::BatchMode::timed) == static_cast<int>(confi
                   static_cast<int>(config::BatchMode::exponential) &&
               static_cast<int>(core::BatchMode::fixed) == static_cast<int>(config::BatchMode::fixed) &&
               static_cast<int>(core::BatchMode::random) == static_cast<int>(config::BatchMode::random));
-static_assert(core::k_model_count == config::k_schedule_kinds &&
-              static_cast<int>(core::Model::queue_lock) ==
-                  static_cast<int>(config::ScheduleKind::wsqueue_lock) &&
-              static_cast<int>(core::Model::static_) == static_cast<int>(config::ScheduleKind::wsstatic));
 
 /// What each recorded loop ran with and what its source says, if it can be simulated and is not there yet.
 void add_recorded_schedules(Plan& plan) {

@@ -209,7 +209,4 @@ private:
   Counts counts_;
 };
 
-static_assert(Scheduler<QueueWorker<StdPlatform, LockFreeQueue>>);
-static_assert(Scheduler<QueueWorker<StdPlatform, LockedQueue>>);
-
 } // namespace wstree::core

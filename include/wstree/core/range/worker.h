@@ -216,6 +216,4 @@ private:
   Counts counts_;
 };
 
-static_assert(Scheduler<RangeWorker<StdPlatform>>);
-
 } // namespace wstree::core

@@ -77,6 +77,4 @@ private:
   Counts counts_;
 };
 
-static_assert(Scheduler<StaticWorker<StdPlatform>>);
-
 } // namespace wstree::core

@@ -72,9 +72,4 @@ private:
   Counts counts_;
 };
 
-static_assert(Scheduler<SelfSchedulingWorker<StdPlatform, FixedRule>>);
-static_assert(Scheduler<SelfSchedulingWorker<StdPlatform, GuidedRule>>);
-static_assert(Scheduler<SelfSchedulingWorker<StdPlatform, FactoringRule>>);
-static_assert(Scheduler<SelfSchedulingWorker<StdPlatform, TrapezoidRule>>);
-
 } // namespace wstree::core

@@ -101,4 +101,3 @@ private:
 
 } // namespace wstree::core
 
-static_assert(wstree::core::Scheduler<wstree::core::TreeWorker<wstree::core::StdPlatform>>);
