@@ -35,8 +35,7 @@ void unpin_thread() noexcept;
 bool move_thread(const CpuSet& mask) noexcept;
 
 /// While this exists the calling thread, if it is pinned, has its original mask, so that what it starts does
-/// not inherit the pin. All that it does is system calls: it leaves no trace in memory, so that a child that
-/// shares memory with its parent (vfork) may use it before exec. May be nested.
+/// not inherit the pin. All that it does is system calls: a signal handler may use it. May be nested.
 class Unpinned {
 public:
   Unpinned() noexcept;

@@ -92,7 +92,7 @@ struct Where {
 bool is_handed_on(std::uintptr_t address) {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(address), &info) == 0 || info.dli_sname == nullptr) return false;
-  for (const char* name : {"pthread_create", "thrd_create", "system", "popen", "posix_spawn", "posix_spawnp"})
+  for (const char* name : {"pthread_create", "system", "popen", "posix_spawn", "posix_spawnp"})
     if (std::strcmp(info.dli_sname, name) == 0) return true;
   return false;
 }

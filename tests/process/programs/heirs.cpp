@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heirs: a region with a loop, whose threads start threads and processes one after the other, in every way
-// there is. Prints one line for each: "WHO WAY CPUS", WHO is worker or opener (in the region) or after (the
-// opener behind it), CPUs are what the started one may run on. The starters say "WHO itself CPUS" before and
-// "WHO still CPUS" afterwards.
-// heirs --become WAY: the worker replaces the process by way of exec, after one attempt that fails.
-// heirs --tell LABEL: prints "LABEL CPUS".
-// heirs --notified: the worker asks the C library for notifications in threads, by a timer and by
-// asynchronous input, and prints "worker itself CPUS", "timer CPUS" and "aio CPUS".
+// heirs: a region with a loop, whose threads start threads and processes one after the other, in every usual
+// way. Prints one line for each: "WHO WAY CPUS", WHO is worker or opener (in the region) or after (the opener
+// behind it), CPUs are what the started one may run on. The starters say "WHO itself CPUS" before and "WHO
+// still CPUS" afterwards. heirs --tell LABEL: prints "LABEL CPUS". heirs --rarely: the worker starts threads
+// and processes in ways that hand its CPUs down, prints "worker itself CPUS", "thrd_create CPUS", "vfork
+// CPUS", of notifications that it asks the C library for "timer CPUS" and "aio CPUS", and becomes a program
+// that prints "exec CPUS".
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -68,58 +67,15 @@ struct Command {
   int count = 0;
 };
 
-struct Exec {
-  const char* name;
-  int (*call)(const char* path, Command& command); // returns only if it fails
-};
-
-const Exec k_execs[] = {
-    {"execve", [](const char* path, Command& c) { return execve(path, c.list, environ); }},
-    {"execv", [](const char* path, Command& c) { return execv(path, c.list); }},
-    {"execvp", [](const char* path, Command& c) { return execvp(path, c.list); }},
-    {"execvpe", [](const char* path, Command& c) { return execvpe(path, c.list, environ); }},
-    {"execl",
-     [](const char* path, Command& c) { return execl(path, c.list[0], c.list[1], c.list[2], nullptr); }},
-    {"execlp",
-     [](const char* path, Command& c) { return execlp(path, c.list[0], c.list[1], c.list[2], nullptr); }},
-    {"execle", [](const char* path,
-                  Command& c) { return execle(path, c.list[0], c.list[1], c.list[2], nullptr, environ); }},
-    {"fexecve",
-     [](const char* path, Command& c) {
-       const int file = open(path, O_RDONLY | O_CLOEXEC);
-       return file < 0 ? -1 : fexecve(file, c.list, environ);
-     }},
-    {"execveat", [](const char* path, Command& c) { return execveat(AT_FDCWD, path, c.list, environ, 0); }},
-};
-
-/// Both ways to a child that calls exec, each with an attempt that fails before.
+/// A child of fork that calls exec, after an attempt that fails.
 void start_by_exec(const std::string& who) {
-  for (const Exec& exec : k_execs) {
-    Command after_fork(who + " fork+" + exec.name);
-    if (const pid_t child = fork(); child != 0) {
-      wait_for(child, after_fork.words[2]);
-    } else {
-      exec.call("/no/such/program", after_fork);
-      exec.call(g_self.c_str(), after_fork);
-      _exit(9);
-    }
-    Command after_vfork(who + " vfork+" + exec.name);
-    if (const pid_t child = vfork(); child != 0) {
-      wait_for(child, after_vfork.words[2]);
-    } else {
-      errno = 0;
-      exec.call("/no/such/program", after_vfork);
-      if (errno == ENOENT) exec.call(g_self.c_str(), after_vfork);
-      _exit(9);
-    }
-    // Only the starter is left after this.
-    if (const pid_t child = vfork(); child != 0) {
-      int status = 0;
-      waitpid(child, &status, 0);
-    } else {
-      exec.call("/no/such/program", after_vfork);
-      _exit(0);
-    }
+  Command after_fork(who + " fork+exec");
+  if (const pid_t child = fork(); child != 0) {
+    wait_for(child, after_fork.words[2]);
+  } else {
+    execv("/no/such/program", after_fork.list);
+    execv(g_self.c_str(), after_fork.list);
+    _exit(9);
   }
 }
 
@@ -134,13 +90,6 @@ void start_threads(const std::string& who) {
   pthread_t thread;
   if (pthread_create(&thread, nullptr, body, &label) == 0) pthread_join(thread, nullptr);
   std::thread([&] { tell(who + " std::thread"); }).join();
-  label = who + " thrd_create";
-  const auto c_body = [](void* data) -> int {
-    tell(*static_cast<std::string*>(data));
-    return 0;
-  };
-  thrd_t c_thread;
-  if (thrd_create(&c_thread, c_body, &label) == thrd_success) thrd_join(c_thread, nullptr);
 }
 
 void start_processes(const std::string& who) {
@@ -175,19 +124,7 @@ void start_all(const std::string& who) {
   tell(who + " still");
 }
 
-void become(const std::string& way) {
-  Command command("become " + way);
-  for (const Exec& exec : k_execs) {
-    if (way != exec.name) continue;
-    tell("worker itself");
-    exec.call("/no/such/program", command);
-    tell("worker still");
-    exec.call(g_self.c_str(), command);
-  }
-  _exit(9);
-}
-
-// --- threads that the C library starts
+// --- rare ways
 
 std::atomic<bool> g_notified{false};
 
@@ -207,7 +144,6 @@ void wait_for_notification() {
 }
 
 void be_notified() {
-  tell("worker itself");
   sigevent event = in_a_thread("timer");
   timer_t timer{};
   itimerspec at_once{};
@@ -223,6 +159,27 @@ void be_notified() {
   request.aio_sigevent = in_a_thread("aio");
   if (aio_read(&request) != 0) _exit(9);
   wait_for_notification();
+}
+
+void start_rarely() {
+  tell("worker itself");
+  thrd_t thread;
+  const auto body = [](void*) -> int {
+    tell("thrd_create");
+    return 0;
+  };
+  if (thrd_create(&thread, body, nullptr) == thrd_success) thrd_join(thread, nullptr);
+  Command child_command("vfork");
+  if (const pid_t child = vfork(); child != 0) {
+    wait_for(child, "vfork");
+  } else {
+    execv(g_self.c_str(), child_command.list);
+    _exit(9);
+  }
+  be_notified();
+  Command command("exec");
+  execv(g_self.c_str(), command.list);
+  _exit(9);
 }
 
 /// Each member of a team that serves a loop calls body(member), in turn.
@@ -251,16 +208,10 @@ int main(int argc, char** argv) {
     tell(argv[2]);
     return 0;
   }
-  if (argc == 3 && std::strcmp(argv[1], "--become") == 0)
-    in_turn([&](int member) {
-      if (member == 1) become(argv[2]);
+  if (argc == 2 && std::strcmp(argv[1], "--rarely") == 0)
+    in_turn([](int member) {
+      if (member == 1) start_rarely();
     });
-  if (argc == 2 && std::strcmp(argv[1], "--notified") == 0) {
-    in_turn([&](int member) {
-      if (member == 1) be_notified();
-    });
-    return 0;
-  }
   tell("process itself");
   in_turn([](int member) { start_all(member == 0 ? "opener" : "worker"); });
   start_all("after");
