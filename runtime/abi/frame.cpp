@@ -249,7 +249,7 @@ void leave_watched_work(Frame& frame) noexcept {
 
 bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept {
   if (!frame.is_at(caller)) return false;
-  frame.loop.uncover();
+  frame.loop.return_from_foreign();
   return true;
 }
 

@@ -80,17 +80,18 @@ struct Frame {
   ScheduleOf schedule_of = ScheduleOf::region;
   bool in_parallel = false; // inside a team of more than one, here or further out
   LoopState loop;
-  std::uint32_t ruled = 0;              // loops that rules were asked about
-  config::Ruling hint;                  // what the opener of the region said of the next loop
-  std::uint32_t missing = 0;            // open serialised regions inside for which there was no memory
-  TaskSchedule schedule;                // see ScheduleOf
-  Bounds bounds;                        // of the served loop
-  observe::LoopSite* site = nullptr;    // where the statistics count the served loop
-  loop::Recording* recording = nullptr; // memory that a member alone lends to the served loop
-  const void* outlined = nullptr;       // the function of the program that a member of a region executes
-  const void* code = nullptr;           // in a loop that a tool hears of: where it was last asked for
-  int work = 0;                         // likewise: the kind of work that the tool is told
-  loop::StaticLoops<Platform> statics;  // loops that the runtime cuts, unless we do
+  std::uint32_t ruled = 0;               // loops on whose rulings the team has agreed
+  const observe::Label* label = nullptr; // of the loop that the thread has met last
+  config::Ruling hint;                   // what the opener of the region said of the next loop
+  std::uint32_t missing = 0;             // open serialised regions inside for which there was no memory
+  TaskSchedule schedule;                 // see ScheduleOf
+  Bounds bounds;                         // of the served loop
+  observe::LoopSite* site = nullptr;     // where the statistics count the served loop
+  loop::Recording* recording = nullptr;  // memory that a member alone lends to the served loop
+  const void* outlined = nullptr;        // the function of the program that a member of a region executes
+  const void* code = nullptr;            // in a loop that a tool hears of: where it was last asked for
+  int work = 0;                          // likewise: the kind of work that the tool is told
+  loop::StaticLoops<Platform> statics;   // loops that the runtime cuts, unless we do
 };
 
 /// The calling thread's innermost frame; nullptr if it never met a served region or loop.
@@ -173,7 +174,7 @@ bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept;
 inline bool asks_about_served_loop(Frame& frame, const void* caller) noexcept {
   if (frame.loop.is_served()) [[likely]]
     return true;
-  return frame.loop.is_covered() && is_back_in_served_loop(frame, caller);
+  return frame.loop.takes_long_way() && is_back_in_served_loop(frame, caller);
 }
 
 } // namespace wstree::abi

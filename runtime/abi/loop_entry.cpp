@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace wstree::abi {
 namespace {
@@ -67,7 +68,7 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
                   const void* caller, const Session& process) noexcept {
   frame.loop.start_measuring();
   note_members(frame.member.members());
-  frame.site = loop_site(kind, schedule.model, source, take_label(), caller);
+  frame.site = loop_site(kind, schedule.model, source, frame.label, caller);
   if (process.recorded) record_loop(frame, process.pace, units, schedule.chunk);
   if (!process.traced) return;
   loop::Event like{};
@@ -83,23 +84,18 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
   ompt::attend_loop(frame, kind, caller);
 }
 
-[[gnu::always_inline]] inline bool begin_unwatched(Frame& frame, std::uint64_t units, TaskSchedule schedule,
-                                                   const void* caller,
-                                                   const core::Settings& settings) noexcept {
-  if (units == 0) [[unlikely]]
+[[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, Units units, const ServedAs& as,
+                                         const char* source, const void* caller,
+                                         const Session& process) noexcept {
+  if (units.count == 0) [[unlikely]]
     frame.member.enter_empty();
-  else if (!frame.member.enter(units, settings, schedule.chunk, schedule.model, caller)) [[unlikely]]
+  else if (!frame.member.enter(units.count, *as.settings, as.schedule.chunk, as.schedule.model, caller))
+      [[unlikely]]
     return false;
   frame.loop.serve();
-  return true;
-}
-
-[[gnu::noinline]] bool begin(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,
-                             const char* source, const void* caller, const core::Settings& settings,
-                             const Session& process) noexcept {
-  if (!begin_unwatched(frame, units, schedule, caller, settings)) return false;
+  frame.bounds.unit = units.size;
   if (process.watches_loops()) [[unlikely]]
-    watch_loop(frame, kind, units, schedule, source, caller, process);
+    watch_loop(frame, kind, units.count, as.schedule, source, caller, process);
   return true;
 }
 
@@ -138,48 +134,15 @@ std::uint64_t chunk_of(config::Ruling ruling) noexcept {
   return ruling.kind() == config::ScheduleKind::wsstatic ? 0 : 1;
 }
 
-/// Whatever becomes of the loop that the thread has met, its label is not that of the next one.
-class LabelOfThisLoop {
-public:
-  LabelOfThisLoop() = default;
-  ~LabelOfThisLoop() { t_label = nullptr; }
-  LabelOfThisLoop(const LabelOfThisLoop&) = delete;
-  LabelOfThisLoop& operator=(const LabelOfThisLoop&) = delete;
-};
-
-bool has_agreed_rulings(const Frame& frame) noexcept {
-  return session().rules != nullptr && frame.kind == Frame::Kind::team && frame.member.members() > 1;
-}
-
-/// What holds for the loop that the member of `frame` meets. The same if it is asked again.
-config::Ruling ruling_of_next_loop(Frame& frame, const char* source, const void* caller) noexcept {
-  config::Ruling ruling = frame.hint;
-  ruling.overlay(ruling_of(caller, source, t_label));
-  return has_agreed_rulings(frame) ? setters_of(frame).rulings().agree(frame.ruled, ruling) : ruling;
-}
-
-/// The way through enter_loop() from the schedule on, of a loop with a hint, or in a process with rules,
-/// statistics or a tool. Labels are for these.
-[[gnu::noinline]] Server enter_ruled_loop(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
-                                          const char* source, const void* caller) noexcept {
-  using Of = Frame::ScheduleOf;
-  const LabelOfThisLoop label;
-  const config::Ruling ruling = ruling_of_next_loop(frame, source, caller);
-  frame.hint = {};
-  if (has_agreed_rulings(frame)) ++frame.ruled;
-  const bool asks_environment = form.kind == LoopKind::runtime;
-  TaskSchedule schedule = frame.schedule;
-  if (asks_environment && frame.schedule_of != Of::region) {
-    schedule = task_schedule(caller);
-    if (frame.schedule_of == Of::changed_task) schedule = agreed_schedule(frame, schedule);
-  }
-  const Server otherwise = asks_environment && schedule.ours ? Server::fallback : Server::runtime;
-  if (frame.is_alone() && runtime_threads(caller) != 1) return otherwise;
-  const ServedAs as = choose_schedule(form.kind, schedule, ruling);
-  if (as.schedule.ours && frame.may_serve() && form.stealable && !dependent &&
-      begin(frame, form.kind, units, as.schedule, source, caller, *as.settings, session()))
-    return Server::ours;
-  return otherwise;
+/// Returns what rules and the hint of the region say of the loop that the member of `frame` meets. Takes the
+/// hint and the label, whatever becomes of the loop: they are not those of the next one.
+[[gnu::noinline]] config::Ruling take_ruling(Frame& frame, const char* source, const void* caller) noexcept {
+  frame.label = take_label();
+  config::Ruling ruling = std::exchange(frame.hint, {});
+  ruling.overlay(ruling_of(caller, source, frame.label));
+  if (session().rules != nullptr && frame.kind == Frame::Kind::team && frame.member.members() > 1)
+    ruling = setters_of(frame).rulings().agree(frame.ruled++, ruling);
+  return ruling;
 }
 
 } // namespace
@@ -212,18 +175,13 @@ ServedAs choose_schedule(LoopKind kind, TaskSchedule schedule, config::Ruling ru
   return {kind == LoopKind::runtime ? schedule : process.named, &settings};
 }
 
-bool cuts_chunks(const char* source, const void* caller) noexcept {
-  Frame* frame = innermost_frame();
-  return frame != nullptr && frame->is_at(caller) &&
-         ruling_of_next_loop(*frame, source, caller).cuts_chunks();
+bool begin_loop(Frame& frame, LoopKind kind, Units units, const ServedAs& as, const void* caller) noexcept {
+  frame.label = take_label();
+  return begin(frame, kind, units, as, nullptr, caller, session());
 }
 
-bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, const ServedAs& as,
-                const void* caller) noexcept {
-  return begin(frame, kind, units, as.schedule, nullptr, caller, *as.settings, session());
-}
-
-Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const void* caller) noexcept {
+Server enter_loop(LoopForm form, std::uint64_t iterations, std::uint64_t chunk, const char* source,
+                  const void* caller) noexcept {
   using Of = Frame::ScheduleOf;
   Frame* frame = innermost_frame();
   if (frame == nullptr) [[unlikely]]
@@ -232,33 +190,32 @@ Server enter_loop(LoopForm form, std::uint64_t units, const char* source, const 
   // member may have changed its own since. (Our marks are good schedules of the runtime; for libgomp see
   // runtime_reads_mark().) Perhaps the region is inside a loop of ours, which has to stay as it is.
   if (!frame->is_at(caller)) [[unlikely]] {
-    frame->loop.cover();
+    frame->loop.meet_foreign();
     return Server::runtime;
   }
   if (frame->member.in_loop()) [[unlikely]]
     leave_loop(*frame); // cancelled
   const bool dependent = frame->loop.begin_unclaimed();
   const Session& process = session();
+  config::Ruling ruling; // says nothing, in most processes
   if (process.attends_loops() || frame->hint != config::Ruling{}) [[unlikely]]
-    return enter_ruled_loop(*frame, form, units, dependent, source, caller);
+    ruling = take_ruling(*frame, source, caller);
   const bool asks_environment = form.kind == LoopKind::runtime;
+  const bool is_named = ruling.loops(process.options.loops).has(form.kind);
   TaskSchedule schedule = frame->schedule;
-  if (asks_environment) {
-    if (frame->schedule_of != Of::region) {
-      schedule = task_schedule(caller);
-      if (frame->schedule_of == Of::changed_task && form.stealable && session().options.loops.has(form.kind))
-          [[unlikely]]
-        schedule = agreed_schedule(*frame, schedule);
-    }
-    if (!schedule.ours) return Server::runtime;
+  if (asks_environment && frame->schedule_of != Of::region) {
+    schedule = task_schedule(caller);
+    if (frame->schedule_of == Of::changed_task && form.stealable && is_named) [[unlikely]]
+      schedule = agreed_schedule(*frame, schedule);
   }
-  const Server otherwise = asks_environment ? Server::fallback : Server::runtime;
+  const Server otherwise = asks_environment && schedule.ours ? Server::fallback : Server::runtime;
+  ServedAs as{asks_environment ? schedule : process.named, &process.settings};
+  if (ruling != config::Ruling{}) [[unlikely]]
+    as = choose_schedule(form.kind, schedule, ruling);
+  if (!as.schedule.ours || !is_named || !form.stealable || dependent || !frame->may_serve()) return otherwise;
   if (frame->is_alone() && runtime_threads(caller) != 1) return otherwise;
-  if (!asks_environment) schedule = process.named;
-  if (frame->may_serve() && form.stealable && !dependent && process.options.loops.has(form.kind) &&
-      begin_unwatched(*frame, units, schedule, caller, process.settings)) [[likely]]
-    return Server::ours;
-  return otherwise;
+  const Units units = units_of(form, iterations, ruling.cuts_chunks() ? 1 : chunk);
+  return begin(*frame, form.kind, units, as, source, caller, process) ? Server::ours : otherwise;
 }
 
 } // namespace wstree::abi

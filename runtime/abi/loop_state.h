@@ -12,9 +12,12 @@ namespace wstree::abi {
 /// | state | the thread's latest loop | leaves it by |
 /// |---|---|---|
 /// | `none` | is the runtime's, or there was none | serve() |
-/// | `served` | is ours: the next request for a chunk is for us | cover(), end(), begin_unclaimed() |
-/// | `covered` | is ours; one of a foreign region may run inside it | uncover(), end(), begin_unclaimed() |
-/// | `over` | was ours and has ended; the runtime never saw it | serve(), begin_unclaimed() |
+/// | `served` | is ours, and a request for a chunk takes the short way | meet_foreign(), tell(), hold() |
+/// | `aside` | is ours, and a request takes the long way | return_from_foreign() |
+/// | `over` | was ours and has ended; the runtime never saw it | serve() |
+///
+/// end() leaves `served` and `aside`, begin_unclaimed() all. A loop is `aside` while a loop of a foreign
+/// region may run inside it, or because a tool hears of each request.
 ///
 /// A foreign region is one that was opened out of our sight.
 class LoopState {
@@ -22,8 +25,8 @@ public:
   constexpr LoopState() noexcept = default;
 
   bool is_served() const noexcept { return state_ == State::served; }
-  bool is_covered() const noexcept { return state_ == State::covered; }
-  bool is_open() const noexcept { return is_served() || is_covered(); }
+  bool takes_long_way() const noexcept { return state_ == State::aside; }
+  bool is_open() const noexcept { return is_served() || takes_long_way(); }
   /// The runtime does not know of this loop, nor of its end.
   bool is_unknown_to_runtime() const noexcept { return state_ != State::none; }
 
@@ -33,11 +36,9 @@ public:
   /// We serve the loop that the thread has met.
   void serve() noexcept { *this = LoopState(State::served); }
   /// The thread meets a loop of a foreign region.
-  void cover() noexcept {
-    if (is_served()) state_ = State::covered;
-  }
+  void meet_foreign() noexcept { put_aside(); }
   /// The thread is back in our loop.
-  void uncover() noexcept {
+  void return_from_foreign() noexcept {
     if ((watched_ & (k_told | k_held)) == 0) state_ = State::served;
   }
   /// Our loop is over: what the thread asks for next is not for us.
@@ -50,16 +51,16 @@ public:
   /// Our loop is measured, so that leaving it takes more than usual.
   void start_measuring() noexcept { watched_ |= k_measured; }
   bool is_measured() const noexcept { return (watched_ & k_measured) != 0; }
-  /// A tool wants to hear of our loop. It stays `covered`, so that no request takes the short way.
+  /// A tool wants to hear of our loop, and of each request.
   void tell() noexcept {
     watched_ |= k_told;
-    cover();
+    put_aside();
   }
   bool is_told() const noexcept { return (watched_ & k_told) != 0; }
   /// The same, but our loop is told from outside of it (ompt/libgomp.h).
   void hold() noexcept {
     watched_ |= k_held;
-    cover();
+    put_aside();
   }
   /// Returns whether the tool has not heard of the loop yet; it does now.
   bool tell_begin() noexcept {
@@ -81,12 +82,15 @@ public:
   bool is_next_dependent() const noexcept { return dependent_; }
 
 private:
-  enum class State : std::uint8_t { none, served, covered, over };
+  enum class State : std::uint8_t { none, served, aside, over };
   static constexpr std::uint8_t k_measured = 1;
   static constexpr std::uint8_t k_told = 2;
   static constexpr std::uint8_t k_begun = 4;
   static constexpr std::uint8_t k_held = 8;
   explicit constexpr LoopState(State state) noexcept : state_(state) {}
+  void put_aside() noexcept {
+    if (is_served()) state_ = State::aside;
+  }
 
   State state_ = State::none;
   bool registered_ = false;

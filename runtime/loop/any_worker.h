@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <utility>
 
 namespace wstree::loop {
 
@@ -36,6 +35,9 @@ private:
 
 /// Made anew for each loop of the team: most regions have few loops, and many threads are alone. Private to
 /// its member.
+///
+/// The tree shares a loop, another model does, or each member has one piece of it. In front of that stands
+/// what the loop is watched by, if it is: a trace, a recording, or a trace of what the recording hands out.
 template <class P> class AnyWorker {
 public:
   AnyWorker() noexcept {} // leaves alone what needs no value yet
@@ -43,87 +45,76 @@ public:
   AnyWorker& operator=(const AnyWorker&) = delete;
 
   void start(core::Model model, Slot<P>& slot, core::Arena<P>& arena, const core::Entry& entry) noexcept {
-    if (model == core::Model::tree) [[likely]]
+    if (model == core::Model::tree) [[likely]] {
       start<core::Model::tree>(slot.template loop_of<core::Model::tree>(), arena, entry);
-    else
+      asks_ = Asks::tree;
+    } else {
       start_other(model, slot, entry);
-    way_ = model;
+      model_ = model;
+      asks_ = Asks::model;
+    }
   }
   /// Gives this member `piece` of the loop, or nothing if that is empty. No member steals in such a loop.
   void start_piece(const core::Range& piece) noexcept {
-    way_ = k_piece;
+    asks_ = Asks::piece;
     piece_.set(piece);
   }
-  /// Returns whether the member gets its part of the loop whole, and the loop is not recorded.
-  bool is_in_pieces() const noexcept { return way_ == k_piece; }
-  /// Returns whether next_piece() can answer, which needs no other member.
-  bool has_piece() const noexcept { return way_ == k_piece; }
-  /// As next_slowly(), if has_piece().
+  /// Returns whether the member has its part of the loop whole, and the loop is not watched, or not any more.
+  bool has_piece() const noexcept { return asks_ == Asks::piece; }
+  /// As next_slowly(), if has_piece(), which needs no other member.
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return piece_.take(out); }
   /// Records from now on what the iterations of this loop take.
   void record(Recording& recording) noexcept {
+    watch();
     recording_ = &recording;
-    recorded_way_ = way_;
-    way_ = k_recorded;
+    asks_ = Asks::watched;
   }
   /// Writes to `track` what the member does in this loop, which it entered at `like.begin`; after record().
   /// `shortest`: see TracedBatches.
   void trace(Track& track, const Event& like, std::uint64_t shortest) noexcept {
+    watch();
     traced_ = ::new (static_cast<void*>(traced_bytes_)) TracedBatches(track, like, shortest);
     traced_->stop(like.begin);
     traced_since_ = like.begin;
-    traced_way_ = way_;
     ::new (&traced_counts_) core::Counts;
-    way_ = way_ == core::Model::tree ? k_traced_tree : k_traced;
+    asks_ = asks_ == Asks::tree ? Asks::traced_tree : Asks::watched;
   }
-  /// Ends the trace of the loop, which is over at `now`; before end_recording().
-  void end_trace(std::uint64_t now) noexcept {
-    if (!is_traced()) return;
-    if (std::exchange(way_, traced_way_) == k_traced_tree) catch_up(worker<core::Model::tree>().counts());
-    if (traced_->event().count != 0) traced_->stop(now);
-    traced_->flush();
-    Event loop = traced_->event();
-    loop.kind = Event::Kind::loop;
-    loop.first = 0;
-    loop.past = traced_->units();
-    loop.begin = traced_since_;
-    loop.end = now;
-    loop.count = 1;
-    traced_->track().add(loop);
-  }
-  /// Returns the recording of this loop, which is over; nullptr: it was not recorded.
-  const Recording* end_recording() noexcept {
-    if (way_ != k_recorded) return nullptr;
-    way_ = recorded_way_;
+  /// Ends trace and recording of the loop, which is over at `now`. Returns the recording; nullptr: there
+  /// is none.
+  const Recording* stop_watching(std::uint64_t now) noexcept {
+    if (!is_watched()) return nullptr;
+    if (traced_ != nullptr) end_trace(now);
+    asks_ = unwatched_;
     return recording_;
   }
 
   /// Returns the next batch if the tree has it at hand. If not, the caller asks next_slowly(), and when
   /// that returns false, nothing is left for this member.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept {
-    return (static_cast<unsigned>(way_) & k_way_bits) == 0 && worker<core::Model::tree>().next_quickly(out);
+    return asks_ <= Asks::traced_tree && worker<core::Model::tree>().next_quickly(out);
   }
   bool next_slowly(core::Range& out) noexcept {
-    if (way_ == core::Model::tree) [[likely]]
+    if (asks_ == Asks::tree) [[likely]]
       return worker<core::Model::tree>().next_slowly(out);
     return next_other(out);
   }
 
-  /// After end_recording().
+  /// After stop_watching().
   core::Counts counts() noexcept {
-    if (is_in_pieces() && piece_.is_there()) return {};
-    if (way_ == k_piece) return {piece_.size(), piece_.size() != 0};
-    return core::with_model(way_, [&]<core::Model known>() { return worker<known>().counts(); });
+    if (asks_ != Asks::piece) return counts_of_model();
+    if (piece_.is_there()) return {};
+    return {piece_.size(), piece_.size() != 0};
   }
 
 private:
-  // The tree, traced: what it hands out quickly is added up afterwards.
-  static constexpr core::Model k_traced_tree{0x80};
-  static constexpr unsigned k_way_bits = 0x7F;
-  static_assert(static_cast<unsigned>(core::Model::tree) == 0);
-  static constexpr core::Model k_traced{0xFD};   // and what the member does is traced, as traced_way_ says
-  static constexpr core::Model k_recorded{0xFE}; // the present loop is shared as recorded_way_ says
-  static constexpr core::Model k_piece{0xFF};    // the member has one piece of the present loop
+  /// What a request for the next batch asks.
+  enum class Asks : std::uint8_t {
+    tree,
+    traced_tree, // the same; what the tree hands out quickly is added to the trace afterwards
+    model,       // model_
+    piece,
+    watched // trace and recording, which ask unwatched_
+  };
 
   /// The private side of the present loop, whose model is `model`.
   template <core::Model model> auto& worker() noexcept {
@@ -143,30 +134,46 @@ private:
     });
   }
   [[gnu::noinline]] bool next_other(core::Range& out) noexcept {
-    if (is_traced()) return next_traced(out);
-    if (way_ < k_traced)
-      return core::with_model(way_, [&]<core::Model known>() { return worker<known>().next(out); });
-    if (way_ == k_recorded) return next_recorded(out);
-    return next_piece(out);
+    if (!is_watched()) return next_unwatched(out);
+    if (traced_ == nullptr) return next_recorded(out);
+    return asks_ == Asks::traced_tree ? trace_tree(out) : trace_other(out);
   }
-  bool is_traced() const noexcept { return way_ == k_traced || way_ == k_traced_tree; }
-  /// Of a loop that is traced; way_ is traced_way_.
-  core::Counts counts_of_traced() noexcept {
-    const core::Model way = way_ == k_recorded ? recorded_way_ : way_;
-    if (way == k_piece) return {};
-    return core::with_model(way, [&]<core::Model known>() { return worker<known>().counts(); });
+  bool next_unwatched(core::Range& out) noexcept {
+    if (shared_by() == Asks::piece) return next_piece(out);
+    return core::with_model(model_in_use(), [&]<core::Model known>() { return worker<known>().next(out); });
+  }
+  bool is_watched() const noexcept { return asks_ == Asks::traced_tree || asks_ == Asks::watched; }
+  Asks shared_by() const noexcept { return is_watched() ? unwatched_ : asks_; }
+  /// Not of a loop in pieces.
+  core::Model model_in_use() const noexcept { return shared_by() == Asks::tree ? core::Model::tree : model_; }
+  core::Counts counts_of_model() noexcept {
+    return core::with_model(model_in_use(), [&]<core::Model known>() { return worker<known>().counts(); });
+  }
+  /// Before record() or trace(), unless the loop is watched already.
+  void watch() noexcept {
+    if (is_watched()) return;
+    unwatched_ = asks_;
+    recording_ = nullptr;
+    traced_ = nullptr;
+  }
+  void end_trace(std::uint64_t now) noexcept {
+    if (asks_ == Asks::traced_tree) catch_up(worker<core::Model::tree>().counts());
+    if (traced_->event().count != 0) traced_->stop(now);
+    traced_->flush();
+    Event loop = traced_->event();
+    loop.kind = Event::Kind::loop;
+    loop.first = 0;
+    loop.past = traced_->units();
+    loop.begin = traced_since_;
+    loop.end = now;
+    loop.count = 1;
+    traced_->track().add(loop);
   }
   /// Adds the batches of the member's node to the trace that the tree has handed out quickly since the
   /// last call.
   void catch_up(const core::Counts& counts) noexcept {
     if (counts.batches != traced_counts_.batches)
       traced_->go_on(counts.iterations - traced_counts_.iterations, counts.batches - traced_counts_.batches);
-  }
-  [[gnu::noinline]] bool next_traced(core::Range& out) noexcept {
-    const core::Model traced = std::exchange(way_, traced_way_);
-    const bool any = traced == k_traced_tree ? trace_tree(out) : trace_other(out);
-    way_ = traced;
-    return any;
   }
   /// Traces next_slowly() of the tree, which reads the clock itself; batches between two such looks touch.
   bool trace_tree(core::Range& out) noexcept {
@@ -189,11 +196,12 @@ private:
     return any;
   }
   bool trace_other(core::Range& out) noexcept {
-    const std::uint64_t steals = counts_of_traced().steals;
+    const bool steals = unwatched_ != Asks::piece;
+    const std::uint64_t before = steals ? counts_of_model().steals : 0;
     const std::uint64_t now = P::ticks();
     traced_->stop(now);
-    const bool any = next_slowly(out);
-    if (any && counts_of_traced().steals == steals) {
+    const bool any = recording_ != nullptr ? next_recorded(out) : next_unwatched(out);
+    if (any && (!steals || counts_of_model().steals == before)) {
       traced_->start(out, now);
       return true;
     }
@@ -207,10 +215,7 @@ private:
     recording_->finish(now);
     if (!recording_->has_more()) {
       core::Range batch;
-      way_ = recorded_way_;
-      const bool any = next_quickly(batch) || next_slowly(batch);
-      way_ = k_recorded;
-      if (!any) return false;
+      if (!next_unwatched(batch)) return false;
       recording_->take(batch);
       now = P::ticks();
     }
@@ -222,17 +227,16 @@ private:
   static constexpr std::size_t k_bytes = std::max({WSTREE_KINDS(WSTREE_BYTES)});
 #undef WSTREE_BYTES
 
-  core::Model way_ = k_piece; // how the present loop is shared
-  // The next two belong to a loop that is recorded, and are not read in any other loop.
-  core::Model recorded_way_;
-  Recording* recording_;
-  // The next five belong to a loop that is traced, and are not read in any other loop.
-  core::Model traced_way_;
+  Asks asks_ = Asks::piece;
+  core::Model model_; // where that is asked
+  // Of a loop that is watched, and not read in any other:
+  Asks unwatched_;               // what it would ask otherwise
+  Recording* recording_;         // nullptr: it is not recorded
+  TracedBatches* traced_;        // nullptr: it is not traced
+  std::uint64_t traced_since_;   // of a loop that is traced, as the next two
   union {                        // so that it needs no value
     core::Counts traced_counts_; // when its events were up to date
   };
-  std::uint64_t traced_since_;
-  TracedBatches* traced_;
   alignas(TracedBatches) std::byte traced_bytes_[sizeof(TracedBatches)];
   WholePiece piece_;
   alignas(std::max_align_t) std::byte bytes_[k_bytes];

@@ -29,10 +29,9 @@ template <class P, class Sizes, class Report>
 void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered,
              Report&& report) noexcept {
   const std::uint64_t now = P::ticks();
-  worker.end_trace(now);
-  const Recording* const recording = worker.end_recording();
+  const Recording* const recording = worker.stop_watching(now);
   core::Counts counts = worker.counts();
-  if (worker.is_in_pieces() && counts.batches != 0) counts.busy_ticks = core::elapsed(entered, now);
+  if (worker.has_piece() && counts.batches != 0) counts.busy_ticks = core::elapsed(entered, now);
   if (ring.members() == 1) {
     Account own{counts, entered, now, recording};
     return report(Execution{1, counts, counts.busy_ticks, core::elapsed(entered, now), {&own}});

@@ -21,17 +21,17 @@ TEST(LoopState, IsUnknownToTheRuntimeUntilTheNextLoop) {
 
 TEST(LoopState, IsCoveredByForeignLoopsOnlyWhileItRuns) {
   LoopState loop;
-  loop.cover();
-  EXPECT_FALSE(loop.is_covered());
+  loop.meet_foreign();
+  EXPECT_FALSE(loop.takes_long_way());
   loop.serve();
-  loop.cover();
-  loop.cover(); // another one inside
-  EXPECT_TRUE(loop.is_covered() && loop.is_open() && loop.is_unknown_to_runtime());
+  loop.meet_foreign();
+  loop.meet_foreign(); // another one inside
+  EXPECT_TRUE(loop.takes_long_way() && loop.is_open() && loop.is_unknown_to_runtime());
   EXPECT_FALSE(loop.is_served());
-  loop.uncover();
+  loop.return_from_foreign();
   EXPECT_TRUE(loop.is_served());
   loop.end();
-  loop.cover();
+  loop.meet_foreign();
   EXPECT_FALSE(loop.is_open());
 }
 
@@ -59,8 +59,8 @@ TEST(LoopState, StaysCoveredIfAToolHearsOfIt) {
   EXPECT_FALSE(loop.is_measured());
   EXPECT_TRUE(loop.tell_begin());
   EXPECT_FALSE(loop.tell_begin());
-  loop.uncover();
-  EXPECT_TRUE(loop.is_covered());
+  loop.return_from_foreign();
+  EXPECT_TRUE(loop.takes_long_way());
   EXPECT_TRUE(loop.stop_watching().has_begun());
   loop.begin_unclaimed();
   loop.serve();

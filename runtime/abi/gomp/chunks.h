@@ -62,7 +62,7 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline bool hand_out_first(T* first, T* past, const void* caller) noexcept {
   Frame& frame = *t_frame;
-  if (frame.loop.is_covered()) [[unlikely]]
+  if (frame.loop.takes_long_way()) [[unlikely]]
     return hand_out_told(frame, first, past, caller);
   return hand_out(frame, first, past);
 }

@@ -59,18 +59,17 @@ inline constexpr Fallback k_as_marked{k_dynamic, 1};
 config::LoopKind kind_of(long schedule) noexcept;
 bool is_stealable(long schedule) noexcept;
 
-inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop, Units units) noexcept {
-  abi::set_bounds(frame, loop.start(), loop.end(), loop.increment(), loop.iterations(), units);
+inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop) noexcept {
+  abi::set_bounds(frame, loop.start(), loop.end(), loop.increment(), loop.iterations());
 }
 
 /// enter_loop() for a loop of this interface, with a chunk of at least 1.
 inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenLoop& loop,
                     std::uint64_t chunk, const void* caller) noexcept {
-  const LoopForm form{kind, stealable && loop.countable()};
-  const Units units = ruled_units_of(form, loop.iterations(), chunk, nullptr, caller);
-  const Server server = enter_loop(form, units.count, nullptr, caller);
+  const Server server =
+      enter_loop({kind, stealable && loop.countable()}, loop.iterations(), chunk, nullptr, caller);
   if (server == Server::ours) [[likely]]
-    set_bounds(*t_frame, loop, units);
+    set_bounds(*t_frame, loop);
   return server;
 }
 /// A chunk that is not positive counts as none; compilers reject it anyway.
