@@ -81,9 +81,9 @@ struct Frame {
   bool in_parallel = false; // inside a team of more than one, here or further out
   LoopState loop;
   std::uint32_t ruled = 0;               // loops on whose rulings the team has agreed
+  std::uint32_t missing = 0;             // open serialised regions inside for which there was no memory
   const observe::Label* label = nullptr; // of the loop that the thread has met last
   config::Ruling hint;                   // what the opener of the region said of the next loop
-  std::uint32_t missing = 0;             // open serialised regions inside for which there was no memory
   TaskSchedule schedule;                 // see ScheduleOf
   Bounds bounds;                         // of the served loop
   observe::LoopSite* site = nullptr;     // where the statistics count the served loop
