@@ -84,9 +84,9 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
   ompt::attend_loop(frame, kind, caller);
 }
 
+/// `watched`: the statistics or a tool may want to know of the loop.
 [[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, Units units, const ServedAs& as,
-                                         const char* source, const void* caller,
-                                         const Session& process) noexcept {
+                                         const char* source, const void* caller, bool watched) noexcept {
   if (units.count == 0) [[unlikely]]
     frame.member.enter_empty();
   else if (!frame.member.enter(units.count, *as.settings, as.schedule.chunk, as.schedule.model, caller))
@@ -94,8 +94,8 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
     return false;
   frame.loop.serve();
   frame.bounds.unit = units.size;
-  if (process.watches_loops()) [[unlikely]]
-    watch_loop(frame, kind, units.count, as.schedule, source, caller, process);
+  if (watched && session().watches_loops()) [[unlikely]]
+    watch_loop(frame, kind, units.count, as.schedule, source, caller, session());
   return true;
 }
 
@@ -128,12 +128,6 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   return now;
 }
 
-/// As OMP_SCHEDULE reads it.
-std::uint64_t chunk_of(config::Ruling ruling) noexcept {
-  if (ruling.chunk() != 0) return ruling.chunk();
-  return ruling.kind() == config::ScheduleKind::wsstatic ? 0 : 1;
-}
-
 /// Returns what rules and the hint of the region say of the loop that the member of `frame` meets. Takes the
 /// hint and the label, whatever becomes of the loop: they are not those of the next one.
 [[gnu::noinline]] config::Ruling take_ruling(Frame& frame, const char* source, const void* caller) noexcept {
@@ -143,6 +137,40 @@ std::uint64_t chunk_of(config::Ruling ruling) noexcept {
   if (session().rules != nullptr && frame.kind == Frame::Kind::team && frame.member.members() > 1)
     ruling = setters_of(frame).rulings().agree(frame.ruled++, ruling);
   return ruling;
+}
+
+/// The calling thread is in the region of `frame`, and meets a loop of which `ruling` says something, or
+/// nothing. Of those of which it says nothing, compilers make a copy without the questions.
+[[gnu::always_inline]] inline Server enter(Frame& frame, LoopForm form, std::uint64_t iterations,
+                                           std::uint64_t chunk, bool dependent, const char* source,
+                                           const void* caller, const Session& process, config::Ruling ruling,
+                                           bool watched) noexcept {
+  using Of = Frame::ScheduleOf;
+  const bool asks_environment = form.kind == LoopKind::runtime;
+  TaskSchedule schedule = frame.schedule;
+  if (asks_environment) {
+    if (frame.schedule_of != Of::region) {
+      schedule = task_schedule(caller);
+      if (frame.schedule_of == Of::changed_task && form.stealable &&
+          ruling.loops(process.options.loops).has(form.kind)) [[unlikely]]
+        schedule = agreed_schedule(frame, schedule);
+    }
+    if (!schedule.ours && !ruling.names_schedule()) return Server::runtime;
+  }
+  const Server otherwise = asks_environment && schedule.ours ? Server::fallback : Server::runtime;
+  if (frame.is_alone() && runtime_threads(caller) != 1) return otherwise;
+  if (!frame.may_serve() || !form.stealable || dependent) return otherwise;
+  const ServedAs as = choose_schedule(form.kind, schedule, ruling, process);
+  const Units units = units_of(form, iterations, ruling.cuts_chunks() ? 1 : chunk);
+  return as.schedule.ours && begin(frame, form.kind, units, as, source, caller, watched) ? Server::ours
+                                                                                         : otherwise;
+}
+
+[[gnu::noinline]] Server enter_attended(Frame& frame, LoopForm form, std::uint64_t iterations,
+                                        std::uint64_t chunk, bool dependent, const char* source,
+                                        const void* caller) noexcept {
+  const config::Ruling ruling = take_ruling(frame, source, caller);
+  return enter(frame, form, iterations, chunk, dependent, source, caller, session(), ruling, true);
 }
 
 } // namespace
@@ -167,22 +195,13 @@ config::Fallback fallback_of(bool countable) noexcept {
   return {FallbackKind::dynamic, chosen.chunk};
 }
 
-ServedAs choose_schedule(LoopKind kind, TaskSchedule schedule, config::Ruling ruling) noexcept {
-  const Session& process = session();
-  const core::Settings& settings = ruling.history() == false ? process.without_history : process.settings;
-  if (ruling.is_left_to_runtime() || !ruling.loops(process.options.loops).has(kind)) return {{}, &settings};
-  if (ruling.names_schedule()) return {{true, model_of(ruling.kind()), chunk_of(ruling)}, &settings};
-  return {kind == LoopKind::runtime ? schedule : process.named, &settings};
-}
-
 bool begin_loop(Frame& frame, LoopKind kind, Units units, const ServedAs& as, const void* caller) noexcept {
   frame.label = take_label();
-  return begin(frame, kind, units, as, nullptr, caller, session());
+  return begin(frame, kind, units, as, nullptr, caller, true);
 }
 
 Server enter_loop(LoopForm form, std::uint64_t iterations, std::uint64_t chunk, const char* source,
                   const void* caller) noexcept {
-  using Of = Frame::ScheduleOf;
   Frame* frame = innermost_frame();
   if (frame == nullptr) [[unlikely]]
     return Server::runtime;
@@ -197,25 +216,9 @@ Server enter_loop(LoopForm form, std::uint64_t iterations, std::uint64_t chunk, 
     leave_loop(*frame); // cancelled
   const bool dependent = frame->loop.begin_unclaimed();
   const Session& process = session();
-  config::Ruling ruling; // says nothing, in most processes
   if (process.attends_loops() || frame->hint != config::Ruling{}) [[unlikely]]
-    ruling = take_ruling(*frame, source, caller);
-  const bool asks_environment = form.kind == LoopKind::runtime;
-  const bool is_named = ruling.loops(process.options.loops).has(form.kind);
-  TaskSchedule schedule = frame->schedule;
-  if (asks_environment && frame->schedule_of != Of::region) {
-    schedule = task_schedule(caller);
-    if (frame->schedule_of == Of::changed_task && form.stealable && is_named) [[unlikely]]
-      schedule = agreed_schedule(*frame, schedule);
-  }
-  const Server otherwise = asks_environment && schedule.ours ? Server::fallback : Server::runtime;
-  ServedAs as{asks_environment ? schedule : process.named, &process.settings};
-  if (ruling != config::Ruling{}) [[unlikely]]
-    as = choose_schedule(form.kind, schedule, ruling);
-  if (!as.schedule.ours || !is_named || !form.stealable || dependent || !frame->may_serve()) return otherwise;
-  if (frame->is_alone() && runtime_threads(caller) != 1) return otherwise;
-  const Units units = units_of(form, iterations, ruling.cuts_chunks() ? 1 : chunk);
-  return begin(*frame, form.kind, units, as, source, caller, process) ? Server::ours : otherwise;
+    return enter_attended(*frame, form, iterations, chunk, dependent, source, caller);
+  return enter(*frame, form, iterations, chunk, dependent, source, caller, process, config::Ruling{}, false);
 }
 
 } // namespace wstree::abi

@@ -46,7 +46,16 @@ struct ServedAs {
 };
 /// What the options and rules say about a loop of `kind` whose `schedule` is ours, or is not. Whether the
 /// loop can be served is another question. `ruling`: of the loop; none without rules.
-ServedAs choose_schedule(config::LoopKind kind, TaskSchedule schedule, config::Ruling ruling) noexcept;
+inline ServedAs choose_schedule(config::LoopKind kind, TaskSchedule schedule, config::Ruling ruling,
+                                const Session& process = session()) noexcept {
+  // As OMP_SCHEDULE reads it.
+  const std::uint64_t no_chunk = ruling.kind() == config::ScheduleKind::wsstatic ? 0 : 1;
+  const core::Settings& settings = ruling.history() == false ? process.without_history : process.settings;
+  if (ruling.is_left_to_runtime() || !ruling.loops(process.options.loops).has(kind)) return {{}, &settings};
+  if (ruling.names_schedule())
+    return {{true, model_of(ruling.kind()), ruling.chunk() != 0 ? ruling.chunk() : no_chunk}, &settings};
+  return {kind == config::LoopKind::runtime ? schedule : process.named, &settings};
+}
 inline config::Ruling ruling_of(const void* caller, const char* source,
                                 const observe::Label* label) noexcept {
   Rules* rules = session().rules;
