@@ -17,6 +17,7 @@
 #include "fixed_text.h"
 
 #include "wstree/core/kinds.h"
+#include "wstree/core/settings.h"
 
 namespace wstree::config {
 
@@ -85,9 +86,9 @@ struct LoopKinds {
   bool operator==(const LoopKinds&) const = default;
 };
 
-enum class Strategy : std::uint8_t { predefined, assign, assigntop, randomwalk, randomall, findmax };
+using core::BatchMode;
+using core::Strategy;
 
-enum class BatchMode : std::uint8_t { timed, exponential, fixed, random };
 struct Batch {
   BatchMode mode = BatchMode::timed;
   /// timed: target in ns, 0 = adaptive. exponential, random: largest batch, >= 1. fixed: the batch, >= 1.
@@ -208,7 +209,7 @@ enum class Origin : std::uint8_t { default_value, environment };
 /// any time.
 struct Options {
   LoopKinds loops;
-  Strategy strategy = Strategy::findmax;
+  Strategy strategy = Strategy::find_max;
   Batch batch;
   Fallback fallback;
   Bind bind = Bind::auto_;

@@ -40,7 +40,7 @@ TEST(Load, GivesDefaultsWhenNothingIsSet) {
   for (const auto& entries : {std::vector<std::string>{}, {"PATH=/bin", "OMP_NUM_THREADS=4"}}) {
     const auto [options, lines] = load_from(entries);
     EXPECT_EQ(options.loops.bits, 1u);
-    EXPECT_EQ(options.strategy, Strategy::findmax);
+    EXPECT_EQ(options.strategy, Strategy::find_max);
     EXPECT_EQ(options.batch, (Batch{BatchMode::timed, 0}));
     EXPECT_EQ(options.fallback, (Fallback{FallbackKind::guided, 0}));
     EXPECT_EQ(options.bind, Bind::auto_);
@@ -56,7 +56,7 @@ TEST(Load, GivesDefaultsWhenNothingIsSet) {
     for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value);
     EXPECT_THAT(lines, IsEmpty());
   }
-  EXPECT_EQ(load(nullptr, {}).strategy, Strategy::findmax);
+  EXPECT_EQ(load(nullptr, {}).strategy, Strategy::find_max);
 }
 
 TEST(Load, TakesEveryOptionFromTheEnvironment) {
@@ -128,7 +128,7 @@ TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
     EXPECT_THAT(lines, ElementsAre(line));
     for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value) << entry;
     EXPECT_TRUE(options.loops == LoopKinds{});
-    EXPECT_EQ(options.strategy, Strategy::findmax);
+    EXPECT_EQ(options.strategy, Strategy::find_max);
     EXPECT_EQ(options.batch, Batch{});
     EXPECT_EQ(options.fallback, Fallback{});
     EXPECT_EQ(options.stats, StatsFormat::off);

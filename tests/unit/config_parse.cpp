@@ -218,9 +218,9 @@ TEST(LoopKinds, TellsWhatIsInTheList) {
 TEST(ParseStrategy, KnowsAllSix) {
   const std::pair<std::string_view, Strategy> cases[] = {
       {"predefined", Strategy::predefined}, {"assign", Strategy::assign},
-      {"assigntop", Strategy::assigntop},   {"randomwalk", Strategy::randomwalk},
-      {"randomall", Strategy::randomall},   {"findmax", Strategy::findmax},
-      {" FindMax\t", Strategy::findmax},
+      {"assigntop", Strategy::assign_top},  {"randomwalk", Strategy::random_walk},
+      {"randomall", Strategy::random_all},  {"findmax", Strategy::find_max},
+      {" FindMax\t", Strategy::find_max},
   };
   for (const auto& [value, expected] : cases) {
     EXPECT_EQ(parse_strategy(value), expected) << value;
@@ -405,7 +405,7 @@ TEST(OptionTable, AcceptedTextNamesEveryWord) {
     EXPECT_THAT(std::string(text_of(Option::schedule).accepted),
                 HasSubstr(" " + std::string(to_text(static_cast<ScheduleKind>(i))) + ","));
   EXPECT_THAT(std::string(text_of(Option::schedule).accepted), HasSubstr(std::to_string(k_max_chunk)));
-  for (int i = 0; i <= static_cast<int>(Strategy::findmax); ++i)
+  for (int i = 0; i <= static_cast<int>(Strategy::find_max); ++i)
     EXPECT_THAT(std::string(text_of(Option::strategy).accepted),
                 HasSubstr(std::string(to_text(static_cast<Strategy>(i)))));
   for (int i = 0; i <= static_cast<int>(FallbackKind::trapezoidal); ++i)

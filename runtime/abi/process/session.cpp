@@ -12,7 +12,6 @@
 #include "tokens.h"
 #include "trace/trace.h"
 #include "version.h"
-#include "words.h"
 
 #include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
@@ -34,29 +33,11 @@ constinit std::atomic<pid_t> g_preparer{0}; // the process in which a thread pre
 alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
 constinit std::atomic<std::uint32_t> g_most_members{1};
 
-/// Pairs of an enumerator of the options and the one that it stands for: whether both are numbered from 0 on.
-template <std::size_t pairs, class... Enumerators> constexpr bool same_numbers(Enumerators... both) {
-  const std::size_t numbers[] = {static_cast<std::size_t>(both)...};
-  for (std::size_t i = 0; i < sizeof...(both); ++i)
-    if (numbers[i] != i / 2) return false;
-  return sizeof...(both) == 2 * pairs;
-}
-using S = config::Strategy;
-using T = core::Strategy;
-static_assert(same_numbers<config::k_strategy_words.size()>(S::predefined, T::predefined, S::assign,
-                                                            T::assign, S::assigntop, T::assign_top,
-                                                            S::randomwalk, T::random_walk, S::randomall,
-                                                            T::random_all, S::findmax, T::find_max));
-using B = config::BatchMode;
-using C = core::BatchMode;
-static_assert(same_numbers<config::k_batch_words.size()>(B::timed, C::timed, B::exponential, C::exponential,
-                                                         B::fixed, C::fixed, B::random, C::random));
-
 core::Settings to_settings(const config::Options& options) noexcept {
   core::Settings settings;
   auto ticks = [per_tick = ns_per_tick()](double ns) { return core::setting_of(ns / per_tick + 0.5); };
-  settings.strategy = static_cast<core::Strategy>(options.strategy);
-  settings.batch = static_cast<core::BatchMode>(options.batch.mode);
+  settings.strategy = options.strategy;
+  settings.batch = options.batch.mode;
   settings.history = options.history;
   settings.shortest_target = ticks(1'000);
   settings.longest_target = ticks(20'000);

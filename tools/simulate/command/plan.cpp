@@ -58,7 +58,7 @@ std::optional<std::string> take_strategy(const std::string& text, Plan& plan) {
     return fmt::format("--strategy '{}' is not understood (accepted: {})", text,
                        config::text_of(config::Option::strategy).accepted);
   plan.strategy = *strategy;
-  plan.settings.strategy = static_cast<core::Strategy>(*strategy);
+  plan.settings.strategy = *strategy;
   return std::nullopt;
 }
 
@@ -68,7 +68,7 @@ std::optional<std::string> take_batch(const std::string& text, Plan& plan) {
     return fmt::format("--batch '{}' is not understood (accepted: {})", text,
                        config::text_of(config::Option::batch).accepted);
   plan.batch = *batch;
-  plan.settings.batch = static_cast<core::BatchMode>(batch->mode);
+  plan.settings.batch = batch->mode;
   if (batch->mode != config::BatchMode::timed) {
     plan.settings.limit = batch->value;
   } else if (batch->value != 0) {
@@ -78,20 +78,6 @@ std::optional<std::string> take_batch(const std::string& text, Plan& plan) {
   }
   return std::nullopt;
 }
-
-static_assert(static_cast<int>(core::Strategy::predefined) ==
-                  static_cast<int>(config::Strategy::predefined) &&
-              static_cast<int>(core::Strategy::assign) == static_cast<int>(config::Strategy::assign) &&
-              static_cast<int>(core::Strategy::assign_top) == static_cast<int>(config::Strategy::assigntop) &&
-              static_cast<int>(core::Strategy::random_walk) ==
-                  static_cast<int>(config::Strategy::randomwalk) &&
-              static_cast<int>(core::Strategy::random_all) == static_cast<int>(config::Strategy::randomall) &&
-              static_cast<int>(core::Strategy::find_max) == static_cast<int>(config::Strategy::findmax));
-static_assert(static_cast<int>(core::BatchMode::timed) == static_cast<int>(config::BatchMode::timed) &&
-              static_cast<int>(core::BatchMode::exponential) ==
-                  static_cast<int>(config::BatchMode::exponential) &&
-              static_cast<int>(core::BatchMode::fixed) == static_cast<int>(config::BatchMode::fixed) &&
-              static_cast<int>(core::BatchMode::random) == static_cast<int>(config::BatchMode::random));
 
 /// What each recorded loop ran with and what its source says, if it can be simulated and is not there yet.
 void add_recorded_schedules(Plan& plan) {

@@ -37,7 +37,7 @@ struct Plan {
   std::vector<std::uint32_t> threads;
   core::Settings settings;
   config::Batch batch;
-  config::Strategy strategy = config::Strategy::findmax;
+  config::Strategy strategy = config::Strategy::find_max;
   ChosenMachine machine;
   std::uint64_t iterations = 0;
   double work_ms = 0;
