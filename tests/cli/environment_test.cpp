@@ -13,6 +13,7 @@
 namespace wstree::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -119,9 +120,9 @@ TEST(Environment, OverridesAnotherScheduleWithAWarning) {
 TEST(Environment, OverridesAMisspeltScheduleWithAWarning) {
   const auto result = show({}, {{"OMP_SCHEDULE", "wsqeue,4"}});
   EXPECT_EQ(result.variable("OMP_SCHEDULE"), "wstree");
-  EXPECT_EQ(result.err,
-            "wstree: OMP_SCHEDULE='wsqeue,4' is none of the library's schedules (wstree, wsrange, wsqueue, "
-            "wsqueue_lock, wsfixed, wsguided, wsfac2, wstrapezoid, wsstatic), so this run uses 'wstree'\n");
+  EXPECT_THAT(result.err, AllOf(StartsWith("wstree: OMP_SCHEDULE='wsqeue,4' is none of the library's "
+                                           "schedules (wstree, wsrange, wsqueue, "),
+                                testing::EndsWith("), so this run uses 'wstree'\n")));
 }
 
 TEST(Environment, ANamedScheduleNeedsNoWarning) {
@@ -262,9 +263,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"TwoChunks", {"--chunk", "4,5"}, "--chunk '4,5' is not understood"},
         BadValue{"Schedule",
                  {"--schedule", "wstre"},
-                 "--schedule 'wstre' is not understood; did you mean wstree? (accepted: wstree, wsrange, "
-                 "wsqueue, wsqueue_lock, wsfixed, wsguided, wsfac2, wstrapezoid, wsstatic, static, dynamic, "
-                 "guided, auto, trapezoidal, static_steal, each with [,chunk] behind and "},
+                 "--schedule 'wstre' is not understood; did you mean wstree? (accepted: wstree, wsrange, "},
         BadValue{"Kind",
                  {"--schedule", "wsqeue,4"},
                  "--schedule 'wsqeue,4' is not understood; did you mean wsqueue? ("},

@@ -61,7 +61,7 @@ Check of_line(std::string line) {
 }
 
 /// The kinds whose threads size their batches, as WSTREE_BATCH says, and steal from one another.
-bool is_batched(config::ScheduleKind kind) { return kind <= config::ScheduleKind::wsqueue_lock; }
+bool is_batched(config::ScheduleKind kind) { return !config::is_monotonic(kind); }
 
 Check check_schedule(const Environment& environment, config::LoopKinds loops) {
   const auto value = environment.get("OMP_SCHEDULE").value_or("");
