@@ -44,17 +44,26 @@ struct ServedAs {
   TaskSchedule schedule; // not ours: we do not serve it
   const core::Settings* settings;
 };
-/// What the options and rules say about a loop of `kind` whose `schedule` is ours, or is not. Whether the
-/// loop can be served is another question. `ruling`: of the loop; none without rules.
-inline ServedAs choose_schedule(config::LoopKind kind, TaskSchedule schedule, config::Ruling ruling,
-                                const Session& process = session()) noexcept {
-  // As OMP_SCHEDULE reads it.
-  const std::uint64_t no_chunk = ruling.kind() == config::ScheduleKind::wsstatic ? 0 : 1;
-  const core::Settings& settings = ruling.history() == false ? process.without_history : process.settings;
-  if (ruling.is_left_to_runtime() || !ruling.loops(process.options.loops).has(kind)) return {{}, &settings};
-  if (ruling.names_schedule())
-    return {{true, model_of(ruling.kind()), ruling.chunk() != 0 ? ruling.chunk() : no_chunk}, &settings};
-  return {kind == config::LoopKind::runtime ? schedule : process.named, &settings};
+/// Returns what a ruling that names a schedule asks for; without a chunk, as OMP_SCHEDULE reads it.
+inline TaskSchedule schedule_of(config::Ruling ruling) noexcept {
+  const std::uint64_t none = ruling.kind() == config::ScheduleKind::wsstatic ? 0 : 1;
+  return {true, model_of(ruling.kind()), ruling.chunk() != 0 ? ruling.chunk() : none};
+}
+inline const core::Settings& settings_of(config::Ruling ruling, const Session& process) noexcept {
+  return ruling.history() == false ? process.without_history : process.settings;
+}
+/// Returns whether options and rules have the library serve loops of `kind`, if their schedule is ours.
+inline bool is_wanted(config::LoopKind kind, config::Ruling ruling, const Session& process) noexcept {
+  return !ruling.is_left_to_runtime() && ruling.loops(process.options.loops).has(kind);
+}
+/// What these say about a loop of `kind` whose `schedule` is ours, or is not. Whether the loop can be served
+/// is another question. `ruling`: of the loop; none without rules.
+inline ServedAs choose_schedule(config::LoopKind kind, TaskSchedule schedule,
+                                config::Ruling ruling) noexcept {
+  const Session& process = session();
+  if (!is_wanted(kind, ruling, process)) return {{}, &process.settings};
+  if (kind != config::LoopKind::runtime) schedule = process.named;
+  return {ruling.names_schedule() ? schedule_of(ruling) : schedule, &settings_of(ruling, process)};
 }
 inline config::Ruling ruling_of(const void* caller, const char* source,
                                 const observe::Label* label) noexcept {
@@ -71,14 +80,14 @@ observe::LoopSite* loop_site(config::LoopKind kind, core::Model model, const cha
 /// team goes by the schedule that it began with until all members have set theirs.
 void note_set_schedule(const void* caller) noexcept;
 
-/// The one way into a loop, of every interface. Starts a loop of `iterations` with the chunk `chunk` in the
-/// calling thread's frame if we may serve it; then set_bounds() has to follow. Otherwise prepares the frame
-/// for a loop of the runtime. Rules, hints, statistics and tools are facts that it reads, and that say
-/// nothing as a rule. All members of a team get the same answer, because they decide by the same facts,
-/// including the task's schedule (OpenMP 5.2, section 11.5.3, demands that for run-sched-var). `source` is
-/// the location text of the compiler or nullptr. The arguments fit into registers, because a short loop costs
-/// little besides this call.
-Server enter_loop(LoopForm form, std::uint64_t iterations, std::uint64_t chunk, const char* source,
+/// The one way into a loop, of every interface. Starts a loop of `iterations`, in `units`, in the calling
+/// thread's frame if we may serve it; then set_bounds() has to follow. Otherwise prepares the frame for a
+/// loop of the runtime. Rules, hints, statistics and tools are facts that it reads, and that say nothing as a
+/// rule. All members of a team get the same answer, because they decide by the same facts, including the
+/// task's schedule (OpenMP 5.2, section 11.5.3, demands that for run-sched-var). `source` is the location
+/// text of the compiler or nullptr. The arguments fit into registers, because a short loop costs little
+/// besides this call.
+Server enter_loop(LoopForm form, Units units, std::uint64_t iterations, const char* source,
                   const void* caller) noexcept;
 
 /// As enter_loop(), but the thread that forked the team has decided for it. Returns false if there is no

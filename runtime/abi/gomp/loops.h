@@ -66,8 +66,9 @@ inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop) noexcept {
 /// enter_loop() for a loop of this interface, with a chunk of at least 1.
 inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenLoop& loop,
                     std::uint64_t chunk, const void* caller) noexcept {
-  const Server server =
-      enter_loop({kind, stealable && loop.countable()}, loop.iterations(), chunk, nullptr, caller);
+  const LoopForm form{kind, stealable && loop.countable()};
+  const std::uint64_t n = loop.iterations();
+  const Server server = enter_loop(form, units_of(form, n, chunk), n, nullptr, caller);
   if (server == Server::ours) [[likely]]
     set_bounds(*t_frame, loop);
   return server;

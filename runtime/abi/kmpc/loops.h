@@ -193,7 +193,8 @@ private:
     LoopForm form = read_schedule(schedule);
     form.stealable = form.stealable && countable;
     const char* const source = loc != nullptr ? loc->psource : nullptr;
-    const Server server = enter_loop(form, iterations, chunk > 0 ? widen(chunk) : 1, source, caller);
+    const Units units = units_of(form, iterations, chunk > 0 ? widen(chunk) : 1);
+    const Server server = enter_loop(form, units, iterations, source, caller);
     if (server == Server::ours) [[likely]] {
       const std::uint64_t last = widen(lower) + (iterations - 1) * widen(stride);
       set_bounds(*t_frame, widen(lower), last, widen(stride), iterations);
