@@ -85,17 +85,16 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
 }
 
 /// `watched`: the statistics or a tool may want to know of the loop.
-[[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, Units units, TaskSchedule schedule,
-                                         const core::Settings& settings, const char* source,
-                                         const void* caller, bool watched) noexcept {
-  if (units.count == 0) [[unlikely]]
+[[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
+                                         TaskSchedule schedule, const core::Settings& settings,
+                                         const char* source, const void* caller, bool watched) noexcept {
+  if (units == 0) [[unlikely]]
     frame.member.enter_empty();
-  else if (!frame.member.enter(units.count, settings, schedule.chunk, schedule.model, caller)) [[unlikely]]
+  else if (!frame.member.enter(units, settings, schedule.chunk, schedule.model, caller)) [[unlikely]]
     return false;
   frame.loop.serve();
-  frame.bounds.unit = units.size;
   if (watched && session().watches_loops()) [[unlikely]]
-    watch_loop(frame, kind, units.count, schedule, source, caller, session());
+    watch_loop(frame, kind, units, schedule, source, caller, session());
   return true;
 }
 
@@ -141,17 +140,17 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
 
 /// The calling thread is in the region of `frame`, and meets a loop of which `ruling` says something, or
 /// nothing. Of those of which it says nothing, compilers make a copy without the questions.
-[[gnu::always_inline]] inline Server enter(Frame& frame, LoopForm form, Units units, bool dependent,
+[[gnu::always_inline]] inline Server enter(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
                                            const char* source, const void* caller, const Session& process,
                                            config::Ruling ruling, bool watched) noexcept {
   using Of = Frame::ScheduleOf;
-  const bool wanted = is_wanted(form.kind, ruling, process);
+  const auto is_wanted_here = [&] { return is_wanted(form.kind, ruling, process); };
   TaskSchedule schedule = frame.schedule;
   Server otherwise = Server::runtime;
   if (form.kind == LoopKind::runtime) {
     if (frame.schedule_of != Of::region) {
       schedule = task_schedule(caller);
-      if (frame.schedule_of == Of::changed_task && form.stealable && wanted) [[unlikely]]
+      if (frame.schedule_of == Of::changed_task && form.stealable && is_wanted_here()) [[unlikely]]
         schedule = agreed_schedule(frame, schedule);
     }
     if (schedule.ours)
@@ -163,17 +162,21 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   }
   if (frame.is_alone() && runtime_threads(caller) != 1) return otherwise;
   if (ruling.names_schedule()) schedule = schedule_of(ruling);
-  return frame.may_serve() && form.stealable && !dependent && wanted &&
+  return frame.may_serve() && form.stealable && !dependent && is_wanted_here() &&
                  begin(frame, form.kind, units, schedule, settings_of(ruling, process), source, caller,
                        watched)
              ? Server::ours
              : otherwise;
 }
 
-[[gnu::noinline]] Server enter_attended(Frame& frame, LoopForm form, Units units, bool dependent,
-                                        const char* source, const void* caller,
-                                        config::Ruling ruling) noexcept {
-  return enter(frame, form, units, dependent, source, caller, session(), ruling, true);
+[[gnu::noinline]] Server enter_attended(Frame& frame, LoopForm form, std::uint64_t units,
+                                        std::uint64_t iterations, bool dependent, const char* source,
+                                        const void* caller) noexcept {
+  const config::Ruling ruling = take_ruling(frame, source, caller);
+  const bool cut = ruling.cuts_chunks() && units != iterations;
+  const Server server =
+      enter(frame, form, cut ? iterations : units, dependent, source, caller, session(), ruling, true);
+  return server == Server::ours && cut ? Server::ours_cut : server;
 }
 
 } // namespace
@@ -198,12 +201,13 @@ config::Fallback fallback_of(bool countable) noexcept {
   return {FallbackKind::dynamic, chosen.chunk};
 }
 
-bool begin_loop(Frame& frame, LoopKind kind, Units units, const ServedAs& as, const void* caller) noexcept {
+bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, const ServedAs& as,
+                const void* caller) noexcept {
   frame.label = take_label();
   return begin(frame, kind, units, as.schedule, *as.settings, nullptr, caller, true);
 }
 
-Server enter_loop(LoopForm form, Units units, std::uint64_t iterations, const char* source,
+Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, const char* source,
                   const void* caller) noexcept {
   Frame* frame = innermost_frame();
   if (frame == nullptr) [[unlikely]]
@@ -219,11 +223,8 @@ Server enter_loop(LoopForm form, Units units, std::uint64_t iterations, const ch
     leave_loop(*frame); // cancelled
   const bool dependent = frame->loop.begin_unclaimed();
   const Session& process = session();
-  if (process.attends_loops() || frame->hint != config::Ruling{}) [[unlikely]] {
-    const config::Ruling ruling = take_ruling(*frame, source, caller);
-    if (ruling.cuts_chunks()) units = {iterations, 1};
-    return enter_attended(*frame, form, units, dependent, source, caller, ruling);
-  }
+  if (process.attends_loops() || frame->hint != config::Ruling{}) [[unlikely]]
+    return enter_attended(*frame, form, units, iterations, dependent, source, caller);
   return enter(*frame, form, units, dependent, source, caller, process, {}, false);
 }
 

@@ -31,8 +31,9 @@ inline Units units_of(LoopForm form, std::uint64_t iterations, std::uint64_t chu
 
 enum class Server : std::uint8_t {
   ours,
-  runtime, // with what the program said
-  fallback // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose one of ours
+  ours_cut, // and rules let threads share the chunks of the source: in units of one iteration
+  runtime,  // with what the program said
+  fallback  // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose one of ours
 };
 
 /// What takes the place of our schedule for Server::fallback. A loop is `countable` if its iterations are
@@ -80,25 +81,24 @@ observe::LoopSite* loop_site(config::LoopKind kind, core::Model model, const cha
 /// team goes by the schedule that it began with until all members have set theirs.
 void note_set_schedule(const void* caller) noexcept;
 
-/// The one way into a loop, of every interface. Starts a loop of `iterations`, in `units`, in the calling
-/// thread's frame if we may serve it; then set_bounds() has to follow. Otherwise prepares the frame for a
-/// loop of the runtime. Rules, hints, statistics and tools are facts that it reads, and that say nothing as a
-/// rule. All members of a team get the same answer, because they decide by the same facts, including the
-/// task's schedule (OpenMP 5.2, section 11.5.3, demands that for run-sched-var). `source` is the location
-/// text of the compiler or nullptr. The arguments fit into registers, because a short loop costs little
-/// besides this call.
-Server enter_loop(LoopForm form, Units units, std::uint64_t iterations, const char* source,
+/// The one way into a loop, of every interface. Starts a loop of `iterations`, which are so many `units`, in
+/// the calling thread's frame if we may serve it; then set_bounds() has to follow. Otherwise prepares the
+/// frame for a loop of the runtime. Rules, hints, statistics and tools are facts that it reads, and that say
+/// nothing as a rule. All members of a team get the same answer, because they decide by the same facts,
+/// including the task's schedule (OpenMP 5.2, section 11.5.3, demands that for run-sched-var). `source` is
+/// the location text of the compiler or nullptr. The arguments fit into registers, because a short loop costs
+/// little besides this call.
+Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, const char* source,
                   const void* caller) noexcept;
 
 /// As enter_loop(), but the thread that forked the team has decided for it. Returns false if there is no
 /// memory, for all members alike.
-bool begin_loop(Frame& frame, config::LoopKind kind, Units units, const ServedAs& as,
+bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, const ServedAs& as,
                 const void* caller) noexcept;
 
 /// Says what the program calls the iterations of the loop that the library has begun in `frame`.
 inline void set_bounds(Frame& frame, std::uint64_t lower, std::uint64_t end, std::uint64_t step,
-                       std::uint64_t iterations) noexcept {
-  const std::uint64_t unit = frame.bounds.unit;
+                       std::uint64_t iterations, std::uint64_t unit) noexcept {
   frame.bounds = {lower, end, step, step * unit, unit, iterations};
 }
 

@@ -43,6 +43,7 @@ public:
       const bool stealable = stealable_ && is_stealable(schedule) && memory == nullptr;
       switch (enter(kind_of(schedule), stealable, loop, size_of_chunk(chunk), caller)) {
       case Server::ours:
+      case Server::ours_cut: // which enter() does not return
         register_loop(schedule, reductions, memory, caller);
         t_frame->loop.note_registered();
         return hand_out_first(first, past, caller);

@@ -66,7 +66,7 @@ bool runtime_reads_mark(const void* caller) noexcept {
 }
 
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept {
-  return enter_loop({kind, false}, {0, 1}, 0, nullptr, caller) == Server::fallback;
+  return enter_loop({kind, false}, 0, 0, nullptr, caller) == Server::fallback;
 }
 
 } // namespace wstree::abi::gomp

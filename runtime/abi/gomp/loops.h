@@ -59,18 +59,22 @@ inline constexpr Fallback k_as_marked{k_dynamic, 1};
 config::LoopKind kind_of(long schedule) noexcept;
 bool is_stealable(long schedule) noexcept;
 
-inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop) noexcept {
-  abi::set_bounds(frame, loop.start(), loop.end(), loop.increment(), loop.iterations());
+inline void set_bounds(Frame& frame, const loop::HalfOpenLoop& loop, std::uint64_t unit) noexcept {
+  abi::set_bounds(frame, loop.start(), loop.end(), loop.increment(), loop.iterations(), unit);
 }
 
 /// enter_loop() for a loop of this interface, with a chunk of at least 1.
 inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenLoop& loop,
                     std::uint64_t chunk, const void* caller) noexcept {
   const LoopForm form{kind, stealable && loop.countable()};
-  const std::uint64_t n = loop.iterations();
-  const Server server = enter_loop(form, units_of(form, n, chunk), n, nullptr, caller);
+  const Units units = units_of(form, loop.iterations(), chunk);
+  const Server server = enter_loop(form, units.count, loop.iterations(), nullptr, caller);
   if (server == Server::ours) [[likely]]
-    set_bounds(*t_frame, loop);
+    set_bounds(*t_frame, loop, units.size);
+  else if (server == Server::ours_cut) {
+    set_bounds(*t_frame, loop, 1);
+    return Server::ours;
+  }
   return server;
 }
 /// A chunk that is not positive counts as none; compilers reject it anyway.
@@ -170,6 +174,7 @@ public:
     Fallback instead = k_as_marked;
     switch (enter(config::LoopKind::runtime, stealable_, loop, 1, caller)) {
     case Server::ours:
+    case Server::ours_cut: // which enter() does not return
       return hand_out_first(first, past, caller);
     case Server::fallback:
       instead = fallback(loop);

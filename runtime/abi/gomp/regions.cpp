@@ -12,8 +12,8 @@ namespace {
 
 void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* caller) noexcept {
   const auto& bounds = loop.bounds;
-  if (frame.may_serve() && begin_loop(frame, loop.kind, loop.units, loop.as, caller))
-    return set_bounds(frame, bounds);
+  if (frame.may_serve() && begin_loop(frame, loop.kind, loop.units.count, loop.as, caller))
+    return set_bounds(frame, bounds, loop.units.size);
   // No memory: every member comes here.
   const Fallback schedule = own_schedule(loop);
   register_loop(static_cast<long>(bounds.start()), static_cast<long>(bounds.end()),

@@ -194,12 +194,15 @@ private:
     form.stealable = form.stealable && countable;
     const char* const source = loc != nullptr ? loc->psource : nullptr;
     const Units units = units_of(form, iterations, chunk > 0 ? widen(chunk) : 1);
-    const Server server = enter_loop(form, units, iterations, source, caller);
-    if (server == Server::ours) [[likely]] {
+    const Server server = enter_loop(form, units.count, iterations, source, caller);
+    const auto bound = [&](std::uint64_t unit) {
       const std::uint64_t last = widen(lower) + (iterations - 1) * widen(stride);
-      set_bounds(*t_frame, widen(lower), last, widen(stride), iterations);
-    }
-    return server;
+      set_bounds(*t_frame, widen(lower), last, widen(stride), iterations, unit);
+      return Server::ours;
+    };
+    if (server == Server::ours) [[likely]]
+      return bound(units.size);
+    return server == Server::ours_cut ? bound(1) : server;
   }
 
   template <class U> static std::uint64_t widen(U value) noexcept {
