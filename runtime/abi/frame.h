@@ -67,7 +67,10 @@ struct Frame {
   /// our sight.
   bool is_at(const void* caller) const noexcept {
     const Place here = runtime_place(caller);
-    return here.level == place.level && (here.runtime == place.runtime || place.runtime == nullptr);
+    if (here.level != place.level) return false;
+    if (here.runtime == place.runtime) [[likely]]
+      return true;
+    return place.runtime == nullptr;
   }
 
   /// Puts this frame on top of the calling thread's other frames.
