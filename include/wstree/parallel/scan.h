@@ -9,6 +9,8 @@
 #include "wstree/parallel/sequence.h"
 
 #include <cstddef>
+#include <memory>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -55,15 +57,50 @@ void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes,
 }
 
 /// A block's values, as elements of a scan.
-template <class V> struct KeptBlock {
+template <class V> class KeptBlock {
+public:
   using Value = V;
   static constexpr bool k_in_memory = true;
-  struct Kept {
-    V value; // of bools, too, a byte each
-  };
-  std::size_t first = 0;
-  std::vector<Kept> values;
-  const V& operator[](std::size_t i) const { return values[i - first].value; }
+
+  explicit KeptBlock(std::size_t most) : values_(std::allocator<V>().allocate(most)), most_(most) {}
+  KeptBlock(const KeptBlock&) = delete;
+  KeptBlock& operator=(const KeptBlock&) = delete;
+  ~KeptBlock() {
+    clear();
+    std::allocator<V>().deallocate(values_, most_);
+  }
+
+  const V& operator[](std::size_t i) const { return values_[i - first_]; }
+
+  /// Empties the block, whose first element has the number `first` from now on.
+  void restart(std::size_t first) noexcept {
+    clear();
+    first_ = first;
+  }
+  template <class Made> void push_back(Made&& value) {
+    ::new (static_cast<void*>(values_ + size_)) V(std::forward<Made>(value));
+    ++size_;
+  }
+  /// Appends get(begin), ..., get(end - 1).
+  template <class Get> void append(std::size_t begin, std::size_t end, const Get& get) {
+    if constexpr (std::is_trivially_destructible_v<V>) {
+      V* to = values_ + size_; // one store for each element
+      for (std::size_t i = begin; i < end; ++i, ++to) ::new (static_cast<void*>(to)) V(get(i));
+      size_ += end - begin;
+    } else {
+      for (std::size_t i = begin; i < end; ++i) push_back(get(i));
+    }
+  }
+
+private:
+  void clear() noexcept {
+    if constexpr (!std::is_trivially_destructible_v<V>)
+      for (std::size_t i = 0; i < size_; ++i) values_[i].~V();
+    size_ = 0;
+  }
+
+  V* values_;
+  std::size_t most_, first_ = 0, size_ = 0;
 };
 
 /// By blocks, where elements may be dear: then their values are made one by one in parallel.
@@ -71,8 +108,7 @@ template <bool k_inclusive, class T, class Policy, class Loop, class Op>
 void scan_reproducibly(const Policy& policy, std::size_t count, const Loop& loop, Op& op, const T* init,
                        std::optional<T>& total) {
   using Block = KeptBlock<std::remove_cvref_t<decltype(loop(0))>>;
-  Block block;
-  block.values.reserve(least(count, k_block));
+  Block block(least(count, k_block));
   Identity same;
   using BlockLoop = ScanLoop<T, Block, decltype(loop.out), Identity, k_inclusive>;
   const BlockLoop block_loop{block, loop.out, same};
@@ -83,15 +119,16 @@ void scan_reproducibly(const Policy& policy, std::size_t count, const Loop& loop
       run = blocks.write(std::move(run), (end - 1) / k_block, (end - 1) / k_block + 1);
   };
   const auto step = [&](std::size_t i, auto&& value) {
-    if (i % k_block == 0) block.first = i, block.values.clear();
-    block.values.push_back({std::forward<decltype(value)>(value)});
+    if (i % k_block == 0) block.restart(i);
+    block.push_back(std::forward<decltype(value)>(value));
     end_block(i + 1);
   };
   const auto piece = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end;) {
-      if (i % k_block == 0) block.first = i, block.values.clear();
+      if (i % k_block == 0) block.restart(i);
       const std::size_t to = least(end, (i / k_block + 1) * k_block);
-      for (; i < to; ++i) block.values.push_back({loop(i)});
+      block.append(i, to, loop);
+      i = to;
       end_block(to);
     }
     policy.advance(end - begin);
@@ -147,7 +184,7 @@ T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const
     const auto slowly = [&] { scan_reproducibly<k_inclusive>(policy, in.count, loop, op, init, total); };
     if constexpr (Loop::k_reads_memory)
       at_once();
-    else if (in.count > k_block || !policy.is_plain())
+    else if (in.count > k_brief_blocks * k_block || !policy.is_plain())
       slowly();
     else
       execute_block(t_sites.at(site_key<Loop>(policy.where())), in.count, at_once, slowly);
