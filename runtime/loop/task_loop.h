@@ -23,11 +23,19 @@ public:
   static constexpr TaskPieces single(std::uint64_t iterations) noexcept { return {iterations, iterations}; }
   /// grainsize(size): no piece is smaller than min(size, iterations), and none has 2 * size iterations.
   static constexpr TaskPieces of_size(std::uint64_t iterations, std::uint64_t size) noexcept {
-    return {iterations, std::max<std::uint64_t>(iterations / std::max<std::uint64_t>(size, 1), 1)};
+    size = std::max<std::uint64_t>(size, 1);
+    return {iterations, std::max<std::uint64_t>(iterations / size, 1), size};
   }
   /// num_tasks(number): so many pieces, if there are as many iterations.
   static constexpr TaskPieces of_number(std::uint64_t iterations, std::uint64_t number) noexcept {
     return {iterations, std::clamp<std::uint64_t>(number, 1, iterations)};
+  }
+
+  /// For so many tasks: as many pieces for each of them, if grainsize() admits that.
+  constexpr TaskPieces shared_by(std::uint64_t tasks) const noexcept {
+    const std::uint64_t fewer = count_ - count_ % tasks;
+    if (grain_ == 0 || count_ < 2 * tasks || (iterations_ - 1) / fewer + 1 >= 2 * grain_) return *this;
+    return {iterations_, fewer, grain_};
   }
 
   constexpr std::uint64_t iterations() const noexcept { return iterations_; }
@@ -36,13 +44,15 @@ public:
   constexpr std::uint64_t begin(std::uint64_t k) const noexcept { return k * size_ + std::min(k, larger_); }
 
 private:
-  constexpr TaskPieces(std::uint64_t iterations, std::uint64_t count) noexcept
-      : iterations_(iterations), count_(count), size_(iterations / count), larger_(iterations % count) {}
+  constexpr TaskPieces(std::uint64_t iterations, std::uint64_t count, std::uint64_t grain = 0) noexcept
+      : iterations_(iterations), count_(count), size_(iterations / count), larger_(iterations % count),
+        grain_(grain) {}
 
   std::uint64_t iterations_;
   std::uint64_t count_;
   std::uint64_t size_;
   std::uint64_t larger_;
+  std::uint64_t grain_; // of grainsize(); 0: none
 };
 
 /// What a loop takes part in, for statistics: as loop::Execution, of tasks instead of members.
@@ -67,7 +77,7 @@ public:
     std::uint32_t index = 0;
     std::uint64_t entered = 0; // in ticks; 0: the task has not begun
     std::uint64_t left = 0;
-    core::Counts counts;
+    typename P::template Plain<core::Counts> counts;
     core::Arena<P> arena;
     core::Node<P> nodes[2 * core::tuning::k_task_pairs];
   };
@@ -118,9 +128,10 @@ public:
   /// Afterwards, as the last thing that the task does here. True: all other tasks of the loop have called
   /// this before, so that destroy() may follow.
   bool leave() noexcept {
-    // acq_rel: what the tasks read and wrote of the loop is over before the last one gives its memory back;
-    // release and acquire pair with each other here. Guard: loop_task_loop under the thread sanitizer.
-    return working_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    // [T8] acq_rel: what the tasks read and wrote of the loop is over before the last one gives its memory
+    //      back; release and acquire pair with each other here. Guard: model_task; loop_task_loop under the
+    //      thread sanitizer.
+    return working_.fetch_sub(1, P::order(core::Tag::leave_tasks, std::memory_order_acq_rel)) == 1;
   }
 
   /// After the last task.
@@ -132,8 +143,9 @@ public:
     for (std::uint32_t i = 0; i < size_; ++i) {
       const Part& part = parts_[i];
       if (part.entered == 0) continue; // discarded
-      all.total += part.counts;
-      all.busy_max = std::max(all.busy_max, part.counts.busy_ticks);
+      const core::Counts counts = part.counts;
+      all.total += counts;
+      all.busy_max = std::max(all.busy_max, counts.busy_ticks);
       first = std::min(first, part.entered);
       last = std::max(last, part.left);
     }
@@ -171,7 +183,7 @@ private:
   const core::Settings* settings_;
   std::uint64_t smallest_; // pieces in a batch
   Part* parts_ = nullptr;
-  alignas(core::k_line_pair) std::atomic<std::uint32_t> working_; // tasks that have not left
+  alignas(core::k_line_pair) typename P::template Atomic<std::uint32_t> working_; // tasks that have not left
   core::Tree<P> tree_;
 };
 

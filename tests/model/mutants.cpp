@@ -100,6 +100,7 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::count_leaver, "T5 count_leaver", "loop/team_storage.h", loops, killed, none, killed},
       {Tag::absent, "T6 absent", "loop/team.h", loops, none, none, killed},
       {Tag::end_ring, "T7 end_ring", "loop/ring_end.h", loops, killed, killed, killed},
+      {Tag::leave_tasks, "T8 leave_tasks", "loop/task_loop.h", tasks, killed, none, killed},
       {Tag::take_tile, "P1 take_tile", "parallel/tile_run.h", parallel, none, none, killed},
       {Tag::bound_tiles, "P2 bound_tiles", "parallel/verdict.h", parallel, none, none, none, k_advice},
       {Tag::settle_verdict, "P3 settle_verdict", "parallel/verdict.h", parallel, killed, none, killed},

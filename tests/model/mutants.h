@@ -18,6 +18,7 @@ enum class Group : std::uint8_t {
   queue_lock,
   counter,
   loops,
+  tasks,
   reduction,
   parallel,
   types

@@ -39,6 +39,8 @@ std::vector<Scenario> scenarios_of(Group group) {
     return all;
   case Group::loops:
     return model::team_scenarios();
+  case Group::tasks:
+    return model::task_scenarios();
   case Group::reduction:
     return model::reduction_scenarios();
   case Group::parallel:
@@ -137,7 +139,7 @@ TEST(Mutants, EveryTagHasARowAndEverySurvivorAReason) {
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
   for (const Group group : {Group::tree, Group::range, Group::queue, Group::queue_lock, Group::counter,
-                            Group::loops, Group::reduction, Group::parallel, Group::types})
+                            Group::loops, Group::tasks, Group::reduction, Group::parallel, Group::types})
     for (Scenario& scenario : scenarios_of(group)) all.push_back(std::move(scenario));
   return all;
 }

@@ -83,6 +83,7 @@ const std::vector<UseRow>& use_rows() {
       {Tag::count_leaver, "T1, T2, T5", {{load, relaxed}, {success, acq_rel}, {failure, relaxed}}},
       {Tag::absent, "", {{load, relaxed}, {update, relaxed}}},
       {Tag::end_ring, "T2, T7", {{load, seq_cst}, {store, seq_cst}, {success, seq_cst}, {failure, relaxed}}},
+      {Tag::leave_tasks, "T8", {{update, acq_rel}}},
       {Tag::take_tile, "", {{update, relaxed}}},
       {Tag::bound_tiles, "P3", {{load, relaxed}, {store, relaxed}}},
       {Tag::settle_verdict, "P3", {{load, relaxed}, {update, acquire}, {store, release}}},

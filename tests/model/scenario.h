@@ -43,6 +43,7 @@ std::vector<Scenario> range_scenarios();
 std::vector<Scenario> queue_scenarios(); ///< the queues alone, and the loops on them
 std::vector<Scenario> counter_scenarios();
 std::vector<Scenario> team_scenarios();
+std::vector<Scenario> task_scenarios(); ///< of taskloops
 std::vector<Scenario> reduction_scenarios();
 std::vector<Scenario> parallel_scenarios(); ///< of the C++ library, besides reductions
 std::vector<Scenario> types_scenarios();    ///< of the public types

@@ -36,6 +36,22 @@ TEST(TaskPieces, AreThoseOfTheRuntimes) {
   }
 }
 
+TEST(TaskPieces, AreAsManyForEachTask) {
+  for (std::uint64_t n = 1; n <= 300; ++n)
+    for (std::uint64_t size = 1; size <= 20; ++size)
+      for (std::uint64_t tasks = 2; tasks <= 9; ++tasks) {
+        const TaskPieces before = TaskPieces::of_size(n, size), after = before.shared_by(tasks);
+        EXPECT_LE(after.count(), before.count());
+        EXPECT_GE(after.count(), std::min(before.count(), 2 * tasks));
+        EXPECT_TRUE(after.count() == before.count() || after.count() % tasks == 0);
+        EXPECT_GE(after.begin(after.count()) - after.begin(after.count() - 1), std::min(n, size));
+        EXPECT_LT(after.begin(1), std::max<std::uint64_t>(2 * size, 2)) << n << ' ' << size << ' ' << tasks;
+      }
+  EXPECT_EQ(TaskPieces::of_size(1000, 64).shared_by(2).count(), 14U); // 15 are 8 for one of two threads
+  EXPECT_EQ(TaskPieces::of_number(1000, 15).shared_by(2).count(), 15U);
+  EXPECT_EQ(TaskPieces::single(15).shared_by(2).count(), 15U);
+}
+
 TEST(TaskPieces, CountToTheEndOfTheirType) {
   const std::uint64_t most = (std::uint64_t{1} << 63) - 1;
   const TaskPieces pieces = TaskPieces::of_number(most, 3);

@@ -81,6 +81,7 @@ enum class Tag : std::uint8_t {
   count_leaver,       // T5 loop/team_storage.h
   absent,             // T6 loop/team.h
   end_ring,           // T7 loop/ring_end.h
+  leave_tasks,        // T8 loop/task_loop.h
   take_tile,          // P1 parallel/tile_run.h
   bound_tiles,        // P2 parallel/verdict.h
   settle_verdict,     // P3 parallel/verdict.h
