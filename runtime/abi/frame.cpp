@@ -33,7 +33,7 @@ struct alignas(core::k_line_pair) Cache {
   KeptTeam* teams = nullptr;            // a list of unused teams
   loop::Recording* recording = nullptr; // unused memory for one loop of a member that is alone
   loop::Track* track = nullptr;         // of the thread's events; the process keeps it
-  core::Priors* priors = nullptr;       // of the thread's taskloops
+  TaskMemory* tasks = nullptr;          // of taskloops
 };
 
 constinit thread_local Cache* t_cache __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -71,7 +71,7 @@ void free_cache(void* data) noexcept {
     Platform::release(team, sizeof(KeptTeam));
   }
   loop::Recording::destroy<Platform>(cache->recording);
-  if (cache->priors != nullptr) Platform::release(cache->priors, sizeof(core::Priors));
+  if (cache->tasks != nullptr) Platform::release(cache->tasks, sizeof(TaskMemory));
   munmap(memory, sizeof *memory);
 }
 
@@ -164,13 +164,13 @@ void give_back_team(KeptTeam* team) noexcept {
   t_cache->teams = team;
 }
 
-core::Priors* own_priors() noexcept {
+TaskMemory* own_task_memory() noexcept {
   Cache* own = cache();
   if (own == nullptr) [[unlikely]]
     return nullptr;
-  if (own->priors == nullptr) [[unlikely]]
-    if (void* memory = Platform::allocate(sizeof(core::Priors))) own->priors = ::new (memory) core::Priors;
-  return own->priors;
+  if (own->tasks == nullptr) [[unlikely]]
+    if (void* memory = Platform::allocate(sizeof(TaskMemory))) own->tasks = ::new (memory) TaskMemory;
+  return own->tasks;
 }
 
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept {

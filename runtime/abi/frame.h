@@ -11,6 +11,7 @@
 #include "resolve/omp_queries.h"
 #include "static_loops.h"
 #include "statistics.h"
+#include "task_choice.h"
 
 #include "wstree/core/platform.h"
 #include "wstree/core/prior.h"
@@ -151,8 +152,14 @@ void pop_alone() noexcept;
 /// The member of `frame` has entered a loop with `chunk`: records what its iterations take.
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;
 
-/// What the taskloops that the calling thread takes part in have cost it. nullptr: no memory.
-core::Priors* own_priors() noexcept;
+/// What a thread remembers of taskloops: of those that it takes part in, what they have cost it; and of those
+/// that it meets, which way was faster.
+struct TaskMemory {
+  core::Priors priors;
+  loop::TaskChoices choices;
+};
+/// That of the calling thread. nullptr: no memory.
+TaskMemory* own_task_memory() noexcept;
 
 /// Where the calling thread's events go; nullptr: no memory, or too many threads.
 loop::Track* own_track() noexcept;

@@ -11,6 +11,8 @@
 namespace wstree::abi {
 namespace {
 
+using Way = loop::TaskChoice::Way;
+
 constinit Real<int()> g_get_cancellation = question<int()>("omp_get_cancellation");
 
 bool may_cancel(const void* caller) noexcept {
@@ -46,8 +48,8 @@ void measure(TaskLoopFacts& facts, std::uint32_t tasks, const char* source,
 
 } // namespace
 
-TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, bool waits,
-                          const char* source) noexcept {
+TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, bool waits, const char* source,
+                          TaskTimer* timer) noexcept {
   const Session& process = session();
   const observe::Label* const label = take_label();
   const ServedAs as = choose_schedule(config::LoopKind::taskloop, {}, ruling_of(facts.caller, source, label));
@@ -56,12 +58,31 @@ TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, b
   if (threads < 2 || pieces.count() < 2) return nullptr;
   facts.cancellable = may_cancel(facts.caller);
   if (facts.cancellable && !waits) return nullptr;
+  if (timer != nullptr && waits && timer->start(facts.caller, pieces.iterations(), as) == Way::runtime)
+    return nullptr;
   const auto tasks =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(static_cast<unsigned>(threads), pieces.count()));
   if (process.measured) [[unlikely]]
     measure(facts, tasks, source, label);
   const std::uint64_t smallest = as.schedule.chunk / (pieces.iterations() / pieces.count());
-  return TaskLoop::create(facts, pieces, tasks, *as.settings, std::max<std::uint64_t>(smallest, 1));
+  return TaskLoop::create(facts, pieces.shared_by(tasks), tasks, *as.settings,
+                          std::max<std::uint64_t>(smallest, 1));
+}
+
+Way TaskTimer::start(const void* caller, std::uint64_t iterations, const ServedAs& as) noexcept {
+  const core::Settings& settings = *as.settings;
+  const bool usual = settings.history && settings.batch == core::BatchMode::timed && as.schedule.chunk <= 1;
+  TaskMemory* const own = usual ? own_task_memory() : nullptr;
+  if (own == nullptr) return Way::tree;
+  choice_ = &own->choices.at(caller);
+  iterations_ = iterations;
+  way_ = choice_->choose(iterations, settings);
+  since_ = Platform::ticks();
+  return way_;
+}
+
+void TaskTimer::learn() noexcept {
+  choice_->learn(way_, iterations_, core::elapsed(since_, Platform::ticks()));
 }
 
 void end_task_loop(TaskLoop& loop) noexcept {
@@ -81,8 +102,8 @@ void end_task_loop(TaskLoop& loop) noexcept {
 
 core::Prior* prior_of(const TaskLoop& loop) noexcept {
   if (loop.pieces().count() <= loop.size()) return nullptr;
-  core::Priors* const priors = own_priors();
-  return priors != nullptr ? &priors->at(loop.facts().caller) : nullptr;
+  TaskMemory* const own = own_task_memory();
+  return own != nullptr ? &own->priors.at(loop.facts().caller) : nullptr;
 }
 
 void leave_task_loop(TaskLoop::Part& part) noexcept {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "kept_team.h"
+#include "loop_entry.h"
 #include "loop_site.h"
+#include "task_choice.h"
 #include "task_loop.h"
 
 #include <cstdint>
@@ -26,14 +28,40 @@ struct TaskLoopFacts {
 };
 using TaskLoop = loop::TaskLoop<Platform, TaskLoopFacts>;
 
+/// The time from where a thread meets a loop to where it goes on, for the choice between the tree and the
+/// tasks of the runtime.
+class TaskTimer {
+public:
+  TaskTimer() = default;
+  TaskTimer(const TaskTimer&) = delete;
+  TaskTimer& operator=(const TaskTimer&) = delete;
+  ~TaskTimer() {
+    if (choice_ != nullptr) learn();
+  }
+
+  /// Chooses the way of a loop that is `as` served, and times it from now on if either way is possible.
+  loop::TaskChoice::Way start(const void* caller, std::uint64_t iterations, const ServedAs& as) noexcept;
+
+private:
+  void learn() noexcept;
+
+  loop::TaskChoice* choice_ = nullptr; // none: nothing is timed
+  std::uint64_t iterations_ = 0;
+  std::uint64_t since_ = 0;
+  loop::TaskChoice::Way way_{};
+};
+
 /// Starts a loop that the calling thread has met, if we serve it; nullptr: the runtime does. TaskLoop::size()
 /// tasks, of which number i knows part(i), then call share_task_loop(). `waits`: the thread waits for them
 /// before it goes on. `source`: the location text of the compiler, or nullptr.
 ///
 /// A runtime that is asked to cancel may discard tasks. So the thread that waits ends such a loop, by
 /// end_task_loop(), and a loop that nothing waits for is not served. The last task ends all others.
-TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, bool waits,
-                          const char* source) noexcept;
+///
+/// `timer`: of a loop that the runtime would cut into one task for each thread, and so may be the faster one
+/// to execute if it is brief; nullptr: of another loop. The timer's life ends where the thread goes on.
+TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, bool waits, const char* source,
+                          TaskTimer* timer) noexcept;
 /// Counts the loop and gives its memory back.
 void end_task_loop(TaskLoop& loop) noexcept;
 /// What loops at the place of this one have cost the calling thread. nullptr: this loop needs no estimate.

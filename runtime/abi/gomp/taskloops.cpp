@@ -68,11 +68,12 @@ loop::TaskPieces pieces_of(std::uint64_t iterations, unsigned flags, unsigned lo
 /// which a task has a copy for one piece only; and those that say strict: all these are the runtime's. So are
 /// all of libomp, which has this interface too.
 TaskLoop* begin(Body body, Copy copy, unsigned flags, unsigned long number, const loop::HalfOpenLoop& loop,
-                const void* caller) noexcept {
+                const void* caller, TaskTimer& timer) noexcept {
   if ((flags & k_if) == 0 || (flags & ~k_served) != 0 || copy != nullptr) return nullptr;
   if (!loop.countable() || loop.iterations() < 2 || runtime_is_llvms(caller)) return nullptr;
   return begin_task_loop({loop.start(), loop.increment(), reinterpret_cast<const void*>(body), caller},
-                         pieces_of(loop.iterations(), flags, number), (flags & k_nogroup) == 0, nullptr);
+                         pieces_of(loop.iterations(), flags, number), (flags & k_nogroup) == 0, nullptr,
+                         number == 0 ? &timer : nullptr);
 }
 
 template <class T> T address_of(TaskLoop::Part* part) noexcept {
@@ -83,7 +84,8 @@ template <auto& entry, class T>
 void run(Body body, void* data, Copy copy, long size, long alignment, unsigned flags, unsigned long number,
          int priority, const loop::HalfOpenLoop& loop, T start, T end, T step, const void* caller) {
   const auto real = entry.require(caller);
-  TaskLoop* const ours = begin(body, copy, flags, number, loop, caller);
+  TaskTimer timer;
+  TaskLoop* const ours = begin(body, copy, flags, number, loop, caller, timer);
   if (ours == nullptr)
     return real(body, data, copy, size, alignment, flags, number, priority, start, end, step);
   const bool ends_here = ours->facts().cancellable;

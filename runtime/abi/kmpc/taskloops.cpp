@@ -115,7 +115,7 @@ struct Clauses {
   TaskLoop* const ours =
       begin_task_loop({*of.lower, static_cast<u64>(of.step), reinterpret_cast<const void*>(task->routine),
                        caller, of.copy != nullptr},
-                      pieces_of(loop.iterations(), of.form, of.number), false, kmpc::source_of(loc));
+                      pieces_of(loop.iterations(), of.form, of.number), false, kmpc::source_of(loc), nullptr);
   if (ours == nullptr) return nullptr;
   task->routine = share;
   task->lower = reinterpret_cast<std::uintptr_t>(ours->part(0));

@@ -92,7 +92,8 @@ struct Work {
           std::lround(row.shape.weight(i, row.n) / sum * ns / row.outer / k_ns_per_unit));
   }
   long size() const { return static_cast<long>(units.size()); }
-  void execute(long k, long i) {
+  /// Not inlined: the ideal and the loops execute the same code, at the same place.
+  [[gnu::noinline]] void execute(long k, long i) {
     const auto at = static_cast<std::size_t>(i);
     const std::size_t index = static_cast<std::size_t>(k) * units.size() + at;
     results[index] += spin(index, units[at]);
