@@ -16,6 +16,7 @@
 #include "wstree/parallel/reduce_forms.h"
 #include "wstree/parallel/scan.h"
 #include "wstree/parallel/search.h"
+#include "wstree/parallel/sort.h"
 #include "wstree/parallel/sum.h"
 #include "wstree/parallel/team.h"
 #include "wstree/parallel/transform.h"

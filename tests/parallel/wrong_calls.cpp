@@ -11,6 +11,7 @@ std::list<int> no_random_access;
 std::vector<int> elements;
 std::vector<std::string> strings;
 std::vector<bool> bits;
+const std::vector<int> constants;
 
 bool is_odd(int i) { return i % 2 != 0; }
 
@@ -74,5 +75,13 @@ void call() {
   wstree::max_element(elements, [](int) { return true; });
 #elif WRONG_CALL == 28
   wstree::join(3);
+#elif WRONG_CALL == 29
+  wstree::sort(elements, [](int) { return true; });
+#elif WRONG_CALL == 30
+  wstree::stable_sort(bits);
+#elif WRONG_CALL == 31
+  wstree::sort(constants);
+#elif WRONG_CALL == 32
+  wstree::sort(0, 9);
 #endif
 }

@@ -47,11 +47,12 @@ struct Count : Called {
 };
 
 /// Whether Comp compares what Proj makes of two elements of In.
-template <class Comp, class In, class Proj> constexpr void check_comparison() {
+template <class Comp, class In, class Proj> constexpr bool check_comparison() {
   using Projected = decltype(invoke(std::declval<Proj&>(), std::declval<const typename In::Value&>()));
   static_assert(std::is_invocable_v<Comp&, Projected, Projected>,
                 "wstree: the comparison has to take two elements, or their projections; without one, they "
                 "have to have a `<`");
+  return std::is_invocable_v<Comp&, Projected, Projected>;
 }
 
 inline constexpr std::size_t k_nothing = ~std::size_t{0};

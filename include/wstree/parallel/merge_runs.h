@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Merging two neighbouring sorted runs, or a piece of that.
+#pragma once
+
+#include "wstree/parallel/inline_start.h"
+#include "wstree/parallel/relocation.h"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Elements [begin, end) of a run.
+struct Span {
+  std::size_t begin, end;
+  std::size_t size() const noexcept { return end - begin; }
+};
+
+/// Of the first `count` elements of the merged runs a and b, how many are from a; at least `least_of_a` and
+/// at most `most_of_a`, so that pieces stay disjoint also where `less` contradicts itself. Equal elements of
+/// a come first. `less(x, y)` is called for elements of b and a.
+template <class A, class B, class Compare>
+std::size_t split_of(const A& a, const B& b, std::size_t count, std::size_t least_of_a, std::size_t most_of_a,
+                     Compare&& less) {
+  while (least_of_a < most_of_a) {
+    const std::size_t middle = least_of_a + (most_of_a - least_of_a) / 2;
+    if (less(b(count - middle - 1), a(middle)))
+      most_of_a = middle;
+    else
+      least_of_a = middle + 1;
+  }
+  return least_of_a;
+}
+
+/// Elements that are copied as bytes, and selected without a branch, which processors would predict badly.
+template <class T>
+inline constexpr bool
+    k_is_selected = std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T> &&
+                    sizeof(T) <= 16;
+
+/// condition ? yes : no. Compilers would make a branch of that where elements are large.
+inline std::size_t select(bool condition, std::size_t yes, std::size_t no) noexcept {
+  return no ^ ((yes ^ no) & (std::size_t{0} - condition));
+}
+
+/// Two spans of `from` on their way to `to`. What is left is moved when it is destroyed, be it that one span
+/// is empty or that a comparison has thrown: no element is lost.
+template <class From, class To> struct Merging {
+  const From& from;
+  Span a, b;
+  const To& to;
+  Span out;
+
+  Merging(const From& source, Span first, Span second, const To& target, std::size_t begin) noexcept
+      : from(source), a(first), b(second), to(target), out{begin, begin + first.size() + second.size()} {}
+  ~Merging() {
+    relocate_all(from, a.begin, a.end, to, out.begin);
+    relocate_all(from, b.begin, b.end, to, out.begin + a.size());
+  }
+  Merging(const Merging&) = delete;
+  Merging& operator=(const Merging&) = delete;
+
+  template <class Compare> void one_from_the_front(Compare& less) {
+    if (less(from[b.begin], from[a.begin]))
+      relocate(from, b.begin++, to, out.begin++);
+    else
+      relocate(from, a.begin++, to, out.begin++);
+  }
+  /// One element from the front and one from the back: the processor works on both at a time.
+  template <class Compare> void one_from_both_ends(Compare& less) {
+    const bool first_is_b = less(from[b.begin], from[a.begin]);
+    const bool last_is_a = less(from[b.end - 1], from[a.end - 1]);
+    auto first = from[select(first_is_b, b.begin, a.begin)];
+    auto last = from[select(last_is_a, a.end, b.end) - 1];
+    a.begin += !first_is_b, b.begin += first_is_b;
+    a.end -= last_is_a, b.end -= !last_is_a;
+    to.put(out.begin++, static_cast<decltype(first)&&>(first));
+    to.put(--out.end, static_cast<decltype(last)&&>(last));
+  }
+};
+
+/// Moves the sorted spans a and b of `from` to `to`, from `out` on, sorted and with those of a before equal
+/// ones of b. If `less` throws all are moved, too, and the exception leaves.
+template <class T, class From, class To, class Compare>
+void merge_spans(const From& from, Span a, Span b, const To& to, std::size_t out, Compare& less) {
+  Merging<From, To> merging(from, a, b, to, out);
+  if constexpr (k_is_selected<T>) {
+    while (std::size_t steps = least(merging.a.size(), merging.b.size()) / 2)
+      for (; steps != 0; --steps) merging.one_from_both_ends(less);
+  }
+  while (merging.a.size() != 0 && merging.b.size() != 0) merging.one_from_the_front(less);
+}
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

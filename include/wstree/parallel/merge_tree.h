@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The engine of sorts: runs that members sort, and merges that all members share.
+#pragma once
+
+#include "wstree/parallel/call.h"
+#include "wstree/parallel/inline_start.h"
+#include "wstree/parallel/merge_runs.h"
+#include "wstree/parallel/run_sort.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+enum class Stability { any, stable };
+
+/// What one thread does to elements, without memory of the call.
+template <Stability k_stability, class Iterator, class Compare>
+void sort_by_standard(Iterator first, Iterator last, Compare& less) {
+  const auto by_reference = [&less](const auto& a, const auto& b) -> bool { return less(a, b); };
+  if constexpr (k_stability == Stability::stable)
+    std::stable_sort(first, last, by_reference);
+  else
+    std::sort(first, last, by_reference);
+}
+
+/// Larger elements are sorted with fewer moves where their order may change.
+inline constexpr std::size_t k_moved_cheaply = 32;
+
+/// One merge of the tree. The member that completes its runs says where its pieces begin, and all others
+/// that have a piece wait for that.
+struct MergeNode {
+  std::atomic<std::size_t> missing{0}; ///< tiles of its runs
+  std::atomic<bool> is_ready{false};
+};
+
+/// 2^levels runs, about equally long, and the merges above them. Level 0 sorts the runs; each merge of level
+/// l has 2^l pieces. A run and a piece are a tile: tile i of each level puts the same elements' places, from
+/// bound(i) to bound(i + 1), in order. Tiles are handed out level by level, so a member that waits for a
+/// merge waits for tiles that members are at work on. After a level the elements are in the range and in the
+/// memory of the call by turns, in the range after the last one.
+///   When a comparison has thrown, or the call is to stop, all other tiles are moved without comparing.
+template <Stability k_stability, class Policy, class Iterator, class Compare> class MergeTree {
+  using T = std::iter_value_t<Iterator>;
+
+public:
+  MergeTree(const Policy& policy, Iterator first, std::size_t count, unsigned levels, Compare& less)
+      : policy_(policy), live_{first}, count_(count), levels_(levels), less_(less), room_(count),
+        nodes_(new (std::nothrow) MergeNode[runs()]),
+        splits_(new (std::nothrow) std::size_t[levels * runs()]) {
+    if (!has_memory()) return;
+    for (unsigned level = 1; level <= levels_; ++level)
+      for (std::size_t merge = 0; merge < runs() >> level; ++merge)
+        node(level, merge)
+            .missing.store(std::size_t{1} << level, std::memory_order_relaxed); // not shared yet
+  }
+
+  bool has_memory() const noexcept { return room_ && nodes_ != nullptr && splits_ != nullptr; }
+
+  void execute() {
+    Observed call(policy_, count_);
+    // relaxed: the number alone says what to do; the nodes order the rest.
+    std::atomic<std::size_t> next{0};
+    const std::size_t tiles = runs() * (levels_ + 1);
+    on_members(
+        call.members(static_cast<std::uint32_t>(std::min<std::size_t>(most_members(policy_), runs()))),
+        control_,
+        [&](std::uint32_t member, std::uint32_t members) {
+          ObservedTiles observed(call, member, members);
+          for (std::size_t tile; (tile = next.fetch_add(1, std::memory_order_relaxed)) < tiles;) {
+            const auto level = static_cast<unsigned>(tile / runs());
+            const std::size_t i = tile % runs();
+            observed.run(level == levels_ ? bound(i + 1) - bound(i) : 0, [&] {
+              execute(level, i, tile);
+              return true;
+            });
+          }
+        },
+        policy_.place());
+    control_.finish();
+  }
+
+private:
+  const Policy& policy_;
+  Live<Iterator> live_;
+  std::size_t count_;
+  unsigned levels_;
+  Compare& less_;
+  Room<T> room_;
+  std::unique_ptr<MergeNode[]> nodes_;
+  std::unique_ptr<std::size_t[]> splits_;
+  Control control_;
+
+  std::size_t runs() const noexcept { return std::size_t{1} << levels_; }
+  std::size_t bound(std::size_t i) const noexcept {
+    return count_ / runs() * i + std::min(i, count_ % runs());
+  }
+  bool is_raw_after(unsigned level) const noexcept { return (levels_ - level) % 2 != 0; }
+  MergeNode& node(unsigned level, std::size_t merge) noexcept {
+    return nodes_[runs() - (runs() >> (level - 1)) + merge];
+  }
+  /// How many elements of the left run stand before piece i of the level.
+  std::size_t& split(unsigned level, std::size_t i) noexcept { return splits_[(level - 1) * runs() + i]; }
+
+  void execute(unsigned level, std::size_t i, std::size_t tile) {
+    if (level == 0) {
+      sort_run({bound(i), bound(i + 1)}, tile);
+    } else {
+      // acquire: where the piece begins, and the runs.
+      for (unsigned spins = 1; !node(level, i >> level).is_ready.load(std::memory_order_acquire); ++spins)
+        pause(spins);
+      const Raw<T> raw = room_.raw();
+      if (is_raw_after(level))
+        merge_piece(level, i, tile, live_, raw);
+      else
+        merge_piece(level, i, tile, raw, live_);
+    }
+    if (level == levels_) return policy_.advance(bound(i + 1) - bound(i));
+    const std::size_t merge = i >> (level + 1);
+    // release and acquire: the member that is last sees what all others have written.
+    if (node(level + 1, merge).missing.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      begin(level + 1, merge, tile);
+  }
+
+  void sort_run(Span span, std::size_t tile) {
+    const Raw<T> raw = room_.raw();
+    bool is_in_raw = false;
+    if (control_.goes_on(policy_)) {
+      control_.guard(tile, [&] {
+        if constexpr (k_stability == Stability::stable || sizeof(T) <= k_moved_cheaply) {
+          RunSort<T, Iterator, Compare>(live_, raw, less_).sort(span, is_raw_after(0));
+          is_in_raw = is_raw_after(0);
+        } else {
+          sort_by_standard<k_stability>(live_.pointer(span.begin), live_.pointer(span.end), less_);
+        }
+      });
+    }
+    if (is_raw_after(0) && !is_in_raw) relocate_all(live_, span.begin, span.end, raw, span.begin);
+  }
+
+  /// Both runs of a merge are sorted.
+  void begin(unsigned level, std::size_t merge, std::size_t tile) {
+    const Raw<T> raw = room_.raw();
+    if (is_raw_after(level))
+      find_splits(level, merge, tile, live_);
+    else
+      find_splits(level, merge, tile, raw);
+    node(level, merge).is_ready.store(true, std::memory_order_release);
+  }
+  template <class From>
+  void find_splits(unsigned level, std::size_t merge, std::size_t tile, const From& from) {
+    const std::size_t first = merge << level, pieces = std::size_t{1} << level;
+    const std::size_t a = bound(first), b = bound(first + pieces / 2), end = bound(first + pieces);
+    const auto find = [&](auto&& less) {
+      std::size_t of_a = split(level, first) = 0;
+      for (std::size_t piece = 1; piece < pieces; ++piece) {
+        const std::size_t count = bound(first + piece) - a,
+                          more = bound(first + piece) - bound(first + piece - 1);
+        of_a = split_of([&](std::size_t k) -> const T& { return from[a + k]; },
+                        [&](std::size_t k) -> const T& { return from[b + k]; }, count,
+                        std::max(of_a, count - std::min(count, end - b)), std::min(of_a + more, b - a), less);
+        split(level, first + piece) = of_a;
+      }
+    };
+    const auto as_they_are = [](const T&, const T&) { return false; };
+    const bool is_compared = control_.goes_on(policy_) && control_.guard(tile, [&] {
+      if (less_(from[b], from[b - 1]))
+        find(less_);
+      else
+        find(as_they_are);
+    });
+    if (!is_compared) find(as_they_are);
+  }
+
+  template <class From, class To>
+  void merge_piece(unsigned level, std::size_t i, std::size_t tile, const From& from, const To& to) {
+    const std::size_t pieces = std::size_t{1} << level, first = i / pieces * pieces, piece = i - first;
+    const std::size_t a = bound(first), b = bound(first + pieces / 2);
+    const std::size_t begin = split(level, i), end = piece + 1 < pieces ? split(level, i + 1) : b - a;
+    const Span of_a{a + begin, a + end};
+    const Span of_b{b + (bound(i) - a) - begin, b + (bound(i + 1) - a) - end};
+    if (control_.goes_on(policy_)) {
+      control_.guard(tile, [&] { merge_spans<T>(from, of_a, of_b, to, bound(i), less_); });
+    } else {
+      const auto as_they_are = [](const T&, const T&) { return false; };
+      merge_spans<T>(from, of_a, of_b, to, bound(i), as_they_are);
+    }
+  }
+};
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms_support.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace wstree::algorithms_test {
+namespace {
+
+/// An element of any size, with a key and its place before the sort.
+template <std::size_t k_bytes> struct Placed {
+  int key = 0;
+  int place = 0;
+  char more[k_bytes - 2 * sizeof(int)] = {};
+  bool operator==(const Placed& other) const { return key == other.key && place == other.place; }
+};
+template <> struct Placed<8> {
+  int key = 0;
+  int place = 0;
+  bool operator==(const Placed&) const = default;
+};
+struct ByKey {
+  template <class T> bool operator()(const T& a, const T& b) const { return a.key < b.key; }
+};
+template <class T> std::vector<T> placed(const std::vector<int>& keys) {
+  std::vector<T> elements(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    elements[i].key = keys[i], elements[i].place = static_cast<int>(i);
+  return elements;
+}
+
+template <class T> void expect_stable(const std::vector<int>& keys, unsigned threads) {
+  const std::vector<T> in = placed<T>(keys);
+  std::vector<T> expected = in, out = in;
+  std::stable_sort(expected.begin(), expected.end(), ByKey{});
+  EXPECT_EQ(stable_sort(par().threads(threads), out, ByKey{}), out.end());
+  EXPECT_TRUE(out == expected);
+  out = in;
+  EXPECT_EQ(sort(par().threads(threads), out.begin(), out.end(), ByKey{}), out.end());
+  EXPECT_TRUE(std::is_sorted(out.begin(), out.end(), ByKey{}));
+  std::sort(out.begin(), out.end(), [](const T& a, const T& b) { return a.place < b.place; });
+  EXPECT_TRUE(out == in);
+}
+
+TEST(Sort, IsThatOfTheStandardAtEachSize) {
+  for (const int below : {10, 1'000'000}) {
+    for_sizes_and_threads([below](std::size_t n, const auto& policy) {
+      const std::vector<int> keys = numbers(n, below);
+      std::vector<int> expected = keys, out = keys;
+      std::sort(expected.begin(), expected.end());
+      sort(policy, out);
+      EXPECT_EQ(out, expected);
+      if (n >= 10'000) {
+        expect_stable<Placed<8>>(keys, policy.threads());
+        expect_stable<Placed<64>>(keys, policy.threads());
+      }
+    });
+  }
+}
+
+TEST(Sort, FindsWhatIsSortedAlready) {
+  const std::size_t n = 70'001;
+  std::vector<int> up(n), down(n), equal(n, 7), hills(n), almost(n);
+  std::iota(up.begin(), up.end(), 0);
+  std::reverse_copy(up.begin(), up.end(), down.begin());
+  for (std::size_t i = 0; i < n; ++i) hills[i] = static_cast<int>(i % 1000);
+  almost = up;
+  std::swap(almost[n - 1], almost[n - 2]);
+  std::vector<int> steps = down; // it does not descend strictly: turned round, equal elements would be, too
+  for (int& step : steps) step /= 2;
+  for (const unsigned threads : {1U, 2U, 5U})
+    for (const std::vector<int>& keys : {up, down, equal, hills, almost, steps})
+      expect_stable<Placed<8>>(keys, threads);
+}
+
+TEST(Sort, MovesStringsAndWhatCanOnlyBeMoved) {
+  const std::vector<int> keys = numbers(40'000, 30'000);
+  std::vector<std::string> strings;
+  std::vector<std::unique_ptr<int>> pointers;
+  for (const int key : keys) {
+    strings.push_back("a string that is not stored in place " + std::to_string(key));
+    pointers.push_back(std::make_unique<int>(key));
+  }
+  std::vector<std::string> expected = strings;
+  std::sort(expected.begin(), expected.end());
+  std::vector<int> in_order = keys;
+  std::sort(in_order.begin(), in_order.end());
+  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+    std::vector<std::string> out = strings;
+    sort(par().threads(threads), out);
+    EXPECT_EQ(out, expected);
+    std::deque<std::string> other(strings.begin(), strings.end());
+    stable_sort(par().threads(threads), other);
+    EXPECT_TRUE(std::equal(other.begin(), other.end(), expected.begin(), expected.end()));
+    std::shuffle(pointers.begin(), pointers.end(), std::mt19937(threads));
+    sort(par().threads(threads), pointers, std::less<>{}, [](const std::unique_ptr<int>& p) { return *p; });
+    EXPECT_TRUE(std::equal(pointers.begin(), pointers.end(), in_order.begin(), in_order.end(),
+                           [](const std::unique_ptr<int>& p, int key) { return *p == key; }));
+  }
+}
+
+TEST(Sort, TakesProjectionsAndOtherOrders) {
+  const std::vector<Placed<8>> in = placed<Placed<8>>(numbers(30'000, 500));
+  std::vector<Placed<8>> out = in, expected = in;
+  std::stable_sort(expected.begin(), expected.end(),
+                   [](const auto& a, const auto& b) { return a.key > b.key; });
+  stable_sort(par().threads(3), out, std::greater<>{}, &Placed<8>::key);
+  EXPECT_TRUE(out == expected);
+  sort(par().threads(3), out, std::less<>{}, &Placed<8>::place);
+  EXPECT_TRUE(out == in);
+  static_assert(std::is_same_v<decltype(sort(std::vector<int>{3, 1, 2})), std::ranges::dangling>);
+}
+
+TEST(Sort, HasAPlaceForNaN) {
+  std::vector<double> in = fractions(50'000);
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinity = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < in.size(); i += 7) in[i] = std::copysign(nan, i % 2 == 0 ? 1.0 : -1.0);
+  for (std::size_t i = 1; i < in.size(); i += 11)
+    in[i] = std::copysign(i % 3 == 0 ? infinity : 0.0, i % 2 == 0 ? 1.0 : -1.0);
+  const auto before = [](double a, double b) { return std::strong_order(a, b) < 0; };
+  std::vector<double> expected = in;
+  std::sort(expected.begin(), expected.end(), before);
+  for (const unsigned threads : {1U, 2U, 7U}) {
+    std::vector<double> out = in;
+    sort(par().threads(threads), out, total_order);
+    EXPECT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(double)), 0);
+  }
+  for (const auto& [a, b] :
+       {std::pair{-0.0F, 0.0F}, {-1.0F, -0.0F}, {1.0F, std::numeric_limits<float>::quiet_NaN()}})
+    EXPECT_TRUE(total_order(a, b) && !total_order(b, a));
+  EXPECT_TRUE(total_order(-0.0L, 0.0L) && !total_order(0.0L, -0.0L) && total_order(1, 2) &&
+              !total_order(2, 2));
+}
+
+/// Counts how many are alive, and how many have not been moved from.
+struct Guarded {
+  static inline std::atomic<int> s_alive{0};
+  static inline std::atomic<int> s_compared{0};
+  static inline int s_throws_at = 0;
+  std::unique_ptr<int> key;
+
+  explicit Guarded(int value) : key(std::make_unique<int>(value)) { ++s_alive; }
+  Guarded(Guarded&& other) noexcept : key(std::move(other.key)) { ++s_alive; }
+  Guarded& operator=(Guarded&& other) noexcept = default;
+  ~Guarded() { --s_alive; }
+  bool operator<(const Guarded& other) const {
+    if (++s_compared == s_throws_at) throw std::runtime_error("planted");
+    return *key < *other.key;
+  }
+};
+
+TEST(Sort, LosesNothingIfAComparisonThrows) {
+  const std::vector<int> keys = numbers(20'000, 20'000);
+  std::vector<int> in_order = keys;
+  std::sort(in_order.begin(), in_order.end());
+  for (const unsigned threads : {2U, 3U, 8U}) {
+    for (int at = 3; at < 300'000; at += at / 2) {
+      SCOPED_TRACE(std::to_string(threads) + " threads, comparison " + std::to_string(at));
+      std::vector<Guarded> elements;
+      std::vector<int> plain = keys;
+      for (const int key : keys) elements.emplace_back(key);
+      Guarded::s_compared = 0, Guarded::s_throws_at = at;
+      bool has_thrown = false;
+      try {
+        at % 2 == 0 ? sort(par().threads(threads), elements) : stable_sort(par().threads(threads), elements);
+      } catch (const std::runtime_error&) {
+        has_thrown = true;
+      }
+      EXPECT_EQ(has_thrown, Guarded::s_compared >= at);
+      ASSERT_EQ(Guarded::s_alive, 20'000);
+      std::vector<int> out;
+      for (const Guarded& element : elements) {
+        ASSERT_NE(element.key, nullptr);
+        out.push_back(*element.key);
+      }
+      std::sort(out.begin(), out.end());
+      EXPECT_EQ(out, in_order);
+
+      std::atomic<int> compared{0}; // the same for elements that are copied as bytes
+      try {
+        sort(par().threads(threads), plain, [&](int a, int b) {
+          if (++compared == at) throw std::runtime_error("planted");
+          return a < b;
+        });
+      } catch (const std::runtime_error&) {
+      }
+      std::sort(plain.begin(), plain.end());
+      EXPECT_EQ(plain, in_order);
+    }
+  }
+}
+
+TEST(Sort, KeepsAllElementsIfTheComparisonContradictsItself) {
+  std::vector<int> in = numbers(100'000, 1'000'000), out = in;
+  std::sort(in.begin(), in.end());
+  for (const unsigned threads : {2U, 4U}) {
+    std::atomic<unsigned> calls{0};
+    sort(par().threads(threads), out, [&](int, int) { return (++calls * 2654435761U >> 16) % 2 == 0; });
+    std::vector<int> sorted = out;
+    std::sort(sorted.begin(), sorted.end());
+    EXPECT_EQ(sorted, in);
+  }
+}
+
+struct StopAfter {
+  std::atomic<int>* left;
+  bool stop_requested() const { return left->fetch_sub(1) <= 0; }
+};
+
+TEST(Sort, StopsAndCounts) {
+  const std::vector<int> in = numbers(100'000, 1'000'000);
+  std::vector<int> expected = in;
+  std::sort(expected.begin(), expected.end());
+  for (int looks = 0; looks < 40; ++looks) {
+    std::atomic<int> left{looks};
+    std::vector<int> out = in;
+    EXPECT_THROW(sort(par().threads(3).stop(StopAfter{&left}), out), cancelled);
+    std::sort(out.begin(), out.end());
+    EXPECT_EQ(out, expected);
+  }
+  for (const unsigned threads : {1U, 4U}) {
+    std::atomic<std::size_t> done{0};
+    std::vector<int> out = in;
+    sort(par().threads(threads).progress(done), out);
+    EXPECT_EQ(done.exchange(0), in.size());
+    sort(par().threads(threads).progress(done), out); // sorted
+    EXPECT_EQ(done, in.size());
+  }
+}
+
+TEST(Sort, WorksWithinCalls) {
+  std::vector<std::vector<int>> rows(9);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = numbers(5'000 * i, 100'000, i);
+  for_each(par().threads(4), rows.begin(), rows.end(), [](std::vector<int>& row) { stable_sort(row); });
+  for (const std::vector<int>& row : rows) EXPECT_TRUE(std::is_sorted(row.begin(), row.end()));
+}
+
+} // namespace
+} // namespace wstree::algorithms_test
