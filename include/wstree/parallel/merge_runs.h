@@ -5,8 +5,10 @@
 #include "wstree/parallel/inline_start.h"
 #include "wstree/parallel/relocation.h"
 
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace wstree {
 inline namespace v1 {
@@ -40,6 +42,10 @@ inline constexpr bool
     k_is_selected = std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T> &&
                     sizeof(T) <= 16;
 
+/// Larger elements are selected, too, as long as they are in a cache: else a guess of the next one, which
+/// comes before it is known, saves more than a wrong one costs.
+inline constexpr std::size_t k_cached_bytes = 256 * 1024;
+
 /// condition ? yes : no. Compilers would make a branch of that where elements are large.
 inline std::size_t select(bool condition, std::size_t yes, std::size_t no) noexcept {
   return no ^ ((yes ^ no) & (std::size_t{0} - condition));
@@ -47,7 +53,7 @@ inline std::size_t select(bool condition, std::size_t yes, std::size_t no) noexc
 
 /// Two spans of `from` on their way to `to`. What is left is moved when it is destroyed, be it that one span
 /// is empty or that a comparison has thrown: no element is lost.
-template <class From, class To> struct Merging {
+template <class T, class From, class To> struct Merging {
   const From& from;
   Span a, b;
   const To& to;
@@ -63,21 +69,42 @@ template <class From, class To> struct Merging {
   Merging& operator=(const Merging&) = delete;
 
   template <class Compare> void one_from_the_front(Compare& less) {
-    if (less(from[b.begin], from[a.begin]))
+    if (less(from[b.begin], from[a.begin])) {
       relocate(from, b.begin++, to, out.begin++);
-    else
+      look_ahead(b);
+    } else {
       relocate(from, a.begin++, to, out.begin++);
+      look_ahead(a);
+    }
   }
   /// One element from the front and one from the back: the processor works on both at a time.
   template <class Compare> void one_from_both_ends(Compare& less) {
     const bool first_is_b = less(from[b.begin], from[a.begin]);
     const bool last_is_a = less(from[b.end - 1], from[a.end - 1]);
-    auto first = from[select(first_is_b, b.begin, a.begin)];
-    auto last = from[select(last_is_a, a.end, b.end) - 1];
+    const std::size_t first = select(first_is_b, b.begin, a.begin);
+    const std::size_t last = select(last_is_a, a.end, b.end) - 1;
     a.begin += !first_is_b, b.begin += first_is_b;
     a.end -= last_is_a, b.end -= !last_is_a;
-    to.put(out.begin++, static_cast<decltype(first)&&>(first));
-    to.put(--out.end, static_cast<decltype(last)&&>(last));
+    if constexpr (k_is_selected<T>) {
+      T front = from[first], back = from[last]; // both are read before one is written
+      to.put(out.begin++, std::move(front));
+      to.put(--out.end, std::move(back));
+    } else {
+      relocate(from, first, to, out.begin++);
+      relocate(from, last, to, --out.end);
+    }
+  }
+
+private:
+  /// What strings and vectors own lies anywhere in memory.
+  void look_ahead(const Span& span) const noexcept {
+    constexpr std::size_t k_ahead = 4;
+    if constexpr (requires(const T& e) {
+                    requires noexcept(e.data());
+                    { e.data() } -> std::convertible_to<const void*>;
+                  }) {
+      if (span.size() > k_ahead) __builtin_prefetch(from[span.begin + k_ahead].data());
+    }
   }
 };
 
@@ -85,8 +112,8 @@ template <class From, class To> struct Merging {
 /// ones of b. If `less` throws all are moved, too, and the exception leaves.
 template <class T, class From, class To, class Compare>
 void merge_spans(const From& from, Span a, Span b, const To& to, std::size_t out, Compare& less) {
-  Merging<From, To> merging(from, a, b, to, out);
-  if constexpr (k_is_selected<T>) {
+  Merging<T, From, To> merging(from, a, b, to, out);
+  if (k_is_selected<T> || (a.size() + b.size()) * sizeof(T) <= k_cached_bytes) {
     while (std::size_t steps = least(merging.a.size(), merging.b.size()) / 2)
       for (; steps != 0; --steps) merging.one_from_both_ends(less);
   }
