@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the parallel algorithms of libstdc++ ask of a backend, as folds, scans and tiles of this library. The
+// algorithms hand over functions for a piece [i, j) of their elements, and decide nothing about pieces.
+#pragma once
+
+#include "wstree/parallel/fold.h"
+#include "wstree/parallel/join.h"
+#include "wstree/parallel/scan.h"
+
+#if !defined(_OPENMP)
+#include "wstree/parallel/standard/resident_crew.h"
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// How the calls are executed. They do not know where in the source they stand: what is remembered of them goes
+/// by the types of their functions.
+inline par standard_policy() noexcept {
+#if defined(_OPENMP)
+  return par("std::execution");
+#else
+  struct Crew {
+    const Place& place() const noexcept { return ResidentCrew::place(); }
+  } crew;
+  return par("std::execution").on(crew);
+#endif
+}
+
+/// `body(i, j)` for pieces of [first, last).
+template <class Index, class Body> struct PieceFolder {
+  using Value = Nothing;
+  const Body& body;
+  Index first;
+
+  void start(void*, std::uint64_t begin, std::uint64_t end) {
+    body(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end));
+  }
+  void extend(Nothing&, std::uint64_t begin, std::uint64_t end) { start(nullptr, begin, end); }
+  static void combine(Nothing&, Nothing&) noexcept {}
+};
+
+template <class Index, class Body> void for_pieces(Index first, Index last, const Body& body) {
+  if (!(first < last)) return;
+  PieceFolder<Index, Body> folder{body, first};
+  Result<Nothing> result;
+  fold_tree(standard_policy(), static_cast<std::uint64_t>(last - first), folder, result, {});
+}
+
+/// `body(i, j, value)` -> value continues a value by the elements of a piece.
+template <class T, class Index, class Body, class Combine> struct ContinuedFolder {
+  using Value = T;
+  const T& identity;
+  const Body& body;
+  const Combine& combine_two;
+  Index first;
+
+  Index at(std::uint64_t i) const { return first + static_cast<std::ptrdiff_t>(i); }
+  void start(void* place, std::uint64_t begin, std::uint64_t end) {
+    ::new (place) T(body(at(begin), at(end), identity));
+  }
+  void extend(T& value, std::uint64_t begin, std::uint64_t end) {
+    value = body(at(begin), at(end), std::move(value));
+  }
+  void combine(T& left, T& right) { left = combine_two(left, right); }
+};
+
+template <class T, class Index, class Body, class Combine>
+T fold_pieces(Index first, Index last, const T& identity, const Body& body, const Combine& combine) {
+  if (!(first < last)) return identity;
+  ContinuedFolder<T, Index, Body, Combine> folder{identity, body, combine, first};
+  Result<T> result;
+  fold_tree(standard_policy(), static_cast<std::uint64_t>(last - first), folder, result, {});
+  return std::move(result.value());
+}
+
+/// A sum of made elements, of which a single one may be no T: units are pairs of elements, and the last unit may
+/// have three. The first piece begins with the initial value.
+template <class T, class Index, class Make, class Combine, class Sum> struct PairFolder {
+  using Value = T;
+  T& init;
+  const Make& make;
+  const Combine& combine_two;
+  const Sum& sum; // (i, j, value) -> value
+  Index first, last;
+  std::uint64_t units;
+
+  Index at(std::uint64_t unit) const {
+    return unit == units ? last : first + static_cast<std::ptrdiff_t>(2 * unit);
+  }
+  void start(void* place, std::uint64_t begin, std::uint64_t end) {
+    const Index i = at(begin);
+    if (begin == 0) {
+      ::new (place) T(sum(i, at(end), std::move(init)));
+      return;
+    }
+    Make make_one = make; // its call may change it
+    ::new (place) T(sum(i + 2, at(end), T(combine_two(make_one(i), make_one(i + 1)))));
+  }
+  void extend(T& value, std::uint64_t begin, std::uint64_t end) {
+    value = sum(at(begin), at(end), std::move(value));
+  }
+  void combine(T& left, T& right) { left = combine_two(std::move(left), std::move(right)); }
+};
+
+template <class T, class Index, class Make, class Combine, class Sum>
+T sum_in_pairs(Index first, Index last, const Make& make, T init, const Combine& combine, const Sum& sum) {
+  const auto n = last - first;
+  if (n < 2) return sum(first, last, std::move(init));
+  const auto units = static_cast<std::uint64_t>(n) / 2;
+  PairFolder<T, Index, Make, Combine, Sum> folder{init, make, combine, sum, first, last, units};
+  Result<T> result;
+  fold_tree(standard_policy(), units, folder, result, {});
+  return std::move(result.value());
+}
+
+/// The sums of a scan: `reduce(i, j, sum)` -> sum adds elements up, `scan(i, j, sum)` -> sum writes results too.
+template <class T, class Index, class Make, class Combine, class Reduce, class Scan> struct StandardSums {
+  using Sum = T;
+  static constexpr std::size_t k_unit = 1, k_at_once = 2;
+  Index n;
+  const Make& make;
+  const T& init;
+  const Combine& combine;
+  const Reduce& reduce;
+  const Scan& scan;
+  std::optional<T>& total;
+
+  std::size_t units() const noexcept { return static_cast<std::size_t>(n); }
+  static std::size_t elements(std::size_t begin, std::size_t end) noexcept { return end - begin; }
+  T start(std::size_t end) const { return write(init, 0, end); }
+  T sum(std::size_t begin, std::size_t end) const {
+    Make make_one = make; // its call may change it
+    T first(make_one(static_cast<Index>(begin)));
+    return reduce(static_cast<Index>(begin + 1), static_cast<Index>(end), std::move(first));
+  }
+  T join(const T& left, const T& right) const { return combine(left, right); }
+  T write(T before, std::size_t begin, std::size_t end) const {
+    T after = scan(static_cast<Index>(begin), static_cast<Index>(end), std::move(before));
+    if (end == units()) total.emplace(after);
+    return after;
+  }
+};
+
+template <class T, class Index, class Make, class Combine, class Reduce, class Scan>
+T scan_pieces(Index n, const Make& make, T init, const Combine& combine, const Reduce& reduce,
+              const Scan& write) {
+  if (n <= 0) return init;
+  std::optional<T> total;
+  const StandardSums<T, Index, Make, Combine, Reduce, Scan> sums{n, make, init, combine, reduce, write, total};
+  scan(standard_policy(), sums, sizeof(T));
+  return std::move(*total);
+}
+
+/// Pieces of a first pass, in order, each with its result.
+template <class T, class Index> struct RecordedPiece {
+  Index begin, length;
+  T value;
+};
+template <class T, class Index, class Reduce> struct RecordingFolder {
+  using Piece = RecordedPiece<T, Index>;
+  using Value = std::vector<Piece>;
+  const Reduce& reduce;
+
+  Piece piece(std::uint64_t begin, std::uint64_t end) const {
+    const auto length = static_cast<Index>(end - begin);
+    return {static_cast<Index>(begin), length, reduce(static_cast<Index>(begin), length)};
+  }
+  void start(void* place, std::uint64_t begin, std::uint64_t end) {
+    Value pieces;
+    pieces.reserve(8);
+    pieces.push_back(piece(begin, end));
+    ::new (place) Value(std::move(pieces));
+  }
+  void extend(Value& pieces, std::uint64_t begin, std::uint64_t end) {
+    pieces.push_back(piece(begin, end));
+  }
+  void combine(Value& left, Value& right) { left.insert(left.end(), right.begin(), right.end()); }
+};
+
+/// Two passes over the same pieces: `reduce(begin, length)` -> T for each, then `apex(sum of all)`, then
+/// `scan(begin, length, sum before)` for each.
+template <class T, class Index, class Reduce, class Combine, class Scan, class Apex>
+void scan_strictly(Index n, T init, const Reduce& reduce, const Combine& combine, const Scan& write,
+                   const Apex& apex) {
+  if (n <= 0) return static_cast<void>(apex(init));
+  RecordingFolder<T, Index, Reduce> folder{reduce};
+  Result<std::vector<RecordedPiece<T, Index>>> result;
+  fold_tree(standard_policy(), static_cast<std::uint64_t>(n), folder, result, {});
+  auto& pieces = result.value();
+  for (auto& piece : pieces) {
+    T after = combine(init, piece.value);
+    piece.value = std::exchange(init, std::move(after));
+  }
+  apex(init);
+  for_pieces(std::size_t{0}, pieces.size(), [&](std::size_t i, std::size_t end) {
+    for (; i != end; ++i) write(pieces[i].begin, pieces[i].length, pieces[i].value);
+  });
+}
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree

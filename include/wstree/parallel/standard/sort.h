@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Merges and sorts of the standard library's parallel algorithms. Ranges are cut where their merged halves begin
+// before any element is moved, so that members merge tiles of one size without looking at each other's elements.
+#pragma once
+
+#include "wstree/parallel/standard/engine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Fewer elements are merged and sorted by the caller.
+inline constexpr std::ptrdiff_t k_merged_alone = 2'000, k_sorted_alone = 500;
+inline constexpr std::ptrdiff_t k_tiles_of_member = 16, k_least_merged = 1'000;
+
+/// Of the first `k` elements of two merged ranges, so many come from the first one, whose elements go first where
+/// both are equal.
+template <class X, class Y, class Compare>
+std::ptrdiff_t share_of_first(X x, std::ptrdiff_t size_x, Y y, std::ptrdiff_t size_y, std::ptrdiff_t k,
+                              Compare& comp) {
+  std::ptrdiff_t least = k > size_y ? k - size_y : 0, most = k < size_x ? k : size_x;
+  while (least < most) {
+    const std::ptrdiff_t i = least + (most - least) / 2;
+    if (comp(y[k - i - 1], x[i]))
+      most = i;
+    else
+      least = i + 1;
+  }
+  return least;
+}
+
+/// Part of two ranges that is to be merged to `out`; the second one may be empty.
+template <class X, class Y, class Out> struct MergeTile {
+  X x, x_end;
+  Y y, y_end;
+  Out out;
+};
+
+/// Appends tiles that merge two ranges.
+template <class X, class Y, class Out, class Compare>
+void cut_merge(std::vector<MergeTile<X, Y, Out>>& tiles, X x, X x_end, Y y, Y y_end, Out out, Compare& comp,
+               std::ptrdiff_t longest) {
+  const std::ptrdiff_t size_x = x_end - x, size_y = y_end - y, size = size_x + size_y;
+  const std::ptrdiff_t pieces = (size + longest - 1) / longest;
+  std::ptrdiff_t from_x = 0, from = 0;
+  for (std::ptrdiff_t piece = 1; piece <= pieces; ++piece) {
+    const std::ptrdiff_t to = piece == pieces ? size : piece * longest;
+    const std::ptrdiff_t to_x = piece == pieces ? size_x : share_of_first(x, size_x, y, size_y, to, comp);
+    tiles.push_back({x + from_x, x + to_x, y + (from - from_x), y + (to - to_x), out + from});
+    from = to, from_x = to_x;
+  }
+}
+inline std::ptrdiff_t longest_tile(std::ptrdiff_t elements, std::uint32_t members) noexcept {
+  return std::max(elements / (k_tiles_of_member * static_cast<std::ptrdiff_t>(members)) + 1, k_least_merged);
+}
+
+template <class X, class Y, class Out, class Compare, class Leaf>
+void merge_pieces(X x, X x_end, Y y, Y y_end, Out out, Compare comp, const Leaf& leaf) {
+  const std::ptrdiff_t size = (x_end - x) + (y_end - y);
+  const par policy = standard_policy();
+  const std::uint32_t members = size > k_merged_alone ? most_members(policy) : 1;
+  if (members == 1) return static_cast<void>(leaf(x, x_end, y, y_end, out, comp));
+  std::vector<MergeTile<X, Y, Out>> tiles;
+  cut_merge(tiles, x, x_end, y, y_end, out, comp, longest_tile(size, members));
+  in_tiles(policy, tiles.size(), [&](std::uint64_t i, std::uint32_t) {
+    const auto& tile = tiles[i];
+    leaf(tile.x, tile.x_end, tile.y, tile.y_end, tile.out, comp);
+    return true;
+  });
+}
+
+/// Elements in raw memory that a sort moves to and back.
+template <class T> class SortBuffer {
+public:
+  explicit SortBuffer(std::size_t size) : size_(size), first_(std::allocator<T>().allocate(size)) {}
+  SortBuffer(const SortBuffer&) = delete;
+  SortBuffer& operator=(const SortBuffer&) = delete;
+  ~SortBuffer() { std::allocator<T>().deallocate(first_, size_); }
+  T* first() const noexcept { return first_; }
+
+private:
+  std::size_t size_;
+  T* first_;
+};
+
+/// A run of elements, of which those before `sorted` are the least ones, in order.
+struct SortRun {
+  std::ptrdiff_t begin, sorted, end;
+};
+
+/// Merges each two neighbouring runs to the same places of `out`; `Raw`: where no elements are yet.
+template <bool Raw, class In, class Out, class Compare>
+void merge_runs(const par& policy, In in, Out out, std::vector<SortRun>& runs, std::ptrdiff_t wanted,
+                Compare& comp, std::ptrdiff_t longest) {
+  using Tile = MergeTile<In, In, Out>;
+  std::vector<Tile> tiles;
+  std::vector<SortRun> merged;
+  for (std::size_t i = 0; i < runs.size(); i += 2) {
+    const SortRun &x = runs[i], &y = runs[i + 1];
+    const std::ptrdiff_t sorted = (x.sorted - x.begin) + (y.sorted - y.begin);
+    const auto cut = [&](std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t other, std::ptrdiff_t other_end,
+                         std::ptrdiff_t to) {
+      cut_merge(tiles, in + begin, in + end, in + other, in + other_end, out + to, comp, longest);
+    };
+    cut(x.begin, x.sorted, y.begin, y.sorted, x.begin);
+    cut(x.sorted, x.end, y.end, y.end, x.begin + sorted);
+    cut(y.sorted, y.end, y.end, y.end, x.begin + sorted + (x.end - x.sorted));
+    merged.push_back({x.begin, x.begin + std::min(sorted, wanted), y.end});
+  }
+  in_tiles(policy, tiles.size(), [&](std::uint64_t number, std::uint32_t) {
+    Tile tile = tiles[number];
+    const auto put = [&](In& from) {
+      if constexpr (Raw)
+        ::new (static_cast<void*>(std::addressof(*tile.out))) std::remove_reference_t<decltype(*tile.out)>(
+            std::move(*from));
+      else
+        *tile.out = std::move(*from);
+      ++tile.out, ++from;
+    };
+    while (tile.x != tile.x_end && tile.y != tile.y_end) put(comp(*tile.y, *tile.x) ? tile.y : tile.x);
+    while (tile.x != tile.x_end) put(tile.x);
+    while (tile.y != tile.y_end) put(tile.y);
+    return true;
+  });
+  runs = std::move(merged);
+}
+
+/// `leaf(i, j, comp)` sorts a piece. Stable if that is. `wanted`: only so many elements have to be in order, at
+/// the front.
+template <class It, class Compare, class Leaf>
+void sort_pieces(It first, It last, Compare comp, const Leaf& leaf, std::ptrdiff_t wanted) {
+  using T = typename std::iterator_traits<It>::value_type;
+  const std::ptrdiff_t size = last - first;
+  const par policy = standard_policy();
+  const std::uint32_t members = size > k_sorted_alone ? most_members(policy) : 1;
+  if (members == 1) return static_cast<void>(leaf(first, last, comp));
+  // An even number of rounds leaves the elements where they belong.
+  std::ptrdiff_t leaves = 4;
+  while (leaves < static_cast<std::ptrdiff_t>(members)) leaves *= 4;
+  leaves = size < leaves * k_sorted_alone ? 4 : leaves;
+  SortBuffer<T> buffer(static_cast<std::size_t>(size));
+  std::vector<SortRun> runs;
+  for (std::ptrdiff_t i = 0; i < leaves; ++i) {
+    const std::ptrdiff_t begin = size / leaves * i, end = i + 1 == leaves ? size : size / leaves * (i + 1);
+    runs.push_back({begin, std::min(end, begin + wanted), end});
+  }
+  in_tiles(policy, runs.size(), [&](std::uint64_t i, std::uint32_t) {
+    leaf(first + runs[i].begin, first + runs[i].end, comp);
+    return true;
+  });
+  const std::ptrdiff_t longest = longest_tile(size, members);
+  for (bool raw = true; runs.size() > 1; raw = false) {
+    if (raw)
+      merge_runs<true>(policy, first, buffer.first(), runs, wanted, comp, longest);
+    else
+      merge_runs<false>(policy, first, buffer.first(), runs, wanted, comp, longest);
+    merge_runs<false>(policy, buffer.first(), first, runs, wanted, comp, longest);
+  }
+  std::destroy(buffer.first(), buffer.first() + size);
+}
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree
