@@ -6,35 +6,42 @@
 #include "wstree/parallel/nesting.h"
 #include "wstree/parallel/observed.h"
 #include "wstree/parallel/policy.h"
+#include "wstree/parallel/resident_crew.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <type_traits>
 
 #if defined(_OPENMP)
 #include <omp.h>
-#else
-#include <unistd.h>
 #endif
 
 namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Says once that the program was compiled without OpenMP, if WSTREE_VERBOSE is set.
-inline void tell_serial() noexcept {
-#if !defined(_OPENMP)
-  static const bool k_told = [] {
-    const char* const verbose = std::getenv("WSTREE_VERBOSE");
-    if (verbose == nullptr || *verbose == '\0' || (*verbose == '0' && verbose[1] == '\0')) return false;
-    constexpr char text[] =
-        "wstree: <wstree/parallel.hpp> was compiled without -fopenmp: its calls run on one thread\n";
-    return write(STDERR_FILENO, text, sizeof text - 1) > 0;
-  }();
-  static_cast<void>(k_told);
-#endif
-}
+/// Whether the program's OpenMP teams come when the executing thread calls them: on a busy machine a team of
+/// threads that have no processor keeps a call waiting that was over long ago. What is remembered wrongly
+/// costs a call the difference between a team and the resident crew, for half a minute at most.
+class TeamTrust {
+public:
+  /// Returns whether a call asks the crew instead.
+  bool avoids_teams() const noexcept { return pause_ != 0 && core::StdPlatform::ticks() - since_ < pause_; }
+  /// Every member had left its work at `since`, and the region has ended now.
+  void note(std::uint64_t since) noexcept {
+    const std::uint64_t now = core::StdPlatform::ticks();
+    const auto us = static_cast<std::uint64_t>(core::StdPlatform::ticks_per_us());
+    const std::uint64_t late = std::min(core::elapsed(since, now), core::tuning::k_latest_team * us);
+    if (late <= core::tuning::k_late_team * us) return;
+    since_ = now;
+    pause_ = late * core::tuning::k_late_team_price;
+  }
+
+private:
+  std::uint64_t since_ = 0;
+  std::uint64_t pause_ = 0;
+};
+inline constinit thread_local TeamTrust t_team_trust{};
 
 /// The most members that a call by this thread can have: for memory of each. on_team() may have fewer, but
 /// never more.
@@ -53,7 +60,7 @@ template <execution_policy Policy> std::uint32_t most_members(const Policy& poli
   const std::uint32_t wanted = policy.threads() != 0 ? policy.threads() : static_cast<std::uint32_t>(usual);
   return std::clamp<std::uint32_t>(wanted, 1, 1U << 16);
 #else
-  return 1;
+  return most_members(policy.on(resident_crew));
 #endif
 }
 
@@ -68,6 +75,11 @@ template <class Work> struct Job {
   }
 };
 
+inline void host_on_crew(Call& call) noexcept {
+  const Place& crew = ResidentCrew::place();
+  crew.host(crew, call);
+}
+
 /// Runs `work(member, members)` on up to `members` members (most_members()), with the numbers 0 to members-1.
 /// Member 0 is the caller. Other members may come late, or not at all: none may wait for a member that has
 /// not been seen. When it returns, all have left, and what they have written can be seen. What work() throws
@@ -77,7 +89,6 @@ template <class Work>
 void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr) {
   Job<std::remove_reference_t<Work>> job{work, control};
   if (members <= 1) {
-    tell_serial();
     // In the caller's own seat: nested calls find idle members of the outer call.
     control.guard(~std::uint64_t{0}, [&] { work(0U, 1U); });
     return;
@@ -86,10 +97,18 @@ void on_members(std::uint32_t members, Control& control, Work&& work, const Plac
   if (place != nullptr) return place->host(*place, call);
   if (auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) return call.nest(*seat);
 #if defined(_OPENMP)
-#pragma omp parallel num_threads(static_cast <int>(members)) default(none) shared(call)
-  call.work_as(static_cast<std::uint32_t>(omp_get_thread_num()));
+  // In a region the crew would be foreign to the program's threads.
+  if (omp_in_parallel() == 0 && t_team_trust.avoids_teams()) return host_on_crew(call);
+  std::uint64_t idle_since = 0;
+#pragma omp parallel num_threads(static_cast <int>(members)) default(none) shared(call, idle_since)
+  {
+    const auto member = static_cast<std::uint32_t>(omp_get_thread_num());
+    call.work_as(member);
+    if (member == 0) idle_since = core::StdPlatform::ticks();
+  }
+  t_team_trust.note(idle_since);
 #else
-  call.work_as(0);
+  host_on_crew(call);
 #endif
 }
 

@@ -90,10 +90,7 @@ void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typ
     if (done != n) {
       cost = site.cost();
       members = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_members(policy), n - done));
-      if (members <= 1) {
-        tell_serial();
-        fold_alone(body, done, n, step_alone<Folder>(policy, n), result);
-      }
+      if (members <= 1) fold_alone(body, done, n, step_alone<Folder>(policy, n), result);
     }
     control.finish();
   }

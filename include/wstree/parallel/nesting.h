@@ -29,19 +29,27 @@ private:
   static inline constinit thread_local BasicSeat<P>* t_mine = nullptr;
 };
 
-/// How a thread waits that may not sleep: short pauses, then the processor is given away, then naps.
+/// How a thread waits that may not sleep until it is awakened: short pauses, then the processor is given
+/// away, then naps, each a small part of all naps before it, so that the end comes late by no more than that
+/// part.
 template <class P> class Patience {
 public:
   void wait() noexcept {
     if (++waits_ < core::tuning::k_idle_spins) return P::relax();
     if (waits_ < core::tuning::k_idle_yields) return P::yield();
-    const timespec nap{0, core::tuning::k_idle_nap};
-    nanosleep(&nap, nullptr);
+    long nap = napped_ / core::tuning::k_idle_nap_part;
+    nap = nap < core::tuning::k_idle_nap           ? core::tuning::k_idle_nap
+          : nap > core::tuning::k_idle_longest_nap ? core::tuning::k_idle_longest_nap
+                                                   : nap;
+    napped_ += nap;
+    const timespec time{0, nap};
+    nanosleep(&time, nullptr);
   }
-  void reset() noexcept { waits_ = 0; }
+  void reset() noexcept { waits_ = 0, napped_ = 0; }
 
 private:
   std::uint32_t waits_ = 0;
+  long napped_ = 0; // nanoseconds; goes round after centuries
 };
 
 /// One call while members work for it. An idle member looks for nested calls of other members, which it helps
@@ -94,9 +102,13 @@ public:
   static void visit(BasicDoor<P>& door) noexcept {
     BasicCall* const call = door.enter();
     if (call == nullptr) return;
-    std::uint32_t member = 0;
-    if (call->take_number(member)) call->work_alone(member, [&] { call->run_(call->what_, *call, member); });
+    join_once(*call);
     door.leave();
+  }
+  /// The same, by a guest that has entered.
+  static void join_once(BasicCall& call) noexcept {
+    std::uint32_t member = 0;
+    if (call.take_number(member)) call.work_alone(member, [&] { call.run_(call.what_, call, member); });
   }
 
 private:

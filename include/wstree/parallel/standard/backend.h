@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The backend of libstdc++'s parallel algorithms: the names that pstl/ calls, on the engine of this library. Where
-// libstdc++ has its serial backend, which this one replaces.
+// The backend of libstdc++'s parallel algorithms: the names that pstl/ calls, on the engine of this library.
+// Where libstdc++ has its serial backend, which this one replaces.
 #pragma once
 
 #include "wstree/parallel/standard/engine.h"
@@ -78,11 +78,13 @@ void __parallel_stable_sort(WSTREE_PSTL_TAG Policy&&, It first, It last, Compare
 }
 
 template <class Policy, typename X, typename Y, typename Out, typename Compare, typename Leaf>
-void __parallel_merge(WSTREE_PSTL_TAG Policy&&, X x, X x_end, Y y, Y y_end, Out out, Compare comp, Leaf leaf) {
+void __parallel_merge(WSTREE_PSTL_TAG Policy&&, X x, X x_end, Y y, Y y_end, Out out, Compare comp,
+                      Leaf leaf) {
   wstree::detail::merge_pieces(x, x_end, y, y_end, out, comp, leaf);
 }
 
-template <class Policy, typename F, typename G> void __parallel_invoke(WSTREE_PSTL_TAG Policy&&, F&& f, G&& g) {
+template <class Policy, typename F, typename G>
+void __parallel_invoke(WSTREE_PSTL_TAG Policy&&, F&& f, G&& g) {
   wstree::join(wstree::detail::standard_policy(), f, g);
 }
 

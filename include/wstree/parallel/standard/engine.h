@@ -7,10 +7,6 @@
 #include "wstree/parallel/join.h"
 #include "wstree/parallel/scan.h"
 
-#if !defined(_OPENMP)
-#include "wstree/parallel/standard/resident_crew.h"
-#endif
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,18 +17,9 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// How the calls are executed. They do not know where in the source they stand: what is remembered of them goes
-/// by the types of their functions.
-inline par standard_policy() noexcept {
-#if defined(_OPENMP)
-  return par("std::execution");
-#else
-  struct Crew {
-    const Place& place() const noexcept { return ResidentCrew::place(); }
-  } crew;
-  return par("std::execution").on(crew);
-#endif
-}
+/// How the calls are executed. They do not know where in the source they stand: what is remembered of them
+/// goes by the types of their functions.
+inline par standard_policy() noexcept { return par("std::execution"); }
 
 /// `body(i, j)` for pieces of [first, last).
 template <class Index, class Body> struct PieceFolder {
@@ -81,8 +68,8 @@ T fold_pieces(Index first, Index last, const T& identity, const Body& body, cons
   return std::move(result.value());
 }
 
-/// A sum of made elements, of which a single one may be no T: units are pairs of elements, and the last unit may
-/// have three. The first piece begins with the initial value.
+/// A sum of made elements, of which a single one may be no T: units are pairs of elements, and the last unit
+/// may have three. The first piece begins with the initial value.
 template <class T, class Index, class Make, class Combine, class Sum> struct PairFolder {
   using Value = T;
   T& init;
@@ -121,7 +108,8 @@ T sum_in_pairs(Index first, Index last, const Make& make, T init, const Combine&
   return std::move(result.value());
 }
 
-/// The sums of a scan: `reduce(i, j, sum)` -> sum adds elements up, `scan(i, j, sum)` -> sum writes results too.
+/// The sums of a scan: `reduce(i, j, sum)` -> sum adds elements up, `scan(i, j, sum)` -> sum writes results
+/// too.
 template <class T, class Index, class Make, class Combine, class Reduce, class Scan> struct StandardSums {
   using Sum = T;
   static constexpr std::size_t k_unit = 1, k_at_once = 2;
@@ -154,7 +142,8 @@ T scan_pieces(Index n, const Make& make, T init, const Combine& combine, const R
               const Scan& write) {
   if (n <= 0) return init;
   std::optional<T> total;
-  const StandardSums<T, Index, Make, Combine, Reduce, Scan> sums{n, make, init, combine, reduce, write, total};
+  const StandardSums<T, Index, Make, Combine, Reduce, Scan> sums{n,      make,  init, combine,
+                                                                 reduce, write, total};
   scan(standard_policy(), sums, sizeof(T));
   return std::move(*total);
 }
@@ -179,9 +168,7 @@ template <class T, class Index, class Reduce> struct RecordingFolder {
     pieces.push_back(piece(begin, end));
     ::new (place) Value(std::move(pieces));
   }
-  void extend(Value& pieces, std::uint64_t begin, std::uint64_t end) {
-    pieces.push_back(piece(begin, end));
-  }
+  void extend(Value& pieces, std::uint64_t begin, std::uint64_t end) { pieces.push_back(piece(begin, end)); }
   void combine(Value& left, Value& right) { left.insert(left.end(), right.begin(), right.end()); }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Merges and sorts of the standard library's parallel algorithms. Ranges are cut where their merged halves begin
-// before any element is moved, so that members merge tiles of one size without looking at each other's elements.
+// Merges and sorts of the standard library's parallel algorithms. Ranges are cut where their merged halves
+// begin before any element is moved, so that members merge tiles of one size without looking at each other's
+// elements.
 #pragma once
 
 #include "wstree/parallel/standard/engine.h"
@@ -21,8 +22,8 @@ namespace detail {
 inline constexpr std::ptrdiff_t k_merged_alone = 2'000, k_sorted_alone = 500;
 inline constexpr std::ptrdiff_t k_tiles_of_member = 16, k_least_merged = 1'000;
 
-/// Of the first `k` elements of two merged ranges, so many come from the first one, whose elements go first where
-/// both are equal.
+/// Of the first `k` elements of two merged ranges, so many come from the first one, whose elements go first
+/// where both are equal.
 template <class X, class Y, class Compare>
 std::ptrdiff_t share_of_first(X x, std::ptrdiff_t size_x, Y y, std::ptrdiff_t size_y, std::ptrdiff_t k,
                               Compare& comp) {
@@ -100,14 +101,13 @@ struct SortRun {
 template <bool Raw, class In, class Out, class Compare>
 void merge_runs(const par& policy, In in, Out out, std::vector<SortRun>& runs, std::ptrdiff_t wanted,
                 Compare& comp, std::ptrdiff_t longest) {
-  using Tile = MergeTile<In, In, Out>;
-  std::vector<Tile> tiles;
+  std::vector<MergeTile<In, In, Out>> tiles;
   std::vector<SortRun> merged;
   for (std::size_t i = 0; i < runs.size(); i += 2) {
     const SortRun &x = runs[i], &y = runs[i + 1];
     const std::ptrdiff_t sorted = (x.sorted - x.begin) + (y.sorted - y.begin);
-    const auto cut = [&](std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t other, std::ptrdiff_t other_end,
-                         std::ptrdiff_t to) {
+    const auto cut = [&](std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t other,
+                         std::ptrdiff_t other_end, std::ptrdiff_t to) {
       cut_merge(tiles, in + begin, in + end, in + other, in + other_end, out + to, comp, longest);
     };
     cut(x.begin, x.sorted, y.begin, y.sorted, x.begin);
@@ -116,11 +116,11 @@ void merge_runs(const par& policy, In in, Out out, std::vector<SortRun>& runs, s
     merged.push_back({x.begin, x.begin + std::min(sorted, wanted), y.end});
   }
   in_tiles(policy, tiles.size(), [&](std::uint64_t number, std::uint32_t) {
-    Tile tile = tiles[number];
+    MergeTile<In, In, Out> tile = tiles[number];
     const auto put = [&](In& from) {
       if constexpr (Raw)
-        ::new (static_cast<void*>(std::addressof(*tile.out))) std::remove_reference_t<decltype(*tile.out)>(
-            std::move(*from));
+        ::new (static_cast<void*>(std::addressof(*tile.out)))
+            std::remove_reference_t<decltype(*tile.out)>(std::move(*from));
       else
         *tile.out = std::move(*from);
       ++tile.out, ++from;
@@ -133,8 +133,8 @@ void merge_runs(const par& policy, In in, Out out, std::vector<SortRun>& runs, s
   runs = std::move(merged);
 }
 
-/// `leaf(i, j, comp)` sorts a piece. Stable if that is. `wanted`: only so many elements have to be in order, at
-/// the front.
+/// `leaf(i, j, comp)` sorts a piece. Stable if that is. `wanted`: only so many elements have to be in order,
+/// at the front.
 template <class It, class Compare, class Leaf>
 void sort_pieces(It first, It last, Compare comp, const Leaf& leaf, std::ptrdiff_t wanted) {
   using T = typename std::iterator_traits<It>::value_type;

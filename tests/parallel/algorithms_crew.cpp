@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The library's own threads, and when calls ask them instead of an OpenMP team.
+#include "algorithms_support.h"
+
+#include <atomic>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace wstree::algorithms_test {
+namespace {
+
+/// While every thread of the crew is held up in a call, other callers get their calls done.
+TEST(Crew, CallsDoNotWaitForBusyThreads) {
+  std::atomic<bool> released{false};
+  std::atomic<int> held{0};
+  std::thread holder([&] {
+    for_each(par().on(resident_crew).max_chunk(1), 0, 64, [&](int) {
+      ++held;
+      while (!released.load()) std::this_thread::yield();
+    });
+  });
+  while (held.load() == 0) std::this_thread::yield();
+  const std::vector<int> ones(300'000, 1);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(sum(par().on(resident_crew), ones), 300'000);
+  std::vector<std::string> words(5'000, "ab");
+  EXPECT_EQ(reduce(par().on(resident_crew), words, std::string(), std::plus<>()).size(), 10'000U);
+  released = true;
+  holder.join();
+}
+
+TEST(Crew, CallsWithinCallsAndExceptions) {
+  std::atomic<int> done{0};
+  for_each(par().on(resident_crew), 0, 200, [&](int) {
+    done += static_cast<int>(count_if(par().on(resident_crew), 0, 500, [](int i) { return i % 5 == 0; }));
+  });
+  EXPECT_EQ(done.load(), 20'000);
+  for (int i = 0; i < 20; ++i) {
+    try {
+      for_each(par().on(resident_crew), 0, 50'000, [&](int at) {
+        if (at == 30'000 || at == 40'000) throw at;
+      });
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (int at) {
+      EXPECT_TRUE(at == 30'000 || at == 40'000) << at;
+    }
+  }
+}
+
+/// Many callers at a time: each call is complete, whichever threads help it.
+TEST(Crew, ManyCallersAtATime) {
+  std::vector<int> numbers(40'000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::vector<std::thread> callers;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 6; ++t)
+    callers.emplace_back([&] {
+      for (int i = 0; i < 50; ++i)
+        if (sum(par().on(resident_crew), numbers, 0L) != 799'980'000L) ++wrong;
+    });
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+/// A team that kept one call waiting is not asked for 32 times as long.
+TEST(Crew, IsAskedWhileTeamsAreLate) {
+  using detail::Clock;
+  const auto us = static_cast<std::uint64_t>(Clock::ticks_per_us());
+  detail::TeamTrust trust;
+  EXPECT_FALSE(trust.avoids_teams());
+  trust.note(Clock::ticks());
+  EXPECT_FALSE(trust.avoids_teams()) << "a region that ended at once";
+  trust.note(Clock::ticks() - 500'000 * us);
+  EXPECT_TRUE(trust.avoids_teams()) << "half a second late: sixteen seconds";
+
+  detail::TeamTrust brief;
+  const std::uint64_t before = Clock::ticks();
+  brief.note(before - 100 * us);
+  while (brief.avoids_teams()) std::this_thread::yield();
+  EXPECT_GE(Clock::ticks() - before, 3'200 * us);
+}
+
+} // namespace
+} // namespace wstree::algorithms_test
