@@ -34,8 +34,7 @@ Numbers numbers(std::size_t n, std::int64_t below, std::uint64_t salt = 0) {
   return values;
 }
 
-/// Calls compute(policy, numbers) with few and many different numbers: the result has to be that of the
-/// sequence.
+/// Calls compute(policy, numbers) with few and many different numbers. The result is that of the sequence.
 template <class Compute> void same_in_parallel(Compute compute) {
   for (const std::size_t n : k_sizes)
     for (const std::int64_t below : {2, 50, 1'000'000'000}) {

@@ -44,6 +44,7 @@ struct Settings {
   std::uint32_t roots = 0;     ///< of the tree; 0: one per member. The paper has 1
   std::uint32_t scan_all = 16; ///< roots that a search looks at one by one; of more it asks the board
   bool clocked = true;         ///< measure busy time even if the batch mode does not need it
+  bool last_is_nothing = false; ///< iteration n-1 stands for no work: no member takes it before other work
   bool history = true;         ///< loops start from what their code location has cost (tree, find_max, timed)
 };
 

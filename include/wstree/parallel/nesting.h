@@ -30,8 +30,7 @@ private:
 };
 
 /// How a thread waits that may not sleep until it is awakened: short pauses, then the processor is given
-/// away, then naps, each a small part of all naps before it, so that the end comes late by no more than that
-/// part.
+/// away, then naps, each a small part of all naps before it, so that the end is late by that part.
 template <class P> class Patience {
 public:
   void wait() noexcept {

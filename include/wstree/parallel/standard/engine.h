@@ -108,8 +108,8 @@ T sum_in_pairs(Index first, Index last, const Make& make, T init, const Combine&
   return std::move(result.value());
 }
 
-/// The sums of a scan: `reduce(i, j, sum)` -> sum adds elements up, `scan(i, j, sum)` -> sum writes results
-/// too.
+/// The sums of a scan: `reduce(i, j, sum)` -> sum adds elements up, `scan(i, j, sum)` -> sum also
+/// writes results.
 template <class T, class Index, class Make, class Combine, class Reduce, class Scan> struct StandardSums {
   using Sum = T;
   static constexpr std::size_t k_unit = 1, k_at_once = 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Merges and sorts of the standard library's parallel algorithms. Ranges are cut where their merged halves
-// begin before any element is moved, so that members merge tiles of one size without looking at each other's
-// elements.
+// begin before any element is moved, so that members merge tiles of one size and none looks at elements
+// of another one's tile.
 #pragma once
 
 #include "wstree/parallel/standard/engine.h"

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the members of a shared_loop share: a tree for one loop, or a counter, and what each member has of it.
+#pragma once
+
+#include "wstree/core/platform.h"
+#include "wstree/core/prior.h"
+#include "wstree/core/self_scheduling/worker.h"
+#include "wstree/core/tree/worker.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// The tree hands its last iteration to a member that finds nothing else, and which then gets nothing more.
+/// So the tree has one iteration more than the loop, which stands for nothing: a member that gets it is
+/// through.
+///
+/// Lives in memory of the caller's, from create() to destroy(). P: the Platform, so that the tests' model
+/// checker runs this code.
+template <class P> class SharedLoop {
+public:
+  /// What a loop's place has cost each member: one for each. Zeroed memory knows nothing.
+  using Costs = core::Prior;
+
+  static std::size_t bytes(std::uint32_t members) noexcept {
+    return sizeof(SharedLoop) + members * (sizeof(Member) + sizeof(core::Node<P>));
+  }
+  /// `memory` is aligned to k_alignment. iterations < 2^63 - 1, 1 <= members < 2^20, 1 <= smallest. `costs`
+  /// outlives the loop, or is nullptr.
+  static constexpr std::size_t k_alignment = core::k_line_pair;
+  static SharedLoop* create(void* memory, std::uint64_t iterations, std::uint32_t members,
+                            std::uint64_t smallest, bool ascending, Costs* costs) noexcept {
+    return ::new (memory) SharedLoop(iterations, members, smallest, ascending, costs);
+  }
+  /// No thread is in the loop. Gives back what its nodes took besides.
+  static void destroy(SharedLoop* loop) noexcept {
+    for (std::uint32_t i = 0; i < loop->members_; ++i) loop->member(i).~Member();
+    loop->~SharedLoop();
+  }
+  SharedLoop(const SharedLoop&) = delete;
+  SharedLoop& operator=(const SharedLoop&) = delete;
+
+  std::uint32_t members() const noexcept { return members_; }
+
+  /// Hands the next iterations [begin, end) to a member, for which one thread at a time calls. Returns false
+  /// if every iteration was handed out, or the loop is stopped.
+  bool next(std::uint32_t index, std::uint64_t& begin, std::uint64_t& end) noexcept {
+    Member& mine = member(index);
+    // relaxed: iterations that are handed out meanwhile are executed all the same.
+    if (is_stopped_.load(std::memory_order_relaxed)) return false;
+    core::Range range;
+    if (mine.stage == Stage::in_tree ? mine.worker.next_quickly(range) || next_of_tree(mine, range)
+                                     : next_slowly(mine, index, range)) {
+      begin = range.begin;
+      end = mine.end = range.end;
+      return true;
+    }
+    mine.end = 0;
+    return false;
+  }
+
+  /// The member gets nothing more, and leaves to other members what it has got last from iteration `from` on.
+  void leave(std::uint32_t index, std::uint64_t from) noexcept {
+    Member& mine = member(index);
+    mine.stage = Stage::left;
+    if (from >= mine.end) return;
+    mine.rest.begin = from;
+    mine.rest.end = mine.end;
+    mine.end = from;
+    // release: the bounds; pairs with the acquire in next_of_rests(). Guard: types_shared_loop under the
+    // thread sanitizer.
+    mine.rest.is_there.store(true, std::memory_order_release);
+    has_rests_.store(true, std::memory_order_relaxed); // a hint
+  }
+
+  /// No iteration is handed out from now on. By any thread.
+  void stop() noexcept { is_stopped_.store(true, std::memory_order_relaxed); } // as in next()
+
+  /// Calls visit(begin, end) for iterations that were not handed out, or given back. No other thread is here.
+  template <class Visit> void each_left(Visit&& visit) {
+    if (iterations_ == 0) return;
+    for (std::uint32_t i = 0; i < members_; ++i)
+      if (const Rest& rest = member(i).rest;
+          rest.is_there.load(std::memory_order_relaxed)) // no thread is here
+        visit(rest.begin, rest.end);
+    if (ascending_) {
+      const std::uint64_t left = Counter::unclaimed(counter_, entry(0));
+      if (left != 0) visit(iterations_ - left, iterations_);
+      return;
+    }
+    const core::Shape shape(iterations_ + 1, members_, core::k_max_share / 2);
+    core::View<P>(tree_, shape, 1).any_leaf([&](const core::Target<P>& leaf) {
+      const std::uint64_t first = leaf.begin + leaf.word.left();
+      const core::Range left = shape.range(first, first + leaf.remaining());
+      const std::uint64_t end = left.end < iterations_ ? left.end : iterations_;
+      if (left.begin < end) visit(left.begin, end);
+      return false;
+    });
+  }
+
+private:
+  using Worker = core::Worker<P>;
+  using Counter = core::SelfSchedulingWorker<P, core::FactoringRule>;
+
+  enum class Stage : std::uint8_t { outside, in_tree, at_counter, through, left };
+  struct Rest {
+    std::uint64_t begin = 0, end = 0;
+    typename P::template Atomic<bool> is_there{false};
+  };
+  static constexpr std::uint32_t k_pairs = 2;
+
+  /// Of one thread at a time, but for `rest`.
+  struct alignas(core::k_line_pair) Member {
+    std::uint64_t end = 0; // of what it got last
+    Stage stage = Stage::outside;
+    Worker worker;
+    Counter counter;
+    core::Arena<P> arena;
+    Rest rest;
+    core::Node<P> nodes[2 * k_pairs];
+  };
+
+  SharedLoop(std::uint64_t iterations, std::uint32_t members, std::uint64_t smallest, bool ascending,
+             Costs* costs) noexcept
+      : iterations_(iterations), members_(members), smallest_(smallest), ascending_(ascending),
+        costs_(costs) {
+    settings_.clocked = false;
+    settings_.last_is_nothing = true;
+    auto* const member = ::new (static_cast<void*>(this + 1)) Member[members];
+    tree_.roots = ::new (static_cast<void*>(member + members)) core::Node<P>[members];
+  }
+
+  Member& member(std::uint32_t index) noexcept { return reinterpret_cast<Member*>(this + 1)[index]; }
+  core::Entry entry(std::uint32_t index) const noexcept {
+    return {
+        ascending_ ? iterations_ : iterations_ + 1,  1, 1, index, members_, &settings_, smallest_, nullptr,
+        costs_ != nullptr ? costs_ + index : nullptr};
+  }
+
+  bool next_of_tree(Member& mine, core::Range& range) noexcept {
+    if (mine.worker.next_slowly(range) && range.begin != iterations_) {
+      if (range.end > iterations_) range.end = iterations_;
+      return true;
+    }
+    mine.stage = Stage::through;
+    return next_of_rests(range);
+  }
+  [[gnu::noinline]] bool next_slowly(Member& mine, std::uint32_t index, core::Range& range) noexcept {
+    if (mine.stage == Stage::outside && iterations_ != 0) {
+      if (ascending_) {
+        core::NoMemory none;
+        mine.counter.enter(counter_, none, entry(index));
+        mine.stage = Stage::at_counter;
+      } else {
+        mine.arena.reset(mine.nodes, k_pairs);
+        mine.worker.enter(tree_, mine.arena, entry(index));
+        mine.stage = Stage::in_tree;
+        return next_of_tree(mine, range);
+      }
+    }
+    if (mine.stage == Stage::left) return false;
+    if (mine.stage == Stage::at_counter && mine.counter.next(range)) return true;
+    mine.stage = Stage::through;
+    return next_of_rests(range);
+  }
+
+  /// Takes what another member has left behind.
+  [[gnu::noinline]] bool next_of_rests(core::Range& range) noexcept {
+    if (!has_rests_.load(std::memory_order_relaxed)) return false; // a hint
+    for (std::uint32_t i = 0; i < members_; ++i) {
+      Rest& rest = member(i).rest;
+      // acquire: the bounds; see leave(). relaxed: a hint.
+      if (!rest.is_there.load(std::memory_order_relaxed) ||
+          !rest.is_there.exchange(false, std::memory_order_acquire))
+        continue;
+      range = {rest.begin, rest.end, false};
+      return true;
+    }
+    return false;
+  }
+
+  std::uint64_t iterations_;
+  std::uint32_t members_;
+  std::uint64_t smallest_;
+  bool ascending_;
+  Costs* costs_;
+  core::Settings settings_;
+  alignas(core::k_line_pair) std::atomic<bool> is_stopped_{false};
+  std::atomic<bool> has_rests_{false};
+  core::CounterLoop<P> counter_;
+  core::Tree<P> tree_;
+};
+
+} // namespace detail
+} // namespace v1
+} // namespace wstree
