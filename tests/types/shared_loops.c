@@ -76,7 +76,8 @@ int main(void) {
   expect(loop != NULL && !wstree_loop_next(loop, 1, &begin, &end) && wstree_loop_left(loop, NULL, NULL) == 0, "no iterations");
   wstree_loop_close(loop);
 
-  void* const memory = aligned_alloc(128, (wstree_loop_bytes(k_members) + 127) / 128 * 128);
+  void* memory = NULL;
+  if (posix_memalign(&memory, 128, wstree_loop_bytes(k_members)) != 0) return 2;
   wstree_costs* const costs = wstree_costs_new(k_members);
   wstree_loop_options options = {0};
   options.costs = costs;
