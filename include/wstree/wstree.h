@@ -13,8 +13,7 @@
  *     #include <wstree/wstree.h>
  *     if (wstree_label) wstree_label("assembly");
  */
-#ifndef WSTREE_WSTREE_H
-#define WSTREE_WSTREE_H
+#pragma once
 
 #ifdef WSTREE_WEAK
 #define WSTREE_C_API __attribute__((weak))
@@ -130,6 +129,4 @@ WSTREE_C_API unsigned long long wstree_loops_served(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_CONFIG_DISPLAY_H
-#define WSTREE_CONFIG_DISPLAY_H
+#pragma once
 
 #include <optional>
 
@@ -21,5 +20,3 @@ namespace wstree::config {
 void display(const Options& options, const std::optional<ScheduleRequest>& schedule, LineSink lines) noexcept;
 
 } // namespace wstree::config
-
-#endif

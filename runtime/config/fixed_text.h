@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_CONFIG_FIXED_TEXT_H
-#define WSTREE_CONFIG_FIXED_TEXT_H
+#pragma once
 
 #include <charconv>
 #include <cstddef>
@@ -95,5 +94,3 @@ private:
 };
 
 } // namespace wstree::config
-
-#endif

@@ -7,8 +7,7 @@
 // In the environment the capitals of the text say which of our schedules is meant. Inside the process a table
 // says which chunks are marks of ours; a program that asks for monotonic:dynamic itself gets a chunk that
 // is none.
-#ifndef WSTREE_CONFIG_MARKED_SCHEDULE_H
-#define WSTREE_CONFIG_MARKED_SCHEDULE_H
+#pragma once
 
 #include <array>
 #include <atomic>
@@ -88,5 +87,3 @@ private:
 };
 
 } // namespace wstree::config
-
-#endif

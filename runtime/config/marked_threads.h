@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The number of threads that the library itself writes into OMP_NUM_THREADS.
-#ifndef WSTREE_CONFIG_MARKED_THREADS_H
-#define WSTREE_CONFIG_MARKED_THREADS_H
+#pragma once
 
 #include <string_view>
 
@@ -18,5 +17,3 @@ constexpr bool is_marked_threads(std::string_view value) noexcept {
 }
 
 } // namespace wstree::config
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_CONFIG_NEAR_NAME_H
-#define WSTREE_CONFIG_NEAR_NAME_H
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -24,5 +23,3 @@ std::string_view nearest_option(std::string_view name) noexcept;
 std::string_view nearest_schedule(std::string_view value) noexcept;
 
 } // namespace wstree::config
-
-#endif

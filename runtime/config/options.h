@@ -5,8 +5,7 @@
 // Nothing here allocates, throws, reads a global or asks the C library for state (locale, errno, getenv), so
 // every function may run before the C library is initialised. All functions may be called from any thread at
 // any time.
-#ifndef WSTREE_CONFIG_OPTIONS_H
-#define WSTREE_CONFIG_OPTIONS_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -246,5 +245,3 @@ void report_misspelled_schedule(std::string_view value, std::string_view used, E
 std::optional<std::string_view> find_variable(const char* const* envp, std::string_view name) noexcept;
 
 } // namespace wstree::config
-
-#endif

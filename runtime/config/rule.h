@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One line of WSTREE_RULES: which loops, and what holds for them.
-#ifndef WSTREE_CONFIG_RULE_H
-#define WSTREE_CONFIG_RULE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -140,5 +139,3 @@ bool matches(const Rule& rule, const RulePlace& place) noexcept;
 std::string_view take_rule_line(std::string_view& text) noexcept;
 
 } // namespace wstree::config
-
-#endif

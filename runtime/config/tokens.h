@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_CONFIG_TOKENS_H
-#define WSTREE_CONFIG_TOKENS_H
+#pragma once
 
 #include <charconv>
 #include <cstddef>
@@ -55,5 +54,3 @@ inline std::optional<std::uint64_t> parse_number(std::string_view text, std::uin
 }
 
 } // namespace wstree::config
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_CONFIG_UTF8_H
-#define WSTREE_CONFIG_UTF8_H
+#pragma once
 
 #include <cstddef>
 #include <string_view>
@@ -42,5 +41,3 @@ template <class Put> constexpr void for_each_visible(std::string_view text, Put 
 }
 
 } // namespace wstree::config
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The words of the option values, in the order of their enums: one list for reading and for printing.
-#ifndef WSTREE_CONFIG_WORDS_H
-#define WSTREE_CONFIG_WORDS_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -46,5 +45,3 @@ constexpr std::string_view word_of(const std::array<std::string_view, Count>& wo
 }
 
 } // namespace wstree::config
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_AFFINITY_LINE_H
-#define WSTREE_OBSERVE_AFFINITY_LINE_H
+#pragma once
 
 #include "fixed_text.h"
 
@@ -35,5 +34,3 @@ using AffinityLine = config::FixedText<1024>;
 AffinityLine affinity_line(std::string_view format, const AffinityFacts& facts) noexcept;
 
 } // namespace wstree::observe
-
-#endif

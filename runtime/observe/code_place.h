@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_CODE_PLACE_H
-#define WSTREE_OBSERVE_CODE_PLACE_H
+#pragma once
 
 #include <climits>
 #include <cstdint>
@@ -25,5 +24,3 @@ void find_code_place(const void* address, CodePlace& place) noexcept;
 bool holds(const dl_phdr_info& module, std::uintptr_t address) noexcept;
 
 } // namespace wstree::observe
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_HOST_GUARD_H
-#define WSTREE_OBSERVE_HOST_GUARD_H
+#pragma once
 
 #include <cstdint>
 
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace wstree::observe
-
-#endif

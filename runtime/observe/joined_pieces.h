@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_JOINED_PIECES_H
-#define WSTREE_OBSERVE_JOINED_PIECES_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ private:
 };
 
 } // namespace wstree::observe
-
-#endif

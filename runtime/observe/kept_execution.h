@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_KEPT_EXECUTION_H
-#define WSTREE_OBSERVE_KEPT_EXECUTION_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -29,5 +28,3 @@ struct Profile {
 static_assert(sizeof(Profile) % alignof(JoinedPiece) == 0);
 
 } // namespace wstree::observe
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_LABEL_H
-#define WSTREE_OBSERVE_LABEL_H
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -41,5 +40,3 @@ inline constexpr std::uint32_t k_most_labels = 1024;
 const Label* find_label(std::string_view text) noexcept;
 
 } // namespace wstree::observe
-
-#endif

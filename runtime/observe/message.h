@@ -3,8 +3,7 @@
 // The library's voice. It lives in another program's process, where file descriptor 2 may be closed and
 // may since have become a data file of the program: so it writes only to what was stderr when the library
 // was loaded.
-#ifndef WSTREE_OBSERVE_MESSAGE_H
-#define WSTREE_OBSERVE_MESSAGE_H
+#pragma once
 
 #include <string_view>
 
@@ -29,5 +28,3 @@ void say(std::string_view line) noexcept;
 config::LineSink stderr_lines() noexcept;
 
 } // namespace wstree::observe
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_PLACE_NAME_H
-#define WSTREE_OBSERVE_PLACE_NAME_H
+#pragma once
 
 #include "fixed_text.h"
 
@@ -14,5 +13,3 @@ using PlaceName = config::FixedText<168>;
 PlaceName name_place(const void* address, const char* psource) noexcept;
 
 } // namespace wstree::observe
-
-#endif

@@ -27,8 +27,7 @@
 //
 // All times are in nanoseconds. With awk, the costs of all iterations of the first execution:
 //   awk '/^execution / && ++e > 1 {exit} /^[0-9]/ {print $1, $3 / $2}' profile
-#ifndef WSTREE_OBSERVE_RECORDINGS_H
-#define WSTREE_OBSERVE_RECORDINGS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -69,5 +68,3 @@ void forget_recordings() noexcept;
 void write_recordings(const config::Options& options, double ns_per_tick, const char* version) noexcept;
 
 } // namespace wstree::observe
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_REPORT_H
-#define WSTREE_OBSERVE_REPORT_H
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -68,5 +67,3 @@ void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
 void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept;
 
 } // namespace wstree::observe
-
-#endif

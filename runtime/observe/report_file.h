@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_REPORT_FILE_H
-#define WSTREE_OBSERVE_REPORT_FILE_H
+#pragma once
 
 #include <climits>
 #include <string_view>
@@ -33,5 +32,3 @@ struct OpenFile {
 OpenFile open_new_file(Path& path) noexcept;
 
 } // namespace wstree::observe
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_REPORT_OUTPUT_H
-#define WSTREE_OBSERVE_REPORT_OUTPUT_H
+#pragma once
 
 #include <string_view>
 
@@ -28,5 +27,3 @@ void write_new_file(std::string_view variable, std::string_view pattern, Path& p
 }
 
 } // namespace wstree::observe
-
-#endif

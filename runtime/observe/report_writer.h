@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_REPORT_WRITER_H
-#define WSTREE_OBSERVE_REPORT_WRITER_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -58,5 +57,3 @@ private:
 std::size_t grouped_width(std::uint64_t number) noexcept;
 
 } // namespace wstree::observe
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_SITE_TABLE_H
-#define WSTREE_OBSERVE_SITE_TABLE_H
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -59,5 +58,3 @@ private:
 SiteTable& site_table() noexcept;
 
 } // namespace wstree::observe
-
-#endif

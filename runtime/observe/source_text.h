@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_SOURCE_TEXT_H
-#define WSTREE_OBSERVE_SOURCE_TEXT_H
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -17,5 +16,3 @@ struct SourceText {
 SourceText read_source_text(const char* psource) noexcept;
 
 } // namespace wstree::observe
-
-#endif

@@ -2,8 +2,7 @@
 //
 // What the served loops did, summed up per code location. Nothing here allocates or takes a lock (the first
 // execution of a location asks the dynamic linker for its module, which locks for a moment).
-#ifndef WSTREE_OBSERVE_STATISTICS_H
-#define WSTREE_OBSERVE_STATISTICS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -84,5 +83,3 @@ std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, 
                             const char* version) noexcept;
 
 } // namespace wstree::observe
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_OBSERVE_WRITE_FULLY_H
-#define WSTREE_OBSERVE_WRITE_FULLY_H
+#pragma once
 
 #include <string_view>
 
@@ -12,5 +11,3 @@ namespace wstree::observe {
 int write_fully(int descriptor, std::string_view text, std::string_view more = {}) noexcept;
 
 } // namespace wstree::observe
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef WSTREE_TESTS_UNIT_OBSERVE_SUPPORT_H
-#define WSTREE_TESTS_UNIT_OBSERVE_SUPPORT_H
+#pragma once
 
 #include <cerrno>
 #include <cstdlib>
@@ -149,5 +148,3 @@ template <class Write> std::string written(Write write) {
 }
 
 } // namespace wstree::observe::test
-
-#endif

@@ -56,7 +56,7 @@ inline constexpr std::uint64_t k_brief_steals = 4;
 /// of 25 us a member took 2.6 of what it takes without memory.
 inline constexpr std::uint32_t k_part_of_rest = 8;
 /// Of the root of another member: at most so many times what is taken of it already. Without: executions of
-/// steadily uneven loops, one in twenty, took 2 to 4.6 times as long, because a member took such a root whole.
+/// steadily uneven loops, one in twenty, took 2 to 4.6 times as long, because a member took a whole root.
 inline constexpr std::uint32_t k_foreign_growth = 3;
 /// Executions in which a member that has lost by its belief believes nothing, at most.
 inline constexpr std::uint64_t k_most_debt = 1 << 20;

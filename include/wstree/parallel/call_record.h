@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What calls of the C++ library and libwstree.so say to each other, if both are in a process. C, and fixed:
    programs and the library may be of different versions, so fields are only ever added at the end. */
-#ifndef WSTREE_PARALLEL_CALL_RECORD_H
-#define WSTREE_PARALLEL_CALL_RECORD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,6 +45,4 @@ __attribute__((weak)) void wstree_call_end(const struct wstree_call* call,
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif
