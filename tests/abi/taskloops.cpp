@@ -238,7 +238,7 @@ void dependences_around() {
 }
 
 /// All others are busy until the loop is over.
-void nobody_helps() {
+void no_member_helps() {
   for (int round = 0; round < check::repeat(20, 200); ++round) {
     Hits hits(k_n);
     std::atomic<bool> over{false};
@@ -368,7 +368,7 @@ int main(int argc, char** argv) {
         {"collapsed_loops", collapsed_loops}, {"combined_with_a_region", combined_with_a_region},
         {"loops_that_nothing_waits_for", loops_that_nothing_waits_for},
         {"exceptions_inside", exceptions_inside}, {"tasks_and_waits_inside", tasks_and_waits_inside},
-        {"dependences_around", dependences_around}, {"nobody_helps", nobody_helps},
+        {"dependences_around", dependences_around}, {"no_member_helps", no_member_helps},
         {"among_many_tasks", among_many_tasks}, {"outside_of_regions", outside_of_regions},
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
         {"strict_clauses", strict_clauses},

@@ -117,7 +117,7 @@ TEST_F(Report, ManyProcessesAreOneTable) {
   EXPECT_THAT(all.at("verdict").dump(), HasSubstr("Processes differ"));
 }
 
-TEST_F(Report, ATraceTellsWhoStoleFromWhom) {
+TEST_F(Report, ATraceTellsThievesAndVictims) {
   const json all = json::parse(report({write("t", trace(4, 1).dump()), "--json"}).out);
   const json& loop = all.at("loops").at(0);
   EXPECT_EQ(loop.at("calls"), 1);

@@ -69,7 +69,7 @@ TEST(Topo, ShowsGroupsOfALargeTeam) {
                                  "NUMA node: 96-126; package: 64-95; machine: 0-63\n"));
 }
 
-TEST(Topo, SaysWhyNobodyIsPinned) {
+TEST(Topo, SaysWhyNoThreadIsPinned) {
   const auto fewer = made_up("core:4 pu:1", {"-n", "3"});
   EXPECT_THAT(fewer.out, AllOf(HasSubstr("threads are not pinned (auto: 3 members on 4 cores"),
                                HasSubstr("(CPUs 0-3)"), Not(HasSubstr("member  CPUs"))));

@@ -15,7 +15,7 @@ TEST(Exploring, AWaitingLoopEnds) {
   EXPECT_EQ(seen, (Outcomes{{1}}));
 }
 
-TEST(Exploring, ALoopThatNobodyEndsIsALivelock) {
+TEST(Exploring, ALoopThatNoThreadEndsIsALivelock) {
   Litmus litmus({[](Machine& m) { m.y.store(1, relaxed); },
                  [](Machine& m) {
                    while (m.x.load(relaxed) == 0) ModelPlatform::yield();

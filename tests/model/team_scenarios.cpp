@@ -263,11 +263,11 @@ void add_measured(std::vector<Scenario>& all) {
 /// A member that is suspended stops the members that are a ring ahead of it, and no other member.
 void add_suspended(std::vector<Scenario>& all) {
   const Bounds usual{.preemptions = 1, .stale = 0, .suspensions = 1};
-  all.push_back({"suspended_nobody_waits_2x2",
+  all.push_back({"suspended_member_delays_none_2x2",
                  {.preemptions = 2, .stale = 1, .suspensions = 1},
                  team(one_region(2, many(2, Model::fixed, 2)))});
-  all.push_back(
-      {"suspended_nobody_waits_3x2", usual, team(one_region(3, {{3, Model::fixed}, {3, Model::tree}}))});
+  all.push_back({"suspended_member_delays_none_3x2", usual,
+                 team(one_region(3, {{3, Model::fixed}, {3, Model::tree}}))});
   all.push_back({"suspended_2x4", usual, team(waiting_in_vain(one_region(2, many(4, Model::fixed, 2))))});
   all.push_back({"suspended_3x3", usual, team(waiting_in_vain(one_region(3, many(3, Model::fixed, 2))))});
   all.push_back({"suspended_tree_2x4", usual, team(waiting_in_vain(one_region(2, many(4, Model::tree, 2))))});

@@ -337,7 +337,7 @@ TEST(ToldOfLibgomp, EventsComeInTheOrderOfOpenMP) {
                           "sync ends 9", "task ends"));
 }
 
-TEST(ToldOfLibgomp, OnlyIfSomebodyAsks) {
+TEST(ToldOfLibgomp, OnlyIfToolAndOptionAsk) {
   for (const Program& program :
        {unheard("loops"), unheard("loops").set("WSTREE_OMPT", "0"),
         unheard("loops").set("OMP_SCHEDULE", "wstree"), told("loops").set("OMP_TOOL", "disabled"),

@@ -121,7 +121,7 @@ TEST_P(Served, TellsOfEachLoopAndEachChunk) {
   }
 }
 
-TEST_P(Served, TellsNobodyIfThereIsNoTool) {
+TEST_P(Served, TellsNothingWithoutATool) {
   const Outcome outcome = served(told("chunks", GetParam())).set("OMP_TOOL_LIBRARIES", "/nowhere.so:").run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   const Outcome disabled = served(with_tool("chunks", GetParam())).set("OMP_TOOL", "disabled").run();

@@ -47,7 +47,7 @@ TEST_P(Hints, ChooseTheScheduleOfTheFirstLoopOfTheNextRegion) {
                             "309 wsfixed (dynamic)", "312 wsfac2", "1244 wstree"}));
 }
 
-TEST_P(Hints, ServeLoopsThatNobodyElseWantsServed) {
+TEST_P(Hints, ServeLoopsThatNoOptionNames) {
   const Outcome outcome = Program(GetParam()).preload().set("WSTREE_STATS", "json").run();
   EXPECT_EQ(outcome.out, "3367\n") << outcome.text();
   EXPECT_THAT(schedules_in(outcome),
@@ -105,7 +105,7 @@ TEST_P(Interface, GivesTheProgramItsStatistics) {
   EXPECT_EQ(labels_in(outcome.out.substr(outcome.out.find('{'))), k_labels) << outcome.text();
 }
 
-TEST_P(Interface, HasNoLoopsInThemWhereNobodyCounts) {
+TEST_P(Interface, HasNoLoopsInThemWithoutStatistics) {
   const Outcome outcome = with_tree(GetParam(), {"3000", "statistics"}).run();
   EXPECT_THAT(outcome.out, HasSubstr("\"loops\": []}")) << outcome.text();
 }

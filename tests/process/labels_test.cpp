@@ -142,7 +142,7 @@ TEST_P(Calls, AreInTheTrace) {
   EXPECT_EQ(members.size(), 4U);
 }
 
-TEST_P(Calls, AreSilentWhereNobodyAsks) {
+TEST_P(Calls, AreSilentWithoutAnOption) {
   const Outcome outcome = Program(GetParam()).preload().run();
   EXPECT_EQ(outcome.out, "4 300000\n");
   EXPECT_EQ(outcome.err, "");

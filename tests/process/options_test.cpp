@@ -60,7 +60,7 @@ TEST(Options, AnUnknownVariableIsNoError) {
   EXPECT_LE(lines_of(outcome.err).size(), 1U) << outcome.err;
 }
 
-TEST(Options, BadValuesAreNobodysBusinessWhileTheTreeIsNotAskedFor) {
+TEST(Options, BadValuesAreNotReportedWhileTheTreeIsNotAskedFor) {
   const Outcome outcome =
       Program("loops").preload().set("OMP_SCHEDULE", "dynamic").set("WSTREE_STRATEGY", "foo").run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();

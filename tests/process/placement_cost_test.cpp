@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(Placement, BadHwloc,
                                   (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
                          });
 
-TEST_P(BadHwloc, MeansThatNobodyIsPinned) {
+TEST_P(BadHwloc, MeansThatNoThreadIsPinned) {
   const auto& [compiler, kind] = GetParam();
   for (const char* bind : {"close", "auto"}) {
     Program program = placement(compiler, bind, {team(2, 2), k_until_decided, team(2, 2), team(3, 1)});

@@ -109,7 +109,7 @@ TEST_P(OnEitherRuntime, NothingOfItIsOnTheStandardOutput) {
   for (const std::string& line : added(outcome.err, native.err)) EXPECT_THAT(line, HasSubstr("of 4: here"));
 }
 
-TEST_P(OnEitherRuntime, NobodyIsNamedWhoIsNotPinned) {
+TEST_P(OnEitherRuntime, UnpinnedThreadsAreNotNamed) {
   for (const char* bind : {"none", "auto"}) {
     Program shows =
         program("loops").set("OMP_DISPLAY_AFFINITY", "true").set("OMP_AFFINITY_FORMAT", "%n of %N");

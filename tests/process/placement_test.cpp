@@ -243,7 +243,7 @@ TEST_P(Bound, ThePlacesOfTheUserAreTakenInTheirOrder) {
   expect_free_openers(report);
 }
 
-TEST_P(Bound, NobodyPinsWhatTheRuntimePins) {
+TEST_P(Bound, TheRuntimesPinsStay) {
   const std::vector<std::string> steps = {team(cores_, 3)};
   for (const char* how : {"close", "spread", "master", "true"}) {
     const Report native = report_of(native_placement(compiler(), steps).set("OMP_PROC_BIND", how));
@@ -287,7 +287,7 @@ TEST_P(Unbound, EveryMaskIsLeftAlone) {
                                        "nested=2x2", "roots=2x3", team(2, 2)})));
 }
 
-TEST_P(Unbound, ALibraryThatIsNotAskedForPinsNobody) {
+TEST_P(Unbound, ALibraryThatIsNotAskedForPinsNoThread) {
   const int cores = static_cast<int>(cores_of(own_cpus()).size());
   for (const char* bind : {"close", "auto"}) {
     Program program = placement(GetParam(), bind, {team(cores, 2), k_until_decided, team(cores, 2)});

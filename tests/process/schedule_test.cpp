@@ -304,7 +304,7 @@ TEST(Children, WithoutTheLibraryShareTheirLoops) {
   }
 }
 
-TEST(Children, SeeAScheduleThatAnybodyUnderstands) {
+TEST(Children, SeeAScheduleThatEveryRuntimeUnderstands) {
   const std::pair<const char*, const char*> cases[] = {{"wstree", "Monotonic:dynamiC"},
                                                        {"wsrange", "mOnotonic:dynamiC"},
                                                        {"monotonic:wsfixed,64", "MoNotonic:dynamiC,64"}};

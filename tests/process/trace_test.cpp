@@ -199,7 +199,7 @@ TEST_F(StaticTrace, HoldsThePartOfEachMember) {
   }
 }
 
-TEST_F(StaticTrace, SaysWhichPartsAreEqualAndWhoWaits) {
+TEST_F(StaticTrace, SaysWhichPartsAreEqualAndWhichThreadsWait) {
   std::map<std::string, int> schedules;
   std::size_t waits = 0;
   for (const auto& [number, events] : executions_)

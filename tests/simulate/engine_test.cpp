@@ -90,7 +90,7 @@ TEST(Engine, ALineIsFetchedFromTheNearestAndTakenFromAll) {
   EXPECT_EQ(caches.traffic().waiting, 0U);
 }
 
-TEST(Engine, WhoeverWantsABusyLineQueues) {
+TEST(Engine, RequestsForABusyLineQueue) {
   const VirtualMachine machine{4, {}};
   Prices prices;
   prices.keep = 1'000'000;

@@ -35,7 +35,7 @@ void expect_reached(std::uint32_t members, Time ideal, std::initializer_list<Rea
   }
 }
 
-TEST(Scale, OfAThousandMembersNobodyLooksAtAllOthers) {
+TEST(Scale, OfAThousandMembersNoneLooksAtAllOthers) {
   const Workload loop = workload("UNIFORM", 10'000, 1'024 * 200 * k_us);
   const auto rounds = simulate::simulate(on_large_machine(loop, 1'024));
   EXPECT_LE(rounds[0].traffic.transfers, 40U * 1'024U); // it was 5,300 for each member

@@ -96,7 +96,7 @@ TEST(Suspension, AMemberKeepsABatchAndNothingElseWhateverItWasDoing) {
     EXPECT_GT(met[tag], 0) << "a loop has no step with tag " << static_cast<int>(tag);
 }
 
-TEST(Suspension, NobodyWaitsForAMemberUnderAnyModelWithoutLocks) {
+TEST(Suspension, ASuspendedMemberDelaysNoOtherUnderAnyModelWithoutLocks) {
   for (const Model model : k_models) {
     if (model == Model::queue_lock || model == Model::static_) continue; // a lock; a share that is fixed
     SCOPED_TRACE(static_cast<int>(model));

@@ -184,7 +184,7 @@ TEST(Partitioner, HandsOutEveryElementOnceOrLeavesItOver) {
 }
 
 /// While a partition stands at its first element, another partition gets through and takes the rest of it.
-TEST(Partitioner, NobodyWaitsForWhoeverIsStillAtWork) {
+TEST(Partitioner, PartitionsDoNotWaitForOneThatIsAtWork) {
   Ints parts(0, 1000, 2);
   std::atomic<bool> stands = false, is_through = false;
   std::jthread slow([&] {

@@ -150,7 +150,7 @@ TEST_P(ThreadPool, Sorts) {
   EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
 }
 
-TEST_P(ThreadPool, ExceptionsReachWhoWaits) {
+TEST_P(ThreadPool, ExceptionsReachTheWaitingThread) {
   auto future = pool_.submit([]() -> int { throw std::runtime_error("of a future"); });
   EXPECT_THROW(future.get(), std::runtime_error);
   for (int i = 0; i < 50; ++i) pool_.run([] { throw std::out_of_range("of a task"); });

@@ -76,7 +76,7 @@ TEST(TracedBatches, BatchesThatTouchBecomeOneWhileTheyAreShort) {
   EXPECT_EQ(track->at(3).end, 150U);
 }
 
-TEST(Victim, IsWhoWasBusyLeftOfWhatWasStolen) {
+TEST(Victim, IsTheThreadThatWasBusyLeftOfTheStolenPart) {
   const auto first = std::make_unique<OwnTrack>();
   const auto second = std::make_unique<OwnTrack>();
   const auto thief = std::make_unique<OwnTrack>();

@@ -48,7 +48,7 @@ TEST(MarkedSchedule, ValuesOfTheEnvironment) {
   }
 }
 
-TEST(MarkedSchedule, OtherValuesAreSomebodyElses) {
+TEST(MarkedSchedule, OtherValuesAreNotMarked) {
   for (const char* value : {"",
                             "monotonic:dynamic",
                             "monotonic:dynamic,4",

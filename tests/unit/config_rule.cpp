@@ -56,7 +56,7 @@ TEST(Rule, EachSettingIsRead) {
   EXPECT_FALSE(rule.ruling.names_schedule());
 }
 
-TEST(Rule, WhoNamesAScheduleWantsEveryKindOfLoop) {
+TEST(Rule, ThatNamesAScheduleMeansEveryKindOfLoop) {
   EXPECT_EQ(parsed("a.c:1 wstree").ruling.loops(LoopKinds{1}).bits, 47);
   EXPECT_EQ(parsed("a.c:1 loops=dynamic,static history=off").ruling.loops(LoopKinds{1}).bits, 18);
   EXPECT_EQ(parsed("a.c:1 loops=dynamic,static history=off").ruling.history(), false);

@@ -285,7 +285,7 @@ template <template <class> class Queue> void expect_search_looks_again() {
   WaitingPlatform::meanwhile = {};
 }
 
-TEST(CoreQueueSearch, LooksAgainWhileAnItemIsInSomebodysHandsButNotForEver) {
+TEST(CoreQueueSearch, LooksAgainWhileAMemberHoldsAnItemButNotForEver) {
   expect_search_looks_again<core::LockFreeQueue>();
   expect_search_looks_again<core::LockedQueue>();
 }

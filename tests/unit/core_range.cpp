@@ -227,7 +227,7 @@ TEST(RangeWorker, ALateMembersShareIsTakenWhole) {
   EXPECT_FALSE(team.worker(2).next(range));
 }
 
-TEST(RangeWorker, AMemberThatFindsItsShareTakenStealsFromWhoHasIt) {
+TEST(RangeWorker, AMemberThatFindsItsShareTakenStealsFromItsThief) {
   const Settings settings = one_by_one();
   Team team(2);
   team.enter_all(32, 1, settings);

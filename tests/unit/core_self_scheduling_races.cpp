@@ -61,7 +61,7 @@ private:
 using Rules = testing::Types<core::FixedRule, core::GuidedRule, core::FactoringRule, core::TrapezoidRule>;
 TYPED_TEST_SUITE(Races, Rules);
 
-TYPED_TEST(Races, WhoeverEntersLateKeepsWhatOthersHaveTaken) {
+TYPED_TEST(Races, AMemberThatEntersLateKeepsWhatOthersHaveTaken) {
   Interrupted::act = [&] {
     this->enter(1);
     EXPECT_TRUE(this->next(1));
@@ -70,7 +70,7 @@ TYPED_TEST(Races, WhoeverEntersLateKeepsWhatOthersHaveTaken) {
   this->finish();
 }
 
-TYPED_TEST(Races, WhoeverTakesLateTakesSomethingElse) {
+TYPED_TEST(Races, AMemberThatTakesLateTakesADifferentChunk) {
   this->enter(0);
   this->enter(1);
   Interrupted::act = [&] { EXPECT_TRUE(this->next(1)); };

@@ -199,7 +199,7 @@ TYPED_TEST(Counters, CannotBeCarriedIntoTheTagByAskingOnAndOn) {
   EXPECT_EQ(team.unclaimed(), 0U);
 }
 
-TYPED_TEST(Counters, LeaveEverythingToWhoeverComes) {
+TYPED_TEST(Counters, LeaveEverythingToTheMembersThatCome) {
   Team<TypeParam> team(3);
   team.open(100, 1, 3);
   EXPECT_EQ(team.unclaimed(), 100U) << "before any member has entered";

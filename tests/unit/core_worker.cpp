@@ -53,7 +53,7 @@ TEST(Worker, HandsOutEveryIterationOnceInEveryStrategyAndBatchMode) {
       }
 }
 
-TEST(Worker, CountsAllBusyTimeAlsoThatAfterWhichNobodyLookedAtTheClock) {
+TEST(Worker, CountsAllBusyTimeAlsoOfBatchesThatAreNotClocked) {
   for (const std::uint32_t members : {2U, 3U, 8U, 33U})
     for (const std::uint64_t n : {7ULL, 100ULL, 1000ULL, 20'000ULL, 300'000ULL})
       for (const std::uint64_t cost : {3ULL, 40ULL, 900ULL}) {

@@ -222,7 +222,7 @@ TEST(Statistics, CountsAndForgetsExecutions) {
   EXPECT_EQ(site->where(), "count.c:1 (f)");
 }
 
-TEST(Statistics, ForgettingFreesANameThatNobodyWillFinish) {
+TEST(Statistics, ForgettingFreesANameThatNoThreadWillFinish) {
   LoopSite* shared = nullptr; // nameless as long as the table of the process is not full
   site_table().for_each([&](LoopSite& site, const void* place) {
     if (place == nullptr) shared = &site;

@@ -141,7 +141,7 @@ TEST(Layout, OfLargePlacesKnowsOnlyWhatHoldsAllOverThem) {
   EXPECT_EQ(domains_of(*mixed.layout, 1), "[1,3)");
 }
 
-TEST(Layout, OfCpusThatSomebodyElseHasChosen) {
+TEST(Layout, OfCpusThatTheRuntimeHasChosen) {
   const auto machine = synthetic("package:2 core:2 pu:2");
   ASSERT_NE(machine, nullptr);
   const auto layout = Layout::of_cpus(*machine, Numbers{7, 0, 0, 3, 6});
@@ -154,7 +154,7 @@ TEST(Layout, OfCpusThatSomebodyElseHasChosen) {
   EXPECT_EQ(layout->cpu(3), 3U);
 }
 
-TEST(Layout, OfCpusThatNobodyKnows) {
+TEST(Layout, OfUnknownCpus) {
   const auto machine = synthetic("package:2 core:2 pu:1");
   ASSERT_NE(machine, nullptr);
   const auto layout = Layout::of_cpus(*machine, Numbers{4, 1, ~0U, 0});
@@ -209,7 +209,7 @@ void expect_consistent(const RandomMachine& made, const Layout& layout) {
 }
 
 /// Whatever the machine, the mask and the team.
-TEST(Layout, TellsEveryMemberWhoIsNear) {
+TEST(Layout, TellsEveryMemberWhichAreNear) {
   std::mt19937_64 random(test::seed());
   for (std::uint64_t round = test::scaled(300); round > 0; --round) {
     const RandomMachine made(random);

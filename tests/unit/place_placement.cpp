@@ -75,7 +75,7 @@ protected:
   std::uint32_t second_ = 0;
 };
 
-TEST_F(PlacementTest, LearnsWhereSomebodyElseHasPutTheMembers) {
+TEST_F(PlacementTest, LearnsWhereTheRuntimeHasPutTheMembers) {
   const auto placement = make(config::Bind::auto_, {"OMP_PROC_BIND=close"});
   // Members 0 and 2 on one CPU, 1 and 3 on the other.
   std::vector<core::Neighbourhood> last(4);

@@ -28,7 +28,7 @@ std::string chosen(const Machine& machine, std::uint32_t members, Spacing spacin
   return text_of(machine, Places::by_default(machine, members, spacing).get());
 }
 
-TEST(Places, AreWholeCoresWhileThereIsOneForEverybody) {
+TEST(Places, AreWholeCoresWhileEachMemberCanHaveOne) {
   const auto machine = synthetic("package:2 core:2 pu:2");
   ASSERT_NE(machine, nullptr);
   EXPECT_EQ(chosen(*machine, 1), "0-1");

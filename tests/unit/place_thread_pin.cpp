@@ -157,7 +157,7 @@ TEST(ThreadPin, LeavesAThreadAloneThatHasAMaskOfItsOwn) {
   });
 }
 
-TEST(ThreadPin, LeavesAThreadAloneThatSomebodyElseHasMoved) {
+TEST(ThreadPin, LeavesAThreadAloneThatTheProgramHasMoved) {
   for (const bool gives_up : {false, true}) {
     on_a_thread([gives_up](const Given& given) {
       if (given.a == given.b) GTEST_SKIP() << "one CPU";
@@ -177,7 +177,7 @@ TEST(ThreadPin, LeavesAThreadAloneThatSomebodyElseHasMoved) {
   }
 }
 
-TEST(ThreadPin, TakesAThreadAgainThatSomebodyElseHasFreed) {
+TEST(ThreadPin, TakesAThreadAgainThatTheProgramHasFreed) {
   on_a_thread([](const Given& given) {
     ASSERT_TRUE(pin_thread(k_first, given.a, given.all));
     set_current_mask(given.all);
@@ -277,7 +277,7 @@ TEST(Fork, TheChildCanPinAndForkAgain) {
   });
 }
 
-TEST(Fork, LeavesAMaskAloneThatSomebodyElseHasChosen) {
+TEST(Fork, LeavesAMaskAloneThatTheProgramHasChosen) {
   on_a_thread([](const Given& given) {
     ASSERT_TRUE(pin_thread(k_first, given.a, given.all));
     set_current_mask(given.b);

@@ -78,7 +78,7 @@ TEST_F(Launched, PerhapsWithALargeEnvironment) {
   EXPECT_EQ(find_launcher_mask("MPI_LOCALNRANKS", root_.path()), parse_cpu_list("0-7"));
 }
 
-TEST_F(Launched, ByNobodyWhoCanBeSeen) {
+TEST_F(Launched, ByAParentThatCannotBeSeen) {
   root_.write_process("50", 50, 0, "0-1");
   EXPECT_EQ(find_launcher_mask("MPI_LOCALNRANKS", root_.path()), std::nullopt);
 }

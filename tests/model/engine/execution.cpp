@@ -26,7 +26,7 @@ Execution::End Execution::run(Choices& choices, Visited* visited, bool told) {
   failure_.clear();
   steps_ = preempted_ = stale_ = suspended_ = spurious_ = arrived_ = longest_wait_ = 0;
   in_fiber_ = quiet_ = failed_ = cut_short_ = is_tagged_ = false;
-  current_ = k_nobody;
+  current_ = k_no_thread;
   now = this;
   program_.reset();
   start_threads();
@@ -50,7 +50,7 @@ void Execution::start_threads() {
 
 void Execution::run_threads() {
   give_way();
-  while (chosen_ != k_nobody && !failed_ && !cut_short_) {
+  while (chosen_ != k_no_thread && !failed_ && !cut_short_) {
     current_ = chosen_;
     in_fiber_ = true;
     fibers_[current_].resume();
@@ -116,9 +116,9 @@ void Execution::step() {
 }
 
 void Execution::choose_thread() {
-  chosen_ = k_nobody;
+  chosen_ = k_no_thread;
   if (candidates_.empty()) {
-    chosen_ = next_when_nobody_is_ready();
+    chosen_ = next_when_no_thread_is_ready();
     return;
   }
   unsigned choice = 0;
@@ -134,7 +134,7 @@ void Execution::choose_thread() {
     ++suspended_;
     states_[current_] = State::suspended;
     tell("is suspended");
-    if (chosen_ == current_) chosen_ = next_when_nobody_is_ready();
+    if (chosen_ == current_) chosen_ = next_when_no_thread_is_ready();
   }
 }
 
@@ -150,10 +150,10 @@ std::uint64_t Execution::hash() const {
   return mix(sum, current_ | suspended_ << 8 | spurious_ << 16);
 }
 
-std::uint32_t Execution::next_when_nobody_is_ready() {
+std::uint32_t Execution::next_when_no_thread_is_ready() {
   const std::uint32_t count = program_.threads();
   for (std::uint32_t i = 1; i <= count; ++i) {
-    const std::uint32_t t = current_ == k_nobody ? i - 1 : (current_ + i) % count;
+    const std::uint32_t t = current_ == k_no_thread ? i - 1 : (current_ + i) % count;
     if (states_[t] != State::waiting) continue;
     states_[t] = State::ready;
     return t;
@@ -169,7 +169,7 @@ std::uint32_t Execution::next_when_nobody_is_ready() {
     return t;
   }
   if (stuck) fail("some threads wait at a barrier for others that have ended");
-  return k_nobody;
+  return k_no_thread;
 }
 
 void Execution::switch_to(std::uint32_t thread) {
@@ -180,7 +180,7 @@ void Execution::switch_to(std::uint32_t thread) {
 
 void Execution::stop_here() {
   while (true) {
-    chosen_ = k_nobody;
+    chosen_ = k_no_thread;
     fibers_[current_].stop();
   }
 }
@@ -236,7 +236,7 @@ void Execution::release_barrier() {
 
 void* Execution::allocate(std::size_t bytes) {
   if (allocation_fails) return nullptr;
-  Region& region = regions_[in_fiber_ ? current_ : k_nobody];
+  Region& region = regions_[in_fiber_ ? current_ : k_no_thread];
   if (region.memory == nullptr) region.memory.reset(new (std::align_val_t{128}) std::byte[k_heap]);
   const std::size_t size = (bytes + 127) / 128 * 128;
   if (region.used + size > k_heap) return nullptr;
@@ -247,7 +247,7 @@ void* Execution::allocate(std::size_t bytes) {
 }
 
 std::uint64_t Execution::next_name() {
-  const std::uint32_t maker = in_fiber_ ? current_ : k_nobody;
+  const std::uint32_t maker = in_fiber_ ? current_ : k_no_thread;
   return std::uint64_t{maker + 1} << 32 | names_[maker]++;
 }
 

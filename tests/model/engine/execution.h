@@ -138,7 +138,7 @@ public:
 
 private:
   enum class State : std::uint8_t { ready, waiting, at_barrier, suspended, ended };
-  static constexpr std::uint32_t k_nobody = View::k_most_threads;
+  static constexpr std::uint32_t k_no_thread = View::k_most_threads;
   static constexpr std::size_t k_heap = 1 << 20; // of each thread
   struct Region {
     std::unique_ptr<std::byte[]> memory;
@@ -148,7 +148,7 @@ private:
   void start_threads();
   void run_threads();
   /// No thread is ready: returns one that can go on nevertheless, if there is one.
-  std::uint32_t next_when_nobody_is_ready();
+  std::uint32_t next_when_no_thread_is_ready();
   void release_barrier();
   void pass_barrier();
 
@@ -222,8 +222,8 @@ private:
   std::string failure_;
   std::vector<std::string> story_;
   core::Tag tag_{};
-  std::uint32_t current_ = k_nobody;
-  std::uint32_t chosen_ = k_nobody;
+  std::uint32_t current_ = k_no_thread;
+  std::uint32_t chosen_ = k_no_thread;
   std::uint32_t steps_ = 0;
   std::uint32_t preempted_ = 0;
   std::uint32_t stale_ = 0;
