@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The Spack recipe; ../../../README.md says how to use it."""
+"""The Spack recipe; ../../../../README.md says how to use it."""
 import os
 
 from spack.package import *
