@@ -24,8 +24,7 @@
  * Errors: open returns NULL; all other functions never fail.
  * Memory: some 1.7 KB for each member, from malloc or from the caller; more for loops in which much is stolen.
  */
-#ifndef WSTREE_LOOP_H
-#define WSTREE_LOOP_H
+#pragma once
 
 #ifdef WSTREE_WEAK
 #define WSTREE_LOOP_API __attribute__((weak))
@@ -104,6 +103,4 @@ WSTREE_LOOP_API void wstree_costs_delete(wstree_costs* costs);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif
