@@ -136,7 +136,8 @@ TEST_F(Compare, WritesFiles) {
   EXPECT_THAT(result.out, testing::Not(HasSubstr("\x1b")));
   EXPECT_THAT(contents(file("rules")), testing::ContainsRegex("\n(# )?loops.c:[0-9]+ wstree"));
   EXPECT_THAT(result.err, HasSubstr("-n 1: fewer than 8 rounds cannot tell"));
-  EXPECT_THAT(contents(file("svg")), testing::StartsWith("<svg xmlns"));
+  EXPECT_THAT(contents(file("svg")),
+              testing::AllOf(testing::StartsWith("<?xml"), HasSubstr("class=\"bar\"")));
   EXPECT_THAT(contents(file("csv")), HasSubstr("\"dynamic,1\",1,"));
   EXPECT_THAT(contents(file("md")), HasSubstr("| guided | "));
   EXPECT_THAT(contents(file("md")), HasSubstr("too few to tell")) << "of one round";

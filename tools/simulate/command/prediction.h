@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plan.h"
+#include "support/chart.h"
 
 #include <cstddef>
 #include <optional>
@@ -59,5 +60,7 @@ std::string duration(double ns);
 
 std::string prediction_text(const Results& results);
 std::string prediction_svg(const Results& results);
+/// Returns an axis with a tick at each number of threads.
+Axis axis_of_threads(const std::vector<std::uint32_t>& threads, std::string label);
 
 } // namespace wstree::cli

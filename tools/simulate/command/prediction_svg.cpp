@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A diagram for each loop: the part of the workers' time that is work against their number, a line for each
+// A diagram for each loop: the part of the workers' time that is work against their number, a curve for each
 // schedule. The grey line is what no schedule exceeds.
 #include "prediction.h"
 
-#include "diagrams.h"
+#include "support/chart.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace wstree::cli {
 
 namespace {
 
-constexpr Diagram k_loop_diagram{2, 400, 250, 48, 46, 16, 42};
-
-Point point_of(const Plan& plan, std::size_t threads, double part) {
-  return {k_loop_diagram.place_of(threads, plan.threads.size()),
-          k_loop_diagram.height_of(std::clamp(part, 0.0, 1.0))};
+std::string shortened(std::string_view text, std::size_t most) {
+  return text.size() > most ? std::string(text.substr(0, most)) + "..." : std::string(text);
 }
 
 std::string headline(const Prediction& prediction, const Plan& plan) {
@@ -29,62 +25,55 @@ std::string headline(const Prediction& prediction, const Plan& plan) {
                      duration(advice->time));
 }
 
-void draw_axes(SvgPaper& paper, const Plan& plan, const Prediction& prediction) {
-  constexpr std::size_t k_title = 46, k_headline = 60; // letters that fit
-  paper.text(k_loop_diagram.left, 18, shortened(prediction.title, k_title), {13, "#1a1a1a", "start", true});
-  paper.text(k_loop_diagram.left, 34, shortened(headline(prediction, plan), k_headline), {11, k_grey});
+Axis percent_axis() {
+  Axis axis{"work in the workers' time", 0, 1};
   for (int percent = 0; percent <= 100; percent += 25)
-    k_loop_diagram.level(paper, percent / 100.0, fmt::format("{} %", percent),
-                         percent == 50 ? "#999999" : "#dddddd");
-  k_loop_diagram.threads(paper, plan.threads);
-  paper.text((k_loop_diagram.left + k_loop_diagram.width - k_loop_diagram.right) / 2,
-             k_loop_diagram.height - k_loop_diagram.bottom + 28, "workers", {10, k_grey, "middle"});
+    axis.ticks.push_back({percent / 100.0, fmt::format("{} %", percent)});
+  return axis;
 }
 
-void draw_ceiling(SvgPaper& paper, const Plan& plan, const Prediction& prediction) {
-  std::vector<Point> points;
+Curve ceiling(const Prediction& prediction, const Plan& plan) {
+  Curve curve{"", {"#c8c8c8"}, {}, 6, false};
   for (std::size_t t = 0; t < plan.threads.size(); ++t)
-    points.push_back(point_of(plan, t, efficiency(prediction, plan, t, prediction.ideals[t])));
-  paper.line(points, {"#c8c8c8", 6});
+    curve.marks.push_back({double(plan.threads[t]), efficiency(prediction, plan, t, prediction.ideals[t])});
+  return curve;
 }
 
 /// Through the numbers of workers that were simulated.
-void draw_schedule(SvgPaper& paper, const Plan& plan, const Prediction& prediction, std::size_t schedule) {
-  std::vector<Marked> marks;
+Curve curve_of(const Prediction& prediction, const Plan& plan, std::size_t schedule) {
+  const auto name = name_of(plan.schedules[schedule]);
+  Curve curve{name, pen_of(name, schedule), {}};
   for (std::size_t t = 0; t < plan.threads.size(); ++t) {
     const auto& time = prediction.times[t][schedule];
     if (!time) continue;
     const double part = efficiency(prediction, plan, t, *time);
-    marks.push_back(
-        {point_of(plan, t, part),
-         fmt::format("{}: {}, {:.0f} %", name_of(plan.schedules[schedule]), duration(*time), part * 100)});
+    curve.marks.push_back(
+        {double(plan.threads[t]), part, fmt::format("{}: {}, {:.0f} %", name, duration(*time), part * 100)});
   }
-  draw_marked(paper, marks, pen_of(schedule));
+  return curve;
 }
 
 } // namespace
 
 std::string prediction_svg(const Results& results) {
   const Plan& plan = results.plan();
-  const auto loops = predictions(results);
-  const int columns = std::min(k_loop_diagram.columns, static_cast<int>(loops.size()));
-  const int wide = std::max(columns * k_loop_diagram.width, 560);
-  SvgPaper paper(0);
-  for (std::size_t p = 0; p < loops.size(); ++p) {
-    k_loop_diagram.begin(paper, p);
-    draw_axes(paper, plan, loops[p]);
-    draw_ceiling(paper, plan, loops[p]);
-    // Those that were named first on top.
-    for (std::size_t s = plan.schedules.size(); s-- > 0;) draw_schedule(paper, plan, loops[p], s);
+  Picture picture{"Part of the workers' time that is work against their number",
+                  fmt::format("{}; simulated on {}.", shortened(plan.profile, 200),
+                              shortened(plan.machine.spec.name, 200)),
+                  {},
+                  2,
+                  400,
+                  260};
+  picture.note = "Height: part of the workers' time that is work. Grey: what no schedule exceeds.";
+  for (const Prediction& prediction : predictions(results)) {
+    Diagram diagram{prediction.title, headline(prediction, plan), axis_of_threads(plan.threads, "workers"),
+                    percent_axis()};
+    for (std::size_t s = 0; s < plan.schedules.size(); ++s)
+      diagram.curves.push_back(curve_of(prediction, plan, s));
+    diagram.curves.push_back(ceiling(prediction, plan));
+    picture.diagrams.push_back(std::move(diagram));
   }
-  paper.set_origin(0, 0);
-  const int note = draw_legend(paper, plan.schedules, wide, k_loop_diagram.height_of_all(loops.size()) + 8);
-  paper.text(16, note + 4, "Height: part of the workers' time that is work. Grey: what no schedule exceeds.",
-             {11, k_grey});
-  paper.reach(wide, note + 14);
-  return paper.finish("Part of the workers' time that is work against their number",
-                      fmt::format("{}; simulated on {}. No schedule exceeds the grey line.",
-                                  shortened(plan.profile, 200), shortened(plan.machine.spec.name, 200)));
+  return svg_of(picture);
 }
 
 } // namespace wstree::cli

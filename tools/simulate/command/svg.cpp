@@ -1,60 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small diagram for each workload: time / ideal against the number of threads, a line for each schedule.
+// A small diagram for each workload: time / ideal against the number of threads, a curve for each schedule.
 #include "prediction.h"
 
-#include "diagrams.h"
+#include "support/chart.h"
 
-#include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace wstree::cli {
 
-namespace {
-
-constexpr Diagram k_diagram{3, 300, 210, 44, 30, 14, 34};
-constexpr double k_highest = 16;
-
-double part_of(double ratio) { return std::log2(std::clamp(ratio, 1.0, k_highest)) / std::log2(k_highest); }
-
-void draw_axes(SvgPaper& paper, const Plan& plan, const std::string& title) {
-  paper.text(k_diagram.left, 18, title, {13, "#1a1a1a", "start", true});
-  for (double tick = 1; tick <= k_highest; tick *= 2)
-    k_diagram.level(paper, part_of(tick), fmt::format("{:g}", tick), "#dddddd");
-  k_diagram.threads(paper, plan.threads);
+Axis axis_of_threads(const std::vector<std::uint32_t>& threads, std::string label) {
+  Axis axis = axis_for(std::move(label), {threads.begin(), threads.end()}, true);
+  axis.low = threads.front(), axis.high = threads.back();
+  axis.ticks.clear();
+  for (const auto count : threads) axis.ticks.push_back({double(count), std::to_string(count)});
+  return axis;
 }
-
-void draw_line(SvgPaper& paper, const Results& results, std::size_t workload, std::size_t schedule) {
-  const auto count = results.plan().threads.size();
-  std::vector<Marked> marks;
-  for (std::size_t t = 0; t < count; ++t) {
-    const double ratio = results.at(t, workload, schedule).ratio;
-    marks.push_back({{k_diagram.place_of(t, count), k_diagram.height_of(part_of(ratio))},
-                     fmt::format("{}: {:.2f}", name_of(results.plan().schedules[schedule]), ratio)});
-  }
-  draw_marked(paper, marks, pen_of(schedule));
-}
-
-} // namespace
 
 std::string simulate_svg(const Results& results) {
   if (!results.plan().profile.empty()) return prediction_svg(results);
+  constexpr double k_highest = 16;
   const Plan& plan = results.plan();
-  const auto count = plan.workloads.size();
-  const int wide = std::clamp(static_cast<int>(count), 2, k_diagram.columns) * k_diagram.width;
-  SvgPaper paper(0);
-  for (std::size_t w = 0; w < count; ++w) {
-    k_diagram.begin(paper, w);
-    draw_axes(paper, plan, plan.workloads[w].name());
-    for (std::size_t s = 0; s < plan.schedules.size(); ++s) draw_line(paper, results, w, s);
-  }
-  paper.set_origin(0, 0);
-  paper.reach(wide, draw_legend(paper, plan.schedules, wide, k_diagram.height_of_all(count) + 8));
-  return paper.finish(
+  Picture picture{
       "Time / ideal against the number of threads",
       fmt::format("{} iterations, {:g} ms of work; simulated. Ratios above {:g} are drawn at {:g}.",
-                  plan.iterations, plan.work_ms, k_highest, k_highest));
+                  plan.iterations, plan.work_ms, k_highest, k_highest),
+      {}};
+  picture.width = 300, picture.height = 230;
+  for (std::size_t w = 0; w < plan.workloads.size(); ++w) {
+    Diagram diagram{plan.workloads[w].name(), "", axis_of_threads(plan.threads, "threads"),
+                    axis_for("time / ideal", {1, k_highest}, true)};
+    for (std::size_t s = 0; s < plan.schedules.size(); ++s) {
+      const auto name = name_of(plan.schedules[s]);
+      Curve curve{name, pen_of(name, s), {}};
+      for (std::size_t t = 0; t < plan.threads.size(); ++t) {
+        const double ratio = results.at(t, w, s).ratio;
+        curve.marks.push_back({double(plan.threads[t]), ratio, fmt::format("{}: {:.2f}", name, ratio)});
+      }
+      diagram.curves.push_back(std::move(curve));
+    }
+    picture.diagrams.push_back(std::move(diagram));
+  }
+  picture.note = picture.description;
+  return svg_of(picture);
 }
 
 } // namespace wstree::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "show.h"
 
+#include "support/table.h"
 #include "support/visible.h"
 
 #include <algorithm>
@@ -16,31 +17,10 @@ constexpr std::size_t k_usual_width = 100;
 
 using Row = std::vector<std::string>;
 
-/// Columns with the first and the last one flush left;
-/// the lines fit the width by what is cut from the first one.
-std::string columns_text(const std::vector<Row>& rows, std::size_t width, const Terminal& terminal) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
-  }
-  std::size_t whole = 0;
-  for (const auto one : widths) whole += one + 2;
-  constexpr std::size_t k_least = 16;
-  if (width != 0 && whole > width)
-    widths[0] =
-        std::max(std::min(k_least, widths[0]), widths[0] > whole - width ? widths[0] - (whole - width) : 0);
-  std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
-    for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      const auto cell = c == 0 ? fitted(rows[r][c], widths[0]) : rows[r][c];
-      line += "  " + (c == 0 || c + 1 == widths.size() ? left(cell, widths[c]) : right(cell, widths[c]));
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += (r == 0 ? inked(terminal, Ink::dim, line) : line) + "\n";
-  }
-  return text;
+std::string columns_text(const std::vector<Row>& rows, const Terminal& terminal) {
+  Table table;
+  for (const auto& row : rows) table.add(row);
+  return table.text({true, terminal.width, &terminal});
 }
 
 std::string seconds_text(double seconds) { return duration_text(seconds); }
@@ -71,7 +51,7 @@ std::string variants_text(const Contest& comparison, const Terminal& terminal) {
   std::vector<Row> causes = {{"to see why", "median", "range", "of as it is", "verdict"}};
   for (const auto& samples : comparison.samples)
     (samples.variant.role == Role::cause ? causes : rows).push_back(row_of(comparison, samples, terminal));
-  return columns_text(rows, terminal.width, terminal) + "\n" + columns_text(causes, terminal.width, terminal);
+  return columns_text(rows, terminal) + "\n" + columns_text(causes, terminal);
 }
 
 std::string loops_table(const Contest& comparison, const Terminal& terminal) {
@@ -100,7 +80,7 @@ std::string loops_table(const Contest& comparison, const Terminal& terminal) {
                       : fmt::format("{} than {}", verdict_text(verdict.against), verdict.other));
     rows.push_back(row);
   }
-  return columns_text(rows, terminal.width, terminal);
+  return columns_text(rows, terminal);
 }
 
 } // namespace

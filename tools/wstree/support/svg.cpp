@@ -95,14 +95,15 @@ void SvgPaper::line(std::span<const Point> points, const Stroke& stroke) {
   body_ += fmt::format("<polyline fill=\"none\"{} points=\"{}\"/>\n", attributes_of(stroke), corners);
 }
 
-void SvgPaper::dot(Point centre, double radius, std::string_view fill, std::string_view hint) {
-  body_ +=
-      fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"><title>{}</title></circle>\n",
-                  number(left_ + centre.x), number(top_ + centre.y), number(radius), fill, escaped(hint));
+void SvgPaper::dot(Point centre, double radius, const Paint& paint, std::string_view hint) {
+  body_ += fmt::format(R"(<circle cx="{}" cy="{}" r="{}" fill="{}" stroke="{}")", number(left_ + centre.x),
+                       number(top_ + centre.y), number(radius), paint.fill, paint.stroke);
+  body_ += hint.empty() ? "/>\n" : fmt::format("><title>{}</title></circle>\n", escaped(hint));
   reach(centre.x + radius, centre.y + radius);
 }
 
 void SvgPaper::text(double x, double y, std::string_view text, const Type& type) {
+  if (text.empty()) return;
   auto out = std::back_inserter(body_);
   fmt::format_to(out, R"(<text x="{}" y="{}" font-size="{}" fill="{}")", number(left_ + x), number(top_ + y),
                  type.size, type.fill);

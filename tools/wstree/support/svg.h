@@ -53,7 +53,7 @@ public:
                  std::string_view hint = "");
   void line(Point from, Point to, const Stroke& stroke);
   void line(std::span<const Point> points, const Stroke& stroke);
-  void dot(Point centre, double radius, std::string_view fill, std::string_view hint);
+  void dot(Point centre, double radius, const Paint& paint, std::string_view hint);
   /// (x, y): of the base line.
   void text(double x, double y, std::string_view text, const Type& type);
   /// Lines between x and `limit`, broken at blanks; returns the base line for what comes next.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all pictures have in common: axes, ticks and pens.
+#include "support/chart.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace wstree::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> ticks_of(const Axis& axis) {
+  std::vector<std::string> texts;
+  for (const auto& tick : axis.ticks) texts.push_back(tick.text);
+  return texts;
+}
+
+TEST(Chart, LinearAxesBeginAtZeroAndHaveRoundTicks) {
+  const auto axis = axis_for("seconds", {0.31, 0.07}, false);
+  EXPECT_THAT(ticks_of(axis), ElementsAre("0", "0.1", "0.2", "0.3", "0.4"));
+  EXPECT_DOUBLE_EQ(axis.part_of(0.1), 0.25);
+  EXPECT_EQ(axis.part_of(7), 1) << "what lies beyond stands at the edge";
+}
+
+TEST(Chart, LogarithmicAxesHaveTicksAtPowersOfTwo) {
+  const auto axis = axis_for("threads", {3, 16}, true);
+  EXPECT_THAT(ticks_of(axis), ElementsAre("2", "4", "8", "16"));
+  EXPECT_DOUBLE_EQ(axis.part_of(4), 1.0 / 3);
+  EXPECT_EQ(axis_for("threads", {1}, true).part_of(1), 0) << "one value has an axis, too";
+}
+
+TEST(Chart, PensDifferAndSchedulesKeepTheirs) {
+  std::set<std::pair<std::string_view, std::string_view>> pens;
+  for (std::size_t i = 0; i < 21; ++i) pens.emplace(pen_of(i).colour, pen_of(i).dashes);
+  EXPECT_EQ(pens.size(), 21U);
+  EXPECT_EQ(pen_of("wstree", 0).colour, pen_of("wstree", 5).colour);
+  EXPECT_EQ(pen_of("of the user", 5).colour, pen_of(5).colour);
+}
+
+TEST(Chart, PicturesHaveTitlesTicksAndALegend) {
+  Diagram diagram{"a<b", "", axis_for("threads", {1, 2}, true), axis_for("time", {1, 4}, false)};
+  diagram.curves.push_back({"wstree", pen_of("wstree", 0), {{1, 4, "one"}, {2, 2}}});
+  const auto svg = svg_of(Picture{"All", "what it shows", {diagram}});
+  for (const auto* text : {">All</text>", ">a&lt;b</text>", ">threads</text>", ">time</text>", ">2</text>",
+                           ">wstree</text>", "<title>one</title>", "<desc>what it shows</desc>", "<polyline"})
+    EXPECT_THAT(svg, HasSubstr(text));
+}
+
+TEST(Chart, BarsHaveIntervalsAndAReference) {
+  const auto svg = svg_of_bars("Times", axis_for("seconds", {2}, false),
+                               {{"guided", 1.5, "1.5 s", pen_of(0), 1.4, 1.6}}, Tick{1, "ideal"});
+  for (const auto* text :
+       {">Times</text>", ">guided</text>", ">1.5 s</text>", ">ideal</text>", ">seconds</text>"})
+    EXPECT_THAT(svg, HasSubstr(text));
+  EXPECT_THAT(svg, HasSubstr("stroke-dasharray=\"4 3\"")) << "the reference";
+}
+
+} // namespace
+} // namespace wstree::cli

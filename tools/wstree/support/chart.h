@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pictures with axes, ticks, titles and a legend: diagrams of curves side by side, and bars.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wstree::cli {
+
+/// How a curve is drawn. Readers tell the pens apart whatever colours they see: the hues are those of Okabe
+/// and Ito, and pens of one hue differ in dashes and dots.
+struct Pen {
+  std::string_view colour;
+  std::string_view dashes = "none"; ///< dots of a dashed pen are hollow
+};
+Pen pen_of(std::size_t index);
+/// The pen that a schedule or strategy has in all pictures; of unknown ones that of `index`.
+Pen pen_of(std::string_view name, std::size_t index);
+
+struct Tick {
+  double at;
+  std::string text;
+};
+
+struct Axis {
+  std::string label;
+  double low = 0, high = 1;
+  bool logarithmic = false;
+  std::vector<Tick> ticks = {};
+
+  /// Returns where the value lies between `low` (0) and `high` (1); values beyond them lie there.
+  [[nodiscard]] double part_of(double value) const;
+};
+
+/// Returns an axis that shows all values: logarithmic with ticks at powers of two, or linear from 0 on.
+Axis axis_for(std::string label, const std::vector<double>& values, bool logarithmic);
+
+struct Mark {
+  double x, y;
+  std::string hint = {}; ///< shown where the mouse is
+};
+
+struct Curve {
+  std::string name; ///< in the legend; "": not there
+  Pen pen;
+  std::vector<Mark> marks;
+  double width = 1.8;   ///< of the line; 0: dots alone
+  bool has_dots = true; ///< else the line alone
+};
+
+struct Diagram {
+  std::string title, subtitle;
+  Axis x, y;
+  std::vector<Curve> curves = {}; ///< the first one lies above the others
+};
+
+struct Picture {
+  std::string title, description;
+  std::vector<Diagram> diagrams;
+  int columns = 3;
+  int width = 330, height = 260; ///< of a diagram
+  std::string note = {};         ///< below the legend
+};
+
+std::string svg_of(const Picture& picture);
+
+struct Bar {
+  std::string name;
+  double value;
+  std::string text; ///< behind the bar
+  Pen pen;
+  std::optional<double> low = {}, high = {}; ///< of the interval that holds the value
+};
+
+/// Returns horizontal bars below each other. `reference`: a value that a line marks.
+std::string svg_of_bars(const std::string& title, const Axis& axis, const std::vector<Bar>& bars,
+                        const std::optional<Tick>& reference = {});
+
+} // namespace wstree::cli
