@@ -39,24 +39,23 @@ while [ $# -gt 0 ]; do
 done
 )";
 
-constexpr const char* k_loops = R"({"library": "0.1.0", "threads": 2, "rounds": 3, "runtimes": [
- {"runtime": "libomp", "file": "x", "dropped": 3, "workloads": [
-  {"name": "EXP/16", "group": "paper", "seq_ms": 10, "ideal": 1, "spread": 0.01,
-   "ratio": {"static": 1.98, "wstree": 1.06}, "ratio_without_library": {"static": 1.97},
-   "spreads": {"static": 0.001, "wstree": 0.25}}],
-  "verdicts": [{"what": "worst over ideal", "limit": 1.1, "worst": 1.06, "held": 1, "of": 1},
-               {"what": "best peer", "limit": 1.02, "worst": 1.5, "held": 0, "of": 1}]}]})";
+constexpr const char* k_loops = R"({"threads": 2, "rounds": 3, "dropped": 3, "rows": [
+  {"row": "EXP/16", "column": "static", "value": 1.98, "spread": 0.001, "runtime": "libomp"},
+  {"row": "EXP/16", "column": "wstree", "value": 1.06, "spread": 0.25, "runtime": "libomp"},
+  {"row": "EXP/16", "column": "static without the library", "value": 1.97, "runtime": "libomp"}],
+ "facts": [{"row": "EXP/16", "column": "seq ms", "value": 10, "runtime": "libomp"}],
+ "verdicts": [{"what": "worst over ideal", "limit": 1.1, "worst": 1.06, "held": 1, "of": 1, "runtime": "libomp"},
+              {"what": "best peer", "limit": 1.02, "worst": 1.5, "held": 0, "of": 1, "runtime": "libomp"}]})";
 
-constexpr const char* k_calls = R"({"threads": 2, "rounds": 1, "ns": {"bare": {"loop/wstree/P=1": 31.5}},
- "start_up_us": [{"process": "region", "OMP_SCHEDULE": "wstree", "without": 800.5, "added": 90}],
- "verdicts": [{"what": "loop", "value": 20.5, "limit": 30, "reached": true},
-              {"what": "unknown", "value": null, "limit": null, "reached": false}]})";
+constexpr const char* k_calls = R"({"threads": 2, "rounds": 1, "rows": [
+  {"row": "loop/wstree/P=1", "column": "bare", "value": 31.5, "unit": "ns"}],
+ "verdicts": [{"what": "loop", "limit": 30, "worst": 20.5, "held": 1, "of": 1}]})";
 
 class Bench : public testing::Test {
 protected:
   Bench() {
     write("bench.conf", "runtimes=libomp\nbuild_type=Release\nclang=clang of the test\n");
-    for (const auto* name : {"loops", "overhead", "crowd", "step", "costs"}) program(name);
+    for (const auto* name : {"loops", "overhead", "step", "costs"}) program(name);
     write("loops.figures", k_loops);
     write("overhead.figures", k_calls);
     fs::create_directory(builds() / "19-release");
@@ -262,16 +261,19 @@ TEST_F(Bench, ResultsHaveEveryValueAndVerdict) {
   EXPECT_EQ(tree.at("value"), 1.06);
   EXPECT_EQ(tree.at("spread"), 0.25);
   EXPECT_EQ(value_of(document, "EXP/16", "static without the library").at("value"), 1.97);
-  EXPECT_EQ(value_of(document, "loop/wstree/P=1", "ns/bare").at("value"), 31.5);
-  EXPECT_EQ(value_of(document, "added", "start_up_us/region wstree").at("value"), 90);
-  EXPECT_EQ(document.at("verdicts").size(), 4U);
+  const auto calls = value_of(document, "loop/wstree/P=1", "bare");
+  EXPECT_EQ(calls.at("value"), 31.5);
+  EXPECT_EQ(calls.at("part"), "calls");
+  EXPECT_EQ(calls.at("runtime"), "libomp");
+  EXPECT_EQ(value_of(document, "EXP/16", "seq ms"), nullptr) << "a fact is not compared";
+  EXPECT_EQ(document.at("verdicts").size(), 3U);
   EXPECT_EQ(document.at("noise").at("dropped"), 3);
   EXPECT_EQ(document.at("noise").at("worst"), "loops libomp EXP/16 wstree");
   EXPECT_THAT(document.at("failures"), testing::IsEmpty());
   for (const auto* line :
        {"Verdict, loops\n", "  yes  libomp, worst over ideal: limit 1.100, worst 1.060, holds for 1 of 1\n",
         "  NO   libomp, best peer: limit 1.020, worst 1.500, holds for 0 of 1\n",
-        "  NO   libomp, unknown: limit unknown, worst unknown, holds for 0 of 1\n",
+        "  yes  libomp, loop: limit 30.000, worst 20.500, holds for 1 of 1\n",
         "; 3 samples not used because other work held their threads up; ", "The machine was not quiet: "})
     EXPECT_THAT(result.out, HasSubstr(line));
 }
@@ -302,40 +304,6 @@ TEST_F(Bench, AProgramThatWritesNoFiguresHasFailed) {
   const auto result = bench({"--parts", "loops"});
   EXPECT_EQ(result.status(), 1);
   EXPECT_THAT(result.err, HasSubstr("/loops wrote no figures to "));
-}
-
-constexpr const char* k_google = R"({"benchmarks": [
- {"family_index": 1, "run_name": "steal/2/manual_time", "run_type": "iteration", "real_time": 90.0},
- {"family_index": 0, "run_name": "next/real_time", "run_type": "iteration", "real_time": 20.0},
- {"family_index": 0, "run_name": "next/real_time", "run_type": "iteration", "real_time": 10.0},
- {"family_index": 0, "run_name": "next/real_time", "run_type": "iteration", "real_time": 12.0},
- {"family_index": 0, "run_name": "next/real_time", "run_type": "aggregate", "real_time": 14.0},
- {"family_index": 2, "run_name": "split", "run_type": "iteration", "error_occurred": true,
-  "error_message": "no node"}]})";
-
-TEST_F(Bench, StepsOfTheCoreAreMediansOfGoogleBenchmarksRepetitions) {
-  write("micro", "#!/bin/sh\ncat \"${0%/*}/micro.figures\"\n", k_executable);
-  write("micro.figures", k_google);
-  const auto result = bench({"--parts", "anatomy"});
-  EXPECT_EQ(result.status(), 1);
-  const auto failure = "anatomy, core: " + (programs() / "micro").string() + " split: no node";
-  EXPECT_THAT(results().at("failures"), ElementsAre(failure));
-  const auto next = value_of(results(), "next", "ns"), steal = value_of(results(), "steal/2", "ns");
-  EXPECT_NEAR(next.at("spread").get<double>(), (12.0 - 10.0) / 2 / 12.0, 1e-9);
-  EXPECT_EQ(steal.at("value"), 90.0);
-  EXPECT_FALSE(steal.contains("spread"));
-  EXPECT_THAT(result.out,
-              HasSubstr(" 12.0    8.3 %\nsteal/2                                               90.0\n"));
-
-  write("micro.figures", "***WARNING***");
-  EXPECT_THAT(bench({"--parts", "anatomy"}).err, HasSubstr("/micro has measured nothing\n"));
-}
-
-TEST_F(Bench, WithoutGoogleBenchmarkTheRestOfTheAnatomyIsMeasured) {
-  const auto result = bench({"--parts", "anatomy"});
-  EXPECT_EQ(result.status(), 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("built without Google Benchmark (libbenchmark-dev)\n"),
-                                HasSubstr("program overhead --library " CLI_STAND_IN " --anatomy 1 ")));
 }
 
 /// Two documents with one value each, and what is said of them.
@@ -396,23 +364,16 @@ TEST_F(Comparing, WhatIsNoResultIsRefused) {
 TEST_F(Bench, DrawsAgain) {
   const json document{{"schema", 1}, {"parts", {{"loops", {{"data", {{"loops", json::parse(k_loops)}}}}}}}};
   const auto file = folder_.write("results.json", document.dump(), k_data);
-  auto without = Start{.arguments = {"bench", "--draw", file}};
-  without.environment["PATH"] = folder_.path().string();
-  const auto nothing = run(without);
-  EXPECT_EQ(nothing.status(), 0);
-  EXPECT_EQ(std::ranges::count(nothing.err, '\n'), 1) << nothing.err;
-  EXPECT_THAT(nothing.err, StartsWith("wstree: gnuplot was not found, so that there are no pictures; "));
-  EXPECT_FALSE(fs::exists(folder_.path() / "ratio-libomp-paper.svg"));
-
-  if (!fs::exists("/usr/bin/gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
   const auto drawn = wstree({"bench", "--draw", file});
   EXPECT_EQ(drawn.status(), 0);
   EXPECT_EQ(drawn.err, "");
-  EXPECT_EQ(drawn.out, "Pictures (.svg, .png): ratio-libomp-paper\n");
+  EXPECT_EQ(drawn.out, "Pictures (.svg): ratio-libomp-paper\n");
   const auto svg = contents(folder_.path() / "ratio-libomp-paper.svg");
-  for (const auto* word : {"EXP/16", "static", "wstree", "Time / ideal, 2 threads, libomp, paper", "</svg>"})
+  for (const auto* word :
+       {">EXP/16</text>", ">static</text>", ">wstree</text>", ">1.25</text>", ">time / ideal</text>",
+        ">Time / ideal, libomp, paper</text>", "EXP/16, wstree: 1.060", "</svg>"})
     EXPECT_THAT(svg, HasSubstr(word));
-  EXPECT_THAT(contents(folder_.path() / "ratio-libomp-paper.png"), StartsWith("\x89PNG"));
+  EXPECT_THAT(svg, HasSubstr("EXP/16, static: 1.970")) << "without the library, where that was measured";
 }
 
 } // namespace

@@ -36,7 +36,7 @@ which tools/libomp 19-release makes. The report names the build that was used.
 than 10 % where the spread is not known.)";
 
 constexpr const char* k_bench_footer =
-    R"(Results go to results.json, report.txt and, if gnuplot is there, to pictures as SVG and PNG.
+    R"(Results go to results.json, report.txt and pictures (SVG).
 "wstree help bench" explains the parts and the figures.
 Exit status: 0, or 1 if a program failed or, with --compare, if a figure of B is worse; a figure
 that is not reached changes nothing.

@@ -225,13 +225,10 @@ bool write_results(const fs::path& file, const Json& document) {
 }
 
 void draw_pictures(const Json& parts, const fs::path& folder) {
-  const auto pictures = bench::pictures_of(parts);
-  const auto problems = bench::draw(pictures, folder);
-  for (const auto& problem : problems) say("{}", problem);
-  if (!problems.empty() || pictures.empty()) return;
   std::vector<std::string> names;
-  for (const auto& picture : pictures) names.push_back(picture.name);
-  fmt::print("Pictures (.svg, .png): {}\n", fmt::join(names, ", "));
+  for (const auto& [name, picture] : bench::pictures_of(parts))
+    if (write_text((folder / (name + ".svg")).string(), svg_of(picture))) names.push_back(name);
+  if (!names.empty()) fmt::print("Pictures (.svg): {}\n", fmt::join(names, ", "));
 }
 
 int measure(const BenchRequest& request) {

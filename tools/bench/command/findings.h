@@ -7,15 +7,18 @@
 //    "rows": [{"part": "loops", "runtime": "libomp", "row": "EXP/16", "column": "wstree", "value": 1.06,
 //              "unit": "time / (sequential time / threads)", "spread": 0.003}],
 //    "verdicts": [{"part": "loops", "runtime": "libomp", "what": text, "limit": 1.1, "worst": 1.06, "held":
-//    80, "of": 80}], "noise": {"values": 900, "median_spread": 0.004, "worst_spread": 0.2, "worst": "loops
-//    libomp EXP/16 static",
+//    80,
+//                  "of": 80}],
+//    "noise": {"values": 900, "median_spread": 0.004, "worst_spread": 0.2, "worst": "loops libomp EXP/16
+//    static",
 //              "dropped": 3, "load_before": "0.10 0.20 0.30", "load_after": ...},
 //    "failures": [text]}
 //
 // "environment" has what may change figures, "unit" is left out where the program does not say it. "rows" has
-// every value, smaller is better, with half the distance of the quartiles of its samples over their median
-// where that is known. In "data", NAME is the program's runtime where each has a file of its own, a number of
-// threads such as "P=2", or "simulated".
+// every measured value, smaller is better, with half the distance of the quartiles of its samples over their
+// median where that is known. In "data", NAME is the program's runtime where each has a file of its own, a
+// number of threads such as "P=2", or "simulated"; what a program has written has "rows" and "verdicts"
+// without the part, and "facts": values that pictures need and comparisons leave out.
 #pragma once
 
 #include "machine_facts.h"

@@ -5,6 +5,7 @@
 #include "support/message.h"
 #include "support/progress.h"
 #include "support/text_file.h"
+#include "support/user_text.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -36,16 +37,6 @@ private:
 };
 
 void append(Arguments& to, const Arguments& more) { to.insert(to.end(), more.begin(), more.end()); }
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
-/// A value for each size.
-template <class T> T by_size(Size size, T full, T quick, T smoke) {
-  return size == Size::full ? full : size == Size::quick ? quick : smoke;
-}
 
 } // namespace
 
@@ -90,123 +81,108 @@ bool Session::fail(const Start& start, const std::string& text) {
   return false;
 }
 
-Arguments Session::loops_arguments(unsigned rounds) const {
-  Arguments made{"--rounds", std::to_string(rounds)};
-  if (size() == Size::smoke) append(made, {"--scale", "0.002", "--max-delay", "1e9"});
-  if (setting_.fifo) made.emplace_back("--fifo"); // with it come the pauses
-  return made;
+bool Session::exists(std::string_view program, const std::string& runtime) const {
+  std::error_code error;
+  return fs::exists(setting_.programs.program(std::string(program), runtime), error);
 }
 
-Arguments Session::others_beside(bool with_tbb) const {
-  Arguments made;
-  const auto add = [&](const fs::path& program) {
-    if (is_there(program)) append(made, {"--beside", program.string()});
+/// What stands for a word in braces; the word itself if it has none.
+Arguments Session::meaning_of(std::string_view word) const {
+  const auto& selection = setting_.selection;
+  const bool is_crowd = setting_.threads.value_or(0) > allowed_cpus();
+  const auto rounds = [&](unsigned count) {
+    Arguments made{"--rounds", std::to_string(count)};
+    if (size() == Size::smoke) append(made, {"--scale", "0.002", "--max-delay", "1e9"});
+    if (setting_.fifo) made.emplace_back("--fifo"); // with it come the pauses
+    return made;
   };
-  for (std::size_t i = 1; i < setting_.runtimes.size(); ++i)
-    add(setting_.programs.program("loops", setting_.runtimes[i]));
-  if (with_tbb) add(setting_.programs.folder / "loops-tbb");
-  return made;
-}
-
-Arguments Session::loops_of_this_size(bool with_tbb) const {
-  auto made = loops_arguments(setting_.selection.rounds);
-  if (setting_.bare) made.emplace_back("--bare");
-  append(made, others_beside(with_tbb));
+  if (word == "{rounds}") return rounds(selection.rounds);
+  if (word == "{few}") return rounds(size() == Size::full ? std::min(3U, selection.rounds) : 1);
+  if (word == "{two}") return rounds(size() == Size::full ? std::min(2U, selection.rounds) : 1);
+  if (word == "{short}") {
+    auto made = rounds(selection.short_rounds);
+    // Threads that wait for each other's processors take a hundred times as long.
+    if (is_crowd && size() != Size::smoke) append(made, {"--scale", "0.05"});
+    return made;
+  }
+  if (word == "{crowd}") return is_crowd ? Arguments{"--max-delay", "1e9", "--loops", "200"} : Arguments{};
+  if (word == "{candidates}") {
+    if (!has_library()) return {"static,dyn1,dyn64,guided,steal1,steal64"};
+    return {"static,dyn1,dyn64,guided,steal1,steal64,wstree", "--variant", "no_memory,WSTREE_HISTORY=off"};
+  }
+  if (word == "{library}")
+    return has_library() ? Arguments{"--library", setting_.library.string()} : Arguments{};
+  if (word == "{bare}") return setting_.bare ? Arguments{"--bare"} : Arguments{};
+  if (word == "{beside}") {
+    Arguments made;
+    for (std::size_t i = 1; i < setting_.runtimes.size(); ++i)
+      if (exists("loops", setting_.runtimes[i]))
+        append(made, {"--beside", setting_.programs.program("loops", setting_.runtimes[i]).string()});
+    return made;
+  }
+  // oneTBB has no part where the candidates are named, because it has none of them.
+  if (word == "{tbb}")
+    return exists("loops-tbb", "") ? Arguments{"--beside", (setting_.programs.folder / "loops-tbb").string()}
+                                   : Arguments{};
   // The distribution's own build, in columns of its own. Where it is the one that is measured anyway, once
   // will do.
-  const bool is_lead = setting_.runtimes.front() == "libomp";
-  if (size() == Size::full && is_lead && !setting_.libomp.folder.empty())
-    append(made, {"--libomp", "system"});
+  if (word == "{system}")
+    return size() == Size::full && setting_.runtimes.front() == "libomp" && !setting_.libomp.folder.empty()
+               ? Arguments{"--libomp", "system"}
+               : Arguments{};
+  return {std::string(word)};
+}
+
+Arguments Session::expanded(std::string_view text) const {
+  Arguments made;
+  for (const auto& word : parts_of(text, ' '))
+    if (!word.empty()) append(made, meaning_of(word));
   return made;
 }
 
-void Session::measure_loops() {
-  auto arguments = loops_of_this_size(true);
-  if (setting_.only)
-    append(arguments, {"--only", *setting_.only});
-  else if (size() == Size::quick)
-    append(arguments,
-           {"--passes", "2", "--groups", "paper,program", "--only", "^[^/]*(/16|/100k|/1M|/10M)?$"});
-  else
-    append(arguments, {"--groups", "paper,program,small"});
-  run({"loops", "loops", "Loops", "loops", setting_.runtimes.front(), arguments});
+Arguments Session::arguments_of(const PartStart& start) const {
+  auto made = expanded(start.arguments);
+  append(made, expanded(start.sized[static_cast<std::size_t>(size())]));
+  const bool has_only = (start.needs & k_only) != 0 && setting_.only;
+  if (const auto usual = std::ranges::find(made, "else"); usual != made.end())
+    made.erase(usual, has_only ? made.end() : usual + 1);
+  if (has_only) append(made, {"--only", *setting_.only});
+  if ((start.needs & k_threads) != 0 && setting_.threads)
+    append(made, {"--threads", std::to_string(*setting_.threads)});
+  return made;
 }
 
-void Session::measure_one_thread() {
-  auto arguments = loops_of_this_size(false);
-  append(arguments, {"--threads", "1", "--only", "^UNIFORM/10M$", "--candidates", "static,wstree", "--passes",
-                     by_size(size(), "9", "9", "1")});
-  run({"one-thread", "P=1", "One thread", "loops", setting_.runtimes.front(), arguments});
-}
-
-void Session::measure_memory() {
-  auto arguments = loops_arguments(by_size(size(), std::min(2U, setting_.selection.rounds), 1U, 1U));
-  append(arguments, others_beside(true));
-  append(arguments, {"--groups", "memory"});
-  if (size() == Size::quick) append(arguments, {"--passes", "1"});
-  run({"memory", "memory", "Loops over memory, 100 times", "loops", setting_.runtimes.front(), arguments});
-}
-
-void Session::measure_grid() {
-  auto arguments = loops_arguments(by_size(size(), std::min(3U, setting_.selection.rounds), 1U, 1U));
-  append(arguments, {"--step-grid"});
-  if (size() != Size::full) append(arguments, {"--candidates", "guided,wstree"});
-  run({"step-grid", "grid", "The expensive interval at every position", "loops", setting_.runtimes.front(),
-       arguments});
-}
-
-void Session::measure_models() {
-  auto arguments = loops_of_this_size(false);
-  const char* const usual = by_size(size(), "/", "^[^/]*/[^/]*$", "^(UNIFORM|TRIANGLE|STEP_E)/");
-  append(arguments, {"--groups", "paper", "--only", setting_.only.value_or(usual), "--candidates", "models"});
-  run({"models", "loops", "Models", "loops", setting_.runtimes.front(), arguments});
-  Arguments calls{"--schedules", "models", "--pairs", "0"};
-  append(calls,
-         by_size<Arguments>(size(), {}, {"--rounds", "3"},
-                            {"--rounds", "1", "--loops", "20", "--batches", "1", "--max-delay", "1e9"}));
-  for_each_runtime("models", "Calls of the models", "overhead", calls, "calls-");
-}
-
-void Session::measure_short() {
-  Arguments threads;
-  if (setting_.threads) threads = {"--threads", std::to_string(*setting_.threads)};
-  const bool is_crowd = setting_.threads.value_or(0) > allowed_cpus();
+void Session::measure_start(const PartStart& start) {
+  const auto refuse = [&](const std::string& title, std::string_view why) {
+    fmt::print("\n== {}\nnot measured: {}\n", title, why);
+  };
+  const std::string title(start.title);
+  if ((start.needs & k_library) != 0 && !has_library()) return refuse(title, "there is no library");
+  bool is_missing = true;
   for (const auto& runtime : setting_.runtimes) {
-    auto arguments = loops_arguments(setting_.selection.short_rounds);
-    // Threads that wait for each other's processors take a hundred times as long.
-    if (is_crowd && size() != Size::smoke) append(arguments, {"--scale", "0.05"});
-    append(arguments, {"--groups", "short,untuned", "--passes", "1", "--candidates"});
-    append(arguments, {has_library() ? "static,dyn1,dyn64,guided,steal1,steal64,wstree"
-                                     : "static,dyn1,dyn64,guided,steal1,steal64"});
-    if (has_library()) append(arguments, {"--variant", "no_memory,WSTREE_HISTORY=off"});
-    // Two variations of each pattern, and all loops that turn into others.
-    const char* const usual = by_size(size(), "/", "/([24]|jump|after)$", "/");
-    append(arguments, {"--only", setting_.only.value_or(usual)});
-    append(arguments, threads);
-    run({"short", runtime, "Short loops, " + runtime, "loops", runtime, arguments});
-  }
-  auto even = by_size<Arguments>(size(), {"--rounds", "5"}, {"--rounds", "3"},
-                                 {"--rounds", "1", "--loops", "20", "--batches", "1", "--max-delay", "1e9"});
-  append(even, {"--even", "1", "--pairs", "0"});
-  if (is_crowd) append(even, {"--max-delay", "1e9", "--loops", "200"});
-  append(even, threads);
-  for_each_runtime("short", "What an even loop of a microsecond loses", "overhead", even, "even-");
-}
-
-void Session::for_each_runtime(const std::string& part, const std::string& title, const std::string& program,
-                               const Arguments& arguments, const std::string& more) {
-  for (const auto& runtime : setting_.runtimes) {
-    const auto headline = fmt::format("{}, {}", title, runtime);
-    if (runtime == "libomp" && !setting_.bare) {
-      fmt::print("\n== {}\nnot measured: without the library these programs do not run on {}\n", headline,
-                 setting_.libomp.description);
+    const bool is_each = start.by == By::each;
+    const auto headline = is_each ? title + ", " + runtime : title;
+    if (!exists(start.program, runtime)) {
+      if (is_each) refuse(headline, "the program was not built; its compiler has no omp.h");
       continue;
     }
-    Arguments all;
-    if (has_library()) all = {"--library", setting_.library.string()};
-    append(all, arguments);
-    run({part, more + runtime, headline, program, runtime, all, false});
+    is_missing = false;
+    if ((start.needs & k_plain) != 0 && runtime == "libomp" && !setting_.bare) {
+      refuse(headline, "without the library these programs do not run on " + setting_.libomp.description);
+    } else {
+      Start begin{std::string(start.part),
+                  std::string(start.name) + (is_each || start.name.empty() ? runtime : ""),
+                  headline,
+                  std::string(start.program),
+                  runtime,
+                  arguments_of(start),
+                  (start.needs & k_preload) != 0};
+      if (!start.variable.empty()) begin.variables = {std::string(start.variable)};
+      run(begin);
+    }
+    if (!is_each) return;
   }
+  if (is_missing && start.by != By::each) refuse(title, "no compiler here has made the program");
 }
 
 bool Session::is_served(const std::string& runtime) {
@@ -224,42 +200,11 @@ bool Session::is_served(const std::string& runtime) {
 }
 
 void Session::measure_part(std::string_view part) {
-  if (part == "loops") return measure_loops();
-  if (part == "one-thread") return measure_one_thread();
-  if (part == "memory") return measure_memory();
-  if (part == "step-grid") return measure_grid();
-  if (part == "models") return measure_models();
-  if (part == "short") return measure_short();
   if (part == "strategies") return measure_strategies(*this);
   if (part == "workers") return measure_workers(*this);
   if (part == "validation") return measure_validation(*this);
-  if (part == "api") return measure_api(*this);
-  if (part == "types") return measure_types(*this);
-  if (part == "calls")
-    return for_each_runtime("calls", "Calls and start-up", "overhead",
-                            by_size<Arguments>(size(), {}, {"--rounds", "3", "--pairs", "60"},
-                                               {"--rounds", "1", "--loops", "50", "--batches", "3", "--pairs",
-                                                "3", "--max-delay", "1e9"}));
-  if (part == "anatomy") {
-    measure_core_steps(*this);
-    return for_each_runtime("anatomy", "Each call of a loop by itself", "overhead",
-                            by_size<Arguments>(size(), {"--anatomy", "1", "--pairs", "0", "--rounds", "3"},
-                                               {"--anatomy", "1", "--pairs", "0", "--rounds", "1"},
-                                               {"--anatomy", "1", "--pairs", "0", "--rounds", "1", "--loops",
-                                                "50", "--batches", "3", "--max-delay", "1e9"}));
-  }
-  if (part == "watching") return measure_watching(*this);
-  if (part == "static") return measure_static(*this);
-  if (part == "taskloop") return measure_taskloops(*this);
-  if (part == "crowd")
-    return for_each_runtime("crowd", "More threads than processors", "crowd",
-                            by_size<Arguments>(size(), {},
-                                               {"--rounds", "1", "--schedules", "dynamic,1 guided wstree"},
-                                               {"--rounds", "1", "--ms", "1"}));
-  for_each_runtime("step", "Time against STEP", "step",
-                   by_size<Arguments>(size(), {}, {"--rounds", "3"},
-                                      {"--rounds", "1", "--passes", "1", "--iterations", "2000", "--most",
-                                       "8", "--max-delay", "1e9"}));
+  for (const auto& start : k_starts)
+    if (start.part == part) measure_start(start);
 }
 
 void Session::measure() {

@@ -53,29 +53,19 @@ public:
   };
   /// Starts it and keeps what it has written. False if it failed, which the user knows then.
   bool run(const Start& start);
-  /// Says that what was started is of no use, and remembers it. Always false.
-  bool fail(const Start& start, const std::string& text);
 
-  /// Options of the program `loops` that any part of it needs.
-  [[nodiscard]] Arguments loops_arguments(unsigned rounds) const;
-  /// The other runtimes that a round of `loops` goes through as well. oneTBB has no part where the candidates
-  /// are named, because it has none of them.
-  [[nodiscard]] Arguments others_beside(bool with_tbb) const;
+  /// Returns the words of `text`, with what stands for those in braces.
+  [[nodiscard]] Arguments expanded(std::string_view text) const;
 
 private:
   [[nodiscard]] Environment environment(const Start& start) const;
-  [[nodiscard]] Arguments loops_of_this_size(bool with_tbb) const;
-  [[nodiscard]] bool is_served(const std::string& runtime);
+  [[nodiscard]] bool exists(std::string_view program, const std::string& runtime) const;
+  [[nodiscard]] Arguments meaning_of(std::string_view word) const;
+  [[nodiscard]] Arguments arguments_of(const PartStart& start) const;
+  bool fail(const Start& start, const std::string& text);
+  bool is_served(const std::string& runtime);
   void measure_part(std::string_view part);
-  void measure_loops();
-  void measure_one_thread();
-  void measure_memory();
-  void measure_grid();
-  void measure_models();
-  void measure_short();
-  /// Of a program that starts itself with and without the library, for each runtime.
-  void for_each_runtime(const std::string& part, const std::string& title, const std::string& program,
-                        const Arguments& arguments, const std::string& more = {});
+  void measure_start(const PartStart& start);
 
   Setting setting_;
   Findings* findings_;
@@ -85,12 +75,5 @@ private:
 void measure_strategies(Session& session);
 void measure_workers(Session& session);
 void measure_validation(Session& session);
-void measure_api(Session& session);
-void measure_types(Session& session);
-void measure_watching(Session& session);
-void measure_static(Session& session);
-void measure_taskloops(Session& session);
-/// Another part of the anatomy.
-void measure_core_steps(Session& session);
 
 } // namespace wstree::cli::bench

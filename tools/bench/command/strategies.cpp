@@ -3,7 +3,6 @@
 
 #include "machine_facts.h"
 #include "session.h"
-#include "simulated.h"
 #include "support/text_file.h"
 
 #include <algorithm>
@@ -40,49 +39,21 @@ double nodes_in(const std::string& statistics) {
 
 /// Counting is no part of what is timed, so it has processes of its own.
 void count_nodes(Session& session, unsigned threads) {
-  Json found = Json::object();
+  Json rows = Json::array();
   for (const auto strategy : k_strategies) {
     const auto file = session.setting().folder / fmt::format("nodes-{}-{}", strategy, threads);
-    auto arguments = session.loops_arguments(1);
+    auto arguments = session.expanded("{few}");
     arguments.insert(arguments.end(), {"--threads", std::to_string(threads), "--candidates", "wstree",
                                        "--only", fmt::format("^{}{}$", k_even_shape, k_strategies_suffix)});
     Session::Start start{"strategies", fmt::format("nodes of {}", strategy), "",
                          "loops",      session.setting().runtimes.front(),   arguments};
     start.variables = {fmt::format("WSTREE_STRATEGY={}", strategy), "WSTREE_STATS=json=" + file.string()};
     start.has_json = false;
-    if (session.run(start)) found[std::string(strategy)] = nodes_in(read_text(file).value_or(""));
+    if (session.run(start))
+      rows.push_back(
+          {{"row", "nodes"}, {"column", strategy}, {"value", nodes_in(read_text(file).value_or(""))}});
   }
-  session.findings().add("strategies", fmt::format("nodes P={}", threads), found);
-}
-
-SimulateRequest request(bool few, const std::string& workload) {
-  SimulateRequest made;
-  made.schedules = "wstree";
-  made.workloads = workload;
-  made.iterations = k_strategies_iterations;
-  made.threads = simulated_workers(few);
-  return made;
-}
-
-/// Figure 7 with the tree as it is, and as the paper has it: one node at the start, and batches of one size.
-Json simulated_strategies(bool few) {
-  constexpr const char* k_of_the_paper = "fixed:64";
-  Json found = Json::object();
-  for (const auto strategy : k_strategies) {
-    auto usual = request(few, k_even_shape);
-    usual.strategy = strategy;
-    auto paper = usual;
-    paper.roots = 1;
-    paper.batch = k_of_the_paper;
-    found[fmt::format("{}", strategy)] = simulated(usual).at("results");
-    found[fmt::format("{}, one root", strategy)] = simulated(paper).at("results");
-  }
-  for (const auto batch : k_batches) {
-    auto step = request(few, fmt::format("{}", fmt::join(k_step_shapes, ",")));
-    step.batch = batch;
-    found[fmt::format("{}", batch)] = simulated(step).at("results");
-  }
-  return found;
+  session.findings().add("strategies", fmt::format("nodes P={}", threads), {{"rows", std::move(rows)}});
 }
 
 } // namespace
@@ -100,13 +71,10 @@ void measure_strategies(Session& session) {
     fmt::print("\n== Strategies and batch modes\nnot measured: they are those of the library\n");
     return;
   }
-  const bool few = session.size() == Size::smoke;
   const auto only =
       fmt::format("^({}|{}){}$", k_even_shape, fmt::join(k_step_shapes, "|"), k_strategies_suffix);
   for (const unsigned threads : measured_workers()) {
-    auto arguments = session.loops_arguments(
-        std::min(session.size() == Size::full ? 3U : 1U, session.setting().selection.rounds));
-    if (session.size() == Size::quick) arguments.insert(arguments.end(), {"--passes", "1"});
+    auto arguments = session.expanded(session.size() == Size::quick ? "{few} --passes 1" : "{few}");
     const auto more = variants();
     arguments.insert(arguments.end(), more.begin(), more.end());
     arguments.insert(arguments.end(),
@@ -116,28 +84,18 @@ void measure_strategies(Session& session) {
                  session.setting().runtimes.front(), arguments});
     count_nodes(session, threads);
   }
-  if (!interrupted()) session.findings().add("strategies", "simulated", simulated_strategies(few));
 }
 
 void measure_workers(Session& session) {
-  const bool few = session.size() == Size::smoke;
   const auto only = fmt::format("^[^/]*{}$|^({})$", k_workers_suffix, fmt::join(k_programs, "|"));
   for (const unsigned threads : measured_workers()) {
-    auto arguments = session.loops_arguments(
-        std::min(session.size() == Size::full ? 3U : 1U, session.setting().selection.rounds));
-    if (session.size() == Size::quick) arguments.insert(arguments.end(), {"--passes", "1"});
-    const auto beside = session.others_beside(true);
-    arguments.insert(arguments.end(), beside.begin(), beside.end());
+    auto arguments = session.expanded(session.size() == Size::quick ? "{few} --passes 1 {beside} {tbb}"
+                                                                    : "{few} {beside} {tbb}");
     arguments.insert(arguments.end(),
                      {"--only", session.setting().only.value_or(only), "--threads", std::to_string(threads)});
     session.run({"workers", fmt::format("P={}", threads), fmt::format("Throughput, P={}", threads), "loops",
                  session.setting().runtimes.front(), arguments});
   }
-  SimulateRequest imagined;
-  imagined.schedules = "static,dynamic,64,guided,static_steal,wstree";
-  imagined.iterations = k_workers_iterations;
-  imagined.threads = simulated_workers(few);
-  session.findings().add("workers", "simulated", simulated(imagined).at("results"));
 }
 
 } // namespace wstree::cli::bench

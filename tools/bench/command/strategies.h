@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -17,10 +16,8 @@ inline constexpr std::array<std::string_view, 3> k_batches{"timed", "exponential
 inline constexpr const char* k_even_shape = "UNIFORM";
 inline constexpr std::array<std::string_view, 3> k_step_shapes{"STEP_S", "STEP_E", "STEP_M"};
 inline constexpr const char* k_strategies_suffix = "/100k";
-inline constexpr std::uint64_t k_strategies_iterations = 100'000;
 
 inline constexpr const char* k_workers_suffix = "/1k";
-inline constexpr std::uint64_t k_workers_iterations = 1'000;
 /// Of figure 10, and more like them.
 inline constexpr std::array<std::string_view, 4> k_programs{"MANDEL", "TRIMM", "PRIMES", "SPMV"};
 

@@ -64,7 +64,7 @@ private:
     ask.output = names;
     ask.has_json = false;
     if (!session_.run(ask)) return false;
-    auto arguments = session_.loops_arguments(session_.setting().selection.rounds);
+    auto arguments = session_.expanded("{rounds}");
     const auto chosen = only();
     arguments.insert(arguments.end(), chosen.begin(), chosen.end());
     arguments.insert(arguments.end(), {"--threads", threads, "--candidates",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// How one value is obtained: passes, clocks,
-/// and which samples are dropped because other programs disturbed them.
+/// How one value is obtained: passes and clocks. Samples that other programs disturbed are dropped.
 #pragma once
 #include "candidates.h"
+#include "report.h"
 #include "workloads/workloads.h"
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -30,13 +31,16 @@ private:
 };
 
 struct Settings {
-  int threads = 2;
+  int threads = 2, processors = 2;
   int rounds = 7;
   int passes = 3;          ///< parallel passes a sample
   int attempts = 3;        ///< at a sample, until one is undisturbed
   double max_delay = 0.02; ///< a pass whose threads waited for longer than this part of it is not used
   double pause = 0;        ///< sleep this part of the time spent, for other jobs: with real-time priority
   std::uint64_t seed = 1;
+
+  /// Returns how many times as fast as one thread the team is ideally.
+  int speed() const { return std::min(threads, processors); }
 };
 
 /// Samples of one workload under one candidate, over all rounds.
@@ -67,7 +71,5 @@ bool take_sample(const Workload& workload, const Candidate& candidate, const Set
 /// Puts the runtime's waiting threads to sleep now instead of after its block time. Does nothing on libgomp:
 /// there they go to sleep by themselves within milliseconds, and the call would end them. Nor on oneTBB.
 void quiet_team();
-
-double median(std::vector<double> values);
 
 } // namespace bench

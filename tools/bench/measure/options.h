@@ -2,7 +2,9 @@
 // The command line of the programs.
 #pragma once
 
+#include "omp_calls.h"
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,11 +14,22 @@ namespace bench {
 /// Ends the program: it was asked for something that there is not.
 [[noreturn]] void refuse(const std::string& text);
 
+/// What most programs are told.
+struct Common {
+  std::string library, json, only;
+  std::string child; ///< what this process is to measure for the one that has started it
+  int rounds = 5, threads = omp_get_num_procs();
+  double max_delay = 0.02, scale = 1;
+  std::vector<std::string> again{}; ///< the same options for a process of the same program
+};
+
 /// CLI11 behind a wall, so that it is compiled once and not for each runtime. What a variable holds before
 /// parse() is its default.
 class OptionList {
 public:
   explicit OptionList(const char* description);
+  /// `names`: the common options that the program has, separated by blanks.
+  OptionList(const char* description, Common& common, const std::string& names);
   ~OptionList();
 
   void text(const char* name, std::string& value, const char* help);
@@ -34,7 +47,11 @@ public:
 
 private:
   struct Reader;
+  void repeat(const char* name, std::function<std::string()> value);
+
   std::unique_ptr<Reader> reader_;
+  Common* common_ = nullptr;
+  std::vector<std::pair<std::string, std::function<std::string()>>> repeated_;
 };
 
 } // namespace bench

@@ -2,11 +2,14 @@
 #include "process.h"
 #include "omp_calls.h"
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <link.h>
+#include <random>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
@@ -96,6 +99,32 @@ int run_child(const std::string& program, const std::vector<std::string>& argume
   int status = 0;
   if (failed || waitpid(child, &status, 0) != child) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool run_rounds(const Common& options, std::vector<Kind>& kinds) {
+  std::mt19937_64 random(1);
+  std::vector<Kind*> order;
+  for (Kind& kind : kinds) order.push_back(&kind);
+  for (int round = 0; round < options.rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (Kind* const kind : order) {
+      std::vector<std::string> arguments = options.again;
+      arguments.insert(arguments.end(), {"--child", kind->name});
+      std::string output;
+      const int status = run_child("", arguments, environment_with(kind->variables), &output);
+      if (status != 0) {
+        std::fprintf(stderr, "bench: the process \"%s\" failed (status %d)\n", kind->name.c_str(), status);
+        return false;
+      }
+      for (std::size_t at = 0; at < output.size();) {
+        const std::size_t end = std::min(output.find('\n', at), output.size()), blank = output.find(' ', at);
+        if (blank < end)
+          kind->figures[output.substr(blank + 1, end - blank - 1)].push_back(std::atof(&output[at]));
+        at = end + 1;
+      }
+    }
+  }
+  return true;
 }
 
 std::string runtime_description() {

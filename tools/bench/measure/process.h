@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Child processes with and without the library, and what is known of this one.
 #pragma once
+#include "options.h"
+#include <map>
 #include <string>
 #include <vector>
 
 namespace bench {
+
+/// A kind of process that measures, and its figures by name: one value for each round.
+struct Kind {
+  std::string name;
+  std::vector<std::string> variables; ///< for environment_with()
+  std::map<std::string, std::vector<double>> figures{};
+};
+
+/// In each round starts this program once for every kind, in random order, with `--child NAME`, and reads the
+/// lines "VALUE NAME" that it prints. Returns false, with a message, if a process fails.
+bool run_rounds(const Common& options, std::vector<Kind>& kinds);
 
 /// This process's environment without what belongs to the library: its entry in LD_PRELOAD, WSTREE_* and
 /// OMP_SCHEDULE. `more` ("NAME=value") is added; an LD_PRELOAD in it goes in front of what is left of ours.

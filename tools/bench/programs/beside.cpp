@@ -4,7 +4,6 @@
 /// The loop is cut by hand at different places, which says what the best split is, and without a clause,
 /// which the library cuts if WSTREE_LOOPS=static. Rounds alternate; each begins with a number of iterations
 /// of which nothing is known.
-#include "measure/json.h"
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -14,6 +13,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -23,23 +23,6 @@
 namespace {
 
 using namespace bench;
-
-struct Options {
-  std::string json;
-  int rounds = 3, executions = 20, first = 5, ms = 60;
-};
-
-Options parse(int argc, char** argv) {
-  Options options;
-  OptionList list("Measures a static loop beside another process on one of two processors.");
-  list.count("--rounds", options.rounds, 1, "Rounds");
-  list.count("--executions", options.executions, 2, "Executions of the balanced loop in a round");
-  list.count("--first", options.first, 0, "Executions that do not count");
-  list.count("--ms", options.ms, 1, "Milliseconds that the loop takes two threads without the other process");
-  list.text("--json", options.json, "File for the figures");
-  list.parse(argc, argv);
-  return options;
-}
 
 /// A process that uses all that it gets of one processor.
 class Competitor {
@@ -85,15 +68,18 @@ constexpr std::uint64_t k_units = 2'000; // of an iteration
   return now_ns() - start;
 }
 
-struct Split {
-  double share;
-  std::vector<double> ms = {};
-};
-
 } // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
+  Common common;
+  common.rounds = 3;
+  int executions = 20, first = 5, wanted_ms = 60;
+  OptionList list("Measures a static loop beside another process on one of two processors.", common,
+                  "rounds");
+  list.count("--executions", executions, 2, "Executions of the balanced loop in a round");
+  list.count("--first", first, 0, "Executions that do not count");
+  list.count("--ms", wanted_ms, 1, "Milliseconds that the loop takes two threads without the other process");
+  list.parse(argc, argv);
   const std::vector<int> cpus = allowed_processors();
   if (cpus.size() < 2) {
     std::puts("not measured: there is one processor");
@@ -102,36 +88,30 @@ int main(int argc, char** argv) {
   const Competitor competitor(cpus[1]);
 #pragma omp parallel num_threads(2)
   allow({cpus[static_cast<std::size_t>(omp_get_thread_num())]});
-  int n = static_cast<int>(2 * options.ms * 1e6 / (k_units * k_ns_per_unit));
-  std::vector<Split> splits;
-  for (int percent = 50; percent <= 80; percent += 3) splits.push_back({percent / 100.0});
-  std::vector<double> balanced;
-  std::vector<std::vector<double>> begins(static_cast<std::size_t>(options.first));
-  for (int round = 0; round < options.rounds; ++round) {
+  int n = static_cast<int>(2 * wanted_ms * 1e6 / (k_units * k_ns_per_unit));
+  std::map<std::string, std::vector<double>> times; // by rows
+  const auto row_of = [](int percent) { return std::to_string(percent) + " % for the free thread"; };
+  const std::string later = "later executions without clause";
+  for (int round = 0; round < common.rounds; ++round) {
     ++n;
-    for (int k = 0; k < options.executions; ++k) {
-      const double ms = without_clause(n) / 1e6;
-      (k < options.first ? begins[static_cast<std::size_t>(k)] : balanced).push_back(ms);
-    }
+    for (int k = 0; k < executions; ++k)
+      times[k < first ? "execution " + std::to_string(k + 1) + " without clause" : later].push_back(
+          without_clause(n) / 1e6);
     for (int turn = 0; turn < 3; ++turn)
-      for (Split& split : splits) split.ms.push_back(cut_by_hand(n, split.share) / 1e6);
+      for (int percent = 50; percent <= 80; percent += 3)
+        times[row_of(percent)].push_back(cut_by_hand(n, percent / 100.0) / 1e6);
   }
-  const Split* best = &splits.front();
-  for (const Split& split : splits) {
-    std::printf("%3.0f %% for the free thread %8.2f ms\n", split.share * 100, median(split.ms));
-    if (median(split.ms) < median(best->ms)) best = &split;
+  Report report(2, common.rounds);
+  Table& table = report.table("", "ms");
+  double best = median(times[row_of(50)]);
+  for (int percent = 50; percent <= 80; percent += 3) best = std::min(best, median(times[row_of(percent)]));
+  for (const auto& [row, values] : times) {
+    table.at(row, "ms") = sample(values);
+    table.at(row, "of the best split") = words(number_text(median(values) / best));
   }
-  for (std::size_t k = 0; k < begins.size(); ++k)
-    std::printf("execution %zu without clause %6.2f ms\n", k + 1, median(begins[k]));
-  const double ratio = median(balanced) / median(best->ms);
-  std::printf(
-      "later ones               %8.2f ms, %.3f of the best split (wanted: 1.05), %.3f of equal parts\n",
-      median(balanced), ratio, median(balanced) / median(splits.front().ms));
-  return bench::write(options.json, Json{{"best_share", rounded(best->share, 2)},
-                                         {"best_ms", rounded(median(best->ms), 3)},
-                                         {"equal_ms", rounded(median(splits.front().ms), 3)},
-                                         {"balanced_ms", rounded(median(balanced), 3)},
-                                         {"ratio", rounded(ratio, 4)}})
-             ? 0
-             : 1;
+  table.print();
+  report.verdict("later executions: balanced / best split by hand", 1.05)
+      .add(later, median(times[later]) / best);
+  report.print_verdicts();
+  return report.write(common.json) ? 0 : 1;
 }

@@ -19,24 +19,6 @@ namespace {
 
 using namespace bench;
 
-struct Options {
-  std::string only;
-  double scale = 1;
-  int threads = 2;
-};
-
-Options parse(int argc, char** argv) {
-  Options options;
-  OptionList list(
-      "Prints what iterations cost, piece by piece on one thread, and what regions and calls of this "
-      "runtime cost. Preload libwstree.so to have the costs of its calls.");
-  list.text("--only", options.only, "Workloads whose name contains a match of this regular expression");
-  list.number("--scale", options.scale, 1e-6, "Work of every loop in parts of the usual");
-  list.count("--threads", options.threads, 1, "Threads of a team");
-  list.parse(argc, argv);
-  return options;
-}
-
 /// Other work on the machine only adds.
 double lower_quartile(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -211,7 +193,14 @@ void print_costs(const Workload& workload, double clock) {
 } // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
+  Common options;
+  options.threads = 2;
+  OptionList list(
+      "Prints what iterations cost, piece by piece on one thread, and what regions and calls of this "
+      "runtime cost. Preload libwstree.so to have the costs of its calls.",
+      options, "scale threads");
+  list.text("--only", options.only, "Workloads whose name contains a match of this regular expression");
+  list.parse(argc, argv);
   const std::regex only(options.only);
   const auto body = [](int i) { return static_cast<std::uint64_t>(i); };
   omp_set_schedule(k_static, 0);

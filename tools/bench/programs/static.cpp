@@ -5,7 +5,6 @@
 /// which has the parts of schedule(static) but stays as it is; and without a clause. What differs between the
 /// last two is what the library does. Under each workload the number of iterations differs, so that nothing
 /// is known of it before.
-#include "measure/json.h"
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -24,24 +23,10 @@ namespace {
 using namespace bench;
 
 struct Options {
-  std::string json, only;
-  int executions = 200, threads = omp_get_num_procs(), us = 500, first = 5;
+  Common common;
+  int executions = 200, us = 500, first = 5;
   bool details = false;
 };
-
-Options parse(int argc, char** argv) {
-  Options options;
-  OptionList list("Measures static loops that balance themselves.");
-  list.count("--executions", options.executions, 1, "Executions of each loop");
-  list.count("--threads", options.threads, 1, "Threads of a team");
-  list.count("--us", options.us, 1, "Microseconds that a loop takes ideally");
-  list.count("--first", options.first, 0, "Executions that do not count");
-  list.text("--only", options.only, "One workload");
-  list.flag("--details", options.details, "Print the first twelve executions");
-  list.text("--json", options.json, "File for the figures");
-  list.parse(argc, argv);
-  return options;
-}
 
 /// How what the iterations cost depends on the number of the execution.
 enum class Change { none, blend, move, turn, random, half };
@@ -49,8 +34,8 @@ struct CostOverTime {
   std::string name;
   Weight weight;
   Change change;
-  double limit;  ///< what the project wants, as time / ideal; 0: nothing
-  double behind; ///< and beside static; 0: nothing
+  double limit;      ///< what the project wants, as time / ideal; 0: nothing
+  double behind = 0; ///< and beside static; 0: nothing
 };
 
 std::vector<CostOverTime> all_costs() {
@@ -60,13 +45,14 @@ std::vector<CostOverTime> all_costs() {
     const bool even = name == "UNIFORM";
     all.push_back({name, shape.weight, Change::none, even || name == "RANDIF" ? 0 : 1.03, even ? 1.01 : 0});
   }
-  all.push_back({"TRIANGLE, drifts", triangle, Change::blend, 1.06, 0});
-  all.push_back({"PARABOLA, drifts", parabola, Change::blend, 1.06, 0});
-  all.push_back({"EXP, drifts", exponential, Change::blend, 1.06, 0});
-  all.push_back({"HILL, moves", hill, Change::move, 1.06, 0});
-  all.push_back({"TRIANGLE, turns", triangle, Change::turn, 0, 0});
-  all.push_back({"random blocks", uniform, Change::random, 0, 1.02});
-  all.push_back({"UNIFORM, slow thread", uniform, Change::half, 1.05, 0});
+  for (const CostOverTime& more : {CostOverTime{"TRIANGLE, drifts", triangle, Change::blend, 1.06},
+                                   {"PARABOLA, drifts", parabola, Change::blend, 1.06},
+                                   {"EXP, drifts", exponential, Change::blend, 1.06},
+                                   {"HILL, moves", hill, Change::move, 1.06},
+                                   {"TRIANGLE, turns", triangle, Change::turn, 0},
+                                   {"random blocks", uniform, Change::random, 0, 1.02},
+                                   {"UNIFORM, slow thread", uniform, Change::half, 1.05}})
+    all.push_back(more);
   return all;
 }
 
@@ -143,7 +129,7 @@ struct Result {
 
 Result measure(const CostOverTime& workload, int n, const Options& options) {
   const bool half = workload.change == Change::half;
-  const int threads = options.threads;
+  const int threads = options.common.threads;
   // As fast as `speed` threads that are not slow.
   const double speed = half ? threads - 0.5 : threads;
   std::vector<double> ideals, fixed_ratios, free_ratios, beside;
@@ -178,34 +164,38 @@ Result measure(const CostOverTime& workload, int n, const Options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
-  Json json{{"threads", options.threads}, {"executions", options.executions}, {"workloads", Json::array()}};
-  std::printf("runtime: %s\nthreads %d, %d executions, medians of those after %d, as time / ideal\n\n", //
-              runtime_description().c_str(), options.threads, options.executions, options.first);
-  std::printf("%-22s %10s %8s %9s %9s\n", "workload", "ideal", k_names[fixed], k_names[free_], "wanted");
+  Options options;
+  const Common& common = options.common;
+  OptionList list("Measures static loops that balance themselves.", options.common, "threads only");
+  list.count("--executions", options.executions, 1, "Executions of each loop");
+  list.count("--us", options.us, 1, "Microseconds that a loop takes ideally");
+  list.count("--first", options.first, 0, "Executions that do not count");
+  list.flag("--details", options.details, "Print the first twelve executions");
+  list.parse(argc, argv);
+  Report report(common.threads, options.executions);
+  std::printf("runtime: %s\nthreads %d, %d executions, medians of those after %d, as time / ideal\n\n",
+              runtime_description().c_str(), common.threads, options.executions, options.first);
+  Table& table = report.table("workload", "time / ideal");
   int n = 2'000;
   bool right = true;
   for (const CostOverTime& workload : all_costs()) {
     ++n;
-    if (!options.only.empty() && options.only != workload.name) continue;
+    if (!common.only.empty() && common.only != workload.name) continue;
     const Result result = measure(workload, n, options);
     right = right && result.right;
-    const bool reached = (workload.limit == 0 || result.free_form <= workload.limit) &&
-                         (workload.behind == 0 || result.beside <= workload.behind);
-    char wanted[32] = "";
-    if (workload.limit != 0) std::snprintf(wanted, sizeof wanted, "%.2f", workload.limit);
-    if (workload.behind != 0) std::snprintf(wanted, sizeof wanted, "%.2f of static", workload.behind);
-    std::printf("%-22s %7.1f us %8.3f %9.3f %9s%s%s\n", workload.name.c_str(), result.ideal_us, result.fixed,
-                result.free_form, wanted, reached ? "" : "  NO", result.right ? "" : "  WRONG RESULT");
-    json["workloads"].push_back({{"workload", workload.name},
-                                 {"ideal_us", rounded(result.ideal_us, 2)},
-                                 {"static", rounded(result.fixed, 4)},
-                                 {"balanced", rounded(result.free_form, 4)},
-                                 {"beside", rounded(result.beside, 4)},
-                                 {"limit", workload.limit == 0 ? Json() : Json(workload.limit)},
-                                 {"limit_beside", workload.behind == 0 ? Json() : Json(workload.behind)},
-                                 {"reached", reached},
-                                 {"right", result.right}});
+    table.at(workload.name, "ideal us") = fact(result.ideal_us);
+    table.at(workload.name, k_names[fixed]) = {result.fixed};
+    table.at(workload.name, k_names[free_]) = {result.free_form};
+    table.at(workload.name, "of static") = {result.beside};
+    if (!result.right) table.at(workload.name, "result") = words("WRONG");
+    if (workload.limit != 0)
+      report.verdict("balanced / ideal, wanted " + number_text(workload.limit), workload.limit)
+          .add(workload.name, result.free_form);
+    if (workload.behind != 0)
+      report.verdict("balanced / static, wanted " + number_text(workload.behind), workload.behind)
+          .add(workload.name, result.beside);
   }
-  return bench::write(options.json, json) && right ? 0 : 1;
+  table.print();
+  report.print_verdicts();
+  return report.write(common.json) && right ? 0 : 1;
 }

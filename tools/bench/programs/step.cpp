@@ -6,68 +6,23 @@
 /// This process only starts itself: in every round once without the library, for the runtime's schedule, and
 /// once with it for each STEP, because WSTREE_BATCH counts for a whole process. One thread means that one of
 /// a team does all of the loop before the others come to it: a team of one gets the whole loop in one piece.
-#include "measure/json.h"
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/options.h"
 #include "measure/process.h"
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
-#include <map>
-#include <optional>
-#include <random>
 #include <sched.h>
-#include <sstream>
-#include <string>
-#include <tuple>
 #include <unistd.h>
-#include <vector>
 
 namespace {
 
 using namespace bench;
 
-/// One schedule on one number of threads.
-struct Curve {
-  std::string schedule;
-  int threads;
-  std::vector<std::optional<double>> ms; ///< one for each step; nothing if it could not be measured
-};
-
-struct StepFigure {
-  std::string runtime; ///< its name
-  long iterations;
-  double whole_ms; ///< the loop in one piece on one thread
-  std::vector<int> steps;
-  std::vector<Curve> curves; ///< those of one number of threads stand together
-};
-
 struct Options {
-  std::string library, json, child;
-  int rounds = 5, passes = 3, threads = std::max(2, omp_get_num_procs()), iterations = 1 << 22, most = 4096;
-  double max_delay = 0.02;
+  Common common;
+  int passes = 3, iterations = 1 << 22, most = 4096;
 };
-
-Options parse(int argc, char** argv) {
-  Options options;
-  OptionList list(
-      "Measures the library's batches of a fixed size, the runtime's dynamic and the tree, by the "
-      "number of iterations that a thread takes at a time (STEP).");
-  list.text("--library", options.library, "libwstree.so; without it, only the runtime's dynamic is measured");
-  list.count("--rounds", options.rounds, 1, "Processes of each kind");
-  list.count("--passes", options.passes, 1, "Passes of a process, of which the median counts");
-  list.count("--threads", options.threads, 2, "Threads of a team");
-  list.count("--iterations", options.iterations, 1, "Iterations of the loop, about a nanosecond each");
-  list.count("--most", options.most, 1, "The largest STEP");
-  list.number("--max-delay", options.max_delay, 0,
-              "A pass is not used if its threads waited for longer than this part of it");
-  list.text("--json", options.json, "File for the figures");
-  list.hidden("--child", options.child);
-  list.parse(argc, argv);
-  return options;
-}
 
 std::vector<int> steps_up_to(int most) {
   std::vector<int> steps;
@@ -81,12 +36,6 @@ std::vector<int> steps_up_to(int most) {
 #pragma omp for schedule(runtime) nowait
   for (int i = 0; i < n; ++i) part += spin(static_cast<std::uint64_t>(i), 1);
   return part;
-}
-
-[[gnu::noinline]] std::uint64_t plain_loop(int n) {
-  std::uint64_t sum = 0;
-  for (int i = 0; i < n; ++i) sum += spin(static_cast<std::uint64_t>(i), 1);
-  return sum;
 }
 
 struct Pass {
@@ -118,13 +67,13 @@ Pass run_loop(int threads, int n, bool alone) {
   return pass;
 }
 
-/// Measures in this process; its parent reads what it prints.
+/// Measures in this process; its parent reads what it prints: "MS SCHEDULE STEP THREADS".
 class Child {
 public:
   explicit Child(const Options& options) : options_(options) {
     omp_set_schedule(k_static, 0);
-    run_loop(options.threads, options.threads, false); // creates the threads
-    expected_ = plain_loop(options.iterations);
+    run_loop(options.common.threads, options.common.threads, false); // creates the threads
+    for (int i = 0; i < options.iterations; ++i) expected_ += spin(static_cast<std::uint64_t>(i), 1);
   }
 
   bool run() {
@@ -135,9 +84,9 @@ public:
     omp_set_schedule(k_static, 0);
     for (int k = 0; k < options_.passes; ++k) whole.push_back(run_loop(1, options_.iterations, false).ns);
     whole_ = median(whole);
-    std::printf("whole 0 1 %.6f\n", whole_ / 1e6);
-    if (options_.child != "bare") {
-      const int step = std::stoi(options_.child);
+    std::printf("%.6f whole\n", whole_ / 1e6);
+    if (options_.common.child != "bare") {
+      const int step = std::stoi(options_.common.child);
       return measure("wsfixed", k_wsfixed, step, step) && measure("wstree", k_wstree, 1, step);
     }
     for (const int step : steps_up_to(options_.most))
@@ -147,23 +96,24 @@ public:
 
 private:
   bool measure(const char* name, int kind, int chunk, int step) {
+    const Common& common = options_.common;
     for (const bool alone : {true, false}) {
       std::vector<double> values;
       for (int k = 0; k < 3 * options_.passes && static_cast<int>(values.size()) < options_.passes; ++k) {
         omp_set_schedule(kind, chunk);
         const double delayed = waited(alone);
-        const Pass pass = run_loop(options_.threads, options_.iterations, alone);
+        const Pass pass = run_loop(common.threads, options_.iterations, alone);
         if (pass.sum != expected_) {
           std::fprintf(stderr, "bench: %s, STEP %d: the sum is wrong, iterations were lost or repeated\n",
                        name, step);
           return false;
         }
-        if (waited(alone) - delayed <= options_.max_delay * pass.ns) values.push_back(pass.ns);
+        if (waited(alone) - delayed <= common.max_delay * pass.ns) values.push_back(pass.ns);
         rest(pass.ns);
         if (!values.empty() && pass.ns > 10 * whole_) break; // that is known well enough
       }
       if (!values.empty())
-        std::printf("%s %d %d %.6f\n", name, step, alone ? 1 : options_.threads, median(values) / 1e6);
+        std::printf("%.6f %s %d %d\n", median(values) / 1e6, name, step, alone ? 1 : common.threads);
     }
     return true;
   }
@@ -184,126 +134,62 @@ private:
   double whole_ = 0; ///< nanoseconds of the loop in one piece
 };
 
-/// Schedule, STEP, threads.
-using Key = std::tuple<std::string, int, int>;
-using Samples = std::map<Key, std::vector<double>>;
-
-bool run_child_for(const Options& options, const std::string& child, Samples& samples) {
-  std::vector<std::string> more;
-  if (child != "bare") more = {"LD_PRELOAD=" + options.library, "WSTREE_BATCH=fixed:" + child};
-  std::string output;
-  const int status =
-      run_child("",
-                {"--child", child, "--passes", std::to_string(options.passes), "--threads",
-                 std::to_string(options.threads), "--iterations", std::to_string(options.iterations),
-                 "--most", std::to_string(options.most), "--max-delay", std::to_string(options.max_delay)},
-                environment_with(more), &output);
-  if (status != 0) {
-    std::fprintf(stderr, "bench: the process for %s failed (status %d)\n", child.c_str(), status);
-    return false;
-  }
-  std::istringstream lines(output);
-  std::string name;
-  int step = 0, threads = 0;
-  double ms = 0;
-  while (lines >> name >> step >> threads >> ms) samples[{name, step, threads}].push_back(ms);
-  return true;
-}
-
-StepFigure make_figure(const Options& options, const Samples& samples) {
-  const auto median_of = [&](const Key& key) -> std::optional<double> {
-    const auto found = samples.find(key);
-    if (found == samples.end()) return std::nullopt;
-    return median(found->second);
-  };
-  StepFigure figure{name_of(k_runtime),
-                    options.iterations,
-                    median_of({"whole", 0, 1}).value_or(0),
-                    steps_up_to(options.most),
-                    {}};
-  for (const int threads : {1, options.threads})
-    for (const char* schedule : {"wsfixed", "dynamic", "wstree"}) {
-      if (options.library.empty() && std::string(schedule) != "dynamic") continue;
-      Curve curve{schedule, threads, {}};
-      for (const int step : figure.steps) curve.ms.push_back(median_of({schedule, step, threads}));
-      figure.curves.push_back(std::move(curve));
-    }
-  return figure;
-}
-
-/// The smallest STEP from which on the curve stays within a tenth of ideal; 0: none.
-int good_from(const StepFigure& figure, const Curve& curve) {
+/// Curves of one number of threads stand together.
+void show(const Options& options, const std::map<std::string, std::vector<double>>& samples) {
   constexpr double k_near = 1.1;
-  int from = 0;
-  for (std::size_t k = curve.ms.size(); k-- > 0;) {
-    if (!curve.ms[k] || *curve.ms[k] > k_near * figure.whole_ms / curve.threads) break;
-    from = figure.steps[k];
-  }
-  return from;
-}
-
-void print(const Options& options, const StepFigure& figure) {
-  std::printf("runtime: %s\n%ld iterations of about a nanosecond, %.3f ms in one piece; medians of %d "
-              "processes in ms\n\n%6s",
-              runtime_description().c_str(), figure.iterations, figure.whole_ms, options.rounds, "STEP");
-  for (const Curve& curve : figure.curves)
-    std::printf(" %12s", (curve.schedule + " P=" + std::to_string(curve.threads)).c_str());
-  std::printf("\n");
-  for (std::size_t k = 0; k < figure.steps.size(); ++k) {
-    std::printf("%6d", figure.steps[k]);
-    for (const Curve& curve : figure.curves)
-      if (curve.ms[k])
-        std::printf(" %12.3f", *curve.ms[k]);
-      else
-        std::printf(" %12s", "-");
-    std::printf("\n");
-  }
-  std::printf("%6s", "ideal");
-  for (const Curve& curve : figure.curves) std::printf(" %12.3f", figure.whole_ms / curve.threads);
-  std::printf("\nSmallest STEP from which on the time is within 10 %% of ideal:");
-  const char* separator = " ";
-  for (const Curve& curve : figure.curves) {
-    const int from = good_from(figure, curve);
-    std::printf("%s%s P=%d %s", separator, curve.schedule.c_str(), curve.threads,
-                from ? std::to_string(from).c_str() : "none");
-    separator = ", ";
-  }
-  std::printf("\n");
-}
-
-Json to_json(const StepFigure& figure) {
-  Json curves = Json::array();
-  for (const Curve& curve : figure.curves) {
-    Json ms = Json::object();
-    for (std::size_t k = 0; k < figure.steps.size(); ++k)
-      if (curve.ms[k]) ms[std::to_string(figure.steps[k])] = rounded(*curve.ms[k], 5);
-    curves.push_back({{"schedule", curve.schedule},
-                      {"threads", curve.threads},
-                      {"within_10_percent_from", good_from(figure, curve)},
-                      {"ms", std::move(ms)}});
-  }
-  return {{"runtime", figure.runtime},
-          {"iterations", figure.iterations},
-          {"whole_ms", rounded(figure.whole_ms, 4)},
-          {"curves", std::move(curves)}};
+  const Common& common = options.common;
+  Report report(common.threads, common.rounds);
+  Table& table = report.table("", "ms");
+  const auto values = [&](const std::string& name) {
+    const auto found = samples.find(name);
+    return found == samples.end() ? std::vector<double>{} : found->second;
+  };
+  const double whole = median(values("whole"));
+  for (const int threads : {1, common.threads})
+    for (const std::string schedule : {"wsfixed", "dynamic", "wstree"}) {
+      if (common.library.empty() && schedule != "dynamic") continue;
+      const std::string column = schedule + " P=" + std::to_string(threads);
+      int good_from = 0; // the smallest STEP from which on the curve stays near to ideal
+      for (const int step : steps_up_to(options.most)) {
+        const auto found = values(schedule + ' ' + std::to_string(step) + ' ' + std::to_string(threads));
+        table.at("STEP=" + std::to_string(step), column) = sample(found);
+        const bool is_near = !found.empty() && median(found) <= k_near * whole / threads;
+        good_from = !is_near ? 0 : good_from == 0 ? step : good_from;
+      }
+      table.at("ideal", column) = fact(whole / threads);
+      table.at("within 10 % from", column) = words(good_from ? std::to_string(good_from) : "none");
+    }
+  std::printf("runtime: %s\n%d iterations of about a nanosecond, %.3f ms in one piece; medians of %d "
+              "processes in ms\n\n",
+              runtime_description().c_str(), options.iterations, whole, common.rounds);
+  table.print();
+  if (!report.write(common.json)) refuse("--json: the figures are lost");
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
-  if (!options.child.empty()) return Child(options).run() ? 0 : 1;
-  std::vector<std::string> children = {"bare"};
-  if (!options.library.empty())
-    for (const int step : steps_up_to(options.most)) children.push_back(std::to_string(step));
-  std::mt19937_64 random(1);
-  Samples samples;
-  for (int round = 0; round < options.rounds; ++round) {
-    std::shuffle(children.begin(), children.end(), random);
-    for (const std::string& child : children)
-      if (!run_child_for(options, child, samples)) return 1;
-  }
-  const StepFigure figure = make_figure(options, samples);
-  print(options, figure);
-  return write(options.json, to_json(figure)) ? 0 : 1;
+  Options options;
+  Common& common = options.common;
+  common.threads = std::max(2, common.threads);
+  OptionList list(
+      "Measures the library's batches of a fixed size, the runtime's dynamic and the tree, by the "
+      "number of iterations that a thread takes at a time (STEP).",
+      common, "library rounds threads max-delay");
+  list.count("--passes", options.passes, 1, "Passes of a process, of which the median counts");
+  list.count("--iterations", options.iterations, 1, "Iterations of the loop, about a nanosecond each");
+  list.count("--most", options.most, 1, "The largest STEP");
+  list.parse(argc, argv);
+  if (!common.child.empty()) return Child(options).run() ? 0 : 1;
+  std::vector<Kind> kinds{{"bare", {}}};
+  if (!common.library.empty())
+    for (const int step : steps_up_to(options.most))
+      kinds.push_back({std::to_string(step),
+                       {"LD_PRELOAD=" + common.library, "WSTREE_BATCH=fixed:" + std::to_string(step)}});
+  if (!run_rounds(common, kinds)) return 1;
+  std::map<std::string, std::vector<double>> samples;
+  for (const Kind& kind : kinds)
+    for (const auto& [name, values] : kind.figures)
+      samples[name].insert(samples[name].end(), values.begin(), values.end());
+  show(options, samples);
 }

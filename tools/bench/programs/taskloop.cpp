@@ -4,7 +4,6 @@
 /// This process starts two kinds of others, with and without the library, one after the other in each round.
 /// A process executes each loop a few times, in turns with the same loop alone, which says what the ideal is:
 /// max(work / threads, longest piece that one thread has to execute).
-#include "measure/json.h"
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -17,7 +16,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,24 +24,9 @@ namespace {
 using namespace bench;
 
 struct Options {
-  std::string library, json, only, child;
-  int rounds = 3, executions = 5, threads = omp_get_num_procs(), us = 4'000;
+  Common common;
+  int executions = 5, us = 4'000;
 };
-
-Options parse(int argc, char** argv) {
-  Options options;
-  OptionList list("Measures taskloops on the tree, beside those of the runtime.");
-  list.text("--library", options.library, "libwstree.so");
-  list.count("--rounds", options.rounds, 1, "Processes with and without the library");
-  list.count("--executions", options.executions, 1, "Executions of each loop in a process");
-  list.count("--threads", options.threads, 1, "Threads of a team");
-  list.count("--us", options.us, 1, "Microseconds that a loop takes ideally");
-  list.text("--only", options.only, "One workload");
-  list.text("--json", options.json, "File for the figures");
-  list.hidden("--child", options.child);
-  list.parse(argc, argv);
-  return options;
-}
 
 enum Clause { none, grainsize_1, grainsize_64, num_tasks_64, clauses };
 constexpr std::array<const char*, clauses> k_clauses{"no clause", "grainsize(1)", "grainsize(64)",
@@ -69,7 +52,7 @@ struct Row {
 std::vector<Row> rows_of(const Options& options) {
   std::vector<Row> rows;
   for (const char* name : k_shapes) {
-    if (!options.only.empty() && options.only != name) continue;
+    if (!options.common.only.empty() && options.common.only != name) continue;
     const CostShape shape =
         *std::find_if(std::begin(k_cost_shapes), std::end(k_cost_shapes),
                       [&](const CostShape& known) { return std::string(known.name) == name; });
@@ -173,17 +156,17 @@ double time_shared(const Row& row, Work& work, int threads) {
 #pragma clang diagnostic pop
 #endif
 
-/// A process that measures: prints for each row the ideal in nanoseconds, and the median of time / ideal.
+/// A process that measures: prints for each row the ideal in microseconds, and the median of time / ideal.
 /// Fails after a wrong result.
 int measure(const Options& options) {
   for (const Row& row : rows_of(options)) {
-    Work work(row, options.us * 1e3 * options.threads);
+    Work work(row, options.us * 1e3 * options.common.threads);
     std::vector<double> ideals, ratios;
     for (int k = -1; k < options.executions; ++k) {
       const double alone = time_alone(row, work);
       const std::vector<std::uint64_t> before = work.results;
       std::fill(work.results.begin(), work.results.end(), 0);
-      const double shared = time_shared(row, work, options.threads);
+      const double shared = time_shared(row, work, options.common.threads);
       const std::vector<std::uint64_t> got = work.results;
       std::fill(work.results.begin(), work.results.end(), 0);
       if (got != before) {
@@ -191,75 +174,50 @@ int measure(const Options& options) {
         return 1;
       }
       if (k < 0) continue; // wakes the threads
-      ideals.push_back(alone * std::max(1.0 / options.threads, work.longest(row.outer, row.clause)));
+      ideals.push_back(alone * std::max(1.0 / options.common.threads, work.longest(row.outer, row.clause)));
       ratios.push_back(shared / ideals.back());
     }
-    std::printf("%.1f %.5f\n", median(ideals), median(ratios));
+    std::printf("%.4f ideal/%s\n%.5f %s\n", median(ideals) / 1e3, row.name().c_str(), median(ratios),
+                row.name().c_str());
   }
   return std::fflush(stdout) == 0 ? 0 : 1;
-}
-
-enum Kind { own, ours, kinds };
-struct Samples {
-  std::vector<double> ideals;
-  std::array<std::vector<double>, kinds> ratios;
-};
-
-bool run_round(const Options& options, int round, std::vector<Samples>& samples) {
-  for (int turn = 0; turn < kinds; ++turn) {
-    const int kind = (turn + round) % kinds;
-    std::vector<std::string> more;
-    if (kind == ours) more = {"LD_PRELOAD=" + options.library, "WSTREE_LOOPS=taskloop"};
-    std::vector<std::string> arguments{"--child",      "yes",
-                                       "--threads",    std::to_string(options.threads),
-                                       "--executions", std::to_string(options.executions),
-                                       "--us",         std::to_string(options.us)};
-    if (!options.only.empty()) arguments.insert(arguments.end(), {"--only", options.only});
-    std::string output;
-    if (run_child("", arguments, environment_with(more), &output) != 0) return false;
-    std::istringstream in(output);
-    for (Samples& row : samples) {
-      double ideal = 0, ratio = 0;
-      if (!(in >> ideal >> ratio)) return false;
-      row.ideals.push_back(ideal);
-      row.ratios[static_cast<std::size_t>(kind)].push_back(ratio);
-    }
-  }
-  return true;
-}
-
-Json report(const Options& options, const std::vector<Row>& rows, const std::vector<Samples>& samples) {
-  Json json{{"threads", options.threads}, {"rounds", options.rounds}, {"workloads", Json::array()}};
-  std::printf("runtime: %s\nthreads %d, %d rounds, medians of time / ideal\n\n%-32s %10s %8s %8s %8s\n",
-              runtime_description().c_str(), options.threads, options.rounds, "workload", "ideal", "runtime",
-              "wstree", "wanted");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double us = median(samples[i].ideals) / 1e3;
-    const double runtime = median(samples[i].ratios[own]), wstree = median(samples[i].ratios[ours]);
-    const double limit = rows[i].n == 16 ? 1.10 : 1.05;
-    const bool reached = wstree <= limit;
-    std::printf("%-32s %7.0f us %8.3f %8.3f %8.2f%s\n", rows[i].name().c_str(), us, runtime, wstree, limit,
-                reached ? "" : "  NO");
-    json["workloads"].push_back({{"workload", rows[i].name()},
-                                 {"ideal_us", rounded(us, 1)},
-                                 {"runtime", rounded(runtime, 4)},
-                                 {"wstree", rounded(wstree, 4)},
-                                 {"limit", limit},
-                                 {"reached", reached}});
-  }
-  return json;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
-  if (!options.child.empty()) return measure(options);
-  if (options.library.empty()) refuse("--library is needed: its taskloops are measured");
-  const std::vector<Row> rows = rows_of(options);
-  if (rows.empty()) refuse("--only: there is no such workload");
-  std::vector<Samples> samples(rows.size());
-  for (int round = 0; round < options.rounds; ++round)
-    if (!run_round(options, round, samples)) refuse("a process that measures has failed");
-  return bench::write(options.json, report(options, rows, samples)) ? 0 : 1;
+  Options options;
+  Common& common = options.common;
+  common.rounds = 3;
+  OptionList list("Measures taskloops on the tree, beside those of the runtime.", common,
+                  "library rounds threads only");
+  list.count("--executions", options.executions, 1, "Executions of each loop in a process");
+  list.count("--us", options.us, 1, "Microseconds that a loop takes ideally");
+  list.parse(argc, argv);
+  if (!common.child.empty()) return measure(options);
+  if (common.library.empty()) refuse("--library is needed: its taskloops are measured");
+  if (rows_of(options).empty()) refuse("--only: there is no such workload");
+  std::vector<Kind> kinds{{"runtime", {}},
+                          {"wstree", {"LD_PRELOAD=" + common.library, "WSTREE_LOOPS=taskloop"}}};
+  if (!run_rounds(common, kinds)) return 1;
+  Report report(common.threads, common.rounds);
+  Table& table = report.table("workload", "time / ideal");
+  for (const Row& row : rows_of(options)) {
+    const std::string name = row.name();
+    std::vector<double> ideals;
+    for (Kind& kind : kinds)
+      ideals.insert(ideals.end(), kind.figures["ideal/" + name].begin(), kind.figures["ideal/" + name].end());
+    table.at(name, "ideal us") = fact(median(ideals));
+    for (Kind& kind : kinds) table.at(name, kind.name) = sample(kind.figures[name]);
+    const bool is_short = row.n == 16;
+    report
+        .verdict(is_short ? "taskloops of 16 iterations: wstree / ideal" : "longer taskloops: wstree / ideal",
+                 is_short ? 1.10 : 1.05)
+        .add(name, median(kinds[1].figures[name]));
+  }
+  std::printf("runtime: %s\nthreads %d, %d rounds, medians of time / ideal\n\n",
+              runtime_description().c_str(), common.threads, common.rounds);
+  table.print();
+  report.print_verdicts();
+  return report.write(common.json) ? 0 : 1;
 }

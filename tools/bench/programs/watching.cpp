@@ -5,7 +5,6 @@
 /// one with WSTREE_TRACE. They take turns of some milliseconds each, in random order, so that whatever else
 /// the machine does meets all of them. A round has new processes, because where memory lies differs between
 /// processes by more than what is measured here. The second process without either shows how much that is.
-#include "measure/json.h"
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -31,23 +30,9 @@ namespace {
 using namespace bench;
 
 struct Options {
-  std::string library, json, child;
-  int rounds = 7, turns = 12, loops = 40, threads = omp_get_num_procs();
+  Common common;
+  int turns = 12, loops = 40;
 };
-
-Options parse(int argc, char** argv) {
-  Options options;
-  OptionList list("Measures what statistics and traces cost.");
-  list.text("--library", options.library, "libwstree.so");
-  list.count("--rounds", options.rounds, 1, "Processes of each kind");
-  list.count("--turns", options.turns, 1, "Turns of a process with each loop");
-  list.count("--loops", options.loops, 1, "Loops of a turn");
-  list.count("--threads", options.threads, 1, "Threads of a team");
-  list.text("--json", options.json, "File for the figures");
-  list.hidden("--child", options.child);
-  list.parse(argc, argv);
-  return options;
-}
 
 struct Loop {
   const char* name;
@@ -82,7 +67,7 @@ int serve_turns(const Options& options) {
     std::vector<double> times;
     // The first ones wake the threads, and meet those of others that have not gone to sleep yet.
     for (int k = -10; k < options.loops; ++k) {
-      const double ns = time_loop(loop, options.threads);
+      const double ns = time_loop(loop, options.common.threads);
       if (k >= 0) times.push_back(ns);
     }
     const double answer = median(times);
@@ -101,17 +86,14 @@ constexpr std::array<const char*, kinds> k_names{"plain", "plain again", "statis
 class Runner {
 public:
   Runner(const Options& options, Kind kind) {
-    std::vector<std::string> more{"LD_PRELOAD=" + options.library, "OMP_SCHEDULE=wstree", "KMP_BLOCKTIME=1"};
+    std::vector<std::string> more{"LD_PRELOAD=" + options.common.library, "OMP_SCHEDULE=wstree",
+                                  "KMP_BLOCKTIME=1"};
     if (kind == statistics) more.emplace_back("WSTREE_STATS=json=/dev/null");
     if (kind == trace) more.emplace_back("WSTREE_TRACE=/dev/null");
     const auto environment = environment_with(more);
-    std::vector<std::string> arguments{"/proc/self/exe",
-                                       "--child",
-                                       k_names[kind],
-                                       "--threads",
-                                       std::to_string(options.threads),
-                                       "--loops",
-                                       std::to_string(options.loops)};
+    std::vector<std::string> arguments = options.common.again;
+    arguments.insert(arguments.begin(), "/proc/self/exe");
+    arguments.insert(arguments.end(), {"--child", k_names[kind]});
     std::vector<char*> argv, envp;
     for (auto& text : arguments) argv.push_back(text.data());
     for (const auto& text : environment) envp.push_back(const_cast<char*>(text.c_str()));
@@ -176,70 +158,59 @@ bool run_round(const Options& options, std::mt19937_64& random, Times& times) {
   return true;
 }
 
-struct Cost {
-  double percent, low, high; ///< median over the rounds, and its quartiles
-};
-
-Cost cost_of(const Times& times, std::size_t loop, std::size_t kind) {
+/// Of each round in percent of the plain process.
+std::vector<double> costs_of(const Times& times, std::size_t loop, std::size_t kind) {
   std::vector<double> values;
   for (std::size_t round = 0; round < times[loop][plain].size(); ++round)
     values.push_back(100 * (times[loop][kind][round] / times[loop][plain][round] - 1));
   std::sort(values.begin(), values.end());
-  return {median(values), values[values.size() / 4], values[values.size() - 1 - values.size() / 4]};
+  return values;
 }
 
-/// What the project wants of loops of 100 microseconds, in percent; 0: nothing.
-double limit_of(std::size_t loop, std::size_t kind) {
-  if (k_loops[loop].us < 100) return 0;
-  return kind == statistics ? 0.5 : kind == trace ? 1 : 0;
-}
-
-Json report(const Options& options, const Times& times) {
-  Json json{{"threads", options.threads}, {"rounds", options.rounds}, {"costs", Json::array()}};
-  std::printf("runtime: %s\nlibrary: %s\nthreads %d, %d processes of each kind\n\n%-24s %10s", //
-              runtime_description().c_str(), options.library.c_str(), options.threads, options.rounds,
-              "medians (quartiles)", "time");
-  for (std::size_t kind = again; kind < kinds; ++kind) std::printf(" %24s", k_names[kind]);
-  std::printf("\n");
+bool show(const Common& common, const Times& times) {
+  Report report(common.threads, common.rounds);
+  std::printf(
+      "runtime: %s\nlibrary: %s\nthreads %d, %d processes of each kind; \"plain again\" shows how far "
+      "equal processes are apart\n\n",
+      runtime_description().c_str(), common.library.c_str(), common.threads, common.rounds);
+  Table& table = report.table("medians (quartiles)", "%");
   for (std::size_t loop = 0; loop < k_loops.size(); ++loop) {
-    const double us = median(times[loop][plain]) / 1e3;
-    std::printf("%-24s %7.1f us", k_loops[loop].name, us);
+    table.at(k_loops[loop].name, "time") = fact(median(times[loop][plain]) / 1e3, " us");
     for (std::size_t kind = again; kind < kinds; ++kind) {
-      const Cost cost = cost_of(times, loop, kind);
+      const std::vector<double> values = costs_of(times, loop, kind);
       char text[64];
-      std::snprintf(text, sizeof text, "%+.2f %% (%+.2f to %+.2f)", cost.percent, cost.low, cost.high);
-      std::printf(" %24s", text);
-      const double limit = limit_of(loop, kind);
-      json["costs"].push_back({{"loop", k_loops[loop].name},
-                               {"what", k_names[kind]},
-                               {"us", rounded(us, 2)},
-                               {"percent", rounded(cost.percent, 3)},
-                               {"low", rounded(cost.low, 3)},
-                               {"high", rounded(cost.high, 3)},
-                               {"limit", limit == 0 ? Json() : Json(limit)},
-                               {"reached", limit == 0 || cost.percent <= limit}});
+      std::snprintf(text, sizeof text, "%+.2f %% (%+.2f to %+.2f)", median(values), values[values.size() / 4],
+                    values[values.size() - 1 - values.size() / 4]);
+      Cell& cell = table.at(k_loops[loop].name, k_names[kind]);
+      cell.value = median(values);
+      cell.text = text;
+      if (k_loops[loop].us >= 100 && kind != again)
+        report
+            .verdict(std::string(k_names[kind]) + ", loops of 100 us: percent", kind == statistics ? 0.5 : 1)
+            .add(k_loops[loop].name, median(values));
     }
-    std::printf("\n");
   }
-  std::printf("\nVerdict (\"plain again\" shows how far equal processes are apart)\n");
-  for (const Json& cost : json["costs"])
-    if (!cost["limit"].is_null())
-      std::printf("  %-4s %s, %s: %+.2f %%, limit %.1f %%\n", cost["reached"].get<bool>() ? "yes" : "NO",
-                  cost["what"].get<std::string>().c_str(), cost["loop"].get<std::string>().c_str(),
-                  cost["percent"].get<double>(), cost["limit"].get<double>());
-  return json;
+  table.print();
+  report.print_verdicts();
+  return report.write(common.json);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
-  if (!options.child.empty()) return serve_turns(options);
-  if (options.library.empty()) refuse("--library is needed: only the library has statistics and traces");
+  Options options;
+  Common& common = options.common;
+  common.rounds = 7;
+  OptionList list("Measures what statistics and traces cost.", common, "library rounds threads");
+  list.count("--turns", options.turns, 1, "Turns of a process with each loop");
+  list.count("--loops", options.loops, 1, "Loops of a turn");
+  list.parse(argc, argv);
+  if (!common.child.empty()) return serve_turns(options);
+  if (common.library.empty()) refuse("--library is needed: only the library has statistics and traces");
   std::signal(SIGPIPE, SIG_IGN);
   std::mt19937_64 random(1);
   Times times;
-  for (int round = 0; round < options.rounds; ++round)
+  for (int round = 0; round < common.rounds; ++round)
     if (!run_round(options, random, times)) return 1;
-  return bench::write(options.json, report(options, times)) ? 0 : 1;
+  return show(common, times) ? 0 : 1;
 }

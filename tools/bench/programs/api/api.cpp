@@ -18,52 +18,48 @@ namespace {
 using namespace bench;
 
 struct Options {
-  std::string json, only, peers, throw_in;
-  int rounds = 5, passes = 3, threads = omp_get_num_procs(), tries = 100;
-  double scale = 1, pause_ms = 8;
+  Common common;
+  std::string peers, throw_in;
+  int passes = 3, tries = 100;
+  double pause_ms = 8;
 };
 
-Options parse(int argc, char** argv) {
-  Options options;
-  OptionList list("Measures the C++ library beside other libraries of parallel algorithms.");
-  list.count("--rounds", options.rounds, 1, "Samples of each value");
+void parse(int argc, char** argv, Options& options) {
+  OptionList list("Measures the C++ library beside other libraries of parallel algorithms.", options.common,
+                  "rounds threads scale");
   list.count("--passes", options.passes, 1, "Passes of a sample, of which the median counts");
-  list.count("--threads", options.threads, 1, "Threads of everybody");
   list.count("--tries", options.tries, 0, "How often each property is tried; 0: not at all");
-  list.number("--scale", options.scale, 1e-6, "Size of the data; 1 is what is reported");
   list.number("--pause-ms", options.pause_ms, 0, "Pause between two samples");
-  list.text("--only", options.only, "Regular expression for rows");
+  list.text("--only", options.common.only, "Regular expression for rows");
   list.text("--peers", options.peers, "Regular expression for libraries");
-  list.text("--json", options.json, "File for the figures");
   list.hidden("--throw-in", options.throw_in);
   list.parse(argc, argv);
-  return options;
 }
 
 class Session {
 public:
   Session(const Options& options, std::vector<Peer> peers)
-      : options_(options), peers_(std::move(peers)), report_{options.threads, options.rounds} {
-    for (const Peer& peer : peers_) report_.peers.emplace_back(peer.name);
+      : options_(options), peers_(std::move(peers)), figures_{options.common.threads, options.common.rounds} {
+    for (const Peer& peer : peers_) figures_.peers.emplace_back(peer.name);
   }
 
   /// False: a result of ours was wrong.
   bool measure(const RowRecipe& recipe) {
     const Row row = recipe.make();
-    MeasuredRow& measured = report_.rows.emplace_back(MeasuredRow{row.name, row.is_long});
+    MeasuredRow& measured = figures_.rows.emplace_back(MeasuredRow{row.name, row.is_long});
     const Bound plain = row.bind(sequential_peer());
     std::vector<Bound> bounds;
     for (const Peer& peer : peers_) bounds.push_back(row.bind(peer));
     std::vector<std::size_t> order(peers_.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
     bool right = true;
-    for (int round = 0; round < options_.rounds; ++round) {
+    for (int round = 0; round < options_.common.rounds; ++round) {
       std::ranges::shuffle(order, random_);
       for (const std::size_t k : order) {
         if (!bounds[k].run) continue;
         Samples& samples = measured.samples[peers_[k].name];
         if (round > 0 && is_slow(samples)) continue;
-        with_threads(row.one_thread ? 1 : options_.threads,
+        with_threads(row.one_thread ? 1 : options_.common.threads,
                      [&] { take_sample(row, plain, bounds[k], measured, samples); });
         right = right && (!samples.wrong || k != 0);
       }
@@ -73,9 +69,9 @@ public:
   }
 
   void try_out() {
-    if (options_.tries > 0) report_.properties = try_properties(peers_, options_.tries);
+    if (options_.tries > 0) figures_.properties = try_properties(peers_, options_.tries);
   }
-  const ApiReport& report() const { return report_; }
+  const ApiFigures& figures() const { return figures_; }
 
 private:
   /// So slow that once is enough to know.
@@ -101,7 +97,7 @@ private:
     const double after = time_us(plain, row.calls), sequential = (before + after) / 2;
     measured.sequential_us.push_back(sequential);
     samples.us.push_back(median(us));
-    const int threads = row.to_one || row.one_thread ? 1 : options_.threads;
+    const int threads = row.to_one || row.one_thread ? 1 : options_.common.threads;
     samples.ratios.push_back(median(us) * threads / sequential);
     // With real-time priority the kernel takes 5 % of each second back, in the middle of a pass if it is not
     // given before.
@@ -111,14 +107,15 @@ private:
 
   const Options& options_;
   std::vector<Peer> peers_;
-  ApiReport report_;
+  ApiFigures figures_;
   std::mt19937_64 random_{1};
 };
 
 } // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
+  Options options;
+  parse(argc, argv, options);
   if (!options.throw_in.empty()) return throw_in(options.throw_in);
   std::vector<Peer> peers = all_peers();
   std::erase_if(peers, [&](const Peer& peer) {
@@ -127,9 +124,11 @@ int main(int argc, char** argv) {
   for (const char* missing : missing_peers()) std::printf("not found when this was built: %s\n", missing);
   Session session(options, std::move(peers));
   bool right = true;
-  for (const RowRecipe& recipe : all_rows(options.scale))
-    if (std::regex_search(recipe.name, std::regex(options.only))) right = session.measure(recipe) && right;
+  for (const RowRecipe& recipe : all_rows(options.common.scale))
+    if (std::regex_search(recipe.name, std::regex(options.common.only)))
+      right = session.measure(recipe) && right;
   session.try_out();
-  print(session.report());
-  return write(options.json, to_json(session.report())) && right ? 0 : 1;
+  Report report(options.common.threads, options.common.rounds);
+  show(session.figures(), report);
+  return report.write(options.common.json) && right ? 0 : 1;
 }

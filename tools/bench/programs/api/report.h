@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Tables, verdicts and the file of the program `api`.
+/// Tables and verdicts of the program `api`.
 #pragma once
-#include "measure/json.h"
+#include "measure/report.h"
 #include "properties.h"
 #include <map>
 #include <optional>
@@ -26,14 +26,16 @@ struct MeasuredRow {
   std::optional<double> us(const std::string& peer) const;
 };
 
-struct ApiReport {
+struct ApiFigures {
   int threads, rounds;
   std::vector<std::string> peers{}; ///< columns
   std::vector<MeasuredRow> rows{};
   std::vector<Property> properties{};
 };
 
-void print(const ApiReport& report);
-Json to_json(const ApiReport& report);
+/// Prints all of it; adds the figures to the report.
+void show(const ApiFigures& figures, Report& report);
+/// What the project asks of its C++ library, of the rows that were measured.
+void judge(const ApiFigures& figures, Report& report);
 
 } // namespace bench

@@ -103,19 +103,17 @@ public:
     std::vector<RowInfo> infos;
     for (const Workload& workload : workloads_)
       infos.push_back({workload.name, workload.group, workload.is_short, workload.longest_share});
-    const Origin origin{library_, options_.settings.threads, options_.settings.rounds};
+    const Origin origin{library_, options_.settings};
     std::vector<Part> parts;
     for (const Family& family : families_)
       if (!family.candidates.empty()) parts.push_back(part_of(family, infos));
     find_best_peers(parts);
-    const char* separator = "";
-    for (Part& part : parts) {
-      part.verdicts = make_verdicts(part, origin.threads);
-      std::printf("%s", separator);
-      print_report(stdout, origin, part);
-      separator = "\n";
+    Report report(origin.settings.threads, origin.settings.rounds);
+    for (const Part& part : parts) {
+      if (&part != &parts.front()) std::printf("\n");
+      show(origin, part, report);
     }
-    return write_json(options_.json, origin, parts);
+    return report.write(options_.json);
   }
 
 private:
@@ -181,8 +179,8 @@ private:
   }
 
   Part part_of(const Family& family, const std::vector<RowInfo>& infos) const {
-    Part part{family.name, family.description, family.is_peer, family.candidates, {}, {}, 0};
-    part.rows = make_rows(infos, part.candidates, family.results, options_.settings.threads);
+    Part part{family.name, family.description, family.is_peer, family.candidates, {}, 0};
+    part.rows = make_rows(infos, part.candidates, family.results, options_.settings);
     for (const auto* all : {&family.results.main, &family.results.bare})
       for (const auto& [key, series] : *all) part.dropped += series.dropped;
     return part;

@@ -95,7 +95,7 @@ std::vector<std::string> selected_groups(const Options& options) {
 
 Options parse(int argc, char** argv, Runtime runtime, int processors) {
   Options options;
-  options.settings.threads = processors;
+  options.settings.threads = options.settings.processors = processors;
   std::vector<std::string> variants;
   OptionList list(
       "Measures loops under all schedules. Preload libwstree.so to have the candidates that begin "

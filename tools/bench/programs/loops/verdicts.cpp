@@ -9,203 +9,158 @@
 namespace bench {
 namespace {
 
-/// Collects a figure over many rows; larger is worse.
-class Judge {
-public:
-  Judge(std::string what, double limit) : verdict_{std::move(what), limit, 0, 0, 0, {}} {}
-  void add(const std::string& name, double value) {
-    ++verdict_.of;
-    verdict_.worst = std::max(verdict_.worst, value);
-    if (value <= verdict_.limit) {
-      ++verdict_.held;
-      return;
-    }
-    char text[160];
-    std::snprintf(text, sizeof text, "%s %.3f", name.c_str(), value);
-    verdict_.failures.push_back(text);
-  }
-  /// Two figures of a row, of which one is divided by the other. Nothing is judged if there is no such
-  /// candidate; a workload whose samples were all spoilt does not reach the figure.
-  void add(const Row& row, std::optional<double> value, std::optional<double> by) {
-    if (!by) return;
-    if (value)
-      add(row.info.name, *value / *by);
-    else
-      add_unknown(row.info.name);
-  }
-  void add_unknown(const std::string& name) {
-    ++verdict_.of;
-    verdict_.failures.push_back(name + " no sample");
-  }
-  void finish(std::vector<Verdict>& list) {
-    if (verdict_.of) list.push_back(std::move(verdict_));
-  }
+/// A row, the part that it belongs to, and the number of threads.
+struct Case {
+  const Row& row;
+  const Part& part;
+  int threads;
 
-private:
-  Verdict verdict_;
-};
-
-// A little below 1 ms, so that a workload sized for it counts however fast the machine is today.
-constexpr double k_least_ms = 0.9;
-
-/// Everything that is judged of the tree on one runtime.
-class TreeJudges {
-public:
-  TreeJudges(const Part& part, int threads) : part_(part), threads_(threads) {}
-
-  std::vector<Verdict> judge() {
-    for (const Row& row : part_.rows) {
-      if (threads_ == 1)
-        one_thread_.add(row, row.info.name == "UNIFORM/10M" ? row.tree : std::nullopt,
-                        row.info.name == "UNIFORM/10M" ? of(row, "static") : std::nullopt);
-      else if (row.info.is_short)
-        tiny_.add(row, row.tree, of(row, "static"));
-      else if (row.info.group == Group::memory)
-        judge_memory(row);
-      else if (row.info.group == Group::grid)
-        judge_grid(row);
-      else if (is_jump(row.info))
-        jumps_.add(row, relative(row, k_tree), relative(row, k_no_memory));
-      else if (row.info.group == Group::brief || row.info.group == Group::untuned)
-        judge_brief(row);
-      else
-        judge_balance(row);
-    }
-    judge_patterns();
-    add_mean(mean_, logarithms_, [](double sum) { return std::exp(sum); });
-    add_mean(grid_mean_, grid_values_, [](double sum) { return sum; });
-    std::vector<Verdict> list;
-    for (Judge* judge : {&one_thread_,    &mean_,         &worst_,       &near_best_,     &near_best_small_,
-                         &tiny_,          &over_dynamic_, &over_steal_,  &over_guided_,   &grid_worst_,
-                         &grid_mean_,     &grid_even_,    &memory_even_, &memory_uneven_, &patterns_,
-                         &patterns_mean_, &brief_static_, &jumps_,       &untuned_,       &untuned_mean_})
-      judge->finish(list);
-    return list;
+  const std::string& name() const { return row.info.name; }
+  bool is_of(Group group) const { return row.info.group == group; }
+  /// Returns whether the row shows how well schedules balance, on more than one thread.
+  bool is_balance() const {
+    return threads > 1 && !row.info.is_short &&
+           (is_of(Group::paper) || is_of(Group::program) || is_of(Group::small));
   }
-
-private:
-  /// The value of one of the runtime's schedules.
-  std::optional<double> of(const Row& row, std::string_view name) const {
-    for (std::size_t c = 0; c < part_.candidates.size(); ++c)
-      if (part_.candidates[c].name == name) return row.value(c);
-    return std::nullopt;
+  // A little below 1 ms, so that a workload sized for it counts however fast the machine is today.
+  bool takes_a_millisecond() const { return row.seq_ms >= 0.9; }
+  /// Against libomp alone: what such loops cost there is why programs avoid these schedules.
+  bool is_fine() const {
+    static constexpr std::array<std::string_view, 4> k_fine{"RANDIF/10M", "STEP_E/10M", "STEP_S/1M",
+                                                            "TRIANGLE/1M"};
+    return threads > 1 && part.runtime == "libomp" &&
+           std::find(k_fine.begin(), k_fine.end(), name()) != k_fine.end();
   }
-
-  std::optional<double> relative(const Row& row, const char* name) const {
-    const auto column = column_of(part_, name);
+  std::optional<double> of(const char* candidate) const {
+    const auto column = part.column(candidate);
+    return column ? row.value(*column) : std::nullopt;
+  }
+  std::optional<double> to_static(const char* candidate) const {
+    const auto column = part.column(candidate);
     return column ? row.to_static[*column] : std::nullopt;
   }
-
-  void judge_balance(const Row& row) {
-    if (is_standard(row.info)) {
-      worst_.add(row, row.tree, row.ideal);
-      if (row.tree) logarithms_.push_back(std::log(*row.tree / row.ideal));
-    }
-    if (row.info.group == Group::small)
-      near_best_small_.add(row, row.tree, row.best);
-    else if (row.seq_ms >= k_least_ms)
-      near_best_.add(row, row.tree, row.best);
-    judge_fine(row);
-  }
-
-  /// Against libomp alone: what the loops cost there is why people avoid these schedules.
-  void judge_fine(const Row& row) {
-    static constexpr std::array<std::string_view, 4> k_fine = {"RANDIF/10M", "STEP_E/10M", "STEP_S/1M",
-                                                               "TRIANGLE/1M"};
-    if (part_.runtime != "libomp" || std::find(k_fine.begin(), k_fine.end(), row.info.name) == k_fine.end())
-      return;
-    over_dynamic_.add(row, row.tree, of(row, "dyn1"));
-    over_steal_.add(row, row.tree, of(row, "steal1"));
-    if (row.info.name.starts_with("STEP_S")) over_guided_.add(row, row.tree, of(row, "guided"));
-  }
-
-  void judge_memory(const Row& row) {
-    const auto fixed = of(row, "static"), guided = of(row, "guided");
-    if (!row.info.name.starts_with("SPMV_POWER"))
-      memory_even_.add(row, row.tree, fixed);
-    else if (fixed && guided)
-      memory_uneven_.add(row, row.tree, std::min(*fixed, *guided));
-  }
-
-  void judge_grid(const Row& row) {
-    grid_worst_.add(row, row.tree, row.ideal);
-    if (grid_place(row.info.name).span == k_grid_side) grid_even_.add(row, row.tree, row.ideal);
-    if (row.tree) grid_values_.push_back(*row.tree / row.ideal);
-  }
-
-  /// Runtimes are at their best where they do nothing but cut a loop in two.
-  void judge_brief(const Row& row) {
-    if (row.info.name.starts_with("WAVEFRONT/") || row.info.name.starts_with("GROUPS/"))
-      brief_static_.add(row, relative(row, k_tree), 1);
-  }
-
-  void judge_patterns() {
-    const auto tree = column_of(part_, k_tree);
-    const std::vector<Pattern> patterns = patterns_of(part_);
-    for (const Pattern& pattern : patterns)
-      if (const auto figure = pattern.to_best(*tree))
-        (pattern.group == Group::brief ? patterns_ : untuned_).add(pattern.name, figure->mean);
-    judge_mean(patterns_mean_, patterns, Group::brief, *tree);
-    judge_mean(untuned_mean_, patterns, Group::untuned, *tree);
-  }
-  /// Against the schedule of the runtime that is best for all patterns of `group` together.
-  void judge_mean(Judge& judge, const std::vector<Pattern>& patterns, Group group, std::size_t tree) {
-    std::optional<double> least;
-    for (std::size_t c = 0; c < part_.candidates.size(); ++c) {
-      if (is_ours(part_.candidates[c])) continue;
-      if (const auto mean = mean_of(patterns, group, c)) least = std::min(least.value_or(*mean), *mean);
-    }
-    const auto mean = mean_of(patterns, group, tree);
-    if (mean && least) judge.add("all", *mean / *least);
-  }
-
-  template <class Finish>
-  static void add_mean(Judge& judge, const std::vector<double>& values, const Finish& finish) {
-    if (values.empty()) return;
-    double sum = 0;
-    for (const double value : values) sum += value;
-    judge.add("all", finish(sum / static_cast<double>(values.size())));
-  }
-
-  const Part& part_;
-  int threads_;
-  std::vector<double> logarithms_, grid_values_;
-  Judge one_thread_{"one thread, iterations of a nanosecond: wstree / static", 1.01};
-  Judge mean_{"standard workloads, geometric mean: wstree / ideal", 1.01};
-  Judge worst_{"standard workloads: wstree / ideal", 1.10};
-  Judge near_best_{"workloads of 1 ms and more: wstree / best of all runtimes", 1.02};
-  Judge near_best_small_{"loops of 20 and 100 us: wstree / best of all runtimes", 1.10};
-  Judge tiny_{"loops too short for two threads: wstree / static", 1.05};
-  Judge over_dynamic_{"fine and uneven: wstree / dynamic,1 (20 times as fast)", 1 / 20.0};
-  Judge over_steal_{"fine and uneven: wstree / static_steal,1 (5 times as fast)", 1 / 5.0};
-  Judge over_guided_{"fine, STEP at the start: wstree / guided (1.5 times as fast)", 1 / 1.5};
-  Judge grid_worst_{"STEP at every position and span: wstree / ideal", 1.15};
-  Judge grid_mean_{"STEP at every position and span, mean: wstree / ideal", 1.04};
-  Judge grid_even_{"STEP of the whole span, that is UNIFORM: wstree / ideal", 1.02};
-  Judge memory_even_{"repeated over even data: wstree / static", 1.02};
-  Judge memory_uneven_{"repeated over uneven data: wstree / better of static and guided", 1.0};
-  Judge patterns_{"patterns of short loops: wstree / best of the runtime's", 1.05};
-  Judge patterns_mean_{"patterns of short loops, geometric mean: wstree / the runtime's best schedule", 0.97};
-  Judge brief_static_{"WAVEFRONT and GROUPS: wstree / static", 1.02};
-  Judge jumps_{"calls at which a loop turns into another: wstree / wstree without memory", 1.10};
-  Judge untuned_{"patterns that nothing is tuned to: wstree / best of the runtime's", 1.05};
-  Judge untuned_mean_{
-      "patterns that nothing is tuned to, geometric mean: wstree / the runtime's best schedule", 0.97};
 };
 
+using Value = std::optional<double> (*)(const Case&);
+
+/// What is judged of the tree: `value` / `by` in all rows that count, or the geometric mean of that.
+struct Rule {
+  const char* what;
+  double limit;
+  bool (*counts)(const Case&);
+  Value by;
+  bool is_mean = false;
+  Value value = [](const Case& in) { return in.row.tree; };
+};
+
+std::optional<double> ideal(const Case& in) { return in.row.ideal; }
+std::optional<double> best(const Case& in) { return in.row.best; }
+template <const auto& candidate> std::optional<double> time_of(const Case& in) { return in.of(candidate); }
+template <const auto& candidate> std::optional<double> relative(const Case& in) {
+  return in.to_static(candidate);
+}
+constexpr char k_of_static[] = "static", k_of_dyn1[] = "dyn1", k_of_steal1[] = "steal1",
+               k_of_guided[] = "guided", k_of_wstree[] = "wstree", k_of_without[] = "no_memory";
+
+std::optional<double> static_or_guided(const Case& in) {
+  const auto fixed = in.of("static"), guided = in.of("guided");
+  return fixed && guided ? std::optional(std::min(*fixed, *guided)) : std::nullopt;
+}
+
+constexpr Rule k_rules[] = {
+    {"one thread, iterations of a nanosecond: wstree / static", 1.01,
+     [](const Case& in) { return in.threads == 1 && in.name() == "UNIFORM/10M"; }, time_of<k_of_static>},
+    {"standard workloads, geometric mean: wstree / ideal", 1.01,
+     [](const Case& in) { return in.is_balance() && is_standard(in.row.info); }, ideal, true},
+    {"standard workloads: wstree / ideal", 1.10,
+     [](const Case& in) { return in.is_balance() && is_standard(in.row.info); }, ideal},
+    {"workloads of 1 ms and more: wstree / best of all runtimes", 1.02,
+     [](const Case& in) { return in.is_balance() && !in.is_of(Group::small) && in.takes_a_millisecond(); },
+     best},
+    {"loops of 20 and 100 us: wstree / best of all runtimes", 1.10,
+     [](const Case& in) { return in.is_balance() && in.is_of(Group::small); }, best},
+    {"loops too short for two threads: wstree / static", 1.05,
+     [](const Case& in) { return in.threads > 1 && in.row.info.is_short; }, time_of<k_of_static>},
+    {"fine and uneven: wstree / dynamic,1 (20 times as fast)", 1 / 20.0,
+     [](const Case& in) { return in.is_fine(); }, time_of<k_of_dyn1>},
+    {"fine and uneven: wstree / static_steal,1 (5 times as fast)", 1 / 5.0,
+     [](const Case& in) { return in.is_fine(); }, time_of<k_of_steal1>},
+    {"fine, STEP at the start: wstree / guided (1.5 times as fast)", 1 / 1.5,
+     [](const Case& in) { return in.is_fine() && in.name().starts_with("STEP_S"); }, time_of<k_of_guided>},
+    {"STEP at every position and span: wstree / ideal", 1.15,
+     [](const Case& in) { return in.threads > 1 && in.is_of(Group::grid); }, ideal},
+    {"STEP at every position and span, mean: wstree / ideal", 1.04,
+     [](const Case& in) { return in.threads > 1 && in.is_of(Group::grid); }, ideal, true},
+    {"STEP of the whole span, that is UNIFORM: wstree / ideal", 1.02,
+     [](const Case& in) {
+       return in.threads > 1 && in.is_of(Group::grid) && grid_place(in.name()).span == k_grid_side;
+     },
+     ideal},
+    {"repeated over even data: wstree / static", 1.02,
+     [](const Case& in) { return in.is_of(Group::memory) && !in.name().starts_with("SPMV_POWER"); },
+     time_of<k_of_static>},
+    {"repeated over uneven data: wstree / better of static and guided", 1.0,
+     [](const Case& in) { return in.is_of(Group::memory) && in.name().starts_with("SPMV_POWER"); },
+     static_or_guided},
+    // Runtimes are at their best where they do nothing but cut a loop in two.
+    {"WAVEFRONT and GROUPS: wstree / static", 1.02,
+     [](const Case& in) { return in.name().starts_with("WAVEFRONT/") || in.name().starts_with("GROUPS/"); },
+     relative<k_of_static>, false, relative<k_of_wstree>},
+    {"calls at which a loop turns into another: wstree / wstree without memory", 1.10,
+     [](const Case& in) { return in.name().starts_with("JUMP_") && in.name().ends_with("/jump"); },
+     relative<k_of_without>, false, relative<k_of_wstree>}};
+
+void apply(const Rule& rule, const Part& part, int threads, Report& report) {
+  Verdict& verdict = report.verdict(rule.what, rule.limit, part.runtime);
+  std::vector<double> values;
+  for (const Row& row : part.rows) {
+    const Case in{row, part, threads};
+    if (!rule.counts(in)) continue;
+    // Nothing is judged if there is no such candidate; a workload without samples of the tree fails.
+    const auto by = rule.by(in), value = rule.value(in);
+    if (!by) continue;
+    const auto ratio = value ? std::optional(*value / *by) : std::nullopt;
+    if (!rule.is_mean)
+      verdict.add(in.name(), ratio);
+    else if (ratio)
+      values.push_back(*ratio);
+  }
+  if (!values.empty()) verdict.add("all", geometric_mean(values));
+}
+
+/// Each pattern of short loops, and all together against the schedule of the runtime that is best for all.
+void judge_patterns(const Part& part, std::size_t tree, Report& report) {
+  const std::vector<Pattern> patterns = patterns_of(part);
+  for (const Group group : {Group::brief, Group::untuned}) {
+    const std::string what =
+        group == Group::brief ? "patterns of short loops" : "patterns that nothing is tuned to";
+    for (const Pattern& pattern : patterns)
+      if (const auto ratios = pattern.to_best(tree); pattern.group == group && !ratios.empty())
+        report.verdict(what + ": wstree / best of the runtime's", 1.05, part.runtime)
+            .add(pattern.name, geometric_mean(ratios));
+    std::optional<double> least;
+    for (std::size_t c = 0; c < part.candidates.size(); ++c)
+      if (const auto mean = mean_of(patterns, group, c); mean && !is_ours(part.candidates[c]))
+        least = std::min(least.value_or(*mean), *mean);
+    if (const auto mean = mean_of(patterns, group, tree); mean && least)
+      report.verdict(what + ", geometric mean: wstree / the runtime's best schedule", 0.97, part.runtime)
+          .add("all", *mean / *least);
+  }
+}
+
 /// The range and the queue on loops that any good balancer has to do well.
-void judge_models(const Part& part, int threads, std::vector<Verdict>& list) {
-  if (threads == 1) return;
+void judge_models(const Part& part, Report& report) {
   for (std::size_t c = 0; c < part.candidates.size(); ++c) {
     const int kind = part.candidates[c].kind;
     if (kind != k_wsrange && kind != k_wsqueue) continue;
-    Judge judge("UNIFORM and TRIANGLE of 1 ms and more: " + part.candidates[c].name + " / ideal", 1.10);
+    Verdict& verdict = report.verdict(
+        "UNIFORM and TRIANGLE of 1 ms and more: " + part.candidates[c].name + " / ideal", 1.10, part.runtime);
     for (const Row& row : part.rows) {
-      const bool is_meant = row.info.name.starts_with("UNIFORM/") || row.info.name.starts_with("TRIANGLE/");
-      if (is_meant && row.info.group == Group::paper && row.seq_ms >= k_least_ms)
-        judge.add(row, row.main[c], row.ideal);
+      const std::string& name = row.info.name;
+      if ((name.starts_with("UNIFORM/") || name.starts_with("TRIANGLE/")) && row.info.group == Group::paper &&
+          row.seq_ms >= 0.9)
+        verdict.add(name, row.main[c] ? std::optional(*row.main[c] / row.ideal) : std::nullopt);
     }
-    judge.finish(list);
   }
 }
 
@@ -223,14 +178,12 @@ bool is_standard(const RowInfo& info) {
                      [name](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
-std::vector<Verdict> make_verdicts(const Part& part, int threads) {
-  std::vector<Verdict> list;
-  judge_models(part, threads, list);
-  const bool tree_runs = std::any_of(part.candidates.begin(), part.candidates.end(),
-                                     [](const Candidate& candidate) { return candidate.name == k_tree; });
-  if (!tree_runs) return list;
-  for (Verdict& verdict : TreeJudges(part, threads).judge()) list.push_back(std::move(verdict));
-  return list;
+void judge(const Part& part, const Settings& settings, Report& report) {
+  if (settings.threads > 1) judge_models(part, report);
+  const auto tree = part.column(k_tree);
+  if (!tree) return;
+  for (const Rule& rule : k_rules) apply(rule, part, settings.threads, report);
+  if (settings.threads > 1) judge_patterns(part, *tree, report);
 }
 
 } // namespace bench

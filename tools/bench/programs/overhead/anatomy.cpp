@@ -43,7 +43,7 @@ enum class Call { entry, hit, end };
 
 /// Nanoseconds of one kind of call in loops of one iteration for each thread, which all enter together: entry
 /// (gcc's takes the first chunk along), a chunk that there is, and the answer that there is none.
-template <Said said, class Index> double time_call(Call call, int threads, int loops) {
+template <Said said> double time_call(Call call, int threads, int loops) {
   std::atomic<std::uint64_t> sum{0}, calls{0};
   const std::uint64_t empty = empty_ticks();
   const TickLength tick;
@@ -58,7 +58,7 @@ template <Said said, class Index> double time_call(Call call, int threads, int l
 #pragma omp barrier
     for (int k = 0; k < loops; ++k) {
       std::uint64_t start = ticks();
-      Chunks<said, Index> chunks(threads);
+      Chunks<said> chunks(threads);
       add(Call::entry, start);
       while (true) {
         start = ticks();
@@ -89,7 +89,7 @@ void wait_for(const std::atomic<int>& number, int wanted) {
 
 /// Returns the nanoseconds of the call in which a thread that has done its own part gets a piece of another
 /// thread's part. The victim has begun its part and waits. Chunks are thrown away. Negative: no steal.
-template <Said said, class Index> double time_steal(int loops) {
+template <Said said> double time_steal(int loops) {
   constexpr int k_least = 64, k_sizes = 1000;
   std::atomic<int> begun{0}, stolen{0};
   std::uint64_t sum = 0, calls = 0;
@@ -99,7 +99,7 @@ template <Said said, class Index> double time_steal(int loops) {
   for (int k = 1; k <= loops; ++k) {
     // Another number each time: a loop that is executed again is one in which nothing has to be stolen.
     const int share = k_least + k % k_sizes;
-    Chunks<said, Index> chunks(2 * share);
+    Chunks<said> chunks(2 * share);
     bool any = true; // a runtime must not be asked again once it has said no
     if (omp_get_thread_num() == 0) {
       any = chunks.next();
@@ -111,7 +111,7 @@ template <Said said, class Index> double time_steal(int loops) {
         const std::uint64_t start = ticks();
         any = chunks.next();
         const std::uint64_t spent = ticks() - start - empty;
-        own = any && chunks.first() >= static_cast<Index>(share);
+        own = any && chunks.first() >= share;
         if (own || !any) continue;
         sum += spent;
         ++calls;
@@ -130,18 +130,16 @@ const char* name_of(const Schedule& schedule) {
   return schedule.clause == Clause::dynamic ? "static_steal,1" : schedule.name;
 }
 
-/// One schedule with one type of the loop's variable.
-template <Said said, class Index>
-void add_type(Collector& collect, const Schedule& schedule, const char* type, int threads,
-              const CallSettings& settings) {
+template <Said said>
+void add_schedule(Collector& collect, const Schedule& schedule, int threads, const CallSettings& settings) {
   const auto add = [&](const char* measure, int chunk, auto timing, int of = 0) {
-    collect.add(for_threads(measure, name_of(schedule), of == 0 ? threads : of) + '/' + type, [&] {
+    collect.add(for_threads(measure, name_of(schedule), of == 0 ? threads : of), [&] {
       omp_set_schedule(schedule.kind, chunk);
       return timing();
     });
   };
   const auto add_call = [&](const char* measure, Call call) {
-    add(measure, schedule.chunk, [&] { return time_call<said, Index>(call, threads, settings.loops); });
+    add(measure, schedule.chunk, [&] { return time_call<said>(call, threads, settings.loops); });
   };
   add_call("entry", Call::entry);
   add_call("hit", Call::hit);
@@ -151,24 +149,10 @@ void add_type(Collector& collect, const Schedule& schedule, const char* type, in
   const bool is_static = schedule.kind == k_wsstatic || (schedule.kind == k_static && said == Said::runtime);
   for (const bool alone : {false, true})
     add(alone ? "settled hit, others wait" : "settled hit", is_static ? 1 : schedule.chunk,
-        [&] { return time_next<said, Index>(threads, iterations, alone); });
+        [&] { return time_next<said>(threads, iterations, alone); });
   if (said == Said::dynamic || is_batched(schedule)) // the others have nothing to steal from
     add(
-        "steal", schedule.chunk, [&] { return time_steal<said, Index>(settings.loops); }, 2);
-}
-
-/// With every type that the compiler has calls for.
-template <Said said>
-void add_schedule(Collector& collect, const Schedule& schedule, int threads, const CallSettings& settings) {
-  if constexpr (k_runtime == Runtime::libomp) {
-    add_type<said, std::int32_t>(collect, schedule, "int", threads, settings);
-    add_type<said, std::uint32_t>(collect, schedule, "unsigned", threads, settings);
-    add_type<said, std::int64_t>(collect, schedule, "long", threads, settings);
-    add_type<said, std::uint64_t>(collect, schedule, "unsigned long", threads, settings);
-  } else if constexpr (said == Said::runtime) {
-    add_type<said, long>(collect, schedule, "long", threads, settings);
-    add_type<said, unsigned long long>(collect, schedule, "unsigned long long", threads, settings);
-  }
+        "steal", schedule.chunk, [&] { return time_steal<said>(settings.loops); }, 2);
 }
 
 } // namespace

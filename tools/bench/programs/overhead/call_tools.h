@@ -14,16 +14,10 @@
 
 namespace bench {
 
-#ifdef __clang__
-using FirstIndex = std::int32_t;
-#else
-using FirstIndex = long;
-#endif
-
 /// Loops with a literal clause stand beside schedule(runtime) because a compiler's plain schedule(dynamic) is
 /// nonmonotonic, which libomp turns into static_steal, and no call can set that. On libgomp they show what a
 /// loop costs that the library only passes on.
-enum class Clause { runtime, dynamic, monotonic_dynamic };
+enum class Clause { runtime, dynamic };
 
 struct Schedule {
   const char* name;
@@ -36,7 +30,6 @@ inline constexpr Schedule k_known[] = {
     {"dynamic,64", Clause::runtime, k_dynamic, 64},
     {"guided", Clause::runtime, k_guided, 1},
     {"schedule(dynamic)", Clause::dynamic, k_static, 0},
-    {"schedule(monotonic:dynamic)", Clause::monotonic_dynamic, k_static, 0},
     {"wstree", Clause::runtime, k_wstree, 1},
     {"wsrange", Clause::runtime, k_wsrange, 0},
     {"wsqueue", Clause::runtime, k_wsqueue, 0},
@@ -71,13 +64,13 @@ inline bool is_batched(const Schedule& schedule) {
 
 /// Nanoseconds a chunk: one loop of `n` iterations whose chunks are taken and thrown away, by all threads at
 /// once or by the first one alone while the others wait outside. Entry and barrier are not counted.
-template <Said said, class Index = FirstIndex> double time_next(int threads, int n, bool alone) {
+template <Said said> double time_next(int threads, int n, bool alone) {
   std::atomic<long> calls{0};
   std::atomic<double> ns{0};
 #pragma omp parallel num_threads(threads)
   {
     const bool counted = !alone || omp_get_thread_num() == 0;
-    Chunks<said, Index> chunks(n);
+    Chunks<said> chunks(n);
 #pragma omp barrier
     if (counted) {
       long mine = 1;

@@ -18,20 +18,15 @@ constexpr int k_even_iterations = 64;
 
 using Iteration = void (*)(int);
 
-// clang-format off
 template <Clause clause, Iteration iteration = nothing> void one_loop_nowait(int n) {
   if constexpr (clause == Clause::runtime) {
 #pragma omp for schedule(runtime) nowait
     for (int i = 0; i < n; ++i) iteration(i);
-  } else if constexpr (clause == Clause::dynamic) {
-#pragma omp for schedule(dynamic) nowait
-    for (int i = 0; i < n; ++i) iteration(i);
   } else {
-#pragma omp for schedule(monotonic : dynamic) nowait
+#pragma omp for schedule(dynamic) nowait
     for (int i = 0; i < n; ++i) iteration(i);
   }
 }
-// clang-format on
 
 /// Nanoseconds a loop: all threads run `loops` of them back to back, the first one holds the clock.
 template <Clause clause, bool barrier, Iteration iteration>
@@ -55,15 +50,8 @@ template <Clause clause, bool barrier, Iteration iteration>
 
 template <bool barrier, Iteration iteration = nothing>
 double time_loops(Clause clause, int threads, int loops, int n) {
-  switch (clause) {
-  case Clause::dynamic:
-    return time_loops<Clause::dynamic, barrier, iteration>(threads, loops, n);
-  case Clause::monotonic_dynamic:
-    return time_loops<Clause::monotonic_dynamic, barrier, iteration>(threads, loops, n);
-  case Clause::runtime:
-    break;
-  }
-  return time_loops<Clause::runtime, barrier, iteration>(threads, loops, n);
+  return clause == Clause::dynamic ? time_loops<Clause::dynamic, barrier, iteration>(threads, loops, n)
+                                   : time_loops<Clause::runtime, barrier, iteration>(threads, loops, n);
 }
 
 double time_regions(int threads, int regions) {
@@ -71,16 +59,6 @@ double time_regions(int threads, int regions) {
   for (int k = 0; k < regions; ++k) {
 #pragma omp parallel num_threads(threads)
     nothing(k);
-  }
-  return (now_ns() - start) / regions;
-}
-
-/// Where start, end and step are constants, gcc has one call for the region and the loop in it.
-double time_constant_region_loops(int threads, int regions) {
-  const double start = now_ns();
-  for (int k = 0; k < regions; ++k) {
-#pragma omp parallel for schedule(runtime) num_threads(threads)
-    for (int i = 0; i < 2; ++i) nothing(i);
   }
   return (now_ns() - start) / regions;
 }
@@ -163,14 +141,10 @@ std::vector<Figure> measure_calls(const CallSettings& settings, bool with_librar
                     timed([&] { return time_loops<false>(schedule.clause, threads, settings.loops, n); }));
         if (threads == 1) break;
       }
-      if (schedule.clause == Clause::runtime) {
+      if (schedule.clause == Clause::runtime)
         collect.add(for_threads("parallel for", schedule.name, threads),
                     timed([&] { return time_region_loops(threads, settings.loops, threads); }));
-        collect.add(for_threads("parallel for, constant bounds", schedule.name, threads),
-                    timed([&] { return time_constant_region_loops(threads, settings.loops); }));
-      }
-      const int iterations = has_large_chunks(schedule) ? 1 << 30 : settings.loops * 20;
-      if (schedule.clause != Clause::monotonic_dynamic) add_next(collect, schedule, threads, iterations);
+      add_next(collect, schedule, threads, has_large_chunks(schedule) ? 1 << 30 : settings.loops * 20);
     }
     omp_set_schedule(k_static, 0);
     collect.add(for_threads("region", "empty", threads),
@@ -204,15 +178,6 @@ std::vector<Figure> measure_even(const CallSettings& settings, bool with_library
       add("even parallel for",
           [&] { return time_region_loops<some_work>(threads, settings.loops, k_even_iterations); });
   }
-  return collect.take();
-}
-
-std::vector<Figure> measure_next(const CallSettings& settings) {
-  start_team(settings.threads);
-  Collector collect(settings);
-  for (const int threads : team_sizes(settings))
-    for (const Schedule& schedule : selected(settings.schedules, true))
-      if (is_batched(schedule)) add_next(collect, schedule, threads, settings.loops * 20);
   return collect.take();
 }
 

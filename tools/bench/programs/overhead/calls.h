@@ -13,8 +13,7 @@ struct Figure {
 
 /// What is measured if nothing else is asked for, all kinds of the library beside three of the runtime's, and
 /// what there is for even loops, separated by blanks.
-inline constexpr const char* k_usual_schedules =
-    "static dynamic,1 guided schedule(dynamic) schedule(monotonic:dynamic) wstree";
+inline constexpr const char* k_usual_schedules = "static dynamic,1 guided schedule(dynamic) wstree";
 inline constexpr const char* k_model_schedules =
     "static dynamic,1 guided wstree wsrange wsqueue wsqueue_lock wsfixed,1 wsfixed,64 wsguided wsfac2 "
     "wstrapezoid wsstatic";
@@ -39,16 +38,12 @@ std::string unknown_schedule(const std::string& list);
 /// library's schedules are left out unless `with_library`.
 std::vector<Figure> measure_calls(const CallSettings& settings, bool with_library);
 
-/// Each call of a loop by itself, for every type of its variable: entry, a chunk, the answer that there is
+/// Each call of a loop by itself: entry, a chunk, the answer that there is
 /// none; a chunk of a long loop, and with two threads one that was another's.
 std::vector<Figure> measure_anatomy(const CallSettings& settings, bool with_library);
 
 /// What is lost with an even loop of a microsecond of work, as a loop in a region and as a region of its own:
 /// its time without the work on that many processors.
 std::vector<Figure> measure_even(const CallSettings& settings, bool with_library);
-
-/// Taking a chunk alone, under the schedules that WSTREE_BATCH is for: for a process in which it makes the
-/// batches small.
-std::vector<Figure> measure_next(const CallSettings& settings);
 
 } // namespace bench

@@ -61,24 +61,25 @@ void print_summaries(const std::vector<Summary>& summaries) {
                summary.rows, 100 * summary.median, 100 * summary.worst, summary.worst_workload);
 }
 
+/// As wstree bench has the figures of all programs: errors are measured, the rest are facts.
 nlohmann::json to_json(const std::vector<Row>& rows, const std::vector<Summary>& summaries) {
-  nlohmann::json json{{"rows", nlohmann::json::array()}, {"summaries", nlohmann::json::array()}};
-  for (const Row& row : rows)
-    json["rows"].push_back({{"workload", row.workload},
-                            {"schedule", row.schedule},
-                            {"threads", row.threads},
-                            {"ideal_ns", row.ideal_ns},
-                            {"measured_ns", row.measured_ns},
-                            {"predicted_ns", row.predicted_ns},
-                            {"error", row.error()}});
-  for (const Summary& summary : summaries)
-    json["summaries"].push_back({{"schedule", summary.schedule},
-                                 {"threads", summary.threads},
-                                 {"rows", summary.rows},
-                                 {"median", summary.median},
-                                 {"worst", summary.worst},
-                                 {"worst_workload", summary.worst_workload}});
-  return json;
+  nlohmann::json values = nlohmann::json::array(), facts = nlohmann::json::array();
+  const auto add = [](nlohmann::json& to, const std::string& row, const std::string& column, double value) {
+    to.push_back({{"row", row}, {"column", column}, {"value", value}});
+  };
+  for (const Row& row : rows) {
+    const auto column = fmt::format("{} P={}", row.schedule, row.threads);
+    add(values, row.workload, column + " error", row.error());
+    add(facts, row.workload, column + " ideal_ns", row.ideal_ns);
+    add(facts, row.workload, column + " measured_ns", row.measured_ns);
+    add(facts, row.workload, column + " predicted_ns", row.predicted_ns);
+  }
+  for (const Summary& summary : summaries) {
+    const auto column = fmt::format("{} P={}", summary.schedule, summary.threads);
+    add(values, "all", column + " median error", summary.median);
+    add(values, "all", column + " worst error", summary.worst);
+  }
+  return {{"rows", std::move(values)}, {"facts", std::move(facts)}, {"verdicts", nlohmann::json::array()}};
 }
 
 struct Request {
