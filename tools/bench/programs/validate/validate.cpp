@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Says how far the simulator is from what was measured (wstree bench --parts validation).
+#include "measure/report.h"
 #include "validation.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 namespace {
 
@@ -44,42 +45,28 @@ void print_costs(const validation::RuntimeCosts& runtime) {
       runtime.library.enter_ns, runtime.library.next_ns, runtime.own.enter_ns, runtime.own.next_ns);
 }
 
-/// Time / ideal, measured and simulated, and the error.
-void print_rows(const std::vector<Row>& rows) {
-  fmt::print("\n{:<20} {:<12} {:>2} {:>9} {:>9} {:>9} {:>7}\n", "workload", "schedule", "P", "ideal ms",
-             "measured", "simulated", "error");
-  for (const Row& row : rows)
-    fmt::print("{:<20} {:<12} {:>2} {:>9.3f} {:>9.3f} {:>9.3f} {:>+6.1f}%\n", row.workload, row.schedule,
-               row.threads, row.ideal_ns / 1e6, row.measured_ns / row.ideal_ns,
-               row.predicted_ns / row.ideal_ns, 100 * row.error());
-}
-
-void print_summaries(const std::vector<Summary>& summaries) {
-  fmt::print("\n{:<12} {:>2} {:>9} {:>7} {:>7}  {}\n", "schedule", "P", "workloads", "median", "worst", "at");
-  for (const Summary& summary : summaries)
-    fmt::print("{:<12} {:>2} {:>9} {:>6.1f}% {:>6.1f}%  {}\n", summary.schedule, summary.threads,
-               summary.rows, 100 * summary.median, 100 * summary.worst, summary.worst_workload);
-}
-
-/// As wstree bench has the figures of all programs: errors are measured, the rest are facts.
-nlohmann::json to_json(const std::vector<Row>& rows, const std::vector<Summary>& summaries) {
-  nlohmann::json values = nlohmann::json::array(), facts = nlohmann::json::array();
-  const auto add = [](nlohmann::json& to, const std::string& row, const std::string& column, double value) {
-    to.push_back({{"row", row}, {"column", column}, {"value", value}});
-  };
+/// Time / ideal, measured and simulated, and the errors.
+void show(const std::vector<Row>& rows, bench::Report& report) {
+  bench::Table& table = report.table("workload, schedule, P", "");
   for (const Row& row : rows) {
-    const auto column = fmt::format("{} P={}", row.schedule, row.threads);
-    add(values, row.workload, column + " error", row.error());
-    add(facts, row.workload, column + " ideal_ns", row.ideal_ns);
-    add(facts, row.workload, column + " measured_ns", row.measured_ns);
-    add(facts, row.workload, column + " predicted_ns", row.predicted_ns);
+    const auto name = fmt::format("{}, {}, {}", row.workload, row.schedule, row.threads);
+    table.at(name, "ideal ms") = bench::fact(row.ideal_ns / 1e6);
+    table.at(name, "measured") = bench::fact(row.measured_ns / row.ideal_ns);
+    table.at(name, "simulated") = bench::fact(row.predicted_ns / row.ideal_ns);
+    table.at(name, "error") = {row.error()};
   }
-  for (const Summary& summary : summaries) {
-    const auto column = fmt::format("{} P={}", summary.schedule, summary.threads);
-    add(values, "all", column + " median error", summary.median);
-    add(values, "all", column + " worst error", summary.worst);
+  bench::Table& errors = report.table("schedule, P", "");
+  for (const Summary& summary : validation::summaries(rows)) {
+    const auto name = fmt::format("{}, {}", summary.schedule, summary.threads);
+    errors.at(name, "workloads") = bench::fact(static_cast<double>(summary.rows));
+    errors.at(name, "median error") = {summary.median};
+    errors.at(name, "worst error") = {summary.worst};
+    errors.at(name, "at") = bench::words(summary.worst_workload);
   }
-  return {{"rows", std::move(values)}, {"facts", std::move(facts)}, {"verdicts", nlohmann::json::array()}};
+  std::puts("");
+  table.print();
+  std::puts("");
+  errors.print();
 }
 
 struct Request {
@@ -110,13 +97,10 @@ void validate(const Request& request) {
   }
   if (rows.empty())
     throw CLI::RuntimeError(fmt::format("{} has none of the measured workloads", request.costs), k_failed);
-  const auto summaries = validation::summaries(rows);
-  print_rows(rows);
-  print_summaries(summaries);
-  if (request.json.empty()) return;
-  std::ofstream out(request.json);
-  out << to_json(rows, summaries).dump(1) << '\n';
-  if (!out.flush()) throw CLI::RuntimeError(fmt::format("{} cannot be written", request.json), k_failed);
+  bench::Report report(static_cast<int>(request.samples.back().first), 1);
+  std::fflush(stdout);
+  show(rows, report);
+  if (!report.write(request.json)) throw CLI::RuntimeError("the figures are lost", k_failed);
 }
 
 } // namespace
