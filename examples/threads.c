@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Counts pairs of coprime numbers below N with pthreads, three times: each thread has an equal share, the threads
- * take numbers from one counter, and the library shares them out. Row i takes i steps, so equal shares are uneven.
+ * Counts pairs of coprime numbers below N with pthreads, three times: each thread has an equal share, the
+ * threads take numbers from one counter, and the library shares them out. Row i takes i steps, so equal
+ * shares are uneven.
  *
  *   gcc -O2 threads.c -lwstree -pthread -o threads      # or with libwstree-loop.a
  *   ./threads 6000 4

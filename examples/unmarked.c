@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A loop without a pragma, which gcc makes parallel: row i of a triangle has i terms. gcc has to see that iterations
- * are independent, so the sums go into an array of their own.
+ * A loop without a pragma, which gcc makes parallel: row i of a triangle has i terms. gcc has to see that
+ * iterations are independent, so the sums go into an array of their own.
  *
  *   gcc -O2 -ftree-parallelize-loops=4 --param=parloops-schedule=runtime unmarked.c -lm -o unmarked
  *   wstree run --stats -- ./unmarked 12000

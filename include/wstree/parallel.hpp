@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Ordered parallel algorithms on the program's own OpenMP team: everything. Compile with -std=c++20 and
-/// -fopenmp; without the latter they have threads of their own. Each header of wstree/parallel can be included alone.
+/// -fopenmp; without the latter they have threads of their own. Each header of wstree/parallel can be
+/// included alone.
 #pragma once
 
 #if __cplusplus < 202002L

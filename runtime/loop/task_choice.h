@@ -24,7 +24,8 @@ public:
   /// tried a few times, then the faster one is taken, and the other one now and then.
   Way choose(std::uint64_t iterations, const core::Settings& settings) noexcept {
     if (tree_.seen < core::tuning::k_task_looks) return Way::tree;
-    const std::uint64_t brief = core::tuning::k_task_brief * std::min(settings.shortest_target, k_most_target);
+    const std::uint64_t brief =
+        core::tuning::k_task_brief * std::min(settings.shortest_target, k_most_target);
     if (iterations >= k_most_iterations || tree_.cost * iterations > brief << k_fraction) return Way::tree;
     if (runtime_.seen < core::tuning::k_task_looks) return Way::runtime;
     const bool own = runtime_.cost <= tree_.cost;

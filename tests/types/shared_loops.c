@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- * The interface of <wstree/loop.h> in C99: what calls return, and each iteration once, whichever members come. */
+ * The interface of <wstree/loop.h> in C99: what calls return, and each iteration once, whichever members
+ * come. */
 #include <wstree/loop.h>
 
 #include <pthread.h>
@@ -73,7 +74,8 @@ int main(void) {
   wstree_costs_delete(NULL);
 
   loop = wstree_loop_open(0, 2, NULL);
-  expect(loop != NULL && !wstree_loop_next(loop, 1, &begin, &end) && wstree_loop_left(loop, NULL, NULL) == 0, "no iterations");
+  expect(loop != NULL && !wstree_loop_next(loop, 1, &begin, &end) && wstree_loop_left(loop, NULL, NULL) == 0,
+         "no iterations");
   wstree_loop_close(loop);
 
   void* memory = NULL;
@@ -91,7 +93,8 @@ int main(void) {
     const unsigned first = round % 3 == 0; /* member 0 does not come */
     loop = wstree_loop_open(n, k_members, round % 2 != 0 ? &options : NULL);
     run(first, round % 5 == 0 ? some : all);
-    while (wstree_loop_left(loop, &begin, &end) != 0 && wstree_loop_next(loop, 0, &begin, &end)) count(begin, end);
+    while (wstree_loop_left(loop, &begin, &end) != 0 && wstree_loop_next(loop, 0, &begin, &end))
+      count(begin, end);
     expect(wstree_loop_left(loop, NULL, NULL) == 0, "member 0 gets what was left behind");
     wstree_loop_close(loop);
     expect_once(n, "each iteration once");
@@ -112,7 +115,8 @@ int main(void) {
   expect(wstree_loop_next(loop, 1, &begin, &end) && end - begin >= 64, "the smallest range");
   unsigned long long done = end - begin;
   wstree_loop_stop(loop);
-  expect(!wstree_loop_next(loop, 1, &begin, &end) && !wstree_loop_next(loop, 0, &begin, &end), "a loop that is stopped");
+  expect(!wstree_loop_next(loop, 1, &begin, &end) && !wstree_loop_next(loop, 0, &begin, &end),
+         "a loop that is stopped");
   expect(wstree_loop_left(loop, NULL, NULL) == k_most - done, "what is left then");
   wstree_loop_close(loop);
 

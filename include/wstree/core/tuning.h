@@ -144,8 +144,8 @@ inline constexpr long k_idle_nap = 50'000;
 /// Naps grow to this part of all naps before, and up to this: 800 naps in two seconds.
 inline constexpr long k_idle_nap_part = 64;
 inline constexpr long k_idle_longest_nap = 5'000'000;
-/// A call that is over waits for a member of the team that has not come: longer than this, in microseconds, is a loss.
-/// Calls ask the resident crew then, until so many times the loss has passed (parallel/call.h).
+/// A call that is over waits for a member of the team that has not come: longer than this, in microseconds,
+/// is a loss. Calls ask the resident crew then, until so many times the loss has passed (parallel/call.h).
 inline constexpr std::uint64_t k_late_team = 20;
 inline constexpr std::uint64_t k_late_team_price = 32;
 /// In microseconds: no loss counts for more, so that half a minute after it a team is tried again.

@@ -75,8 +75,9 @@ public:
   /// Counts samples that are not used.
   void drop(int samples) { dropped_ += samples; }
   void print_verdicts(const std::string& runtime = "") const;
-  /// Writes the figures to the file unless its name is empty: {"threads", "rounds", "dropped", "rows", "facts",
-  /// "verdicts"}, with rows and facts as in results.json. Returns false, with a message, if it cannot be written.
+  /// Writes the figures to the file unless its name is empty: {"threads", "rounds", "dropped", "rows",
+  /// "facts", "verdicts"}, with rows and facts as in results.json. Returns false, with a message, if it
+  /// cannot be written.
   [[nodiscard]] bool write(const std::string& path) const;
 
 private:

@@ -25,7 +25,8 @@ public:
     position_ = 0;
     cost_ = 0;
     rises_ = false;
-    may_be_early_ = entry.members == 2 && !entry.settings->last_is_nothing && entry.settings->batch == BatchMode::timed &&
+    may_be_early_ = entry.members == 2 && !entry.settings->last_is_nothing &&
+                    entry.settings->batch == BatchMode::timed &&
                     shape.units() <= tuning::k_few_units_each * 2;
   }
 

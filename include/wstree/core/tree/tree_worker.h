@@ -100,4 +100,3 @@ private:
 };
 
 } // namespace wstree::core
-
