@@ -4,8 +4,7 @@
 
 #include "engine/execution.h"
 #include "engine/platform.h"
-
-#include "wstree/core/reduction/reduction.h"
+#include "typed_reduction.h"
 
 #include <cstdint>
 #include <optional>
@@ -114,7 +113,7 @@ private:
       return true;
     }
   };
-  using Reduction = core::Reduction<P, Body, Storage>;
+  using Reduction = test::TypedReduction<P, Body, Storage>;
 
   void open() {
     hits_.assign(plan_.elements[index_], 0);

@@ -2,8 +2,8 @@
 // The reduction tree on threads: in order, once, and without leaving values behind.
 #include "seed.h"
 #include "threads.h"
+#include "typed_reduction.h"
 
-#include "wstree/core/reduction/reduction.h"
 #include "wstree/core/rng.h"
 
 #include <array>
@@ -114,7 +114,7 @@ core::ReductionPlan plan_of(const Conditions& run) {
 
 template <class Storage, class Body>
 void reduce(Storage& storage, const Conditions& run, Body& body, core::Maybe<typename Body::Value>& result) {
-  core::Reduction<core::StdPlatform, Body, Storage> reduction(storage, plan_of(run));
+  test::TypedReduction<core::StdPlatform, Body, Storage> reduction(storage, plan_of(run));
   ASSERT_TRUE(reduction.open());
   test::in_parallel(run.threads, [&](std::uint32_t member) {
     Body own = body;
@@ -207,7 +207,7 @@ TEST(Reduction, NumbersOfUsesComeRound) {
   // Reductions of one element between: the second root keeps what the first one left there.
   for (std::uint64_t use = 1; use < 3 * core::UsualMarks::k_every * 4; ++use) {
     const Conditions run{Strategy::find_max, BatchMode::fixed, 2, use % 4096 == 1 ? 64U : 1U, 1};
-    core::Reduction<core::StdPlatform, decltype(body), Storage> reduction(*storage, plan_of(run));
+    test::TypedReduction<core::StdPlatform, decltype(body), Storage> reduction(*storage, plan_of(run));
     ASSERT_TRUE(reduction.open());
     reduction.take_part(0, body);
     reduction.take_part(1, body);

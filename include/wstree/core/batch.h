@@ -2,12 +2,12 @@
 // How many units an owner takes at a time.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tuning.h"
 #include "wstree/core/unclocked.h"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace wstree::core {
@@ -101,8 +101,8 @@ public:
     const float so_far = std::max(to_float(elapsed), 0.0F);
     const float shortest = to_float(settings_->shortest_target);
     const float least = std::min(shortest, so_far / tuning::k_part_of_first);
-    const float target = std::clamp(so_far / tuning::k_part_of_elapsed, least,
-                                    std::max(least, to_float(settings_->longest_target)));
+    const float target = clamp(so_far / tuning::k_part_of_elapsed, least,
+                               std::max(least, to_float(settings_->longest_target)));
     const float most = static_cast<float>(units) * tuning::k_growth;
     if (is_steady(cost, target * rate > most))
       unclocked_.adapt(spent, elapsed, settings_->longest_target);
@@ -151,7 +151,7 @@ private:
   }
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
     const std::uint64_t units = iterations >> shift;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(units, 1, k_max_share / 2));
+    return static_cast<std::uint32_t>(clamp<std::uint64_t>(units, 1, k_max_share / 2));
   }
 
   /// Whether the latest batches say what the next ones will cost. A long unit costs more than the clock does.

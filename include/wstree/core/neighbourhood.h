@@ -28,4 +28,7 @@ struct Neighbourhood {
   std::uint32_t root(std::uint32_t at) const noexcept { return member_at == nullptr ? at : member_at[at]; }
 };
 
+/// Whether entries on the platform P can have one.
+template <class P> inline constexpr bool k_has_neighbours = true;
+
 } // namespace wstree::core

@@ -7,7 +7,6 @@
 #include "wstree/core/scheduler.h"
 #include "wstree/core/shape.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 

@@ -2,10 +2,10 @@
 // What a member knows of a loop before it enters: what loops at the same code location have cost.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/tuning.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -54,10 +54,10 @@ public:
       if (is_robbed && now < usual) return;
       // Between a quarter and a half of the difference, without a division.
       const auto change = static_cast<std::int64_t>(now - usual) >> (std::bit_width(units) + 1);
-      cost_ = std::clamp<std::uint64_t>(cost_ + static_cast<std::uint64_t>(change), 1, k_most_cost);
+      cost_ = clamp<std::uint64_t>(cost_ + static_cast<std::uint64_t>(change), 1, k_most_cost);
     } else if (confirmed_ == 0 || ++surprises_ > tuning::k_excused) {
       if (is_robbed && now < usual) return;
-      cost_ = std::clamp<std::uint64_t>(now / units, 1, k_most_cost);
+      cost_ = clamp<std::uint64_t>(now / units, 1, k_most_cost);
       confirmed_ = 1;
       surprises_ = 0;
     }

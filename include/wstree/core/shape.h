@@ -2,7 +2,8 @@
 // How the iterations of a loop are laid out over the roots of its tree.
 #pragma once
 
-#include <algorithm>
+#include "wstree/core/extrema.h"
+
 #include <bit>
 #include <cstdint>
 

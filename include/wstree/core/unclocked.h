@@ -2,9 +2,9 @@
 // The batches that an owner does without reading the clock.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/tuning.h"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace wstree::core {

@@ -2,13 +2,13 @@
 // The engine of a call: gets members of an OpenMP team, or idle members of an outer call, to work for it.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/parallel/control.h"
 #include "wstree/parallel/nesting.h"
 #include "wstree/parallel/observed.h"
 #include "wstree/parallel/policy.h"
 #include "wstree/parallel/resident_crew.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -45,33 +45,38 @@ inline constinit thread_local TeamTrust t_team_trust{};
 
 /// The most members that a call by this thread can have: for memory of each. on_team() may have fewer, but
 /// never more.
-template <execution_policy Policy> std::uint32_t most_members(const Policy& policy) noexcept {
-  if (const Place* const place = policy.place(); place != nullptr) {
-    const std::uint32_t all = place->most_members(*place);
-    return policy.threads() != 0 ? std::min(policy.threads(), all) : all;
-  }
-  if (const auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) {
-    const std::uint32_t outer = seat->call->members();
-    return policy.threads() != 0 ? std::min(policy.threads(), outer) : outer;
-  }
+inline std::uint32_t most_members(const CallOptions& options) noexcept {
+  const std::uint32_t wanted = options.threads();
+  const auto bounded = [wanted](std::uint32_t all) { return wanted != 0 ? std::min(wanted, all) : all; };
+  if (const Place* const place = options.place(); place != nullptr)
+    return bounded(place->most_members(*place));
+  if (const auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr)
+    return bounded(seat->call->members());
 #if defined(_OPENMP)
   if (omp_in_parallel() != 0 && omp_get_active_level() >= omp_get_max_active_levels()) return 1;
-  const int usual = omp_get_max_threads();
-  const std::uint32_t wanted = policy.threads() != 0 ? policy.threads() : static_cast<std::uint32_t>(usual);
-  return std::clamp<std::uint32_t>(wanted, 1, 1U << 16);
+  const auto usual = static_cast<std::uint32_t>(omp_get_max_threads());
+  return core::clamp<std::uint32_t>(wanted != 0 ? wanted : usual, 1, 1U << 16);
 #else
-  return most_members(policy.on(resident_crew));
+  const Place& crew = ResidentCrew::place();
+  return bounded(crew.most_members(crew));
 #endif
 }
 
-/// What the members of a call run: `work(member, members)`.
-template <class Work> struct Job {
-  Work& work;
+/// Work of any type.
+struct AnyWork {
+  void (*run)(void* work, std::uint32_t member, std::uint32_t members);
+  void* work;
+};
+
+/// What the members of a call run.
+struct Job {
+  AnyWork work;
   Control& control;
 
   static void run(void* what, Call& call, std::uint32_t member) noexcept {
     Job& job = *static_cast<Job*>(what);
-    job.control.guard(~std::uint64_t{0} - call.members() + member, [&] { job.work(member, call.members()); });
+    job.control.guard(~std::uint64_t{0} - call.members() + member,
+                      [&] { job.work.run(job.work.work, member, call.members()); });
   }
 };
 
@@ -80,17 +85,12 @@ inline void host_on_crew(Call& call) noexcept {
   crew.host(crew, call);
 }
 
-/// Runs `work(member, members)` on up to `members` members (most_members()), with the numbers 0 to members-1.
-/// Member 0 is the caller. Other members may come late, or not at all: none may wait for a member that has
-/// not been seen. When it returns, all have left, and what they have written can be seen. What work() throws
-/// goes to `control`, behind everything that has an index. The caller asks control.finish(). `place`: where
-/// the members come from; nullptr: an OpenMP team.
-template <class Work>
-void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr) {
-  Job<std::remove_reference_t<Work>> job{work, control};
+[[gnu::cold]] inline void on_members(std::uint32_t members, Control& control, AnyWork work,
+                                     const Place* place) {
+  Job job{work, control};
   if (members <= 1) {
     // In the caller's own seat: nested calls find idle members of the outer call.
-    control.guard(~std::uint64_t{0}, [&] { work(0U, 1U); });
+    control.guard(~std::uint64_t{0}, [&] { work.run(work.work, 0, 1); });
     return;
   }
   Call call(members, &job.run, &job);
@@ -110,6 +110,20 @@ void on_members(std::uint32_t members, Control& control, Work&& work, const Plac
 #else
   host_on_crew(call);
 #endif
+}
+
+/// Runs `work(member, members)` on up to `members` members (most_members()), with the numbers 0 to members-1.
+/// Member 0 is the caller. Other members may come late, or not at all: none may wait for a member that has
+/// not been seen. When it returns, all have left, and what they have written can be seen. What work() throws
+/// goes to `control`, behind everything that has an index. The caller asks control.finish(). `place`: where
+/// the members come from; nullptr: an OpenMP team.
+template <class Work>
+void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr) {
+  using Own = std::remove_reference_t<Work>;
+  const AnyWork any{
+      [](void* own, std::uint32_t member, std::uint32_t all) { (*static_cast<Own*>(own))(member, all); },
+      const_cast<void*>(static_cast<const void*>(&work))};
+  on_members(members, control, any, place);
 }
 
 /// The same, with as many members as the policy allows and a control of its own. Throws what work() throws.

@@ -59,7 +59,7 @@ public:
   class End {
   public:
     /// Throws what members have thrown, or `cancelled`. Without exceptions it returns: what was done is done.
-    void raise() const {
+    [[gnu::cold]] void raise() const {
 #if defined(__cpp_exceptions)
       if (failure_ != nullptr) std::rethrow_exception(failure_);
       if (ended_) throw cancelled();
@@ -99,7 +99,7 @@ private:
 
 #if defined(__cpp_exceptions)
   /// In a handler.
-  void fail(std::uint64_t index, bool ends) noexcept {
+  [[gnu::cold]] void fail(std::uint64_t index, bool ends) noexcept {
     // acquire and release: a lock around the two members below. Few ever come here.
     while (is_locked_.exchange(true, std::memory_order_acquire)) core::StdPlatform::yield();
     if (failure_ == nullptr || index < lowest_) {

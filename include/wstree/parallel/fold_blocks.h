@@ -5,7 +5,6 @@
 #include "wstree/parallel/dyadic.h"
 #include "wstree/parallel/folder.h"
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <new>

@@ -2,12 +2,14 @@
 // A folder and a policy as the core's workers see them.
 #pragma once
 
+#include "wstree/core/extrema.h"
+#include "wstree/core/reduction/body.h"
 #include "wstree/core/settings.h"
 #include "wstree/parallel/control.h"
 #include "wstree/parallel/folder.h"
 #include "wstree/parallel/policy.h"
+#include "wstree/parallel/site.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -16,69 +18,99 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// A folder as the tree's workers see it: elements from `offset` on, and what it throws ends the call.
+/// What one member needs of a fold, whatever its types are.
+struct FoldState {
+  const void* policy;
+  Control* control;
+  void* folder;
+  std::uint64_t offset;   // the workers' first unit has the number 0
+  std::uint64_t done = 0; // elements
+};
+
+/// A folder as the tree's workers see it: units from `offset` on, and what it throws ends the call.
 template <class Policy, class Folder> struct FoldBody {
   using Value = typename Folder::Value;
+  using State = FoldState;
 
-  const Policy& policy;
-  Control& control;
-  Folder& folder;
-  std::uint64_t offset;
-  std::uint64_t done = 0; // elements
+  FoldState& state;
 
-  bool has_ended() noexcept { return control.has_ended(); }
-  bool goes_on() noexcept { return control.goes_on(policy); }
-  [[gnu::always_inline]] bool start(void* place, std::uint64_t begin, std::uint64_t end) noexcept {
-    if (!control.guard(offset + begin, [&] { folder.start(place, offset + begin, offset + end); }))
-      return false;
-    note(begin, end);
-    return true;
+  bool has_ended() const noexcept { return state.control->has_ended(); }
+  bool goes_on() const noexcept { return state.control->goes_on(policy()); }
+  bool start(void* place, std::uint64_t begin, std::uint64_t end) const noexcept {
+    return run(begin, end, [&](std::uint64_t from, std::uint64_t to) { folder().start(place, from, to); });
   }
-  [[gnu::always_inline]] bool extend(Value& value, std::uint64_t begin, std::uint64_t end) noexcept {
-    if (!control.guard(offset + begin, [&] { folder.extend(value, offset + begin, offset + end); }))
-      return false;
-    note(begin, end);
-    return true;
+  bool extend(Value& value, std::uint64_t begin, std::uint64_t end) const noexcept {
+    return run(begin, end, [&](std::uint64_t from, std::uint64_t to) { folder().extend(value, from, to); });
   }
-  bool combine(Value& left, Value& right, std::uint64_t at) noexcept {
-    return control.guard(offset + at, [&] { folder.combine(left, right); });
+  bool combine(Value& left, Value& right, std::uint64_t at) const noexcept {
+    return state.control->guard(state.offset + at, [&] { folder().combine(left, right); });
   }
-  bool move(void* place, Value& value, std::uint64_t at) noexcept {
-    return control.guard(offset + at, [&] { ::new (place) Value(std::move(value)); });
+  bool move(void* place, Value& value, std::uint64_t at) const noexcept {
+    return state.control->guard(state.offset + at, [&] { ::new (place) Value(std::move(value)); });
   }
 
 private:
-  void note(std::uint64_t begin, std::uint64_t end) noexcept {
-    const std::uint64_t elements = elements_of(folder, offset + begin, offset + end);
-    done += elements;
-    policy.advance(elements);
+  const Policy& policy() const noexcept { return *static_cast<const Policy*>(state.policy); }
+  Folder& folder() const noexcept { return *static_cast<Folder*>(state.folder); }
+
+  template <class Batch> bool run(std::uint64_t begin, std::uint64_t end, Batch&& batch) const noexcept {
+    begin += state.offset, end += state.offset;
+    if (!state.control->guard(begin, [&] { batch(begin, end); })) return false;
+    const std::uint64_t elements = elements_of(folder(), begin, end);
+    state.done += elements;
+    policy().advance(elements);
+    return true;
   }
 };
 
-template <class Policy> core::Settings settings_of(const Policy& policy) noexcept {
-  core::Settings settings;
-  settings.strategy = policy.strategy();
-  settings.batch = policy.batch();
-  settings.limit = policy.limit();
-  settings.clocked = false;
-  return settings;
-}
+/// A fold of elements, whatever their types are.
+struct FoldCall {
+  const CallOptions& options;
+  const core::BodyCalls& calls;
+  call_site where;
+  std::uintptr_t key;     // of the site
+  std::uint64_t unit;     // elements
+  std::uint64_t elements; // all
+  // The bounds of the policy in units; one unit at least.
+  std::uint64_t least;
+  std::uint64_t most;
+  bool is_plain;
 
-/// The bounds of a policy in units of the folder; one unit at least.
-template <class Folder> std::uint64_t least_units(std::uint64_t elements) noexcept {
-  constexpr std::uint64_t unit = unit_of<Folder>();
+  /// Of a caller that is alone with n units and stays so.
+  std::uint64_t step_alone(std::uint64_t n) const noexcept {
+    return std::min(std::max(is_plain ? n : n / 128 + 1, least), most);
+  }
+  core::Settings settings() const noexcept {
+    core::Settings settings;
+    settings.strategy = options.strategy();
+    settings.batch = options.batch();
+    settings.limit = options.limit();
+    settings.clocked = false;
+    return settings;
+  }
+};
+
+/// Units with room for so many elements.
+constexpr std::uint64_t units_for(std::uint64_t elements, std::uint64_t unit) noexcept {
   return elements / unit + (elements % unit != 0 ? 1 : 0);
 }
-template <class Folder> std::uint64_t most_units(std::uint64_t elements) noexcept {
-  return std::max<std::uint64_t>(elements / unit_of<Folder>(), 1);
-}
 
-/// Of a caller that is alone and stays so: units.
-template <class Folder, class Policy>
-std::uint64_t step_alone(const Policy& policy, std::uint64_t n) noexcept {
-  const std::uint64_t step = policy.is_plain() ? n : n / 128 + 1;
-  return std::min(std::max(step, least_units<Folder>(policy.min_chunk())),
-                  most_units<Folder>(policy.max_chunk()));
+template <class Policy, class Folder>
+FoldCall fold_call(const Policy& policy, std::uint64_t n, const Folder& folder, call_site where) noexcept {
+  constexpr std::uint64_t unit = unit_of<Folder>(); // divisions take as long as a short call
+  return {policy,
+          core::k_body_calls<FoldBody<Policy, Folder>>,
+          where,
+          site_key<Folder>(where),
+          unit,
+          elements_of(folder, 0, n),
+          units_for(policy.min_chunk(), unit),
+          std::max<std::uint64_t>(policy.max_chunk() / unit, 1),
+          policy.is_plain()};
+}
+template <class Policy, class Folder>
+FoldState fold_state(const Policy& policy, Control* control, Folder& folder) noexcept {
+  return {&policy, control, const_cast<void*>(static_cast<const void*>(&folder)), 0};
 }
 
 } // namespace detail

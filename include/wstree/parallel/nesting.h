@@ -80,7 +80,7 @@ public:
   }
 
   /// As a nested call of the member with that seat, which waits until no guest works for it any more.
-  void nest(Seat& seat) noexcept {
+  [[gnu::cold]] void nest(Seat& seat) noexcept {
     BasicDoor<P>* const door =
         seat.call->doors_.first != nullptr ? &seat.call->doors_.first[seat.member] : nullptr;
     if (door == nullptr) return work_as(0);
@@ -140,7 +140,7 @@ private:
   }
 
   /// Tries every door once. Returns whether there was something to do.
-  bool help_once() noexcept {
+  [[gnu::cold]] bool help_once() noexcept {
     bool helped = false;
     if (doors_.first == nullptr) return false;
     for (std::uint32_t i = 0; i < members_; ++i) {

@@ -2,12 +2,12 @@
 // What libwstree.so learns of a call, and what its rules say about it, if it is in the process.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/parallel/call_record.h"
 #include "wstree/parallel/policy.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -22,13 +22,15 @@ inline constinit std::atomic<bool> g_is_unobserved{false};
 /// neither statistics nor traces nor rules are asked for.
 class Observed {
 public:
-  template <execution_policy Policy> Observed(const Policy& policy, std::uint64_t elements) noexcept {
+  Observed(const CallOptions& options, std::uint64_t elements) noexcept
+      : Observed(options, options.where(), elements) {}
+  Observed(const CallOptions& options, call_site where, std::uint64_t elements) noexcept {
     // relaxed: a thread that misses that it is set asks once more.
     if (wstree_call_begin == nullptr || g_is_unobserved.load(std::memory_order_relaxed)) return;
     record_.bytes = sizeof record_;
-    record_.line = policy.where().line;
-    record_.label = policy.label();
-    record_.file = policy.where().file;
+    record_.line = where.line;
+    record_.label = options.label();
+    record_.file = where.file;
     record_.elements = elements;
     if (wstree_call_begin(&record_) == 0) g_is_unobserved.store(true, std::memory_order_relaxed);
   }

@@ -15,6 +15,12 @@
 #endif
 
 namespace wstree {
+namespace core {
+template <class Platform> class ReductionWorker;
+template <class Platform> struct StrategySearch;
+struct Range;
+} // namespace core
+
 inline namespace v1 {
 
 /// Where a call stands in the source. As std::source_location, which clang 14 does not have.
@@ -84,17 +90,58 @@ template <class To, class From> constexpr To count_of(From number) noexcept {
 }
 } // namespace detail
 
+namespace detail {
+/// What a policy of any type says.
+class CallOptions {
+public:
+  /// Looks for work in the order of a strategy other than find_max.
+  using Find = bool (*)(core::ReductionWorker<core::StdPlatform>& worker, core::Range& batch);
+
+  constexpr const char* label() const noexcept { return label_; }
+  constexpr call_site where() const noexcept { return where_; }
+  constexpr std::uint32_t threads() const noexcept { return threads_; }
+  /// nullptr: an OpenMP team.
+  constexpr const Place* place() const noexcept { return place_; }
+  constexpr std::uint64_t min_chunk() const noexcept { return min_chunk_; }
+  constexpr std::uint64_t max_chunk() const noexcept { return max_chunk_; }
+  constexpr core::Strategy strategy() const noexcept { return strategy_; }
+  constexpr core::BatchMode batch() const noexcept { return batch_; }
+  constexpr std::uint64_t limit() const noexcept { return limit_; }
+  constexpr Find other_find() const noexcept { return other_find_; }
+  constexpr bool has_counter() const noexcept { return counter_ != nullptr; }
+  /// For the algorithms: so many elements more are done.
+  void advance(std::uint64_t done) const noexcept {
+    if (counter_ != nullptr) add_(counter_, done);
+  }
+
+protected:
+  const char* label_ = nullptr;
+  call_site where_;
+  const Place* place_ = nullptr;
+  void* counter_ = nullptr;
+  void (*add_)(void*, std::uint64_t) = nullptr;
+  std::uint64_t min_chunk_ = 1;
+  std::uint64_t max_chunk_ = ~std::uint64_t{0};
+  std::uint64_t limit_ = 4096;
+  Find other_find_ = nullptr;
+  std::uint32_t threads_ = 0;
+  core::Strategy strategy_ = core::Strategy::find_max;
+  core::BatchMode batch_ = core::BatchMode::timed;
+};
+} // namespace detail
+
 /// A value: every function returns a changed copy.
 template <order Order = order::associative, stop_token_like Stop = never_stops,
           stealing From = stealing::from_tree>
-class basic_par {
+class basic_par : public detail::CallOptions {
 public:
   static constexpr order evaluation = Order;
   static constexpr bool uses_ranges = From == stealing::from_ranges;
   using stop_type = Stop;
+  using CallOptions::label, CallOptions::threads, CallOptions::min_chunk, CallOptions::max_chunk;
 
   constexpr basic_par() noexcept = default;
-  constexpr explicit basic_par(const char* name) noexcept : label_(name) {}
+  constexpr explicit basic_par(const char* name) noexcept { label_ = name; }
 
   /// The name of the loop in reports. It is not copied. Without one, that is the file and line of the call.
   constexpr basic_par label(const char* name) const noexcept {
@@ -131,9 +178,11 @@ public:
     return copy;
   }
   /// How the tree is searched and batches are sized; the default suits nearly everything.
+  template <class Platform = core::StdPlatform>
   constexpr basic_par schedule(core::Strategy strategy, core::BatchMode batch = core::BatchMode::timed,
                                std::uint64_t limit = 4096) const noexcept {
     basic_par copy = *this;
+    copy.other_find_ = &core::StrategySearch<Platform>::find; // compiled by callers of this function only
     copy.strategy_ = strategy;
     copy.batch_ = batch;
     copy.limit_ = limit;
@@ -167,34 +216,15 @@ public:
     return copy;
   }
 
-  constexpr const char* label() const noexcept { return label_; }
-  constexpr call_site where() const noexcept { return where_; }
-  constexpr std::uint32_t threads() const noexcept { return threads_; }
-  /// nullptr: an OpenMP team.
-  constexpr const detail::Place* place() const noexcept { return place_; }
-  constexpr std::uint64_t min_chunk() const noexcept { return min_chunk_; }
-  constexpr std::uint64_t max_chunk() const noexcept { return max_chunk_; }
-  constexpr core::Strategy strategy() const noexcept { return strategy_; }
-  constexpr core::BatchMode batch() const noexcept { return batch_; }
-  constexpr std::uint64_t limit() const noexcept { return limit_; }
   bool stop_requested() const { return stop_.stop_requested(); }
-  /// For the algorithms: so many elements more are done.
-  void advance(std::uint64_t done) const noexcept {
-    if (counter_ != nullptr) add_(counter_, done);
-  }
   /// Returns whether the call can neither be stopped nor counts its elements.
-  constexpr bool is_plain() const noexcept {
-    return std::is_same_v<Stop, never_stops> && counter_ == nullptr;
-  }
+  constexpr bool is_plain() const noexcept { return std::is_same_v<Stop, never_stops> && !has_counter(); }
 
 private:
   template <order, stop_token_like, stealing> friend class basic_par;
   template <stop_token_like Before, stealing Other>
   constexpr basic_par(const basic_par<Order, Before, Other>& other, Stop&& token)
-      : label_(other.label_), where_(other.where_), place_(other.place_), counter_(other.counter_),
-        add_(other.add_), min_chunk_(other.min_chunk_), max_chunk_(other.max_chunk_), limit_(other.limit_),
-        threads_(other.threads_), strategy_(other.strategy_), batch_(other.batch_),
-        stop_(static_cast<Stop&&>(token)) {}
+      : CallOptions(other), stop_(static_cast<Stop&&>(token)) {}
 
   template <class Number> static constexpr std::uint64_t chunk_of(Number elements) noexcept {
     static_assert(std::convertible_to<Number, std::uint64_t>,
@@ -207,17 +237,6 @@ private:
     }
   }
 
-  const char* label_ = nullptr;
-  call_site where_;
-  const detail::Place* place_ = nullptr;
-  void* counter_ = nullptr;
-  void (*add_)(void*, std::uint64_t) = nullptr;
-  std::uint64_t min_chunk_ = 1;
-  std::uint64_t max_chunk_ = ~std::uint64_t{0};
-  std::uint64_t limit_ = 4096;
-  std::uint32_t threads_ = 0;
-  core::Strategy strategy_ = core::Strategy::find_max;
-  core::BatchMode batch_ = core::BatchMode::timed;
   [[no_unique_address]] Stop stop_{};
 };
 

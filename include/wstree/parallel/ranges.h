@@ -2,7 +2,11 @@
 // What the algorithms accept as elements: two random-access iterators, two integers, or a range.
 #pragma once
 
-#include <algorithm> // std::ranges::dangling, which <vector> does not have
+#if __has_include(<bits/ranges_util.h>)
+#include <bits/ranges_util.h> // std::ranges::dangling without the rest of <algorithm>
+#else
+#include <algorithm>
+#endif
 #include <concepts>
 #include <cstddef>
 #include <type_traits>

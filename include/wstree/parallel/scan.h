@@ -9,7 +9,6 @@
 #include "wstree/parallel/sequence.h"
 
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <optional>
 #include <type_traits>

@@ -2,10 +2,10 @@
 // The loops of a scan, and what stands for the sum of a piece of it.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/parallel/dyadic.h"
 #include "wstree/parallel/lanes.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <type_traits>

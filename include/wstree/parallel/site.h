@@ -3,12 +3,12 @@
 // call site.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/platform.h"
-#include "wstree/core/reduction/value.h"
+#include "wstree/core/reduction/body.h"
 #include "wstree/core/tuning.h"
 #include "wstree/parallel/policy.h"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace wstree {
@@ -118,20 +118,15 @@ inline constinit thread_local Sites t_sites;
 
 /// Executes elements [begin, end) as one batch, behind those in `result`. Returns false if the call
 /// has ended.
-template <class Body>
-[[gnu::always_inline]] inline bool do_batch(Body& body, std::uint64_t begin, std::uint64_t end,
-                                            core::Maybe<typename Body::Value>& result) noexcept {
-  if (result.has_value()) return body.extend(result.value(), begin, end);
-  if (!body.start(result.place(), begin, end)) return false;
-  result.set();
-  return true;
+inline bool do_batch(const core::AnyBody& body, std::uint64_t begin, std::uint64_t end,
+                     core::ValueSlot result) noexcept {
+  return *result.has_value ? body.extend(result, begin, end) : body.start(result, begin, end);
 }
 
 /// Executes [begin, n) in the caller: in one batch, or in `step`s where a token or counter needs them.
-template <class Body>
-void fold_alone(Body& body, std::uint64_t begin, std::uint64_t n, std::uint64_t step,
-                core::Maybe<typename Body::Value>& result) noexcept {
-  while (begin != n && body.goes_on()) {
+inline void fold_alone(const core::AnyBody& body, std::uint64_t begin, std::uint64_t n, std::uint64_t step,
+                       core::ValueSlot result) noexcept {
+  while (begin != n) {
     const std::uint64_t end = n - begin > step ? begin + step : n;
     if (!do_batch(body, begin, end, result)) return;
     begin = end;
@@ -140,15 +135,13 @@ void fold_alone(Body& body, std::uint64_t begin, std::uint64_t n, std::uint64_t 
 
 /// The caller begins. Returns how many elements are done: all of them if the call is short, or has ended;
 /// else a team is worth it.
-template <class Body>
-std::uint64_t begin_alone(Body& body, Site& site, std::uint64_t n, std::uint64_t least, std::uint64_t most,
-                          core::Maybe<typename Body::Value>& result) noexcept {
+inline std::uint64_t begin_alone(const core::AnyBody& body, Site& site, std::uint64_t n, std::uint64_t least,
+                                 std::uint64_t most, core::ValueSlot result) noexcept {
   if (site.needs_team(n)) return 0;
   const std::uint64_t longest = site.longest_step(n);
   std::uint64_t step = std::min(std::max(std::min(site.first_step(), longest), least), most);
   const std::uint64_t since = core::StdPlatform::ticks();
   for (std::uint64_t done = 0;;) {
-    if (!body.goes_on()) return n;
     const std::uint64_t end = n - done > step ? done + step : n;
     if (!do_batch(body, done, end, result)) return n;
     done = end;

@@ -2,9 +2,9 @@
 // The storages that a thread keeps for its calls.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/reduction/storage.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -29,7 +29,7 @@ public:
 
   /// Also after the cache was destroyed: at the end of a thread destructors of other objects make calls, and
   /// those of static objects after all of them. nullptr if there is no memory.
-  Storage* take(std::uint32_t members) noexcept {
+  [[gnu::cold]] Storage* take(std::uint32_t members) noexcept {
     for (std::uint32_t i = t_ended ? 0 : count_; i != 0; --i)
       if (kept_[i - 1]->capacity() >= members) {
         std::swap(kept_[i - 1], kept_[count_ - 1]);
@@ -37,12 +37,13 @@ public:
       }
     return Storage::create(std::max(std::bit_ceil(members), k_least));
   }
-  void give_back(Storage* storage) noexcept {
+  [[gnu::cold]] void give_back(Storage* storage) noexcept {
     if (t_ended) return Storage::destroy(storage);
     if (count_ == k_most) {
       // The smallest goes: it is the one that fits the fewest calls.
-      const auto smallest = std::min_element(
-          kept_, kept_ + k_most, [](Storage* a, Storage* b) { return a->capacity() < b->capacity(); });
+      Storage** smallest = kept_;
+      for (Storage*& kept : kept_)
+        if (kept->capacity() < (*smallest)->capacity()) smallest = &kept;
       std::swap(*smallest, storage);
       return Storage::destroy(storage);
     }
@@ -54,7 +55,7 @@ private:
   static constexpr std::uint32_t k_least = 2;
 
   StorageCache() = default;
-  ~StorageCache() {
+  [[gnu::cold]] ~StorageCache() {
     t_ended = true;
     while (count_ != 0) Storage::destroy(kept_[--count_]);
   }

@@ -2,11 +2,11 @@
 // Calls that all members of a parallel region make together, as they do with `omp for`.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/parallel/fold.h"
 #include "wstree/parallel/fold_blocks.h"
 #include "wstree/parallel/fold_tree.h"
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <new>
@@ -22,12 +22,13 @@ template <class Policy, class Folder> class TeamCall {
 public:
   using Value = typename Folder::Value;
 
-  TeamCall(const Policy& policy, std::uint64_t n, std::uint32_t members) noexcept
-      : storage_(StorageCache::mine().take(members)), n_(n), call_(members, nullptr, nullptr) {
+  TeamCall(const Policy& policy, std::uint64_t n, std::uint32_t members, Folder& folder) noexcept
+      : fold_(fold_call(policy, n, folder, {})), storage_(StorageCache::mine().take(members)), n_(n),
+        call_(members, nullptr, nullptr) {
     if (storage_ == nullptr) return;
     ::new (reduction_.place())
-        Reduction(*storage_, {shared(), members, settings_of(policy), least_units<Folder>(policy.min_chunk()),
-                              most_units<Folder>(policy.max_chunk())});
+        Reduction(*storage_, {shared(), members, fold_.settings(), fold_.least, fold_.most}, fold_.calls,
+                  policy.other_find());
     reduction_.set();
     is_open_ = reduction_.value().open();
   }
@@ -40,17 +41,18 @@ public:
 
   /// By each member with its own folder.
   void take_part(const Policy& policy, Folder& folder, std::uint32_t member) noexcept {
-    Body body{policy, control_, folder, 0};
+    FoldState state = fold_state(policy, &control_, folder);
     call_.work_as(member, [&] {
-      if (is_open_) reduction_.value().take_part(member, body);
+      if (is_open_) reduction_.value().take_part(member, {&state, &fold_.calls});
     });
   }
   /// By the member that has made this, when all other members are done.
   void finish(const Policy& policy, Folder& folder) noexcept {
-    Body body{policy, control_, folder, 0};
-    if (!is_open_) return fold_alone(body, 0, n_, step_alone<Folder>(policy, n_), value_); // no memory
-    if (!control_.has_ended()) reduction_.value().finish(body, value_);
-    if (shared() != n_ && !control_.has_ended()) do_batch(body, shared(), n_, value_);
+    FoldState state = fold_state(policy, &control_, folder);
+    const core::AnyBody body{&state, &fold_.calls};
+    if (!is_open_) return fold_alone(body, 0, n_, fold_.step_alone(n_), value_.slot()); // no memory
+    if (!control_.has_ended()) reduction_.value().finish(body, value_.slot());
+    if (shared() != n_ && !control_.has_ended()) do_batch(body, shared(), n_, value_.slot());
   }
   /// By each member.
   void copy(Result<Value>& result) noexcept {
@@ -63,12 +65,12 @@ public:
   Control& control() noexcept { return control_; }
 
 private:
-  using Body = FoldBody<Policy, Folder>;
-  using Reduction = core::Reduction<core::StdPlatform, Body>;
+  using Reduction = core::AnyReduction<core::StdPlatform>;
 
   /// Elements in the tree. The others are for finish().
   std::uint64_t shared() const noexcept { return std::min(n_, k_most_shared); }
 
+  FoldCall fold_;
   StorageCache::Storage* storage_;
   std::uint64_t n_;
   Call call_;
@@ -91,7 +93,7 @@ void fold_in_team(const Policy& policy, std::uint64_t n, Folder& folder,
     Shared* shared = nullptr;
 #pragma omp single copyprivate(shared)
     {
-      shared = ::new (mine.place()) Shared(policy, n, static_cast<std::uint32_t>(members));
+      shared = ::new (mine.place()) Shared(policy, n, static_cast<std::uint32_t>(members), folder);
       mine.set();
     }
     shared->take_part(policy, folder, static_cast<std::uint32_t>(omp_get_thread_num()));

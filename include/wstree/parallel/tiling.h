@@ -2,9 +2,9 @@
 // How the elements of a call are cut into tiles that are handed out in ascending order.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/parallel/call.h"
 
-#include <algorithm>
 #include <cstddef>
 
 namespace wstree {
@@ -73,8 +73,8 @@ Tiling tiling_of(const Policy& policy, std::size_t n, std::size_t first, std::si
                  std::size_t unit = 1) noexcept {
   const std::size_t most = std::min<std::size_t>(policy.max_chunk() / unit, n);
   const std::size_t least = std::min<std::size_t>(policy.min_chunk() / unit, most);
-  longest = std::clamp(longest, least, most);
-  return {n, std::clamp(first, least, longest), longest, most_members(policy)};
+  longest = core::clamp(longest, least, most);
+  return {n, core::clamp(first, least, longest), longest, most_members(policy)};
 }
 
 } // namespace detail

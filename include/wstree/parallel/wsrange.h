@@ -25,11 +25,11 @@ inline constexpr std::integral_constant<stealing, stealing::from_ranges> wsrange
 namespace detail {
 
 /// What one member does. Elements have the numbers 0 to elements-1.
-template <class Body> class RangeShare {
+class RangeShare {
 public:
   using Worker = core::RangeWorker<core::StdPlatform>;
 
-  RangeShare(Body& body, std::uint64_t elements, std::uint64_t most) noexcept
+  RangeShare(const core::AnyBody& body, std::uint64_t elements, std::uint64_t most) noexcept
       : body_(body), elements_(elements), most_(most) {}
 
   core::Counts run(core::RangeLoop<core::StdPlatform>& loop, core::Entry entry) noexcept {
@@ -48,54 +48,55 @@ public:
 
 private:
   bool execute(core::Range batch) noexcept {
-    Result<typename Body::Value> nothing;
+    Result<Nothing> nothing;
     for (; batch.begin != batch.end; batch.begin += std::min(most_, batch.end - batch.begin)) {
       const std::uint64_t end = batch.begin + std::min(most_, batch.end - batch.begin);
-      if (!body_.goes_on() || !do_batch(body_, batch.begin, end, nothing)) return false;
+      if (!do_batch(body_, batch.begin, end, nothing.slot())) return false;
     }
     return true;
   }
 
-  Body& body_;
+  const core::AnyBody& body_;
   std::uint64_t elements_;
   std::uint64_t most_; // elements of a batch
 };
 
 /// As fold_on_team().
-template <class Policy, class Folder>
-[[gnu::noinline]] void fold_on_ranges(const Policy& policy, std::uint64_t offset, std::uint64_t n,
-                                      std::uint32_t members, Folder& folder, call_site where) {
-  using Body = FoldBody<Policy, Folder>;
-  using Cell = core::RangeCell<core::StdPlatform>;
+template <class Platform>
+void fold_on_ranges(const FoldCall& fold, FoldState& state, std::uint64_t offset, std::uint64_t n,
+                    std::uint32_t members, core::ValueSlot result, float) {
+  using Cell = core::RangeCell<Platform>;
   Control control;
-  Observed call(policy.at(where), n - offset);
+  Observed call(fold.options, fold.where, n - offset);
   members = call.members(members);
-  Body body{policy, control, folder, offset};
+  state.control = &control;
+  state.offset = offset;
   struct Cells {
     Cell* const first;
     ~Cells() { delete[] first; }
   } const cells{new (std::nothrow) Cell[members]};
   if (cells.first == nullptr) {
-    Result<typename Folder::Value> nothing;
-    fold_alone(body, 0, n - offset, step_alone<Folder>(policy, n - offset), nothing);
+    fold_alone({&state, &fold.calls}, 0, n - offset, fold.step_alone(n - offset), result);
     return control.finish();
   }
-  core::RangeLoop<core::StdPlatform> loop;
+  core::RangeLoop<Platform> loop;
   loop.cells.first = cells.first;
-  core::Settings settings = settings_of(policy);
+  core::Settings settings = fold.settings();
   settings.clocked = call.is_measured();
-  const std::uint64_t least = std::min(call.min_chunk(policy.min_chunk()), policy.max_chunk());
+  const CallOptions& options = fold.options;
+  const std::uint64_t least = std::min(call.min_chunk(options.min_chunk()), options.max_chunk());
   on_members(
       members, control,
       [&](std::uint32_t member, std::uint32_t all) {
-        Body own = body;
+        FoldState own = state;
+        const core::AnyBody body{&own, &fold.calls};
         const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
-        RangeShare<Body> share(own, n - offset, policy.max_chunk());
+        RangeShare share(body, n - offset, options.max_chunk());
         const core::Counts counts =
             share.run(loop, {1, 1, 1, member, members, &settings, least, nullptr, nullptr});
         if (call.is_measured()) call.add(member, all, began, counts);
       },
-      policy.place());
+      options.place());
   control.finish();
 }
 

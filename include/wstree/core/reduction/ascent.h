@@ -4,6 +4,7 @@
 #pragma once
 
 #include "wstree/core/marks.h"
+#include "wstree/core/neighbourhood.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/tree/arena.h"
 #include "wstree/core/tree/node.h"
@@ -65,6 +66,9 @@ template <class P> struct ReductionPlatform : P {
   using NodeExtension = Ascent<ReductionPlatform>;
   using NodeArena = ReductionArena<ReductionPlatform>;
 };
+
+/// Members of a reduction are equally far from each other.
+template <class P> inline constexpr bool k_has_neighbours<ReductionPlatform<P>> = false;
 
 static_assert(sizeof(Node<ReductionPlatform<StdPlatform>>) == k_line_pair);
 

@@ -2,12 +2,13 @@
 // Where the values of nodes lie: outside of them, because they may be large.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/reduction/ascent.h"
+#include "wstree/core/reduction/body.h"
 #include "wstree/core/tree/arena.h"
 #include "wstree/core/tuning.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -16,57 +17,53 @@
 
 namespace wstree::core {
 
-/// What all cells begin with, whatever they have room for.
-template <class P> class CellHeader {
+/// The value of one node, of any type: of batches from its left end, and of those from its right one; when
+/// the node was pushed, of everything in it and below, on the left. Room for the values follows. The member
+/// that takes the node from an arena makes it.
+template <class P> class Cell {
 public:
   enum Side : std::uint8_t { left = 1, right = 2 };
-  CellHeader() noexcept = default;
+  Cell() noexcept = default;
 
-protected:
-  bool has(Side side) const noexcept { return (has_ & side) != 0; }
-  void add(Side side) noexcept { has_ = static_cast<std::uint8_t>(has_ | side); }
-  void remove(Side side) noexcept { has_ = static_cast<std::uint8_t>(has_ & ~side); }
+  /// Bytes with room for two values.
+  static std::size_t bytes_for(const BodyCalls& calls) noexcept {
+    return offset(calls) + 2 * room_for(calls);
+  }
 
-private:
-  typename P::template Plain<std::uint8_t> has_{0};
-};
-
-/// The value of one node: of batches from its left end, and of those from its right one; when the node was
-/// pushed, of everything in it and below, on the left. The member that takes the node from an arena makes it,
-/// as a header.
-template <class P, class T> class Cell : CellHeader<P> {
-public:
-  using Side = typename CellHeader<P>::Side;
-  using CellHeader<P>::left;
-  using CellHeader<P>::right;
-
-  T* find(Side side) noexcept {
-    return this->has(side) ? std::launder(reinterpret_cast<T*>(room(side))) : nullptr;
+  /// nullptr if there is none.
+  void* find(const BodyCalls& calls, Side side) noexcept {
+    return (has_ & side) != 0 ? place(calls, side) : nullptr;
   }
   /// Room for a value that is not there; set() follows when it is.
-  void* place(Side side) noexcept { return room(side); }
-  void set(Side side) noexcept { this->add(side); }
-  void drop(Side side) noexcept {
-    T* const value = find(side);
+  void* place(const BodyCalls& calls, Side side) noexcept {
+    std::byte* at = reinterpret_cast<std::byte*>(this) + offset(calls);
+    if (side == right) at += room_for(calls);
+    if (calls.alignment > k_line_pair) at += -reinterpret_cast<std::uintptr_t>(at) & (calls.alignment - 1);
+    return at;
+  }
+  void set(Side side) noexcept { has_ = static_cast<std::uint8_t>(has_ | side); }
+  void drop(const BodyCalls& calls, Side side) noexcept {
+    void* const value = find(calls, side);
     if (value == nullptr) return;
-    this->remove(side);
-    value->~T();
+    has_ = static_cast<std::uint8_t>(has_ & ~side);
+    if (calls.destroy != nullptr) calls.destroy(value);
   }
 
 private:
   /// Memory of platforms is aligned to k_line_pair. Values that need more stand where they can.
-  static constexpr std::size_t k_alignment = std::min(alignof(T), k_line_pair);
-  static constexpr std::size_t k_slack = alignof(T) - k_alignment;
-
-  std::byte* room(Side side) noexcept {
-    std::byte* const at = room_[side == right ? 1 : 0];
-    if constexpr (k_slack == 0)
-      return at;
-    else
-      return at + (alignof(T) - reinterpret_cast<std::uintptr_t>(at) % alignof(T)) % alignof(T);
+  static std::size_t alignment(const BodyCalls& calls) noexcept {
+    return clamp(calls.alignment, alignof(Cell), k_line_pair);
+  }
+  static std::size_t rounded(std::size_t bytes, const BodyCalls& calls) noexcept {
+    return (bytes + alignment(calls) - 1) & ~(alignment(calls) - 1);
+  }
+  static std::size_t offset(const BodyCalls& calls) noexcept { return rounded(sizeof(Cell), calls); }
+  static std::size_t room_for(const BodyCalls& calls) noexcept {
+    const std::size_t slack = calls.alignment > k_line_pair ? calls.alignment - k_line_pair : 0;
+    return rounded(calls.bytes + slack, calls);
   }
 
-  alignas(k_alignment) std::byte room_[2][sizeof(T) + k_slack];
+  typename P::template Plain<std::uint8_t> has_{0};
 };
 
 /// Cells of one member, two at a time, and all back at once. As core::Arena, but how large a cell is changes
@@ -106,7 +103,7 @@ public:
     std::byte* const cells = current_->begin() + current_->used;
     current_->used += bytes;
     for (const std::size_t at : {std::size_t{0}, cell_bytes_})
-      ::new (static_cast<void*>(cells + at)) CellHeader<P>();
+      ::new (static_cast<void*>(cells + at)) Cell<P>();
     return cells;
   }
   void untake() noexcept { current_->used -= 2 * cell_bytes_; }
@@ -149,7 +146,7 @@ public:
     cells_.reset(bytes_per_cell);
     cell_bytes_ = bytes_per_cell;
   }
-  Pair take() noexcept {
+  [[gnu::cold]] Pair take() noexcept {
     const Pair pair = nodes_.take();
     if (pair == nullptr || cell_bytes_ == 0) return pair;
     std::byte* const cells = cells_.take_two();

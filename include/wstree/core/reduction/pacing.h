@@ -2,9 +2,9 @@
 // Pacing where a batch has an upper bound, and may come from the right end.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/pacing.h"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace wstree::core {
@@ -16,7 +16,7 @@ public:
   /// `most` in iterations.
   void enter(const Shape& shape, const Entry& entry, std::uint64_t most) noexcept {
     Pacing<P>::enter(shape, entry);
-    most_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most >> shape.shift(), 1, k_max_share));
+    most_ = static_cast<std::uint32_t>(clamp<std::uint64_t>(most >> shape.shift(), 1, k_max_share));
   }
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) noexcept {
     are_few_ = remaining <= tuning::k_few_dear_units;

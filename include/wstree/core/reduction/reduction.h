@@ -5,7 +5,9 @@
 #include "wstree/core/reduction/storage.h"
 #include "wstree/core/reduction/worker.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace wstree::core {
 
@@ -19,71 +21,81 @@ struct ReductionPlan {
   float cost = 0;                ///< ticks per element, where that is known; else 0
 };
 
-/// Any number of members may take part; member 0 has to. The destructor destroys values that no member
-/// has taken.
-template <class Platform, ReductionBody Body, class Storage = ReductionStorage<Platform>> class Reduction {
+/// Any number of members may take part; member 0 has to. The values have the type that the calls know. The
+/// destructor destroys values that no member has taken.
+template <class Platform, class Storage = ReductionStorage<Platform>> class AnyReduction {
 public:
-  using Worker = ReductionWorker<Platform, Body>;
+  using Worker = ReductionWorker<Platform>;
   using P = typename Worker::P;
-  using Value = typename Worker::Value;
 
-  Reduction(Storage& storage, const ReductionPlan& plan) noexcept : storage_(storage), plan_(plan) {}
-  Reduction(const Reduction&) = delete;
-  Reduction& operator=(const Reduction&) = delete;
+  /// `other_find`: for strategies other than find_max.
+  AnyReduction(Storage& storage, const ReductionPlan& plan, const BodyCalls& calls,
+               typename Worker::OtherFind other_find) noexcept
+      : storage_(storage), plan_(plan), calls_(calls), other_find_(other_find) {}
+  AnyReduction(const AnyReduction&) = delete;
+  AnyReduction& operator=(const AnyReduction&) = delete;
   /// All members have left.
-  ~Reduction() {
-    if constexpr (!std::is_trivially_destructible_v<Value>) {
-      if (!is_complete_)
-        storage_.each_cell([](std::byte* at) {
-          auto* const cell = std::launder(reinterpret_cast<Cell*>(at));
-          cell->drop(Cell::left);
-          cell->drop(Cell::right);
-        });
-    }
+  [[gnu::cold]] ~AnyReduction() {
+    if (calls_.destroy == nullptr || is_complete_) return;
+    storage_.each_cell([this](std::byte* at) {
+      auto* const cell = std::launder(reinterpret_cast<Cell<P>*>(at));
+      cell->drop(calls_, Cell<P>::left);
+      cell->drop(calls_, Cell<P>::right);
+    });
   }
 
   /// Opens the storage, before the opener lets other members in. Returns false if there is no memory.
-  bool open() noexcept {
-    const bool is_open = storage_.open(Worker::k_cell_bytes);
+  [[gnu::cold]] bool open() noexcept {
+    const bool is_open = storage_.open(calls_.bytes != 0 ? Cell<P>::bytes_for(calls_) : 0);
     is_complete_ = !is_open; // what the cells hold then is not of this reduction
     return is_open;
   }
 
   /// Executes what a member gets of the reduction; each member calls it at most once. The tree of shares is
   /// that of plan.members, whichever members come. Returns what the member has done.
-  Counts take_part(std::uint32_t member, Body& body) noexcept {
-    Worker worker(body);
-    worker.enter(storage_.tree(), storage_.arena(member), entry(member), plan_.largest);
-    worker.run();
-    return worker.counts();
+  Counts take_part(std::uint32_t member, const AnyBody& body) noexcept {
+    struct Part {
+      AnyReduction& reduction;
+      std::uint32_t member;
+      const AnyBody& body;
+      Counts counts;
+    } part{*this, member, body, {}};
+    calls_.hold(
+        [](void* what, const MemberValues& values) noexcept {
+          Part& own = *static_cast<Part*>(what);
+          AnyReduction& all = own.reduction;
+          Worker worker(own.body, values, all.other_find_);
+          worker.enter(all.storage_.tree(), all.storage_.arena(own.member), all.entry(own.member),
+                       all.plan_.largest);
+          worker.run();
+          own.counts = worker.counts();
+        },
+        &part);
+    return part.counts;
   }
 
   /// Combines the values of the roots, in order, to one. The opener calls it when all members have left and
   /// the reduction has not ended early. Returns false if `body` has failed.
-  bool finish(Body& body, Maybe<Value>& result) noexcept {
+  [[gnu::cold]] bool finish(const AnyBody& body, ValueSlot result) noexcept {
     const Shape shape = Worker::shape_of(entry(0));
-    if constexpr (Worker::k_has_values) {
-      for (std::uint32_t i = 0; i < shape.roots(); ++i) {
-        if (shape.root_size(i) == 0) continue;
-        auto* const cell = static_cast<Cell*>(storage_.tree().root(i)->extension().cell());
-        Value* const value = std::launder(cell)->find(Cell::left);
-        const std::uint64_t at = shape.range(shape.root_begin(i), shape.root_begin(i) + 1).begin;
-        if (!result.has_value()) {
-          if (!body.move(result.place(), *value, at)) return false;
-          result.set();
-        } else if (!body.combine(result.value(), *value, at)) {
-          return false;
-        }
-        cell->drop(Cell::left);
+    for (std::uint32_t i = 0; body.has_values() && i < shape.roots(); ++i) {
+      if (shape.root_size(i) == 0) continue;
+      auto* const cell = static_cast<Cell<P>*>(storage_.tree().root(i)->extension().cell());
+      void* const value = cell->find(calls_, Cell<P>::left);
+      const std::uint64_t at = shape.range(shape.root_begin(i), shape.root_begin(i) + 1).begin;
+      if (*result.has_value) {
+        if (!body.combine(result.place, value, at)) return false;
+      } else {
+        if (!body.move(result.place, value, at)) return false;
+        *result.has_value = true;
       }
+      cell->drop(calls_, Cell<P>::left);
     }
     is_complete_ = true;
     return true;
   }
 
 private:
-  using Cell = typename Worker::Cell;
-
   /// Returns the entry into a loop of one iteration more than there are elements: the tree of a loop does
   /// not contain its last iteration.
   Entry entry(std::uint32_t member) const noexcept {
@@ -93,6 +105,8 @@ private:
 
   Storage& storage_;
   ReductionPlan plan_;
+  const BodyCalls& calls_;
+  typename Worker::OtherFind other_find_;
   bool is_complete_ = true; // no cell has a value
 };
 

@@ -47,7 +47,7 @@ public:
     if (bytes_per_cell == 0) return true;
     for (std::uint32_t i = 0; i < capacity_; ++i) {
       std::byte* const cell = root_cells_ + i * bytes_per_cell;
-      ::new (static_cast<void*>(cell)) CellHeader<P>();
+      ::new (static_cast<void*>(cell)) Cell<P>();
       tree_.root(i)->extension().assign_cell(cell);
     }
     return true;

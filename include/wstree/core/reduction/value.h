@@ -7,6 +7,12 @@
 
 namespace wstree::core {
 
+/// Room for a value of any type, and whether the value is there.
+struct ValueSlot {
+  void* place;
+  bool* has_value;
+};
+
 /// As std::optional, for code that makes the value in place and says so afterwards.
 template <class T> class Maybe {
 public:
@@ -20,6 +26,8 @@ public:
   Maybe& operator=(const Maybe&) = delete;
   ~Maybe() { reset(); }
 
+  /// This, for code that does not know the type.
+  ValueSlot slot() noexcept { return {&value_, &has_value_}; }
   /// Room for the value, which is not there. set() has to follow when it is.
   void* place() noexcept { return &value_; }
   void set() noexcept { has_value_ = true; }

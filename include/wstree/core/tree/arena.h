@@ -2,10 +2,10 @@
 // Memory for the nodes that one member of a team adds to one loop.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/tree/node.h"
 #include "wstree/core/tuning.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 

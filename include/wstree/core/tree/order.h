@@ -2,10 +2,10 @@
 // Left or right: the paper's six orders (section 4 and appendix A.2).
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/rng.h"
 #include "wstree/core/settings.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 

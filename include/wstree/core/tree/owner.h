@@ -49,7 +49,8 @@ public:
   Counts& counts() noexcept { return counts_; }
   Supply<P>& supply() noexcept { return supply_; }
   const Order& order() const noexcept { return order_; }
-  const Neighbourhood* near() const noexcept { return near_; }
+  /// nullptr: distance does not matter.
+  const Neighbourhood* near() const noexcept { return k_has_neighbours<P> ? near_ : nullptr; }
   Pacing& pacing() noexcept { return pacing_; }
   Rng& rng() noexcept { return rng_; }
 
@@ -65,7 +66,7 @@ public:
     const Batch batch = first_batch(target.begin, target.size);
     if (!target.node->own(target.raw, batch.word)) return false;
     if (target.level == 0) target.node->publish_cost(pacing_.cost()); // instead of an earlier loop's
-    if (near_ != nullptr) target.node->publish_owner(near_->position);
+    if (near() != nullptr) target.node->publish_owner(near()->position);
     hold({target.node, target.begin, target.size, target.level, batch.word});
     give(out, batch.begin, batch.units);
     return true;
@@ -167,7 +168,7 @@ private:
 
   void hold(const Holding<P>& node) noexcept {
     held_ = node;
-    if (near_ != nullptr) show_held();
+    if (near() != nullptr) show_held();
   }
   /// Tells neighbours where to find the node that this member owns, unless it is its root.
   [[gnu::noinline]] void show_held() noexcept {
@@ -216,7 +217,7 @@ private:
     const std::uint64_t first_unit = frozen.begin + frozen.word.left();
     const float cost = frozen.node->cost();
     const std::uint32_t victim = frozen.node->owner();
-    const std::uint32_t me = near_ != nullptr ? near_->position : victim;
+    const std::uint32_t me = near() != nullptr ? near()->position : victim;
     const auto owner = [=](Word word) { return word.phase() == Phase::owned ? me : victim; };
     pair[0].prepare(left, view_.use(), first_unit, half, frozen.level + 1, cost, owner(left));
     pair[1].prepare(right, view_.use(), first_unit + half, frozen.remaining() - half, frozen.level + 1, cost,
@@ -241,7 +242,7 @@ private:
   Pacing pacing_;
   Counts counts_;
   Supply<P> supply_;
-  const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
+  const Neighbourhood* near_ = nullptr;
   Order order_;
   std::uint32_t index_ = 0;
   Rng rng_;

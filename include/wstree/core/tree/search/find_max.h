@@ -11,7 +11,6 @@
 #include "wstree/core/tree/tree.h"
 #include "wstree/core/tuning.h"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace wstree::core {
@@ -58,9 +57,11 @@ private:
     share_ = k_half;
     const bool has_board = view.has_board(*settings_);
     if (has_board && view.board().is_full()) return {};
-    if (nearby_.matters() && !(has_board && is_again_)) {
-      const Target<P> found = nearby_.best(view, rng, worth, share_);
-      if (found.node != nullptr) return found;
+    if constexpr (k_has_neighbours<P>) {
+      if (nearby_.matters() && !(has_board && is_again_)) {
+        const Target<P> found = nearby_.best(view, rng, worth, share_);
+        if (found.node != nullptr) return found;
+      }
     }
     Best found(worth);
     if (has_board)

@@ -2,6 +2,7 @@
 // A thief's search where distance matters.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/rng.h"
 #include "wstree/core/settings.h"
@@ -10,7 +11,6 @@
 #include "wstree/core/tree/tree.h"
 #include "wstree/core/tuning.h"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace wstree::core {

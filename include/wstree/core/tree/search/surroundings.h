@@ -2,11 +2,11 @@
 // What a thief has seen around it, by distance, and how far it should go for work.
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/tree/tree.h"
 #include "wstree/core/tuning.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -109,7 +109,7 @@ private:
 
   static std::uint32_t share(float wanted, std::uint32_t units) noexcept {
     const float most = units > tuning::k_few_units ? tuning::k_most_eighths : tuning::k_most_eighths_of_few;
-    return static_cast<std::uint32_t>(std::clamp(wanted, tuning::k_least_eighths, most));
+    return static_cast<std::uint32_t>(clamp(wanted, tuning::k_least_eighths, most));
   }
 
   std::uint32_t ring_of(std::uint32_t position) const noexcept {

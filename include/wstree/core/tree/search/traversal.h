@@ -2,6 +2,7 @@
 // The paper's search: nodes in the order of a strategy (section 4 and appendix A.2).
 #pragma once
 
+#include "wstree/core/extrema.h"
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/rng.h"
 #include "wstree/core/tree/order.h"
@@ -9,7 +10,6 @@
 #include "wstree/core/tree/search/surroundings.h"
 #include "wstree/core/tree/tree.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 

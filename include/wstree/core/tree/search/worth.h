@@ -3,12 +3,12 @@
 #pragma once
 
 #include "wstree/core/batch.h"
+#include "wstree/core/extrema.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/tree/supply.h"
 #include "wstree/core/tree/tree.h"
 #include "wstree/core/tuning.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
