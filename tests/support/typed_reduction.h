@@ -24,7 +24,7 @@ public:
   }
 
 private:
-  static core::AnyBody any(Body& body) noexcept { return {&body, &core::k_body_calls<Body>}; }
+  static core::ErasedBody any(Body& body) noexcept { return {&body, &core::k_body_calls<Body>}; }
 
   core::AnyReduction<Platform, Storage> any_;
 };

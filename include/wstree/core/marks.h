@@ -54,10 +54,9 @@ struct UsualMarks {
 
 /// Uses after which the narrowest of the marks has to be refreshed.
 template <class Marks>
-inline constexpr std::uint64_t
-    k_shortest_quarter = least_of(Marks::Word::k_quarter, Marks::Link::k_quarter, Marks::Board::k_quarter,
-                                  Marks::Counter::k_quarter, Marks::Returned::k_quarter,
-                                  Marks::Leavers::k_quarter);
+inline constexpr auto k_shortest_quarter = least_of(Marks::Word::k_quarter, Marks::Link::k_quarter,
+                                                    Marks::Board::k_quarter, Marks::Counter::k_quarter,
+                                                    Marks::Returned::k_quarter, Marks::Leavers::k_quarter);
 static_assert(UsualMarks::k_every <= k_shortest_quarter<UsualMarks>);
 
 /// The marks of a platform: Platform::Marks if it has such a type. Tests have narrow marks, which go round

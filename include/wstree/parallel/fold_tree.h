@@ -34,7 +34,7 @@ inline constexpr std::uint64_t k_most_shared = std::uint64_t{1} << 62;
   members = call.members(members);
   state.control = &control;
   state.offset = offset;
-  const core::AnyBody body{&state, &fold.calls};
+  const core::ErasedBody body{&state, &fold.calls};
   StorageCache::Storage* const storage = StorageCache::mine().take(members);
   bool is_open = false;
   if (storage != nullptr) {
@@ -82,7 +82,7 @@ void fold_on_ranges(const FoldCall& fold, FoldState& state, std::uint64_t offset
   {
     Control control;
     state.control = &control;
-    const core::AnyBody body{&state, &fold.calls};
+    const core::ErasedBody body{&state, &fold.calls};
     // A nested call may take the place in the table: then what is learned here is wrong there, until it is
     // learned anew.
     Site& site = t_sites.at(fold.key);

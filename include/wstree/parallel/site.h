@@ -118,13 +118,13 @@ inline constinit thread_local Sites t_sites;
 
 /// Executes elements [begin, end) as one batch, behind those in `result`. Returns false if the call
 /// has ended.
-inline bool do_batch(const core::AnyBody& body, std::uint64_t begin, std::uint64_t end,
+inline bool do_batch(const core::ErasedBody& body, std::uint64_t begin, std::uint64_t end,
                      core::ValueSlot result) noexcept {
   return *result.has_value ? body.extend(result, begin, end) : body.start(result, begin, end);
 }
 
 /// Executes [begin, n) in the caller: in one batch, or in `step`s where a token or counter needs them.
-inline void fold_alone(const core::AnyBody& body, std::uint64_t begin, std::uint64_t n, std::uint64_t step,
+inline void fold_alone(const core::ErasedBody& body, std::uint64_t begin, std::uint64_t n, std::uint64_t step,
                        core::ValueSlot result) noexcept {
   while (begin != n) {
     const std::uint64_t end = n - begin > step ? begin + step : n;
@@ -135,8 +135,8 @@ inline void fold_alone(const core::AnyBody& body, std::uint64_t begin, std::uint
 
 /// The caller begins. Returns how many elements are done: all of them if the call is short, or has ended;
 /// else a team is worth it.
-inline std::uint64_t begin_alone(const core::AnyBody& body, Site& site, std::uint64_t n, std::uint64_t least,
-                                 std::uint64_t most, core::ValueSlot result) noexcept {
+inline std::uint64_t begin_alone(const core::ErasedBody& body, Site& site, std::uint64_t n,
+                                 std::uint64_t least, std::uint64_t most, core::ValueSlot result) noexcept {
   if (site.needs_team(n)) return 0;
   const std::uint64_t longest = site.longest_step(n);
   std::uint64_t step = std::min(std::max(std::min(site.first_step(), longest), least), most);

@@ -49,7 +49,7 @@ public:
   /// By the member that has made this, when all other members are done.
   void finish(const Policy& policy, Folder& folder) noexcept {
     FoldState state = fold_state(policy, &control_, folder);
-    const core::AnyBody body{&state, &fold_.calls};
+    const core::ErasedBody body{&state, &fold_.calls};
     if (!is_open_) return fold_alone(body, 0, n_, fold_.step_alone(n_), value_.slot()); // no memory
     if (!control_.has_ended()) reduction_.value().finish(body, value_.slot());
     if (shared() != n_ && !control_.has_ended()) do_batch(body, shared(), n_, value_.slot());

@@ -29,7 +29,7 @@ class RangeShare {
 public:
   using Worker = core::RangeWorker<core::StdPlatform>;
 
-  RangeShare(const core::AnyBody& body, std::uint64_t elements, std::uint64_t most) noexcept
+  RangeShare(const core::ErasedBody& body, std::uint64_t elements, std::uint64_t most) noexcept
       : body_(body), elements_(elements), most_(most) {}
 
   core::Counts run(core::RangeLoop<core::StdPlatform>& loop, core::Entry entry) noexcept {
@@ -56,7 +56,7 @@ private:
     return true;
   }
 
-  const core::AnyBody& body_;
+  const core::ErasedBody& body_;
   std::uint64_t elements_;
   std::uint64_t most_; // elements of a batch
 };
@@ -89,7 +89,7 @@ void fold_on_ranges(const FoldCall& fold, FoldState& state, std::uint64_t offset
       members, control,
       [&](std::uint32_t member, std::uint32_t all) {
         FoldState own = state;
-        const core::AnyBody body{&own, &fold.calls};
+        const core::ErasedBody body{&own, &fold.calls};
         const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
         RangeShare share(body, n - offset, options.max_chunk());
         const core::Counts counts =

@@ -54,7 +54,7 @@ struct BodyCalls {
 };
 
 /// A body of any type.
-struct AnyBody {
+struct ErasedBody {
   void* body;
   const BodyCalls* calls;
 

@@ -53,11 +53,11 @@ public:
 
   /// Executes what a member gets of the reduction; each member calls it at most once. The tree of shares is
   /// that of plan.members, whichever members come. Returns what the member has done.
-  Counts take_part(std::uint32_t member, const AnyBody& body) noexcept {
+  Counts take_part(std::uint32_t member, const ErasedBody& body) noexcept {
     struct Part {
       AnyReduction& reduction;
       std::uint32_t member;
-      const AnyBody& body;
+      const ErasedBody& body;
       Counts counts;
     } part{*this, member, body, {}};
     calls_.hold(
@@ -76,7 +76,7 @@ public:
 
   /// Combines the values of the roots, in order, to one. The opener calls it when all members have left and
   /// the reduction has not ended early. Returns false if `body` has failed.
-  [[gnu::cold]] bool finish(const AnyBody& body, ValueSlot result) noexcept {
+  [[gnu::cold]] bool finish(const ErasedBody& body, ValueSlot result) noexcept {
     const Shape shape = Worker::shape_of(entry(0));
     for (std::uint32_t i = 0; body.has_values() && i < shape.roots(); ++i) {
       if (shape.root_size(i) == 0) continue;

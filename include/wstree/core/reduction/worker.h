@@ -21,7 +21,7 @@ public:
   /// Looks for work in the order of a strategy other than find_max, as find() does.
   using OtherFind = bool (*)(ReductionWorker& worker, Range& batch);
 
-  ReductionWorker(const AnyBody& body, const MemberValues& values, OtherFind other_find) noexcept
+  ReductionWorker(const ErasedBody& body, const MemberValues& values, OtherFind other_find) noexcept
       : body_(body), values_(values), other_find_(other_find) {}
 
   /// The entry of a reduction of entry.iterations - 1 elements: iteration n-1 of a tree is not in it.
@@ -200,7 +200,7 @@ private:
 
   template <class> friend struct StrategySearch;
 
-  AnyBody body_;
+  ErasedBody body_;
   MemberValues values_;
   OtherFind other_find_; // nullptr: the strategy is find_max
   Owner<P, BoundedPacing<P>> owner_;
