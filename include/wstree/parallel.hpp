@@ -7,6 +7,7 @@
 #if __cplusplus < 202002L
 #error "wstree/parallel.hpp needs C++20: compile with -std=c++20"
 #else
+#include "wstree/parallel/comparisons.h"
 #include "wstree/parallel/extrema.h"
 #include "wstree/parallel/filter.h"
 #include "wstree/parallel/fold.h"

@@ -31,6 +31,15 @@ template <class Test> void for_sizes_and_threads(Test test) {
   }
 }
 
+/// The same with few numbers of threads.
+template <class Test> void for_sizes_and_few_threads(Test test) {
+  for (const std::size_t n : k_sizes)
+    for (const unsigned threads : {1U, 2U, 5U}) {
+      SCOPED_TRACE(std::to_string(n) + " elements, " + std::to_string(threads) + " threads");
+      test(n, par().threads(threads));
+    }
+}
+
 inline std::vector<int> numbers(std::size_t n, int below, std::uint64_t salt = 0) {
   std::mt19937_64 random(test::seed() + salt);
   std::vector<int> values(n);

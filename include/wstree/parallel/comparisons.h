@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// equal, mismatch, lexicographical_compare, search, adjacent_find, is_sorted, is_sorted_until
+#pragma once
+
+#include "wstree/parallel/entry.h"
+#include "wstree/parallel/extrema.h"
+#include "wstree/parallel/search.h"
+#include "wstree/parallel/second_input.h"
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Numbers in memory that are compared as the language does: a block of them takes less than a look at the
+/// clock.
+template <class In, class Function, class... Others>
+inline constexpr bool k_is_plain = std::is_arithmetic_v<typename In::Value>&&
+                                       std::is_lvalue_reference_v<typename In::Reference> &&
+                                   (std::is_same_v<Function, Equal> ||
+                                    std::is_same_v<Function, Less>)&&(std::is_same_v<Others, Identity>&&...);
+
+/// The least i below `count`, or any, of which is_hit(i) says yes; `count` if there is none.
+template <Hit k_hit, bool k_plain, class Policy, class IsHit>
+std::size_t first_index(const Policy& policy, std::size_t count, IsHit&& is_hit) {
+  constexpr std::size_t k_compared = 1024;
+  if constexpr (!k_plain) {
+    return search<k_hit>(policy, Elements<std::size_t>{0, count}, is_hit);
+  } else {
+    const auto look = [&](std::size_t block) {
+      const std::size_t begin = block * k_compared, end = least(count, begin + k_compared);
+      std::size_t i = begin;
+      while (i < end && !is_hit(i)) ++i;
+      return i < end ? i : count;
+    };
+    const auto has_hit = [&](std::size_t block) {
+      const std::size_t begin = block * k_compared, end = least(count, begin + k_compared);
+      std::size_t i = begin;
+      for (; end - i >= 16; i += 16) { // without a branch for each, as vectors
+        bool is_one = false;
+        for (std::size_t k = 0; k < 16; ++k) is_one |= is_hit(i + k);
+        if (is_one) return true;
+      }
+      for (; i < end; ++i)
+        if (is_hit(i)) return true;
+      policy.advance(end - begin - 1); // the search counts the block as one
+      return false;
+    };
+    const std::size_t blocks = count / k_compared + (count % k_compared != 0);
+    const std::size_t block = search<k_hit>(policy, Elements<std::size_t>{0, blocks}, has_hit);
+    return block == blocks ? count : look(block);
+  }
+}
+
+struct EqualRanges {
+  template <class Policy, class In, class... Rest>
+  bool operator()(const Policy& policy, const In& in, Rest&&... rest) const {
+    return with_second<SecondEnd::is_that_of_the_first>(
+        in.count,
+        [&]<class In2, class Comp = Equal, class Proj1 = Identity, class Proj2 = Identity>(
+            const In2& two, Comp comp = {}, Proj1 proj1 = {}, Proj2 proj2 = {}) {
+          if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>())
+            return in.count == two.count && first_index < Hit::any,
+                   k_is_plain<In, Comp, Proj1, Proj2> && k_is_plain < In2,
+                   Comp >> (policy, in.count,
+                            [&](std::size_t i) -> bool {
+                              return !comp(invoke(proj1, in[i]), invoke(proj2, two[i]));
+                            }) ==
+                       in.count;
+          return false;
+        },
+        std::forward<Rest>(rest)...);
+  }
+};
+
+/// The first place where the inputs differ, in both.
+struct Mismatch : Finder {
+  template <class Policy, class In, class... Rest>
+  auto operator()(const Policy& policy, const In& in, Rest&&... rest) const {
+    return with_second<SecondEnd::is_that_of_the_first>(
+        in.count,
+        [&]<class In2, class Comp = Equal, class Proj1 = Identity, class Proj2 = Identity>(
+            const In2& two, Comp comp = {}, Proj1 proj1 = {}, Proj2 proj2 = {}) {
+          const std::size_t count = least(in.count, two.count);
+          std::size_t i = count;
+          if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>())
+            i = first_index < Hit::first, k_is_plain<In, Comp, Proj1, Proj2> && k_is_plain < In2,
+            Comp >> (policy, count, [&](std::size_t k) -> bool {
+              return !comp(invoke(proj1, in[k]), invoke(proj2, two[k]));
+            });
+          return std::pair{in.at(i), two.at(i)};
+        },
+        std::forward<Rest>(rest)...);
+  }
+};
+
+struct LexicographicalCompare {
+  template <class Policy, class In, class... Rest>
+  bool operator()(const Policy& policy, const In& in, Rest&&... rest) const {
+    return with_second<SecondEnd::is_needed>(
+        in.count,
+        [&]<class In2, class Comp = Less, class Proj1 = Identity, class Proj2 = Identity>(
+            const In2& two, Comp comp = {}, Proj1 proj1 = {}, Proj2 proj2 = {}) {
+          if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>()) {
+            const std::size_t count = least(in.count, two.count);
+            const auto is_less = [&](std::size_t i) -> bool {
+              return comp(invoke(proj1, in[i]), invoke(proj2, two[i]));
+            };
+            const std::size_t i = first_index < Hit::first,
+                              k_is_plain<In, Comp, Proj1, Proj2> && k_is_plain < In2,
+                              Comp >> (policy, count, [&](std::size_t k) -> bool {
+                                return is_less(k) || comp(invoke(proj2, two[k]), invoke(proj1, in[k]));
+                              });
+            return i == count ? in.count < two.count : is_less(i);
+          }
+          return false;
+        },
+        std::forward<Rest>(rest)...);
+  }
+};
+
+/// The first place where the second input begins in the first one.
+struct SearchRange : Finder {
+  template <class Policy, class In, class... Rest>
+  auto operator()(const Policy& policy, const In& in, Rest&&... rest) const {
+    return with_second<SecondEnd::is_needed>(
+        in.count,
+        [&]<class In2, class Comp = Equal, class Proj1 = Identity, class Proj2 = Identity>(
+            const In2& two, Comp comp = {}, Proj1 proj1 = {}, Proj2 proj2 = {}) {
+          std::size_t found = in.count;
+          if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>()) {
+            if (two.count > in.count) return in.at(in.count);
+            const std::size_t places = in.count - two.count + 1;
+            found = first_index<Hit::first, false>(policy, places, [&](std::size_t i) {
+              std::size_t k = 0;
+              while (k < two.count && comp(invoke(proj1, in[i + k]), invoke(proj2, two[k]))) ++k;
+              return k == two.count;
+            });
+            if (found == places) found = in.count;
+          }
+          return in.at(found);
+        },
+        std::forward<Rest>(rest)...);
+  }
+};
+
+/// The first element that is equal to the next one.
+struct AdjacentFind : Finder {
+  template <class Policy, class In, class Comp = Equal, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    if constexpr (check_comparison_of_two<Comp, In, In, Proj, Proj>()) {
+      const std::size_t pairs = in.count == 0 ? 0 : in.count - 1;
+      const std::size_t i =
+          first_index<Hit::first, k_is_plain<In, Comp, Proj>>(policy, pairs, [&](std::size_t k) -> bool {
+            return comp(invoke(proj, in[k]), invoke(proj, in[k + 1]));
+          });
+      return in.at(i == pairs ? in.count : i);
+    } else {
+      return in.at(in.count);
+    }
+  }
+};
+
+/// The number of the first element that is less than the one before it.
+template <Hit k_hit, class Policy, class In, class Comp, class Proj>
+std::size_t first_unsorted(const Policy& policy, const In& in, Comp& comp, Proj& proj) {
+  if constexpr (check_comparison<Comp, In, Proj>()) {
+    const std::size_t pairs = in.count == 0 ? 0 : in.count - 1;
+    const std::size_t i =
+        first_index<k_hit, k_is_plain<In, Comp, Proj>>(policy, pairs, [&](std::size_t k) -> bool {
+          return comp(invoke(proj, in[k + 1]), invoke(proj, in[k]));
+        });
+    return i == pairs ? in.count : i + 1;
+  } else {
+    return 0;
+  }
+}
+struct IsSorted {
+  template <class Policy, class In, class Comp = Less, class Proj = Identity>
+  bool operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    return first_unsorted<Hit::any>(policy, in, comp, proj) == in.count;
+  }
+};
+struct IsSortedUntil : Finder {
+  template <class Policy, class In, class Comp = Less, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    return in.at(first_unsorted<Hit::first>(policy, in, comp, proj));
+  }
+};
+
+} // namespace detail
+
+inline constexpr detail::Entry<detail::EqualRanges> equal{};
+inline constexpr detail::Entry<detail::Mismatch> mismatch{};
+inline constexpr detail::Entry<detail::LexicographicalCompare> lexicographical_compare{};
+inline constexpr detail::Entry<detail::SearchRange> search{};
+inline constexpr detail::Entry<detail::AdjacentFind> adjacent_find{};
+inline constexpr detail::Entry<detail::IsSorted> is_sorted{};
+inline constexpr detail::Entry<detail::IsSortedUntil> is_sorted_until{};
+
+} // namespace v1
+} // namespace wstree
