@@ -15,8 +15,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Numbers in memory that are compared as the language does: a block of them takes less than a look at the
-/// clock.
+/// Numbers in memory that are compared as the language does: some take less than a look at the clock.
 template <class In, class Function, class... Others>
 inline constexpr bool k_is_plain = std::is_arithmetic_v<typename In::Value>&&
                                        std::is_lvalue_reference_v<typename In::Reference> &&

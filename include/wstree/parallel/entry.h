@@ -26,6 +26,10 @@ template <class Algorithm> constexpr Algorithm algorithm_at(const call_site& whe
 /// An algorithm that returns one or two positions in its range.
 struct Finder {};
 
+/// An algorithm whose elements have a middle: (first, middle, last, rest...) or (range, middle, rest...). It
+/// is called with (policy, Elements, middle, rest...).
+struct WithMiddle {};
+
 /// An algorithm as a function object, so that argument-dependent lookup does not find another of its name
 /// in std:
 ///     algorithm([policy,] first, last, rest...)   two random-access iterators or two integers
@@ -82,6 +86,8 @@ private:
       return typename Dangling<Position>::type{};
     } else if constexpr (range<A>)
       return call(where, policy, elements_of(a), std::forward<Rest>(rest)...);
+    else if constexpr (position<A> && std::is_base_of_v<WithMiddle, Algorithm> && sizeof...(Rest) > 1)
+      return with_middle(where, policy, std::forward<A>(a), std::forward<Rest>(rest)...);
     else if constexpr (position<A> && sizeof...(Rest) > 0)
       return with_end(where, policy, std::forward<A>(a), std::forward<Rest>(rest)...);
     else
@@ -97,6 +103,15 @@ private:
                   "wstree: the second argument is not the end of elements that the first one begins");
     if constexpr (end_of<B, A>)
       return call(where, policy, elements_between(first, last), std::forward<Rest>(rest)...);
+  }
+
+  template <class Policy, class A, class Middle, class B, class... Rest>
+  static constexpr decltype(auto) with_middle(const Where& where, const Policy& policy, A&& first,
+                                              Middle&& middle, B&& last, Rest&&... rest) {
+    static_assert(end_of<B, A>,
+                  "wstree: the third argument is not the end of elements that the first one begins");
+    if constexpr (end_of<B, A>)
+      return call(where, policy, elements_between(first, last), middle, std::forward<Rest>(rest)...);
   }
 
   static constexpr Algorithm make([[maybe_unused]] const Where& where) {

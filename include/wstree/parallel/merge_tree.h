@@ -51,8 +51,8 @@ template <Stability k_stability, class Policy, class Iterator, class Compare> cl
 
 public:
   MergeTree(const Policy& policy, Iterator first, std::size_t count, unsigned levels, Compare& less)
-      : policy_(policy), live_{first}, count_(count), levels_(levels), less_(less), room_(count),
-        nodes_(new (std::nothrow) MergeNode[runs()]),
+      : policy_(policy), live_{first}, count_(count), levels_(levels), less_(less),
+        room_(count, std::nothrow), nodes_(new (std::nothrow) MergeNode[runs()]),
         splits_(new (std::nothrow) std::size_t[levels * runs()]) {
     if (!has_memory()) return;
     for (unsigned level = 1; level <= levels_; ++level)

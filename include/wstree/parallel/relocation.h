@@ -71,9 +71,10 @@ void relocate_all(const From& from, std::size_t i, std::size_t end, const To& to
 /// Memory for n elements, of which none lives; operator bool: whether there is that much.
 template <class T> class Room {
 public:
-  explicit Room(std::size_t n) noexcept
-      : first_(static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignof(T)), std::nothrow))) {}
-  ~Room() { ::operator delete(first_, std::align_val_t(alignof(T))); }
+  explicit Room(std::size_t n) : first_(static_cast<T*>(::operator new(n * sizeof(T), k_alignment))) {}
+  Room(std::size_t n, std::nothrow_t) noexcept
+      : first_(static_cast<T*>(::operator new(n * sizeof(T), k_alignment, std::nothrow))) {}
+  ~Room() { ::operator delete(first_, k_alignment); }
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
 
@@ -81,6 +82,7 @@ public:
   Raw<T> raw() const noexcept { return {first_}; }
 
 private:
+  static constexpr std::align_val_t k_alignment{alignof(T)};
   T* first_;
 };
 

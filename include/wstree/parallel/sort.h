@@ -5,6 +5,7 @@
 #include "wstree/parallel/entry.h"
 #include "wstree/parallel/extrema.h"
 #include "wstree/parallel/merge_tree.h"
+#include "wstree/parallel/part_of.h"
 #include "wstree/parallel/search.h"
 #include "wstree/parallel/total_order.h"
 #include "wstree/parallel/transform.h"
@@ -20,18 +21,6 @@ namespace detail {
 inline constexpr double k_sort_worth_us = 60;
 /// Elements of the shortest runs.
 inline constexpr std::size_t k_shortest_run = 256;
-
-/// The same place and name, without token and counter: for a part of a call.
-template <class Policy> par part_of(const Policy& policy) noexcept {
-  struct Pool {
-    const Place& of;
-    const Place& place() const noexcept { return of; }
-  };
-  const par part = par(policy.label()).at(policy.where()).threads(policy.threads());
-  if (policy.place() == nullptr) return part;
-  const Pool pool{*policy.place()};
-  return part.on(pool);
-}
 
 inline std::size_t bits_of(std::size_t n) noexcept {
   std::size_t bits = 0;

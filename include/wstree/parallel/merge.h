@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// merge, inplace_merge
+#pragma once
+
+#include "wstree/parallel/entry.h"
+#include "wstree/parallel/extrema.h"
+#include "wstree/parallel/merge_runs.h"
+#include "wstree/parallel/part_of.h"
+#include "wstree/parallel/second_input.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Elements of the result are the numbers: the value is how many of those before are from the first input.
+/// A member that goes on where it has stopped need not search for the place.
+template <class In1, class In2, class Out, class Compare> struct MergeFolder {
+  struct Value {
+    std::size_t of_first;
+  };
+  const In1& one;
+  const In2& two;
+  Out out;
+  Compare& less; ///< of two arbitrary elements of the inputs
+
+  void start(void* place, std::uint64_t begin, std::uint64_t end) {
+    const std::size_t least_of_one = begin > two.count ? begin - two.count : 0;
+    Value value{split_of([&](std::size_t i) -> decltype(auto) { return one[i]; },
+                         [&](std::size_t i) -> decltype(auto) { return two[i]; }, begin, least_of_one,
+                         least(begin, one.count), less)};
+    extend(value, begin, end);
+    ::new (place) Value(value);
+  }
+  void extend(Value& value, std::uint64_t begin, std::uint64_t end) {
+    std::size_t i = value.of_first, k = begin - i, at = begin;
+    while (at < end && i < one.count && k < two.count) {
+      if (less(two[k], one[i]))
+        write_to(ahead(out, at++), two[k++]);
+      else
+        write_to(ahead(out, at++), one[i++]);
+    }
+    for (; at < end && i < one.count; ++i, ++at) write_to(ahead(out, at), one[i]);
+    for (; at < end; ++k, ++at) write_to(ahead(out, at), two[k]);
+    value.of_first = i;
+  }
+  static void combine(Value& left, const Value& right) noexcept { left = right; }
+};
+
+/// Copies two sorted inputs to `out`, sorted; less(a, b) takes elements of any of them.
+template <class Policy, class In1, class In2, class Out, class Compare>
+void merge_to(const Policy& policy, const In1& one, const In2& two, const Out& out, Compare& less,
+              call_site where) {
+  MergeFolder<In1, In2, Out, Compare> folder{one, two, out, less};
+  Result<typename decltype(folder)::Value> result;
+  if (one.count + two.count != 0) fold_tree(policy, one.count + two.count, folder, result, where);
+}
+
+struct Merge : Called {
+  template <class Policy, class In, class... Rest>
+  auto operator()(const Policy& policy, const In& in, Rest&&... rest) const {
+    return with_second<SecondEnd::is_needed>(
+        in.count,
+        [&]<class In2, class Out, class Comp = Less, class Proj1 = Identity, class Proj2 = Identity>(
+            const In2& two, Out&& destination, Comp comp = {}, Proj1 proj1 = {}, Proj2 proj2 = {}) {
+          const auto out = target(destination);
+          if constexpr (check_comparison_of_two<Comp, In2, In, Proj2, Proj1>()) {
+            auto less = [&](auto&& b, auto&& a) -> bool { return comp(invoke(proj2, b), invoke(proj1, a)); };
+            merge_to(policy, in, two, out, less, where);
+          }
+          return ahead(out, in.count + two.count);
+        },
+        std::forward<Rest>(rest)...);
+  }
+};
+
+/// Merges the sorted elements before `middle` and those from there on. With a team, all elements stay also if
+/// less() throws: they are merged to memory of the call, in pieces that each move all of theirs, and back.
+template <class Policy, class Iterator, class Compare>
+void merge_in_place(const Policy& policy, Iterator first, std::size_t middle, std::size_t count,
+                    Compare& less, call_site where) {
+  using T = std::iter_value_t<Iterator>;
+  if (policy.stop_requested() && throw_cancelled()) return;
+  const auto alone = [&] {
+    const auto by_reference = [&less](const auto& a, const auto& b) -> bool { return less(a, b); };
+    std::inplace_merge(first, ahead(first, middle), ahead(first, count), by_reference);
+    policy.advance(count);
+  };
+  constexpr std::size_t k_alone = 4096, k_pieces = 4;
+  if constexpr (!k_moves_safely<Iterator>) {
+    return alone();
+  } else {
+    const std::size_t members = most_members(policy), pieces = least(k_pieces * members, count / 256);
+    if (members == 1 || count <= k_alone || middle == 0 || middle == count) return alone();
+    if (!less(*ahead(first, middle), *ahead(first, middle - 1))) return policy.advance(count);
+    const Room<T> room(count, std::nothrow);
+    const std::unique_ptr<std::size_t[]> splits(new (std::nothrow) std::size_t[pieces + 1]);
+    if (!room || splits == nullptr) return alone();
+    const Live<Iterator> live{first};
+    const Raw<T> raw = room.raw();
+    const auto bound = [&](std::size_t piece) {
+      return count / pieces * piece + least(piece, count % pieces);
+    };
+    splits[0] = 0, splits[pieces] = middle;
+    for (std::size_t piece = 1; piece < pieces; ++piece) {
+      const std::size_t end = bound(piece), right = count - middle;
+      const std::size_t fewest = end > right ? end - right : 0;
+      splits[piece] = split_of([&](std::size_t i) -> const T& { return live[i]; },
+                               [&](std::size_t i) -> const T& { return live[middle + i]; }, end,
+                               fewest > splits[piece - 1] ? fewest : splits[piece - 1],
+                               least(middle, splits[piece - 1] + end - bound(piece - 1)), less);
+    }
+    Control control;
+    const par part = part_of(policy);
+    for_each_chunk(
+        part, std::size_t{0}, pieces,
+        [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            const Span a{splits[i], splits[i + 1]};
+            const Span b{middle + bound(i) - a.begin, middle + bound(i + 1) - a.end};
+            const auto as_they_are = [](const T&, const T&) { return false; };
+            if (control.goes_on(policy))
+              control.guard(i, [&] { merge_spans<T>(live, a, b, raw, bound(i), less); });
+            else
+              merge_spans<T>(live, a, b, raw, bound(i), as_they_are);
+          }
+        },
+        where);
+    for_each_chunk(
+        part, std::size_t{0}, count,
+        [&](std::size_t begin, std::size_t end) {
+          relocate_all(raw, begin, end, live, begin);
+          policy.advance(end - begin);
+        },
+        where);
+    control.finish();
+  }
+}
+
+struct InplaceMerge : Called, Finder, WithMiddle {
+  template <class Policy, class In, class Middle, class Comp = Less, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, const Middle& middle, Comp comp = {},
+                  Proj proj = {}) const {
+    if constexpr (check_permutable<In>() && check_comparison<Comp, In, Proj>()) {
+      auto less = [&](const auto& a, const auto& b) -> bool {
+        return comp(invoke(proj, a), invoke(proj, b));
+      };
+      merge_in_place(policy, in.first, static_cast<std::size_t>(middle - in.first), in.count, less, where);
+    }
+    return in.at(in.count);
+  }
+};
+
+} // namespace detail
+
+/// merge([policy,] elements, other elements, output [, comparison [, projections]]) -> the end of the output
+inline constexpr detail::Entry<detail::Merge> merge{};
+/// inplace_merge([policy,] first, middle, last [, comparison [, projection]]), or a range and its middle
+inline constexpr detail::Entry<detail::InplaceMerge> inplace_merge{};
+
+} // namespace v1
+} // namespace wstree

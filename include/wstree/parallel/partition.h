@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// partition, stable_partition, remove_if, remove, unique
+#pragma once
+
+#include "wstree/parallel/entry.h"
+#include "wstree/parallel/part_of.h"
+#include "wstree/parallel/relocation.h"
+#include "wstree/parallel/second_input.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace wstree {
+inline namespace v1 {
+namespace detail {
+
+/// Elements of a block, which one member asks about and moves at a time.
+inline constexpr std::size_t k_partition_block = 2048;
+
+/// Elements that are moved by their class, which is asked for once before anything moves: what may throw is
+/// over by then. `k_classes`: the number of classes; those from `k_kept` on are given up.
+template <unsigned k_classes, unsigned k_kept, class Policy, class Iterator> class ByClass {
+  using T = std::iter_value_t<Iterator>;
+
+public:
+  ByClass(const Policy& policy, Iterator first, std::size_t count, call_site where)
+      : policy_(policy), live_{first}, count_(count), where_(where),
+        blocks_(count / k_partition_block + (count % k_partition_block != 0)), room_(count, std::nothrow),
+        classes_(new (std::nothrow) unsigned char[count]), places_(new (std::nothrow) Places[blocks_]) {}
+
+  bool has_memory() const noexcept { return room_ && classes_ != nullptr && places_ != nullptr; }
+
+  /// Moves all elements of class 0 to the front, those of class 1 behind them, and so on, each class in its
+  /// order. class_of(i) says which one element i has. Returns where each class ends.
+  template <class ClassOf> auto move(ClassOf&& class_of) {
+    for_each_chunk(
+        policy_, std::size_t{0}, blocks_,
+        [&](std::size_t begin, std::size_t end) {
+          for (std::size_t b = begin; b < end; ++b) ask(b, class_of);
+        },
+        where_);
+    struct Ends {
+      std::size_t of[k_classes];
+    } ends{};
+    if (policy_.stop_requested() && throw_cancelled()) return ends;
+    std::size_t total = 0;
+    for (unsigned c = 0; c < k_classes; ++c) {
+      for (std::size_t b = 0; b < blocks_; ++b) total += std::exchange(places_[b].of[c], total);
+      ends.of[c] = total;
+    }
+    const par part = part_of(policy_);
+    const Raw<T> raw = room_.raw();
+    for_each_chunk(
+        part, std::size_t{0}, blocks_,
+        [&](std::size_t begin, std::size_t end) {
+          for (std::size_t b = begin; b < end; ++b) {
+            Places places = places_[b];
+            for (std::size_t i = b * k_partition_block; i < end_of(b); ++i)
+              if (classes_[i] < k_kept) relocate(live_, i, raw, places.of[classes_[i]]++);
+          }
+        },
+        where_);
+    for_each_chunk(
+        part, std::size_t{0}, k_kept == 0 ? 0 : ends.of[k_kept - 1],
+        [&](std::size_t begin, std::size_t end) { relocate_all(raw, begin, end, live_, begin); }, where_);
+    return ends;
+  }
+
+private:
+  struct Places {
+    std::size_t of[k_classes] = {};
+  };
+  const Policy& policy_;
+  Live<Iterator> live_;
+  std::size_t count_;
+  call_site where_;
+  std::size_t blocks_;
+  Room<T> room_;
+  std::unique_ptr<unsigned char[]> classes_;
+  std::unique_ptr<Places[]> places_;
+
+  std::size_t end_of(std::size_t block) const noexcept {
+    return std::min(count_, (block + 1) * k_partition_block);
+  }
+  template <class ClassOf> void ask(std::size_t block, ClassOf& class_of) {
+    Places places;
+    const std::size_t begin = block * k_partition_block, end = end_of(block);
+    for (std::size_t i = begin; i < end; ++i) {
+      const unsigned c = class_of(i);
+      classes_[i] = static_cast<unsigned char>(c);
+      ++places.of[c];
+    }
+    places_[block] = places;
+    policy_.advance(end - begin - 1); // the loop counts the block as one
+  }
+};
+
+/// alone() for what one thread does better, else together(ByClass&).
+template <unsigned k_classes, unsigned k_kept, class Policy, class Iterator, class Alone, class Together>
+auto by_class(const Policy& policy, Iterator first, std::size_t count, call_site where, Alone&& alone,
+              Together&& together) {
+  using Result = decltype(alone());
+  const auto by_one = [&]() -> Result {
+    Result result = alone();
+    policy.advance(count);
+    return result;
+  };
+  if (policy.stop_requested() && throw_cancelled()) return Result{};
+  if constexpr (!k_moves_safely<Iterator>) {
+    return by_one();
+  } else {
+    if (count <= 4 * k_partition_block || most_members(policy) == 1) return by_one();
+    ByClass<k_classes, k_kept, Policy, Iterator> classes(policy, first, count, where);
+    return classes.has_memory() ? Result(together(classes)) : by_one();
+  }
+}
+
+template <class In, class Pred, class Proj> constexpr bool check_predicate() {
+  static_assert(is_predicate<Pred, In, Proj>(),
+                "wstree: the predicate has to take an element, or its projection, and say yes or no");
+  return is_predicate<Pred, In, Proj>();
+}
+
+/// Elements of which the predicate says yes, then the others; both in their order. Returns where these begin.
+struct Partition : Called, Finder {
+  template <class Policy, class In, class Pred, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
+    std::size_t end = 0;
+    if constexpr (check_permutable<In>() && check_predicate<In, Pred, Proj>()) {
+      const auto is_chosen = [&](const auto& e) -> bool {
+        return static_cast<bool>(invoke(pred, invoke(proj, e)));
+      };
+      end = by_class<2, 2>(
+          policy, in.first, in.count, where,
+          [&] {
+            return static_cast<std::size_t>(std::stable_partition(in.first, in.at(in.count), is_chosen) -
+                                            in.first);
+          },
+          [&](auto& classes) {
+            return classes.move([&](std::size_t i) { return is_chosen(in[i]) ? 0U : 1U; }).of[0];
+          });
+    }
+    return in.at(end);
+  }
+};
+
+/// Returns where the elements end of which the predicate says no.
+struct RemoveIf : Called, Finder {
+  template <class Policy, class In, class Pred, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
+    std::size_t end = 0;
+    if constexpr (check_permutable<In>() && check_predicate<In, Pred, Proj>()) {
+      const auto is_removed = [&](const auto& e) -> bool {
+        return static_cast<bool>(invoke(pred, invoke(proj, e)));
+      };
+      end = by_class<2, 1>(
+          policy, in.first, in.count, where,
+          [&] {
+            return static_cast<std::size_t>(std::remove_if(in.first, in.at(in.count), is_removed) - in.first);
+          },
+          [&](auto& classes) {
+            return classes.move([&](std::size_t i) { return is_removed(in[i]) ? 1U : 0U; }).of[0];
+          });
+    }
+    return in.at(end);
+  }
+};
+struct Remove : Called, Finder {
+  template <class Policy, class In, class T, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, const T& value, Proj proj = {}) const {
+    const T kept(value); // it may be one of the elements
+    return algorithm_at<RemoveIf>(where)(
+        policy, in, [&](const auto& e) { return e == kept; }, std::move(proj));
+  }
+};
+
+/// Of equal neighbours the first one stays. Returns where these end.
+struct Unique : Called, Finder {
+  template <class Policy, class In, class Comp = Equal, class Proj = Identity>
+  auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
+    std::size_t end = 0;
+    if constexpr (check_permutable<In>() && check_comparison_of_two<Comp, In, In, Proj, Proj>()) {
+      const auto are_equal = [&](const auto& a, const auto& b) -> bool {
+        return comp(invoke(proj, a), invoke(proj, b));
+      };
+      end = by_class<2, 1>(
+          policy, in.first, in.count, where,
+          [&] {
+            return static_cast<std::size_t>(std::unique(in.first, in.at(in.count), are_equal) - in.first);
+          },
+          [&](auto& classes) {
+            return classes
+                .move([&](std::size_t i) { return i != 0 && are_equal(in[i - 1], in[i]) ? 1U : 0U; })
+                .of[0];
+          });
+    }
+    return in.at(end);
+  }
+};
+
+} // namespace detail
+
+/// partition keeps the order, too.
+inline constexpr detail::Entry<detail::Partition> partition{};
+inline constexpr detail::Entry<detail::Partition> stable_partition{};
+inline constexpr detail::Entry<detail::RemoveIf> remove_if{};
+inline constexpr detail::Entry<detail::Remove> remove{};
+inline constexpr detail::Entry<detail::Unique> unique{};
+
+} // namespace v1
+} // namespace wstree
