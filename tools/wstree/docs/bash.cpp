@@ -16,14 +16,14 @@ _wstree_words() {{
 {words}  esac
 }}
 
-# What the value of option $2 of command $1 is: "words ...", "files", "folders" or "anything"; nothing if it has none.
+# What the value of option $2 of command $1 is: "words ...", "list ...", "files", "folders" or "anything"; nothing if it has none.
 _wstree_value() {{
   case "$1 $2" in
 {values}  esac
 }}
 
 _wstree() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} command=${{COMP_WORDS[1]}} before='' value i
+  local current=${{COMP_WORDS[COMP_CWORD]}} command=${{COMP_WORDS[1]}} before='' option value first i
   local IFS=$' \t\n'
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
@@ -51,15 +51,35 @@ _wstree() {{
       _command_offset "$i"
       return
     fi
-    if ((i < COMP_CWORD)) || [[ $i == "$COMP_CWORD" && $before == -- ]]; then
+    if ((i < COMP_CWORD)); then
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
     fi
+    if ((i == COMP_CWORD)) && [[ $before == -- || $current != -* ]]; then
+      # The program itself: a command, or a file.
+      compopt -o filenames 2>/dev/null
+      if [[ $current == */* ]]; then first=-f; else first=-cf; fi
+      mapfile -t COMPREPLY < <(compgen "$first" -- "$current" | sort -u)
+      return
+    fi
     ;;
   esac
-  value=$(_wstree_value "$command" "${{COMP_WORDS[COMP_CWORD - 1]}}")
+  option=${{COMP_WORDS[COMP_CWORD - 1]}}
+  # bash cuts --schedule=ws into three words.
+  if [[ $current == = ]]; then
+    current=''
+  elif [[ $option == = ]]; then
+    option=${{COMP_WORDS[COMP_CWORD - 2]}}
+  fi
+  value=$(_wstree_value "$command" "$option")
   case $value in
+  'list '*)
+    first=''
+    if [[ $current == *,* ]]; then first=${{current%,*}},; fi
+    mapfile -t COMPREPLY < <(compgen -P "$first" -W "${{value#list }}" -- "${{current#"$first"}}")
+    compopt -o nospace 2>/dev/null
+    ;;
   'words '*) mapfile -t COMPREPLY < <(compgen -W "${{value#words }}" -- "$current") ;;
   files)
     compopt -o filenames 2>/dev/null
@@ -89,7 +109,7 @@ complete -F _wstree wstree
 std::string value_text(const OptionFacts& option) {
   switch (option.value) {
   case Value::words:
-    return fmt::format("words {}", fmt::join(option.words, " "));
+    return fmt::format("{} {}", option.is_list ? "list" : "words", fmt::join(option.words, " "));
   case Value::file:
     return "files";
   case Value::folder:

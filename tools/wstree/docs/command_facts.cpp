@@ -42,6 +42,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& names) {
                                                                  {"--bind", Option::bind}};
   for (const auto& name : names) {
     if (name == "--schedule") return words_in(cli::all_schedules());
+    if (name == "--schedules") return words_in(config::text_of(Option::fallback).accepted);
     const auto* const known =
         std::ranges::find(k_variables, name, &std::pair<std::string_view, Option>::first);
     if (known != std::end(k_variables)) return words_in(config::text_of(known->second).accepted);
@@ -69,6 +70,7 @@ OptionFacts option_facts(const CLI::Option& option) {
     facts.value_name = option.get_option_text().empty() ? "VALUE" : option.get_option_text();
   if (!facts.value_name.empty()) facts.words = words_of(facts.names);
   facts.value = value_of(facts, may_miss);
+  facts.is_list = facts.value_name == "LIST";
   return facts;
 }
 

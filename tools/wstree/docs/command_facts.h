@@ -17,6 +17,7 @@ struct OptionFacts {
   std::string meaning;
   Value value = Value::none;
   std::vector<std::string> words; ///< that the value may begin with
+  bool is_list = false;           ///< the value is a list of such words, with commas between
 };
 
 struct CommandFacts {

@@ -20,6 +20,9 @@ std::string fish_escaped(std::string_view text) {
 std::string value_of(const OptionFacts& option) {
   switch (option.value) {
   case Value::words:
+    if (option.is_list)
+      return fmt::format(" -x -a '(__fish_complete_list , \"printf %s\\\\n {}\")'",
+                         fmt::join(option.words, " "));
     return fmt::format(" -x -a '{}'", fmt::join(option.words, " "));
   case Value::file:
     return " -r -F";

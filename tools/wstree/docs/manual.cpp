@@ -10,7 +10,7 @@ namespace wstree::docs {
 
 namespace {
 
-// Without a date: the same sources give the same pages. Names are never hyphenated, so that they can be
+// Names are never hyphenated, so that they can be
 // copied, and lines are not stretched, since long names would leave holes.
 std::string head(std::string_view name, int section, std::string_view meaning) {
   std::string title(name);
@@ -19,8 +19,9 @@ std::string head(std::string_view name, int section, std::string_view meaning) {
   while (!meaning.empty() && meaning.back() == '.') meaning.remove_suffix(1);
   return fmt::format(".\\\" SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
                      ".\\\" Written by wstree_docs from the commands' own definitions.\n"
-                     ".TH {} {} \"\" \"wstree {}\" \"wstree manual\"\n.nh\n.ad l\n.SH NAME\n{} \\- {}\n",
-                     roff_escaped(title), section, WSTREE_VERSION, roff_escaped(name), roff_escaped(meaning));
+                     ".TH {} {} \"{}\" \"wstree {}\" \"wstree manual\"\n.nh\n.ad l\n.SH NAME\n{} \\- {}\n",
+                     roff_escaped(title), section, WSTREE_DATE, WSTREE_VERSION, roff_escaped(name),
+                     roff_escaped(meaning));
 }
 
 std::string section(std::string_view title, const std::string& text) {

@@ -25,6 +25,8 @@ std::string zsh_escaped(std::string_view text) {
 std::string action(const OptionFacts& option) {
   switch (option.value) {
   case Value::words:
+    if (option.is_list)
+      return fmt::format("_values -s , {} {}", option.value_name, fmt::join(option.words, " "));
     return fmt::format("({})", fmt::join(option.words, " "));
   case Value::file:
     return "_files";
@@ -35,11 +37,16 @@ std::string action(const OptionFacts& option) {
   }
 }
 
+/// How a value may stand behind an equals sign.
+const char* equals_of(const OptionFacts& option, const std::string& name) {
+  if (option.value == Value::optional) return "=-"; // and nowhere else
+  return option.value != Value::none && name.starts_with("--") ? "=" : "";
+}
+
 std::string zsh_option(const OptionFacts& option) {
   std::string lines;
   for (const auto& name : option.names) {
-    lines += fmt::format("        '{}{}[{}]", name, option.value == Value::optional ? "=-" : "",
-                         zsh_escaped(option.meaning));
+    lines += fmt::format("        '{}{}[{}]", name, equals_of(option, name), zsh_escaped(option.meaning));
     if (option.value == Value::optional)
       lines += fmt::format("::{}: ", zsh_escaped(option.value_name));
     else if (option.value != Value::none)
