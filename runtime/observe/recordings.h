@@ -15,6 +15,7 @@
 //   where file.c:12 (function)  as WSTREE_STATS names it, up to the end of the line
 //   schedule wstree             that recorded it
 //   iterations 1000             k = 0 to 999, whatever the program's own bounds and stride
+//   chunk 4                     iterations that the source wants handed out as a whole; left out if that is 1
 //   executions 37               that were seen
 //   work 123456.7               their time in iterations, all members together, after those that were kept
 //   execution 1 members 2 elapsed 61728.4 pieces 3

@@ -109,6 +109,7 @@ void write_site(ReportWriter& out, const SortedSites::Row& row, std::uint64_t& l
     out.text("loop ").number(++loops).text("\nwhere ").visible(name_of(row).view());
     out.text("\nschedule ").visible(row.site->schedule());
     out.text("\niterations ").number(first.execution.iterations);
+    if (first.execution.unit > 1) out.text("\nchunk ").number(first.execution.unit);
     out.text("\nexecutions ").number(sums.executions).text("\nwork ");
     nanoseconds(out, sums.ticks, ns_per_tick).text("\n");
     for (const Profile* profile : profiles.all())

@@ -138,6 +138,7 @@ TEST_P(Recording, ChunksOfALoopStayWhole) {
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(loops[0].iterations, 100U);
   EXPECT_EQ(loops[0].schedule, "wstree (dynamic)");
+  EXPECT_EQ(loops[0].chunk, 7U);
   for (const Piece& piece : loops[0].executions.at(0).pieces) EXPECT_EQ(piece.begin % 7, 0U);
 }
 

@@ -96,6 +96,11 @@ TEST(profile, IsReadWithMostWorkFirst) {
   EXPECT_EQ(loop.executions[1].pieces[0].ns, 100);
 }
 
+TEST(profile, SaysHowManyIterationsAreHandedOutAsAWhole) {
+  EXPECT_EQ(loops_of(k_example)[1].chunk, 1U);
+  EXPECT_EQ(loops_of(with("iterations 10\n", "iterations 10\nchunk 4\n"))[1].chunk, 4U);
+}
+
 TEST(profile, LinesOfOtherSystemsAreReadToo) {
   std::string text;
   for (const char c : k_example) text += c == '\n' ? std::string("\r\n") : std::string(1, c);

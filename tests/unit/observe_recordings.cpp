@@ -167,7 +167,7 @@ TEST_F(Recordings, AFileOfKnownLoops) {
                         "iterations 4\nexecutions 1\nwork 20.0\n"
                         "execution 1 members 2 elapsed 20.0 pieces 2\n0 2 10.0 0\n2 2 10.0 1\n"
                         "loop 2\nwhere heat.c:88 (step)\nschedule wstree\n"
-                        "iterations 25\nexecutions 1\nwork 150.0\n"
+                        "iterations 25\nchunk 10\nexecutions 1\nwork 150.0\n"
                         "execution 2 members 2 elapsed 150.0 pieces 2\n0 10 50.0 0\n10 15 100.0 1\nend\n"));
 }
 

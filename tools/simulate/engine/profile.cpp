@@ -147,6 +147,9 @@ private:
   }
   std::uint64_t number(std::string_view name, std::uint64_t least, std::uint64_t most) {
     next();
+    return number_here(name, least, most);
+  }
+  std::uint64_t number_here(std::string_view name, std::uint64_t least, std::uint64_t most) {
     Words words(line_);
     const auto value = words.number(name, least, most);
     words.end();
@@ -159,7 +162,12 @@ private:
     loop.name = text("where");
     loop.schedule = text("schedule");
     loop.iterations = number("iterations", 1, k_most_iterations);
-    loop.executions_seen = number("executions", 1, ~std::uint64_t{0});
+    next();
+    if (first_word() == "chunk") {
+      loop.chunk = number_here("chunk", 1, k_most_iterations);
+      next();
+    }
+    loop.executions_seen = number_here("executions", 1, ~std::uint64_t{0});
     next();
     Words words(line_);
     loop.total_ns = words.time("work");
