@@ -4,6 +4,7 @@
 #include "machine_facts.h"
 #include "pictures.h"
 #include "session.h"
+#include "start.h"
 #include "support/exit_status.h"
 #include "support/library.h"
 #include "support/message.h"
@@ -260,6 +261,10 @@ int measure(const BenchRequest& request) {
   draw_pictures(document.at("parts"), out);
   fmt::print("Written: {}\n", out.string());
   if (!written) return k_own_error;
+  if (bench::interrupted()) {
+    say("interrupted: the parts that were not finished are missing");
+    return k_bench_failed;
+  }
   return findings.failures().empty() ? k_ok : k_bench_failed;
 }
 

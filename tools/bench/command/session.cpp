@@ -65,6 +65,7 @@ bool Session::run(const Start& start) {
   if (command.output.empty() && start.title.empty()) command.output = "/dev/null";
   const Priority priority(setting_.fifo);
   const auto problem = run_to_end(command);
+  if (interrupted()) return false; // which is no failure of the program
   if (!problem.empty()) return fail(start, "failed: " + problem);
   if (!start.has_json) return true;
   auto data = Json::parse(read_text(json).value_or(""), nullptr, false);
