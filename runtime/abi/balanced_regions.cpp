@@ -118,18 +118,18 @@ void leave_traced_part(Frame& frame) noexcept {
 void close_balanced(BalancedRegion& region, const void* caller, const observe::Label* label) noexcept {
   const bool measured = session().measured;
   const core::DefaultFloats floats;
-  region.close([&](const loop::BalancedLoops& loops, double sum, double longest, std::uint64_t executions,
-                   bool was_equal) {
+  region.close([&](const loop::MeasuredLoops& loops) {
     if (!measured) return;
-    const core::Balance& balance = loops.balance;
-    note_members(balance.members());
-    const auto busiest = static_cast<std::uint64_t>(longest);
-    observe::LoopSite* site = observe::find_site(caller, nullptr, was_equal ? k_equal : k_cut, label);
-    observe::record(*site, {balance.members(),
-                            {balance.iterations() * executions, balance.members() * executions, 0, 0,
-                             static_cast<std::uint64_t>(sum), 0, 0, 0},
-                            busiest,
-                            busiest});
+    note_members(loops.members);
+    const auto busiest = static_cast<std::uint64_t>(loops.longest);
+    observe::LoopSite* site = observe::find_site(caller, nullptr, loops.was_equal ? k_equal : k_cut, label);
+    observe::LoopExecution execution{loops.members,
+                                     {loops.iterations * loops.executions, loops.members * loops.executions,
+                                      0, 0, static_cast<std::uint64_t>(loops.sum), 0, 0, 0},
+                                     busiest,
+                                     busiest};
+    execution.is_of_new_length = loops.is_new;
+    observe::record(*site, execution);
   });
 }
 

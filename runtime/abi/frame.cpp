@@ -2,6 +2,7 @@
 #include "frame.h"
 
 #include "ompt/tool.h"
+#include "preemption.h"
 #include "recordings.h"
 #include "trace/trace.h"
 
@@ -229,7 +230,7 @@ void leave_watched_work(Frame& frame) noexcept {
   const LoopState loop = frame.loop.stop_watching();
   if (loop.has_begun()) ompt::tell_end(frame);
   if (!loop.is_measured()) return frame.member.leave();
-  frame.member.leave([&frame](const loop::Execution& execution) {
+  const auto report = [&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
     const core::Counts& sum = execution.total;
     const std::uint64_t iterations = std::min(sum.iterations * frame.bounds.unit, frame.bounds.iterations);
@@ -241,9 +242,12 @@ void leave_watched_work(Frame& frame) noexcept {
                                       execution.wall,
                                       frame.bounds.unit,
                                       execution.late,
-                                      execution.most_uneven});
+                                      execution.most_uneven,
+                                      false,
+                                      execution.preempted});
     if (execution.accounts[0].recording != nullptr) keep_profile(frame, execution, number);
-  });
+  };
+  frame.member.leave(report, end_preemption(&frame));
   if (frame.recording != nullptr) take_back_recording(frame);
 }
 

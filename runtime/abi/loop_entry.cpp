@@ -2,6 +2,7 @@
 #include "loop_entry.h"
 
 #include "ompt/tool.h"
+#include "preemption.h"
 #include "process/load_time.h"
 #include "statistics.h"
 #include "words.h"
@@ -67,6 +68,7 @@ namespace {
 void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule, const char* source,
                   const void* caller, const Session& process) noexcept {
   frame.loop.start_measuring();
+  begin_preemption(&frame);
   note_members(frame.member.members());
   frame.site = loop_site(kind, schedule.model, source, frame.label, caller);
   if (process.recorded) record_loop(frame, process.pace, units, schedule.chunk);

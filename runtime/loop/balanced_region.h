@@ -27,6 +27,17 @@ struct BalancedLoops {
   bool stays_equal = false; ///< and is not watched: see BalancedRegion::keep_equal()
 };
 
+/// What the members took for the loops of a region with one number of iterations.
+struct MeasuredLoops {
+  std::uint64_t iterations = 0;
+  std::uint32_t members = 0;
+  std::uint64_t executions = 0;
+  double sum = 0;     ///< ticks of all members
+  double longest = 0; ///< ticks of the member that took most
+  bool was_equal = true;
+  bool is_new = false; ///< nothing is known of an earlier loop with so many iterations
+};
+
 /// Serves one team at a time: while a region is open, no other one at the same code location can open it.
 /// P: Platform.
 template <class P> class BalancedRegion {
@@ -83,8 +94,8 @@ public:
             1};
   }
 
-  /// Closes the region after the join. Calls `tell(loops, sum, longest, executions, was_equal)` for each
-  /// kind of loops that all members have executed.
+  /// Closes the region after the join. Calls `tell(MeasuredLoops)` for each number of iterations of loops
+  /// that all members have executed.
   template <class Tell> void close(Tell&& tell) noexcept {
     const bool any = learn(tell);
     if (any) traced_before_ += accounts_[0].traced;
@@ -138,6 +149,7 @@ private:
       BalancedLoops* loops = place_of(entry.iterations, own.members);
       if (loops == nullptr) {
         some_watched_ = true; // there is no room to find out how long they are
+        if ((entry.loops & StaticAccount::Entry::k_equal) == 0) tell(measured(entry));
         continue;
       }
       learn(*loops, entry, tell);
@@ -154,17 +166,12 @@ private:
       loops.stays_equal = true;
       return balance.begin(loops.memory, entry.iterations, balance.members());
     }
-    const bool was_equal = balance.is_equal();
-    double sum = 0;
-    double longest = 0;
-    balance.learn([&](std::uint32_t m) {
-      const auto ticks = static_cast<double>(of(m, entry.iterations)->ticks);
-      sum += ticks;
-      longest = ticks > longest ? ticks : longest;
-      return ticks;
-    });
+    MeasuredLoops all = measured(entry);
+    all.was_equal = balance.is_equal();
+    all.is_new = loops.used == 0;
+    balance.learn([&](std::uint32_t m) { return static_cast<double>(of(m, entry.iterations)->ticks); });
     loops.used = number_;
-    const double each = sum / balance.members() / static_cast<double>(entry.loops);
+    const double each = all.sum / balance.members() / static_cast<double>(entry.loops);
     if (loops.looks < core::tuning::k_looks) {
       loops.least = loops.looks++ == 0 || each < loops.least ? each : loops.least;
       if (loops.looks == core::tuning::k_looks &&
@@ -173,7 +180,17 @@ private:
         balance.begin(loops.memory, entry.iterations, balance.members());
       }
     }
-    tell(loops, sum, longest, entry.loops, was_equal);
+    tell(all);
+  }
+  /// Of loops that are new and have equal parts.
+  MeasuredLoops measured(const StaticAccount::Entry& entry) const noexcept {
+    MeasuredLoops all{entry.iterations, accounts_[0].members, entry.loops, 0, 0, true, true};
+    for (std::uint32_t m = 0; m < all.members; ++m) {
+      const auto ticks = static_cast<double>(of(m, entry.iterations)->ticks);
+      all.sum += ticks;
+      all.longest = ticks > all.longest ? ticks : all.longest;
+    }
+    return all;
   }
 
   const StaticAccount::Entry* of(std::uint32_t member, std::uint64_t iterations) const noexcept {

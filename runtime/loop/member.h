@@ -103,11 +103,12 @@ public:
   void leave() noexcept { in_loop_ = false; }
   /// The same for a loop that was entered with Settings::clocked: the last member to leave
   /// calls `report(Execution)`.
-  template <class Report> void leave(Report&& report) noexcept {
+  /// `preempted`: ticks since then in which the member had no processor.
+  template <class Report> void leave(Report&& report, std::uint64_t preempted = 0) noexcept {
     if (!in_loop_) return;
     if (settings_->clocked) {
       const core::DefaultFloats floats;
-      measure(ring_, worker_, entered_, report);
+      measure(ring_, worker_, entered_, preempted, report);
     }
     leave();
   }

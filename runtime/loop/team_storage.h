@@ -36,6 +36,7 @@ struct alignas(core::k_line_pair) Account {
   core::Counts counts;
   std::uint64_t entered = 0;
   std::uint64_t left = 0;
+  std::uint64_t preempted = 0;          ///< ticks in which the member had no processor
   const Recording* recording = nullptr; ///< of this loop; nullptr: it was not recorded
   Recording* memory = nullptr;          ///< for recordings, of the member alone and kept from loop to loop
   std::uint64_t loop = 0;               ///< number of the loop that this is the account of

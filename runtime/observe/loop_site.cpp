@@ -40,6 +40,9 @@ std::uint64_t LoopSite::add(const LoopExecution& execution) noexcept {
   uneven = std::min(uneven, execution.most_uneven_ticks);
   if (uneven != 0) uneven_.fetch_add(uneven, k_sum_order);
   if (execution.chunk > chunk_.load(k_sum_order)) chunk_.store(execution.chunk, k_sum_order);
+  if (execution.preempted_ticks != 0)
+    preempted_mean_.fetch_add(execution.preempted_ticks / members, k_sum_order);
+  if (execution.is_of_new_length) new_lengths_.fetch_add(1, k_sum_order);
   return number;
 }
 
@@ -54,6 +57,8 @@ LoopFigures LoopSite::figures() const noexcept {
   figures.busy_mean_ticks = busy_mean_.load(k_sum_order);
   figures.late_mean_ticks = late_mean_.load(k_sum_order);
   figures.uneven_ticks = uneven_.load(k_sum_order);
+  figures.preempted_mean_ticks = preempted_mean_.load(k_sum_order);
+  figures.new_lengths = new_lengths_.load(k_sum_order);
   figures.chunk = std::max(chunk_.load(k_sum_order), std::uint64_t{1});
   return figures;
 }
@@ -61,8 +66,9 @@ LoopFigures LoopSite::figures() const noexcept {
 std::uint64_t LoopSite::calls() const noexcept { return calls_.load(k_sum_order); }
 
 void LoopSite::clear_figures() noexcept {
-  for (Counter* counter : {&calls_, &iterations_, &batches_, &steals_, &nodes_, &busy_, &wall_, &busy_max_,
-                           &busy_mean_, &known_, &surprises_, &forgotten_, &late_mean_, &uneven_, &chunk_})
+  for (Counter* counter :
+       {&calls_, &iterations_, &batches_, &steals_, &nodes_, &busy_, &wall_, &busy_max_, &busy_mean_, &known_,
+        &surprises_, &forgotten_, &late_mean_, &uneven_, &chunk_, &new_lengths_, &preempted_mean_})
     counter->store(0, k_sum_order);
 }
 

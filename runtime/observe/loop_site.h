@@ -18,10 +18,12 @@ struct LoopFigures {
   std::uint64_t calls = 0;
   MemberCounts total;
   std::uint64_t wall_ticks = 0;
-  std::uint64_t busy_max_ticks = 0;  // sum over the calls of the busiest member's time
-  std::uint64_t busy_mean_ticks = 0; // sum over the calls of the members' mean time
-  std::uint64_t late_mean_ticks = 0; // sum over the calls of how late the mean member came
-  std::uint64_t chunk = 1;           // most iterations that were handed out as a whole
+  std::uint64_t busy_max_ticks = 0;       // sum over the calls of the busiest member's time
+  std::uint64_t busy_mean_ticks = 0;      // sum over the calls of the members' mean time
+  std::uint64_t late_mean_ticks = 0;      // sum over the calls of how late the mean member came
+  std::uint64_t preempted_mean_ticks = 0; // sum over the calls of how long the mean member had no processor
+  std::uint64_t chunk = 1;                // most iterations that were handed out as a whole
+  std::uint64_t new_lengths = 0;          // calls with a number of iterations that had not come before
 
   /// How much longer the busiest members worked than the mean one, without what others did because they came
   /// earlier; 1 is even, and is said too when nothing was timed.
@@ -78,12 +80,12 @@ private:
   using Counter = std::atomic<std::uint64_t>;
   enum class Name : std::uint32_t { nameless, naming, named };
 
-  // The counters have 128 bytes of their own, because processors fetch lines in pairs: two loops that run at
+  // The counters have lines of their own, because processors fetch lines in pairs: two loops that run at
   // the same time in different teams do not disturb each other.
   Counter calls_{0}, iterations_{0}, batches_{0}, steals_{0}, nodes_{0}, busy_{0};
   Counter wall_{0}, busy_max_{0}, busy_mean_{0};
   Counter known_{0}, surprises_{0}, forgotten_{0};
-  Counter late_mean_{0}, uneven_{0}, chunk_{0};
+  Counter late_mean_{0}, uneven_{0}, chunk_{0}, new_lengths_{0}, preempted_mean_{0};
 
   alignas(128) std::atomic<Name> name_{Name::nameless};
   PlaceName where_;

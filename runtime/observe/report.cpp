@@ -39,6 +39,8 @@ void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tic
   const std::uint64_t saved = too_short ? 0 : to_ns(figures.uneven_ticks, ns_per_tick);
   out.text(", \"even_saves_seconds\": ").decimal(saved, 9);
   out.text(", \"late_seconds\": ").decimal(to_ns(figures.late_mean_ticks, ns_per_tick), 9);
+  out.text(", \"preempted_seconds\": ").decimal(to_ns(figures.preempted_mean_ticks, ns_per_tick), 9);
+  json_member(out, "new_lengths", figures.new_lengths);
   CodePlace place;
   find_code_place(row.address, place);
   out.text(", \"module\": ").json_string(place.module.view());

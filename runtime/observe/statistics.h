@@ -35,6 +35,9 @@ struct LoopExecution {
   std::uint64_t late_ticks = 0;     // from the first arrival to each member's own, summed up
   // What an even loop could save if members come no earlier.
   std::uint64_t most_uneven_ticks = ~std::uint64_t{0};
+  // A static loop of as many iterations had not come before, so nothing was known of it.
+  bool is_of_new_length = false;
+  std::uint64_t preempted_ticks = 0; // in which members had no processor, summed up
 };
 
 /// One code location with a served loop. Lives in static storage and is never freed, so a pointer to it stays

@@ -3,7 +3,9 @@
 #include "calibrate.h"
 #include "command/found_machine.h"
 #include "command/machine_text.h"
+#include "command/plan.h"
 
+#include <atomic>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -20,10 +22,44 @@ TEST(Calibration, IsUnderstoodWhateverItHasTaken) {
     for (double& transfer : measured.transfer_ns) transfer = ns;
     const auto text = machine_text(calibrated_machine(measured).spec);
     ChosenMachine taken;
-    EXPECT_EQ(parse_machine(text, taken), std::nullopt) << text;
-    EXPECT_EQ(machine_text(taken.spec), text);
-    EXPECT_EQ(absurdity_of(taken.spec).has_value(), ns >= 1e6) << text;
+    const bool is_absurd = ns >= 1e6;
+    EXPECT_EQ(parse_machine(text, taken).has_value(), is_absurd) << text;
+    EXPECT_EQ(absurdity_of(calibrated_machine(measured).spec).has_value(), is_absurd) << text;
+    if (!is_absurd) {
+      EXPECT_EQ(machine_text(taken.spec), text);
+    }
   }
+}
+
+TEST(Calibration, IsRefusedIfItsFiguresAreAbsurd) {
+  for (const char* const value : {"far=1000000", "near=10001", "hit=20000", "rmw=1e6", "l3:8=1000000"}) {
+    ChosenMachine taken;
+    const auto problem = parse_machine(value, taken).value_or("");
+    EXPECT_THAT(problem, testing::StartsWith(std::string("--machine '") + value +
+                                             "' is not understood (accepted for"));
+    EXPECT_EQ(problem.find('\n'), std::string::npos);
+  }
+  ChosenMachine taken;
+  EXPECT_EQ(parse_machine("far=10000,near=45", taken), std::nullopt);
+}
+
+TEST(Simulation, KeepsWhatIsFinishedWhenItIsStopped) {
+  SimulateRequest request;
+  request.threads = "2,4";
+  request.workloads = "UNIFORM";
+  request.schedules = "static,dynamic";
+  Plan plan;
+  ASSERT_EQ(make_plan(request, plan), std::nullopt);
+  std::atomic<int> begun{0};
+  const Results some(plan, [&] { return begun++ >= 1; });
+  EXPECT_EQ(some.size(), 4U);
+  EXPECT_EQ(some.missing(), 3U);
+  const auto text = simulate_text(some, false);
+  EXPECT_THAT(text, testing::ContainsRegex("UNIFORM +- +-\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("UNIFORM +- +1\\.[0-9]+\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("nan")));
+  EXPECT_THAT(simulate_json(some), testing::HasSubstr("\"ratio\""));
+  EXPECT_EQ(Results(plan).missing(), 0U);
 }
 
 } // namespace

@@ -164,6 +164,13 @@ TEST(DoctorReport, IsAlignedText) {
                                   "                 cause: too few\n"
                                   "                 fix:   ask for more\n");
   EXPECT_EQ(to_text(Check{"program", Status::fail, "x"}), "FAIL  program    x\n");
+  EXPECT_EQ(to_text(Check{"program", Status::fail, "x", "one two three four five six"}, 42),
+            "FAIL  program    x\n"
+            "                 cause: one two three four five six\n");
+  EXPECT_EQ(to_text(Check{"program", Status::fail, "x", "one two three four five six seven"}, 48),
+            "FAIL  program    x\n"
+            "                 cause: one two three four five\n"
+            "                        six seven\n");
   EXPECT_EQ(to_text(k_checks[2]), "note  cpus       some ? bytes\n"
                                   "                 cause: odd\n");
 }

@@ -90,6 +90,40 @@ TEST_P(DoctorServed, FindsTheRuntime) {
   EXPECT_THAT(found, HasSubstr(std::string(GetParam()) == "loops_" ? "(LLVM)" : "(gcc)"));
 }
 
+TEST(Plugins, ThatAreOpenedInFrontOfTheLibraryAreTold) {
+  if (!std::filesystem::exists(target("gcc_loops_plugin"))) GTEST_SKIP() << "there is no gcc here";
+  const auto result =
+      run_with_real_library({"doctor", "--json", target("deepbind_host"), target("gcc_loops_plugin")}, {});
+  const auto document = json::parse(result.out);
+  json found;
+  for (const auto& check : document["checks"])
+    if (check["name"] == "trial") found = check;
+  EXPECT_EQ(found["status"], "warn") << found;
+  EXPECT_THAT(found["found"].get<std::string>(),
+              HasSubstr("cli_gcc_loops_plugin: its loops were not seen, because it calls libgomp"));
+}
+
+TEST(StaticLoops, WhoseLengthNeverRepeatsAreTold) {
+  if (!std::filesystem::exists(target("uneven"))) GTEST_SKIP() << "there is no clang with OpenMP here";
+  const auto shown =
+      run_with_real_library({"run", "--loops=static", "--stats", target("uneven"), "lengths"}, {});
+  EXPECT_THAT(shown.err,
+              testing::ContainsRegex("uneven.c:[0-9]+ main.*: its number of iterations never repeats "
+                                     "\\(29 of 29 calls\\), so its parts stay equal\n"));
+  const auto repeated = run_with_real_library({"run", "--loops=static", "--stats", target("uneven")}, {});
+  EXPECT_THAT(repeated.err, testing::Not(HasSubstr("never repeats")));
+  for (const char* const kinds : {"", "static"}) {
+    const auto result =
+        run_with_real_library({"doctor", "--json", target("uneven"), "lengths"}, {{"WSTREE_LOOPS", kinds}});
+    const auto document = json::parse(result.out);
+    json found;
+    for (const auto& check : document["checks"])
+      if (check["name"] == "trial") found = check;
+    EXPECT_EQ(found["status"], "warn") << found;
+    EXPECT_EQ(found["found"], "1 static loop in 29 executions kept equal parts");
+  }
+}
+
 TEST_P(DoctorServed, RunServesWhatTheOptionNames) {
   const auto required = wstree({"run", "--require", "--loops=dynamic,guided", loops("dynamic")});
   EXPECT_EQ(required.status(), 0);

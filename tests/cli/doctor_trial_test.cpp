@@ -49,6 +49,57 @@ TEST(DoctorTrial, SaysWhatWasServed) {
             "served: 2 schedule(dynamic) loops in 812 executions, 1 schedule(runtime) loop in 1 execution");
 }
 
+TEST(DoctorTrial, SaysThatLengthsOfStaticLoopsNeverRepeat) {
+  auto trial = ended(exited(0));
+  trial.all_kinds = true;
+  trial.of_new_lengths = {{"equal parts", {1, 29, 29}}};
+  auto checks = check_trial(trial, {});
+  ASSERT_EQ(checks.size(), 2U);
+  EXPECT_EQ(checks[1].status, Status::warn);
+  EXPECT_EQ(checks[1].found, "1 static loop in 29 executions kept equal parts");
+  EXPECT_THAT(checks[1].cause, HasSubstr("in 29 of these the number of iterations had not come before"));
+  trial.loops = {{"runtime", {1, 1}}};
+  checks = check_trial(trial, {});
+  ASSERT_EQ(checks.size(), 3U);
+  EXPECT_EQ(checks[1].found, "served: 1 schedule(runtime) loop in 1 execution");
+  EXPECT_EQ(checks[2].status, Status::note);
+}
+
+TEST(DoctorTrial, SaysWhichPluginsCallPastTheLibrary) {
+  auto trial = ended(exited(0));
+  trial.past = {{"/p/plugin.so", "/lib/libgomp.so.1"}};
+  auto checks = check_trial(trial, {.forms = {LoopForm::dynamic}});
+  ASSERT_EQ(checks.size(), 2U) << "and not that its loops were not reached";
+  EXPECT_EQ(checks[1].status, Status::warn);
+  EXPECT_EQ(checks[1].found, "plugin.so: its loops were not seen, because it calls libgomp.so.1 directly");
+  EXPECT_THAT(checks[1].cause, HasSubstr("RTLD_DEEPBIND"));
+  trial.loops = {{"runtime", {1, 1}}};
+  EXPECT_EQ(check_trial(trial, {}).size(), 3U);
+}
+
+place::CpuSet cpus_of(std::initializer_list<std::uint32_t> numbers) {
+  place::CpuSet cpus;
+  for (const auto number : numbers) cpus.add(number);
+  return cpus;
+}
+
+TEST(DoctorTrial, LooksAtTheCpusOfEachRank) {
+  auto checks = cli::check_ranks({{10, "0", 2, cpus_of({0})}, {11, "1", 2, cpus_of({1})}}, 8);
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].status, Status::warn);
+  EXPECT_EQ(checks[0].found, "ranks 0, 1: each 1 of 8 CPUs for 2 threads");
+  EXPECT_THAT(checks[0].fix, HasSubstr("--map-by slot:PE=2"));
+  checks = cli::check_ranks({{10, "0", 2, cpus_of({0, 1})}, {11, "1", 2, cpus_of({0, 1})}}, 8);
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].status, Status::warn);
+  EXPECT_EQ(checks[0].found, "ranks 0, 1: each 2 of 8 CPUs for 2 threads, 4 with others on the same CPUs");
+  checks = cli::check_ranks({{10, "0", 2, cpus_of({0, 1})}, {11, "1", 2, cpus_of({2, 3})}}, 8);
+  EXPECT_EQ(checks[0].status, Status::ok);
+  EXPECT_EQ(cli::check_ranks({{10, "", 4, cpus_of({0, 1, 2, 3})}}, 8)[0].found,
+            "process 10: 4 of 8 CPUs for 4 threads");
+  EXPECT_TRUE(cli::check_ranks({{10, "", 4, {}}}, 8).empty()) << "it was over too soon";
+}
+
 TEST(DoctorTrial, SaysHowTheProgramEnded) {
   EXPECT_EQ(check_trial(ended(exited(3)), {})[0].status, Status::note);
   EXPECT_EQ(check_trial(ended(exited(3)), {})[0].found, "exit status 3");

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 
 namespace wstree::cli {
 namespace {
@@ -62,6 +63,16 @@ TEST_F(Judge, RecommendsTheTree) {
   EXPECT_THAT(result.paragraph, Not(HasSubstr("reason")));
 }
 
+TEST_F(Judge, SaysWhatTheCommandCostsBesides) {
+  takes(k_tree, 0.8);
+  takes(k_unbound, 0.8);
+  takes(k_tree_passive, 0.8);
+  contest_.look = 0.013;
+  EXPECT_THAT(judged().paragraph, Not(HasSubstr("looks at the program")));
+  contest_.look = 0.026;
+  EXPECT_THAT(judged().paragraph, HasSubstr("wstree run looks at the program first, which takes 26 ms"));
+}
+
 TEST_F(Judge, SaysIfAScheduleOfTheRuntimeDoesAsWell) {
   takes(k_tree, 0.8);
   takes(k_unbound, 0.8);
@@ -99,9 +110,50 @@ TEST_F(Judge, WarnsOfOutputsAndFailures) {
   contest_.samples[4].outputs.back() = 2;
   contest_.samples[2].problem = "exit status 3";
   const auto result = judged();
-  EXPECT_THAT(result.warnings,
-              testing::UnorderedElementsAre(HasSubstr("output of 'wstree' differs"),
-                                            HasSubstr("'dynamic,1' was given up: exit status 3")));
+  EXPECT_THAT(result.warnings, testing::UnorderedElementsAre(
+                                   HasSubstr("output of 'wstree' differs"),
+                                   testing::AllOf(HasSubstr("the order of iterations may be why"),
+                                                  HasSubstr("OMP_SCHEDULE=wsfixed"), HasSubstr("monotonic:")),
+                                   HasSubstr("'dynamic,1' was given up: exit status 3")));
+}
+
+TEST_F(Judge, SaysNothingOfOrderIfTheRuntimesScheduleDiffers) {
+  contest_.samples[2].outputs.back() = 2; // 'dynamic,1'
+  EXPECT_THAT(judged().warnings, testing::ElementsAre(HasSubstr("output of 'dynamic,1' differs")));
+}
+
+TEST_F(Judge, SaysThatTheMachineWasBusy) {
+  auto& seconds = contest_.samples[0].seconds;
+  EXPECT_LT(spread_of(contest_), 0.01);
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = i < 2 ? 3 : 1; // two runs were hit
+  EXPECT_DOUBLE_EQ(spread_of(contest_), 0);
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = i < 5 ? 1.3 : 1;
+  EXPECT_NEAR(spread_of(contest_), 0.3, 1e-9);
+  EXPECT_THAT(judged().warnings,
+              testing::ElementsAre(
+                  HasSubstr("times of the program as it is differ by up to 30 %: the machine was busy")));
+}
+
+TEST_F(Judge, FitsNarrowWindows) {
+  takes(k_tree, 0.34);
+  contest_.loops = {{std::string("solver.cpp:10 ") + std::string(60, 'x'), "solver.cpp", 10, 123}};
+  contest_.loops[0].seconds[k_tree] = std::vector<double>(10, 0.5);
+  contest_.samples.push_back({{"wsguided", Role::per_loop, true}, std::vector<double>(10, 0.9)});
+  contest_.loops[0].seconds["wsguided"] = std::vector<double>(10, 0.9);
+  const auto text_at = [&](std::size_t width) {
+    Terminal terminal;
+    terminal.width = width;
+    return comparison_text(contest_, judged(), terminal, true);
+  };
+  for (const std::size_t width : {80, 100, 120}) {
+    std::istringstream lines(text_at(width));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), width) << line;
+  }
+  const auto narrow = text_at(80);
+  EXPECT_THAT(narrow,
+              testing::ContainsRegex("  as it is, passive  +[0-9.]+ m?s +[0-9.]+ \\([0-9.]+ .. [0-9.]+\\)"));
+  EXPECT_THAT(narrow, HasSubstr("65.9 % faster, 2.9 x"));
+  EXPECT_THAT(text_at(0), HasSubstr("as it is, OMP_WAIT_POLICY=passive"));
 }
 
 TEST(JudgeLoop, NamesTheBestScheduleOfALoop) {
@@ -132,7 +184,8 @@ TEST_F(Judge, LetsCombinationsCompete) {
   takes(k_passive, 0.28);
   takes(k_tree_passive, 0.082);
   EXPECT_EQ(judged().set, "OMP_WAIT_POLICY=passive wstree run");
-  EXPECT_THAT(judged().paragraph, HasSubstr("is faster still, 91.8 % faster than as it is"));
+  EXPECT_THAT(judged().paragraph,
+              HasSubstr("is faster still, 91.8 % faster (12.2 times as fast) than as it is"));
   takes(k_tree_passive, 0.28);
   EXPECT_EQ(judged().set, "OMP_WAIT_POLICY=passive") << "the simpler one does as well";
   takes(k_unbound, 0.1);
@@ -170,7 +223,8 @@ protected:
 };
 
 TEST_F(JudgePair, NamesTheLoopThatGainedByWhatItsSourceSays) {
-  EXPECT_THAT(judged().paragraph, HasSubstr("Loops: cheap (99.9 % faster than wsfixed,1)."));
+  EXPECT_THAT(judged().paragraph,
+              HasSubstr("Loops: cheap (99.9 % faster (800.0 times as fast) than wsfixed,1)."));
 }
 
 TEST_F(JudgePair, NamesAChunkThatIsTooLarge) {
@@ -178,6 +232,8 @@ TEST_F(JudgePair, NamesAChunkThatIsTooLarge) {
   contest_.loops[0].large_chunk = 256;
   EXPECT_THAT(judged().paragraph,
               HasSubstr("The chunk of long is too large: whole chunks of 256 iterations"));
+  contest_.loops[0].seconds[k_tree] = times(0.005);
+  EXPECT_THAT(judged().paragraph, Not(HasSubstr("too large"))) << "next to nothing of the program's time";
 }
 
 TEST_F(JudgePair, SendsLoopsThatCannotBeToldToTheTreeIfThatGains) {
@@ -190,12 +246,15 @@ TEST_F(JudgePair, SendsLoopsThatCannotBeToldToTheTreeIfThatGains) {
 TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
   auto good = judged();
   judge_rules(good, {10, ratio(0.2), ratio(0.9)}, "RULES");
-  EXPECT_THAT(good.paragraph,
-              HasSubstr("With the rules in 'RULES' it is 80.0 % faster, between 79.5 and 80.5 %"));
+  EXPECT_THAT(
+      good.paragraph,
+      HasSubstr(
+          "With the rules in 'RULES' it is 80.0 % faster (5.0 times as fast), between 79.5 and 80.5 %"));
   auto lost = judged();
   judge_rules(lost, {10, ratio(0.9), ratio(3.6)}, "RULES");
-  EXPECT_THAT(lost.paragraph,
-              HasSubstr("260.0 % slower than the tree for all loops does, so 'RULES' does not"));
+  EXPECT_THAT(
+      lost.paragraph,
+      HasSubstr("260.0 % slower (3.6 times as long) than the tree for all loops does, so 'RULES' does not"));
   EXPECT_THAT(rules_for_all(contest_), HasSubstr("\n* wstree loops=runtime\n"));
 }
 

@@ -23,8 +23,9 @@ constexpr const char* k_json =
 // What the command makes of that.
 constexpr const char* k_shown =
     "wstree 0: 1 loop served, 1 call, 2 threads, 0 steals\n"
-    "  loop  calls     time  imbalance  even saves     late  iterations  batches  steals  schedule\n"
-    "  here      1  0.00 us       1.00     0.00 us  0.00 us           0        0       0\n";
+    "  loop  calls     time  imbalance  even saves     late  preempted  iterations  batches  steals  "
+    "schedule\n"
+    "  here      1  0.00 us       1.00     0.00 us  0.00 us    0.00 us           0        0       0\n";
 constexpr const char* k_text = "wstree 0: 1 loop served\n  here  1 call\n";
 
 class Require : public testing::Test {

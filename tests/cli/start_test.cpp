@@ -113,5 +113,18 @@ TEST_P(StatusOf, ASignalIsPassedOn) {
   }
 }
 
+TEST(StaticPrograms, AreStartedAsTheyAre) {
+#ifdef CLI_HAS_STATIC
+  EXPECT_EQ(wstree({"run", target("end_static"), "schedule"}).out, "none\n")
+      << "its runtime would not know wstree";
+  EXPECT_EQ(wstree({"run", target("end"), "schedule"}).out, "wstree\n");
+  const auto compared = wstree({"compare", "-n", "1", target("end_static")});
+  EXPECT_EQ(compared.status(), 125);
+  EXPECT_EQ(compared.err.find("no loop of"), std::string::npos) << "one sentence is enough: " << compared.err;
+#else
+  GTEST_SKIP() << "there is no static C library (libc.a) to build a static program with";
+#endif
+}
+
 } // namespace
 } // namespace wstree::test

@@ -3,10 +3,12 @@
 // What symbols and mappings say about loops and OpenMP runtimes.
 #include "command.h"
 
+#include "doctor/bindings.h"
 #include "doctor/mapped_watch.h"
 #include "doctor/served_loops.h"
 #include "inspect/loop_forms.h"
 #include "inspect/openmp_runtime.h"
+#include "process_limits.h"
 #include "support/launch.h"
 
 #include <algorithm>
@@ -149,6 +151,7 @@ TEST(MappedWatch, SeesWhatAProgramLoads) {
     std::vector<std::string> command{target("plugin_host"), CLI_FAKE_GCC};
     if (below_a_shell) command = {"/bin/sh", "-c", "\"$0\" \"$1\"; exit $?", command[0], command[1]};
     cli::Environment environment;
+    environment.set("OMPI_COMM_WORLD_RANK", "3");
     cli::MappedWatch watch;
     bool seen = false;
     const auto look = [&](pid_t child) {
@@ -159,6 +162,11 @@ TEST(MappedWatch, SeesWhatAProgramLoads) {
         return fs::equivalent(file, CLI_FAKE_GCC, error);
       });
       if (!seen) return;
+      if (!below_a_shell) {
+        EXPECT_EQ(watch.cpus(child), place::current_mask());
+        EXPECT_EQ(watch.rank(child), "3");
+        EXPECT_TRUE(watch.cpus(1).empty()) << "it was not looked at";
+      }
       // A shell's signals do not reach what it waits for.
       ::kill(child, below_a_shell ? SIGTERM : SIGUSR1);
     };
@@ -167,6 +175,21 @@ TEST(MappedWatch, SeesWhatAProgramLoads) {
     EXPECT_TRUE(seen);
     EXPECT_TRUE(below_a_shell ? WIFSIGNALED(ending.wait_status) : WEXITSTATUS(ending.wait_status) == 0);
   }
+}
+
+TEST(BindingLog, TellsWhichFilesCallARuntimePastTheLibrary) {
+  const std::string runtime = CLI_FAKE_GCC;
+  const auto line = [](const std::string& from, const std::string& to, const std::string& symbol) {
+    return "   459:\tbinding file " + from + " [0] to " + to + " [0]: normal symbol `" + symbol +
+           "' [GOMP_1.0]\n";
+  };
+  const auto log = line("./a.so", runtime, "GOMP_parallel") + line("./a.so", runtime, "GOMP_loop_end") +
+                   line("./b.so", "/w/libwstree.so.1", "GOMP_parallel") +
+                   line("/w/libwstree.so.1", runtime, "GOMP_parallel") +
+                   line(runtime, runtime, "GOMP_parallel") + line("./c.so", runtime, "GOMP_critical_start") +
+                   line("./d.so", "/nowhere.so", "GOMP_parallel") + "   459:\tcalling init: ./e.so\n";
+  EXPECT_EQ(cli::calls_past(log, "/w/libwstree.so.1", {"GOMP_parallel", "GOMP_loop_end"}),
+            (cli::CallsPast{{"./a.so", runtime}}));
 }
 
 TEST(MappedWatch, LooksAtNothingThatIsGone) {

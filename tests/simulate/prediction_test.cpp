@@ -30,6 +30,7 @@ struct Loop {
   int iterations = 4'000;
   std::vector<int> costs{1'000}; ///< of an iteration in each execution, in ns
   int heavier = 5;               ///< times, in the first quarter
+  int chunk = 1;
 };
 
 std::string text_of(const std::vector<Loop>& loops) {
@@ -43,7 +44,8 @@ std::string text_of(const std::vector<Loop>& loops) {
     double total = 0;
     for (const int cost : loop.costs) total += work(cost);
     text += "loop " + std::to_string(l + 1) + "\nwhere " + loop.name + "\nschedule " + loop.schedule +
-            "\niterations " + std::to_string(loop.iterations) + "\nexecutions " +
+            "\niterations " + std::to_string(loop.iterations) +
+            (loop.chunk > 1 ? "\nchunk " + std::to_string(loop.chunk) : "") + "\nexecutions " +
             std::to_string(loop.costs.size()) + "\nwork " + std::to_string(total) + '\n';
     for (std::size_t e = 0; e < loop.costs.size(); ++e) {
       const int cost = loop.costs[e];
@@ -121,6 +123,30 @@ TEST_F(Profile, TakesTheExecutionWithTheMedianOfTheWork) {
   EXPECT_EQ(document["loops"][0]["work_ns"], 4'000 * 2 * 3'000);
   EXPECT_EQ(document["loops"][0]["executions"], 3);
   EXPECT_EQ(document["loops"][0]["longest_ns"], 15'000);
+}
+
+TEST_F(Profile, HandsOutWholeChunksOfTheSource) {
+  const Loop even{.schedule = "wstree (dynamic)", .heavier = 1};
+  auto whole = even;
+  whole.chunk = 2'500;
+  const std::vector<std::string> options{"--workers", "4", "--machine", "skew=0"};
+  const auto seconds_of = [&](const json& document, const char* schedule) {
+    for (const auto& one : document["results"])
+      if (one["schedule"] == schedule) return one["ratio"].get<double>();
+    return 0.0;
+  };
+  const auto fine = predict_json({even}, options), coarse = predict_json({whole}, options);
+  EXPECT_LT(seconds_of(fine, "wstree"), 1.1);
+  for (const char* const schedule : {"wstree", "wsrange", "wsqueue", "dynamic,2500"})
+    EXPECT_NEAR(seconds_of(coarse, schedule), 2.5, 0.1) << schedule; // 2,500 of 1,000 for each
+  EXPECT_LT(seconds_of(coarse, "static"), 1.1) << "of the runtime";
+  EXPECT_EQ(coarse["loops"][0]["clause"], "dynamic,2500");
+  EXPECT_EQ(coarse["loops"][0]["chunk"], 2'500);
+  EXPECT_THAT(
+      predict({whole}, options).out,
+      HasSubstr(
+          "What limits it: the chunk in its source: whole chunks of 2500 iterations are handed out, 2 in "
+          "all."));
 }
 
 TEST_F(Profile, LoopsWithMostWorkComeFirst) {

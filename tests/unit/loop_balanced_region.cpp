@@ -27,13 +27,6 @@ struct TakenPart {
   Event event;
 };
 
-/// What is told of the loops with one number of iterations when a region ends.
-struct ToldLoops {
-  std::uint64_t executions = 0;
-  bool was_equal = true;
-  double sum = 0;
-};
-
 /// Regions stay as long as the process, and so does their memory.
 RegionOfLoops& new_region() {
   static auto& regions = *new std::list<RegionOfLoops>;
@@ -58,12 +51,10 @@ public:
           parts[m].push_back(take(m, members, loops[k], cost));
       });
     for (auto& thread : threads) thread.join();
-    region_.close([&](const BalancedLoops& of, double sum, double, std::uint64_t executions, bool was_equal) {
-      told_[of.balance.iterations()] = {executions, was_equal, sum};
-    });
+    region_.close([&](const MeasuredLoops& all) { told_[all.iterations] = all; });
     return parts;
   }
-  const std::map<std::uint64_t, ToldLoops>& told() const { return told_; }
+  const std::map<std::uint64_t, MeasuredLoops>& told() const { return told_; }
   bool is_of_equal_parts(const Event& event) const { return event.site == &equal_; }
 
 private:
@@ -86,7 +77,7 @@ private:
   }
 
   RegionOfLoops& region_ = new_region();
-  std::map<std::uint64_t, ToldLoops> told_;
+  std::map<std::uint64_t, MeasuredLoops> told_;
   char equal_ = 0, cut_ = 0;
 };
 
@@ -151,6 +142,23 @@ TEST(BalancedRegions, NothingIsLearntOfALoopThatAMemberLeftOut) {
   runs.execute(3, {50, 60}, rising);
   EXPECT_EQ(runs.told().at(60).executions, 1U);
   EXPECT_DOUBLE_EQ(runs.told().at(60).sum, 100'000.0 * 60 * 61 / 2);
+}
+
+TEST(BalancedRegions, ALoopIsNewUntilAsManyIterationsComeAgain) {
+  RegionRuns runs;
+  runs.execute(2, {1'000}, rising); // says how many members there are
+  for (const int round : {0, 1}) {
+    runs.execute(2, {50}, rising);
+    EXPECT_EQ(runs.told().at(50).is_new, round == 0);
+  }
+  // More lengths than there is room for.
+  for (std::uint64_t length = 100; length < 130; ++length) {
+    runs.execute(2, {length}, rising);
+    const auto told = runs.told().at(length);
+    EXPECT_TRUE(told.is_new && told.was_equal) << length;
+    EXPECT_EQ(told.executions, 1U);
+    EXPECT_DOUBLE_EQ(told.sum, 100'000.0 * static_cast<double>(length * (length + 1) / 2));
+  }
 }
 
 TEST(BalancedRegions, OneTeamAtATimeHasThem) {

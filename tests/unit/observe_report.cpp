@@ -87,12 +87,13 @@ constexpr const char* k_two_loops_json =
     "\"batches\": 56000, \"steals\": 4000, \"nodes\": 16800, \"known_shares\": 0, \"surprises\": 0, "
     "\"forgotten_places\": 0, \"seconds\": 12.410000000, \"imbalance\": "
     "1.0300, \"too_short_to_tell\": false, \"even_saves_seconds\": 0.002400000, \"late_seconds\": "
-    "0.000000000, \"module\": \"\", "
+    "0.000000000, \"preempted_seconds\": 0.000000000, \"new_lengths\": 0, \"module\": \"\", "
     "\"build_id\": \"\", \"offset\": 8208},\n"
     "  {\"where\": \"heat.c:131 (norm)\", \"schedule\": \"wstree\", \"calls\": 1, \"iterations\": 90, "
     "\"chunk\": 1, \"batches\": 1, \"steals\": 0, \"nodes\": 1, \"known_shares\": 0, \"surprises\": 0, "
     "\"forgotten_places\": 0, \"seconds\": 0.000020000, \"imbalance\": 1.5000, "
     "\"too_short_to_tell\": true, \"even_saves_seconds\": 0.000000000, \"late_seconds\": 0.000000000, "
+    "\"preempted_seconds\": 0.000000000, \"new_lengths\": 0, "
     "\"module\": \"\", \"build_id\": \"\", \"offset\": 8192}\n"
     "]}\n";
 

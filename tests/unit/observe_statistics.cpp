@@ -256,5 +256,19 @@ TEST(LoopSiteFigures, LateMembersMakeNoLoopUneven) {
   EXPECT_EQ(site.figures().uneven_ticks, 30U);
 }
 
+TEST(LoopSiteFigures, SumUpHowLongTheMeanMemberHadNoProcessor) {
+  LoopSite site;
+  LoopExecution execution{2, {}, 70, 70};
+  execution.preempted_ticks = 40;
+  site.add(execution);
+  execution.preempted_ticks = 0;
+  execution.is_of_new_length = true;
+  site.add(execution);
+  EXPECT_EQ(site.figures().preempted_mean_ticks, 20U);
+  EXPECT_EQ(site.figures().new_lengths, 1U);
+  site.clear_figures();
+  EXPECT_EQ(site.figures().preempted_mean_ticks + site.figures().new_lengths, 0U);
+}
+
 } // namespace
 } // namespace wstree::observe::statistics_test

@@ -217,6 +217,12 @@ inline constexpr std::uint32_t k_regions_unwatched = 1024;
 /// Regions after which loops whose number of iterations has not come again make room for new ones.
 inline constexpr std::uint64_t k_regions_kept = 64;
 
+// What preemption costs (runtime/abi/preemption.h)
+
+/// Parts of measured loops that are worth asking the system about, and how many after such a one are timed.
+inline constexpr double k_preemption_part_us = 1000;
+inline constexpr std::uint32_t k_preemption_parts = 16;
+
 // Recordings (runtime/loop/recording.h)
 
 /// Pieces that a recording holds, of a member alone, and at least in a large team: memory against detail.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ends as its arguments say: "status N", "signal N", "leave N" (without exit handlers), or "wait": status 7
- * after SIGUSR1. */
+/* Ends as its arguments say: "status N", "signal N", "leave N" (without exit handlers), "wait": status 7
+ * after SIGUSR1, or "schedule": prints OMP_SCHEDULE. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +25,12 @@ int main(int argc, char** argv) {
     while (sigwaitinfo(&awaited, NULL) != SIGUSR1) {
     }
     return 7;
+  }
+  if (argc == 2 && strcmp(argv[1], "schedule") == 0) {
+    /* As an OpenMP runtime inside the program reads it. */
+    const char* schedule = getenv("OMP_SCHEDULE");
+    puts(schedule == NULL ? "none" : schedule);
+    return 0;
   }
   puts("ran");
   return 0;

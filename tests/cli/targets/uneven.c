@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * An OpenMP program with an uneven loop without a schedule clause that is executed 30 times, and with one of
- * schedule(runtime) if WITH_RUNTIME is defined.
+ * schedule(runtime) if WITH_RUNTIME is defined. With an argument the first loop has other iterations each time.
  */
 #include <stdio.h>
 
@@ -9,11 +9,13 @@ static void work(int i, double* sum) {
   for (int k = 0; k < 5 * i; ++k) *sum += (double)k / (i + 1);
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  (void)argv;
   static double sums[1000];
   for (int round = 0; round < 30; ++round) {
+    const int length = argc > 1 ? 1000 - round : 1000;
 #pragma omp parallel for
-    for (int i = 0; i < 1000; ++i) work(i, &sums[i]);
+    for (int i = 0; i < length; ++i) work(i, &sums[i]);
 #ifdef WITH_RUNTIME
 #pragma omp parallel for schedule(runtime)
     for (int i = 0; i < 1000; ++i) work(i, &sums[i]);

@@ -127,7 +127,7 @@ ChosenMachine calibrated_machine(const simulate::Calibration& measured) {
 
 std::optional<std::string> absurdity_of(const simulate::MachineSpec& calibrated) {
   // Of a line between processors; a thread that waits for its time slice takes a hundred times as long.
-  constexpr Time k_most = 10'000 * k_ns;
+  constexpr Time k_most = k_most_access_ns * k_ns;
   Time longest = std::max({calibrated.across, calibrated.prices.hit, calibrated.prices.rmw});
   for (const auto& level : calibrated.levels) longest = std::max(longest, level.transfer);
   if (longest <= k_most) return std::nullopt;

@@ -56,6 +56,7 @@ ordered_json loop_of(const Prediction& prediction, const Plan& plan, std::size_t
     json["longest_ns"] = prediction.longest;
     json["recorded_with"] = recording.schedule;
     if (!recording.clause.empty()) json["clause"] = recording.clause;
+    if (recording.chunk > 1) json["chunk"] = recording.chunk;
     json["recorded_threads"] = recording.members;
     json["recorded_ns"] = in_ns(recording.elapsed);
     json["executions"] = recording.seen;

@@ -50,7 +50,8 @@ constexpr Field time_field(std::string_view name, Place, Shown shown, std::uint6
 
 constexpr std::array k_fields{
     time_field(
-        "near", [](auto& m) -> auto& { return m.levels.front().transfer; }, Shown::with_one_level),
+        "near", [](auto& m) -> auto& { return m.levels.front().transfer; }, Shown::with_one_level,
+        k_most_access_ns),
     Field{"domain", 0, k_most_members, false, Shown::with_one_level,
           [](const MachineSpec& m) -> std::uint64_t {
             const auto members = m.levels.front().members;
@@ -60,11 +61,11 @@ constexpr std::array k_fields{
             m.levels.front().members = v == 0 ? k_most_members : static_cast<std::uint32_t>(v);
           }},
     time_field(
-        "far", [](auto& m) -> auto& { return m.across; }, Shown::always),
+        "far", [](auto& m) -> auto& { return m.across; }, Shown::always, k_most_access_ns),
     time_field(
-        "hit", [](auto& m) -> auto& { return m.prices.hit; }, Shown::always),
+        "hit", [](auto& m) -> auto& { return m.prices.hit; }, Shown::always, k_most_access_ns),
     time_field(
-        "rmw", [](auto& m) -> auto& { return m.prices.rmw; }, Shown::always),
+        "rmw", [](auto& m) -> auto& { return m.prices.rmw; }, Shown::always, k_most_access_ns),
     Field{"pinned", 0, 1, false, Shown::always, [](const MachineSpec& m) { return std::uint64_t{m.aware}; },
           [](MachineSpec& m, std::uint64_t v) { m.aware = v != 0; }},
     Field{"overlap", 1, 64, false, Shown::always,
@@ -188,17 +189,18 @@ std::optional<std::string> take_value(const std::string& part, MachineSpec& spec
                : std::optional(
                      not_understood(part, " for speeds: a list such as 1000/600, thousandths of the usual"));
   const auto transfer = thousandths(value);
-  const bool is_time = transfer && *transfer <= k_most_ns * simulate::k_ns;
+  const bool is_time = transfer && *transfer <= k_most_access_ns * simulate::k_ns;
   if (const auto colon = name.find(':'); colon != std::string_view::npos) {
     if (!is_time || !take_level(spec, name.substr(0, colon), name.substr(colon + 1), *transfer, levels_given))
       return not_understood(
           part, fmt::format(" for a level: LEVEL:MEMBERS=NUMBER, from 1 to {} members and 0 to {} ns",
-                            k_most_members, k_most_ns));
+                            k_most_members, k_most_access_ns));
     return std::nullopt;
   }
   const auto level = std::ranges::find(spec.levels, name, &simulate::Level::name);
   if (level == spec.levels.end()) return not_understood(part, accepted_names());
-  if (!is_time) return not_understood(part, fmt::format(" for {}: a number from 0 to {}", name, k_most_ns));
+  if (!is_time)
+    return not_understood(part, fmt::format(" for {}: a number from 0 to {}", name, k_most_access_ns));
   level->transfer = *transfer;
   return std::nullopt;
 }

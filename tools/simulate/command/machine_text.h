@@ -14,6 +14,8 @@ namespace wstree::cli {
 
 /// The longest duration that --machine accepts, but for noise.
 inline constexpr std::uint64_t k_most_ns = 1'000'000;
+/// The longest access to a line that a machine may have: ten times what the slowest one takes.
+inline constexpr std::uint64_t k_most_access_ns = 10'000;
 
 struct ChosenMachine {
   simulate::MachineSpec spec;

@@ -90,10 +90,14 @@ void add_recorded_schedules(Plan& plan) {
 }
 
 /// A user waits for the figures of his loops; those of the benchmark are as long as they were asked to be.
-Outcome outcome_of(const Plan& plan, const simulate::Workload& workload, const simulate::Schedule& schedule,
-                   std::uint32_t threads) {
+Outcome outcome_of(const Plan& plan, std::size_t w, simulate::Schedule schedule, std::uint32_t threads) {
   Outcome outcome;
-  outcome.ideal = simulate::ideal(workload, threads, plan.machine.spec);
+  outcome.ideal = simulate::ideal(plan.workloads[w], threads, plan.machine.spec);
+  // The library hands out whole chunks of the source; of the schedules of runtimes the source says the chunk.
+  const auto* const recording = plan.recordings.empty() || !is_own(schedule) ? nullptr : &plan.recordings[w];
+  const bool in_chunks = recording != nullptr && recording->chunks.has_value();
+  const auto& workload = in_chunks ? *recording->chunks : plan.workloads[w];
+  if (in_chunks) schedule.chunk = (schedule.chunk + recording->chunk - 1) / recording->chunk;
   const auto batches = plan.profile.empty() ? 0 : batches_of(schedule, workload.iterations());
   if (batches > k_most_batches) return outcome;
   const auto rounds = simulate::simulate({&workload, schedule, threads, plan.settings, plan.machine.spec,
@@ -158,7 +162,7 @@ double far_work(const simulate::Round& round, const simulate::Workload& workload
   return work == 0 ? 0 : static_cast<double>(round.travel.far_work()) / work;
 }
 
-Results::Results(const Plan& plan)
+Results::Results(const Plan& plan, const std::function<bool()>& stop)
     : plan_(&plan), outcomes_(plan.threads.size() * plan.workloads.size() * plan.schedules.size()) {
   const auto schedules = plan.schedules.size();
   const auto each = plan.workloads.size() * schedules;
@@ -169,8 +173,14 @@ Results::Results(const Plan& plan)
   double done = 0;
   const auto compute = [&](std::size_t i) {
     const auto threads = plan.threads[i / each];
-    outcomes_[i] =
-        outcome_of(plan, plan.workloads[i % each / schedules], plan.schedules[i % schedules], threads);
+    const auto w = i % each / schedules;
+    if (stop()) {
+      outcomes_[i].ideal = simulate::ideal(plan.workloads[w], threads, plan.machine.spec);
+      const std::lock_guard lock(mutex);
+      ++missing_;
+      return;
+    }
+    outcomes_[i] = outcome_of(plan, w, plan.schedules[i % schedules], threads);
     const std::lock_guard lock(mutex);
     done += threads;
     progress.show_part(fmt::format("simulated {:.0f} %", 100 * done / work), done / work);
@@ -181,14 +191,17 @@ Results::Results(const Plan& plan)
 
 double Results::geometric_mean(std::size_t threads, std::size_t schedule) const {
   double logs = 0;
-  for (std::size_t w = 0; w < plan_->workloads.size(); ++w) logs += std::log(at(threads, w, schedule).ratio);
+  for (std::size_t w = 0; w < plan_->workloads.size(); ++w) {
+    if (!at(threads, w, schedule).simulated) return std::nan("");
+    logs += std::log(at(threads, w, schedule).ratio);
+  }
   return std::exp(logs / static_cast<double>(plan_->workloads.size()));
 }
 
 double Results::worst(std::size_t threads, std::size_t schedule) const {
   double most = 0;
   for (std::size_t w = 0; w < plan_->workloads.size(); ++w)
-    most = std::max(most, at(threads, w, schedule).ratio);
+    most = at(threads, w, schedule).simulated ? std::max(most, at(threads, w, schedule).ratio) : std::nan("");
   return most;
 }
 

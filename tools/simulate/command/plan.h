@@ -13,6 +13,7 @@
 #include "workload.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ struct Recording {
   std::uint64_t seen = 0;     ///< executions
   std::size_t kept = 0;       ///< of them
   simulate::Time elapsed = 0; ///< in the one that is simulated
+  std::uint64_t chunk = 1;    ///< iterations that the source wants handed out as a whole
+  /// With each chunk as an iteration: what the library's schedules share. Nothing if the chunk is 1.
+  std::optional<simulate::Workload> chunks = {};
 };
 
 struct Plan {
@@ -76,7 +80,9 @@ double far_work(const simulate::Round& round, const simulate::Workload& workload
 
 class Results {
 public:
-  explicit Results(const Plan& plan);
+  /// Before each simulation `stop` is asked whether the others are to be left out; any thread.
+  explicit Results(
+      const Plan& plan, const std::function<bool()>& stop = [] { return false; });
 
   const Plan& plan() const { return *plan_; }
   /// By their places in the plan.
@@ -86,9 +92,13 @@ public:
   /// Over the workloads.
   double geometric_mean(std::size_t threads, std::size_t schedule) const;
   double worst(std::size_t threads, std::size_t schedule) const;
+  /// How many simulations were left out because of a stop.
+  std::size_t missing() const { return missing_; }
+  std::size_t size() const { return outcomes_.size(); }
 
 private:
   const Plan* plan_;
+  std::size_t missing_ = 0;
   std::vector<Outcome> outcomes_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "prediction.h"
 
+#include "support/few_chunks.h"
 #include "support/user_text.h"
 
 #include <algorithm>
@@ -29,6 +30,8 @@ Prediction of_loop(const Results& results, std::size_t w) {
   prediction.longest = in_ns(workload.longest());
   prediction.recorded = plan.recordings[w].schedule;
   prediction.clause = plan.recordings[w].clause;
+  prediction.chunk = plan.recordings[w].chunk;
+  prediction.iterations = workload.iterations();
   for (std::size_t t = 0; t < plan.threads.size(); ++t) {
     prediction.ideals.push_back(in_ns(results.at(t, w, 0).ideal));
     auto& times = prediction.times.emplace_back();
@@ -128,6 +131,12 @@ std::vector<Comparison> comparisons(const Prediction& prediction, const Plan& pl
 std::string limit_of(const Prediction& prediction, const Plan& plan, std::size_t last) {
   const auto workers = plan.threads[last];
   const double share = prediction.work / workers;
+  if (has_few_chunks(prediction.chunk, prediction.iterations, 1, workers))
+    return fmt::format(
+        "the chunk in its source: whole chunks of {} iterations are handed out, {} in all. Write a "
+        "smaller one, or try the rule 'FILE:LINE wstree chunk=1' if the program does not count on "
+        "whole chunks.",
+        prediction.chunk, with_commas((prediction.iterations + prediction.chunk - 1) / prediction.chunk));
   if (prediction.longest > share)
     return fmt::format(
         "the longest iterations take {} each: more than {} workers cannot make the loop shorter.",

@@ -6,6 +6,7 @@
 #include "support/chart.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,10 +17,12 @@ namespace wstree::cli {
 /// One loop, or several together. Durations in ns.
 struct Prediction {
   std::string title;
-  double work = 0;            ///< of all iterations, on one worker
-  double longest = 0;         ///< of the iterations; 0: of no single loop
-  std::string recorded;       ///< the schedule; empty: several
-  std::string clause;         ///< what the source says if not schedule(runtime); of several loops, all of it
+  double work = 0;         ///< of all iterations, on one worker
+  double longest = 0;      ///< of the iterations; 0: of no single loop
+  std::string recorded;    ///< the schedule; empty: several
+  std::string clause;      ///< what the source says if not schedule(runtime); of several loops, all of it
+  std::uint64_t chunk = 1; ///< iterations that the source wants handed out as a whole
+  std::uint64_t iterations = 0;
   std::vector<double> ideals; ///< for each number of workers
   /// For each number of workers and schedule; nothing if it was not simulated.
   std::vector<std::vector<std::optional<double>>> times;

@@ -54,6 +54,38 @@ Recorded recorded_with(const std::string& text) {
   return {schedule, text.substr(open + 2, text.size() - open - 3) + chunk};
 }
 
+/// Stretches of chunks, each as long as its iterations.
+std::vector<Stretch> in_chunks(const std::vector<Stretch>& stretches, std::uint64_t chunk) {
+  std::vector<Stretch> chunks;
+  std::uint64_t missing = chunk; // iterations until the chunk is full
+  Time cost = 0;                 // of those that it has
+  for (auto rest : stretches) {
+    while (rest.iterations != 0) {
+      if (missing == chunk && rest.iterations >= chunk) {
+        const auto whole = rest.iterations / chunk;
+        const auto part =
+            static_cast<Time>(static_cast<double>(rest.cost) * static_cast<double>(whole * chunk) /
+                              static_cast<double>(rest.iterations));
+        chunks.push_back({whole, part});
+        rest = {rest.iterations - whole * chunk, rest.cost - part};
+        continue;
+      }
+      const auto taken = std::min(missing, rest.iterations);
+      const auto part = static_cast<Time>(static_cast<double>(rest.cost) * static_cast<double>(taken) /
+                                          static_cast<double>(rest.iterations));
+      cost += part;
+      missing -= taken;
+      rest = {rest.iterations - taken, rest.cost - part};
+      if (missing != 0) continue;
+      chunks.push_back({1, cost});
+      missing = chunk;
+      cost = 0;
+    }
+  }
+  if (missing != chunk) chunks.push_back({1, cost});
+  return chunks;
+}
+
 std::optional<std::string> take_loop(const RecordedLoop& loop, std::size_t number, Plan& plan) {
   const auto& execution = median_execution(loop);
   if (!(work_of(execution) <= k_longest_ns))
@@ -62,9 +94,12 @@ std::optional<std::string> take_loop(const RecordedLoop& loop, std::size_t numbe
   for (const auto& piece : execution.pieces)
     if (piece.end > piece.begin) stretches.push_back({piece.end - piece.begin, time_from(piece.ns)});
   plan.workloads.emplace_back(loop.name, stretches);
-  const auto with = recorded_with(loop.schedule);
+  auto with = recorded_with(loop.schedule);
+  if (loop.chunk > 1 && !with.clause.empty())
+    with.clause = fmt::format("{},{}", with.clause.substr(0, with.clause.find(',')), loop.chunk);
   plan.recordings.push_back({number, with.schedule, with.clause, execution.members, loop.executions_seen,
-                             loop.executions.size(), time_from(execution.elapsed_ns)});
+                             loop.executions.size(), time_from(execution.elapsed_ns), loop.chunk});
+  if (loop.chunk > 1) plan.recordings.back().chunks.emplace(loop.name, in_chunks(stretches, loop.chunk));
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include "plan.h"
 #include "support/details.h"
 #include "support/exit_status.h"
+#include "support/interruption.h"
 #include "support/message.h"
 #include "support/text_file.h"
 #include "support/visible.h"
@@ -46,6 +47,8 @@ and goes on with NAME=NUMBER, durations in ns:
   speeds         of members 0, 1, 2, ..., again and again, in thousandths, such as 1000/1000/600
 Transfers of named machines were published by the project core-to-core-latency (medians of half a round
 trip); their other prices are those of "generic". Beyond its packages, a machine has more of the same kind.)";
+
+constexpr int k_unfinished = 1;
 
 constexpr const char* k_simulate_footer =
     R"("wstree help simulate" explains machines, and what is simulated.
@@ -166,12 +169,24 @@ int simulate_command(const SimulateRequest& request) {
     say("{}", *problem);
     return k_own_error;
   }
-  const Results results(plan);
+  const Interruption interruption;
+  const Results results(plan, Interruption::has_come);
+  if (results.missing() == results.size()) {
+    say("nothing was simulated to its end, so there is nothing to tell");
+    return k_unfinished;
+  }
+  if (results.missing() != 0)
+    say("interrupted: {} of {} simulations are missing (-){}", results.missing(), results.size(),
+        request.svg ? "; nothing is drawn" : "");
+  if (request.svg && results.missing() != 0) {
+    if (only_drawing) return k_unfinished;
+  } else if (request.svg && !only_drawing && !write_text(*request.svg, simulate_svg(results))) {
+    return k_own_error;
+  }
   if (only_drawing) {
     fmt::print("{}", simulate_svg(results));
     return k_ok;
   }
-  if (request.svg && !write_text(*request.svg, simulate_svg(results))) return k_own_error;
   fmt::print("{}",
              request.json ? simulate_json(results) : visible_lines(simulate_text(results, request.details)));
   return k_ok;

@@ -4,13 +4,18 @@
 #include "support/table.h"
 #include "support/user_text.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace wstree::cli {
 
 namespace {
 
-std::string ratio(double value) { return fmt::format("{:.{}f}", value, value < 99.995 ? 2 : 0); }
+/// Of what was not simulated it is not a number.
+std::string ratio(double value) {
+  if (std::isnan(value)) return "-";
+  return fmt::format("{:.{}f}", value, value < 99.995 ? 2 : 0);
+}
 
 std::string head(const Plan& plan) {
   auto out = fmt::format("{} iterations, {:g} ms of work, median of {} round{}; batches {}, strategy {}",
@@ -34,7 +39,10 @@ std::string matrix(const Results& results, std::size_t t) {
   table.add(row);
   for (std::size_t w = 0; w < plan.workloads.size(); ++w) {
     row = {plan.workloads[w].name()};
-    for (std::size_t s = 0; s < plan.schedules.size(); ++s) row.push_back(ratio(results.at(t, w, s).ratio));
+    for (std::size_t s = 0; s < plan.schedules.size(); ++s) {
+      const auto& outcome = results.at(t, w, s);
+      row.push_back(ratio(outcome.simulated ? outcome.ratio : std::nan("")));
+    }
     table.add(row);
   }
   if (plan.workloads.size() > 1) {

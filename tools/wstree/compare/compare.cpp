@@ -18,6 +18,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -243,16 +244,20 @@ int compare_command(CompareRequest& request) {
     say("{}", library.problem);
     return k_own_error;
   }
+  const auto before = std::chrono::steady_clock::now();
   const auto preflight = inspect(lookup.path, library.path, {false, *config::parse_loops("all")});
+  const std::chrono::duration<double> look = std::chrono::steady_clock::now() - before;
   for (const auto& finding : preflight.findings) {
     if (finding.severity < Severity::always) continue;
     say("{}", finding.text());
     if (finding.severity == Severity::cannot_run) return k_cannot_execute;
+    if (finding.severity == Severity::unserved) return k_own_error; // there is nothing to compare
   }
   if (!preflight.preload) return k_own_error;
   const auto elf = ElfFile::open(preflight.program);
   const auto calls = elf ? sum(loop_calls_by_file(*elf, preflight.program)) : LoopCalls{};
   CompareSession session(request, library.path, sanitizers_of(preflight.program));
+  session.set_look(look.count());
   if (const auto problem = session.warm_up(calls.llvm && !calls.gcc); !problem.empty()) {
     say("{}", problem);
     return k_own_error;

@@ -49,6 +49,7 @@ struct Contest {
   std::string program;
   std::uint64_t seed = 0;
   std::size_t rounds = 0; ///< that were finished
+  double look = 0;        ///< seconds that wstree run takes to look at the program, which no run here has
   ProgramLoops kinds;
   std::vector<Samples> samples;
   std::vector<LoopTimes> loops; ///< those with most time under the tree first
@@ -85,7 +86,13 @@ struct LoopVerdict {
 };
 LoopVerdict judge_loop(const LoopTimes& loop);
 
-/// "12.3 % faster", "no difference can be seen"
+/// "12.3 % faster", "65.5 % faster (2.9 times as fast)", "no difference can be seen"
 std::string verdict_text(const Ratio& ratio);
+/// The same for a table: "65.5 % faster, 2.9 x", "no difference"
+std::string brief_verdict(const Ratio& ratio);
+
+/// How much the times of the program as it is differ, without the longest and the shortest fifth: 0.3 if the
+/// longest takes 1.3 times as long as the shortest.
+double spread_of(const Contest& comparison);
 
 } // namespace wstree::cli

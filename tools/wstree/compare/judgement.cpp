@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "comparison.h"
 
+#include "support/loop_name.h"
+#include "verdicts.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -14,16 +17,10 @@ constexpr const char* k_set_passive = "OMP_WAIT_POLICY=passive";
 constexpr double k_short_run = 0.1; // seconds
 /// Differences that nobody overlooks if they can be seen at all.
 constexpr double k_coarse = 0.1;
+/// Times that differ by more are those of a busy machine, or of a program that does different things.
+constexpr double k_busy = 0.15;
 /// What a second setting has to gain.
 constexpr double k_worth_more = 0.05;
-
-double percent(double part) { return std::abs(part) * 100; }
-
-/// How sure each of several comparisons has to be, for all of them to be as sure as one: the best of many
-/// is a lucky one.
-double shared_confidence(std::size_t comparisons) {
-  return 1 - (1 - k_confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1));
-}
 
 /// The variant of a role with the shortest time; null if there is none.
 const Samples* fastest(const Contest& comparison, Role role) {
@@ -44,11 +41,6 @@ std::string settings_text(const Variant& variant) {
   return text;
 }
 
-std::string how_sure(const Ratio& ratio) {
-  return fmt::format("between {:.1f} and {:.1f} % with {:.0f} % confidence", percent(1 - ratio.high),
-                     percent(1 - ratio.low), k_confidence * 100);
-}
-
 /// The loops on which the tree makes a difference to what their source says, most of it first.
 std::string loops_text(const Contest& comparison) {
   std::vector<std::pair<double, std::string>> loops;
@@ -59,8 +51,8 @@ std::string loops_text(const Contest& comparison) {
     if (loop.too_short || verdict.gain.is_same()) continue;
     const double saved =
         median_of(loop.seconds.at(loop.as_it_is)) - median_of(loop.seconds.find(k_tree)->second);
-    loops.emplace_back(-std::abs(saved),
-                       fmt::format("{} ({} than {})", loop.name, verdict_text(verdict.gain), loop.as_it_is));
+    loops.emplace_back(-std::abs(saved), fmt::format("{} ({} than {})", folded_name(loop.name),
+                                                     verdict_text(verdict.gain), loop.as_it_is));
   }
   std::sort(loops.begin(), loops.end());
   std::string text;
@@ -68,7 +60,7 @@ std::string loops_text(const Contest& comparison) {
   if (!text.empty()) return " Loops: " + text + ".";
   if (comparison.loops.empty() || any_pair) return {};
   const auto& first = comparison.loops.front();
-  return fmt::format(" Under the tree, most of the loops' time is in {}{}.", first.name,
+  return fmt::format(" Under the tree, most of the loops' time is in {}{}.", folded_name(first.name),
                      comparison.loops.size() > 1 ? "; --loops says which loops gain" : "");
 }
 
@@ -102,16 +94,25 @@ std::string cause_of_loss(const Contest& comparison) {
   return {};
 }
 
+/// Whether the program spends much of its time in the loop.
+bool matters(const Contest& comparison, const LoopTimes& loop) {
+  constexpr double k_much = 0.1;
+  const auto* const tree = comparison.find(k_tree);
+  const auto found = loop.seconds.find(k_tree);
+  return tree != nullptr && found != loop.seconds.end() &&
+         median_of(found->second) >= k_much * median_of(tree->seconds);
+}
+
 /// Loops that no schedule makes even, because they are handed out in few pieces.
 std::string large_chunks(const Contest& comparison) {
   std::string text;
   for (const auto& loop : comparison.loops)
-    if (loop.large_chunk != 0 && !loop.too_short)
+    if (loop.large_chunk != 0 && !loop.too_short && matters(comparison, loop))
       text += fmt::format(
           " The chunk of {} is too large: whole chunks of {} iterations are handed out, too few to be "
           "shared. Write a smaller one, or try the rule 'FILE:LINE wstree chunk=1' if the program does "
           "not count on whole chunks.",
-          loop.name, loop.large_chunk);
+          folded_name(loop.name), loop.large_chunk);
   return text;
 }
 
@@ -138,6 +139,15 @@ std::string too_short(const Contest& comparison) {
       " A run takes {:.0f} ms, of which the program's start is a part: with more work more is seen "
       "of its loops.",
       seconds * 1e3);
+}
+
+/// What the command to start it costs besides, of a variant that takes `seconds`.
+std::string look_at(const Contest& comparison, double seconds) {
+  constexpr double k_worth_a_word = 0.02;
+  if (comparison.look < k_worth_a_word * seconds) return {};
+  return fmt::format(
+      " wstree run looks at the program first, which takes {:.0f} ms that these times do not have.",
+      std::max(comparison.look * 1e3, 1.0));
 }
 
 /// How much there is to gain at most.
@@ -168,18 +178,30 @@ std::string resolution(const Ratio& ratio) {
 
 std::vector<std::string> warnings_of(const Contest& comparison) {
   std::vector<std::string> warnings;
-  bool vary = false;
+  bool vary = false, served_differ = false;
   for (const auto& samples : comparison.samples) {
     if (!samples.problem.empty())
       warnings.push_back(fmt::format("'{}' was given up: {}", samples.variant.name, samples.problem));
     const auto outputs = outputs_of(comparison, samples);
     vary |= outputs == Outputs::vary;
-    if (outputs == Outputs::differ)
-      warnings.push_back(
-          fmt::format("the output of '{}' differs from that of the program as it is", samples.variant.name));
+    if (outputs != Outputs::differ) continue;
+    served_differ |= samples.variant.served;
+    warnings.push_back(
+        fmt::format("the output of '{}' differs from that of the program as it is", samples.variant.name));
   }
+  if (served_differ)
+    warnings.emplace_back(
+        "the order of iterations may be why outputs differ: under the tree each thread takes them in any "
+        "order, and "
+        "sums of floating-point numbers and lines that are printed depend on it. OMP_SCHEDULE=wsfixed, or "
+        "monotonic: in the source, lets each thread take them in increasing order");
   if (vary)
     warnings.emplace_back("the program prints something else in each run, so outputs were not compared");
+  if (const double spread = spread_of(comparison); spread > k_busy)
+    warnings.push_back(fmt::format("times of the program as it is differ by up to {:.0f} %: the machine was "
+                                   "busy, or the program does not always "
+                                   "do the same. Figures mean more if nothing else is running",
+                                   spread * 100));
   return warnings;
 }
 
@@ -210,57 +232,6 @@ Outputs outputs_of(const Contest& comparison, const Samples& samples) {
       if (!usual.contains(output)) return Outputs::differ;
   }
   return Outputs::same;
-}
-
-std::string verdict_text(const Ratio& ratio) {
-  if (ratio.is_faster()) return fmt::format("{:.1f} % faster", percent(1 - ratio.middle));
-  if (ratio.is_slower()) return fmt::format("{:.1f} % slower", percent(ratio.middle - 1));
-  return "no difference can be seen";
-}
-
-LoopVerdict judge_loop(const LoopTimes& loop) {
-  LoopVerdict verdict{k_tree, {}, {}, {}};
-  const auto tree = loop.seconds.find(k_tree);
-  if (tree == loop.seconds.end()) return verdict;
-  double best = 0;
-  std::size_t others = 0;
-  for (const auto& [name, seconds] : loop.seconds) {
-    if (!name.starts_with("ws") || name == k_tree || name.find("WSTREE") != std::string::npos ||
-        name.find("OMP_") != std::string::npos)
-      continue;
-    ++others;
-    if (!verdict.other.empty() && median_of(seconds) >= best) continue;
-    best = median_of(seconds);
-    verdict.other = name;
-  }
-  if (const auto source = loop.seconds.find(loop.as_it_is); source != loop.seconds.end())
-    verdict.gain = ratio_of(tree->second, source->second);
-  if (verdict.other.empty()) return verdict;
-  verdict.against = ratio_of(tree->second, loop.seconds.at(verdict.other), shared_confidence(others));
-  if (verdict.against.is_slower()) verdict.best = verdict.other;
-  return verdict;
-}
-
-void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file) {
-  auto& text = judgement.paragraph;
-  if (!text.ends_with('.')) text += '.';
-  if (!check.is_good()) {
-    const bool loses = check.of_as_it_is.is_slower();
-    text += fmt::format(
-        " The best schedules of single loops together make it {} than {}, so '{}' does not have them.",
-        verdict_text(loses ? check.of_as_it_is : check.of_tree),
-        loses ? "as it is" : "the tree for all loops does", file);
-    return;
-  }
-  if (!check.of_as_it_is.is_faster()) {
-    text += fmt::format(" With the rules in '{}' {}.", file,
-                        check.of_as_it_is.enough ? "no difference can be seen either"
-                                                 : "too few rounds were run to tell");
-    return;
-  }
-  text += fmt::format(
-      " With the rules in '{}' it is {}, {}, by {} further rounds: wstree run --rules {} -- PROGRAM", file,
-      verdict_text(check.of_as_it_is), how_sure(check.of_as_it_is), check.rounds, file);
 }
 
 namespace {
@@ -352,7 +323,7 @@ Judgement judge(const Contest& comparison) {
   }
   text += large_chunks(comparison) + one_thread(comparison) + too_short(comparison);
   if (judgement.set.find("wstree run") != std::string::npos)
-    text += fmt::format(" Run: {} -- PROGRAM", judgement.set);
+    text += look_at(comparison, median_of(tree->seconds)) + fmt::format(" Run: {} -- PROGRAM", judgement.set);
   else
     text += judgement.set.empty() ? " Set nothing." : " Set: " + judgement.set;
   return judgement;

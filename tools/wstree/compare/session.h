@@ -29,6 +29,8 @@ public:
 
   /// Finds out which loops there are. A line for the user if nothing can be compared, else "".
   std::string warm_up(bool llvm);
+  /// See Contest::look.
+  void set_look(double seconds) { comparison_.look = seconds; }
   /// All rounds, or those until the user interrupts.
   Contest measure();
   /// As many rounds more, of the program as it is, of the tree and of `rules`, which name source lines.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "show.h"
 
+#include "support/loop_name.h"
 #include "support/table.h"
 #include "support/visible.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <sstream>
+#include <numeric>
+#include <optional>
 
 namespace wstree::cli {
 
@@ -15,43 +16,98 @@ namespace {
 
 constexpr std::size_t k_usual_width = 100;
 
-using Row = std::vector<std::string>;
+struct Cell {
+  std::string text = {};
+  std::optional<Ink> ink = {};
+};
+using Row = std::vector<Cell>;
 
+std::size_t width_of(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c].text));
+  }
+  return std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
+}
+
+/// The lines fit the width by what is cut from the first column.
 std::string columns_text(const std::vector<Row>& rows, const Terminal& terminal) {
   Table table;
-  for (const auto& row : rows) table.add(row);
-  return table.text({true, terminal.width, &terminal});
+  for (const auto& row : rows) {
+    std::vector<std::string> cells;
+    for (const auto& cell : row)
+      cells.push_back(cell.ink ? inked(terminal, *cell.ink, cell.text) : cell.text);
+    table.add(std::move(cells));
+  }
+  // What switches a colour on takes no room.
+  const bool fits = width_of(rows) <= terminal.width;
+  return table.text({true, fits ? 0 : terminal.width, &terminal});
 }
 
 std::string seconds_text(double seconds) { return duration_text(seconds); }
 
-Row row_of(const Contest& comparison, const Samples& samples, const Terminal& terminal) {
-  const auto& name = samples.variant.name;
-  if (!samples.is_usable()) return {name, "-", "", "", visible(samples.problem).substr(0, 40)};
+/// What a table shows of each variant; less in a narrow window.
+struct Shown {
+  bool range = true, full_names = true, interval = true;
+};
+
+Row head_of(const char* first, const Shown& shown) {
+  Row row = {{first}, {"median"}};
+  if (shown.range) row.push_back({"range"});
+  row.push_back({"of as it is"});
+  row.push_back({"verdict"});
+  return row;
+}
+
+Row row_of(const Contest& comparison, const Samples& samples, const Shown& shown) {
+  Row row = {{shown.full_names ? samples.variant.name : short_name(samples.variant)}};
+  if (!samples.is_usable()) {
+    row.push_back({"-"});
+    if (shown.range) row.emplace_back();
+    row.emplace_back();
+    row.push_back({visible(samples.problem).substr(0, shown.range ? 40 : 22)});
+    return row;
+  }
   const auto interval = median_interval(samples.seconds);
-  Row row = {name, seconds_text(interval.middle),
-             fmt::format("{} .. {}", seconds_text(interval.low), seconds_text(interval.high))};
+  row.push_back({seconds_text(interval.middle)});
+  if (shown.range)
+    row.push_back({fmt::format("{} .. {}", seconds_text(interval.low), seconds_text(interval.high))});
   if (samples.variant.role == Role::as_it_is) {
-    row.emplace_back("1.000");
+    row.push_back({"1.000"});
     row.emplace_back();
     return row;
   }
-  const auto ratio = comparison.ratio(name, k_as_it_is);
-  row.push_back(fmt::format("{:.3f} ({:.3f} .. {:.3f})", ratio.middle, ratio.low, ratio.high));
-  const auto verdict =
-      ratio.enough ? verdict_text(ratio) : fmt::format("too few to tell: {} runs", samples.seconds.size());
-  row.push_back(ratio.is_faster()   ? inked(terminal, Ink::good, verdict)
-                : ratio.is_slower() ? inked(terminal, Ink::bad, verdict)
-                                    : verdict);
+  const auto ratio = comparison.ratio(samples.variant.name, k_as_it_is);
+  row.push_back({shown.interval
+                     ? fmt::format("{:.3f} ({:.3f} .. {:.3f})", ratio.middle, ratio.low, ratio.high)
+                     : fmt::format("{:.3f}", ratio.middle)});
+  row.push_back(
+      {ratio.enough ? brief_verdict(ratio) : fmt::format("too few to tell: {} runs", samples.seconds.size()),
+       ratio.is_faster()   ? std::optional(Ink::good)
+       : ratio.is_slower() ? std::optional(Ink::bad)
+                           : std::nullopt});
   return row;
 }
 
 std::string variants_text(const Contest& comparison, const Terminal& terminal) {
-  std::vector<Row> rows = {{"schedule", "median", "range", "of as it is", "verdict"}};
-  std::vector<Row> causes = {{"to see why", "median", "range", "of as it is", "verdict"}};
-  for (const auto& samples : comparison.samples)
-    (samples.variant.role == Role::cause ? causes : rows).push_back(row_of(comparison, samples, terminal));
-  return columns_text(rows, terminal) + "\n" + columns_text(causes, terminal);
+  for (const Shown shown : {Shown{}, Shown{false}, Shown{false, false}, Shown{false, false, false}}) {
+    std::vector<Row> rows = {head_of("schedule", shown)}, causes = {head_of("to see why", shown)};
+    for (const auto& samples : comparison.samples)
+      (samples.variant.role == Role::cause ? causes : rows).push_back(row_of(comparison, samples, shown));
+    const bool fits = terminal.width == 0 || std::max(width_of(rows), width_of(causes)) <= terminal.width;
+    if (fits || !shown.interval) return columns_text(rows, terminal) + "\n" + columns_text(causes, terminal);
+  }
+  return {};
+}
+
+std::string verdict_of(const LoopTimes& loop, bool brief) {
+  const auto verdict = judge_loop(loop);
+  if (loop.too_short) return "too short to tell";
+  if (verdict.other.empty()) return {};
+  if (!verdict.against.enough) return "too few to tell";
+  if (verdict.against.is_same() || brief) return brief_verdict(verdict.against);
+  return fmt::format("{} than {}", brief_verdict(verdict.against), verdict.other);
 }
 
 std::string loops_table(const Contest& comparison, const Terminal& terminal) {
@@ -59,26 +115,33 @@ std::string loops_table(const Contest& comparison, const Terminal& terminal) {
   for (const auto& samples : comparison.samples)
     if (samples.variant.role == Role::per_loop && samples.is_usable())
       variants.push_back(samples.variant.name);
-  Row head = {"loop", "calls"};
-  head.insert(head.end(), variants.begin(), variants.end());
-  head.emplace_back(k_tree);
-  head.emplace_back("the tree");
-  std::vector<Row> rows = {head};
   const auto cell = [](const LoopTimes& loop, const std::string& name) {
     const auto found = loop.seconds.find(name);
     return found == loop.seconds.end() ? std::string("-") : seconds_text(median_of(found->second));
   };
-  for (const auto& loop : comparison.loops) {
-    Row row = {visible(loop.name), std::to_string(loop.calls)};
-    for (const auto& name : variants) row.push_back(cell(loop, name));
-    row.push_back(cell(loop, k_tree));
-    const auto verdict = judge_loop(loop);
-    row.push_back(loop.too_short          ? "too short to tell"
-                  : verdict.other.empty() ? ""
-                  : verdict.against.is_same()
-                      ? verdict_text(verdict.against)
-                      : fmt::format("{} than {}", verdict_text(verdict.against), verdict.other));
-    rows.push_back(row);
+  std::vector<Row> rows;
+  for (const bool brief : {false, true}) {
+    rows = {{{"loop"}}};
+    if (!brief) rows[0].push_back({"calls"});
+    for (const auto& name : variants) rows[0].push_back({name});
+    rows[0].push_back({k_tree});
+    rows[0].push_back({"the tree"});
+    for (const auto& loop : comparison.loops) {
+      Row row = {{folded_name(visible(loop.name))}};
+      if (!brief) row.push_back({std::to_string(loop.calls)});
+      for (const auto& name : variants) row.push_back({cell(loop, name)});
+      row.push_back({cell(loop, k_tree)});
+      row.push_back({verdict_of(loop, brief)});
+      rows.push_back(std::move(row));
+    }
+    constexpr std::size_t k_readable = 32; // of a loop's name
+    const auto names = std::max_element(
+        comparison.loops.begin(), comparison.loops.end(), [](const LoopTimes& a, const LoopTimes& b) {
+          return columns_of(folded_name(visible(a.name))) < columns_of(folded_name(visible(b.name)));
+        });
+    const auto longest = names == comparison.loops.end() ? 0 : columns_of(folded_name(visible(names->name)));
+    if (terminal.width == 0 || width_of(rows) - longest + std::min(longest, k_readable) <= terminal.width)
+      break;
   }
   return columns_text(rows, terminal);
 }

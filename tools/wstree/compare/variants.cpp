@@ -20,6 +20,14 @@ std::string own_form(const std::string& schedule) {
 
 } // namespace
 
+std::string short_name(const Variant& variant) {
+  if (variant.name == k_unbound) return "wstree, not pinned";
+  if (variant.name == k_balanced) return "wstree, static too";
+  if (variant.name == k_passive) return "as it is, passive";
+  if (variant.name == k_tree_passive) return "wstree, passive";
+  return variant.name;
+}
+
 std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<std::string>& schedules,
                                    bool per_loop, bool waits) {
   auto wanted = schedules;

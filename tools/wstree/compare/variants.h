@@ -34,6 +34,9 @@ inline constexpr const char* k_passive = "as it is, OMP_WAIT_POLICY=passive";
 inline constexpr const char* k_tree_passive = "wstree, OMP_WAIT_POLICY=passive";
 inline constexpr const char* k_one_thread = "one thread";
 
+/// What a narrow table calls it: "wstree, passive".
+std::string short_name(const Variant& variant);
+
 /// What is known of the program.
 struct ProgramLoops {
   bool runtime_kind = false; ///< some loop says schedule(runtime)

@@ -35,6 +35,14 @@ config::Options options_in_force(Environment environment) {
   return config::load(environment.pointers().data(), {});
 }
 
+/// Those of this process.
+void report_cpus(Report& report, const Environment& environment) {
+  const auto cpus = cpu_facts();
+  report.add(check_cpus(cpus, environment));
+  report.add(check_placement(placement_facts(environment), team_size(cpus, environment),
+                             options_in_force(environment).bind));
+}
+
 } // namespace
 
 int doctor_command(const DoctorRequest& request) {
@@ -58,10 +66,10 @@ int doctor_command(const DoctorRequest& request) {
     find_static_loops(files.front());
     report.add(check_loops(files, loops, preflight.is_interpreter));
   }
-  const auto cpus = cpu_facts();
-  report.add(check_cpus(cpus, environment));
-  report.add(check_placement(placement_facts(environment), team_size(cpus, environment),
-                             options_in_force(environment).bind));
+  // What starts other programs may let them have other CPUs.
+  const auto calls = sum(files);
+  const bool is_launcher = !request.command.empty() && !report.has_failed() && !calls.llvm && !calls.gcc;
+  if (!is_launcher) report_cpus(report, environment);
   report.add(check_variables(environment));
   if (request.command.empty()) return report.finish();
 
@@ -72,14 +80,17 @@ int doctor_command(const DoctorRequest& request) {
     if (!request.json) Progress().note("trial run of the program, which takes as long as it does");
     if (!preflight.program.empty())
       resolve_rules(environment, preflight.program, text_of(config::Option::rules).name);
-    const auto trial =
-        run_trial(request.command, environment, preflight.program, library.path, loops, request.json);
-    auto forms = sum(files).forms;
+    const auto trial = run_trial(request.command, environment, preflight.program, library.path, loops,
+                                 calls.starts_others || preflight.is_interpreter, request.json);
+    auto checks = check_ranks(trial.processes, cpu_facts().present);
+    if (is_launcher && checks.empty()) report_cpus(report, environment);
+    if (is_launcher || trial.processes.size() > 1) report.add(std::move(checks));
+    auto forms = calls.forms;
     forms.merge(forms_seen_later(trial.mapped, mapped));
     mapped.insert(mapped.end(), trial.mapped.begin(), trial.mapped.end());
     const auto schedule = environment.get("OMP_SCHEDULE").value_or("");
     report.add(check_trial(trial, {forms, loops, schedule.empty() ? "wstree" : schedule,
-                                   !openmp_runtimes(mapped).empty(), sum(files).sets_schedule}));
+                                   !openmp_runtimes(mapped).empty(), calls.sets_schedule}));
   } else {
     report.add(Check{"trial", Status::note, "not run", "a failure above stands in the way"});
   }

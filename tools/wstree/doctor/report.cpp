@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report.h"
 
+#include "support/terminal.h"
 #include "support/visible.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 namespace wstree::cli {
@@ -14,6 +16,17 @@ namespace wstree::cli {
 namespace {
 
 constexpr std::string_view k_indent = "                 "; // below the text of a line
+
+/// `text` behind `first`, and in a narrow window in several lines below its beginning.
+std::string hanging(const std::string& first, const std::string& text, std::size_t width) {
+  constexpr std::size_t k_narrowest = 24;
+  if (width < first.size() + k_narrowest) return first + text + '\n';
+  std::istringstream lines(wrapped(text, width - first.size()));
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    result += (result.empty() ? first : std::string(first.size(), ' ')) + line + '\n';
+  return result;
+}
 
 } // namespace
 
@@ -31,10 +44,11 @@ std::string_view to_text(Status status) {
   return {};
 }
 
-std::string to_text(const Check& check) {
-  auto text = fmt::format("{:<4}  {:<9}  {}\n", to_text(check.status), check.name, visible(check.found));
-  if (!check.cause.empty()) text += fmt::format("{}cause: {}\n", k_indent, visible(check.cause));
-  if (!check.fix.empty()) text += fmt::format("{}fix:   {}\n", k_indent, visible(check.fix));
+std::string to_text(const Check& check, std::size_t width) {
+  const auto found = fmt::format("{:<4}  {:<9}  ", to_text(check.status), check.name);
+  auto text = hanging(found, visible(check.found), width);
+  if (!check.cause.empty()) text += hanging(std::string(k_indent) + "cause: ", visible(check.cause), width);
+  if (!check.fix.empty()) text += hanging(std::string(k_indent) + "fix:   ", visible(check.fix), width);
   return text;
 }
 
@@ -66,7 +80,7 @@ std::string to_json(const Checks& checks) {
 }
 
 void Report::add(Check check) {
-  if (!json_) fmt::print("{}", to_text(check));
+  if (!json_) fmt::print("{}", to_text(check, terminal_of(stdout).width));
   checks_.push_back(std::move(check));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,8 @@ struct Check {
 };
 using Checks = std::vector<Check>;
 
-/// The lines of one check for people, aligned with those of other checks.
-std::string to_text(const Check& check);
+/// The lines of one check for people, aligned with those of other checks. `width`: of the window; 0: any.
+std::string to_text(const Check& check, std::size_t width = 0);
 /// 0: all fine, 1: a warning, 2: a failure.
 int exit_status(const Checks& checks);
 /// The whole report as JSON, with a newline at its end.

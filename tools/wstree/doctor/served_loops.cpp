@@ -23,6 +23,9 @@ void add_loops(std::string_view report, ServedLoops& loops) {
                                                               : "runtime"];
     ++count.loops;
     if (calls != loop.end() && calls->is_number_unsigned()) count.calls += calls->get<std::uint64_t>();
+    const auto lengths = loop.find("new_lengths");
+    if (lengths != loop.end() && lengths->is_number_unsigned())
+      count.new_lengths += lengths->get<std::uint64_t>();
   }
 }
 

@@ -2,6 +2,7 @@
 #include "checks.h"
 
 #include "inspect/call_sites.h"
+#include "support/loop_name.h"
 
 #include "names.h"
 
@@ -20,7 +21,8 @@ void find_static_loops(FileCalls& program) {
     auto text = names::text_of(resolver.name(program.file.string(), found.build_id, site.offset));
     if (text.empty()) text = fmt::format("+0x{:x}", site.offset);
     // Copies of a function that was inlined have the same line.
-    if (std::find(loops.begin(), loops.end(), text) == loops.end()) loops.push_back(std::move(text));
+    if (std::find(loops.begin(), loops.end(), folded_name(text)) == loops.end())
+      loops.push_back(folded_name(text));
   }
 }
 

@@ -2,14 +2,16 @@
 #include "trial.h"
 
 #include "inspect/sanitizers.h"
-#include "mapped_watch.h"
+#include "inspect/statistics.h"
 #include "support/figures.h"
 #include "support/settings.h"
 
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/wait.h>
+#include <utility>
 
 namespace wstree::cli {
 
@@ -112,6 +114,26 @@ Check why_none(const Trial& trial, const TrialFacts& facts, int status) {
   return check;
 }
 
+/// Static loops that the library knows nothing of.
+Check never_repeated(const ServedLoops& loops, Status status) {
+  ServedCount all;
+  for (const auto& [kind, count] : loops) {
+    all.loops += count.loops;
+    all.calls += count.calls;
+    all.new_lengths += count.new_lengths;
+  }
+  return {
+      k_trial, status,
+      fmt::format("{} in {} executions kept equal parts",
+                  all.loops == 1 ? "1 static loop" : fmt::format("{} static loops", all.loops), all.calls),
+      fmt::format(
+          "in {} of these the number of iterations had not come before, and parts are cut by what loops "
+          "of the same length took",
+          all.new_lengths),
+      "write schedule(runtime) where the iterations are uneven, or run the program for longer if its lengths "
+      "repeat"};
+}
+
 Check check_ending(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
@@ -128,11 +150,35 @@ Check check_ending(int wait_status) {
           "unless the program always ends like this, it may not have reached its loops"};
 }
 
+void add_process(std::string_view report, const MappedWatch& watch, std::vector<TrialProcess>& processes) {
+  const auto parsed = nlohmann::json::parse(report, nullptr, false);
+  if (!parsed.is_object() || !parsed.contains("pid") || !parsed["pid"].is_number_unsigned()) return;
+  TrialProcess process{parsed["pid"].get<std::uint64_t>()};
+  process.threads = parsed.value("threads", 0U);
+  process.cpus = watch.cpus(static_cast<pid_t>(process.number));
+  process.rank = watch.rank(static_cast<pid_t>(process.number));
+  processes.push_back(process);
+}
+
+/// Loops that run without the library although it is in the process.
+Checks check_calls_past(const CallsPast& past) {
+  Checks checks;
+  for (const auto& [file, runtime] : past)
+    checks.push_back(
+        {k_trial, Status::warn,
+         fmt::format("{}: its loops were not seen, because it calls {} directly", file.filename().string(),
+                     runtime.filename().string()),
+         "the program opens it with RTLD_DEEPBIND or dlmopen, and then preloaded libraries do not "
+         "count for it",
+         "let the program open it without RTLD_DEEPBIND"});
+  return checks;
+}
+
 } // namespace
 
 Trial run_trial(std::vector<std::string> command, Environment environment,
                 const std::filesystem::path& program, const std::filesystem::path& library,
-                config::LoopKinds loops, bool output_to_errors) {
+                config::LoopKinds loops, bool loads_files, bool output_to_errors) {
   Trial trial;
   Figures figures("");
   trial.problem = figures.problem();
@@ -145,13 +191,24 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
   if (trial.all_kinds)
     environment.set(text_of(config::Option::loops).name, "runtime,dynamic,guided,auto,static");
   environment.preload_first(library.string(), sanitizers_of(program));
+  BindingLog bindings;
+  if (loads_files) bindings.ask(environment);
   MappedWatch watch;
   trial.ending =
       supervise(command, environment,
                 {.output_to_errors = output_to_errors, .look = [&](pid_t child) { watch.look(child); }});
   if (trial.ending.error != 0)
     trial.problem = fmt::format("it cannot be executed: {}", std::strerror(trial.ending.error));
-  for (const auto& report : figures.take()) add_loops(report, trial.loops);
+  for (const auto& report : figures.take()) {
+    add_loops(report, trial.loops);
+    add_process(report, watch, trial.processes);
+  }
+  trial.past = bindings.read(library);
+  std::erase_if(trial.loops, [&](const auto& kind) {
+    if (!has_new_lengths(kind.second.new_lengths, kind.second.calls)) return false;
+    trial.of_new_lengths.insert(kind);
+    return true;
+  });
   std::erase_if(trial.loops, [&](const auto& kind) {
     if (!trial.all_kinds || kind.first == k_calls || loops.has(kind_of(kind.first))) return false;
     trial.left_out.insert(kind);
@@ -166,8 +223,13 @@ Checks check_trial(const Trial& trial, const TrialFacts& facts) {
     return {{k_trial, Status::fail, "not run", trial.problem, "correct that and try again"}};
   Checks checks{check_ending(trial.ending.wait_status)};
   if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
-  checks.push_back(trial.loops.empty() ? why_none(trial, facts, WEXITSTATUS(trial.ending.wait_status))
-                                       : Check{k_trial, Status::ok, "served: " + describe(trial.loops)});
+  const bool none = trial.loops.empty() && trial.left_out.empty();
+  for (auto& check : check_calls_past(trial.past)) checks.push_back(std::move(check));
+  if (!none || (trial.of_new_lengths.empty() && trial.past.empty()))
+    checks.push_back(trial.loops.empty() ? why_none(trial, facts, WEXITSTATUS(trial.ending.wait_status))
+                                         : Check{k_trial, Status::ok, "served: " + describe(trial.loops)});
+  if (!trial.of_new_lengths.empty())
+    checks.push_back(never_repeated(trial.of_new_lengths, none ? Status::warn : Status::note));
   if (!trial.loops.empty() && !trial.left_out.empty())
     checks.push_back({k_trial, Status::note, "ran and not served: " + describe(trial.left_out),
                       fmt::format("WSTREE_LOOPS={} leaves these out", config::to_text(facts.loops).view()),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "bindings.h"
 #include "inspect/loop_forms.h"
+#include "mapped_watch.h"
 #include "report.h"
 #include "served_loops.h"
 #include "support/environment.h"
@@ -13,23 +15,37 @@
 
 namespace wstree::cli {
 
+/// A process of a trial run that had served loops.
+struct TrialProcess {
+  std::uint64_t number = 0;
+  std::string rank = {};   ///< of an MPI job; empty: it is none
+  unsigned threads = 0;    ///< in its largest team
+  place::CpuSet cpus = {}; ///< that it may use; empty: it was over before that was seen
+};
+
 /// What came of running a program with the library.
 struct Trial {
   std::string problem; ///< why there was no run; empty if there was one
   Ending ending = {};
   ServedLoops loops = {};
-  bool all_kinds = false;    ///< it served loops of all kinds: a loop that is missing did not run
-  ServedLoops left_out = {}; ///< that ran too, but that WSTREE_LOOPS leaves out without the trial
+  ServedLoops of_new_lengths = {}; ///< static ones that keep equal parts, because no length comes twice
+  bool all_kinds = false;          ///< it served loops of all kinds: a loop that is missing did not run
+  ServedLoops left_out = {};       ///< that ran too, but that WSTREE_LOOPS leaves out without the trial
   std::vector<std::filesystem::path> mapped = {}; ///< files that were seen in it and its children
+  CallsPast past = {};                            ///< files whose calls do not reach the library
+  std::vector<TrialProcess> processes = {};
 };
 
 /// Runs a command, whose dynamic program is `program` (see Preflight), with what it prints on our own
 /// streams; `output_to_errors`: all of it on stderr. Uses the tree unless `environment` names another
-/// schedule. Without rules, it serves loops of all kinds, to see which ones run; those that `loops` leaves
-/// out come apart from those that it names.
+/// schedule. `loads_files`: it may load plugins, whose calls are looked after. Without rules, it serves loops
+/// of all kinds, to see which ones run; those that `loops` leaves out come apart from those that it names.
 Trial run_trial(std::vector<std::string> command, Environment environment,
                 const std::filesystem::path& program, const std::filesystem::path& library,
-                config::LoopKinds loops, bool output_to_errors);
+                config::LoopKinds loops, bool loads_files, bool output_to_errors);
+
+/// The CPUs of the processes that a launcher has started, of `present` ones.
+Checks check_ranks(const std::vector<TrialProcess>& processes, unsigned present);
 
 /// What is known when a run is judged.
 struct TrialFacts {

@@ -43,7 +43,7 @@ constexpr Text k_other_machine{"'{0}' is a {1} program, and the library ({2}) is
                                "install wstree for {1} or rebuild the program"};
 constexpr Text k_static{"'{0}' is statically linked",
                         "nothing can be preloaded into it, so its loops stay with its own OpenMP runtime",
-                        "link it dynamically, with -lwstree if you like"};
+                        "link it dynamically"};
 constexpr Text k_no_loader{"'{0}' needs the dynamic loader '{1}', which is missing here", "",
                            "install the C library that it was built for or rebuild the program"};
 constexpr Text k_musl{"'{0}' was built for musl and the library for glibc, so it runs without the library",
@@ -100,7 +100,11 @@ private:
                  to_string(library->target()), wanted);
     }
     const auto& loader = file->loader();
-    if (loader.empty()) return add(Severity::unserved, text::k_static, name);
+    if (loader.empty()) {
+      // An OpenMP runtime inside would read it. What else is static may start programs that have one.
+      result_.preload = !file->contains("OMP_SCHEDULE");
+      return add(Severity::unserved, text::k_static, name);
+    }
     if (::access(loader.c_str(), X_OK) != 0)
       return add(Severity::cannot_run, text::k_no_loader, name, loader);
     if (fs::path(loader).filename().string().starts_with("ld-musl-")) {

@@ -84,6 +84,7 @@ Preflight inspect(const std::filesystem::path& program, const std::filesystem::p
   // A library may have the loops that the program has not.
   const bool enough = can_be_served(without_calls(calls.forms), wishes.loops);
   if (!enough) calls = sum(loop_calls_by_file(*file, result.program));
+  result.preload &= !calls.runtime_inside || calls.starts_others || can_be_served(calls.forms);
   auto finding = judge(calls, result.program.string(), wishes);
   // Of an interpreter it matters only what it can do; what it will start is unknown.
   const bool is_bad_news = finding.severity != Severity::detail;

@@ -55,6 +55,8 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
   row.imbalance = number_in(loop, "imbalance", 1);
   row.even_saves = number_in(loop, "even_saves_seconds", 0);
   row.chunk = std::max<std::uint64_t>(count_in(loop, "chunk"), 1);
+  row.new_lengths = count_in(loop, "new_lengths");
+  row.preempted = number_in(loop, "preempted_seconds", 0);
   row.late = number_in(loop, "late_seconds", 0);
   const auto too_short = loop.find("too_short_to_tell");
   row.too_short = too_short != loop.end() && too_short->is_boolean() && too_short->get<bool>();
@@ -62,13 +64,6 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
 }
 
 } // namespace
-
-bool has_few_chunks(std::uint64_t chunk, std::uint64_t iterations, std::uint64_t calls,
-                    std::uint64_t threads) {
-  if (chunk <= 1 || calls == 0) return false;
-  const auto once = static_cast<double>(iterations) / static_cast<double>(calls);
-  return once / static_cast<double>(chunk) < static_cast<double>(k_few_chunks * threads);
-}
 
 names::Name name_of_loop(const json& loop, names::Resolver& resolver) {
   auto found = resolver.name(text_in(loop, "module"), text_in(loop, "build_id"), count_in(loop, "offset"));
@@ -107,9 +102,10 @@ std::string negative_figure(const json& report) {
   const auto& loops = report.at("loops");
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (!loops[i].is_object()) continue;
-    auto problem = negative_member(loops[i], fmt::format("loops[{}].", i),
-                                   {"calls", "iterations", "batches", "steals", "seconds", "imbalance",
-                                    "even_saves_seconds", "late_seconds"});
+    auto problem =
+        negative_member(loops[i], fmt::format("loops[{}].", i),
+                        {"calls", "iterations", "batches", "steals", "seconds", "imbalance",
+                         "even_saves_seconds", "late_seconds", "preempted_seconds", "new_lengths"});
     if (!problem.empty()) return problem;
   }
   return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "names.h"
+#include "support/few_chunks.h"
 #include "support/terminal.h"
 
 #include <cstdint>
@@ -23,15 +24,17 @@ struct LoopRow {
   double imbalance = 1; ///< says nothing if it is too short to tell
   double even_saves = 0;
   bool too_short = false;
-  std::uint64_t chunk = 1; ///< iterations that are handed out as a whole
-  double late = 0;         ///< seconds that the mean thread came after the first one
+  std::uint64_t chunk = 1;       ///< iterations that are handed out as a whole
+  std::uint64_t new_lengths = 0; ///< calls with a number of iterations that had not come before
+  double preempted = 0;          ///< seconds in which the mean thread had no processor
+  double late = 0;               ///< seconds that the mean thread came after the first one
 };
 
-/// Executions have fewer chunks than this for each thread.
-inline constexpr std::uint64_t k_few_chunks = 4;
-/// Whether so few whole chunks are handed out that no schedule can make the loop even.
-bool has_few_chunks(std::uint64_t chunk, std::uint64_t iterations, std::uint64_t calls,
-                    std::uint64_t threads);
+/// Whether most executions of a static loop have a number of iterations that had not come before, so that
+/// the library has nothing to cut them by.
+inline bool has_new_lengths(std::uint64_t new_lengths, std::uint64_t calls) {
+  return calls > 1 && 2 * new_lengths > calls;
+}
 
 struct Statistics {
   std::string version, program;

@@ -98,6 +98,7 @@ ordered_json loop_json(const ReportLoop& loop, bool pictures) {
                        {"idle", idle < 0 ? ordered_json(nullptr) : ordered_json(rounded(idle))},
                        {"too_short", measured(loop.too_short)},
                        {"late", measured(loop.late)},
+                       {"preempted", measured(loop.preempted)},
                        {"chunk", loop.chunk}};
   if (!loop.costs.empty()) json["work_seconds"] = loop.work;
   if (pictures) add_pictures(json, loop);

@@ -124,6 +124,7 @@ void ReportInputs::add_statistics(const json& document) {
     loop.mean_seconds += row.seconds; // divided in finish()
     loop.seconds = std::max(loop.seconds, row.seconds);
     loop.late = std::max(loop.late, row.late);
+    loop.preempted = std::max(loop.preempted, row.preempted);
     loop.chunk = std::max(loop.chunk, row.chunk);
     loop.add_evenness(row.too_short, row.imbalance, row.even_saves);
   }

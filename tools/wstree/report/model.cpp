@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model.h"
 
+#include "support/loop_name.h"
 #include "support/terminal.h"
 
 #include <algorithm>
@@ -102,18 +103,28 @@ namespace {
 
 /// What else than the schedule kept threads from working, if anything did; `seconds`: of all loops.
 void add_causes(const RunReport& report, double seconds, std::vector<std::string>& lines) {
-  double late = 0;
+  double late = 0, preempted = 0;
   const ReportLoop* latest = nullptr;
+  const ReportLoop* preempted_most = nullptr;
   for (const auto& loop : report.loops) {
     late += loop.late;
+    preempted += loop.preempted;
     if (latest == nullptr || loop.late > latest->late) latest = &loop;
+    if (preempted_most == nullptr || loop.preempted > preempted_most->preempted) preempted_most = &loop;
   }
+  if (preempted_most != nullptr && preempted > k_late * seconds)
+    lines.push_back(
+        fmt::format("Threads have too few processors: the mean one waits {} ({:.0f} % of that time) for one, "
+                    "{} of it in {}. Other "
+                    "programs run, or there are more threads than processors; no schedule saves that.",
+                    duration_text(preempted), 100 * preempted / seconds,
+                    duration_text(preempted_most->preempted), folded_name(preempted_most->name)));
   if (latest != nullptr && late > k_late * seconds)
     lines.push_back(fmt::format(
         "Threads come late: the mean one begins {} ({:.0f} % of that time) after the first, {} of it in {}. "
         "No schedule "
         "saves that: they do something else before, they sleep, or there are more threads than processors.",
-        duration_text(late), 100 * late / seconds, duration_text(latest->late), latest->name));
+        duration_text(late), 100 * late / seconds, duration_text(latest->late), folded_name(latest->name)));
   for (const auto& loop : report.loops) {
     if (loop.too_short || loop.imbalance < k_uneven ||
         !has_few_chunks(loop.chunk, loop.iterations, loop.calls, report.threads))
@@ -123,7 +134,7 @@ void add_causes(const RunReport& report, double seconds, std::vector<std::string
         "threads. "
         "Write a smaller one, or schedule(dynamic); if the program does not count on whole chunks, the rule "
         "'FILE:LINE wstree chunk=1' shares them.",
-        loop.name, loop.chunk,
+        folded_name(loop.name), loop.chunk,
         static_cast<double>(loop.iterations) / static_cast<double>(loop.calls * loop.chunk), report.threads));
   }
 }
@@ -156,9 +167,10 @@ std::vector<std::string> verdict(const RunReport& report) {
   const auto worst = std::ranges::find_if(
       report.loops, [](const ReportLoop& loop) { return loop.imbalance >= k_uneven && !loop.too_short; });
   if (saves > k_worth * seconds && worst != report.loops.end())
-    lines.push_back(fmt::format(
-        "{} uneven: even loops would have saved {} ({:.0f} % of that time), {} of it in {}.", they_are,
-        duration_text(saves), 100 * saves / seconds, duration_text(worst->even_saves), worst->name));
+    lines.push_back(
+        fmt::format("{} uneven: even loops would have saved {} ({:.0f} % of that time), {} of it in {}.",
+                    they_are, duration_text(saves), 100 * saves / seconds, duration_text(worst->even_saves),
+                    folded_name(worst->name)));
   else if (short_ones == measured)
     lines.push_back("All of them are too short to tell whether they are even.");
   else
@@ -172,7 +184,7 @@ std::vector<std::string> verdict(const RunReport& report) {
     lines.push_back(fmt::format(
         "Processes differ: {} takes the slowest one {:.1f} times what it takes the mean one, which "
         "no schedule of threads changes.",
-        loop.name, loop.seconds / loop.mean_seconds));
+        folded_name(loop.name), loop.seconds / loop.mean_seconds));
     break;
   }
   if (measured != report.loops.size()) lines.push_back(record_verdict(report));

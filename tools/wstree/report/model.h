@@ -58,6 +58,7 @@ struct ReportLoop {
   double even_saves = 0;   ///< in the slowest process
   double imbalance = 1;    ///< the worst of a process that is not too short to tell, or of all
   bool too_short = true;
+  double preempted = 0;    ///< seconds that the mean thread had no processor, likewise
   double late = 0;         ///< seconds that the mean thread came after the first one, in the latest process
   std::uint64_t chunk = 1; ///< iterations that are handed out as a whole
   double work = 0;         ///< seconds of all threads, of which records know

@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include "inspect/statistics.h"
+#include "support/loop_name.h"
 #include "support/visible.h"
 
 #include <fmt/format.h>
@@ -52,26 +53,28 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
   if (!report.programs.empty()) text += inked(terminal, Ink::bold, programs_of(report)) + "\n";
   for (const auto& line : verdict(report)) text += visible(line) + "\n";
   if (report.loops.empty()) return text;
-  text += fmt::format("\n  {:>10}  {:>9}  {:>6}  {:>10}  {:>10}  {:>8}  {:>9}  {}\n", "time", "imbalance",
-                      "idle", "even saves", "late", "calls", "steals", "loop");
+  text += fmt::format("\n  {:>10}  {:>9}  {:>6}  {:>10}  {:>10}  {:>10}  {:>8}  {:>9}  {}\n", "time",
+                      "imbalance", "idle", "even saves", "late", "preempted", "calls", "steals", "loop");
   for (const auto& loop : report.loops) {
     if (loop.is_only_recorded()) {
-      text += fmt::format("  {:>10}  {:>9}  {:>6}  {:>10}  {:>10}  {:>8}  {:>9}  {}  ({}; {} of work)\n", "",
-                          "", "", "", "", loop.calls, "", visible(loop.name), visible(loop.schedule),
-                          duration_text(loop.work));
+      text +=
+          fmt::format("  {:>10}  {:>9}  {:>6}  {:>10}  {:>10}  {:>10}  {:>8}  {:>9}  {}  ({}; {} of work)\n",
+                      "", "", "", "", "", "", loop.calls, "", folded_name(visible(loop.name)),
+                      visible(loop.schedule), duration_text(loop.work));
       continue;
     }
     const auto idle = loop.idle_share();
-    const auto line = fmt::format("  {:>10}  {:>9}  {:>6}  {:>10}  {:>10}  {:>8}  {:>9}  {}  ({})",
+    const auto line = fmt::format("  {:>10}  {:>9}  {:>6}  {:>10}  {:>10}  {:>10}  {:>8}  {:>9}  {}  ({})",
                                   duration_text(loop.seconds),
                                   loop.too_short ? "too short" : fmt::format("{:.2f}", loop.imbalance),
                                   idle < 0 ? "" : fmt::format("{:.1f} %", 100 * idle),
                                   loop.too_short ? "to tell" : duration_text(loop.even_saves),
-                                  loop.has_statistics ? duration_text(loop.late) : "", loop.calls,
-                                  loop.steals, visible(loop.name), visible(loop.schedule));
+                                  loop.has_statistics ? duration_text(loop.late) : "",
+                                  loop.has_statistics ? duration_text(loop.preempted) : "", loop.calls,
+                                  loop.steals, folded_name(visible(loop.name)), visible(loop.schedule));
     text += (loop.too_short ? inked(terminal, Ink::dim, line) : line) + "\n";
     if (!loop.source.empty())
-      text += inked(terminal, Ink::dim, fmt::format("{:78}{}", "", visible(loop.source))) + "\n";
+      text += inked(terminal, Ink::dim, fmt::format("{:90}{}", "", visible(loop.source))) + "\n";
   }
   return report.has_ranks() ? text + ranks_text(report) : text;
 }

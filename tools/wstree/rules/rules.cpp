@@ -3,9 +3,13 @@
 #include "inspect/program.h"
 #include "resolved.h"
 #include "rules/arguments.h"
+#include "rules/place_text.h"
 #include "support/environment.h"
 #include "support/exit_status.h"
+#include "support/folded.h"
+#include "support/loop_name.h"
 #include "support/message.h"
+#include "support/terminal.h"
 #include "tokens.h"
 
 #include <CLI/CLI.hpp>
@@ -67,6 +71,7 @@ ordered_json json_of(const NamedSite& site) {
 }
 
 int check(const RulesText& rules, const ProgramSites& sites, bool json) {
+  const auto width = terminal_of(stdout).width;
   int status = k_ok;
   auto document = ordered_json::array();
   for (const auto& line : rules.lines) {
@@ -94,22 +99,28 @@ int check(const RulesText& rules, const ProgramSites& sites, bool json) {
     fmt::print("{}: {}\n", visible(place), text);
     if (!line.replaced.empty()) fmt::print("  {}\n", visible(line.replaced));
     if (matched.empty())
-      fmt::print("  {}: {}\n", is_of_the_run(*line.rule) ? "cannot be checked" : "matches nothing",
-                 visible(why));
+      fmt::print("{}",
+                 laid_out(fmt::format("  {}: {}\n",
+                                      is_of_the_run(*line.rule) ? "cannot be checked" : "matches nothing",
+                                      visible(why)),
+                          width));
     for (const auto* site : matched)
-      fmt::print("  {}  {}  {}\n", visible(text_of(*site)), site->call.function, code_of(*site));
+      fmt::print("{}", place_text("  ", visible(text_of(*site)), site->call.function + "  " + code_of(*site),
+                                  width));
   }
   if (json) fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
   return status;
 }
 
 void list(const ProgramSites& sites, bool json) {
+  const auto width = terminal_of(stdout).width;
   auto document = ordered_json::array();
   for (const auto& site : sites.sites) {
     if (json)
       document.push_back(json_of(site));
     else
-      fmt::print("{}  {}  {}\n", visible(text_of(site)), site.call.function, code_of(site));
+      fmt::print("{}",
+                 place_text("", visible(text_of(site)), site.call.function + "  " + code_of(site), width));
   }
   if (json)
     fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
@@ -118,6 +129,16 @@ void list(const ProgramSites& sites, bool json) {
 }
 
 } // namespace
+
+std::string place_text(std::string_view indentation, const std::string& name, const std::string& code,
+                       std::size_t width) {
+  const auto folded = folded_name(name);
+  const auto line = fmt::format("{}{}  {}\n", indentation, folded, code);
+  if (width == 0 || columns_of(line) <= width + 1) return line; // the end of the line takes no column
+  const auto room = [&](std::size_t before) { return width > before ? width - before : 1; };
+  return fmt::format("{}{}\n{}    {}\n", indentation, folded_name(name, room(indentation.size())),
+                     indentation, fitted(code, room(indentation.size() + 4)));
+}
 
 CLI::App* add_rules(CLI::App& app, RulesRequest& request) {
   auto* rules = app.add_subcommand("rules", "Say what the rules in WSTREE_RULES match in a program");

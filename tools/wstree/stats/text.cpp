@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "inspect/statistics.h"
 
+#include "support/folded.h"
+#include "support/loop_name.h"
 #include "support/visible.h"
 
 #include <algorithm>
@@ -39,17 +41,18 @@ struct Column {
 };
 
 std::vector<Column> columns_of_loops(const std::vector<LoopRow>& loops) {
-  std::vector<Column> columns = {{"loop", true, 9},        {"calls", false, 5},      {"time", false, 9},
-                                 {"imbalance", false, 9},  {"even saves", false, 9}, {"late", false, 6},
-                                 {"iterations", false, 1}, {"batches", false, 2},    {"steals", false, 3},
-                                 {"schedule", true, 4}};
+  std::vector<Column> columns = {{"loop", true, 9},       {"calls", false, 5},      {"time", false, 9},
+                                 {"imbalance", false, 9}, {"even saves", false, 9}, {"late", false, 6},
+                                 {"preempted", false, 5}, {"iterations", false, 1}, {"batches", false, 2},
+                                 {"steals", false, 3},    {"schedule", true, 4}};
   for (const auto& loop : loops) {
-    const std::string cells[] = {visible(loop.name),
+    const std::string cells[] = {folded_name(visible(loop.name)),
                                  grouped(loop.calls),
                                  duration_text(loop.seconds),
                                  loop.too_short ? "too short" : fmt::format("{:.2f}", loop.imbalance),
                                  loop.too_short ? "to tell" : duration_text(loop.even_saves),
                                  duration_text(loop.late),
+                                 duration_text(loop.preempted),
                                  grouped(loop.iterations),
                                  grouped(loop.batches),
                                  grouped(loop.steals),
@@ -82,7 +85,7 @@ void fit(std::vector<Column>& columns, std::size_t width) {
   if (whole <= width) return;
   const auto name = columns.front().width();
   const auto most = std::max(k_narrowest_name, name > whole - width ? name - (whole - width) : 0);
-  for (auto& cell : columns.front().cells) cell = fitted(cell, most);
+  for (auto& cell : columns.front().cells) cell = folded_name(cell, most);
 }
 
 std::string line_of(const std::vector<Column>& columns, std::optional<std::size_t> row) {
@@ -125,11 +128,18 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
                               : line) +
             "\n";
   }
+  for (const auto& loop : statistics.loops)
+    if (has_new_lengths(loop.new_lengths, loop.calls))
+      text += laid_out(
+          fmt::format("  {}: its number of iterations never repeats ({} of {} calls), so its parts stay "
+                      "equal\n",
+                      folded_name(visible(loop.name)), grouped(loop.new_lengths), grouped(loop.calls)),
+          terminal.width);
   if (any_told && terminal.is_one)
     text += inked(
         terminal, Ink::dim,
         "  imbalance: 1 is even; even saves: what an even loop would have saved; late: how long after the "
-        "first thread the mean one came\n");
+        "first thread the mean one came; preempted: how long the mean one had no processor\n");
   return text;
 }
 

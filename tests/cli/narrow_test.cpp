@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Long names of loops, and narrow windows.
+#include "inspect/statistics.h"
+#include "rules/place_text.h"
+#include "support/loop_name.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wstree::cli {
+namespace {
+
+const std::string k_long = "mesh.hpp:12 void Mesh<" + std::string(200, 'x') + ", Allocator<int> >::sum<" +
+                           std::string(200, 'y') + ">(int)";
+
+TEST(LoopName, IsFoldedAtTheArgumentsOfTemplates) {
+  EXPECT_EQ(folded_name("solver.c:12 step()"), "solver.c:12 step()");
+  EXPECT_EQ(folded_name("mesh.hpp:12 f<int>(int)"), "mesh.hpp:12 f<int>(int)") << "it is short enough";
+  EXPECT_EQ(folded_name(k_long), "mesh.hpp:12 void Mesh<...>::sum<...>(int)");
+  EXPECT_EQ(folded_name("f<int>(" + std::string(200, 'x') + ")"), "f<...>(...)");
+  const auto arrow = folded_name("f<" + std::string(200, 'x') + ">() -> int");
+  EXPECT_EQ(arrow, "f<...>() -> int");
+  // An operator that looks like a bracket: a gap in the middle.
+  EXPECT_EQ(folded_name("operator<" + std::string(200, 'x')).size(), k_widest_name);
+  EXPECT_EQ(folded_name(k_long, 20).size(), 20U);
+}
+
+TEST(Places, AreTwoLinesInANarrowWindow) {
+  const std::string code = "GOMP_parallel_loop_dynamic  solver+0x1234";
+  EXPECT_EQ(place_text("  ", "solver.c:12 step()", code, 0), "  solver.c:12 step()  " + code + "\n");
+  EXPECT_EQ(place_text("  ", "solver.c:12 step()", code, 63), "  solver.c:12 step()  " + code + "\n");
+  EXPECT_EQ(place_text("  ", "solver.c:12 step()", code, 62), "  solver.c:12 step()\n      " + code + "\n");
+  EXPECT_EQ(place_text("", k_long, code, 0), "mesh.hpp:12 void Mesh<...>::sum<...>(int)  " + code + "\n");
+}
+
+TEST(Figures, FoldNamesInPipesToo) {
+  Statistics statistics;
+  statistics.loops.push_back({k_long, "wstree", 1, 10, 1, 0, 1.0});
+  EXPECT_THAT(statistics_text(statistics, {}, false),
+              testing::HasSubstr("\n  mesh.hpp:12 void Mesh<...>::sum<...>(int)      1  1.00 s "));
+}
+
+} // namespace
+} // namespace wstree::cli

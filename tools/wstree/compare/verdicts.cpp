@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "verdicts.h"
+
+#include "comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace wstree::cli {
+
+namespace {
+
+/// From here on a ratio of times is said, too: percent of much less time are hard to imagine.
+constexpr double k_times = 1.5;
+
+} // namespace
+
+double percent(double part) { return std::abs(part) * 100; }
+
+double shared_confidence(std::size_t comparisons) {
+  return 1 - (1 - k_confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1));
+}
+
+std::string how_sure(const Ratio& ratio) {
+  return fmt::format("between {:.1f} and {:.1f} % with {:.0f} % confidence", percent(1 - ratio.high),
+                     percent(1 - ratio.low), k_confidence * 100);
+}
+
+std::string verdict_text(const Ratio& ratio) {
+  if (ratio.is_faster())
+    return fmt::format("{:.1f} % faster", percent(1 - ratio.middle)) +
+           (ratio.middle * k_times <= 1 ? fmt::format(" ({:.1f} times as fast)", 1 / ratio.middle) : "");
+  if (ratio.is_slower())
+    return fmt::format("{:.1f} % slower", percent(ratio.middle - 1)) +
+           (ratio.middle >= k_times ? fmt::format(" ({:.1f} times as long)", ratio.middle) : "");
+  return "no difference can be seen";
+}
+
+std::string brief_verdict(const Ratio& ratio) {
+  if (ratio.is_faster())
+    return fmt::format("{:.1f} % faster", percent(1 - ratio.middle)) +
+           (ratio.middle * k_times <= 1 ? fmt::format(", {:.1f} x", 1 / ratio.middle) : "");
+  if (ratio.is_slower()) return fmt::format("{:.1f} % slower", percent(ratio.middle - 1));
+  return "no difference";
+}
+
+double spread_of(const Contest& comparison) {
+  const auto* const usual = comparison.find(k_as_it_is);
+  constexpr std::size_t k_parts = 5;
+  if (usual == nullptr || usual->seconds.size() < k_parts) return 0;
+  auto seconds = usual->seconds;
+  std::sort(seconds.begin(), seconds.end());
+  const auto left_out = seconds.size() / k_parts;
+  const double shortest = seconds[left_out];
+  return shortest > 0 ? seconds[seconds.size() - 1 - left_out] / shortest - 1 : 0;
+}
+
+LoopVerdict judge_loop(const LoopTimes& loop) {
+  LoopVerdict verdict{k_tree, {}, {}, {}};
+  const auto tree = loop.seconds.find(k_tree);
+  if (tree == loop.seconds.end()) return verdict;
+  double best = 0;
+  std::size_t others = 0;
+  for (const auto& [name, seconds] : loop.seconds) {
+    if (!name.starts_with("ws") || name == k_tree || name.find("WSTREE") != std::string::npos ||
+        name.find("OMP_") != std::string::npos)
+      continue;
+    ++others;
+    if (!verdict.other.empty() && median_of(seconds) >= best) continue;
+    best = median_of(seconds);
+    verdict.other = name;
+  }
+  if (const auto source = loop.seconds.find(loop.as_it_is); source != loop.seconds.end())
+    verdict.gain = ratio_of(tree->second, source->second);
+  if (verdict.other.empty()) return verdict;
+  verdict.against = ratio_of(tree->second, loop.seconds.at(verdict.other), shared_confidence(others));
+  if (verdict.against.is_slower()) verdict.best = verdict.other;
+  return verdict;
+}
+
+void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file) {
+  auto& text = judgement.paragraph;
+  if (!text.ends_with('.')) text += '.';
+  if (!check.is_good()) {
+    const bool loses = check.of_as_it_is.is_slower();
+    text += fmt::format(
+        " The best schedules of single loops together make it {} than {}, so '{}' does not have them.",
+        verdict_text(loses ? check.of_as_it_is : check.of_tree),
+        loses ? "as it is" : "the tree for all loops does", file);
+    return;
+  }
+  if (!check.of_as_it_is.is_faster()) {
+    text += fmt::format(" With the rules in '{}' {}.", file,
+                        check.of_as_it_is.enough ? "no difference can be seen either"
+                                                 : "too few rounds were run to tell");
+    return;
+  }
+  text += fmt::format(
+      " With the rules in '{}' it is {}, {}, by {} further rounds: wstree run --rules {} -- PROGRAM", file,
+      verdict_text(check.of_as_it_is), how_sure(check.of_as_it_is), check.rounds, file);
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "paired.h"
+
+#include <cstddef>
+#include <string>
+
+namespace wstree::cli {
+
+/// 12.3 of 0.123 and of -0.123.
+double percent(double part);
+
+/// How sure each of several comparisons has to be, for all of them to be as sure as one: the best of many
+/// is a lucky one.
+double shared_confidence(std::size_t comparisons);
+
+/// "between 12.1 and 13.0 % with 99 % confidence"
+std::string how_sure(const Ratio& ratio);
+
+} // namespace wstree::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "support/environment.h"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace wstree::cli {
+
+/// Files of a program whose OpenMP calls go to a runtime and not to the library in front of it, each with
+/// that runtime.
+using CallsPast = std::set<std::pair<std::filesystem::path, std::filesystem::path>>;
+
+/// What the dynamic loader of glibc has written about symbols (LD_DEBUG=bindings). `exports`: of the library.
+CallsPast calls_past(std::string_view log, const std::filesystem::path& library,
+                     const std::set<std::string, std::less<>>& exports);
+
+/// Lets the loader write it in a run.
+class BindingLog {
+public:
+  BindingLog() = default;
+  BindingLog(const BindingLog&) = delete;
+  BindingLog& operator=(const BindingLog&) = delete;
+  ~BindingLog();
+
+  /// Unless the user has wishes of this kind.
+  void ask(Environment& environment);
+  /// After the run.
+  [[nodiscard]] CallsPast read(const std::filesystem::path& library) const;
+
+private:
+  std::filesystem::path folder_; // empty: nothing was asked for
+};
+
+} // namespace wstree::cli
