@@ -62,7 +62,7 @@ template <class Worker> void run(std::uint32_t members, std::uint64_t first_use,
   });
   for (std::uint64_t i = 0; i < seen.size(); ++i) {
     SCOPED_TRACE(testing::Message() << seen[i].hits.size() << " iterations, chunk " << i % 4);
-    for (std::size_t k = 0; k < seen[i].hits.size(); ++k) EXPECT_EQ(seen[i].hits[k], 1U) << "iteration " << k;
+    for (std::size_t k = 0; k < seen[i].hits.size(); ++k) ASSERT_EQ(seen[i].hits[k], 1U) << "iteration " << k;
     EXPECT_EQ(seen[i].lasts, 1);
     EXPECT_EQ(seen[i].late, 0) << "a chunk after the last iteration";
     if (testing::Test::HasFailure()) return;
