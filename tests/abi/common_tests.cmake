@@ -86,7 +86,6 @@ endforeach()
 include(../kinds.cmake)
 set(kinds ${wstree_kinds})
 list(REMOVE_ITEM kinds wstree)
-set(quick_programs lastprivate nowait)
 set(thorough_programs
   cancel clauses exactly_once exactly_once_random laps lastprivate loop_types nested nowait order regions roots slot_reuse)
 foreach(abi IN LISTS abis)
@@ -99,8 +98,6 @@ foreach(abi IN LISTS abis)
       ENVIRONMENT "OMP_SCHEDULE=${kind}")
     wstree_abi_test(abi.exactly_once_random.${kind}.${abi} exactly_once_random-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --random 400 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
-    wstree_abi_test(abi.foreign_regions.${kind}.${abi} foreign_regions-${suffix_${abi}} ${runtime_${abi}}
-      ARGUMENTS --repeat 4 ENVIRONMENT "OMP_SCHEDULE=${kind}")
     wstree_abi_test(abi.schedule_icv.${kind}.${abi} schedule_icv-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --library --asked --kind ${number} --repeat 20 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
     # In turn on the runtimes; abi.long has both.
@@ -111,10 +108,8 @@ foreach(abi IN LISTS abis)
       wstree_abi_test(abi.laps.${kind}.${abi} laps-${suffix_${abi}} ${runtime_${abi}}
         ARGUMENTS --case random_patterns ENVIRONMENT "OMP_SCHEDULE=${kind}")
     endif()
-    foreach(program IN LISTS quick_programs)
-      wstree_abi_test(abi.${program}.${kind}.${abi} ${program}-${suffix_${abi}} ${runtime_${abi}}
-        ARGUMENTS --repeat 5 ENVIRONMENT "OMP_SCHEDULE=${kind}")
-    endforeach()
+    wstree_abi_test(abi.lastprivate.${kind}.${abi} lastprivate-${suffix_${abi}} ${runtime_${abi}}
+      ARGUMENTS --repeat 5 ENVIRONMENT "OMP_SCHEDULE=${kind}")
     foreach(program IN LISTS thorough_programs)
       foreach(chunk "" ",64")
         string(REPLACE "," "_" readable "${kind}${chunk}")
@@ -122,11 +117,16 @@ foreach(abi IN LISTS abis)
           ENVIRONMENT "OMP_SCHEDULE=${kind}${chunk}")
       endforeach()
     endforeach()
-    # Loops that say dynamic, on the schedule that the environment names.
-    wstree_abi_test(abi.loops.${kind}.${abi} literal_kinds-${suffix_${abi}} ${runtime_${abi}}
-      LAUNCHER ${run_served} --expect-schedule "${kind} (dynamic)" --forbid-schedule "wstree (dynamic)" --
-      ARGUMENTS --repeat 5 --skip chunks_of_the_program ENVIRONMENT "OMP_SCHEDULE=${kind},3" "WSTREE_LOOPS=dynamic")
   endforeach()
+  # What does not depend on the kind: loops side by side, foreign regions, and loops that say dynamic on the schedule that
+  # the environment names.
+  wstree_abi_test(abi.nowait.wsrange.${abi} nowait-${suffix_${abi}} ${runtime_${abi}}
+    ARGUMENTS --repeat 5 ENVIRONMENT "OMP_SCHEDULE=wsrange")
+  wstree_abi_test(abi.foreign_regions.wsstatic.${abi} foreign_regions-${suffix_${abi}} ${runtime_${abi}}
+    ARGUMENTS --repeat 4 ENVIRONMENT "OMP_SCHEDULE=wsstatic")
+  wstree_abi_test(abi.loops.wsfixed.${abi} literal_kinds-${suffix_${abi}} ${runtime_${abi}}
+    LAUNCHER ${run_served} --expect-schedule "wsfixed (dynamic)" --forbid-schedule "wstree (dynamic)" --
+    ARGUMENTS --repeat 5 --skip chunks_of_the_program ENVIRONMENT "OMP_SCHEDULE=wsfixed,3" "WSTREE_LOOPS=dynamic")
   # No member waits for one that stands still in an iteration, where work is stolen or comes in small pieces. One that
   # stands still in the middle of a steal may keep a share, or the lock.
   foreach(kind wsrange wsqueue wsqueue_lock wsfixed)

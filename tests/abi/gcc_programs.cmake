@@ -95,30 +95,7 @@ foreach(program IN LISTS gcc_programs)
     ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
 endforeach()
 
-# 2. Each strategy and each batch mode, but not each of one with each of the other.
-set(ways predefined:timed assign:exponential assigntop:fixed randomwalk:random randomall:timed findmax:exponential)
-foreach(way IN LISTS ways)
-  string(REPLACE ":" ";" way ${way})
-  list(GET way 0 strategy)
-  list(GET way 1 batch)
-  set(most_per_chunk "")
-  if(batch MATCHES "exponential|random")
-    set(most_per_chunk --most-per-chunk 4200) # their largest batch is 4096
-  endif()
-  foreach(program cancel exactly_once_random gomp_entries lastprivate nowait progress)
-    set(arguments "")
-    if(program STREQUAL "progress")
-      set(arguments ${most_per_chunk})
-    elseif(program STREQUAL "exactly_once_random")
-      set(arguments --random 4000)
-    endif()
-    wstree_gcc_test(${strategy}.${batch} ${program} ARGUMENTS ${arguments}
-      ENVIRONMENT "WSTREE_STRATEGY=${strategy}" "WSTREE_BATCH=${batch}")
-  endforeach()
-  wstree_gcc_test(${strategy}.fixed_1 progress ENVIRONMENT "WSTREE_STRATEGY=${strategy}" "WSTREE_BATCH=fixed:1")
-endforeach()
-
-# 3. Smallest batches, team sizes and fallbacks.
+# 2. Smallest batches, team sizes and fallbacks.
 foreach(chunk 1 64 1000000 67108863)
   wstree_gcc_test(chunk_${chunk} exactly_once_random ARGUMENTS --random 4000 ENVIRONMENT "OMP_SCHEDULE=wstree,${chunk}")
 endforeach()
@@ -161,7 +138,7 @@ foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
     ENVIRONMENT "WSTREE_FALLBACK=${fallback}" ${threads})
 endforeach()
 
-# 4. Loaded, but not asked for by the environment.
+# 3. Loaded, but not asked for by the environment.
 wstree_gcc_test(not_asked schedule_icv ARGUMENTS --library ENVIRONMENT "OMP_SCHEDULE=dynamic,5")
 foreach(program clauses gomp_constructs gomp_old order roots)
   wstree_gcc_test(not_asked ${program} ENVIRONMENT "OMP_SCHEDULE=dynamic,3")
@@ -173,7 +150,7 @@ endforeach()
 wstree_gcc_test(not_asked ahead ENVIRONMENT "OMP_SCHEDULE=dynamic")
 wstree_gcc_test(not_asked late_request ENVIRONMENT "OMP_SCHEDULE=dynamic")
 
-# 5. The programs on bare libgomp: an oracle for the oracles. With chunks of one, because it multiplies them by strides.
+# 4. The programs on bare libgomp: an oracle for the oracles. With chunks of one, because it multiplies them by strides.
 foreach(program IN LISTS gcc_programs)
   set(environment "OMP_SCHEDULE=dynamic")
   set(arguments "")
@@ -187,13 +164,15 @@ endforeach()
 
 wstree_gcc_test(bare guided_shape BARE)
 
-# 6. So many executions of loops were really served.
+# 5. Loops were really served.
 foreach(program IN LISTS gcc_programs)
-  wstree_gcc_test(served ${program} LAUNCHER ${run_served} --min-calls 30 --
-    ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
+  if(NOT program MATCHES "^(exactly_once|laps|slot_reuse)$") # long, and begin their loops as the others do
+    wstree_gcc_test(served ${program} LAUNCHER ${run_served} --min-calls 3 --
+      ARGUMENTS --repeat 1 ${arguments_${program}} ENVIRONMENT ${environment_${program}})
+  endif()
 endforeach()
 
-# 7. gfortran, which makes the same calls from bounds of its own.
+# 6. gfortran, which makes the same calls from bounds of its own.
 find_program(WSTREE_GFORTRAN NAMES gfortran gfortran-${newest_gcc})
 mark_as_advanced(WSTREE_GFORTRAN)
 if(WSTREE_GFORTRAN)
@@ -208,7 +187,7 @@ if(WSTREE_GFORTRAN)
     LAUNCHER ${run_served} --min-calls 1820 -- ARGUMENTS --library)
 endif()
 
-# 8. The same programs on libomp's version of GCC's entries: preloaded in front of libgomp, and in its place. What goes
+# 7. The same programs on libomp's version of GCC's entries: preloaded in front of libgomp, and in its place. What goes
 #    wrong there without the library is left out: loops over unsigned long that go down find no iterations, which the
 #    library does not change where it leaves a loop alone. Cancellation hangs there without the library.
 set(gcc_programs_on_libomp cancel clauses huge_trips lastprivate loop_types nested nowait)

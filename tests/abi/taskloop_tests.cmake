@@ -34,11 +34,8 @@ foreach(abi IN LISTS abis)
       endif()
       wstree_abi_test(abi.${source}.long.${name} ${program} LONG
         ENVIRONMENT "WSTREE_LOOPS=taskloop" "OMP_CANCELLATION=false")
-      foreach(batch exponential random fixed:1)
-        string(REPLACE ":" "_" readable ${batch})
-        wstree_abi_test(abi.${source}.${readable}.${name} ${program}
-          ENVIRONMENT "WSTREE_LOOPS=taskloop" "OMP_CANCELLATION=false" "WSTREE_BATCH=${batch}" "WSTREE_STRATEGY=randomall")
-      endforeach()
+      wstree_abi_test(abi.${source}.fixed_1.${name} ${program}
+        ENVIRONMENT "WSTREE_LOOPS=taskloop" "OMP_CANCELLATION=false" "WSTREE_BATCH=fixed:1")
     endforeach()
   endforeach()
 endforeach()

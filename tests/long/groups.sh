@@ -8,7 +8,7 @@ groups=(
   'default   1  8 what tools/test runs without --long'
   'abi       6 12 label long of tests/abi'
   'model     3 15 label long of tests/model'
-  'spin      2 15 the large configurations of tests/promela'
+  'spin      2 15 tests/promela, all configurations'
   'load      3  3 label long of tests/stress'
   'simulate  1 15 label long of tests/simulate'
   'others    1 25 label long of all other tests'

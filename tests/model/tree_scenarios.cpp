@@ -80,19 +80,21 @@ void add_exhaustive(std::vector<Scenario>& scenarios, const std::string& name, S
     scenarios.push_back({name + "_" + size + (is_long ? "_long" : ""), bounds,
                          loops<k_tree>(missing_a_batch(plan(members, {n}, strategy, batch))), 0, is_long});
   };
-  const bool is_large = strategy == Strategy::find_max && batch == BatchMode::timed;
-  add("2x3", all, 2, 3, false);
-  add("3x2", all, 3, 2, false);
-  add("2x6", all, 2, 6, is_large);
-  add("suspended_2x4", suspended, 2, 4, false);
+  // By default one row for each batch mode, and one for each strategy.
+  const bool is_usual = strategy == Strategy::find_max;
+  const bool is_row = is_usual || batch == BatchMode::fixed;
+  add("2x3", all, 2, 3, !is_row);
+  add("3x2", all, 3, 2, !is_row);
+  add("2x6", all, 2, 6, !is_usual || batch == BatchMode::timed);
+  add("suspended_2x4", suspended, 2, 4, !is_row);
   // A member has one unit of three or four: all batches are the same.
   if (batch != BatchMode::fixed) return;
-  add("unbounded_2x3", unbounded, 2, 3, false);
+  add("unbounded_2x3", unbounded, 2, 3, !is_usual);
   add("unbounded_2x4", unbounded, 2, 4, true);
   add("unbounded_2x5", unbounded, 2, 5, true);
-  add("unbounded_3x2", unbounded, 3, 2, false);
-  add("suspended_3x3", suspended, 3, 3, false);
-  add("3x3", all, 3, 3, false);
+  add("unbounded_3x2", unbounded, 3, 2, !is_usual);
+  add("suspended_3x3", suspended, 3, 3, !is_usual);
+  add("3x3", all, 3, 3, !is_usual);
   add("3x4", all, 3, 4, true);
 }
 

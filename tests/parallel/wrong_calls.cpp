@@ -18,6 +18,7 @@ bool is_odd(int i) { return i % 2 != 0; }
 // clang-format off
 void call() {
 #if APART
+  wstree::stable_sort(bits); // wstree: threads cannot write to neighbours in a vector<bool>
   wstree::team::fold(wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus()); // wstree: sequential_order has no meaning for fold
   wstree::tabulate(bits.rbegin(), bits.rend(), [](std::size_t) { return true; }); // wstree: threads cannot write to neighbours in a vector<bool>
 #else
@@ -48,7 +49,6 @@ void call() {
   wstree::max_element(elements, [](int) { return true; }); // wstree: the comparison has to take two elements
   wstree::join(3); // wstree: join() takes functions without arguments
   wstree::sort(elements, [](int) { return true; }); // wstree: the comparison has to take two elements
-  wstree::stable_sort(bits); // wstree: threads cannot write to neighbours in a vector<bool>
   wstree::sort(constants); // wstree: this call changes the order of its elements
   wstree::sort(0, 9); // wstree: what is written to has to be an iterator or a range
 #endif

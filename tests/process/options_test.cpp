@@ -30,18 +30,12 @@ TEST_P(BadValue, GetsOneLineAndTheDefault) {
   EXPECT_THAT(bad.err, HasSubstr("; using "));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Options, BadValue,
-    testing::Values(Bad{"WSTREE_STRATEGY", "foo"}, Bad{"WSTREE_STRATEGY", "findmax,4"},
-                    Bad{"WSTREE_BATCH", "foo"}, Bad{"WSTREE_BATCH", "fixed:0"},
-                    Bad{"WSTREE_BATCH", "fixed:-1"}, Bad{"WSTREE_BATCH", "fixed:x"},
-                    Bad{"WSTREE_BATCH", "timed:99999999999999999999999"}, Bad{"WSTREE_HISTORY", "bogus"},
-                    Bad{"WSTREE_HISTORY", "1"}, Bad{"WSTREE_FALLBACK", "wstree"},
-                    Bad{"WSTREE_FALLBACK", "guided,0"}, Bad{"WSTREE_STATS", "yes"}, Bad{"WSTREE_RECORD", "1"},
-                    Bad{"WSTREE_THREADS", "2"}, Bad{"WSTREE_TRACE", "1"}, Bad{"WSTREE_TRACE_EVENTS", "63"},
-                    Bad{"WSTREE_TRACE_EVENTS", "16777217"}, Bad{"WSTREE_STATS", "xml=path"},
-                    Bad{"WSTREE_OMPT", "2"}, Bad{"WSTREE_VERBOSE", "9"}, Bad{"WSTREE_VERBOSE", "yes"}),
-    [](const auto& each) { return std::string(each.param.variable) + "_" + std::to_string(each.index); });
+INSTANTIATE_TEST_SUITE_P(Options, BadValue,
+                         testing::Values(Bad{"WSTREE_BATCH", "fixed:0"}, Bad{"WSTREE_STATS", "xml=path"},
+                                         Bad{"WSTREE_TRACE_EVENTS", "63"}),
+                         [](const auto& each) {
+                           return std::string(each.param.variable) + "_" + std::to_string(each.index);
+                         });
 
 TEST(Options, SeveralBadValuesGetOneLineEach) {
   const Outcome outcome = with_tree("loops")

@@ -110,20 +110,19 @@ struct UsersWord {
 
 class AutoBesideTheUser : public testing::TestWithParam<std::tuple<const char*, UsersWord>> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Placement, AutoBesideTheUser,
-    testing::Combine(testing::Values("", "_gcc"),
-                     testing::Values(UsersWord{"OMP_PROC_BIND", "false"}, UsersWord{"OMP_PROC_BIND", "close"},
-                                     UsersWord{"OMP_PROC_BIND", "true"}, UsersWord{"OMP_PLACES", "cores"},
-                                     UsersWord{"OMP_PLACES", "threads"},
-                                     UsersWord{"KMP_AFFINITY", "disabled"},
-                                     UsersWord{"KMP_AFFINITY", "compact"},
-                                     UsersWord{"GOMP_CPU_AFFINITY", "CPUS"})),
-    [](const auto& each) {
-      const UsersWord& word = std::get<1>(each.param);
-      return std::string(word.variable) + "_" + word.value +
-             (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
-    });
+INSTANTIATE_TEST_SUITE_P(Placement, AutoBesideTheUser, // in turn on the runtimes
+                         testing::Values(std::tuple{"", UsersWord{"OMP_PROC_BIND", "false"}},
+                                         std::tuple{"_gcc", UsersWord{"OMP_PROC_BIND", "close"}},
+                                         std::tuple{"", UsersWord{"OMP_PLACES", "cores"}},
+                                         std::tuple{"_gcc", UsersWord{"OMP_PLACES", "threads"}},
+                                         std::tuple{"", UsersWord{"KMP_AFFINITY", "disabled"}},
+                                         std::tuple{"", UsersWord{"KMP_AFFINITY", "compact"}},
+                                         std::tuple{"_gcc", UsersWord{"GOMP_CPU_AFFINITY", "CPUS"}}),
+                         [](const auto& each) {
+                           const UsersWord& word = std::get<1>(each.param);
+                           return std::string(word.variable) + "_" + word.value +
+                                  (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
+                         });
 
 TEST_P(AutoBesideTheUser, ChangesNothing) {
   const auto& [compiler, word] = GetParam();

@@ -105,7 +105,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(Placement, SystemCalls,
                          testing::Combine(testing::Values("", "_gcc"),
-                                          testing::Values("close", "spread", "auto", "none", "runtime")),
+                                          testing::Values("close", "auto", "runtime")),
                          [](const auto& each) {
                            return std::string(std::get<1>(each.param)) +
                                   (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
@@ -195,7 +195,7 @@ TEST_P(Hwloc, IsNotAskedByAProgramWithoutTheTree) {
 class BadHwloc : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 INSTANTIATE_TEST_SUITE_P(Placement, BadHwloc,
-                         testing::Combine(testing::Values("", "_gcc"),
+                         testing::Combine(testing::Values(""),
                                           testing::Values("without_functions", "failing_init", "failing_load",
                                                           "broken")),
                          [](const auto& each) {

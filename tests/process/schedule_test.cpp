@@ -62,19 +62,13 @@ TEST_P(Spelling, IsUnderstood) {
   EXPECT_EQ(fact(outcome.out, "schedule"), answer);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Schedule, Spelling,
-    testing::Values(std::tuple{"wstree", "0x77 1"}, std::tuple{"WSTREE", "0x77 1"},
-                    std::tuple{"WsTree,7", "0x77 7"}, std::tuple{"  wstree  ,  7  ", "0x77 7"},
-                    std::tuple{"nonmonotonic:wstree,7", "0x77 7"},
-                    std::tuple{" NonMonotonic : wstree , 7 ", "0x77 7"},
-                    std::tuple{"wstree,67108863", "0x77 67108863"}, std::tuple{"wsrange", "0x78 0"},
-                    std::tuple{"wsqueue", "0x79 0"}, std::tuple{"WSQUEUE_LOCK,7", "0x7a 7"},
-                    std::tuple{"wsfixed,7", "0x7b 7"}, std::tuple{"wsguided", "0x7c 0"},
-                    std::tuple{"wsfac2,1", "0x7d 1"}, std::tuple{"nonmonotonic : wstrapezoid", "0x7e 0"},
-                    std::tuple{"wsstatic", "0x7f 0"},
-                    std::tuple{"monotonic:wsstatic,67108863", "0x7f 67108863"}),
-    [](const auto& each) { return "n" + std::to_string(each.index); });
+INSTANTIATE_TEST_SUITE_P(Schedule, Spelling,
+                         testing::Values(std::tuple{"wstree", "0x77 1"},
+                                         std::tuple{"  WsTree  ,  7  ", "0x77 7"},
+                                         std::tuple{"nonmonotonic:wstree,67108863", "0x77 67108863"},
+                                         std::tuple{"wsrange", "0x78 0"}, std::tuple{"wsfac2,1", "0x7d 1"},
+                                         std::tuple{"monotonic:wsstatic,67108863", "0x7f 67108863"}),
+                         [](const auto& each) { return "n" + std::to_string(each.index); });
 
 class BadChunk : public testing::TestWithParam<const char*> {};
 
@@ -87,9 +81,7 @@ TEST_P(BadChunk, GetsOneLineAndTheDefault) {
   EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
 }
 
-INSTANTIATE_TEST_SUITE_P(Schedule, BadChunk,
-                         testing::Values("wstree,0", "wstree,-1", "wstree,abc", "wstree,", "wstree,67108864",
-                                         "wstree,99999999999999999999", "wstree,1,2", "wstree,1 2"),
+INSTANTIATE_TEST_SUITE_P(Schedule, BadChunk, testing::Values("wstree,0", "wstree,1 2"),
                          [](const auto& each) { return "n" + std::to_string(each.index); });
 
 class StealingKind : public testing::TestWithParam<const char*> {};
@@ -104,8 +96,7 @@ TEST_P(StealingKind, CannotBeMonotonic) {
   EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
 }
 
-INSTANTIATE_TEST_SUITE_P(Schedule, StealingKind,
-                         testing::Values("wstree", "wsrange", "wsqueue", "wsqueue_lock"),
+INSTANTIATE_TEST_SUITE_P(Schedule, StealingKind, testing::Values("wstree", "wsqueue_lock"),
                          [](const auto& each) { return std::string(each.param); });
 
 /// What the library puts in the place of its own schedules, asked for by the user.
@@ -146,8 +137,7 @@ constexpr const char* k_dealers[] = {"fallback", "fallback_gcc"};
 constexpr const char* k_dealers[] = {"fallback"};
 #endif
 INSTANTIATE_TEST_SUITE_P(Schedule, MonotonicDynamic,
-                         testing::Combine(testing::ValuesIn(k_dealers),
-                                          testing::Values("dynamic", "runtime,dynamic", "all"),
+                         testing::Combine(testing::ValuesIn(k_dealers), testing::Values("runtime,dynamic"),
                                           testing::Values("", "4")),
                          [](const auto& each) { return "n" + std::to_string(each.index); });
 
@@ -179,10 +169,7 @@ TEST_P(Misspelled, GetsOneLineAndStatic) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedule, Misspelled,
-                         testing::Values(std::tuple{"wsqeue", "wsqueue"}, std::tuple{"wstre", "wstree"},
-                                         std::tuple{"ws-range,4", "wsrange"},
-                                         std::tuple{"monotonic:wsfixd", "wsfixed"},
-                                         std::tuple{"wstree:64", "wstree"}, std::tuple{"wsomething", ""}),
+                         testing::Values(std::tuple{"wsqeue", "wsqueue"}, std::tuple{"wsomething", ""}),
                          [](const auto& each) { return "n" + std::to_string(each.index); });
 
 TEST(Schedule, AMisspelledOneIsNotHandedDown) {
@@ -214,10 +201,7 @@ TEST_P(OtherSchedule, IsNotTouched) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedule, OtherSchedule,
-                         testing::Values("", "static", "static,7", "dynamic", "dynamic,4", "guided,3", "auto",
-                                         "trapezoidal,2", "static_steal", "monotonic:guided",
-                                         "monotonic:guided,3", "nonmonotonic:dynamic", "bogus", "stree", "w",
-                                         "xwstree", "dynamic,4;wstree"),
+                         testing::Values("", "static,7", "dynamic,4", "monotonic:guided,3", "bogus", "stree"),
                          [](const auto& each) {
                            return "n" + std::to_string(each.index) + readable(each.param);
                          });
