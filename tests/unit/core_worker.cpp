@@ -98,6 +98,16 @@ struct Fixture {
   std::vector<core::Worker<P>> workers;
 };
 
+/// In a larger team it is a small part of the work, and to start it early costs more than it brings.
+TEST(LastIteration, IsStartedEarlyInTeamsOfTwoOnly) {
+  const Settings settings;
+  for (const std::uint32_t members : {1U, 2U, 3U, 4U, 64U}) {
+    core::LastIteration<P> last;
+    last.enter(core::Shape(8, members), {8, 1, 1, 0, members, &settings});
+    EXPECT_EQ(last.may_be_early(1e9F), members == 2) << members;
+  }
+}
+
 TEST(Worker, StealsTheSecondHalfAndKeepsItsFirstUnit) {
   Fixture loop(21, 2); // units: root 0 has 11, root 1 has 9
   Range range;

@@ -119,6 +119,19 @@ TEST_F(PlacementTest, PinsOncePerPlace) {
   EXPECT_EQ(in_place.load(), 5);
 }
 
+TEST_F(PlacementTest, TeamsOfAnotherSizeHaveAPlanOfTheirOwn) {
+  const auto placement = make(config::Bind::close, {});
+  bool fresh = false;
+  TeamPlan* const of_two = placement->plan(2, fresh);
+  for (const std::uint32_t members : {3U, 4U, 64U}) {
+    EXPECT_NE(placement->plan(members, fresh), of_two);
+    EXPECT_TRUE(fresh) << members;
+    placement->plan(members, fresh);
+    EXPECT_FALSE(fresh) << members;
+  }
+  EXPECT_EQ(placement->plan(2, fresh), of_two);
+}
+
 TEST_F(PlacementTest, ThePlanOfASizeIsMadeOnceAndForAll) {
   const auto placement = make(config::Bind::close, {});
   std::atomic<int> fresh_plans{0};
