@@ -12,9 +12,12 @@
 #include "wstree/parallel/filter.h"
 #include "wstree/parallel/fold.h"
 #include "wstree/parallel/for_each.h"
+#include "wstree/parallel/invoke_all.h"
 #include "wstree/parallel/join.h"
 #include "wstree/parallel/merge.h"
 #include "wstree/parallel/partition.h"
+#include "wstree/parallel/per_thread.h"
+#include "wstree/parallel/pipeline.h"
 #include "wstree/parallel/policy.h"
 #include "wstree/parallel/reduce.h"
 #include "wstree/parallel/reduce_forms.h"
@@ -25,4 +28,5 @@
 #include "wstree/parallel/sum.h"
 #include "wstree/parallel/team.h"
 #include "wstree/parallel/transform.h"
+#include "wstree/parallel/worklist.h"
 #endif

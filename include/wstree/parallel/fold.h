@@ -16,12 +16,12 @@
 namespace wstree {
 inline namespace v1 {
 
-/// Executes `chunk(accumulator, begin, end)` -> accumulator on pieces of [first, last), which are whole
-/// ranges of consecutive numbers, and `combine(left, right)` -> accumulator on the results of neighbouring
-/// pieces, in their order: combine need be associative, not commutative. `init` is a neutral accumulator, or
-/// a function without arguments that makes one. With `reproducible` the pieces are blocks of 2,048 numbers,
-/// the last one may be shorter, and accumulators have to be trivially copyable; with `sequential_order`
-/// it does not compile.
+/// Executes `chunk(accumulator, begin, end)` -> accumulator, or `chunk(accumulator&, begin, end)`, on pieces
+/// of [first, last), which are whole ranges of consecutive numbers, and `combine(left, right)` -> accumulator
+/// on the results of neighbouring pieces, in their order: combine need be associative, not commutative.
+/// `init` is a neutral accumulator, or a function without arguments that makes one. With `reproducible` the
+/// pieces are blocks of 2,048 numbers, the last one may be shorter, and accumulators have to be trivially
+/// copyable; with `sequential_order` it does not compile.
 template <execution_policy Policy, std::integral Index, class Init, class Chunk, class Combine>
 auto fold(const Policy& policy, Index first, std::type_identity_t<Index> last, Init init, Chunk chunk,
           Combine combine, call_site where = call_site::current()) {

@@ -83,12 +83,25 @@ template <class Index, class Init, class Chunk, class Combine> struct ChunkFolde
   Index first;
 
   Value make() { return make_of(init); }
+  /// Whether the function changes an accumulator in place, and returns nothing.
+  static constexpr bool k_in_place = requires(Value & value) {
+    requires std::is_void_v<std::invoke_result_t<Chunk&, Value&, Index, Index>>;
+  };
   Value piece(std::uint64_t begin, std::uint64_t end) {
-    return Value(chunk(make(), advanced(first, begin), advanced(first, end)));
+    if constexpr (k_in_place) {
+      Value value = make();
+      chunk(value, advanced(first, begin), advanced(first, end));
+      return value;
+    } else {
+      return Value(chunk(make(), advanced(first, begin), advanced(first, end)));
+    }
   }
   void start(void* place, std::uint64_t begin, std::uint64_t end) { ::new (place) Value(piece(begin, end)); }
   void extend(Value& value, std::uint64_t begin, std::uint64_t end) {
-    value = static_cast<Value>(chunk(std::move(value), advanced(first, begin), advanced(first, end)));
+    if constexpr (k_in_place)
+      chunk(value, advanced(first, begin), advanced(first, end));
+    else
+      value = static_cast<Value>(chunk(std::move(value), advanced(first, begin), advanced(first, end)));
   }
   void combine(Value& left, Value& right) { left = Value(combine_two(std::move(left), std::move(right))); }
 };
@@ -97,7 +110,8 @@ template <class Init, class Chunk, class Combine, class Index>
 ChunkFolder<Index, Init, Chunk, Combine> make_folder(Init& init, Chunk& chunk, Combine& combine,
                                                      Index first) {
   using Value = typename ChunkFolder<Index, Init, Chunk, Combine>::Value;
-  static_assert(std::is_invocable_v<Chunk&, Value, Index, Index>,
+  static_assert(std::is_invocable_v<Chunk&, Value, Index, Index> ||
+                    ChunkFolder<Index, Init, Chunk, Combine>::k_in_place,
                 "wstree: the function of a fold has to take an accumulator and the two ends of a chunk, and "
                 "return the accumulator");
   static_assert(std::is_invocable_v<Combine&, Value, Value>,

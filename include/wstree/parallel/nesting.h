@@ -182,5 +182,17 @@ using Call = BasicCall<core::StdPlatform>;
 using Door = BasicDoor<core::StdPlatform>;
 
 } // namespace detail
+
+/// A member of a call: 0 <= number < count. At any time at most one thread has a number.
+struct member_of_call {
+  std::uint32_t number = 0;
+  std::uint32_t count = 1;
+};
+/// The executing thread as a member of the innermost call in whose function it is. As long as a call has
+/// begun in its caller alone, and outside of calls, that is number 0 of 1.
+inline member_of_call this_member() noexcept {
+  const auto* const seat = detail::Seats<core::StdPlatform>::mine();
+  return seat != nullptr ? member_of_call{seat->member, seat->call->members()} : member_of_call{};
+}
 } // namespace v1
 } // namespace wstree
