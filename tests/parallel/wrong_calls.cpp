@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls that must not compile. Behind each stands what the compiler is to say of that line (check_wrong_calls).
+// Calls that must not compile. Behind each stands what the compiler is to say of that line
+// (check_wrong_calls).
 #include <wstree/parallel.hpp>
 #include <wstree/types/partitioner.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * An OpenMP program with an uneven loop without a schedule clause that is executed 30 times, and with one of
- * schedule(runtime) if WITH_RUNTIME is defined. With an argument the first loop has other iterations each time.
+ * schedule(runtime) if WITH_RUNTIME is defined. With an argument the first loop has other iterations each
+ * time.
  */
 #include <stdio.h>
 

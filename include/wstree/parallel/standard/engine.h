@@ -94,7 +94,7 @@ template <class T, class Index, class Make, class Combine, class Sum> struct Pai
   void extend(T& value, std::uint64_t begin, std::uint64_t end) {
     value = sum(at(begin), at(end), std::move(value));
   }
-  void combine(T& left, T& right) { left = combine_two(std::move(left), std::move(right)); }
+  void combine(T& left, T& right) { left = combine_two(left, right); }
 };
 
 template <class T, class Index, class Make, class Combine, class Sum>
