@@ -69,7 +69,8 @@ T fold_pieces(Index first, Index last, const T& identity, const Body& body, cons
 }
 
 /// A sum of made elements, of which a single one may be no T: units are pairs of elements, and the last unit
-/// may have three. The first piece begins with the initial value.
+/// may have three. The first piece begins with the initial value. A function of the program may change when
+/// it is called, so pieces call copies.
 template <class T, class Index, class Make, class Combine, class Sum> struct PairFolder {
   using Value = T;
   T& init;
@@ -88,13 +89,17 @@ template <class T, class Index, class Make, class Combine, class Sum> struct Pai
       ::new (place) T(sum(i, at(end), std::move(init)));
       return;
     }
-    Make make_one = make; // its call may change it
-    ::new (place) T(sum(i + 2, at(end), T(combine_two(make_one(i), make_one(i + 1)))));
+    Make make_one = make;
+    Combine combine_one = combine_two;
+    ::new (place) T(sum(i + 2, at(end), T(combine_one(make_one(i), make_one(i + 1)))));
   }
   void extend(T& value, std::uint64_t begin, std::uint64_t end) {
     value = sum(at(begin), at(end), std::move(value));
   }
-  void combine(T& left, T& right) { left = combine_two(left, right); }
+  void combine(T& left, T& right) {
+    Combine combine_one = combine_two;
+    left = combine_one(left, right);
+  }
 };
 
 template <class T, class Index, class Make, class Combine, class Sum>
@@ -125,11 +130,14 @@ template <class T, class Index, class Make, class Combine, class Reduce, class S
   static std::size_t elements(std::size_t begin, std::size_t end) noexcept { return end - begin; }
   T start(std::size_t end) const { return write(init, 0, end); }
   T sum(std::size_t begin, std::size_t end) const {
-    Make make_one = make; // its call may change it
+    Make make_one = make;
     T first(make_one(static_cast<Index>(begin)));
     return reduce(static_cast<Index>(begin + 1), static_cast<Index>(end), std::move(first));
   }
-  T join(const T& left, const T& right) const { return combine(left, right); }
+  T join(const T& left, const T& right) const {
+    Combine combine_one = combine;
+    return combine_one(left, right);
+  }
   T write(T before, std::size_t begin, std::size_t end) const {
     T after = scan(static_cast<Index>(begin), static_cast<Index>(end), std::move(before));
     if (end == units()) total.emplace(after);
@@ -175,7 +183,7 @@ template <class T, class Index, class Reduce> struct RecordingFolder {
 /// Two passes over the same pieces: `reduce(begin, length)` -> T for each, then `apex(sum of all)`, then
 /// `scan(begin, length, sum before)` for each.
 template <class T, class Index, class Reduce, class Combine, class Scan, class Apex>
-void scan_strictly(Index n, T init, const Reduce& reduce, const Combine& combine, const Scan& write,
+void scan_strictly(Index n, T init, const Reduce& reduce, Combine combine, const Scan& write,
                    const Apex& apex) {
   if (n <= 0) return static_cast<void>(apex(init));
   RecordingFolder<T, Index, Reduce> folder{reduce};
