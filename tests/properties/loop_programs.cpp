@@ -7,13 +7,13 @@
 //   --programs N   how many; WSTREE_TEST_SEED or --seed replays them     --bare   without the library:
 //   nothing is cancelled
 #include "loop_programs.h"
+#include "loop_statements.h"
 #include "omp_decls.h"
 
 #include <atomic>
 #include <deque>
 #include <memory>
 #include <thread>
-#include <type_traits>
 
 namespace {
 
@@ -28,42 +28,9 @@ struct Counters {
   std::atomic<unsigned> wrong_last{0};
 };
 
-// The same loop upwards and downwards, with each clause. Dynamic loops are monotonic: libomp turns others
-// into its static_steal, which gets lastprivate wrong and hangs now and then.
-#define PRAGMA(...) _Pragma(#__VA_ARGS__)
-#define BOTH_WAYS(pragma, ...)                                                                               \
-  if (statement.up) {                                                                                        \
-    pragma for (T i = lower; i < end; i += step) { __VA_ARGS__ }                                             \
-  } else {                                                                                                   \
-    pragma for (T i = lower; i > end; i -= step) { __VA_ARGS__ }                                             \
-  }                                                                                                          \
-  break;
-#define ALL_CLAUSES(more, ...)                                                                               \
-  switch (statement.clause) {                                                                                \
-  case Clause::runtime:                                                                                      \
-    BOTH_WAYS(PRAGMA(omp for schedule(runtime) more), __VA_ARGS__)                                           \
-  case Clause::monotonic_runtime:                                                                            \
-    BOTH_WAYS(PRAGMA(omp for schedule(monotonic : runtime) more), __VA_ARGS__)                               \
-  case Clause::dynamic:                                                                                      \
-    BOTH_WAYS(PRAGMA(omp for schedule(monotonic : dynamic, chunk) more), __VA_ARGS__)                        \
-  case Clause::guided:                                                                                       \
-    BOTH_WAYS(PRAGMA(omp for schedule(guided, chunk) more), __VA_ARGS__)                                     \
-  case Clause::static_:                                                                                      \
-    BOTH_WAYS(PRAGMA(omp for schedule(static, chunk) more), __VA_ARGS__)                                     \
-  case Clause::none:                                                                                         \
-    BOTH_WAYS(PRAGMA(omp for more), __VA_ARGS__)                                                             \
-  }
-
-/// Shared by all threads, as a lastprivate variable of orphaned loops has to be:
-/// one region at a time uses it.
-long long last_value = -1;
-
 /// What the environment says.
 omp_sched_t first_kind;
 int first_chunk;
-
-class Execution;
-template <class T> void loop(Execution& execution, const Statement& statement);
 
 class Execution {
 public:
@@ -88,6 +55,10 @@ public:
     if ((part * 2654435761u >> 7) % 16 == 0) check::spin(300);
   }
 
+  void inside(const Statement& statement) {
+    for (const Statement& inner : statement.body) execute(inner);
+  }
+
   void report_last(const Statement& statement) {
     counters_[static_cast<std::size_t>(statement.id)].wrong_last = 1;
   }
@@ -102,7 +73,9 @@ private:
       Counters& mine = counters_.back();
       mine.wanted = times;
       mine.at_most = statement.cancel_at >= 0;
-      if (statement.what == What::region)
+      if (statement.what == What::taskloop)
+        prepare(statement.body, times * static_cast<unsigned>(statement.count), 1);
+      else if (statement.what == What::region)
         prepare(statement.body, times * members,
                 statement.serial ? 1 : static_cast<unsigned>(statement.threads));
       else
@@ -111,7 +84,8 @@ private:
   }
 
   static std::size_t parts_of(const Statement& statement) {
-    if (statement.what == What::loop) return static_cast<std::size_t>(statement.count);
+    if (statement.what == What::loop || statement.what == What::taskloop)
+      return static_cast<std::size_t>(statement.count);
     return statement.what == What::sections || statement.what == What::single ? 3 : 0;
   }
 
@@ -154,6 +128,20 @@ private:
       return region(statement);
     case What::task:
       return task(statement);
+    case What::taskloop:
+      return taskloop(statement);
+    }
+  }
+
+  /// Inside of a task `single` may not be there.
+  void taskloop(const Statement& statement) {
+    if (statement.is_in_task) return taskloop_of_type(statement);
+    if (statement.nowait) {
+#pragma omp single nowait
+      taskloop_of_type(statement);
+    } else {
+#pragma omp single
+      taskloop_of_type(statement);
     }
   }
 
@@ -217,49 +205,32 @@ private:
   void loop_of_type(const Statement& statement) {
     switch (statement.type) {
     case Type::i32:
-      return loop<int>(*this, statement);
+      return programs::loop<int>(*this, statement);
     case Type::u32:
-      return loop<unsigned>(*this, statement);
+      return programs::loop<unsigned>(*this, statement);
     case Type::i64:
-      return loop<long long>(*this, statement);
+      return programs::loop<long long>(*this, statement);
     case Type::u64:
-      return loop<unsigned long long>(*this, statement);
+      return programs::loop<unsigned long long>(*this, statement);
+    }
+  }
+
+  void taskloop_of_type(const Statement& statement) {
+    switch (statement.type) {
+    case Type::i32:
+      return programs::taskloop<int>(*this, statement);
+    case Type::u32:
+      return programs::taskloop<unsigned>(*this, statement);
+    case Type::i64:
+      return programs::taskloop<long long>(*this, statement);
+    case Type::u64:
+      return programs::taskloop<unsigned long long>(*this, statement);
     }
   }
 
   std::deque<Counters> counters_;
   std::atomic<const char*> problem_{nullptr};
 };
-
-template <class T> void loop(Execution& execution, const Statement& statement) {
-  const T lower = static_cast<T>(statement.lower);
-  // Signed also for unsigned T: gcc negates the step of a loop that goes down in the step's own type.
-  const auto step = static_cast<std::make_signed_t<T>>(statement.step);
-  const auto whole = static_cast<T>(static_cast<long long>(statement.count) * statement.step);
-  const T end = static_cast<T>(statement.up ? lower + whole : lower - whole);
-  const int chunk = statement.chunk;
-  const auto part = [&](T i) {
-    return static_cast<std::size_t>((statement.up ? i - lower : lower - i) / static_cast<T>(step));
-  };
-  if (statement.nowait) {
-    ALL_CLAUSES(nowait, execution.touch(statement, part(i));)
-  } else if (statement.cancel_at >= 0) {
-    ALL_CLAUSES(, {
-      if (part(i) == static_cast<std::size_t>(statement.cancel_at)) {
-        _Pragma("omp cancel for")
-      }
-      execution.touch(statement, part(i));
-      _Pragma("omp cancellation point for")
-    })
-  } else if (!statement.checks_last) {
-    ALL_CLAUSES(, execution.touch(statement, part(i));)
-  } else {
-    ALL_CLAUSES(lastprivate(last_value), last_value = static_cast<long long>(part(i));
-                execution.touch(statement, part(i));)
-    if (statement.count > 0 && last_value != statement.count - 1) execution.report_last(statement);
-#pragma omp barrier
-  }
-}
 
 std::string failure_of(Program program) {
   const std::string text = text_of(program);

@@ -5,33 +5,37 @@
 
 #include "check.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 namespace programs {
 
-enum class What { loop, sections, single, barrier, set_schedule, region, task };
+enum class What { loop, sections, single, barrier, set_schedule, region, task, taskloop };
 enum class Type { i32, u32, i64, u64 };
+enum class TaskClause { none, grainsize, num_tasks, nogroup, untied, final_, priority };
 enum class Clause { runtime, monotonic_runtime, dynamic, guided, static_, none };
 
 struct Statement {
   What what = What::barrier;
   bool nowait = false; // loop, sections, single
-  // loop: `count` iterations from `lower`, up or down by `step`
+  // loop, taskloop: `count` iterations from `lower`, up or down by `step`
   Type type = Type::i32;
   Clause clause = Clause::runtime;
   long long lower = 0;
   long long step = 1;
   int count = 0;
   bool up = true;
-  int chunk = 1;               // of dynamic and guided, and of set_schedule
-  bool checks_last = false;    // with a lastprivate variable
-  int cancel_at = -1;          // iteration that cancels the loop
+  int chunk = 1;            // of dynamic and guided, and of set_schedule; value of a taskloop's clause
+  bool checks_last = false; // with a lastprivate variable
+  int cancel_at = -1;       // iteration that cancels the loop
+  TaskClause task_clause = TaskClause::none;
+  bool is_in_task = false;     // taskloop in an iteration of a taskloop
   int kind = 2;                // set_schedule
   int threads = 1;             // region
   bool serial = false;         // if(0)
-  std::vector<Statement> body; // region, task
+  std::vector<Statement> body; // region, task; of each iteration of a taskloop
   int id = 0;                  // index of its counters
 };
 
@@ -74,6 +78,15 @@ inline std::string text_of(const Statement& statement, int depth) {
   case What::task:
     std::snprintf(line, sizeof line, "%s", "single, task");
     break;
+  case What::taskloop: {
+    static const char* const of_tasks[] = {"no clause", "grainsize", "num_tasks", "nogroup",
+                                           "untied",    "final",     "priority"};
+    std::snprintf(line, sizeof line, "taskloop, %s %d: %s from %lld, %d times %c%lld, cancelled at %d",
+                  of_tasks[static_cast<int>(statement.task_clause)], statement.chunk,
+                  types[static_cast<int>(statement.type)], statement.lower, statement.count,
+                  statement.up ? '+' : '-', statement.step, statement.cancel_at);
+    break;
+  }
   }
   std::string text(static_cast<std::size_t>(depth) * 2, ' ');
   text += line;
@@ -93,6 +106,12 @@ inline std::string text_of(const Program& program) {
 
 constexpr int k_dynamic = 2;
 constexpr int k_monotonic = static_cast<int>(0x80000000u);
+
+#ifdef __clang__ // bare libomp 19 crashes or hangs in programs of these kinds with taskloops
+inline constexpr bool k_has_taskloops = false;
+#else
+inline constexpr bool k_has_taskloops = true;
+#endif
 
 /// Makes up programs. `depth`: regions around the present one.
 class Author {
@@ -138,7 +157,7 @@ private:
 
   Statement statement(int depth) {
     Statement made;
-    switch (random_.below(16)) {
+    switch (random_.below(k_has_taskloops ? 19 : 16)) {
     case 0:
       made.what = What::sections;
       made.nowait = once_in(2);
@@ -158,11 +177,35 @@ private:
       made.what = What::task;
       if (depth < 2) made.body.push_back(region(depth + 1));
       return made;
+    case 16:
+    case 17:
+    case 18:
+      return taskloop(depth);
     default:
       made = loop();
       made.checks_last = checks_last_ && depth == 0;
       return made;
     }
+  }
+
+  /// A member of the region meets it, alone. Its iterations may have taskloops and regions of their own.
+  Statement taskloop(int depth) {
+    Statement made;
+    do made = loop();
+    while (made.count == 0);
+    made.what = What::taskloop;
+    made.nowait = once_in(2); // of the `single` around it
+    made.cancel_at = -1;
+    made.task_clause = static_cast<TaskClause>(random_.below(7));
+    made.chunk = 1 + number(once_in(2) ? 5 : 100);
+    if (depth < 2 && once_in(3)) {
+      made.count = std::min(made.count, 5);
+      made.body.push_back(once_in(3) ? region(depth + 1) : taskloop(depth + 1));
+      made.body[0].is_in_task = true;
+    } else if (cancels_ && made.task_clause != TaskClause::nogroup && once_in(6)) {
+      made.cancel_at = number(made.count - 1);
+    }
+    return made;
   }
 
   Statement loop() {
@@ -218,7 +261,7 @@ inline void smaller_lists(const std::vector<Statement>& list, std::vector<std::v
       with[i].body = std::move(body);
       out.push_back(std::move(with));
     }
-    if (list[i].what == What::loop && list[i].count > 1) {
+    if ((list[i].what == What::loop || list[i].what == What::taskloop) && list[i].count > 1) {
       auto with = list;
       with[i].count /= 2;
       with[i].cancel_at = -1;
