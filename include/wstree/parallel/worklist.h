@@ -125,14 +125,12 @@ void for_each_while(const Policy& policy, Items&& items, Body&& body,
     // What ends this member by an exception ends the other members' waits.
     struct End {
       detail::Worklist<T>& list;
-      const detail::Control& control;
       bool is_normal = false;
       ~End() {
         if (!is_normal) list.end();
       }
-    } end{list, control};
+    } end{list};
     worklist<T> mine;
-    std::uint64_t executed = 0;
     while (list.take(mine.items_, control)) {
       while (!mine.items_.empty()) {
         if (!control.goes_on(policy)) return;
@@ -147,7 +145,6 @@ void for_each_while(const Policy& policy, Items&& items, Body&& body,
         mine.items_.pop_back();
         observed.run(1, [&] { return body(item, mine), true; });
         policy.advance(1);
-        ++executed;
       }
     }
     end.is_normal = true;
