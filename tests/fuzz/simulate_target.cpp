@@ -59,7 +59,7 @@ std::vector<simulate::RecordedLoop> recorded_loops(std::string_view costs) {
     execution.pieces.push_back({begin, end, byte * 1.5});
     begin = end;
   }
-  simulate::RecordedLoop loop{"a.out+0x<1>", "wstree", begin, 3, 1'000, {execution}};
+  simulate::RecordedLoop loop{"a.out+0x<1>", "wstree", begin, 1, 3, 1'000, {execution}};
   auto other = loop;
   other.schedule = "wsguided,2 (dynamic)";
   return {loop, other};

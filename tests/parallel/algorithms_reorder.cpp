@@ -18,7 +18,7 @@ struct Pair {
   int key, place;
   bool operator==(const Pair&) const = default;
 };
-struct ByKey {
+struct ByFirst {
   bool operator()(const Pair& a, const Pair& b) const { return a.key < b.key; }
 };
 std::vector<Pair> pairs(std::size_t n, int below, int first = 0) {
@@ -32,17 +32,17 @@ TEST(Merge, IsThatOfTheStandardAtEachSize) {
     for (const std::size_t middle : {std::size_t{0}, n / 7, n / 2, n}) {
       std::vector<Pair> in = pairs(n, 500), out(n), expected(n);
       const auto at = in.begin() + static_cast<std::ptrdiff_t>(middle);
-      std::stable_sort(in.begin(), at, ByKey{});
-      std::stable_sort(at, in.end(), ByKey{});
-      std::merge(in.begin(), at, at, in.end(), expected.begin(), ByKey{});
-      EXPECT_EQ(merge(policy, in.begin(), at, at, in.end(), out, ByKey{}), out.end());
+      std::stable_sort(in.begin(), at, ByFirst{});
+      std::stable_sort(at, in.end(), ByFirst{});
+      std::merge(in.begin(), at, at, in.end(), expected.begin(), ByFirst{});
+      EXPECT_EQ(merge(policy, in.begin(), at, at, in.end(), out, ByFirst{}), out.end());
       EXPECT_EQ(out, expected);
       std::vector<Pair> left(in.begin(), at), right(at, in.end());
       std::fill(out.begin(), out.end(), Pair{-1, -1});
       merge(policy, left, right, out.begin(), std::less<>{}, &Pair::key, &Pair::key);
       EXPECT_EQ(out, expected);
       std::atomic<std::size_t> done{0};
-      EXPECT_EQ(inplace_merge(policy.progress(done), in.begin(), at, in.end(), ByKey{}), in.end());
+      EXPECT_EQ(inplace_merge(policy.progress(done), in.begin(), at, in.end(), ByFirst{}), in.end());
       EXPECT_EQ(in, expected);
       EXPECT_EQ(done, n);
     }
@@ -165,7 +165,9 @@ TEST(Reorder, ShufflesInTheSameWayForEveryNumberOfThreads) {
     std::vector<int> one = in, other = in;
     shuffle(par().threads(1), one, 17);
     shuffle(par().threads(1), other, 18);
-    if (n > 2) EXPECT_NE(one, other);
+    if (n > 2) {
+      EXPECT_NE(one, other);
+    }
     for (const unsigned threads : {2U, 5U}) {
       std::vector<int> out = in;
       shuffle(par().threads(threads), out, 17);
@@ -174,8 +176,9 @@ TEST(Reorder, ShufflesInTheSameWayForEveryNumberOfThreads) {
     // Each half of the places gets about as many of each half of the elements.
     const auto low = std::count_if(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(n / 2),
                                    [n](int i) { return static_cast<std::size_t>(i) < n / 2; });
-    if (n >= 1000)
+    if (n >= 1000) {
       EXPECT_NEAR(static_cast<double>(low), static_cast<double>(n) / 4, static_cast<double>(n) / 20);
+    }
     std::sort(one.begin(), one.end());
     EXPECT_EQ(one, in);
   }
