@@ -6,6 +6,7 @@
 #include "process_limits.h"
 #include "system_call.h"
 
+#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/tuning.h"
 
@@ -58,6 +59,7 @@ std::uint64_t end_preemption(const void* part) noexcept {
   if (t_part.part != part) return 0;
   t_part.part = nullptr;
   const std::uint64_t ticks = core::elapsed(t_part.entered, core::StdPlatform::ticks());
+  const core::DefaultFloats floats;
   const double us = static_cast<double>(ticks) * ns_per_tick() / 1e3;
   if (us < core::tuning::k_preemption_part_us) return 0;
   t_part.timed = core::tuning::k_preemption_parts;

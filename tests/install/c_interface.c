@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions of wstree.h in the version whose interface is stored, without the header. check_c_interface
-   makes c_interface.abi of it, and with -DKIND=long a library that must not pass. */
+/* The functions of wstree.h and loop.h in the version whose interface is stored, without the header.
+   check_c_interface makes c_interface.abi of it, and with -DKIND=long a library that must not pass. */
 #include <stddef.h>
 
 #ifndef KIND
@@ -21,3 +21,33 @@ float wstree_dot_float(const float* left, const float* right, size_t count) {
   return count != 0 ? *left * *right : 0;
 }
 unsigned long long wstree_loops_served(void) { return 0; }
+
+typedef struct wstree_loop wstree_loop;
+typedef struct wstree_costs wstree_costs;
+typedef struct {
+  unsigned long long smallest;
+  KIND ascending;
+  wstree_costs* costs;
+  void* memory;
+} wstree_loop_options;
+
+size_t wstree_loop_bytes(unsigned members) { return members; }
+wstree_loop* wstree_loop_open(unsigned long long n, unsigned members, const wstree_loop_options* options) {
+  return n == members && options != NULL ? (wstree_loop*)options->memory : NULL;
+}
+int wstree_loop_next(wstree_loop* loop, unsigned member, unsigned long long* begin, unsigned long long* end) {
+  return loop != NULL && member != 0 && *begin < *end;
+}
+void wstree_loop_leave(wstree_loop* loop, unsigned member, unsigned long long from) {
+  (void)loop, (void)member, (void)from;
+}
+void wstree_loop_stop(wstree_loop* loop) { (void)loop; }
+unsigned long long wstree_loop_left(wstree_loop* loop, unsigned long long* begin, unsigned long long* end) {
+  return loop != NULL ? *end - *begin : 0;
+}
+void wstree_loop_close(wstree_loop* loop) { (void)loop; }
+wstree_costs* wstree_costs_new(unsigned members) {
+  (void)members;
+  return NULL;
+}
+void wstree_costs_delete(wstree_costs* costs) { (void)costs; }

@@ -40,12 +40,11 @@ struct Settings {
   std::uint64_t steal_cost = 500;        ///< what is estimated to take less is left to its owner
   std::uint64_t near_enough = 5'000; ///< what is estimated to take less is no work when distances are weighed
   std::uint64_t patience =
-      250'000'000;              ///< of a member that waits for a slot; then the ring ends (loop/ring_end.h)
-  std::uint32_t roots = 0;      ///< of the tree; 0: one per member. The paper has 1
-  std::uint32_t scan_all = 16;  ///< roots that a search looks at one by one; of more it asks the board
-  bool clocked = true;          ///< measure busy time even if the batch mode does not need it
-  bool last_is_nothing = false; ///< iteration n-1 stands for no work: no member takes it before other work
-  bool history = true; ///< loops start from what their code location has cost (tree, find_max, timed)
+      250'000'000;             ///< of a member that waits for a slot; then the ring ends (loop/ring_end.h)
+  std::uint32_t roots = 0;     ///< of the tree; 0: one per member. The paper has 1
+  std::uint32_t scan_all = 16; ///< roots that a search looks at one by one; of more it asks the board
+  bool clocked = true;         ///< measure busy time even if the batch mode does not need it
+  bool history = true;         ///< loops start from what their code location has cost (tree, find_max, timed)
 };
 
 } // namespace wstree::core

@@ -57,9 +57,9 @@ constexpr core::Model model_of(config::ScheduleKind kind) noexcept { return stat
 
 /// Returns the kind that `number`, of omp_set_schedule, stands for (wstree.h); nullopt: none of ours.
 constexpr std::optional<config::ScheduleKind> own_kind(int number) noexcept {
-  const int kind = number - omp_sched_wstree;
-  if (kind < 0 || kind >= static_cast<int>(config::k_schedule_kinds)) return std::nullopt;
-  return static_cast<config::ScheduleKind>(kind);
+  if (number < omp_sched_wstree || number >= omp_sched_wstree + static_cast<int>(config::k_schedule_kinds))
+    return std::nullopt;
+  return static_cast<config::ScheduleKind>(number - omp_sched_wstree);
 }
 
 /// The loading thread remembers what it found, before the C library is ready (lifecycle.cpp).

@@ -25,10 +25,12 @@ public:
     position_ = 0;
     cost_ = 0;
     rises_ = false;
-    may_be_early_ = entry.members == 2 && !entry.settings->last_is_nothing &&
-                    entry.settings->batch == BatchMode::timed &&
+    may_be_early_ = entry.members == 2 && entry.settings->batch == BatchMode::timed &&
                     shape.units() <= tuning::k_few_units_each * 2;
   }
+
+  /// After enter(): the iteration stands for no work, and is not started before other work.
+  void never_early() noexcept { may_be_early_ = false; }
 
   /// Returns whether the caller gets the iteration, and with it retires.
   bool claim(const View<P>& view) const noexcept { return view.tree().last.claim(loop_); }

@@ -44,6 +44,9 @@ public:
     stage_ = Stage::sharing;
   }
 
+  /// After enter(): iteration n-1 stands for no work.
+  void leave_last_to_the_end() noexcept { last_.never_early(); }
+
   /// Gives this member its next batch of the loop. Returns false when nothing is left for it: every unit is
   /// in the hands of some member.
   bool next(Range& out) noexcept { return next_quickly(out) || next_slowly(out); }

@@ -2,6 +2,7 @@
 // What the members of a shared_loop share: a tree for one loop, or a counter, and what each member has of it.
 #pragma once
 
+#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/prior.h"
 #include "wstree/core/self_scheduling/worker.h"
@@ -130,7 +131,6 @@ private:
       : iterations_(iterations), members_(members), smallest_(smallest), ascending_(ascending),
         costs_(costs) {
     settings_.clocked = false;
-    settings_.last_is_nothing = true;
     auto* const member = ::new (static_cast<void*>(this + 1)) Member[members];
     tree_.roots = ::new (static_cast<void*>(member + members)) core::Node<P>[members];
   }
@@ -143,6 +143,7 @@ private:
   }
 
   bool next_of_tree(Member& mine, core::Range& range) noexcept {
+    const core::DefaultFloats floats;
     if (mine.worker.next_slowly(range) && range.begin != iterations_) {
       if (range.end > iterations_) range.end = iterations_;
       return true;
@@ -152,6 +153,7 @@ private:
   }
   [[gnu::noinline]] bool next_slowly(Member& mine, std::uint32_t index, core::Range& range) noexcept {
     if (mine.stage == Stage::outside && iterations_ != 0) {
+      const core::DefaultFloats floats;
       if (ascending_) {
         core::NoMemory none;
         mine.counter.enter(counter_, none, entry(index));
@@ -159,6 +161,7 @@ private:
       } else {
         mine.arena.reset(mine.nodes, k_pairs);
         mine.worker.enter(tree_, mine.arena, entry(index));
+        mine.worker.leave_last_to_the_end();
         mine.stage = Stage::in_tree;
         return next_of_tree(mine, range);
       }
