@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -49,11 +50,11 @@ TEST(Nesting, IdleMembersHelpAndDoNothingElse) {
     if (t_element != -1) ++foreign;
     busy(5000);
     if (i != 0) return;
-    const int mine = omp_get_thread_num();
+    const std::thread::id mine = std::this_thread::get_id(); // those of the crew are no threads of OpenMP
     for_each(par("inner").max_chunk(1), 0, 64, [&](int) {
       const long outer = t_element;
       t_element = 0;
-      if (omp_get_thread_num() != mine) ++helpers;
+      if (std::this_thread::get_id() != mine) ++helpers;
       for (int k = 0; k < 200'000 && helpers == 0; ++k) busy(100);
       t_element = outer;
     });
