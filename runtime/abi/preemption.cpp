@@ -58,8 +58,8 @@ void begin_preemption(const void* part) noexcept {
 std::uint64_t end_preemption(const void* part) noexcept {
   if (t_part.part != part) return 0;
   t_part.part = nullptr;
+  const core::DefaultFloats floats; // before the ticks, which compilers would convert in front of it
   const std::uint64_t ticks = core::elapsed(t_part.entered, core::StdPlatform::ticks());
-  const core::DefaultFloats floats;
   const double us = static_cast<double>(ticks) * ns_per_tick() / 1e3;
   if (us < core::tuning::k_preemption_part_us) return 0;
   t_part.timed = core::tuning::k_preemption_parts;
