@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/parallel/entry.h"
+#include "wstree/parallel/inline_start.h"
 #include "wstree/parallel/part_of.h"
 #include "wstree/parallel/relocation.h"
 #include "wstree/parallel/second_input.h"

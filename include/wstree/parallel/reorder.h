@@ -3,7 +3,9 @@
 #pragma once
 
 #include "wstree/parallel/entry.h"
+#include "wstree/parallel/inline_start.h"
 #include "wstree/parallel/part_of.h"
+#include "wstree/parallel/random_numbers.h"
 #include "wstree/parallel/relocation.h"
 
 #include <algorithm>
@@ -64,30 +66,6 @@ struct Rotate : Called, Finder, WithMiddle {
     }
     return in.at(in.count - left);
   }
-};
-
-/// Numbers that look random, by the number of the call: SplitMix64.
-class RandomNumbers {
-public:
-  explicit RandomNumbers(std::uint64_t seed) noexcept : state_(seed) {}
-  /// Less than n, which is not 0.
-  std::uint64_t below(std::uint64_t n) noexcept {
-#if defined(__SIZEOF_INT128__)
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>(static_cast<Wide>(next()) * n >> 64);
-#else
-    return next() % n;
-#endif
-  }
-  std::uint64_t next() noexcept {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15U;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31);
-  }
-
-private:
-  std::uint64_t state_;
 };
 
 /// Exchanges elements of [begin, end) so that each order is as likely as any other.

@@ -8,8 +8,8 @@
 #include "wstree/parallel/part_of.h"
 #include "wstree/parallel/search.h"
 #include "wstree/parallel/total_order.h"
-#include "wstree/parallel/transform.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -65,12 +65,13 @@ void sort_elements(const Policy& policy, Iterator first, std::size_t n, Compare&
                           : less(*ahead(first, i), *ahead(first, i - 1));
         }) == pairs.count) {
       if (descends)
-        write_all(policy.where(), part, n / 2, [&](std::size_t i) {
-          auto& a = *ahead(first, i);
-          auto& b = *ahead(first, n - 1 - i);
-          auto kept = std::move(a);
-          a = std::move(b), b = std::move(kept);
-        });
+        for_each_chunk(
+            part, std::size_t{0}, n / 2,
+            [&](std::size_t begin, std::size_t end) {
+              for (std::size_t i = begin; i < end; ++i)
+                std::iter_swap(ahead(first, i), ahead(first, n - 1 - i));
+            },
+            policy.where());
       return policy.advance(n);
     }
     unsigned levels = 1;
