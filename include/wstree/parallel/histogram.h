@@ -42,9 +42,10 @@ template <class In, class BinOf> struct HistogramFolder {
 
 /// Counts of `bins`; an element for which bin_of() returns more is not counted.
 struct Histogram : Called {
-  template <class Policy, class In, class BinOf = Identity>
-  std::vector<std::size_t> operator()(const Policy& policy, const In& in, std::size_t bins,
+  template <class Policy, class In, index Number, class BinOf = Identity>
+  std::vector<std::size_t> operator()(const Policy& policy, const In& in, Number number,
                                       BinOf bin_of = {}) const {
+    const auto bins = static_cast<std::size_t>(number);
     static_assert(
         std::is_invocable_v<BinOf&, typename In::Reference>,
         "wstree: the last argument of histogram() takes an element and returns the number of a bin");

@@ -138,9 +138,10 @@ void shuffle_elements(const Policy& policy, Iterator first, std::size_t count, s
 }
 
 struct Shuffle : Called, Finder {
-  template <class Policy, class In>
-  auto operator()(const Policy& policy, const In& in, std::uint64_t seed) const {
-    if constexpr (check_permutable<In>()) shuffle_elements(policy, in.first, in.count, seed, where);
+  template <class Policy, class In, index Seed>
+  auto operator()(const Policy& policy, const In& in, Seed seed) const {
+    if constexpr (check_permutable<In>())
+      shuffle_elements(policy, in.first, in.count, static_cast<std::uint64_t>(seed), where);
     return in.at(in.count);
   }
 };
