@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// std::min() and std::max() without the rest of <algorithm>, which compilers read for longer than all of this
-// folder.
+// std::min() and std::max() without the rest of <algorithm>, which takes compilers longest of all.
 #pragma once
 
 #if __has_include(<bits/stl_algobase.h>)
