@@ -195,8 +195,8 @@ void scan_strictly(Index n, T init, const Reduce& reduce, Combine combine, const
     piece.value = std::exchange(init, std::move(after));
   }
   apex(init);
-  for_pieces(std::size_t{0}, pieces.size(), [&](std::size_t i, std::size_t end) {
-    for (; i != end; ++i) write(pieces[i].begin, pieces[i].length, pieces[i].value);
+  for_pieces(pieces.begin(), pieces.end(), [&](auto piece, auto end) {
+    for (; piece != end; ++piece) write(piece->begin, piece->length, piece->value);
   });
 }
 
