@@ -18,7 +18,7 @@ struct Part {
 };
 
 /// In the order in which they are measured.
-inline constexpr std::array<Part, 18> k_parts{{
+inline constexpr std::array<Part, 19> k_parts{{
     {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
     {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
     {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
@@ -34,6 +34,7 @@ inline constexpr std::array<Part, 18> k_parts{{
     {"step-grid", "the expensive interval at 16 positions with 16 lengths", true, 40, 6},
     {"api", "the C++ library beside OpenMP, oneTBB, std::execution::par and libstdc++'s parallel mode", true,
      120, 30},
+    {"std", "std::execution::par through the library beside libstdc++ on oneTBB", false, 600, 90},
     {"types", "the work-stealing queue and the thread pool beside oneTBB's", false, 60, 10},
     {"static", "static loops that balance themselves, of costs that stay, drift, turn and are random", false,
      8, 4},
@@ -70,7 +71,7 @@ struct PartStart {
 };
 
 inline constexpr std::string_view k_calls_of_test = "--rounds 1 --loops 20 --batches 1 --max-delay 1e9";
-inline constexpr std::array<PartStart, 18> k_starts{{
+inline constexpr std::array<PartStart, 20> k_starts{{
     {"loops",
      "Loops",
      "loops",
@@ -173,6 +174,21 @@ inline constexpr std::array<PartStart, 18> k_starts{{
      "",
      {"", "--rounds 3 --scale 0.2 --tries 40",
       "--rounds 1 --passes 1 --scale 0.0005 --tries 8 --pause-ms 0"}},
+    {"api",
+     "Calls beside twelve busy threads",
+     "api",
+     By::each,
+     k_plain,
+     "--load 12",
+     {"", "--rounds 3 --calls 300", "--rounds 1 --calls 2"},
+     "load-"},
+    {"std",
+     "The standard library's parallel algorithms",
+     "std",
+     By::one,
+     k_only,
+     "",
+     {"", "--rounds 3 --largest 1000000", "--rounds 1 --passes 1 --largest 1000 --scale 0.0005"}},
     {"types",
      "The work-stealing queue and the thread pool",
      "types",

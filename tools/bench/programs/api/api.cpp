@@ -3,6 +3,7 @@
 /// round all of them in random order, each between two passes of the plain loop, and with pauses in which the
 /// threads of the one before fall asleep. Wrong results of ours end the program with status 1; those of
 /// others are marked.
+#include "load.h"
 #include "measure/measure.h"
 #include "measure/options.h"
 #include "report.h"
@@ -20,7 +21,7 @@ using namespace bench;
 struct Options {
   Common common;
   std::string peers, throw_in;
-  int passes = 3, tries = 100;
+  int passes = 3, tries = 100, load = 0, calls = 1000;
   double pause_ms = 8;
 };
 
@@ -32,6 +33,8 @@ void parse(int argc, char** argv, Options& options) {
   list.number("--pause-ms", options.pause_ms, 0, "Pause between two samples");
   list.text("--only", options.common.only, "Regular expression for rows");
   list.text("--peers", options.peers, "Regular expression for libraries");
+  list.count("--load", options.load, 0, "Measures nothing but calls beside so many busy threads");
+  list.count("--calls", options.calls, 1, "Calls in a round beside busy threads");
   list.hidden("--throw-in", options.throw_in);
   list.parse(argc, argv);
 }
@@ -78,6 +81,7 @@ private:
   static bool is_slow(const Samples& samples) { return !samples.ratios.empty() && samples.ratios[0] > 50; }
 
   static double time_us(const Bound& bound, int calls) {
+    if (bound.prepare) bound.prepare();
     const double start = now_ns();
     for (int k = 0; k < calls; ++k) bound.run();
     return (now_ns() - start) / 1e3 / calls;
@@ -86,7 +90,7 @@ private:
   void take_sample(const Row& row, const Bound& plain, const Bound& bound, MeasuredRow& measured,
                    Samples& samples) {
     const double began = now_ns();
-    bound.run();
+    time_us(bound, 1);
     const double first = time_us(bound, 1), before = time_us(plain, row.calls);
     // A candidate that takes a thousand times as long needs no more than a few calls to show it.
     const int calls =
@@ -117,6 +121,12 @@ int main(int argc, char** argv) {
   Options options;
   parse(argc, argv, options);
   if (!options.throw_in.empty()) return throw_in(options.throw_in);
+  if (options.load > 0) {
+    Report report(options.common.threads, options.common.rounds);
+    const bool right = measure_beside_load(options.load, options.common.rounds, options.calls, report);
+    report.print_verdicts();
+    return report.write(options.common.json) && right ? 0 : 1;
+  }
   std::vector<Peer> peers = all_peers();
   std::erase_if(peers, [&](const Peer& peer) {
     return peer.name != peers[0].name && !std::regex_search(peer.name, std::regex(options.peers));

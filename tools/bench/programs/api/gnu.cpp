@@ -30,6 +30,8 @@ Peer gnu_peer() {
     return static_cast<std::size_t>(
         __gnu_parallel::find_if(x.begin(), x.end(), [value](double v) { return v == value; }) - x.begin());
   };
+  peer.sort = sorts_by([](auto x) { __gnu_parallel::sort(x.begin(), x.end()); });
+  peer.stable_sort = sorts_by([](auto x) { __gnu_parallel::stable_sort(x.begin(), x.end()); });
   peer.ordered = [](std::span<const Affine> x) {
     return __gnu_parallel::accumulate(x.begin(), x.end(), Affine(), std::multiplies<>());
   };

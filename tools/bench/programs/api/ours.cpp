@@ -42,6 +42,8 @@ Peer wstree_peer() {
   peer.filter = [](Doubles in, double* out) {
     return static_cast<std::size_t>(wstree::copy_if(in, out, is_chosen) - out);
   };
+  peer.sort = sorts_by([](auto x) { wstree::sort(x, std::less<>()); });
+  peer.stable_sort = sorts_by([](auto x) { wstree::stable_sort(x, std::less<>()); });
   peer.rows = [](const CostlyRows& rows) {
     return wstree::transform_reduce(
         std::size_t{0}, rows.costs.size(), std::uint64_t{0}, wstree::plus{}, [&](std::size_t row) {

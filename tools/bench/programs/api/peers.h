@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -53,6 +54,22 @@ inline long root_of(long n) {
   return root;
 }
 
+struct Keyed {
+  std::uint32_t key, place;
+  friend bool operator<(const Keyed& x, const Keyed& y) { return x.key < y.key; }
+  friend bool operator==(const Keyed&, const Keyed&) = default;
+};
+template <class T> using Sort = std::function<void(std::span<T>)>;
+/// One sort for each type of elements.
+struct Sorts {
+  Sort<int> ints{};
+  Sort<double> doubles{};
+  Sort<std::string> strings{};
+  Sort<Keyed> pairs{};
+};
+/// `sort`: for elements of any type.
+template <class Function> Sorts sorts_by(Function sort) { return {sort, sort, sort, sort}; }
+
 /// A library. A function is empty where the library has nothing of the kind.
 struct Peer {
   const char* name;
@@ -64,6 +81,7 @@ struct Peer {
   std::function<void(std::span<const Matrix>, Matrix* out)> scan_matrices{};
   std::function<std::size_t(Doubles, double value)> find{};
   std::function<std::size_t(Doubles, double* out)> filter{};
+  Sorts sort{}, stable_sort{};
   std::function<std::uint64_t(const CostlyRows&)> rows{};
   /// The number of primes from 2 on and below n; the inner loop over divisors is parallel, too, or not.
   std::function<long(long n)> primes{}, primes_outer{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rows.h"
+#include "sort_rows.h"
 #include "workloads/cost_shapes.h"
 #include <algorithm>
 #include <cmath>
@@ -83,6 +84,7 @@ public:
     searches();
     nested();
     figure_1();
+    add_sort_rows(size(1e7), list_);
     return std::move(list_);
   }
 

@@ -10,6 +10,7 @@ namespace bench {
 struct Bound {
   std::function<void()> run; ///< empty: the peer does not have it
   std::function<bool()> is_right{};
+  std::function<void()> prepare{}; ///< before a pass, and not timed
 };
 
 struct Row {

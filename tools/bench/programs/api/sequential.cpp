@@ -41,6 +41,8 @@ Peer sequential_peer() {
   peer.filter = [](Doubles in, double* out) {
     return static_cast<std::size_t>(std::copy_if(in.begin(), in.end(), out, is_chosen) - out);
   };
+  peer.sort = sorts_by([](auto x) { std::sort(x.begin(), x.end()); });
+  peer.stable_sort = sorts_by([](auto x) { std::stable_sort(x.begin(), x.end()); });
   peer.rows = [](const CostlyRows& rows) {
     std::uint64_t sum = 0;
     for (const std::uint32_t cost : rows.costs)

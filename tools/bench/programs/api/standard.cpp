@@ -55,6 +55,8 @@ Peer standard_peer() {
   peer.filter = [](Doubles in, double* out) {
     return static_cast<std::size_t>(std::copy_if(k_par, in.begin(), in.end(), out, is_chosen) - out);
   };
+  peer.sort = sorts_by([](auto x) { std::sort(k_par, x.begin(), x.end()); });
+  peer.stable_sort = sorts_by([](auto x) { std::stable_sort(k_par, x.begin(), x.end()); });
   peer.rows = [](const CostlyRows& rows) {
     static const std::vector<std::size_t> k_elements = numbers<std::size_t>(0, 1'000'000);
     return std::transform_reduce(

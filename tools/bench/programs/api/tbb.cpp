@@ -6,6 +6,7 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
+#include <oneapi/tbb/parallel_sort.h>
 
 namespace bench {
 namespace {
@@ -105,6 +106,7 @@ Peer tbb_peer() {
         },
         std::plus<>());
   };
+  peer.sort = sorts_by([](auto x) { tbb::parallel_sort(x.begin(), x.end()); });
   peer.rows = [](const CostlyRows& rows) {
     return reduce<std::uint64_t>(rows.costs.size(), [&](std::size_t row) {
       return reduce<std::uint64_t>(rows.elements,

@@ -69,6 +69,15 @@ void judge(const ApiFigures& figures, Report& report) {
     }
     if (row.name.starts_with("scan/short/"))
       report.verdict("scan/short, of std::inclusive_scan", 1.00).add(row.name, value);
+    if (row.name.starts_with("sort/") || row.name.starts_with("stable_sort/")) {
+      const auto gnu = row.ratio("gnu");
+      if (row.name.ends_with("/one_thread"))
+        report.verdict("sorts of one thread, of the standard's", 1.02).add(row.name, value);
+      else if (tbb || gnu)
+        report.verdict("sorts, of the better of oneTBB and gnu", 1.00)
+            .add(row.name, *value / std::min(tbb.value_or(HUGE_VAL), gnu.value_or(HUGE_VAL)));
+      continue;
+    }
     // Scans, short and nested calls, sums with the same bits, and EXP/16 have to be faster by a fifth.
     const bool by_a_fifth = row.name.starts_with("scan/") || row.name.starts_with("small/") ||
                             row.name == "nested/primes" || row.name == "sum/reproducible" ||
