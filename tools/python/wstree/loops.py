@@ -32,12 +32,13 @@ class Loop:
     Each index is handed out once. A member that comes late, or never, holds nothing back: others do its share.
     """
 
+    _handle = None
+
     def __init__(self, n, members):
         if not 0 <= n < 2**63 - 1:
             raise ValueError("n is not between 0 and 2**63 - 2")
         if not 1 <= members < 2**20:
             raise ValueError("members is not between 1 and 2**20 - 1")
-        self._handle = None
         self._members = members
         self._handle = _open(n, members, None)
         if not self._handle:

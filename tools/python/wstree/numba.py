@@ -50,6 +50,7 @@ class _Layer:
         spec = importlib.machinery.PathFinder.find_spec("numba.np.ufunc.workqueue", path)
         own = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(own)
+        sys.modules.pop(spec.name, None)  # where extension modules enter themselves
         library.wstree_numba_use(*(ctypes.c_void_p(getattr(own, name)) for name in _OF_NUMBA))
         self._own = own
         return True
