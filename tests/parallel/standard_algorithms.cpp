@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <list>
 #include <memory>
 #include <random>
@@ -385,6 +386,25 @@ TEST(StandardAlgorithms, OtherIterators) {
   EXPECT_TRUE(std::is_sorted(queue.rbegin(), queue.rend()));
   std::vector<bool> bits(v.size());
   EXPECT_EQ(std::count(execution::par, bits.begin(), bits.end(), false), std::ptrdiff_t(v.size()));
+}
+
+/// What is not a number has no place in the order of numbers; no element is lost for that.
+TEST(StandardAlgorithms, SortsWithoutAnOrderKeepTheElements) {
+  std::vector<double> values(30'000), sorted;
+  for (const std::uint64_t salt : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    const Numbers chosen = numbers(values.size(), 1'000, salt);
+    const auto is_number = [](double x) { return x == x; };
+    std::transform(chosen.begin(), chosen.end(), values.begin(), [](std::int64_t x) {
+      return x % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(x);
+    });
+    sorted = values;
+    std::stable_sort(execution::par, sorted.begin(), sorted.end());
+    values.erase(std::partition(values.begin(), values.end(), is_number), values.end());
+    sorted.erase(std::partition(sorted.begin(), sorted.end(), is_number), sorted.end());
+    std::sort(values.begin(), values.end()), std::sort(sorted.begin(), sorted.end());
+    ASSERT_EQ(sorted, values);
+    values.resize(chosen.size());
+  }
 }
 
 TEST(StandardAlgorithms, CallsWithinCalls) {

@@ -23,11 +23,10 @@ inline constexpr std::ptrdiff_t k_merged_alone = 2'000, k_sorted_alone = 500;
 inline constexpr std::ptrdiff_t k_tiles_of_member = 16, k_least_merged = 1'000;
 
 /// Of the first `k` elements of two merged ranges, so many come from the first one, whose elements go first
-/// where both are equal.
+/// where both are equal: from `least` to `most`.
 template <class X, class Y, class Compare>
-std::ptrdiff_t share_of_first(X x, std::ptrdiff_t size_x, Y y, std::ptrdiff_t size_y, std::ptrdiff_t k,
+std::ptrdiff_t share_of_first(X x, Y y, std::ptrdiff_t k, std::ptrdiff_t least, std::ptrdiff_t most,
                               Compare& comp) {
-  std::ptrdiff_t least = k > size_y ? k - size_y : 0, most = k < size_x ? k : size_x;
   while (least < most) {
     const std::ptrdiff_t i = least + (most - least) / 2;
     if (comp(y[k - i - 1], x[i]))
@@ -54,7 +53,9 @@ void cut_merge(std::vector<MergeTile<X, Y, Out>>& tiles, X x, X x_end, Y y, Y y_
   std::ptrdiff_t from_x = 0, from = 0;
   for (std::ptrdiff_t piece = 1; piece <= pieces; ++piece) {
     const std::ptrdiff_t to = piece == pieces ? size : piece * longest;
-    const std::ptrdiff_t to_x = piece == pieces ? size_x : share_of_first(x, size_x, y, size_y, to, comp);
+    // No tile ends before it begins, also where the ranges are in no order because `comp` is none.
+    const std::ptrdiff_t least = std::max(from_x, to - size_y), most = std::min(from_x + (to - from), size_x);
+    const std::ptrdiff_t to_x = share_of_first(x, y, to, least, most, comp);
     tiles.push_back({x + from_x, x + to_x, y + (from - from_x), y + (to - to_x), out + from});
     from = to, from_x = to_x;
   }
