@@ -64,6 +64,23 @@ TEST(Crew, ManyCallersAtATime) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
+/// A program ends in the midst of a call, whatever the other members of the call wait for.
+TEST(CrewDeathTest, ExitWaitsForNoCall) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto exit_in_call = [] {
+    const detail::Place* const crew = &resident_crew.place();
+    std::atomic<bool> is_accompanied{crew->most_members(*crew) == 1};
+    detail::Control control;
+    const auto work = [&](std::uint32_t member, std::uint32_t) {
+      if (member != 0) is_accompanied = true;
+      while (member != 0 || !is_accompanied) std::this_thread::yield();
+      std::exit(7);
+    };
+    detail::on_members(2, control, work, crew);
+  };
+  EXPECT_EXIT(exit_in_call(), ::testing::ExitedWithCode(7), "");
+}
+
 /// A team that kept one call waiting is not asked for 32 times as long.
 TEST(Crew, IsAskedWhileTeamsAreLate) {
   using detail::Clock;

@@ -23,8 +23,8 @@ namespace detail {
 
 /// Members of a call are its caller, which begins at once, and threads of the crew that come while the call
 /// goes on. The call waits for members that have begun, and for no other ones. The first call makes the
-/// threads. Without memory or threads, in a child of fork, and once static objects are destroyed, callers
-/// work alone.
+/// threads. The end of the process waits for them, unless calls go on. Without memory or threads, in a child
+/// of fork, and once static objects are destroyed, callers work alone.
 class ResidentCrew : public Place {
 public:
   static const Place& place() noexcept {
@@ -63,11 +63,15 @@ private:
   ~ResidentCrew() {
     if (is_gone()) return; // the threads stayed in the parent of a fork
     set_gone();
+    bool is_at_work = false;
     {
       const Guard guard(mutex_);
       is_over_ = true;
+      is_at_work = first_ != nullptr;
       pthread_cond_broadcast(&bell_);
     }
+    // The process ends in the midst of a call, which may wait for this very thread.
+    if (is_at_work) return;
     for (std::uint32_t i = 0; i < size_; ++i) pthread_join(threads_[i], nullptr);
   }
 
