@@ -14,7 +14,9 @@
 /// Exceptions: an exception that leaves a function of the program ends the program, as the standard says;
 /// std::bad_alloc leaves where the standard library's own algorithms throw it.
 /// Thread safety: that of the standard's parallel algorithms; calls may be nested.
-/// Iterators: algorithms on iterators without random access are executed by the caller, as libstdc++ does.
+/// Iterators: algorithms on iterators without random access are executed by the caller, as libstdc++ does;
+/// so are algorithms on a std::vector<bool> that change its elements. One that writes a second range must not
+/// write to a std::vector<bool>, whose elements share words.
 /// Source: ISO C++ [algorithms.parallel]; the interface between libstdc++ and its backends (pstl/).
 #pragma once
 

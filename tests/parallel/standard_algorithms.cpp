@@ -386,6 +386,14 @@ TEST(StandardAlgorithms, OtherIterators) {
   EXPECT_TRUE(std::is_sorted(queue.rbegin(), queue.rend()));
   std::vector<bool> bits(v.size());
   EXPECT_EQ(std::count(execution::par, bits.begin(), bits.end(), false), std::ptrdiff_t(v.size()));
+  const auto some = v.begin() + 550; // leaves end within words
+  bits.resize(550);
+  for (int round = 0; round < 500; ++round) {
+    std::transform(v.begin(), some, bits.begin(), k_even);
+    std::sort(execution::par, bits.begin(), bits.end());
+    ASSERT_TRUE(std::is_sorted(bits.begin(), bits.end()));
+    ASSERT_EQ(std::count(bits.begin(), bits.end(), true), std::count_if(v.begin(), some, k_even));
+  }
 }
 
 /// What is not a number has no place in the order of numbers; no element is lost for that.

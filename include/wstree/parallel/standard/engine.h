@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,12 @@ namespace detail {
 /// How the calls are executed. They do not know where in the source they stand: what is remembered of them
 /// goes by the types of their functions.
 inline par standard_policy() noexcept { return par("std::execution"); }
+
+/// Whether elements share a word with their neighbours, so that no two threads may write them at a time.
+template <class Iterator>
+inline constexpr bool k_shares_words = std::is_same_v<Iterator, std::vector<bool>::iterator>;
+template <class Iterator>
+inline constexpr bool k_shares_words<std::reverse_iterator<Iterator>> = k_shares_words<Iterator>;
 
 /// `body(i, j)` for pieces of [first, last).
 template <class Index, class Body> struct PieceFolder {
@@ -36,6 +44,7 @@ template <class Index, class Body> struct PieceFolder {
 
 template <class Index, class Body> void for_pieces(Index first, Index last, const Body& body) {
   if (!(first < last)) return;
+  if constexpr (k_shares_words<Index>) return body(first, last);
   PieceFolder<Index, Body> folder{body, first};
   Result<Nothing> result;
   fold_tree(standard_policy(), static_cast<std::uint64_t>(last - first), folder, result, {});

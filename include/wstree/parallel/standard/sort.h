@@ -68,7 +68,8 @@ template <class X, class Y, class Out, class Compare, class Leaf>
 void merge_pieces(X x, X x_end, Y y, Y y_end, Out out, Compare comp, const Leaf& leaf) {
   const std::ptrdiff_t size = (x_end - x) + (y_end - y);
   const par policy = standard_policy();
-  const std::uint32_t members = size > k_merged_alone ? most_members(policy) : 1;
+  const bool is_shared = !k_shares_words<Out> && size > k_merged_alone;
+  const std::uint32_t members = is_shared ? most_members(policy) : 1;
   if (members == 1) return static_cast<void>(leaf(x, x_end, y, y_end, out, comp));
   std::vector<MergeTile<X, Y, Out>> tiles;
   cut_merge(tiles, x, x_end, y, y_end, out, comp, longest_tile(size, members));
@@ -141,7 +142,8 @@ void sort_pieces(It first, It last, Compare comp, const Leaf& leaf, std::ptrdiff
   using T = typename std::iterator_traits<It>::value_type;
   const std::ptrdiff_t size = last - first;
   const par policy = standard_policy();
-  const std::uint32_t members = size > k_sorted_alone ? most_members(policy) : 1;
+  const bool is_shared = !k_shares_words<It> && size > k_sorted_alone;
+  const std::uint32_t members = is_shared ? most_members(policy) : 1;
   if (members == 1) return static_cast<void>(leaf(first, last, comp));
   // An even number of rounds leaves the elements where they belong.
   std::ptrdiff_t leaves = 4;
