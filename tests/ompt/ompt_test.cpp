@@ -121,6 +121,24 @@ TEST_P(Served, TellsOfEachLoopAndEachChunk) {
   }
 }
 
+/// Three taskloops that one of two threads meets: a task for each thread at most, in the same task groups.
+TEST_P(Served, TellsOfTaskloopsWithFewTasks) {
+  const auto of_groups = [](const Outcome& outcome) {
+    std::set<std::string> lines;
+    for (const std::string& line : lines_of(outcome.out))
+      if (line.starts_with("sync 6") || line.starts_with("work ") || line.starts_with("parallel"))
+        lines.insert(line);
+    return lines;
+  };
+  const Outcome bare = with_tool("taskloops", GetParam()).run();
+  const Outcome outcome = served(with_tool("taskloops", GetParam())).set("WSTREE_STATS", "1").run();
+  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_THAT(outcome.err, HasSubstr("3 calls")) << "they are not served";
+  EXPECT_THAT(outcome.out, Not(HasSubstr("libwstree")));
+  EXPECT_EQ(of_groups(outcome), of_groups(bare));
+  EXPECT_THAT(outcome.out, ContainsRegex("task lib[^ ]* x [3-6]\n"));
+}
+
 TEST_P(Served, TellsNothingWithoutATool) {
   const Outcome outcome = served(told("chunks", GetParam())).set("OMP_TOOL_LIBRARIES", "/nowhere.so:").run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();

@@ -5,7 +5,10 @@
 extern "C" {
 #endif
 int omp_get_thread_num(void);
+int omp_get_num_places(void);
 int omp_get_num_threads(void);
+int omp_get_place_num_procs(int place);
+void omp_get_place_proc_ids(int place, int* ids);
 void omp_set_num_threads(int);
 int omp_get_max_threads(void);
 int omp_in_parallel(void);
