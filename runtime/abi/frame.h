@@ -66,7 +66,7 @@ struct Frame {
 
   /// Whether code at `caller` is in the region of this frame, and not in one that was opened out of
   /// our sight.
-  bool is_at(const void* caller) const noexcept {
+  [[gnu::always_inline]] bool is_at(const void* caller) const noexcept {
     const Place here = runtime_place(caller);
     if (here.level != place.level) return false;
     if (here.runtime == place.runtime) [[likely]]

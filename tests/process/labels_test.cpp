@@ -139,7 +139,7 @@ TEST_P(Calls, AreInTheTrace) {
   for (const json& event : trace.at("traceEvents"))
     if (event.value("cat", "") == "loop" && event.at("name") == "assembly")
       members.insert(event.at("tid").get<int>());
-  EXPECT_EQ(members.size(), 4U);
+  EXPECT_GE(members.size(), 4U); // more if the team was late, and the crew was asked
 }
 
 TEST_P(Calls, AreSilentWithoutAnOption) {

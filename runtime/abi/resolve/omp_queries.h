@@ -12,7 +12,7 @@ struct Place {
   int level = -1;                // omp_get_level; -1: the runtime cannot be asked
 };
 extern constinit Real<int()> g_get_level;
-inline Place runtime_place(const void* caller) noexcept { // at every loop
+[[gnu::always_inline]] inline Place runtime_place(const void* caller) noexcept { // at every loop
   const auto get = g_get_level.find(caller);
   if (get == nullptr) [[unlikely]]
     return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pool.h"
 
+#include "wstree/core/platform.h"
+
 #include <bit>
 #include <chrono>
 #include <pthread.h>
@@ -16,13 +18,7 @@ constexpr std::chrono::microseconds k_spin{200};
 
 constexpr std::uint64_t k_seat = std::uint64_t{1} << 32;
 
-void relax() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+void relax() noexcept { wstree::core::StdPlatform::relax(); }
 
 /// Returns when the word is not `seen` any more; later changes acquire what was written before them.
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
