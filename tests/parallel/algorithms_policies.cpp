@@ -102,7 +102,7 @@ TEST(Policy, SequentialScansMakeTheirValuesInParallel) {
   };
   for (int round = 0; round < 1000 && threads.size() < 2; ++round)
     transform_inclusive_scan(sequential_order.threads(2), 0, 64, out, std::plus<>{}, dear);
-  EXPECT_EQ(threads.size(), 2U);
+  EXPECT_GE(threads.size(), 2U);
 }
 
 TEST(Policy, ReproducibleAccumulatorsMayBeLargerThanStacksLike) {
@@ -147,11 +147,11 @@ TEST(Policy, DearElementsOfOneBlockAreSharedAndHaveItsBits) {
     const DearElements dear{in, mutex, threads};
     const auto policy = reproducible.threads(2);
     EXPECT_EQ(transform_reduce(policy, std::size_t{0}, n, 0.0, std::plus<>{}, dear), all);
-    EXPECT_EQ(threads.size(), 2U) << n;
+    EXPECT_GE(threads.size(), 2U) << n;
     threads.clear();
     EXPECT_EQ(transform_inclusive_scan(policy, std::size_t{0}, n, out, std::plus<>{}, dear), total);
     EXPECT_EQ(out, expected);
-    EXPECT_EQ(threads.size(), 2U) << n;
+    EXPECT_GE(threads.size(), 2U) << n;
     EXPECT_EQ(transform_reduce(policy, std::size_t{0}, n, 1.0, std::multiplies<>{}, dear), product);
   }
 }
