@@ -170,7 +170,11 @@ private:
   }
 
   template <class From, class To> void merge(const From& from, Span a, Span b, const To& to) {
-    if (!less_(from[b.begin], from[a.end - 1])) return relocate_all(from, a.begin, b.end, to, a.begin);
+    {
+      Return all(from, to, {a.begin, b.end}); // if they are in order already, or if the comparison throws
+      if (!less_(from[b.begin], from[a.end - 1])) return;
+      all.is_wanted = false;
+    }
     if constexpr (k_is_selected<T>)
       if (a.size() == b.size()) return merge_equals(from, a, b, to);
     merge_spans<T>(from, a, b, to, a.begin, less_);
