@@ -55,6 +55,12 @@ template <class Comp, class In, class Proj> constexpr bool check_comparison() {
   return std::is_invocable_v<Comp&, Projected, Projected>;
 }
 
+/// `comp` of what `proj` makes of two elements.
+template <class Comp, class Proj> auto by_projection(Comp& comp, Proj& proj) {
+  return
+      [&comp, &proj](const auto& a, const auto& b) -> bool { return comp(invoke(proj, a), invoke(proj, b)); };
+}
+
 inline constexpr std::size_t k_nothing = ~std::size_t{0};
 
 /// The number of the best element: before(a, b) says whether a, which is to the right of the best one b so

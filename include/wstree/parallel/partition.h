@@ -185,9 +185,7 @@ struct Unique : Called, Finder {
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     std::size_t end = 0;
     if constexpr (check_permutable<In>() && check_comparison_of_two<Comp, In, In, Proj, Proj>()) {
-      const auto are_equal = [&](const auto& a, const auto& b) -> bool {
-        return comp(invoke(proj, a), invoke(proj, b));
-      };
+      const auto are_equal = by_projection(comp, proj);
       end = by_class<2, 1>(
           policy, in.first, in.count, where,
           [&] {

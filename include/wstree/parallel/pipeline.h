@@ -4,6 +4,7 @@
 
 #include "wstree/core/reduction/value.h"
 #include "wstree/parallel/call.h"
+#include "wstree/parallel/lock.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +13,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <pthread.h>
 
 namespace wstree {
 inline namespace v1 {
@@ -73,23 +72,12 @@ public:
         if (!is_normal) pipeline.end();
       }
     } end{*this};
-    for (;;) {
+    for (Next next = Next::look; next != Next::leave;) {
       if (!goes_on()) return;
       if (advance_parked(executed)) continue;
-      pthread_mutex_lock(&mutex_);
-      if (is_over_ || (is_dry_ && inside_ == 0)) break;
-      if (!is_dry_ && !is_asking_ && inside_ < tokens_) {
-        is_asking_ = true;
-        ++inside_;
-        pthread_mutex_unlock(&mutex_);
-        ask(executed);
-        continue;
-      }
-      if (!has_parked()) pthread_cond_wait(&bell_, &mutex_);
-      pthread_mutex_unlock(&mutex_);
+      next = what_next();
+      if (next == Next::ask) ask(executed);
     }
-    pthread_cond_broadcast(&bell_);
-    pthread_mutex_unlock(&mutex_);
     end.is_normal = true;
   }
 
@@ -113,25 +101,39 @@ private:
     if constexpr (I != 0) each_ordered<Visit, I - 1>(std::forward<Visit>(visit));
   }
 
+  enum class Next : unsigned char { look, ask, leave };
+  /// Waits where there is nothing to do at the moment.
+  Next what_next() noexcept {
+    Lock lock(mutex_);
+    if (is_over_ || (is_dry_ && inside_ == 0)) {
+      bell_.wake_all();
+      return Next::leave;
+    }
+    if (!is_dry_ && !is_asking_ && inside_ < tokens_) {
+      is_asking_ = true;
+      ++inside_;
+      return Next::ask;
+    }
+    if (!has_parked()) bell_.wait(lock);
+    return Next::look;
+  }
   void end() noexcept {
-    pthread_mutex_lock(&mutex_);
+    const Lock lock(mutex_);
     is_over_ = true;
-    pthread_cond_broadcast(&bell_);
-    pthread_mutex_unlock(&mutex_);
+    bell_.wake_all();
   }
   /// Gets the next item, and takes it as far as it goes.
   template <class Executed> void ask(Executed& executed) {
     std::optional<Item> item = source_();
-    pthread_mutex_lock(&mutex_);
-    is_asking_ = false;
-    const std::uint64_t ticket = tickets_;
-    if (item.has_value())
-      ++tickets_;
-    else
-      is_dry_ = true, --inside_;
-    pthread_cond_broadcast(&bell_);
-    pthread_mutex_unlock(&mutex_);
+    const std::uint64_t ticket = answer(item.has_value());
     if (item.has_value()) flow<0>(ticket, std::move(*item), executed);
+  }
+  std::uint64_t answer(bool has_item) noexcept {
+    const Lock lock(mutex_);
+    is_asking_ = false;
+    if (!has_item) is_dry_ = true, --inside_;
+    bell_.wake_all();
+    return has_item ? tickets_++ : tickets_;
   }
   template <std::size_t I, class T, class Executed>
   void flow(std::uint64_t ticket, T&& value, Executed& executed) {
@@ -140,20 +142,23 @@ private:
     } else if constexpr (!is_ordered_stage<I>) {
       execute<I>(ticket, std::forward<T>(value), executed);
     } else {
-      pthread_mutex_lock(&mutex_);
       auto& gate = this->gate<I>();
-      const bool is_turn = !gate.is_busy && gate.next == ticket;
-      if (is_turn) gate.is_busy = true;
-      pthread_mutex_unlock(&mutex_);
-      if (is_turn) return execute<I>(ticket, std::forward<T>(value), executed);
+      if (enter(gate, [&] { return gate.next == ticket; }))
+        return execute<I>(ticket, std::forward<T>(value), executed);
       // No other item has the slot, so it is filled without the lock, which a moved value might throw under.
       auto& slot = gate.parked[ticket % tokens_];
       ::new (slot.place()) In<I>(std::forward<T>(value));
-      pthread_mutex_lock(&mutex_);
+      const Lock lock(mutex_);
       slot.set();
-      if (!gate.is_busy && gate.next == ticket) pthread_cond_signal(&bell_);
-      pthread_mutex_unlock(&mutex_);
+      if (!gate.is_busy && gate.next == ticket) bell_.wake_one();
     }
+  }
+  /// Returns whether the caller executes the gate's stage now.
+  template <class Gate, class Turn> bool enter(Gate& gate, Turn&& is_turn) noexcept {
+    const Lock lock(mutex_);
+    const bool enters = !gate.is_busy && is_turn();
+    gate.is_busy |= enters;
+    return enters;
   }
   template <std::size_t I, class T, class Executed>
   void execute(std::uint64_t ticket, T&& value, Executed& executed) {
@@ -171,20 +176,18 @@ private:
   /// The item has passed the stage: the next one may.
   template <std::size_t I> void pass() noexcept {
     if constexpr (is_ordered_stage<I>) {
-      pthread_mutex_lock(&mutex_);
+      const Lock lock(mutex_);
       auto& gate = this->gate<I>();
       ++gate.next;
       gate.is_busy = false;
-      if (gate.parked[gate.next % tokens_].has_value()) pthread_cond_signal(&bell_);
-      pthread_mutex_unlock(&mutex_);
+      if (gate.parked[gate.next % tokens_].has_value()) bell_.wake_one();
     }
   }
   template <class Executed> void leave(Executed& executed) {
     executed();
-    pthread_mutex_lock(&mutex_);
+    const Lock lock(mutex_);
     --inside_;
-    pthread_cond_broadcast(&bell_);
-    pthread_mutex_unlock(&mutex_);
+    bell_.wake_all();
   }
 
   /// Under the lock.
@@ -203,17 +206,14 @@ private:
       if (advanced) return;
       constexpr std::size_t k_stage = number;
       auto& gate = this->template gate<k_stage>();
-      pthread_mutex_lock(&mutex_);
-      auto& slot = gate.parked[gate.next % tokens_];
-      const bool is_turn = !gate.is_busy && slot.has_value();
-      const std::uint64_t ticket = gate.next;
-      if (is_turn) gate.is_busy = true;
-      pthread_mutex_unlock(&mutex_);
-      if (!is_turn) return;
+      if (!enter(gate, [&] { return gate.parked[gate.next % tokens_].has_value(); })) return;
+      const std::uint64_t ticket = gate.next; // stays until this thread has passed
+      auto& slot = gate.parked[ticket % tokens_];
       In<k_stage> value = std::move(slot.value());
-      pthread_mutex_lock(&mutex_);
-      slot.reset();
-      pthread_mutex_unlock(&mutex_);
+      {
+        const Lock lock(mutex_);
+        slot.reset();
+      }
       execute<k_stage>(ticket, std::move(value), executed);
       advanced = true;
     });
@@ -223,8 +223,8 @@ private:
   const std::size_t tokens_;
   Source& source_;
   std::tuple<Stages&...> stages_;
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t bell_ = PTHREAD_COND_INITIALIZER; // something below has changed
+  Mutex mutex_;
+  Bell bell_; // something below has changed
   typename GatesOf<Inputs>::type gates_;
   std::uint64_t tickets_ = 0; // items that the source has given
   std::size_t inside_ = 0;    // items between source and end, and the question for one

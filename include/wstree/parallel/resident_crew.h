@@ -4,6 +4,7 @@
 #pragma once
 
 #include "wstree/core/tuning.h"
+#include "wstree/parallel/lock.h"
 #include "wstree/parallel/nesting.h"
 #include "wstree/parallel/policy.h"
 
@@ -12,6 +13,8 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <unistd.h>
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -38,20 +41,10 @@ private:
   /// A call that wants members. It stands in its caller's frame, and in the list while the call goes on.
   struct Invitation {
     Door door;
+    Call* call;
     std::uint32_t wanted;
     Invitation* next;
   };
-  class Guard {
-  public:
-    explicit Guard(pthread_mutex_t& mutex) noexcept : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
-    ~Guard() { pthread_mutex_unlock(&mutex_); }
-    Guard(const Guard&) = delete;
-    Guard& operator=(const Guard&) = delete;
-
-  private:
-    pthread_mutex_t& mutex_;
-  };
-
   static constexpr std::uint32_t k_most = 256;
 
   static bool is_gone() noexcept { return g_is_gone.load(std::memory_order_relaxed); }
@@ -65,23 +58,27 @@ private:
     set_gone();
     bool is_at_work = false;
     {
-      const Guard guard(mutex_);
+      const Lock lock(mutex_);
       is_over_ = true;
       is_at_work = first_ != nullptr;
-      pthread_cond_broadcast(&bell_);
+      bell_.wake_all();
     }
     // The process ends in the midst of a call, which may wait for this very thread.
     if (is_at_work) return;
     for (std::uint32_t i = 0; i < size_; ++i) pthread_join(threads_[i], nullptr);
   }
 
+  /// Where the process's first thread may run: the calling one may be bound to less.
+  static bool processors_of_process(cpu_set_t& set) noexcept {
+    return sched_getaffinity(getpid(), sizeof set, &set) == 0;
+  }
   /// Like the team of a parallel region; without OpenMP one for each processor that the process may use.
   static std::uint32_t members_of_program() noexcept {
 #if defined(_OPENMP)
     const int members = omp_get_max_threads();
 #else
     cpu_set_t set;
-    const int members = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    const int members = processors_of_process(set) ? CPU_COUNT(&set) : 1;
 #endif
     return members < 1                          ? 1
            : members > static_cast<int>(k_most) ? k_most
@@ -95,7 +92,7 @@ private:
     if (auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) return call.nest(*seat);
     auto& self = const_cast<ResidentCrew&>(static_cast<const ResidentCrew&>(place));
     if (is_gone() || !self.has_threads()) return call.work_as(0);
-    Invitation invitation{{}, call.members() - 1, nullptr};
+    Invitation invitation{{}, &call, call.members() - 1, nullptr};
     invitation.door.open(&call);
     self.invite(invitation);
     call.work_behind(invitation.door);
@@ -110,15 +107,20 @@ private:
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return false;
     let_run_anywhere(attributes);
+    // Signals are for the program's threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (size_ < wanted_size_ && pthread_create(&threads_[size_], &attributes, &serve, this) == 0) ++size_;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_attr_destroy(&attributes);
     return size_ != 0;
   }
   /// The creator may be bound to one place of the program's: its threads are not.
-  static void let_run_anywhere([[maybe_unused]] pthread_attr_t& attributes) noexcept {
-#if defined(_OPENMP)
+  static void let_run_anywhere(pthread_attr_t& attributes) noexcept {
     cpu_set_t all;
     CPU_ZERO(&all);
+#if defined(_OPENMP)
     int processors[CPU_SETSIZE];
     for (int place = 0; place < omp_get_num_places(); ++place) {
       const int count = omp_get_place_num_procs(place);
@@ -128,21 +130,22 @@ private:
         if (processors[i] >= 0 && processors[i] < CPU_SETSIZE)
           CPU_SET(static_cast<unsigned>(processors[i]), &all);
     }
-    if (CPU_COUNT(&all) > 0) pthread_attr_setaffinity_np(&attributes, sizeof all, &all);
 #endif
+    if (CPU_COUNT(&all) == 0 && !processors_of_process(all)) return;
+    pthread_attr_setaffinity_np(&attributes, sizeof all, &all);
   }
 
   void invite(Invitation& invitation) noexcept {
-    const Guard guard(mutex_);
+    const Lock lock(mutex_);
     Invitation** last = &first_;
     while (*last != nullptr) last = &(*last)->next;
     *last = &invitation;
     // relaxed: threads that spin look at the list under the lock.
     invited_.fetch_add(1, std::memory_order_relaxed);
-    for (std::uint32_t i = 0; i < sleepers_ && i < invitation.wanted; ++i) pthread_cond_signal(&bell_);
+    for (std::uint32_t i = 0; i < sleepers_ && i < invitation.wanted; ++i) bell_.wake_one();
   }
   void withdraw(Invitation& invitation) noexcept {
-    const Guard guard(mutex_);
+    const Lock lock(mutex_);
     Invitation** at = &first_;
     while (*at != &invitation) at = &(*at)->next;
     *at = invitation.next;
@@ -153,24 +156,23 @@ private:
     return nullptr;
   }
   void serve() noexcept {
-    for (;;) {
-      pthread_mutex_lock(&mutex_);
-      Invitation* const invitation = find_one();
-      if (invitation == nullptr) {
-        const bool is_over = is_over_;
-        pthread_mutex_unlock(&mutex_);
-        if (is_over) return;
+    for (bool is_over = false; !is_over;) {
+      if (Invitation* const invitation = enter_one(is_over); invitation != nullptr) {
+        Call::join_once(*invitation->call);
+        invitation->door.leave();
+      } else if (!is_over) {
         wait();
-        continue;
       }
-      --invitation->wanted;
-      // Entered under the lock, before the invitation can be withdrawn.
-      Call* const call = invitation->door.enter();
-      pthread_mutex_unlock(&mutex_);
-      if (call == nullptr) continue;
-      Call::join_once(*call);
-      invitation->door.leave();
     }
+  }
+  /// The thread enters under the lock, before the invitation can be withdrawn. nullptr: no call wants it.
+  Invitation* enter_one(bool& is_over) noexcept {
+    const Lock lock(mutex_);
+    Invitation* const invitation = find_one();
+    is_over = invitation == nullptr && is_over_;
+    if (invitation == nullptr) return nullptr;
+    --invitation->wanted;
+    return invitation->door.enter() != nullptr ? invitation : nullptr;
   }
   /// Under the lock.
   Invitation* find_one() const noexcept {
@@ -185,23 +187,23 @@ private:
       if (invited_.load(std::memory_order_relaxed) != seen) return; // likewise
       core::StdPlatform::relax();
     }
-    const Guard guard(mutex_);
+    Lock lock(mutex_);
     ++sleepers_;
-    while (!is_over_ && find_one() == nullptr) pthread_cond_wait(&bell_, &mutex_);
+    while (!is_over_ && find_one() == nullptr) bell_.wait(lock);
     --sleepers_;
   }
 
   static inline constinit std::atomic<bool> g_is_gone{false}; // relaxed, everywhere: no data come with it
 
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t bell_ = PTHREAD_COND_INITIALIZER; // there is an invitation, or the end
+  Mutex mutex_;
+  Bell bell_; // there is an invitation, or the end
   // Under the lock:
   Invitation* first_ = nullptr; // the oldest
   std::uint32_t sleepers_ = 0;
   bool is_over_ = false;
   // Beside it:
-  std::atomic<std::uint32_t> invited_{
-      0}; // goes round: an equal number costs a sleep, in which the list is read
+  /// Goes round: an equal number costs a sleep, before which the list is read.
+  std::atomic<std::uint32_t> invited_{0};
   std::uint32_t wanted_size_;
   std::uint32_t size_ = 0;
   pthread_t threads_[k_most];

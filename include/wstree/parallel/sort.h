@@ -85,9 +85,7 @@ template <Stability k_stability> struct Sort : Called, Finder {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     if constexpr (check_permutable<In>() && check_comparison<Comp, In, Proj>()) {
-      auto less = [&](const auto& a, const auto& b) -> bool {
-        return comp(invoke(proj, a), invoke(proj, b));
-      };
+      auto less = by_projection(comp, proj);
       if constexpr (std::is_same_v<Proj, Identity>)
         sort_elements<k_stability>(policy, in.first, in.count, comp);
       else

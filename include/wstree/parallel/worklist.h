@@ -3,15 +3,15 @@
 #pragma once
 
 #include "wstree/parallel/call.h"
+#include "wstree/parallel/lock.h"
 #include "wstree/parallel/ranges.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <pthread.h>
 
 namespace wstree {
 inline namespace v1 {
@@ -28,26 +28,26 @@ public:
   Worklist& operator=(const Worklist&) = delete;
 
   void arrive() noexcept {
-    const Guard guard(mutex_);
+    const Lock lock(mutex_);
     ++present_;
   }
   /// relaxed: a hint.
   bool is_wanted() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
   void hand_over(Bundle bundle) {
-    const Guard guard(mutex_);
+    const Lock lock(mutex_);
     bundles_.push_back(std::move(bundle));
-    pthread_cond_signal(&bell_);
+    bell_.wake_one();
   }
   /// Takes a bundle; waits for one as long as a member is at work. Returns false if none will come.
   bool take(Bundle& bundle, const Control& control) {
-    const Guard guard(mutex_);
+    Lock lock(mutex_);
     waiting_.store(waiting_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); // under the lock
     while (bundles_.empty() && !is_over_) {
       is_over_ = waiting_.load(std::memory_order_relaxed) == present_ || control.has_ended();
       if (is_over_)
-        pthread_cond_broadcast(&bell_);
+        bell_.wake_all();
       else
-        pthread_cond_wait(&bell_, &mutex_);
+        bell_.wait(lock);
     }
     if (is_over_) return false; // the member counts as waiting from now on
     waiting_.store(waiting_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); // under the lock
@@ -57,25 +57,14 @@ public:
   }
   /// The call ends early.
   void end() noexcept {
-    const Guard guard(mutex_);
+    const Lock lock(mutex_);
     is_over_ = true;
-    pthread_cond_broadcast(&bell_);
+    bell_.wake_all();
   }
 
 private:
-  class Guard {
-  public:
-    explicit Guard(pthread_mutex_t& mutex) noexcept : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
-    ~Guard() { pthread_mutex_unlock(&mutex_); }
-    Guard(const Guard&) = delete;
-    Guard& operator=(const Guard&) = delete;
-
-  private:
-    pthread_mutex_t& mutex_;
-  };
-
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t bell_ = PTHREAD_COND_INITIALIZER;
+  Mutex mutex_;
+  Bell bell_;
   std::vector<Bundle> bundles_;
   std::uint32_t present_ = 0;
   std::atomic<std::uint32_t> waiting_{0}; // written under the lock

@@ -73,8 +73,7 @@ T __parallel_transform_scan(WSTREE_PSTL_TAG Policy&&, Index n, Make make, T init
 template <class Policy, typename It, typename Compare, typename Leaf>
 void __parallel_stable_sort(WSTREE_PSTL_TAG Policy&&, It first, It last, Compare comp, Leaf leaf,
                             std::size_t wanted = 0) {
-  wstree::detail::sort_pieces(first, last, comp, leaf,
-                              wanted != 0 ? static_cast<std::ptrdiff_t>(wanted) : last - first);
+  wstree::detail::sort_pieces(first, last, comp, leaf, static_cast<std::ptrdiff_t>(wanted));
 }
 
 template <class Policy, typename X, typename Y, typename Out, typename Compare, typename Leaf>

@@ -4,6 +4,8 @@
 // of another one's tile.
 #pragma once
 
+#include "wstree/parallel/relocation.h"
+#include "wstree/parallel/sort.h"
 #include "wstree/parallel/standard/engine.h"
 
 #include <algorithm>
@@ -21,21 +23,6 @@ namespace detail {
 /// Fewer elements are merged and sorted by the caller.
 inline constexpr std::ptrdiff_t k_merged_alone = 2'000, k_sorted_alone = 500;
 inline constexpr std::ptrdiff_t k_tiles_of_member = 16, k_least_merged = 1'000;
-
-/// Of the first `k` elements of two merged ranges, so many come from the first one, whose elements go first
-/// where both are equal: from `least` to `most`.
-template <class X, class Y, class Compare>
-std::ptrdiff_t share_of_first(X x, Y y, std::ptrdiff_t k, std::ptrdiff_t least, std::ptrdiff_t most,
-                              Compare& comp) {
-  while (least < most) {
-    const std::ptrdiff_t i = least + (most - least) / 2;
-    if (comp(y[k - i - 1], x[i]))
-      most = i;
-    else
-      least = i + 1;
-  }
-  return least;
-}
 
 /// Part of two ranges that is to be merged to `out`; the second one may be empty.
 template <class X, class Y, class Out> struct MergeTile {
@@ -55,7 +42,10 @@ void cut_merge(std::vector<MergeTile<X, Y, Out>>& tiles, X x, X x_end, Y y, Y y_
     const std::ptrdiff_t to = piece == pieces ? size : piece * longest;
     // No tile ends before it begins, also where the ranges are in no order because `comp` is none.
     const std::ptrdiff_t least = std::max(from_x, to - size_y), most = std::min(from_x + (to - from), size_x);
-    const std::ptrdiff_t to_x = share_of_first(x, y, to, least, most, comp);
+    const auto to_x = static_cast<std::ptrdiff_t>(
+        split_of([&](std::size_t i) -> decltype(auto) { return *ahead(x, i); },
+                 [&](std::size_t i) -> decltype(auto) { return *ahead(y, i); }, static_cast<std::size_t>(to),
+                 static_cast<std::size_t>(least), static_cast<std::size_t>(most), comp));
     tiles.push_back({x + from_x, x + to_x, y + (from - from_x), y + (to - to_x), out + from});
     from = to, from_x = to_x;
   }
@@ -79,20 +69,6 @@ void merge_pieces(X x, X x_end, Y y, Y y_end, Out out, Compare comp, const Leaf&
     return true;
   });
 }
-
-/// Elements in raw memory that a sort moves to and back.
-template <class T> class SortBuffer {
-public:
-  explicit SortBuffer(std::size_t size) : size_(size), first_(std::allocator<T>().allocate(size)) {}
-  SortBuffer(const SortBuffer&) = delete;
-  SortBuffer& operator=(const SortBuffer&) = delete;
-  ~SortBuffer() { std::allocator<T>().deallocate(first_, size_); }
-  T* first() const noexcept { return first_; }
-
-private:
-  std::size_t size_;
-  T* first_;
-};
 
 /// A run of elements, of which those before `sorted` are the least ones, in order.
 struct SortRun {
@@ -136,7 +112,7 @@ void merge_runs(const par& policy, In in, Out out, std::vector<SortRun>& runs, s
 }
 
 /// `leaf(i, j, comp)` sorts a piece. Stable if that is. `wanted`: only so many elements have to be in order,
-/// at the front.
+/// at the front; 0: all.
 template <class It, class Compare, class Leaf>
 void sort_pieces(It first, It last, Compare comp, const Leaf& leaf, std::ptrdiff_t wanted) {
   using T = typename std::iterator_traits<It>::value_type;
@@ -145,11 +121,17 @@ void sort_pieces(It first, It last, Compare comp, const Leaf& leaf, std::ptrdiff
   const bool is_shared = !k_shares_words<It> && size > k_sorted_alone;
   const std::uint32_t members = is_shared ? most_members(policy) : 1;
   if (members == 1) return static_cast<void>(leaf(first, last, comp));
+  // The library's own sort is faster, and sorts everything; a leaf may do something else first.
+  if constexpr (k_moves_safely<It>)
+    if (wanted == 0)
+      return sort_elements<Stability::stable>(policy, first, static_cast<std::size_t>(size), comp);
+  if (wanted == 0) wanted = size;
   // An even number of rounds leaves the elements where they belong.
   std::ptrdiff_t leaves = 4;
   while (leaves < static_cast<std::ptrdiff_t>(members)) leaves *= 4;
   leaves = size < leaves * k_sorted_alone ? 4 : leaves;
-  SortBuffer<T> buffer(static_cast<std::size_t>(size));
+  const Room<T> room(static_cast<std::size_t>(size));
+  T* const buffer = room.raw().first;
   std::vector<SortRun> runs;
   for (std::ptrdiff_t i = 0; i < leaves; ++i) {
     const std::ptrdiff_t begin = size / leaves * i, end = i + 1 == leaves ? size : size / leaves * (i + 1);
@@ -162,12 +144,12 @@ void sort_pieces(It first, It last, Compare comp, const Leaf& leaf, std::ptrdiff
   const std::ptrdiff_t longest = longest_tile(size, members);
   for (bool raw = true; runs.size() > 1; raw = false) {
     if (raw)
-      merge_runs<true>(policy, first, buffer.first(), runs, wanted, comp, longest);
+      merge_runs<true>(policy, first, buffer, runs, wanted, comp, longest);
     else
-      merge_runs<false>(policy, first, buffer.first(), runs, wanted, comp, longest);
-    merge_runs<false>(policy, buffer.first(), first, runs, wanted, comp, longest);
+      merge_runs<false>(policy, first, buffer, runs, wanted, comp, longest);
+    merge_runs<false>(policy, buffer, first, runs, wanted, comp, longest);
   }
-  std::destroy(buffer.first(), buffer.first() + size);
+  std::destroy(buffer, buffer + size);
 }
 
 } // namespace detail
