@@ -20,12 +20,12 @@ constexpr unsigned long long k_most_iterations = (1ULL << 63) - 2;
 
 } // namespace
 
-struct wstree_costs {
+struct alignas(Shared::Costs) wstree_costs {
   unsigned members;
   Shared::Costs* of_members() noexcept { return reinterpret_cast<Shared::Costs*>(this + 1); }
 };
-static_assert(sizeof(wstree_costs) <= alignof(Shared::Costs) &&
-              alignof(Shared::Costs) % alignof(wstree_costs) == 0);
+static_assert(sizeof(wstree_costs) <= sizeof(Shared::Costs) &&
+              alignof(Shared::Costs) <= alignof(std::max_align_t)); // of calloc()
 
 /// In front of the loop, on a line of its own.
 struct alignas(Shared::k_alignment) wstree_loop {

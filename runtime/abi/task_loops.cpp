@@ -64,9 +64,9 @@ TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, b
       static_cast<std::uint32_t>(std::min<std::uint64_t>(static_cast<unsigned>(threads), pieces.count()));
   if (process.measured) [[unlikely]]
     measure(facts, tasks, source, label);
-  const std::uint64_t smallest = as.schedule.chunk / (pieces.iterations() / pieces.count());
-  return TaskLoop::create(facts, pieces.shared_by(tasks), tasks, *as.settings,
-                          std::max<std::uint64_t>(smallest, 1));
+  const loop::TaskPieces shared = pieces.shared_by(tasks);
+  const std::uint64_t smallest = as.schedule.chunk / (shared.iterations() / shared.count());
+  return TaskLoop::create(facts, shared, tasks, *as.settings, std::max<std::uint64_t>(smallest, 1));
 }
 
 Way TaskTimer::start(const void* caller, std::uint64_t iterations, const ServedAs& as) noexcept {
@@ -74,15 +74,17 @@ Way TaskTimer::start(const void* caller, std::uint64_t iterations, const ServedA
   const bool usual = settings.history && settings.batch == core::BatchMode::timed && as.schedule.chunk <= 1;
   TaskMemory* const own = usual ? own_task_memory() : nullptr;
   if (own == nullptr) return Way::tree;
-  choice_ = &own->choices.at(caller);
+  caller_ = caller;
   iterations_ = iterations;
-  way_ = choice_->choose(iterations, settings);
+  way_ = own->choices.at(caller).choose(iterations, settings);
   since_ = Platform::ticks();
   return way_;
 }
 
 void TaskTimer::learn() noexcept {
-  choice_->learn(way_, iterations_, core::elapsed(since_, Platform::ticks()));
+  const std::uint64_t ticks = core::elapsed(since_, Platform::ticks());
+  // Looked up anew: tasks that the thread has executed meanwhile may have met loops of other places.
+  if (TaskMemory* const own = own_task_memory()) own->choices.at(caller_).learn(way_, iterations_, ticks);
 }
 
 void end_task_loop(TaskLoop& loop) noexcept {

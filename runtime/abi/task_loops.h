@@ -36,7 +36,7 @@ public:
   TaskTimer(const TaskTimer&) = delete;
   TaskTimer& operator=(const TaskTimer&) = delete;
   ~TaskTimer() {
-    if (choice_ != nullptr) learn();
+    if (caller_ != nullptr) learn();
   }
 
   /// Chooses the way of a loop that is `as` served, and times it from now on if either way is possible.
@@ -45,7 +45,7 @@ public:
 private:
   void learn() noexcept;
 
-  loop::TaskChoice* choice_ = nullptr; // none: nothing is timed
+  const void* caller_ = nullptr; // nullptr: nothing is timed
   std::uint64_t iterations_ = 0;
   std::uint64_t since_ = 0;
   loop::TaskChoice::Way way_{};

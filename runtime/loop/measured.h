@@ -37,7 +37,7 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
   if (ring.members() == 1) {
     Account own{counts, entered, now, 0, recording};
     Execution all{1, counts, counts.busy_ticks, core::elapsed(entered, now), {&own}};
-    all.preempted = preempted;
+    all.preempted = std::min(preempted, counts.busy_ticks);
     return report(all);
   }
   Account& own = ring.account();

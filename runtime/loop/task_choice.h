@@ -7,9 +7,6 @@
 #include "wstree/core/tuning.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstddef>
 #include <cstdint>
 
 namespace wstree::loop {
@@ -69,23 +66,7 @@ private:
   std::uint32_t since_trial_ = 0; // executions since the way that is not taken was tried
 };
 
-/// Those of one thread: a direct-mapped table, in which a colliding code location overwrites the entry.
-class TaskChoices {
-public:
-  TaskChoice& at(const void* site) noexcept {
-    const auto mixed = std::bit_cast<std::uintptr_t>(site) * 0x9E3779B97F4A7C15U;
-    Place& place = places_[mixed >> (64 - k_bits)];
-    if (place.site != site) place = {site, {}};
-    return place.choice;
-  }
-
-private:
-  static constexpr unsigned k_bits = 6;
-  struct Place {
-    const void* site = nullptr;
-    TaskChoice choice;
-  };
-  std::array<Place, std::size_t{1} << k_bits> places_{};
-};
+/// Those of one thread.
+using TaskChoices = core::PerSite<TaskChoice, 6>;
 
 } // namespace wstree::loop

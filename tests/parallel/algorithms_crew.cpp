@@ -9,20 +9,32 @@
 #include <thread>
 #include <vector>
 
+#include <omp.h>
+
 namespace wstree::algorithms_test {
 namespace {
+
+void busy_for(std::uint64_t us) {
+  const std::uint64_t begin = detail::Clock::ticks();
+  const double ticks = static_cast<double>(us) * detail::Clock::ticks_per_us();
+  while (static_cast<double>(detail::Clock::ticks() - begin) < ticks) {
+  }
+}
 
 /// While every thread of the crew is held up in a call, other callers get their calls done.
 TEST(Crew, CallsDoNotWaitForBusyThreads) {
   std::atomic<bool> released{false};
   std::atomic<int> held{0};
+  const detail::Place& crew = resident_crew.place();
+  const auto all = static_cast<int>(crew.most_members(crew)); // with the caller
   std::thread holder([&] {
-    for_each(par().on(resident_crew).max_chunk(1), 0, 64, [&](int) {
+    for_each(par().on(resident_crew).max_chunk(1), 0, 64 + all, [&](int i) {
+      if (i == 0) return busy_for(100); // long enough for the call to ask for members
       ++held;
       while (!released.load()) std::this_thread::yield();
     });
   });
-  while (held.load() == 0) std::this_thread::yield();
+  while (held.load() < all) std::this_thread::yield();
   const std::vector<int> ones(300'000, 1);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(sum(par().on(resident_crew), ones), 300'000);
   std::vector<std::string> words(5'000, "ab");
@@ -79,6 +91,25 @@ TEST(CrewDeathTest, ExitWaitsForNoCall) {
     detail::on_members(2, control, work, crew);
   };
   EXPECT_EXIT(exit_in_call(), ::testing::ExitedWithCode(7), "");
+}
+
+/// A call of a thread whose team was late is executed by threads that are no members of a region.
+TEST(Crew, ExecutesTheCallsThatAvoidTeams) {
+  const detail::Place& crew = resident_crew.place();
+  if (crew.most_members(crew) < 2) GTEST_SKIP() << "there is one processor";
+  const auto us = static_cast<std::uint64_t>(detail::Clock::ticks_per_us());
+  detail::t_team_trust.note(detail::Clock::ticks() - 500'000 * us);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> in_regions{0}, by_the_crew{0};
+  for_each(par().threads(2).max_chunk(1), 0, 64, [&](int i) {
+    if (i == 0) return busy_for(100);
+    if (omp_in_parallel() != 0) ++in_regions;
+    if (std::this_thread::get_id() != caller) ++by_the_crew;
+    while (by_the_crew.load() == 0 && in_regions.load() == 0) std::this_thread::yield();
+  });
+  detail::t_team_trust = {};
+  EXPECT_EQ(in_regions.load(), 0);
+  EXPECT_GT(by_the_crew.load(), 0);
 }
 
 /// A team that kept one call waiting is not asked for 32 times as long.

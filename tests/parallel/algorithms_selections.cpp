@@ -99,5 +99,23 @@ TEST(GroupBy, KeepsTheOrderInEachGroup) {
   });
 }
 
+/// NaN is neither less nor more than any number: the result is unspecified, and stays within the output.
+TEST(Sets, StayWithinTheirOutputIfTheComparisonContradictsItself) {
+  std::vector<double> one = fractions(60'000), two = fractions(45'000);
+  for (std::size_t i = 0; i < one.size(); i += 7) one[i] = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t i = 0; i < two.size(); i += 5) two[i] = std::numeric_limits<double>::quiet_NaN();
+  for (const unsigned threads : {2U, 5U}) {
+    const auto policy = par().threads(threads);
+    std::vector<double> out(one.size() + two.size() + 1'000, -1.0);
+    const auto most = static_cast<std::ptrdiff_t>(one.size() + two.size());
+    for (const auto size : {set_union(policy, one, two, out.begin()) - out.begin(),
+                            set_symmetric_difference(policy, one, two, out.begin()) - out.begin(),
+                            set_intersection(policy, one, two, out.begin()) - out.begin(),
+                            set_difference(policy, one, two, out.begin()) - out.begin()})
+      EXPECT_LE(size, most);
+    EXPECT_EQ(std::count(out.begin() + most, out.end(), -1.0), 1'000);
+  }
+}
+
 } // namespace
 } // namespace wstree::algorithms_test

@@ -218,6 +218,21 @@ struct StopAfter {
   bool stop_requested() const { return left->fetch_sub(1) <= 0; }
 };
 
+/// Nothing that is as large as many elements stands on a thread's stack.
+TEST(Sort, TakesElementsAsLargeAsASmallStack) {
+  struct Large {
+    int key;
+    char more[128 * 1024];
+  };
+  const std::vector<int> keys = numbers(300, 50);
+  std::vector<Large> elements(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) elements[i].key = keys[i];
+  stable_sort(
+      par().threads(2), elements, [](int a, int b) { return a < b; }, &Large::key);
+  EXPECT_TRUE(std::is_sorted(elements.begin(), elements.end(),
+                             [](const Large& a, const Large& b) { return a.key < b.key; }));
+}
+
 TEST(Sort, StopsAndCounts) {
   const std::vector<int> in = numbers(100'000, 1'000'000);
   std::vector<int> expected = in;

@@ -42,6 +42,7 @@ class Loops(unittest.TestCase):
         with self.assertRaises(ZeroDivisionError):
             wstree.map(lambda x: 1 // x, [1, 0, 2])
         self.assertEqual(wstree.map(str, []), [])
+        self.assertEqual(wstree.map(str, {"a": 1, "b": 2}), ["a", "b"])
 
     def test_arguments_out_of_range(self):
         for n, members in ((-1, 1), (2**63, 1), (1, 0)):

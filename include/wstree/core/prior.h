@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace wstree::core {
@@ -91,23 +92,28 @@ private:
   bool displaces_ = false;     // overwrote the prior of another code location, which has not been counted
 };
 
-/// The priors of one member: a direct-mapped table, in which a colliding code location overwrites the entry.
-class Priors {
+/// What one member knows of code locations: a direct-mapped table, in which they overwrite each other.
+template <class T, unsigned k_bits> class PerSite {
 public:
-  Prior& at(const void* site) noexcept {
+  T& at(const void* site) noexcept {
     const auto mixed = reinterpret_cast<std::uintptr_t>(site) * 0x9E3779B97F4A7C15U;
     Place& place = places_[mixed >> (64 - k_bits)];
-    if (place.site != site) place = {site, Prior(place.site != nullptr)};
-    return place.prior;
+    if (place.site != site) {
+      if constexpr (std::is_constructible_v<T, bool>)
+        place = {site, T(place.site != nullptr)}; // it says what it displaces
+      else
+        place = {site, T()};
+    }
+    return place.known;
   }
 
 private:
-  static constexpr unsigned k_bits = 8;
   struct Place {
     const void* site = nullptr;
-    Prior prior;
+    T known;
   };
-  std::array<Place, 1U << k_bits> places_{};
+  std::array<Place, std::size_t{1} << k_bits> places_{};
 };
+using Priors = PerSite<Prior, 8>;
 
 } // namespace wstree::core

@@ -252,8 +252,11 @@ void pipeline(const Policy& policy, std::size_t tokens, Source source, Stages...
   detail::Pipeline<Source, Stages...> items(tokens != 0 ? tokens : 1, source, stages...);
   detail::Control control;
   detail::Observed call(policy, 1);
-  const auto work = [&](std::uint32_t, std::uint32_t) {
-    items.work([&] { return control.goes_on(policy); }, [&] { policy.advance(1); });
+  const auto work = [&](std::uint32_t member, std::uint32_t members) {
+    detail::ObservedTiles observed(call, member, members);
+    // An item is counted by the member that takes it through the last stage.
+    items.work([&] { return control.goes_on(policy); },
+               [&] { observed.run(1, [&] { return policy.advance(1), true; }); });
   };
   detail::on_members(call.members(detail::most_members(policy)), control, work, policy.place());
   control.finish();

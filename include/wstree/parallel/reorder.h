@@ -123,12 +123,15 @@ void shuffle_elements(const Policy& policy, Iterator first, std::size_t count, s
       Piles places = piles[block];
       deal(block, [&](std::size_t i, std::size_t pile) { relocate(live, i, raw, places.of[pile]++); });
     });
+    // All are back before the program's swap is called, which may throw.
+    for_each_chunk(
+        part, std::size_t{0}, count,
+        [&](std::size_t begin, std::size_t end) { relocate_all(raw, begin, end, live, begin); }, where);
     for_each_chunk(
         part, std::size_t{0}, k_piles,
         [&](std::size_t begin, std::size_t end) {
           for (std::size_t pile = begin; pile < end; ++pile) {
             const std::size_t from = piles[0].of[pile], to = piles[blocks].of[pile];
-            relocate_all(raw, from, to, live, from);
             shuffle_alone(first, from, to, RandomNumbers(~seed ^ (pile + 1) * 0xD1B54A32D192ED03U));
           }
         },

@@ -68,7 +68,7 @@ private:
   const Raw<T>& raw_;
   Compare& less_;
   struct Values {
-    alignas(T) unsigned char bytes[k_sample * sizeof(T)];
+    alignas(T) unsigned char bytes[(k_is_selected<T> ? k_sample : 1) * sizeof(T)];
     Raw<T> raw() noexcept { return {reinterpret_cast<T*>(bytes)}; }
   } values_; // the first k_values, in order
 

@@ -4,6 +4,7 @@
 
 #include "wstree/parallel/entry.h"
 #include "wstree/parallel/growing_run.h"
+#include "wstree/parallel/relocation.h"
 #include "wstree/parallel/scan_sums.h"
 #include "wstree/parallel/scan_tiles.h"
 #include "wstree/parallel/sequence.h"
@@ -61,13 +62,10 @@ public:
   using Value = V;
   static constexpr bool k_in_memory = true;
 
-  explicit KeptBlock(std::size_t most) : values_(std::allocator<V>().allocate(most)), most_(most) {}
+  explicit KeptBlock(std::size_t most) : room_(most), values_(room_.raw().first) {}
   KeptBlock(const KeptBlock&) = delete;
   KeptBlock& operator=(const KeptBlock&) = delete;
-  ~KeptBlock() {
-    clear();
-    std::allocator<V>().deallocate(values_, most_);
-  }
+  ~KeptBlock() { clear(); }
 
   const V& operator[](std::size_t i) const { return values_[i - first_]; }
 
@@ -98,8 +96,9 @@ private:
     size_ = 0;
   }
 
+  Room<V> room_;
   V* values_;
-  std::size_t most_, first_ = 0, size_ = 0;
+  std::size_t first_ = 0, size_ = 0;
 };
 
 /// By blocks, where elements may be dear: then their values are made one by one in parallel.

@@ -52,6 +52,10 @@ template <class Rule, class In1, class In2, class Out, class LessThan, class Mor
   LessThan& less;
   MoreThan& more;
   std::size_t total = 0;
+
+  SetWork(const In1& first, const In2& second, Out output, LessThan& before, MoreThan& behind)
+      : one(first), two(second), out(output), less(before), more(behind) {}
+
   struct Kept {
     std::size_t index;
     bool is_of_two;
@@ -63,10 +67,9 @@ template <class Rule, class In1, class In2, class Out, class LessThan, class Mor
 
   void make(const Tile& tile, Outcome& outcome) const {
     outcome.kept.clear();
-    const auto [a, b] = begin_of(tile.begin);
-    const auto [a_end, b_end] = begin_of(tile.end);
+    const Cut begin = cuts[tile.number], end = cuts[tile.number + 1];
     walk_sets<Rule>(
-        one, {a, a_end}, two, {b, b_end}, less, more,
+        one, {begin.of_one, end.of_one}, two, {begin.of_two, end.of_two}, less, more,
         [&](std::size_t i) {
           outcome.kept.push_back({i, false});
         },
@@ -89,7 +92,24 @@ template <class Rule, class In1, class In2, class Out, class LessThan, class Mor
     }
   }
 
+  /// Before the tiles. No tile ends before it begins, also where the comparison contradicts itself: all tiles
+  /// together have each element once.
+  void cut(const Tiling& tiling) {
+    cuts.reserve(tiling.tiles() + 1);
+    cuts.push_back({0, 0});
+    for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {
+      const auto [a, b] = begin_of(tiling[tile].end);
+      cuts.push_back(
+          {a < cuts.back().of_one ? cuts.back().of_one : a, b < cuts.back().of_two ? cuts.back().of_two : b});
+    }
+  }
+
 private:
+  struct Cut {
+    std::size_t of_one, of_two;
+  };
+  std::vector<Cut> cuts; // where tiles begin; the last one ends
+
   /// Where the tile from `count` merged elements on begins: in both inputs in front of all that is equal.
   std::pair<std::size_t, std::size_t> begin_of(std::size_t count) const {
     if (count == one.count + two.count) return {one.count, two.count};
@@ -162,7 +182,9 @@ private:
       return total;
     }
     SetWork<Rule, In, In2, Out, LessThan, MoreThan> work{one, two, out, less, more};
-    run_ordered(policy, tiling_of(policy, count, k_tile / 4, k_tile), work);
+    const Tiling tiling = tiling_of(policy, count, k_tile / 4, k_tile);
+    work.cut(tiling);
+    run_ordered(policy, tiling, work);
     return work.total;
   }
 };

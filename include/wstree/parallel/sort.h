@@ -6,6 +6,7 @@
 #include "wstree/parallel/extrema.h"
 #include "wstree/parallel/merge_tree.h"
 #include "wstree/parallel/part_of.h"
+#include "wstree/parallel/reorder.h"
 #include "wstree/parallel/search.h"
 #include "wstree/parallel/total_order.h"
 
@@ -64,14 +65,7 @@ void sort_elements(const Policy& policy, Iterator first, std::size_t n, Compare&
           return descends ? !less(*ahead(first, i), *ahead(first, i - 1))
                           : less(*ahead(first, i), *ahead(first, i - 1));
         }) == pairs.count) {
-      if (descends)
-        for_each_chunk(
-            part, std::size_t{0}, n / 2,
-            [&](std::size_t begin, std::size_t end) {
-              for (std::size_t i = begin; i < end; ++i)
-                std::iter_swap(ahead(first, i), ahead(first, n - 1 - i));
-            },
-            policy.where());
+      if (descends) reverse_elements(part, first, 0, n, policy.where());
       return policy.advance(n);
     }
     unsigned levels = 1;

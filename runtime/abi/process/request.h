@@ -55,6 +55,7 @@ TaskSchedule task_schedule(const void* caller) noexcept;
 /// The models have the numbers of their kinds (core/kinds.h).
 constexpr core::Model model_of(config::ScheduleKind kind) noexcept { return static_cast<core::Model>(kind); }
 
+static_assert(omp_sched_wsstatic - omp_sched_wstree + 1 == static_cast<int>(config::k_schedule_kinds));
 /// Returns the kind that `number`, of omp_set_schedule, stands for (wstree.h); nullopt: none of ours.
 constexpr std::optional<config::ScheduleKind> own_kind(int number) noexcept {
   if (number < omp_sched_wstree || number >= omp_sched_wstree + static_cast<int>(config::k_schedule_kinds))

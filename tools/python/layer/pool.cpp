@@ -6,6 +6,9 @@
 #include <bit>
 #include <chrono>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
 
 namespace layer {
 
@@ -119,9 +122,17 @@ void Pool::start_helpers() {
   pthread_attr_t detached;
   if (pthread_attr_init(&detached) != 0) return;
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  // The thread that calls first may be bound to less than the process, and signals are for its threads.
+  cpu_set_t processors;
+  if (sched_getaffinity(getpid(), sizeof processors, &processors) == 0)
+    pthread_attr_setaffinity_np(&detached, sizeof processors, &processors);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread{};
   for (int i = 1; i < threads_; ++i)
     if (pthread_create(&thread, &detached, &help, this) != 0) break;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&detached);
 }
 

@@ -56,7 +56,6 @@ private:
   static void* help(void* pool);
   bool join_a_loop();
   void start_helpers();
-  void wait_for_loops(std::uint32_t seen) const;
 
   int threads_ = 1;
   std::atomic<bool> are_started_{false};

@@ -95,7 +95,7 @@ def map(function, items, threads=None):  # noqa: A001
 
     For functions that release the interpreter's lock. The first exception stops the loop and is raised.
     """
-    items = items if hasattr(items, "__getitem__") and hasattr(items, "__len__") else list(items)
+    items = items if isinstance(items, (list, tuple, range)) else list(items)
     threads = max(1, min(threads or len(os.sched_getaffinity(0)), len(items)))
     results = [None] * len(items)
     errors = []

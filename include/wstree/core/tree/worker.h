@@ -91,6 +91,12 @@ public:
   /// Nothing is left of the member's node, so that next() will look elsewhere.
   bool is_at_end() noexcept { return held().is_empty() || held().remaining() == 0; }
 
+  /// How a loop is cut that members enter by `entry`.
+  static Shape shape_of(const Entry& entry) noexcept {
+    const std::uint32_t most =
+        entry.settings->batch == BatchMode::random ? k_max_share_from_both_ends : k_max_share;
+    return {entry.iterations, entry.settings->roots == 0 ? entry.members : entry.settings->roots, most / 2};
+  }
   static std::uint64_t unclaimed(Tree<P>& tree, const Entry& entry) noexcept {
     const Shape shape = shape_of(entry);
     std::uint64_t iterations = tree.last.is_taken(entry.loop) ? 0 : 1;
@@ -110,12 +116,6 @@ private:
     sharing,
     retired, ///< it has iteration n-1, and gets no more
   };
-
-  static Shape shape_of(const Entry& entry) noexcept {
-    const std::uint32_t most =
-        entry.settings->batch == BatchMode::random ? k_max_share_from_both_ends : k_max_share;
-    return {entry.iterations, entry.settings->roots == 0 ? entry.members : entry.settings->roots, most / 2};
-  }
 
   Holding<P>& held() noexcept { return owner_.held(); }
   Pacing<P>& pacing() noexcept { return owner_.pacing(); }

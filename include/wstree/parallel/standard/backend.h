@@ -7,7 +7,6 @@
 #include "wstree/parallel/standard/sort.h"
 
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 // Names and arguments are those of the interface.
@@ -25,16 +24,12 @@ namespace __serial_backend {
 /// Memory for elements that the algorithms make and destroy.
 template <typename T> class __buffer {
 public:
-  explicit __buffer(std::size_t size) : size_(size), first_(std::allocator<T>().allocate(size)) {}
-  __buffer(const __buffer&) = delete;
-  __buffer& operator=(const __buffer&) = delete;
-  ~__buffer() { std::allocator<T>().deallocate(first_, size_); }
-  explicit operator bool() const { return first_ != nullptr; }
-  T* get() const { return first_; }
+  explicit __buffer(std::size_t size) : room_(size) {}
+  explicit operator bool() const { return static_cast<bool>(room_); }
+  T* get() const { return room_.raw().first; }
 
 private:
-  std::size_t size_;
-  T* first_;
+  wstree::detail::Room<T> room_;
 };
 
 /// Pieces that have not begun ask the algorithm's own flag.

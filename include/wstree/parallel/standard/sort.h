@@ -75,14 +75,14 @@ struct SortRun {
   std::ptrdiff_t begin, sorted, end;
 };
 
-/// Merges each two neighbouring runs to the same places of `out`; `Raw`: where no elements are yet.
+/// Merges each two neighbouring runs to the same places of `out`; `Raw`: where no elements are yet. `tiles`
+/// has room for all, because elements are on their way where memory might end.
 template <bool Raw, class In, class Out, class Compare>
 void merge_runs(const par& policy, In in, Out out, std::vector<SortRun>& runs, std::ptrdiff_t wanted,
-                Compare& comp, std::ptrdiff_t longest) {
-  std::vector<MergeTile<In, In, Out>> tiles;
-  std::vector<SortRun> merged;
+                Compare& comp, std::ptrdiff_t longest, std::vector<MergeTile<In, In, Out>>& tiles) {
+  tiles.clear();
   for (std::size_t i = 0; i < runs.size(); i += 2) {
-    const SortRun &x = runs[i], &y = runs[i + 1];
+    const SortRun x = runs[i], y = runs[i + 1];
     const std::ptrdiff_t sorted = (x.sorted - x.begin) + (y.sorted - y.begin);
     const auto cut = [&](std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t other,
                          std::ptrdiff_t other_end, std::ptrdiff_t to) {
@@ -91,7 +91,7 @@ void merge_runs(const par& policy, In in, Out out, std::vector<SortRun>& runs, s
     cut(x.begin, x.sorted, y.begin, y.sorted, x.begin);
     cut(x.sorted, x.end, y.end, y.end, x.begin + sorted);
     cut(y.sorted, y.end, y.end, y.end, x.begin + sorted + (x.end - x.sorted));
-    merged.push_back({x.begin, x.begin + std::min(sorted, wanted), y.end});
+    runs[i / 2] = {x.begin, x.begin + std::min(sorted, wanted), y.end};
   }
   in_tiles(policy, tiles.size(), [&](std::uint64_t number, std::uint32_t) {
     MergeTile<In, In, Out> tile = tiles[number];
@@ -108,7 +108,7 @@ void merge_runs(const par& policy, In in, Out out, std::vector<SortRun>& runs, s
     while (tile.y != tile.y_end) put(tile.y);
     return true;
   });
-  runs = std::move(merged);
+  runs.resize(runs.size() / 2);
 }
 
 /// `leaf(i, j, comp)` sorts a piece. Stable if that is. `wanted`: only so many elements have to be in order,
@@ -142,12 +142,16 @@ void sort_pieces(It first, It last, Compare comp, const Leaf& leaf, std::ptrdiff
     return true;
   });
   const std::ptrdiff_t longest = longest_tile(size, members);
+  const auto most = static_cast<std::size_t>(size / longest + 2 * leaves);
+  std::vector<MergeTile<It, It, T*>> there;
+  std::vector<MergeTile<T*, T*, It>> back;
+  there.reserve(most), back.reserve(most);
   for (bool raw = true; runs.size() > 1; raw = false) {
     if (raw)
-      merge_runs<true>(policy, first, buffer, runs, wanted, comp, longest);
+      merge_runs<true>(policy, first, buffer, runs, wanted, comp, longest, there);
     else
-      merge_runs<false>(policy, first, buffer, runs, wanted, comp, longest);
-    merge_runs<false>(policy, buffer, first, runs, wanted, comp, longest);
+      merge_runs<false>(policy, first, buffer, runs, wanted, comp, longest, there);
+    merge_runs<false>(policy, buffer, first, runs, wanted, comp, longest, back);
   }
   std::destroy(buffer, buffer + size);
 }

@@ -21,8 +21,7 @@ namespace detail {
 /// So the tree has one iteration more than the loop, which stands for nothing: a member that gets it is
 /// through.
 ///
-/// Lives in memory of the caller's, from create() to destroy(). P: the Platform, so that the tests' model
-/// checker runs this code.
+/// Lives in memory of the caller's, from create() to destroy().
 template <class P> class SharedLoop {
 public:
   /// What a loop's place has cost each member: one for each. Zeroed memory knows nothing.
@@ -73,7 +72,7 @@ public:
     mine.rest.begin = from;
     mine.rest.end = mine.end;
     mine.end = from;
-    // release: the bounds; pairs with the acquire in next_of_rests(). Guard: types_shared_loop under the
+    // release: the bounds; pairs with the acquire in next_of_rests(). Guard: types_shared_loops under the
     // thread sanitizer.
     mine.rest.is_there.store(true, std::memory_order_release);
     has_rests_.store(true, std::memory_order_relaxed); // a hint
@@ -94,12 +93,11 @@ public:
       if (left != 0) visit(iterations_ - left, iterations_);
       return;
     }
-    const core::Shape shape(iterations_ + 1, members_, core::k_max_share / 2);
+    const core::Shape shape = Worker::shape_of(entry(0));
     core::View<P>(tree_, shape, 1).any_leaf([&](const core::Target<P>& leaf) {
       const std::uint64_t first = leaf.begin + leaf.word.left();
       const core::Range left = shape.range(first, first + leaf.remaining());
-      const std::uint64_t end = left.end < iterations_ ? left.end : iterations_;
-      if (left.begin < end) visit(left.begin, end);
+      if (left.begin < left.end) visit(left.begin, left.end);
       return false;
     });
   }
@@ -131,6 +129,12 @@ private:
       : iterations_(iterations), members_(members), smallest_(smallest), ascending_(ascending),
         costs_(costs) {
     settings_.clocked = false;
+    const core::DefaultFloats floats;
+    const double us = P::ticks_per_us();
+    settings_.shortest_target = core::setting_of(us);
+    settings_.longest_target = core::setting_of(20 * us);
+    settings_.tail_batch = core::setting_of(0.6 * us);
+    settings_.steal_cost = core::setting_of(0.2 * us);
     auto* const member = ::new (static_cast<void*>(this + 1)) Member[members];
     tree_.roots = ::new (static_cast<void*>(member + members)) core::Node<P>[members];
   }
@@ -142,6 +146,19 @@ private:
         costs_ != nullptr ? costs_ + index : nullptr};
   }
 
+  void enter(Member& mine, std::uint32_t index) noexcept {
+    const core::DefaultFloats floats;
+    if (ascending_) {
+      core::NoMemory none;
+      mine.counter.enter(counter_, none, entry(index));
+      mine.stage = Stage::at_counter;
+    } else {
+      mine.arena.reset(mine.nodes, k_pairs);
+      mine.worker.enter(tree_, mine.arena, entry(index));
+      mine.worker.leave_last_to_the_end();
+      mine.stage = Stage::in_tree;
+    }
+  }
   bool next_of_tree(Member& mine, core::Range& range) noexcept {
     const core::DefaultFloats floats;
     if (mine.worker.next_slowly(range) && range.begin != iterations_) {
@@ -153,18 +170,8 @@ private:
   }
   [[gnu::noinline]] bool next_slowly(Member& mine, std::uint32_t index, core::Range& range) noexcept {
     if (mine.stage == Stage::outside && iterations_ != 0) {
-      const core::DefaultFloats floats;
-      if (ascending_) {
-        core::NoMemory none;
-        mine.counter.enter(counter_, none, entry(index));
-        mine.stage = Stage::at_counter;
-      } else {
-        mine.arena.reset(mine.nodes, k_pairs);
-        mine.worker.enter(tree_, mine.arena, entry(index));
-        mine.worker.leave_last_to_the_end();
-        mine.stage = Stage::in_tree;
-        return next_of_tree(mine, range);
-      }
+      enter(mine, index);
+      if (mine.stage == Stage::in_tree) return next_of_tree(mine, range);
     }
     if (mine.stage == Stage::left) return false;
     if (mine.stage == Stage::at_counter && mine.counter.next(range)) return true;
