@@ -56,8 +56,8 @@ typedef struct {
   /** Iterations that a member gets at least, if as many are left in one piece [1]. */
   unsigned long long smallest;
   /** Not 0: ranges are handed out in ascending order, so that each member gets its ranges in that order and,
-   * at any time, what was handed out lies before what was not, but for what a member leaves behind: that comes last. By factoring (half of the rest in equal
-   * chunks) from one counter instead of the tree [0]. */
+   * at any time, what was handed out lies before what was not, but for what a member leaves behind: that
+   * comes last. By factoring (half of the rest in equal chunks) from one counter instead of the tree [0]. */
   int ascending;
   /** Of wstree_costs_new() for as many members [NULL: nothing is remembered]. */
   wstree_costs* costs;

@@ -23,7 +23,8 @@ struct LoopFigures {
   std::uint64_t late_mean_ticks = 0;      // sum over the calls of how late the mean member came
   std::uint64_t preempted_mean_ticks = 0; // sum over the calls of how long the mean member had no processor
   std::uint64_t chunk = 1;                // most iterations that were handed out as a whole
-  std::uint64_t new_lengths = 0;          // calls of static loops with a number of iterations of which nothing was known
+  std::uint64_t new_lengths =
+      0; // calls of static loops with a number of iterations of which nothing was known
 
   /// How much longer the busiest members worked than the mean one, without what others did because they came
   /// earlier; 1 is even, and is said too when nothing was timed.
