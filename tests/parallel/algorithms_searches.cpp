@@ -60,6 +60,36 @@ TEST(Search, GivesUpWhatIsBehindAHit) {
   EXPECT_LT(asked.load(), n / 2);
 }
 
+TEST(Search, TakesTheLeftOfTwoHitsThoughItComesLater) {
+  const std::thread::id caller = std::this_thread::get_id();
+  for (int round = 0; round < 10; ++round) {
+    const int n = 1'000'000;
+    std::atomic<int> lowest{n};
+    std::atomic<bool> has_helper{false}, caller_waits{false}, helper_hits{false};
+    const auto hit = [&](int i) {
+      for (int low = lowest; i < low && !lowest.compare_exchange_weak(low, i);)
+        ;
+      return true;
+    };
+    const int found = find_first(par().threads(2), 0, n, [&](int i) {
+      if (std::this_thread::get_id() != caller) {
+        has_helper = true;
+        while (!caller_waits) std::this_thread::yield();
+        helper_hits = true;
+        return hit(i);
+      }
+      if (i == n - 1) caller_waits = true;
+      std::this_thread::yield(); // the helper may need the processor
+      if (!has_helper) return false;
+      caller_waits = true;
+      while (!helper_hits) std::this_thread::yield();
+      for (int k = 0; k < 100; ++k) std::this_thread::yield(); // the helper's hit counts meanwhile
+      return hit(i);
+    });
+    EXPECT_EQ(found, lowest) << "round " << round;
+  }
+}
+
 TEST(Extremum, IsTheFirstOfEquals) {
   for_sizes_and_threads([](std::size_t n, const auto& policy) {
     for (const int below : {1, 3, 1'000'000}) {
