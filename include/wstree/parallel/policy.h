@@ -66,6 +66,7 @@ struct Place {
 };
 } // namespace detail
 
+/// What stop() takes: a std::stop_token, or anything that answers as one.
 template <class T>
 concept stop_token_like = requires(const T& token) {
   { token.stop_requested() } -> std::convertible_to<bool>;
