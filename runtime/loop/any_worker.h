@@ -79,11 +79,11 @@ public:
     ::new (&traced_counts_) core::Counts;
     asks_ = asks_ == Asks::tree ? Asks::traced_tree : Asks::watched;
   }
-  /// Ends trace and recording of the loop, which is over at `now`. Returns the recording; nullptr: there
-  /// is none.
-  const Recording* stop_watching(std::uint64_t now) noexcept {
+  /// Ends trace and recording of the loop, which is over at `now` and in which the member had no processor
+  /// for `preempted` ticks. Returns the recording; nullptr: there is none.
+  const Recording* stop_watching(std::uint64_t now, std::uint64_t preempted) noexcept {
     if (!is_watched()) return nullptr;
-    if (traced_ != nullptr) end_trace(now);
+    if (traced_ != nullptr) end_trace(now, preempted);
     asks_ = unwatched_;
     return recording_;
   }
@@ -156,13 +156,13 @@ private:
     recording_ = nullptr;
     traced_ = nullptr;
   }
-  void end_trace(std::uint64_t now) noexcept {
+  void end_trace(std::uint64_t now, std::uint64_t preempted) noexcept {
     if (asks_ == Asks::traced_tree) catch_up(worker<core::Model::tree>().counts());
     if (traced_->event().count != 0) traced_->stop(now);
     traced_->flush();
     Event loop = traced_->event();
     loop.kind = Event::Kind::loop;
-    loop.first = 0;
+    loop.first = preempted;
     loop.past = traced_->units();
     loop.begin = traced_since_;
     loop.end = now;

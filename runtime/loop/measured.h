@@ -31,7 +31,7 @@ template <class P, class Sizes, class Report>
 void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t entered, std::uint64_t preempted,
              Report&& report) noexcept {
   const std::uint64_t now = P::ticks();
-  const Recording* const recording = worker.stop_watching(now);
+  const Recording* const recording = worker.stop_watching(now, preempted);
   core::Counts counts = worker.counts();
   if (worker.has_piece() && counts.batches != 0) counts.busy_ticks = core::elapsed(entered, now);
   if (ring.members() == 1) {

@@ -21,7 +21,7 @@ struct Event {
     steal   ///< the same, and `first` is the first unit that was found
   };
   std::uint64_t begin, end;
-  std::uint64_t first, past; ///< of `loop`: 0 and the units of all members
+  std::uint64_t first, past; ///< of `loop`: ticks without a processor, and the units of all members
   std::uint64_t execution;   ///< the same number for all members of a team in one loop
   const void* site;          ///< an observe::LoopSite; nullptr of a region
   Kind kind;

@@ -136,6 +136,19 @@ TEST_P(Trace, GoesWithRecordsAndStatistics) {
 INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Trace, testing::Values("ruled", "ruled_gcc"),
                          [](const auto& each) { return std::string(each.param); });
 
+TEST(Traces, TracksAreNamedByMembers) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(with_tree("ruled").set("WSTREE_TRACE", folder / "trace.json").run().succeeded());
+  const json trace = read(folder / "trace.json");
+  std::set<std::string> names;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("name") != "thread_name") continue;
+    EXPECT_EQ(event.at("args").at("thread"), event.at("tid"));
+    names.insert(event.at("args").at("name").get<std::string>());
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"member 0", "member 1", "member 2", "member 3"}));
+}
+
 TEST(Traces, OneThreadIsTracedToo) {
   const TemporaryFolder folder;
   const Outcome outcome =

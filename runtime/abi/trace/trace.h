@@ -39,6 +39,9 @@ struct TickClock {
     const auto since = static_cast<double>(static_cast<std::int64_t>(at - ticks)) * ns_per_tick;
     return nanoseconds + static_cast<std::uint64_t>(static_cast<std::int64_t>(since));
   }
+  std::uint64_t span_ns(std::uint64_t span) const noexcept {
+    return static_cast<std::uint64_t>(static_cast<double>(span) * ns_per_tick);
+  }
 };
 
 /// Writes the file that options.trace_path names, in the JSON of Chrome's trace events. At the end of the

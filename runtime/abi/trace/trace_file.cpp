@@ -110,8 +110,16 @@ private:
     if (total == 0) return;
     const std::uint64_t oldest = track.oldest(total);
     begin("M", track);
-    out_.text(", \"ts\": 0, \"name\": \"thread_name\", \"args\": {\"name\": \"thread ").number(thread(track));
-    out_.text("\", \"events\": ").number(total).text(", \"dropped\": ").number(oldest).text("}}");
+    // A thread may be a member of several teams; that of its oldest event names it.
+    out_.text(", \"ts\": 0, \"name\": \"thread_name\", \"args\": {\"name\": \"member ")
+        .number(track.at(oldest).member);
+    out_.text("\", \"thread\": ")
+        .number(thread(track))
+        .text(", \"events\": ")
+        .number(total)
+        .text(", \"dropped\": ")
+        .number(oldest)
+        .text("}}");
     for (std::uint64_t i = oldest; i < total; ++i) {
       const Event& event = track.at(i);
       const Track* from = nullptr;
@@ -134,6 +142,7 @@ private:
       const auto* site = static_cast<const LoopSite*>(event.site);
       out_.text("\"units\": ").number(event.past).text(", \"members\": ").number(event.members).text(", ");
       out_.text("\"schedule\": ").json_string(site != nullptr ? site->schedule() : "").text(", ");
+      if (event.first != 0) out_.text("\"preempted\": ").decimal(clock_.span_ns(event.first), 3).text(", ");
     }
     if (event.kind == Kind::batch || event.kind == Kind::steal)
       out_.text("\"first\": ").number(event.first).text(", \"past\": ").number(event.past).text(", ");
