@@ -5,6 +5,11 @@
 #include "support/details.h"
 #include "support/schedule_names.h"
 #include "topics.h"
+#ifdef WSTREE_HAS_BENCH
+#include "bench/command/parts.h"
+#include "bench/workloads/cost_shapes.h"
+#include "machines.h"
+#endif
 
 #include <algorithm>
 #include <optional>
@@ -32,6 +37,25 @@ std::vector<std::string> words_in(std::string_view accepted) {
   return words;
 }
 
+/// The values of options of single commands.
+std::vector<std::string> own_words_of(std::string_view name) {
+  if (name == "--export") return {"json", "csv", "markdown"};
+  if (name == "--victims") return {"all"};
+  std::vector<std::string> words;
+#ifdef WSTREE_HAS_BENCH
+  if (name == "--runtimes") return {"libgomp", "libomp"};
+  if (name == "--parts")
+    for (const auto& part : cli::bench::k_parts) words.emplace_back(part.name);
+  if (name == "--machine")
+    for (const auto& machine : simulate::known_machines()) words.emplace_back(machine.name);
+  if (name == "--workload") {
+    words.emplace_back("all");
+    for (const auto& shape : bench::k_cost_shapes) words.emplace_back(shape.name);
+  }
+#endif
+  return words;
+}
+
 /// The values of options that are those of a variable, too.
 std::vector<std::string> words_of(const std::vector<std::string>& names) {
   using config::Option;
@@ -46,6 +70,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& names) {
     const auto* const known =
         std::ranges::find(k_variables, name, &std::pair<std::string_view, Option>::first);
     if (known != std::end(k_variables)) return words_in(config::text_of(known->second).accepted);
+    if (auto own = own_words_of(name); !own.empty()) return own;
   }
   return {};
 }

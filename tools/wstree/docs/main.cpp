@@ -25,10 +25,10 @@ void write_all(const std::filesystem::path& folder) {
   wstree::cli::Requests requests;
   wstree::cli::add_commands(app, requests);
   const auto commands = all_facts(app);
-  write(folder / "man/man1/wstree.1", main_page(facts_of(app), commands));
+  write(folder / "man/man1/wstree.1", narrow(main_page(facts_of(app), commands)));
   for (const auto& command : commands)
-    write(folder / ("man/man1/wstree-" + command.name + ".1"), command_page(command));
-  write(folder / "man/man7/wstree.7", variables_page());
+    write(folder / ("man/man1/wstree-" + command.name + ".1"), narrow(command_page(command)));
+  write(folder / "man/man7/wstree.7", narrow(variables_page()));
   write(folder / "wstree.bash", bash_completion(commands));
   write(folder / "_wstree", zsh_completion(commands));
   write(folder / "wstree.fish", fish_completion(commands));

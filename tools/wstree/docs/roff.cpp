@@ -69,6 +69,28 @@ std::string roff_of(std::string_view source) {
   return roff;
 }
 
+std::string narrow(std::string_view roff) {
+  constexpr std::size_t k_widest = 80;
+  std::string text;
+  bool fills = true;
+  while (!roff.empty()) {
+    auto line = next_line(roff);
+    if (line == ".nf" || line == ".fi") fills = line == ".fi";
+    while (fills && !line.starts_with('.') && line.size() > k_widest) {
+      // What begins a line must be no request. Two blanks are a gap that stays.
+      auto blank = line.rfind(' ', k_widest);
+      while (blank != std::string_view::npos && blank > 0 &&
+             (line[blank - 1] == ' ' || line[blank + 1] == '.' || line[blank + 1] == ' '))
+        blank = line.rfind(' ', blank - 1);
+      if (blank == std::string_view::npos || blank == 0) break;
+      text += std::string(line.substr(0, blank)) + '\n';
+      line.remove_prefix(blank + 1);
+    }
+    text += std::string(line) + '\n';
+  }
+  return text;
+}
+
 TextParts parts_of(std::string_view text) {
   TextParts parts;
   auto* part = &parts.description;

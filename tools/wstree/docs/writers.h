@@ -25,6 +25,9 @@ std::string roff_escaped(std::string_view text);
 /// Plain text as troff's source: paragraphs are filled, indented lines stay as they are.
 std::string roff_of(std::string_view text);
 
+/// The same page with lines of at most 80 bytes, where lines are filled.
+std::string narrow(std::string_view roff);
+
 /// Cut out of the text below the options, by its lines "Examples:" and "Exit status...".
 struct TextParts {
   std::string description, exit_status, examples;
