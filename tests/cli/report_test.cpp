@@ -1,100 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // wstree report and wstree trace, on files that are made up here.
-#include "command.h"
+#include "report_files.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
-#include <unistd.h>
 
 namespace {
 
 using namespace wstree::test;
-using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class Report : public testing::Test {
-protected:
-  Report() : folder_(std::filesystem::temp_directory_path() / ("report-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Report() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-    return path(name);
-  }
-  static std::string read(const std::string& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-
-  static json statistics(int loops, int process) {
-    json list = json::array();
-    for (int i = 0; i < loops; ++i)
-      list.push_back({{"where", "file" + std::to_string(i) + ".c:" + std::to_string(i + 1) + " (</script>)"},
-                      {"schedule", "wstree"},
-                      {"calls", 10},
-                      {"iterations", 1000},
-                      {"batches", 100},
-                      {"steals", i},
-                      {"seconds", 0.5 + i * 0.001 + process},
-                      {"imbalance", 1.5},
-                      {"too_short_to_tell", false},
-                      {"even_saves_seconds", 0.001 * i}});
-    return {
-        {"version", "1"}, {"program", "made-up"}, {"pid", 100 + process}, {"threads", 4}, {"loops", list}};
-  }
-  /// One execution in which each thread does one batch, and every other one steals.
-  static json trace(int threads, int loops) {
-    json events = json::array();
-    for (int loop = 0; loop < loops; ++loop)
-      for (int t = 0; t < threads; ++t) {
-        const json told = {{"execution", 70 + loop}, {"member", t},          {"members", threads},
-                           {"units", 100 * threads}, {"first", 100 * t},     {"past", 100 * t + 100},
-                           {"batches", 3},           {"schedule", "wstree"}, {"victim", (t + 1) % threads}};
-        const auto add = [&](const char* category, double begin, double duration) {
-          events.push_back(
-              {{"ph", "X"},
-               {"name", "file" + std::to_string(loop) + ".c:" + std::to_string(loop + 1) + " (</script>)"},
-               {"cat", category},
-               {"pid", 9},
-               {"tid", 1000 + t},
-               {"ts", begin + loop * 10000},
-               {"dur", duration},
-               {"args", told}});
-        };
-        add("batch", 0, 1000 + 8 * t);
-        if (t % 2 == 1) add("steal", 1000 + 8 * t, 5);
-        add("loop", 0, 1010 + 8 * t);
-        add("wait", 1010 + 8 * t, 8 * (threads - t));
-      }
-    return {{"traceEvents", events},
-            {"otherData", {{"program", "made-up"}, {"rank", "3"}, {"sites", json::array()}}}};
-  }
-  /// What WSTREE_RECORD writes, of one loop.
-  static std::string record(const std::string& where) {
-    return "wstree-profile 1\n# a comment\nlibrary 1.0.0\nprogram made-up\nloop 1\nwhere " + where +
-           "\nschedule wstree\niterations 10\nexecutions 3\nwork 1992126.0\n"
-           "execution 1 members 2 elapsed 22543147.5 pieces 2\n0 4 4000.0 0\n4 6 600000.0 1\nend\n";
-  }
-  Result report(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), "report");
-    return run({.arguments = std::move(arguments)});
-  }
-
-private:
-  std::filesystem::path folder_;
-};
+class Report : public ReportFiles {};
 
 TEST_F(Report, SaysInWordsWhatAnEvenLoopWouldSave) {
   const auto told = report({write("a.json", statistics(3, 0).dump())});
@@ -289,91 +209,6 @@ TEST_F(Report, APageReplacesAnOlderPageAndAnEmptyFile) {
   EXPECT_EQ(report({other, "--html", path("page")}).status(), 0);
   EXPECT_THAT(read(path("page")), HasSubstr("file1.c:2"));
   EXPECT_EQ(report({stats, "--html", "/dev/null"}).status(), 0);
-}
-
-/// What the browser makes of the page, with `script` at its end; empty without a browser.
-std::string shown(const std::string& page, const std::string& script) {
-  std::ofstream(page, std::ios::app) << "<script>" << script << "</script>";
-  const auto command =
-      "chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" + page +
-      ".d --dump-dom 'file://" + page + "' 2>&1";
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  std::string text;
-  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
-  ::pclose(pipe);
-  return text;
-}
-
-TEST_F(Report, PagesRenderAndSortInABrowser) {
-  if (std::system("command -v chromium > /dev/null") != 0) GTEST_SKIP() << "needs chromium";
-  struct Case {
-    std::string name;
-    json statistics, trace;
-    int loops;
-    int ranks = 1; // whose statistics are the same but for the process and its times
-  };
-  for (const Case& made :
-       {Case{"one", statistics(1, 0), trace(4, 1), 1}, Case{"many", statistics(500, 0), trace(4, 40), 500},
-        Case{"wide", statistics(2, 0), trace(256, 2), 2}, Case{"recorded", statistics(1, 0), trace(4, 1), 2},
-        Case{"ranks", statistics(20, 0), trace(4, 4), 20, 64}}) {
-    const auto page = path(made.name + ".html");
-    std::vector<std::string> arguments{write(made.name + ".stats", made.statistics.dump()),
-                                       write(made.name + ".trace", made.trace.dump()), "--html", page};
-    if (made.name == "recorded") arguments.push_back(write("record", record("other.c:1")));
-    for (int rank = 1; rank < made.ranks; ++rank)
-      arguments.push_back(
-          write(made.name + std::to_string(rank) + ".stats", statistics(made.loops, rank).dump()));
-    const auto told = report(arguments);
-    ASSERT_EQ(told.status(), 0) << told.err;
-    EXPECT_LT(std::filesystem::file_size(page), 1'000'000U) << made.name;
-    EXPECT_THAT(read(page), Not(HasSubstr("http://www.w3.org/1999"))); // nothing that would be fetched
-    const auto text = shown(
-        page,
-        "const button = document.querySelector('th button'); button.focus();"
-        "const reached = document.activeElement === button && button.tabIndex === 0;" // so Enter and Space
-                                                                                      // press it
-        "button.click();"
-        "const rows = document.querySelectorAll('#loops tbody tr');"
-        "const sorted = document.querySelector('th').getAttribute('aria-sort');"
-        "document.title = 'rows ' + rows.length + ' ' + sorted + ' ' + rows[0].cells[0].innerText.slice(0, 7)"
-        " + (reached ? ' by keys' : '') + ' pictures ' + (document.querySelector('details').open ? 'open' : "
-        "'closed');");
-    EXPECT_THAT(text, HasSubstr("<title>rows " + std::to_string(made.loops) +
-                                " ascending file0.c by keys pictures open"))
-        << made.name << text.substr(0, 600);
-    EXPECT_THAT(text, Not(HasSubstr("CONSOLE"))) << made.name;
-    EXPECT_THAT(text, HasSubstr("<svg")) << made.name;
-  }
-}
-
-TEST_F(Report, ShowsRanksSideBySide) {
-  std::vector<std::string> arguments{"report"};
-  for (const int rank : {10, 2, 0}) {
-    auto document = statistics(2, rank);
-    document["rank"] = std::to_string(rank);
-    if (rank == 2) document["loops"].erase(1);
-    arguments.push_back(write(std::to_string(rank) + ".json", document.dump()));
-  }
-  const auto text = run(Start{.arguments = arguments});
-  EXPECT_THAT(text.out,
-              HasSubstr("Of 3 ranks, rank 10 is the slowest: 21.00 s in served loops, 2.57 times the mean."));
-  const auto zero = text.out.find("\n       0  ");
-  const auto two = text.out.find("\n       2  ");
-  const auto ten = text.out.find("\n      10  ");
-  ASSERT_NE(ten, std::string::npos) << text.out;
-  EXPECT_TRUE(zero < two && two < ten) << text.out;
-  EXPECT_THAT(text.out.substr(two, ten - two), HasSubstr("12 %        4          1000"));
-  EXPECT_THAT(text.out.substr(two, ten - two), HasSubstr("  -")) << "rank 2 has one loop of two";
-  arguments.emplace_back("--json");
-  const auto told = json::parse(run(Start{.arguments = arguments}).out);
-  EXPECT_EQ(told["ranks"][2]["rank"], "10");
-  EXPECT_EQ(told["loops"][0]["by_rank"].size(), 3U);
-}
-
-TEST_F(Report, OfProcessesWithoutRanksHasNoTableOfThem) {
-  const auto result = run(Start{.arguments = {"report", write("a.json", statistics(1, 0).dump()),
-                                              write("b.json", statistics(1, 1).dump())}});
-  EXPECT_THAT(result.out, Not(HasSubstr("rank")));
 }
 
 } // namespace

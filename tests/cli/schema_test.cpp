@@ -68,6 +68,7 @@ TEST_F(Schemas, OfFilesOfTheLibraryAndWhatIsMadeOfThem) {
   expect_valid("stats", {"stats", "--json", file("stats")});
   expect_valid("report", {"report", "--json", file("stats"), file("trace")});
   expect_valid("report", {"report", "--json", file("record")});
+  expect_valid("report", {"report", "--json", file("stats"), "--against", file("stats")});
   expect_valid("trace", {"trace", file("trace"), "-o", "-"});
 }
 

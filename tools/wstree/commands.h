@@ -45,7 +45,7 @@ struct TraceRequest {
 };
 
 struct ReportRequest {
-  std::vector<std::string> files;
+  std::vector<std::string> files, against;
   std::optional<std::string> html;
   bool open = false;
   bool json = false;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "advice.h"
 #include "page.h"
 #include "text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace wstree::cli {
 
@@ -13,28 +18,51 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view k_format = "wstree-report";
-constexpr std::string_view k_place = "/*DATA*/"; // of the figures in the page
+constexpr std::string_view k_style = "/*STYLE*/", k_place = "/*DATA*/",
+                           k_script = "/*SCRIPT*/"; // in the page
 constexpr std::size_t k_most_pictures = 60;
 constexpr std::size_t k_most_bytes = 900'000;
-constexpr unsigned k_most_side = 64; // of a matrix
+constexpr std::size_t k_coarsest = 16; // pieces of a timeline together
+constexpr unsigned k_most_side = 64;   // of a matrix
 
-/// "b12s3-2": what a row says, with how often.
-std::string runs_of(const std::string& states) {
-  std::string text;
-  for (std::size_t i = 0; i < states.size();) {
-    const auto end = std::min(states.find_first_not_of(states[i], i), states.size());
-    text += (states[i] == ' ' ? '-' : states[i]) + std::to_string(end - i);
-    i = end;
+/// With five digits, which are enough to draw.
+double few_digits(double value) { return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr); }
+
+/// What so many pieces together say: busy if one of them does, or else what the first one says.
+std::string joined(std::string_view runs, std::size_t together) {
+  std::string result;
+  std::size_t position = 0; // of the piece
+  std::size_t length = 0;
+  char last = 0;
+  char state = 0; // of the pieces that are not full yet
+  const auto end_one = [&] {
+    if (state != last && last != 0) result += last + std::to_string(std::exchange(length, 0));
+    last = state;
+    ++length;
+    state = 0;
+  };
+  while (!runs.empty()) {
+    const char kind = runs.front();
+    std::size_t count = 0;
+    const auto [rest, error] = std::from_chars(runs.data() + 1, runs.data() + runs.size(), count);
+    runs.remove_prefix(static_cast<std::size_t>(rest - runs.data()));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (state == 0 || kind == 'b') state = kind;
+      if (++position % together == 0) end_one();
+    }
   }
-  return text;
+  return last == 0 ? result : result + last + std::to_string(length);
 }
 
-ordered_json timeline_json(const Timeline& timeline) {
+/// `together`: pieces that are one.
+ordered_json timeline_json(const Timeline& timeline, std::size_t together) {
   auto rows = ordered_json::array();
-  for (const auto& row : timeline.rows) rows.push_back({row.member, runs_of(row.states)});
+  for (const auto& row : timeline.rows)
+    rows.push_back(
+        {row.member, together == 1 ? row.runs : joined(row.runs, together), few_digits(row.preempted)});
   return {{"seconds", timeline.seconds},
           {"members", timeline.members},
-          {"pieces", timeline.rows.front().states.size()},
+          {"pieces", Timeline::k_pieces / together},
           {"rows", rows}};
 }
 
@@ -57,12 +85,20 @@ double rounded(double value) {
   return value < k_most ? static_cast<double>(std::llround(value * 1000)) / 1000 : value;
 }
 
-void add_pictures(ordered_json& json, const ReportLoop& loop) {
+void add_pictures(ordered_json& json, const ReportLoop& loop, std::size_t together) {
   const auto& traced = loop.traced;
-  if (!traced.longest.rows.empty()) json["timeline"] = timeline_json(traced.longest);
+  if (!traced.longest.rows.empty()) json["timeline"] = timeline_json(traced.longest, together);
+  if (!traced.threads.empty()) {
+    auto threads = ordered_json::array();
+    for (const auto& [member, times] : traced.threads)
+      threads.push_back({member, few_digits(times.late), few_digits(times.busy), few_digits(times.preempted),
+                         few_digits(times.searching), few_digits(times.waiting)});
+    json["threads"] = threads;
+  }
   if (!loop.costs.empty()) {
     auto points = ordered_json::array();
-    for (const auto& point : loop.costs) points.push_back({point.begin, point.end, point.seconds});
+    for (const auto& point : loop.costs)
+      points.push_back({few_digits(point.begin), few_digits(point.end), few_digits(point.seconds)});
     json["costs"] = points;
   }
   if (!traced.imbalance.empty()) {
@@ -77,8 +113,22 @@ void add_pictures(ordered_json& json, const ReportLoop& loop) {
   json["pictures"] = json.contains("timeline") || json.contains("costs") || json.contains("sizes");
 }
 
-/// Returns the figures of one loop for the page; figures that were not measured are null.
-ordered_json loop_json(const ReportLoop& loop, bool pictures) {
+ordered_json advice_json(const LoopAdvice& advice) {
+  return {{"reason", advice.reason}, {"set", advice.set}, {"rule", advice.rule}, {"source", advice.source}};
+}
+
+ordered_json earlier_json(const ReportLoop& loop) {
+  const auto& earlier = *loop.earlier;
+  return {{"schedule", earlier.schedule},
+          {"calls", earlier.calls},
+          {"seconds", earlier.seconds},
+          {"seconds_of_as_many_calls", loop.earlier_seconds()},
+          {"imbalance", rounded(earlier.imbalance)},
+          {"too_short", earlier.too_short}};
+}
+
+/// Returns the figures of one loop for the page, without pictures; figures that were not measured are null.
+ordered_json loop_json(const ReportLoop& loop, std::uint64_t threads) {
   const auto measured = [&](auto value) {
     return loop.is_only_recorded() ? ordered_json(nullptr) : ordered_json(value);
   };
@@ -101,11 +151,17 @@ ordered_json loop_json(const ReportLoop& loop, bool pictures) {
                        {"preempted", measured(loop.preempted)},
                        {"chunk", loop.chunk}};
   if (!loop.costs.empty()) json["work_seconds"] = loop.work;
-  if (pictures) add_pictures(json, loop);
+  json["advice"] = advice_json(advice_for(loop, threads));
+  if (loop.earlier) json["earlier"] = earlier_json(loop);
   return json;
 }
 
-std::string json_text(const RunReport& report, std::size_t pictures) {
+/// Loops with pictures, and pieces of their timelines that are one.
+struct Detail {
+  std::size_t pictures, together;
+};
+
+std::string json_text(const RunReport& report, Detail detail) {
   ordered_json json = {{"format", std::string(k_format) + " 1"},
                        {"programs", report.programs},
                        {"processes", report.processes},
@@ -122,16 +178,19 @@ std::string json_text(const RunReport& report, std::size_t pictures) {
                        {"seconds", rank.seconds}});
     json["ranks"] = ranks;
   }
+  if (report.is_against) json["against"] = {{"programs", report.earlier_programs}, {"gone", report.gone}};
   auto loops = ordered_json::array();
   for (const auto& loop : report.loops) {
-    const bool pictured = pictures != 0 && (loop.is_traced() || !loop.costs.empty());
-    loops.push_back(loop_json(loop, pictured));
+    loops.push_back(loop_json(loop, report.threads));
+    if (detail.pictures != 0 && (loop.is_traced() || !loop.costs.empty())) {
+      add_pictures(loops.back(), loop, detail.together);
+      --detail.pictures;
+    }
     if (report.has_ranks())
       for (const auto& rank : report.ranks) {
         const auto found = loop.rank_seconds.find(rank.rank);
-        loops.back()["by_rank"].push_back(found == loop.rank_seconds.end() ? 0 : found->second);
+        loops.back()["by_rank"].push_back(found == loop.rank_seconds.end() ? 0 : few_digits(found->second));
       }
-    if (pictured) --pictures;
   }
   json["loops"] = loops;
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -139,19 +198,30 @@ std::string json_text(const RunReport& report, std::size_t pictures) {
 
 } // namespace
 
-std::string report_json(const RunReport& report) { return json_text(report, report.loops.size()); }
+std::string report_json(const RunReport& report) { return json_text(report, {report.loops.size(), 1}); }
 
 std::string report_page(const RunReport& report) {
   std::string data;
-  for (std::size_t pictures = k_most_pictures;; pictures /= 2) {
-    data = json_text(report, pictures);
-    if (data.size() <= k_most_bytes || pictures == 0) break;
+  // Timelines become coarser before loops go without.
+  constexpr std::size_t k_finer = 4;
+  for (Detail detail{k_most_pictures, 1};;) {
+    data = json_text(report, detail);
+    if (data.size() <= k_most_bytes || detail.pictures == 0) break;
+    if (detail.together < k_coarsest)
+      detail.together *= k_finer;
+    else
+      detail.pictures /= 2;
   }
-  std::string page(k_report_page);
   // Nothing in the figures ends the script that they stand in.
   for (auto at = data.find('<'); at != std::string::npos; at = data.find('<', at))
     data.replace(at, 1, "\\u003c");
-  return page.replace(page.find(k_place), k_place.size(), data);
+  std::string page(k_report_page);
+  for (const auto& [place, text] : {std::pair<std::string_view, std::string_view>{k_script, k_report_script},
+                                    {k_place, data},
+                                    {k_style, k_report_style}})
+    page.replace(page.find(place), place.size(),
+                 text); // from the last one, so that no figures are taken for a place
+  return page;
 }
 
 bool is_report_page(std::string_view text) {

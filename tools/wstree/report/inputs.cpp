@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -35,6 +36,22 @@ std::string line_of(const std::string& file, std::uint32_t number) {
   return line;
 }
 
+/// How rules name the loop: "label:x", "tri.c:6" or "libx.so+0x12f0"; empty: they cannot.
+std::string place_of(const json& told, const names::Name& name) {
+  if (const auto label = told.find("label"); label != told.end() && label->is_string() && *label != "")
+    return "label:" + label->get<std::string>();
+  const auto file_name = [](const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  };
+  if (name.line != 0) return fmt::format("{}:{}", file_name(name.file), name.line);
+  const auto module = told.find("module");
+  const auto offset = told.find("offset");
+  if (module == told.end() || !module->is_string() || *module == "" || offset == told.end() ||
+      !offset->is_number_unsigned())
+    return {};
+  return fmt::format("{}+0x{:x}", file_name(*module), offset->get<std::uint64_t>());
+}
+
 /// Which member of an event cannot be, for the user; empty: none.
 std::string impossible_event(const json& trace) {
   const auto& events = trace.at("traceEvents");
@@ -44,9 +61,9 @@ std::string impossible_event(const json& trace) {
     if (auto problem = negative_member(events[i], place, {"ts", "dur"}); !problem.empty()) return problem;
     const auto told = events[i].find("args");
     if (told == events[i].end() || !told->is_object()) continue;
-    auto problem =
-        negative_member(*told, place + "args.",
-                        {"member", "members", "units", "first", "past", "batches", "victim", "dropped"});
+    auto problem = negative_member(
+        *told, place + "args.",
+        {"member", "members", "units", "first", "past", "batches", "victim", "dropped", "preempted"});
     if (!problem.empty()) return problem;
     const auto first = told->find("first");
     const auto past = told->find("past");
@@ -87,10 +104,14 @@ std::string ReportInputs::add(const std::string& path) {
   return {};
 }
 
-void ReportInputs::find_source(const std::string& where, const names::Name& name) {
+void ReportInputs::find_place(const json& told) {
+  const auto name = name_of_loop(told, resolver_);
+  const auto text = loop_text(told, name);
+  names_[name_in_traces(told)] = text;
+  if (auto place = place_of(told, name); !place.empty()) places_.try_emplace(text, std::move(place));
   if (name.line == 0 || name.file.empty()) return;
   auto line = line_of(name.file, name.line);
-  if (!line.empty()) sources_.try_emplace(names_[where], std::move(line));
+  if (!line.empty()) sources_.try_emplace(text, std::move(line));
 }
 
 void ReportInputs::add_statistics(const json& document) {
@@ -101,11 +122,7 @@ void ReportInputs::add_statistics(const json& document) {
   report_.threads = std::max(report_.threads, statistics->threads);
   report_.programs.push_back(fmt::format("{} (process {})", statistics->program, statistics->process));
   for (const auto& loop : document["loops"]) {
-    if (!loop.is_object() || !loop.contains("where") || !loop["where"].is_string()) continue;
-    const auto name = name_of_loop(loop, resolver_);
-    const auto where = name_in_traces(loop);
-    names_[where] = loop_text(loop, name);
-    find_source(where, name);
+    if (loop.is_object() && loop.contains("where") && loop["where"].is_string()) find_place(loop);
   }
   ReportRank& rank = report_.rank(statistics->rank.empty() ? "0" : statistics->rank);
   rank.program = statistics->program;
@@ -126,6 +143,7 @@ void ReportInputs::add_statistics(const json& document) {
     loop.late = std::max(loop.late, row.late);
     loop.preempted = std::max(loop.preempted, row.preempted);
     loop.chunk = std::max(loop.chunk, row.chunk);
+    loop.new_lengths += row.new_lengths;
     loop.add_evenness(row.too_short, row.imbalance, row.even_saves);
   }
 }
@@ -146,8 +164,7 @@ void ReportInputs::learn_names(const json& document) {
   for (auto& [where, name] : names_in(document, resolver_)) names_[where] = name;
   if (document["otherData"].contains("sites"))
     for (const auto& site : document["otherData"]["sites"])
-      if (site.is_object() && site.contains("where") && site["where"].is_string())
-        find_source(name_in_traces(site), name_of_loop(site, resolver_));
+      if (site.is_object() && site.contains("where") && site["where"].is_string()) find_place(site);
 }
 
 std::string ReportInputs::name_of(const std::string& where) const {
@@ -162,6 +179,7 @@ RunReport ReportInputs::finish() {
   for (auto& loop : report_.loops) {
     if (loop.processes > 1) loop.mean_seconds /= static_cast<double>(loop.processes);
     if (const auto found = sources_.find(loop.name); found != sources_.end()) loop.source = found->second;
+    if (const auto found = places_.find(loop.name); found != places_.end()) loop.place = found->second;
   }
   if (report_.programs.empty()) report_.programs = report_.traced_programs;
   report_.processes = std::max<std::uint64_t>(report_.processes, report_.programs.size());

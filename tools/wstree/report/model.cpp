@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model.h"
 
+#include "advice.h"
+#include "against.h"
+
 #include "support/loop_name.h"
 #include "support/terminal.h"
 
@@ -11,11 +14,6 @@
 namespace wstree::cli {
 
 namespace {
-
-constexpr double k_worth = 0.02; // of a loop's time: less is noise
-constexpr double k_late = 0.1;   // the same, of what threads come late
-constexpr double k_uneven = 1.1;
-constexpr double k_ranks_apart = 1.2;
 
 std::string rank_verdict(const RunReport& report) {
   double seconds = 0;
@@ -59,6 +57,13 @@ double ReportLoop::idle_share() const {
   const double all = traced.busy + traced.searching + traced.waiting;
   if (all > 0) return (traced.searching + traced.waiting) / all;
   return too_short || imbalance <= 0 ? -1 : 1 - 1 / imbalance;
+}
+
+double ReportLoop::earlier_seconds() const {
+  if (!earlier) return 0;
+  return earlier->calls == 0 || calls == 0
+             ? earlier->seconds
+             : earlier->seconds * static_cast<double>(calls) / static_cast<double>(earlier->calls);
 }
 
 ReportLoop& RunReport::loop(const std::string& name, const std::string& schedule) {
@@ -112,31 +117,19 @@ void add_causes(const RunReport& report, double seconds, std::vector<std::string
     if (latest == nullptr || loop.late > latest->late) latest = &loop;
     if (preempted_most == nullptr || loop.preempted > preempted_most->preempted) preempted_most = &loop;
   }
-  if (preempted_most != nullptr && preempted > k_late * seconds)
+  if (preempted_most != nullptr && preempted > k_lost * seconds)
     lines.push_back(
         fmt::format("Threads have too few processors: the mean one waits {} ({:.0f} % of that time) for one, "
                     "{} of it in {}. Other "
                     "programs run, or there are more threads than processors; no schedule saves that.",
                     duration_text(preempted), 100 * preempted / seconds,
                     duration_text(preempted_most->preempted), folded_name(preempted_most->name)));
-  if (latest != nullptr && late > k_late * seconds)
+  if (latest != nullptr && late > k_lost * seconds)
     lines.push_back(fmt::format(
         "Threads come late: the mean one begins {} ({:.0f} % of that time) after the first, {} of it in {}. "
         "No schedule "
         "saves that: they do something else before, they sleep, or there are more threads than processors.",
         duration_text(late), 100 * late / seconds, duration_text(latest->late), folded_name(latest->name)));
-  for (const auto& loop : report.loops) {
-    if (loop.too_short || loop.imbalance < k_uneven ||
-        !has_few_chunks(loop.chunk, loop.iterations, loop.calls, report.threads))
-      continue;
-    lines.push_back(fmt::format(
-        "The chunk is too large: {} hands out whole chunks of {} iterations, {:.1f} in an execution for {} "
-        "threads. "
-        "Write a smaller one, or schedule(dynamic); if the program does not count on whole chunks, the rule "
-        "'FILE:LINE wstree chunk=1' shares them.",
-        folded_name(loop.name), loop.chunk,
-        static_cast<double>(loop.iterations) / static_cast<double>(loop.calls * loop.chunk), report.threads));
-  }
 }
 
 } // namespace
@@ -176,6 +169,7 @@ std::vector<std::string> verdict(const RunReport& report) {
   else
     lines.push_back(
         fmt::format("{} even: no schedule could save more than {}.", they_are, duration_text(saves)));
+  for (auto& line : against_verdict(report)) lines.push_back(std::move(line));
   add_causes(report, seconds, lines);
   for (const auto& loop : report.loops) {
     if (loop.processes < 2 || loop.mean_seconds <= 0 || loop.seconds < k_ranks_apart * loop.mean_seconds ||

@@ -6,20 +6,24 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace wstree::cli {
 
-/// One thread of one execution, in pieces of equal time.
+/// One thread of one execution, in Timeline::k_pieces of equal time.
 struct TimelineRow {
   std::uint32_t member = 0;
-  std::string states; ///< a letter for each piece: b busy, s searching, w waiting, and a blank
+  std::string
+      runs; ///< "l3b12s3w2-1": l not there yet, b busy, s searching, w waiting, - neither; pieces of each
+  double preempted = 0; ///< seconds in which it had no processor
 };
 
 /// One execution, with what each thread did at what time, from a trace.
 struct Timeline {
+  static constexpr std::size_t k_pieces = 4800;
   double seconds = 0;
   std::uint64_t members = 0; ///< rows may be fewer
   std::vector<TimelineRow> rows;
@@ -31,6 +35,15 @@ struct CostPoint {
   double seconds = 0;        ///< of one iteration
 };
 
+/// Where the time of one thread went, in all executions that were traced; seconds.
+struct ThreadTimes {
+  double late = 0;      ///< after the first thread
+  double busy = 0;      ///< with iterations, and on a processor
+  double preempted = 0; ///< with iterations, and waiting for a processor
+  double searching = 0;
+  double waiting = 0; ///< for the others, at the end
+};
+
 /// What a trace adds to a loop.
 struct TracedLoop {
   static constexpr std::size_t k_bins = 24;
@@ -39,6 +52,16 @@ struct TracedLoop {
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> steals; ///< by victim and thief
   std::array<std::uint64_t, k_bins> batches{};                   ///< by the logarithm of their iterations
   double busy = 0, searching = 0, waiting = 0;                   ///< seconds of all threads
+  std::map<std::uint32_t, ThreadTimes> threads;                  ///< by member
+};
+
+/// What a loop was in the run that this one is compared with.
+struct Earlier {
+  std::string schedule;
+  std::uint64_t calls = 0;
+  double seconds = 0;
+  double imbalance = 1;
+  bool too_short = true;
 };
 
 /// What statistics say of one rank of an MPI job.
@@ -51,6 +74,7 @@ struct ReportRank {
 struct ReportLoop {
   std::string name, schedule;
   std::string source; ///< the line, if it can be read
+  std::string place;  ///< as rules name it: "tri.c:6"; empty: not known
   std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
   std::uint64_t processes = 0;
   double seconds = 0;      ///< of the slowest process
@@ -61,11 +85,13 @@ struct ReportLoop {
   double preempted = 0;    ///< seconds that the mean thread had no processor, likewise
   double late = 0;         ///< seconds that the mean thread came after the first one, in the latest process
   std::uint64_t chunk = 1; ///< iterations that are handed out as a whole
-  double work = 0;         ///< seconds of all threads, of which records know
+  std::uint64_t new_lengths = 0;              ///< calls with a number of iterations that had not come before
+  double work = 0;                            ///< seconds of all threads, of which records know
   bool has_statistics = false;                ///< a trace need not have seen all executions
   std::map<std::string, double> rank_seconds; ///< by rank, of those that have the loop
   std::vector<CostPoint> costs;
   TracedLoop traced;
+  std::optional<Earlier> earlier;
 
   /// Takes in what one process says.
   void add_evenness(bool of_short_loop, double its_imbalance, double saves);
@@ -73,6 +99,8 @@ struct ReportLoop {
   [[nodiscard]] bool is_only_recorded() const { return processes == 0; }
   /// Of the time of all threads what was no work; negative: not known.
   [[nodiscard]] double idle_share() const;
+  /// What so many calls took in the earlier run.
+  [[nodiscard]] double earlier_seconds() const;
   [[nodiscard]] bool is_traced() const { return traced.busy + traced.searching > 0; }
 };
 
@@ -81,6 +109,9 @@ struct RunReport {
   std::vector<std::string> traced_programs; ///< the same, of traces
   std::uint64_t processes = 0, threads = 0, dropped = 0;
   std::vector<ReportLoop> loops; ///< what an even loop would save most comes first
+
+  bool is_against = false; ///< another run, of which these are the programs and what is not here
+  std::vector<std::string> earlier_programs, gone;
 
   std::vector<ReportRank> ranks; ///< in their order; one is no MPI job
   [[nodiscard]] bool has_ranks() const { return ranks.size() > 1; }
@@ -91,6 +122,9 @@ struct RunReport {
   ReportLoop& recorded_loop(const std::string& name, const std::string& schedule);
   void sort();
 };
+
+/// From here on processes differ: the slowest one's time by the mean one's.
+inline constexpr double k_ranks_apart = 1.2;
 
 /// What the figures mean, in a few sentences.
 std::vector<std::string> verdict(const RunReport& report);

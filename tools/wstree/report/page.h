@@ -5,7 +5,7 @@
 
 namespace wstree::cli {
 
-/// The page with /*DATA*/ where the figures belong.
-extern const std::string_view k_report_page;
+/// The page with /*STYLE*/, /*DATA*/ and /*SCRIPT*/ where the style, the figures and the script belong.
+extern const std::string_view k_report_page, k_report_style, k_report_script;
 
 } // namespace wstree::cli

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "against.h"
 #include "commands.h"
 #include "inputs.h"
 #include "report/arguments.h"
@@ -10,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace wstree::cli {
@@ -26,7 +28,7 @@ std::string problem_of_page(const ReportRequest& request) {
   const auto* const option = request.html ? "--html" : "--open";
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return {};
-  if (is_one_of(request.files, path))
+  if (is_one_of(request.files, path) || is_one_of(request.against, path))
     return fmt::format("{} '{}' would be overwritten, and it is one of the files to read; name another page",
                        option, path);
   if (fs::file_size(path, error) == 0 && !error) return {};
@@ -34,6 +36,21 @@ std::string problem_of_page(const ReportRequest& request) {
   return fmt::format(
       "{} '{}' would be overwritten, and wstree report has not written it; name another page{}", option, path,
       request.html ? "" : " with --html");
+}
+
+/// Reads the earlier run. Returns what is wrong with the files; empty: nothing.
+std::string read_earlier(const std::vector<std::string>& files, RunReport& report) {
+  ReportInputs inputs;
+  for (const auto& file : files) {
+    const auto text = files.size() == 1 ? read_text(file) : std::nullopt;
+    if (auto told = read_report(nlohmann::json::parse(text.value_or(""), nullptr, false))) {
+      report = std::move(*told);
+      return {};
+    }
+    if (auto problem = inputs.add(file); !problem.empty()) return problem;
+  }
+  report = inputs.finish();
+  return {};
 }
 
 /// The browser of the desktop; what it prints is not ours.
@@ -54,12 +71,20 @@ process or of many, packed or not. Statistics tell the table; a record adds what
 trace adds timelines, steals by victim and thief, sizes of batches and the history.
 Examples:
   wstree run --trace=trace.json --stats=json=stats.json ./heat
-  wstree report trace.json stats.json --html report.html)");
+  wstree report trace.json stats.json --html report.html
+  wstree report stats.json --against before.json)");
   report->add_option("FILE", request.files, "Files that the library wrote")->required();
   auto* html = report->add_option("--html", request.html, "Write a page that needs nothing but itself")
                    ->option_text("FILE");
   auto* open = report->add_flag("--open", request.open,
                                 "Show the page in the browser (wstree-report.html if --html names none)");
+  report
+      ->add_option(
+          "--against", request.against,
+          "Say what got faster and slower since an earlier run; its files, or what --json printed of it")
+      ->option_text("FILE")
+      ->expected(1)
+      ->take_all();
   report->add_flag("--json", request.json, "What the page shows, as JSON")->excludes(html)->excludes(open);
   return report;
 }
@@ -77,7 +102,15 @@ int report_command(const ReportRequest& request) {
       return k_own_error;
     }
   }
-  const auto report = inputs.finish();
+  auto report = inputs.finish();
+  if (!request.against.empty()) {
+    RunReport earlier;
+    if (const auto problem = read_earlier(request.against, earlier); !problem.empty()) {
+      say("{}", problem);
+      return k_own_error;
+    }
+    set_against(report, earlier);
+  }
   if (request.json) {
     fmt::print("{}\n", report_json(report));
     return k_ok;

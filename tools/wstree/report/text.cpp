@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text.h"
 
+#include "advice.h"
 #include "inspect/statistics.h"
 #include "support/loop_name.h"
 #include "support/visible.h"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace wstree::cli {
@@ -13,6 +16,7 @@ namespace {
 
 constexpr std::size_t k_most_programs = 3;
 constexpr std::size_t k_most_columns = 6; // of loops
+constexpr std::size_t k_most_advice = 5;
 
 std::string programs_of(const RunReport& report) {
   std::string text;
@@ -46,6 +50,54 @@ std::string ranks_text(const RunReport& report) {
   return text + "  (load: of the slowest rank's time; loops in the order of the table above)\n";
 }
 
+/// What each loop took in the earlier run; those that changed most come first.
+std::string against_text(const RunReport& report, const Terminal& terminal) {
+  std::vector<const ReportLoop*> loops;
+  for (const auto& loop : report.loops)
+    if (loop.earlier) loops.push_back(&loop);
+  const auto change = [](const ReportLoop* loop) { return loop->seconds - loop->earlier_seconds(); };
+  std::ranges::sort(loops,
+                    [&](const auto* a, const auto* b) { return std::abs(change(a)) > std::abs(change(b)); });
+  auto text =
+      fmt::format("\n  {:>10}  {:>10}  {:>9}  {:>15}  {}\n", "before", "now", "change", "imbalance", "loop");
+  for (const auto* loop : loops) {
+    const double before = loop->earlier_seconds();
+    const auto imbalance = [](bool too_short, double value) {
+      return too_short ? std::string("-") : fmt::format("{:.2f}", value);
+    };
+    const auto line = fmt::format(
+        "  {:>10}  {:>10}  {:>9}  {:>15}  {}", duration_text(before), duration_text(loop->seconds),
+        before > 0 ? fmt::format("{:+.1f} %", 100 * (loop->seconds / before - 1)) : "",
+        fmt::format("{} -> {}", imbalance(loop->earlier->too_short, loop->earlier->imbalance),
+                    imbalance(loop->too_short, loop->imbalance)),
+        folded_name(visible(loop->name)));
+    const bool matters = std::abs(change(loop)) > k_worth * before;
+    text += (matters ? inked(terminal, change(loop) < 0 ? Ink::good : Ink::bad, line) : line) + "\n";
+  }
+  for (const auto& name : report.gone)
+    text += fmt::format("  {:>10}  {:>10}  {:>9}  {:>15}  {}\n", "", "-", "", "", folded_name(visible(name)));
+  return text + "  (before: what as many calls took)\n";
+}
+
+/// The first loops about which a user can do something.
+std::string advice_text(const RunReport& report) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& loop : report.loops) {
+    const auto advice = advice_for(loop, report.threads);
+    if (loop.is_only_recorded() || !advice.asks_for_something()) continue;
+    text += fmt::format("  {}: {}\n", folded_name(visible(loop.name)), visible(advice.reason));
+    const auto add = [&](std::string_view what, const std::string& words) {
+      if (!words.empty()) text += fmt::format("    {:<7} {}\n", what, visible(words));
+    };
+    add("set", advice.set);
+    add("rule", advice.rule);
+    add("source", advice.source);
+    if (++shown == k_most_advice) break;
+  }
+  return text.empty() ? text : "\nWhat to do\n" + text;
+}
+
 } // namespace
 
 std::string report_text(const RunReport& report, const Terminal& terminal) {
@@ -76,7 +128,9 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
     if (!loop.source.empty())
       text += inked(terminal, Ink::dim, fmt::format("{:90}{}", "", visible(loop.source))) + "\n";
   }
-  return report.has_ranks() ? text + ranks_text(report) : text;
+  if (report.is_against) text += against_text(report, terminal);
+  if (report.has_ranks()) text += ranks_text(report);
+  return text + advice_text(report);
 }
 
 } // namespace wstree::cli

@@ -14,8 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t k_pieces = 240; // of a timeline
-constexpr std::size_t k_most_rows = 64;
+constexpr std::size_t k_most_rows = 256; // of a timeline
 constexpr std::size_t k_most_history = 400;
 constexpr double k_short_seconds = 1e-3; // of all executions: less says nothing
 constexpr double k_short_call = 20e-6;
@@ -45,9 +44,32 @@ struct TracedExecution {
   double begin = INFINITY, end = 0; ///< of all members
   std::uint64_t members = 0, units = 0, process = 0, steals = 0;
   std::vector<Part> parts;
+  std::vector<std::pair<std::uint32_t, double>> came;     ///< which member, and when
+  std::map<std::uint32_t, double> preempted;              ///< microseconds, by member
   std::vector<std::pair<double, std::uint64_t>> sizes;    ///< of batches, and how many have them
   std::vector<std::pair<std::uint64_t, unsigned>> arrows; ///< victim and thief
 
+  /// When all members are known.
+  void note_late() {
+    for (const auto& [member, since] : came)
+      if (since > begin) parts.push_back({begin, since, member, 'l'});
+  }
+  /// Adds where the time of the threads went.
+  void add_times(std::map<std::uint32_t, ThreadTimes>& threads) const {
+    for (const auto& part : parts) {
+      auto& times = threads[part.member];
+      (part.state == 'b'   ? times.busy
+       : part.state == 'l' ? times.late
+       : part.state == 's' ? times.searching
+                           : times.waiting) += (part.end - part.begin) * 1e-6;
+    }
+    for (const auto& [member, waited] : preempted) {
+      auto& times = threads[member];
+      const double share = std::min(waited * 1e-6, times.busy);
+      times.busy -= share;
+      times.preempted += share;
+    }
+  }
   [[nodiscard]] double seconds() const { return (end - begin) * 1e-6; }
   [[nodiscard]] double sum(char state) const {
     double all = 0;
@@ -72,20 +94,35 @@ struct TracedExecution {
   }
 };
 
+/// "b12s3-2": what a row says, with how often.
+std::string runs_of(std::string_view states) {
+  std::string text;
+  for (std::size_t i = 0; i < states.size();) {
+    const auto end = std::min(states.find_first_not_of(states[i], i), states.size());
+    text += states[i] + std::to_string(end - i);
+    i = end;
+  }
+  return text;
+}
+
 Timeline timeline_of(const TracedExecution& execution) {
   Timeline timeline{execution.seconds(), execution.members, {}};
   std::map<std::uint32_t, std::string> rows;
-  const double piece = (execution.end - execution.begin) / k_pieces;
+  const double piece = (execution.end - execution.begin) / Timeline::k_pieces;
   if (piece <= 0) return timeline;
   for (const auto& part : execution.parts) {
     if (part.member >= k_most_rows) continue;
-    auto& states = rows.try_emplace(part.member, k_pieces, ' ').first->second;
+    auto& states = rows.try_emplace(part.member, Timeline::k_pieces, '-').first->second;
     const auto from = static_cast<std::size_t>(std::max(0.0, (part.begin - execution.begin) / piece));
     const auto until = static_cast<std::size_t>(std::ceil((part.end - execution.begin) / piece));
-    for (std::size_t i = from; i < std::min(until, k_pieces); ++i)
-      if (states[i] == ' ' || part.state == 'b') states[i] = part.state;
+    for (std::size_t i = from; i < std::min(until, Timeline::k_pieces); ++i)
+      if (states[i] == '-' || part.state == 'b') states[i] = part.state;
   }
-  for (auto& [member, states] : rows) timeline.rows.push_back({member, std::move(states)});
+  for (const auto& [member, states] : rows) {
+    const auto waited = execution.preempted.find(member);
+    timeline.rows.push_back(
+        {member, runs_of(states), waited == execution.preempted.end() ? 0 : waited->second * 1e-6});
+  }
   return timeline;
 }
 
@@ -98,7 +135,10 @@ public:
   void read(const json& trace) {
     for (const auto& event : trace["traceEvents"])
       if (event.is_object() && event.contains("args") && event["args"].is_object()) take(event);
-    for (auto* execution : in_order()) add(*execution);
+    for (auto* execution : in_order()) {
+      execution->note_late();
+      add(*execution);
+    }
     for (const auto& [place, sums] : sums_) add_sums(std::get<0>(place), sums);
     name_processes(trace);
   }
@@ -140,6 +180,8 @@ private:
       execution.begin = std::min(execution.begin, begin);
       execution.end = std::max(execution.end, end);
       execution.process = count(event, "pid");
+      execution.came.emplace_back(member, begin);
+      if (told.contains("preempted")) execution.preempted[member] += number(told, "preempted");
       if (count(told, "execution") == 0) end_alone(key);
       return;
     }
@@ -186,6 +228,7 @@ private:
     loop.traced.busy += busy;
     loop.traced.searching += execution.sum('s');
     loop.traced.waiting += execution.sum('w');
+    execution.add_times(loop.traced.threads);
     if (loop.traced.imbalance.size() < k_most_history) loop.traced.imbalance.push_back(execution.imbalance());
     if (execution.seconds() > loop.traced.longest.seconds) loop.traced.longest = timeline_of(execution);
     report_.threads = std::max(report_.threads, execution.members);

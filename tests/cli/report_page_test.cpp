@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pages of wstree report, advice, and reports against earlier ones.
+#include "report_files.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+
+namespace {
+
+using namespace wstree::test;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ReportPage : public ReportFiles {};
+
+/// What the browser makes of the page, with `script` at its end; empty without a browser.
+std::string shown(const std::string& page, const std::string& script) {
+  std::ofstream(page, std::ios::app) << "<script>{" << script << "}</script>";
+  const auto command =
+      "chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" + page +
+      ".d --dump-dom 'file://" + page + "' 2>&1";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::string text;
+  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  ::pclose(pipe);
+  return text;
+}
+
+TEST_F(ReportPage, PagesRenderAndSortInABrowser) {
+  if (std::system("command -v chromium > /dev/null") != 0) GTEST_SKIP() << "needs chromium";
+  struct Case {
+    std::string name;
+    json statistics, trace;
+    int loops;
+    int ranks = 1; // whose statistics are the same but for the process and its times
+  };
+  // The largest pages are those of check_report_page.
+  for (const Case& made :
+       {Case{"one", statistics(1, 0), trace(4, 1), 1}, Case{"recorded", statistics(1, 0), trace(4, 1), 2},
+        Case{"ranks", statistics(20, 0), trace(4, 4), 20, 64}}) {
+    const auto page = path(made.name + ".html");
+    std::vector<std::string> arguments{write(made.name + ".stats", made.statistics.dump()),
+                                       write(made.name + ".trace", made.trace.dump()), "--html", page};
+    if (made.name == "recorded") arguments.push_back(write("record", record("other.c:1")));
+    for (int rank = 1; rank < made.ranks; ++rank)
+      arguments.push_back(
+          write(made.name + std::to_string(rank) + ".stats", statistics(made.loops, rank).dump()));
+    const auto told = report(arguments);
+    ASSERT_EQ(told.status(), 0) << told.err;
+    EXPECT_LT(std::filesystem::file_size(page), 1'000'000U) << made.name;
+    EXPECT_THAT(read(page), Not(HasSubstr("http://www.w3.org/1999"))); // nothing that would be fetched
+    const auto text = shown(
+        page,
+        "const button = document.querySelector('th button'); button.focus();"
+        "const reached = document.activeElement === button && button.tabIndex === 0;" // so Enter and Space
+                                                                                      // press it
+        "button.click();"
+        "const rows = document.querySelectorAll('#loops tbody tr');"
+        "const sorted = document.querySelector('th').getAttribute('aria-sort');"
+        "document.title = 'rows ' + rows.length + ' ' + sorted + ' ' + rows[0].cells[0].innerText.slice(0, 7)"
+        " + (reached ? ' by keys' : '') + ' pictures ' + (document.querySelector('#details details[open]') ? "
+        "'open' : 'closed');");
+    EXPECT_THAT(text, HasSubstr("<title>rows " + std::to_string(made.loops) +
+                                " ascending file0.c by keys pictures open"))
+        << made.name << text.substr(0, 600);
+    EXPECT_THAT(text, Not(HasSubstr("CONSOLE"))) << made.name;
+    EXPECT_THAT(text, HasSubstr("<svg")) << made.name;
+  }
+}
+
+TEST_F(ReportPage, APageHoldsWhatJsonPrintsAndAsksForNothing) {
+  std::vector<std::string> files{write("s", statistics(500, 0).dump()), write("t", trace(256, 6).dump())};
+  auto printed = json::parse(report({files[0], files[1], "--json"}).out);
+  ASSERT_EQ(report({files[0], files[1], "--html", path("page")}).status(), 0);
+  const auto page = read(path("page"));
+  EXPECT_LT(page.size(), 1'000'000U);
+  EXPECT_THAT(page, Not(HasSubstr("/*SCRIPT*/")));
+  EXPECT_THAT(page, Not(HasSubstr("/*STYLE*/")));
+  for (const auto* fetched : {"src=", "<link", "@import", "url(", "import(", "fetch(", "XMLHttp"})
+    EXPECT_THAT(page, Not(HasSubstr(fetched)));
+  const std::string place = "<script id=\"data\" type=\"application/json\">";
+  const auto begin = page.find(place) + place.size();
+  auto shown = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  ASSERT_EQ(shown["loops"].size(), 500U);
+  std::size_t timelines = 0;
+  for (const auto& loop : shown["loops"])
+    if (loop.contains("timeline") && loop["timeline"]["rows"].size() == 256) ++timelines;
+  EXPECT_EQ(timelines, 6U);
+  // A page may have coarser timelines.
+  for (auto* document : {&printed, &shown})
+    for (auto& loop : (*document)["loops"]) loop.erase("timeline");
+  EXPECT_EQ(shown, printed);
+}
+
+TEST_F(ReportPage, TellsWhereTheTimeOfEachThreadWent) {
+  auto made = trace(4, 1);
+  for (auto& event : made["traceEvents"]) {
+    if (event["args"]["member"] != 2) continue;
+    if (event["cat"] == "batch" || event["cat"] == "loop") {
+      event["ts"] = 400; // this late, 600 us instead of 1000
+      event["dur"] = event["dur"].get<double>() - 400;
+    }
+    if (event["cat"] == "loop") event["args"]["preempted"] = 100;
+  }
+  const json loop = json::parse(report({write("t", made.dump()), "--json"}).out).at("loops").at(0);
+  ASSERT_EQ(loop.at("threads").size(), 4U);
+  const json& times = loop.at("threads").at(2);
+  EXPECT_EQ(times.at(0), 2);
+  EXPECT_NEAR(times.at(1).get<double>(), 400e-6, 1e-9);
+  EXPECT_NEAR(times.at(2).get<double>(), 516e-6, 1e-9);
+  EXPECT_NEAR(times.at(3).get<double>(), 100e-6, 1e-9);
+  EXPECT_NEAR(times.at(5).get<double>(), 16e-6, 1e-9);
+  EXPECT_EQ(loop.at("threads").at(1).at(1), 0);
+  EXPECT_NEAR(loop.at("threads").at(1).at(4).get<double>(), 5e-6, 1e-9); // its steal
+  const json& row = loop.at("timeline").at("rows").at(2);
+  EXPECT_TRUE(row.at(1).get<std::string>().starts_with("l")) << row;
+  EXPECT_NEAR(row.at(2).get<double>(), 100e-6, 1e-9);
+}
+
+TEST_F(ReportPage, SaysWhatToDoAboutALoop) {
+  auto document = statistics(5, 0);
+  auto& loops = document["loops"];
+  for (auto& loop : loops) loop["even_saves_seconds"] = 0.1;
+  loops[0]["schedule"] = "wsstatic";
+  loops[1]["chunk"] = 50;
+  loops[2]["imbalance"] = 1.0;
+  loops[2]["preempted_seconds"] = 0.2;
+  loops[3]["new_lengths"] = 9;
+  loops[4]["iterations"] = 80;
+  const auto file = write("s", document.dump());
+  const auto told = json::parse(report({file, "--json"}).out);
+  std::map<std::string, json> advice;
+  for (const json& loop : told.at("loops"))
+    advice[loop.at("name").get<std::string>().substr(0, 5)] = loop.at("advice");
+  EXPECT_EQ(advice["file0"].at("rule"), "file0.c:1 wstree");
+  EXPECT_EQ(advice["file0"].at("source"), "write schedule(runtime)");
+  EXPECT_THAT(advice["file1"].at("reason").get<std::string>(), HasSubstr("whole chunks of 50 iterations"));
+  EXPECT_EQ(advice["file1"].at("rule"), "file1.c:2 wstree chunk=1");
+  EXPECT_THAT(advice["file2"].at("set").get<std::string>(), HasSubstr("OMP_NUM_THREADS"));
+  EXPECT_THAT(advice["file3"].at("reason").get<std::string>(), HasSubstr("never repeats (9 of 10 calls)"));
+  EXPECT_THAT(advice["file4"].at("source").get<std::string>(), HasSubstr("collapse(2)"));
+  const auto text = report({file}).out;
+  EXPECT_THAT(text, HasSubstr("\nWhat to do\n"));
+  EXPECT_THAT(text, HasSubstr("    rule    file0.c:1 wstree\n"));
+  EXPECT_THAT(report({write("even", statistics(1, 0).dump())}).out, Not(HasSubstr("What to do")));
+}
+
+TEST_F(ReportPage, AgainstAnEarlierRunSaysWhatGotFasterAndSlower) {
+  auto now = statistics(3, 0);
+  auto before = statistics(2, 0);
+  now["loops"][0]["seconds"] = 0.25;
+  now["loops"][0]["schedule"] = "wsrange"; // which may be why
+  now["loops"][1]["calls"] = 20;           // as many seconds for twice the calls
+  before["loops"].push_back(before["loops"][0]);
+  before["loops"][2]["where"] = "old.c:1 (gone)";
+  const auto file = write("now", now.dump());
+  const auto old = write("old", before.dump());
+  const auto text = report({file, "--against", old}).out;
+  EXPECT_THAT(text, HasSubstr("Against the earlier run: 751.00 ms instead of 1.50 s (-50.0 %); "));
+  EXPECT_THAT(text, HasSubstr("; 1 loop is new; 1 loop is gone. These are two runs"));
+  EXPECT_THAT(text, HasSubstr("   500.00 ms   250.00 ms    -50.0 %"));
+  EXPECT_THAT(text, HasSubstr("      1.00 s   501.00 ms    -50.0 %"));
+  // What --json printed of the earlier run does as well.
+  const auto kept = write("kept", report({old, "--json"}).out);
+  const auto printed = json::parse(report({file, "--against", kept, "--json"}).out);
+  EXPECT_EQ(printed, json::parse(report({file, "--against", old, "--json"}).out));
+  EXPECT_EQ(printed["against"]["gone"], json::parse(R"-(["old.c:1 gone()"])-"));
+  EXPECT_EQ(report({file, "--against", path("missing")}).status(), 125);
+  EXPECT_THAT(report({file, "--against", old, "--html", old}).err, HasSubstr("is one of the files to read"));
+}
+
+TEST_F(ReportPage, ShowsRanksSideBySide) {
+  std::vector<std::string> arguments{"report"};
+  for (const int rank : {10, 2, 0}) {
+    auto document = statistics(2, rank);
+    document["rank"] = std::to_string(rank);
+    if (rank == 2) document["loops"].erase(1);
+    arguments.push_back(write(std::to_string(rank) + ".json", document.dump()));
+  }
+  const auto text = run(Start{.arguments = arguments});
+  EXPECT_THAT(text.out,
+              HasSubstr("Of 3 ranks, rank 10 is the slowest: 21.00 s in served loops, 2.57 times the mean."));
+  const auto zero = text.out.find("\n       0  ");
+  const auto two = text.out.find("\n       2  ");
+  const auto ten = text.out.find("\n      10  ");
+  ASSERT_NE(ten, std::string::npos) << text.out;
+  EXPECT_TRUE(zero < two && two < ten) << text.out;
+  EXPECT_THAT(text.out.substr(two, ten - two), HasSubstr("12 %        4          1000"));
+  EXPECT_THAT(text.out.substr(two, ten - two), HasSubstr("  -")) << "rank 2 has one loop of two";
+  arguments.emplace_back("--json");
+  const auto told = json::parse(run(Start{.arguments = arguments}).out);
+  EXPECT_EQ(told["ranks"][2]["rank"], "10");
+  EXPECT_EQ(told["loops"][0]["by_rank"].size(), 3U);
+}
+
+TEST_F(ReportPage, OfProcessesWithoutRanksHasNoTableOfThem) {
+  const auto result = run(Start{.arguments = {"report", write("a.json", statistics(1, 0).dump()),
+                                              write("b.json", statistics(1, 1).dump())}});
+  EXPECT_THAT(result.out, Not(HasSubstr("rank")));
+}
+
+} // namespace

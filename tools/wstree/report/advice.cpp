@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "advice.h"
+
+#include "inspect/statistics.h"
+#include "support/terminal.h"
+
+#include <fmt/format.h>
+
+namespace wstree::cli {
+
+namespace {
+
+/// "tri.c:6 wstree chunk=1", if rules can name the loop.
+std::string rule_for(const ReportLoop& loop, std::string_view settings) {
+  return loop.place.empty() ? std::string() : fmt::format("{} {}", loop.place, settings);
+}
+
+bool is_on_tree(const ReportLoop& loop) {
+  return loop.schedule == "wstree" || loop.schedule.starts_with("wstree,") ||
+         loop.schedule.starts_with("wstree ");
+}
+
+LoopAdvice for_lost_time(const ReportLoop& loop) {
+  if (loop.preempted > k_lost * loop.seconds && loop.preempted >= loop.late)
+    return {fmt::format("The mean thread waits {} for a processor, which no schedule saves.",
+                        duration_text(loop.preempted)),
+            "OMP_NUM_THREADS to the processors that are free, or end what else runs",
+            {},
+            {}};
+  return {fmt::format("The mean thread begins {} after the first, which no schedule saves.",
+                      duration_text(loop.late)),
+          {},
+          {},
+          "see what threads do before the loop; threads that sleep in between wake sooner with "
+          "OMP_WAIT_POLICY=active"};
+}
+
+LoopAdvice for_uneven(const ReportLoop& loop, std::uint64_t threads) {
+  const auto saves = fmt::format("An even loop would have saved {}", duration_text(loop.even_saves));
+  constexpr const char* k_write_runtime = "write schedule(runtime)";
+  if (loop.schedule.starts_with("static"))
+    return {saves + ": the loop is static.", "OMP_SCHEDULE=wstree (wstree run)", {}, k_write_runtime};
+  if (!is_on_tree(loop))
+    return {fmt::format("{} under {}.", saves, loop.schedule), "OMP_SCHEDULE=wstree (wstree run)",
+            rule_for(loop, "wstree"), k_write_runtime};
+  const double share = loop.calls * threads == 0
+                           ? 0
+                           : static_cast<double>(loop.iterations) / static_cast<double>(loop.calls * threads);
+  if (share < static_cast<double>(k_few_chunks))
+    return {fmt::format("{}: an execution has {:.1f} iterations for each thread, too few to be shared.",
+                        saves, share),
+            {},
+            {},
+            "make more and smaller iterations: collapse(2), or a loop further out"};
+  return {
+      saves + ", though threads share the iterations: some cost as much as a thread's part.",
+      {},
+      {},
+      "split the dearest iterations (the cost over the iterations shows where they are), or start with them"};
+}
+
+} // namespace
+
+LoopAdvice advice_for(const ReportLoop& loop, std::uint64_t threads) {
+  if (loop.is_only_recorded())
+    return {"A record tells what iterations cost, and not whether the loop is even.",
+            "WSTREE_STATS or WSTREE_TRACE in the next run",
+            {},
+            {}};
+  if (has_new_lengths(loop.new_lengths, loop.calls))
+    return {fmt::format("Its number of iterations never repeats ({} of {} calls), so its parts stay equal.",
+                        loop.new_lengths, loop.calls),
+            {},
+            {},
+            "write schedule(runtime) if the iterations are uneven"};
+  if (loop.too_short) return {"Too short to tell whether it is even.", {}, {}, {}};
+  if (loop.imbalance >= k_uneven && has_few_chunks(loop.chunk, loop.iterations, loop.calls, threads))
+    return {fmt::format("The chunk is too large: whole chunks of {} iterations are handed out, {:.1f} in an "
+                        "execution for {} threads.",
+                        loop.chunk,
+                        static_cast<double>(loop.iterations) / static_cast<double>(loop.calls * loop.chunk),
+                        threads),
+            {},
+            rule_for(loop, "wstree chunk=1"),
+            "write a smaller chunk, or schedule(dynamic); the rule is for programs that do not count on "
+            "whole chunks"};
+  if (loop.imbalance >= k_uneven && loop.even_saves > k_worth * loop.seconds)
+    return for_uneven(loop, threads);
+  if (std::max(loop.preempted, loop.late) > k_lost * loop.seconds) return for_lost_time(loop);
+  if (loop.processes > 1 && loop.mean_seconds > 0 && loop.seconds >= k_ranks_apart * loop.mean_seconds)
+    return {fmt::format("It takes the slowest process {:.1f} times what it takes the mean one, which no "
+                        "schedule of threads changes.",
+                        loop.seconds / loop.mean_seconds),
+            {},
+            {},
+            "share the work between the processes anew"};
+  return {
+      fmt::format("Even: no schedule could save more than {}.", duration_text(loop.even_saves)), {}, {}, {}};
+}
+
+} // namespace wstree::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "model.h"
+
+#include <string>
+
+namespace wstree::cli {
+
+/// What a user can do about one loop, and why; ways that do not help are empty.
+struct LoopAdvice {
+  std::string reason;
+  std::string set;    ///< variables and options of a run
+  std::string rule;   ///< a line for WSTREE_RULES
+  std::string source; ///< a change in the program
+
+  [[nodiscard]] bool asks_for_something() const { return !(set + rule + source).empty(); }
+};
+
+/// From here on a loop is uneven: the busiest thread's time by the mean one's.
+inline constexpr double k_uneven = 1.1;
+/// Of a loop's time: less is noise.
+inline constexpr double k_worth = 0.02;
+/// The same, of what threads come late or wait for a processor.
+inline constexpr double k_lost = 0.1;
+
+/// `threads`: of the program.
+LoopAdvice advice_for(const ReportLoop& loop, std::uint64_t threads);
+
+} // namespace wstree::cli

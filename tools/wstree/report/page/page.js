@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The page: what the figures say, the table, and each loop with its pictures.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const section = (id) => document.getElementById(id);
+const change = (loop) => (loop.earlier ? loop.seconds - loop.earlier.seconds_of_as_many_calls : null);
+const changeText = (loop) =>
+  loop.earlier?.seconds_of_as_many_calls > 0
+    ? `${change(loop) < 0 ? "▼" : "▲"} ${percent(Math.abs(change(loop)) / loop.earlier.seconds_of_as_many_calls)}`
+    : loop.earlier
+      ? ""
+      : "new";
+const perBatch = (n) => (n >= 100 ? count(Math.round(n)) : n.toPrecision(3));
+
+/// Columns: heading, what sorts, text, and how early they make room on a narrow screen (less, rare).
+const columns = [
+  ["loop", (l) => l.name, (l) => l.name, ""],
+  ["schedule", (l) => l.schedule, (l) => l.schedule, "rare text"],
+  ["time", (l) => l.seconds ?? -1, (l) => time(l.seconds), ""],
+  [
+    "even saves",
+    (l) => (l.too_short ? -1 : (l.even_saves ?? -2)),
+    (l) => (l.too_short ? "too short to tell" : time(l.even_saves)),
+    ""
+  ],
+  [
+    "imbalance",
+    (l) => (l.too_short ? 0 : l.imbalance),
+    (l) => (l.too_short || l.imbalance === null ? "" : l.imbalance.toFixed(2)),
+    ""
+  ],
+  [
+    "before",
+    (l) => l.earlier?.seconds_of_as_many_calls ?? -1,
+    (l) => time(l.earlier?.seconds_of_as_many_calls),
+    "rare"
+  ],
+  ["change", (l) => change(l) ?? 0, changeText, ""],
+  ["idle", (l) => l.idle ?? -1, (l) => (l.idle === null ? "" : percent(l.idle)), "rare"],
+  ["late", (l) => l.late ?? -1, (l) => time(l.late), "rare"],
+  ["no processor", (l) => l.preempted ?? -1, (l) => time(l.preempted), "rare"],
+  ["calls", (l) => l.calls, (l) => count(l.calls), "rare"],
+  ["steals", (l) => l.steals ?? -1, (l) => count(l.steals), "rare"],
+  ["iterations", (l) => l.iterations, (l) => count(l.iterations), "rare less"],
+  [
+    "iterations per batch",
+    (l) => (l.batches ? l.iterations / l.batches : 0),
+    (l) => (l.batches ? perBatch(l.iterations / l.batches) : ""),
+    "rare less"
+  ],
+  ["processes", (l) => l.processes, (l) => count(l.processes), "rare less"]
+].filter(
+  ([title]) =>
+    (title !== "processes" || data.processes > 1) && (data.against || (title !== "before" && title !== "change"))
+);
+const isUneven = (loop) => !loop.too_short && loop.imbalance >= 1.1;
+const cellClass = (loop, title) =>
+  title === "imbalance" && isUneven(loop)
+    ? "uneven"
+    : title === "change" && change(loop) !== null
+      ? change(loop) < 0
+        ? "faster"
+        : "slower"
+      : "";
+
+let order = { column: 3, down: true };
+const head = document.querySelector("#loops thead"),
+  body = document.querySelector("#loops tbody");
+const headings = columns.map(([title, , , rarity], i) => {
+  const button = make("button", { type: "button" }, title);
+  button.addEventListener("click", () => {
+    order = { column: i, down: order.column === i ? !order.down : i > 1 };
+    arrange();
+  });
+  return make("th", { scope: "col", class: rarity }, button);
+});
+head.append(make("tr", {}, ...headings));
+const rows = data.loops.map((loop, i) =>
+  make(
+    "tr",
+    {},
+    ...columns.map(([title, , text, rarity]) => {
+      const own = `${rarity} ${cellClass(loop, title)}`.trim(),
+        attributes = own ? { class: own } : {};
+      if (title !== "loop") return make("td", attributes, text(loop));
+      return make(
+        "th",
+        { scope: "row" },
+        make("a", { href: "#loop" + i }, text(loop)),
+        ...(loop.source ? [make("br"), make("code", { class: "dim" }, loop.source)] : [])
+      );
+    })
+  )
+);
+/// Puts the rows that are wanted in order.
+function arrange() {
+  const wanted = section("filter").value.toLowerCase(),
+    key = columns[order.column][1];
+  const chosen = data.loops
+    .map((loop, i) => [key(loop), i])
+    .filter(([, i]) => data.loops[i].name.toLowerCase().includes(wanted));
+  chosen.sort(([a, i], [b, k]) => (a < b ? -1 : a > b ? 1 : 0) * (order.down ? -1 : 1) || i - k);
+  headings.forEach((th, i) => {
+    if (i === order.column) th.setAttribute("aria-sort", order.down ? "descending" : "ascending");
+    else th.removeAttribute("aria-sort");
+  });
+  body.replaceChildren(...chosen.map(([, i]) => rows[i]));
+  section("shown").textContent = wanted ? `${count(chosen.length)} of ${count(rows.length)} loops` : "";
+}
+
+/// What to do about a loop: a sentence, and each way there is.
+function adviceOf(loop) {
+  const ways = [
+    ["set", "set"],
+    ["rule", "rule"],
+    ["source", "in the source"]
+  ].filter(([key]) => loop.advice[key]);
+  return [
+    make("p", {}, loop.advice.reason),
+    ...(ways.length
+      ? [
+          make(
+            "dl",
+            { class: "way" },
+            ...ways.flatMap(([key, word]) => [
+              make("dt", {}, word),
+              make("dd", {}, key === "source" ? loop.advice[key] : make("code", {}, loop.advice[key]))
+            ])
+          )
+        ]
+      : [])
+  ];
+}
+const asks = (loop) => loop.seconds !== null && (loop.advice.set || loop.advice.rule || loop.advice.source);
+
+function describe(loop, box) {
+  if (loop.source) box.append(make("p", {}, make("code", {}, loop.source)));
+  box.append(make("div", { class: "advice" }, ...adviceOf(loop)));
+  const facts = columns
+    .slice(1)
+    .map(([title, , text]) => [title, text(loop)])
+    .filter(([, text]) => text);
+  box.append(
+    make(
+      "dl",
+      { class: "figures" },
+      ...facts.map(([title, text]) => make("div", {}, make("dt", {}, title), make("dd", {}, text)))
+    )
+  );
+  if (loop.timeline) box.append(timeline(loop.timeline));
+  const parts = [
+    loop.threads && threads(loop.threads),
+    loop.costs && costs(loop.costs),
+    loop.imbalances && history(loop.imbalances),
+    loop.sizes && sizes(loop.sizes),
+    loop.stolen && matrix(loop.stolen, loop.stolen_size, loop.timeline?.members),
+    loop.by_rank && byRank("Time by rank", data.ranks, loop.by_rank)
+  ].filter(Boolean);
+  if (parts.length) box.append(make("div", { class: "pair" }, ...parts));
+}
+
+const boxes = data.loops.map((loop, i) => {
+  const box = make(
+    "details",
+    { id: "loop" + i },
+    make(
+      "summary",
+      {},
+      loop.name,
+      make(
+        "span",
+        { class: "dim" },
+        [time(loop.seconds ?? loop.work_seconds), isUneven(loop) ? "imbalance " + loop.imbalance.toFixed(2) : ""]
+          .filter(Boolean)
+          .join(" · ")
+      )
+    )
+  );
+  const open = () => {
+    if (box.open && !box.dataset.done) {
+      box.dataset.done = 1;
+      describe(loop, box);
+    }
+  };
+  box.addEventListener("toggle", open);
+  return [box, open, loop.pictures];
+});
+section("details").append(...boxes.map(([box]) => box));
+boxes
+  .filter(([, , pictures]) => pictures)
+  .slice(0, 3)
+  .forEach(([box, open]) => {
+    box.open = true;
+    open();
+  });
+if (!data.loops.some((loop) => loop.pictures))
+  section("details").append(
+    make("p", { class: "dim" }, "Pictures need a record (WSTREE_RECORD) or a trace (WSTREE_TRACE) of the run.")
+  );
+
+section("programs").textContent =
+  data.programs.slice(0, 4).join(", ") +
+  (data.programs.length > 4 ? ` and ${data.programs.length - 4} more` : "") +
+  ` · ${data.processes} ${data.processes === 1 ? "process" : "processes"}, ${data.threads} threads`;
+section("verdict").append(...data.verdict.map((line) => make("p", {}, line)));
+const first = data.loops
+  .map((loop, i) => [loop, i])
+  .filter(([loop]) => asks(loop))
+  .slice(0, 5);
+if (first.length) {
+  section("todo").hidden = false;
+  section("todo").lastElementChild.append(
+    ...first.map(([loop, i]) => make("li", {}, make("a", { href: "#loop" + i }, loop.name), ...adviceOf(loop)))
+  );
+}
+if (data.against) {
+  section("changes").hidden = false;
+  const gone = data.against.gone.length ? `; not here any more: ${data.against.gone.slice(0, 10).join(", ")}` : "";
+  section("changes").append(
+    make(
+      "p",
+      { class: "dim" },
+      `Earlier run: ${data.against.programs.slice(0, 3).join(", ") || "unknown"}${gone}. Before: what as many calls took.`
+    ),
+    changes(data.loops) ?? make("p", {}, "No loop has changed.")
+  );
+}
+if (data.ranks) {
+  section("ranks").hidden = false;
+  const most = Math.max(...data.ranks.map((rank) => rank.seconds));
+  const cells = (rank) => [
+    rank.program,
+    time(rank.seconds),
+    most > 0 ? percent(rank.seconds / most) : "",
+    count(rank.threads),
+    count(rank.iterations)
+  ];
+  section("ranks").append(
+    byRank(
+      "Time in served loops by rank",
+      data.ranks,
+      data.ranks.map((rank) => rank.seconds)
+    ),
+    make(
+      "details",
+      {},
+      make("summary", {}, "The same as a table"),
+      make(
+        "div",
+        { class: "wide", tabindex: "0", role: "group", "aria-label": "Ranks" },
+        make(
+          "table",
+          {},
+          make(
+            "thead",
+            {},
+            make(
+              "tr",
+              {},
+              ...["rank", "program", "time", "of the slowest", "threads", "iterations"].map((word) =>
+                make("th", { scope: "col" }, word)
+              )
+            )
+          ),
+          make(
+            "tbody",
+            {},
+            ...data.ranks.map((rank) =>
+              make(
+                "tr",
+                {},
+                make("th", { scope: "row" }, rank.rank),
+                ...cells(rank).map((text) => make("td", {}, text))
+              )
+            )
+          )
+        )
+      )
+    )
+  );
+}
+section("filter").addEventListener("input", arrange);
+const reveal = () => {
+  const box = location.hash && section(location.hash.slice(1));
+  if (box && box.tagName === "DETAILS") box.open = true;
+};
+addEventListener("hashchange", reveal);
+addEventListener("beforeprint", () => {
+  boxes
+    .filter(([, , pictures]) => pictures)
+    .slice(0, 20)
+    .forEach(([box, open]) => {
+      box.open = true;
+      open();
+    });
+  painters.forEach((paint) => paint(true));
+});
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape") hideTip();
+});
+arrange();
+reveal();
