@@ -3,11 +3,13 @@
 // Guards: loop/measured.h: what makes a loop uneven, and what does not.
 #include "member.h"
 #include "team.h"
+#include "track.h"
 
 #include "wstree/core/platform.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 
 namespace wstree::loop {
@@ -47,6 +49,31 @@ TEST(team_measure, AMemberWithoutAProcessorMakesNoLoopUneven) {
     EXPECT_EQ(uneven, preempted == 0 ? 15U : 0U);
     EXPECT_EQ(told, preempted);
   }
+}
+
+TEST(team_measure, ATraceSaysHowLongAMemberHadNoProcessor) {
+  core::Settings settings = {};
+  settings.clocked = true;
+  std::array<Event, 64> memory{};
+  Track track(memory.data(), memory.size());
+  Team<ToldClock> team;
+  team.open();
+  for (std::uint32_t m = 0; m < 2; ++m) {
+    Member<ToldClock> member(&team, m, 2);
+    ASSERT_TRUE(member.enter(10, settings, 0, core::Model::static_));
+    if (m == 1) member.trace(track, Event{}, 0);
+    core::Range range;
+    ASSERT_TRUE(member.next(range));
+    ToldClock::now += 100;
+    ASSERT_FALSE(member.next(range));
+    member.leave([](const Execution&) {}, 30);
+    member.depart();
+  }
+  team.close();
+  const Event& last = track.at(track.total() - 1);
+  EXPECT_EQ(last.kind, Event::Kind::loop);
+  EXPECT_EQ(last.member, 1U);
+  EXPECT_EQ(last.first, 30U);
 }
 
 } // namespace

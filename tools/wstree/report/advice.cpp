@@ -84,9 +84,12 @@ LoopAdvice advice_for(const ReportLoop& loop, std::uint64_t threads) {
             rule_for(loop, "wstree chunk=1"),
             "write a smaller chunk, or schedule(dynamic); the rule is for programs that do not count on "
             "whole chunks"};
-  if (loop.imbalance >= k_uneven && loop.even_saves > k_worth * loop.seconds)
+  const double lost = std::max(loop.preempted, loop.late);
+  const bool loses = lost > k_lost * loop.seconds;
+  if (loop.imbalance >= k_uneven && loop.even_saves > k_worth * loop.seconds &&
+      (!loses || loop.even_saves > lost))
     return for_uneven(loop, threads);
-  if (std::max(loop.preempted, loop.late) > k_lost * loop.seconds) return for_lost_time(loop);
+  if (loses) return for_lost_time(loop);
   if (loop.processes > 1 && loop.mean_seconds > 0 && loop.seconds >= k_ranks_apart * loop.mean_seconds)
     return {fmt::format("It takes the slowest process {:.1f} times what it takes the mean one, which no "
                         "schedule of threads changes.",

@@ -40,7 +40,7 @@ const percent = (part) => (100 * part).toFixed(1) + " %";
 
 /// Round numbers between `low` and `high`, about `wanted` of them.
 function ticks(low, high, wanted, least = 0) {
-  const rough = (high - low) / Math.max(wanted, 1),
+  const rough = (high - low) / Math.max(wanted, 3),
     power = 10 ** Math.floor(Math.log10(rough || 1));
   const step =
     [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= Math.max(rough * 0.999, least)) ?? 1;

@@ -12,7 +12,7 @@ const changeText = (loop) =>
       : "new";
 const perBatch = (n) => (n >= 100 ? count(Math.round(n)) : n.toPrecision(3));
 
-/// Columns: heading, what sorts, text, and how early they make room on a narrow screen (less, rare).
+/// Columns: heading, what sorts, text, and how early they make room on a narrow screen (less, rare, phone).
 const columns = [
   ["loop", (l) => l.name, (l) => l.name, ""],
   ["schedule", (l) => l.schedule, (l) => l.schedule, "rare text"],
@@ -27,7 +27,7 @@ const columns = [
     "imbalance",
     (l) => (l.too_short ? 0 : l.imbalance),
     (l) => (l.too_short || l.imbalance === null ? "" : l.imbalance.toFixed(2)),
-    ""
+    data.against ? "phone" : ""
   ],
   [
     "before",
