@@ -41,6 +41,16 @@ TEST(Chart, PensDifferAndSchedulesKeepTheirs) {
   EXPECT_EQ(pen_of("of the user", 5).colour, pen_of(5).colour);
 }
 
+TEST(Chart, NoTwoCurvesOfAPictureHaveOnePen) {
+  const std::vector<std::string> names{"wstree",      "wstrapezoid",  "trapez", "wsguided",
+                                       "of the user", "wsqueue_lock", "static", "trapezoidal",
+                                       "dynamic",     "dynamic,1"};
+  std::set<std::pair<std::string_view, std::string_view>> pens;
+  for (const auto& pen : pens_of(names)) pens.emplace(pen.colour, pen.dashes);
+  EXPECT_EQ(pens.size(), names.size());
+  EXPECT_EQ(pens_of(names).front().colour, pen_of("wstree", 1).colour);
+}
+
 TEST(Chart, PicturesHaveTitlesTicksAndALegend) {
   Diagram diagram{"a<b", "", axis_for("threads", {1, 2}, true), axis_for("time", {1, 4}, false)};
   diagram.curves.push_back({"wstree", pen_of("wstree", 0), {{1, 4, "one"}, {2, 2}}});

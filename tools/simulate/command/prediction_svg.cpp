@@ -40,9 +40,9 @@ Curve ceiling(const Prediction& prediction, const Plan& plan) {
 }
 
 /// Through the numbers of workers that were simulated.
-Curve curve_of(const Prediction& prediction, const Plan& plan, std::size_t schedule) {
+Curve curve_of(const Prediction& prediction, const Plan& plan, std::size_t schedule, const Pen& pen) {
   const auto name = name_of(plan.schedules[schedule]);
-  Curve curve{name, pen_of(name, schedule), {}};
+  Curve curve{name, pen, {}};
   for (std::size_t t = 0; t < plan.threads.size(); ++t) {
     const auto& time = prediction.times[t][schedule];
     if (!time) continue;
@@ -65,11 +65,12 @@ std::string prediction_svg(const Results& results) {
                   400,
                   260};
   picture.note = "Height: part of the workers' time that is work. Grey: what no schedule exceeds.";
+  const auto pens = pens_of(names_of(plan.schedules));
   for (const Prediction& prediction : predictions(results)) {
     Diagram diagram{prediction.title, headline(prediction, plan), axis_of_threads(plan.threads, "workers"),
                     percent_axis()};
     for (std::size_t s = 0; s < plan.schedules.size(); ++s)
-      diagram.curves.push_back(curve_of(prediction, plan, s));
+      diagram.curves.push_back(curve_of(prediction, plan, s, pens[s]));
     diagram.curves.push_back(ceiling(prediction, plan));
     picture.diagrams.push_back(std::move(diagram));
   }

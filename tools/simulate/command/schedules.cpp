@@ -56,6 +56,12 @@ std::optional<Schedule> peer_schedule(std::string_view name) {
 
 } // namespace
 
+std::vector<std::string> names_of(const std::vector<Schedule>& schedules) {
+  std::vector<std::string> names;
+  for (const auto& schedule : schedules) names.push_back(name_of(schedule));
+  return names;
+}
+
 std::optional<Schedule> schedule_named(std::string_view name) {
   const auto request = config::parse_schedule(name);
   if (!request) return peer_schedule(name);

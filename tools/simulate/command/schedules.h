@@ -19,6 +19,7 @@ std::optional<std::string> take_schedules(const std::string& text,
 
 /// As in OMP_SCHEDULE.
 std::string name_of(const simulate::Schedule& schedule);
+std::vector<std::string> names_of(const std::vector<simulate::Schedule>& schedules);
 std::optional<simulate::Schedule> schedule_named(std::string_view name);
 
 /// Whether it is the library's, which can serve loops whatever their source says.

@@ -27,12 +27,13 @@ std::string simulate_svg(const Results& results) {
                   plan.iterations, plan.work_ms, k_highest, k_highest),
       {}};
   picture.width = 300, picture.height = 230;
+  const auto pens = pens_of(names_of(plan.schedules));
   for (std::size_t w = 0; w < plan.workloads.size(); ++w) {
     Diagram diagram{plan.workloads[w].name(), "", axis_of_threads(plan.threads, "threads"),
                     axis_for("time / ideal", {1, k_highest}, true)};
     for (std::size_t s = 0; s < plan.schedules.size(); ++s) {
       const auto name = name_of(plan.schedules[s]);
-      Curve curve{name, pen_of(name, s), {}};
+      Curve curve{name, pens[s], {}};
       for (std::size_t t = 0; t < plan.threads.size(); ++t) {
         const double ratio = results.at(t, w, s).ratio;
         curve.marks.push_back({double(plan.threads[t]), ratio, fmt::format("{}: {:.2f}", name, ratio)});

@@ -144,6 +144,22 @@ Pen pen_of(std::string_view name, std::size_t index) {
   return pen_of(index);
 }
 
+std::vector<Pen> pens_of(const std::vector<std::string>& names) {
+  const auto are_alike = [](const Pen& a, const Pen& b) {
+    return a.colour == b.colour && a.dashes == b.dashes;
+  };
+  std::vector<Pen> pens;
+  for (const auto& name : names) {
+    Pen pen = pen_of(name, 0);
+    for (std::size_t i = 0; i < k_hues.size() * k_dashes.size(); ++i) {
+      if (std::ranges::none_of(pens, [&](const Pen& other) { return are_alike(other, pen); })) break;
+      pen = pen_of(i);
+    }
+    pens.push_back(pen);
+  }
+  return pens;
+}
+
 double Axis::part_of(double value) const {
   if (high <= low) return 0.5;
   const double from = scaled(low, logarithmic), to = scaled(high, logarithmic);
