@@ -71,10 +71,24 @@ void relocate_all(const From& from, std::size_t i, std::size_t end, const To& to
 /// Memory for n elements, of which none lives; operator bool: whether there is that much.
 template <class T> class Room {
 public:
-  explicit Room(std::size_t n) : first_(static_cast<T*>(::operator new(n * sizeof(T), k_alignment))) {}
-  Room(std::size_t n, std::nothrow_t) noexcept
-      : first_(static_cast<T*>(::operator new(n * sizeof(T), k_alignment, std::nothrow))) {}
-  ~Room() { ::operator delete(first_, k_alignment); }
+  explicit Room(std::size_t n) {
+    if constexpr (k_is_usual)
+      first_ = static_cast<T*>(::operator new(n * sizeof(T)));
+    else
+      first_ = static_cast<T*>(::operator new(n * sizeof(T), k_alignment));
+  }
+  Room(std::size_t n, std::nothrow_t) noexcept {
+    if constexpr (k_is_usual)
+      first_ = static_cast<T*>(::operator new(n * sizeof(T), std::nothrow));
+    else
+      first_ = static_cast<T*>(::operator new(n * sizeof(T), k_alignment, std::nothrow));
+  }
+  ~Room() {
+    if constexpr (k_is_usual)
+      ::operator delete(first_);
+    else
+      ::operator delete(first_, k_alignment);
+  }
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
 
@@ -82,6 +96,8 @@ public:
   Raw<T> raw() const noexcept { return {first_}; }
 
 private:
+  // Aligned memory takes twice as long.
+  static constexpr bool k_is_usual = alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   static constexpr std::align_val_t k_alignment{alignof(T)};
   T* first_;
 };

@@ -45,11 +45,13 @@ public:
   std::uint64_t longest_step(std::uint64_t n) const noexcept {
     return trust_ == k_calls_to_trust && n / 2 <= longest_ ? n : n / k_looks_alone + 1;
   }
-  /// Returns whether all of n elements take so little that reading the clock would be much of it. From time
-  /// to time it returns false, likewise.
+  /// Returns whether all of n elements take so little that reading the clock would be much of it.
+  bool takes_little(std::uint64_t n) const noexcept {
+    return longest_step(n) == n && cost_ * static_cast<float>(n) < k_brief;
+  }
+  /// The same, but from time to time it returns false, likewise.
   bool is_brief(std::uint64_t n) noexcept {
-    return longest_step(n) == n && cost_ * static_cast<float>(n) < k_brief &&
-           calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
+    return takes_little(n) && calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
   }
   /// Elements that should take half of k_alone; at least 1.
   std::uint64_t first_step() const noexcept {

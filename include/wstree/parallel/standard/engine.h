@@ -29,6 +29,35 @@ inline constexpr bool k_shares_words = std::is_same_v<Iterator, std::vector<bool
 template <class Iterator>
 inline constexpr bool k_shares_words<std::reverse_iterator<Iterator>> = k_shares_words<Iterator>;
 
+/// Calls of one kind by one thread that take so little that a look at the clock would be most of them: they
+/// are executed in sequence. One in k_calls_unclocked + 1 begins as all others do, and finds out anew. Where
+/// elements have become dear, the others lose what a team would have gained, and then 255 calls begin so.
+class BriefCalls {
+public:
+  /// Returns whether a call of n elements is executed in sequence.
+  bool take(std::uint64_t n) noexcept {
+    if (n > longest_) return false;
+    if (--left_ == 0) longest_ = 0;
+    return true;
+  }
+  /// `site`: what is known of such calls, the latest of which had n elements and looked at the clock.
+  void renew(const Site& site, std::uint64_t n) noexcept {
+    if (site.takes_little(n)) longest_ = n, left_ = core::tuning::k_calls_unclocked;
+  }
+
+private:
+  std::uint64_t longest_ = 0; // elements
+  std::uint64_t left_ = 0;    // calls
+};
+template <class Folder> inline constinit thread_local BriefCalls t_brief_calls{};
+
+/// The value of n > 0 units.
+template <class Folder>
+void fold_standard(std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result) {
+  fold_tree(standard_policy(), n, folder, result, {});
+  t_brief_calls<Folder>.renew(t_sites.at(site_key<Folder>({})), n);
+}
+
 /// `body(i, j)` for pieces of [first, last).
 template <class Index, class Body> struct PieceFolder {
   using Value = Nothing;
@@ -45,9 +74,12 @@ template <class Index, class Body> struct PieceFolder {
 template <class Index, class Body> void for_pieces(Index first, Index last, const Body& body) {
   if (!(first < last)) return;
   if constexpr (k_shares_words<Index>) return body(first, last);
-  PieceFolder<Index, Body> folder{body, first};
+  const auto n = static_cast<std::uint64_t>(last - first);
+  using Folder = PieceFolder<Index, Body>;
+  if (t_brief_calls<Folder>.take(n)) return body(first, last);
+  Folder folder{body, first};
   Result<Nothing> result;
-  fold_tree(standard_policy(), static_cast<std::uint64_t>(last - first), folder, result, {});
+  fold_standard(n, folder, result);
 }
 
 /// `body(i, j, value)` -> value continues a value by the elements of a piece.
@@ -71,9 +103,12 @@ template <class T, class Index, class Body, class Combine> struct ContinuedFolde
 template <class T, class Index, class Body, class Combine>
 T fold_pieces(Index first, Index last, const T& identity, const Body& body, const Combine& combine) {
   if (!(first < last)) return identity;
-  ContinuedFolder<T, Index, Body, Combine> folder{identity, body, combine, first};
+  const auto n = static_cast<std::uint64_t>(last - first);
+  using Folder = ContinuedFolder<T, Index, Body, Combine>;
+  if (t_brief_calls<Folder>.take(n)) return body(first, last, identity);
+  Folder folder{identity, body, combine, first};
   Result<T> result;
-  fold_tree(standard_policy(), static_cast<std::uint64_t>(last - first), folder, result, {});
+  fold_standard(n, folder, result);
   return std::move(result.value());
 }
 
@@ -116,9 +151,11 @@ T sum_in_pairs(Index first, Index last, const Make& make, T init, const Combine&
   const auto n = last - first;
   if (n < 2) return sum(first, last, std::move(init));
   const auto units = static_cast<std::uint64_t>(n) / 2;
-  PairFolder<T, Index, Make, Combine, Sum> folder{init, make, combine, sum, first, last, units};
+  using Folder = PairFolder<T, Index, Make, Combine, Sum>;
+  if (t_brief_calls<Folder>.take(units)) return sum(first, last, std::move(init));
+  Folder folder{init, make, combine, sum, first, last, units};
   Result<T> result;
-  fold_tree(standard_policy(), units, folder, result, {});
+  fold_standard(units, folder, result);
   return std::move(result.value());
 }
 
@@ -158,10 +195,18 @@ template <class T, class Index, class Make, class Combine, class Reduce, class S
 T scan_pieces(Index n, const Make& make, T init, const Combine& combine, const Reduce& reduce,
               const Scan& write) {
   if (n <= 0) return init;
+  using Sums = StandardSums<T, Index, Make, Combine, Reduce, Scan>;
+  const auto elements = static_cast<std::uint64_t>(n);
+  if (t_brief_calls<Sums>.take(elements)) return write(Index{0}, n, std::move(init));
   std::optional<T> total;
-  const StandardSums<T, Index, Make, Combine, Reduce, Scan> sums{n,      make,  init, combine,
-                                                                 reduce, write, total};
+  const Sums sums{n, make, init, combine, reduce, write, total};
+  const std::uint64_t since = core::StdPlatform::ticks();
   scan(standard_policy(), sums, sizeof(T));
+  // Scans remember nothing themselves.
+  const std::uint64_t ticks = core::elapsed(since, core::StdPlatform::ticks());
+  Site& site = t_sites.at(site_key<Sums>({}));
+  site.was_alone(elements, ticks, static_cast<float>(ticks) / static_cast<float>(elements));
+  t_brief_calls<Sums>.renew(site, elements);
   return std::move(*total);
 }
 
@@ -196,9 +241,15 @@ template <class T, class Index, class Reduce, class Combine, class Scan, class A
 void scan_strictly(Index n, T init, const Reduce& reduce, Combine combine, const Scan& write,
                    const Apex& apex) {
   if (n <= 0) return static_cast<void>(apex(init));
-  RecordingFolder<T, Index, Reduce> folder{reduce};
+  using Folder = RecordingFolder<T, Index, Reduce>;
+  const auto elements = static_cast<std::uint64_t>(n);
+  if (t_brief_calls<Folder>.take(elements)) {
+    apex(combine(init, reduce(Index{0}, n)));
+    return static_cast<void>(write(Index{0}, n, std::move(init)));
+  }
+  Folder folder{reduce};
   Result<std::vector<RecordedPiece<T, Index>>> result;
-  fold_tree(standard_policy(), static_cast<std::uint64_t>(n), folder, result, {});
+  fold_standard(elements, folder, result);
   auto& pieces = result.value();
   for (auto& piece : pieces) {
     T after = combine(init, piece.value);
