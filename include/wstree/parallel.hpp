@@ -7,6 +7,7 @@
 #if __cplusplus < 202002L
 #error "wstree/parallel.hpp needs C++20: compile with -std=c++20"
 #else
+#include "wstree/parallel/blocks.h"
 #include "wstree/parallel/comparisons.h"
 #include "wstree/parallel/extrema.h"
 #include "wstree/parallel/filter.h"
@@ -31,5 +32,6 @@
 #include "wstree/parallel/sum.h"
 #include "wstree/parallel/team.h"
 #include "wstree/parallel/transform.h"
+#include "wstree/parallel/walk.h"
 #include "wstree/parallel/worklist.h"
 #endif

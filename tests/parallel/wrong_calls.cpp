@@ -40,7 +40,7 @@ void call() {
   wstree::fold(wstree::sequential_order, 0, 9, 0, [](int a, int, int) { return a; }, wstree::plus()); // wstree: sequential_order has no meaning for fold
   wstree::for_each(bits, [](std::vector<bool>::reference bit) { bit = true; }); // wstree: threads cannot write to neighbours in a vector<bool>
   wstree::transform(elements, bits.rbegin(), is_odd); // wstree: threads cannot write to neighbours in a vector<bool>
-  wstree::for_each(no_random_access, is_odd); // wstree: for_each() takes a policy or none
+  wstree::for_each(5.0, is_odd); // wstree: for_each() takes a policy or none
   wstree::for_each(elements, [](const std::string&) {}); // wstree: the function of this call does not take what the call gives it
   wstree::fold(0, 9, 0, [](int a, int) { return a; }, wstree::plus()); // wstree: the function of a fold has to take an accumulator
   wstree::reduce(no_random_access, 0); // wstree: reduce() takes a policy or none

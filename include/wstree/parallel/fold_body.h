@@ -71,6 +71,7 @@ struct FoldCall {
   std::uintptr_t key;     // of the site
   std::uint64_t unit;     // elements
   std::uint64_t elements; // all
+  std::uint64_t targets;  // targets_of() the folder
   // The bounds of the policy in units; one unit at least.
   std::uint64_t least;
   std::uint64_t most;
@@ -86,6 +87,7 @@ struct FoldCall {
     settings.batch = options.batch();
     settings.limit = options.limit();
     settings.clocked = false;
+    settings.shortest_target *= targets;
     return settings;
   }
 };
@@ -104,6 +106,7 @@ FoldCall fold_call(const Policy& policy, std::uint64_t n, const Folder& folder, 
           site_key<Folder>(where),
           unit,
           elements_of(folder, 0, n),
+          targets_of<Folder>(),
           units_for(policy.min_chunk(), unit),
           std::max<std::uint64_t>(policy.max_chunk() / unit, 1),
           policy.is_plain()};

@@ -33,6 +33,13 @@ template <class F> constexpr std::uint64_t unit_of() noexcept {
   else
     return 1;
 }
+/// Shortest targets that a batch takes at least.
+template <class F> constexpr std::uint64_t targets_of() noexcept {
+  if constexpr (requires { F::k_targets; })
+    return F::k_targets;
+  else
+    return 1;
+}
 /// The elements of the units [begin, end).
 template <class F>
 std::uint64_t elements_of(const F& folder, std::uint64_t begin, std::uint64_t end) noexcept {

@@ -25,8 +25,8 @@ struct Anything {
 template <class Never = void> void for_each(WSTREE_ANY_ARGUMENTS) {
   static_assert(
       detail::k_never<Never>,
-      "wstree: for_each() takes a policy or none, then two integers, two random-access iterators, or a "
-      "range that has random access and knows its size, then a function");
+      "wstree: for_each() takes a policy or none, then two integers, two iterators that can be copied "
+      "and compared, or a range of such, then a function");
 }
 template <class Never = void> void for_each_chunk(WSTREE_ANY_ARGUMENTS) {
   static_assert(detail::k_never<Never>,

@@ -58,8 +58,13 @@ void fold_standard(std::uint64_t n, Folder& folder, Result<typename Folder::Valu
   t_brief_calls<Folder>.renew(t_sites.at(site_key<Folder>({})), n);
 }
 
+/// Of all folders below.
+struct StandardFolder {
+  static constexpr std::uint64_t k_targets = core::tuning::k_standard_targets;
+};
+
 /// `body(i, j)` for pieces of [first, last).
-template <class Index, class Body> struct PieceFolder {
+template <class Index, class Body> struct PieceFolder : StandardFolder {
   using Value = Nothing;
   const Body& body;
   Index first;
@@ -77,13 +82,13 @@ template <class Index, class Body> void for_pieces(Index first, Index last, cons
   const auto n = static_cast<std::uint64_t>(last - first);
   using Folder = PieceFolder<Index, Body>;
   if (t_brief_calls<Folder>.take(n)) return body(first, last);
-  Folder folder{body, first};
+  Folder folder{{}, body, first};
   Result<Nothing> result;
   fold_standard(n, folder, result);
 }
 
 /// `body(i, j, value)` -> value continues a value by the elements of a piece.
-template <class T, class Index, class Body, class Combine> struct ContinuedFolder {
+template <class T, class Index, class Body, class Combine> struct ContinuedFolder : StandardFolder {
   using Value = T;
   const T& identity;
   const Body& body;
@@ -106,7 +111,7 @@ T fold_pieces(Index first, Index last, const T& identity, const Body& body, cons
   const auto n = static_cast<std::uint64_t>(last - first);
   using Folder = ContinuedFolder<T, Index, Body, Combine>;
   if (t_brief_calls<Folder>.take(n)) return body(first, last, identity);
-  Folder folder{identity, body, combine, first};
+  Folder folder{{}, identity, body, combine, first};
   Result<T> result;
   fold_standard(n, folder, result);
   return std::move(result.value());
@@ -115,7 +120,7 @@ T fold_pieces(Index first, Index last, const T& identity, const Body& body, cons
 /// A sum of made elements, of which a single one may be no T: units are pairs of elements, and the last unit
 /// may have three. The first piece begins with the initial value. A function of the program may change when
 /// it is called, so pieces call copies.
-template <class T, class Index, class Make, class Combine, class Sum> struct PairFolder {
+template <class T, class Index, class Make, class Combine, class Sum> struct PairFolder : StandardFolder {
   using Value = T;
   T& init;
   const Make& make;
@@ -153,7 +158,7 @@ T sum_in_pairs(Index first, Index last, const Make& make, T init, const Combine&
   const auto units = static_cast<std::uint64_t>(n) / 2;
   using Folder = PairFolder<T, Index, Make, Combine, Sum>;
   if (t_brief_calls<Folder>.take(units)) return sum(first, last, std::move(init));
-  Folder folder{init, make, combine, sum, first, last, units};
+  Folder folder{{}, init, make, combine, sum, first, last, units};
   Result<T> result;
   fold_standard(units, folder, result);
   return std::move(result.value());
@@ -215,7 +220,7 @@ template <class T, class Index> struct RecordedPiece {
   Index begin, length;
   T value;
 };
-template <class T, class Index, class Reduce> struct RecordingFolder {
+template <class T, class Index, class Reduce> struct RecordingFolder : StandardFolder {
   using Piece = RecordedPiece<T, Index>;
   using Value = std::vector<Piece>;
   const Reduce& reduce;
@@ -247,7 +252,7 @@ void scan_strictly(Index n, T init, const Reduce& reduce, Combine combine, const
     apex(combine(init, reduce(Index{0}, n)));
     return static_cast<void>(write(Index{0}, n, std::move(init)));
   }
-  Folder folder{reduce};
+  Folder folder{{}, reduce};
   Result<std::vector<RecordedPiece<T, Index>>> result;
   fold_standard(elements, folder, result);
   auto& pieces = result.value();

@@ -7,6 +7,7 @@
 #include "rows.h"
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include <regex>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -70,7 +72,10 @@ public:
     if (child_ > 0) waitpid(child_, nullptr, 0);
   }
 
+  /// When the threads of the program before sleep: those of libgomp spin for some milliseconds behind a
+  /// region.
   Turn turn(std::size_t row) const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     Turn turn;
     if (write(to_, &row, sizeof row) != sizeof row || read(from_, &turn, sizeof turn) != sizeof turn)
       return {};
