@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One call of each kind, for compilers without OpenMP or without exceptions.
+// One call of each kind, for compilers without OpenMP or without exceptions,
+// for other compilers and libraries, and under sanitizers.
 #include <wstree/parallel.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <functional>
+#include <list>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 static int failures = 0;
@@ -34,6 +40,72 @@ static void expect_what_there_is() {
 }
 #endif
 
+/// What puts elements into another order, or compares orders.
+static void expect_orders() {
+  const int n = 50'000;
+  std::vector<int> numbers(n), sorted(n), out(2 * n);
+  wstree::tabulate(numbers, [](std::size_t i) { return static_cast<int>(i * 7919 % 50'000); });
+  wstree::tabulate(sorted, [](std::size_t i) { return static_cast<int>(i); });
+  std::vector<int> v = numbers;
+  wstree::sort(v);
+  expect(v == sorted && wstree::equal(v, sorted) && wstree::is_sorted(v), "sort, equal, is_sorted");
+  v = numbers;
+  wstree::stable_sort(v, std::greater<>());
+  wstree::reverse(v);
+  expect(v == sorted, "stable_sort, reverse");
+  wstree::shuffle(v, 7);
+  wstree::partial_sort(v, v.begin() + 10);
+  expect(wstree::mismatch(v, sorted).first - v.begin() >= 10, "shuffle, partial_sort, mismatch");
+  wstree::nth_element(v, v.begin() + n / 2);
+  expect(v[n / 2] == n / 2, "nth_element");
+  wstree::merge(sorted, sorted, out);
+  expect(wstree::is_sorted(out) && out[2 * n - 1] == n - 1, "merge");
+  expect(wstree::unique(out) == out.begin() + n, "unique");
+  expect(wstree::set_intersection(sorted, sorted, out) == out.begin() + n, "set_intersection");
+  expect(wstree::partition(v, [](int i) { return i % 2 == 0; }) == v.begin() + n / 2, "partition");
+  expect(wstree::remove_if(v, [](int i) { return i % 2 == 0; }) == v.begin() + n / 2, "remove_if");
+  const std::vector<int> part{500, 501};
+  expect(wstree::search(sorted, part) - sorted.begin() == 500, "search");
+  expect(wstree::adjacent_find(sorted) == sorted.end(), "adjacent_find");
+  expect(wstree::histogram(sorted, 10, [](int i) { return i % 10; }) == std::vector<std::size_t>(10, n / 10),
+         "histogram");
+  expect(wstree::group_by(sorted, [](int i) { return i % 3; }).size() == 3, "group_by");
+}
+
+/// Work that makes work, functions at a time, and elements of other shapes.
+static void expect_work_and_shapes() {
+  std::atomic<int> count{0};
+  wstree::for_each_while(std::vector<int>{1}, [&](int node, wstree::worklist<int>& more) {
+    ++count;
+    if (node < 1000) more.push(2 * node), more.push(2 * node + 1);
+  });
+  expect(count == 1999, "for_each_while");
+  int given = 0;
+  std::vector<int> taken;
+  wstree::pipeline(
+      4, [&]() -> std::optional<int> { return given < 1000 ? std::optional<int>(given++) : std::nullopt; },
+      [](int i) { return 2 * i; }, wstree::ordered([&](int i) { taken.push_back(i); }));
+  expect(taken.size() == 1000 && taken[999] == 1998 && wstree::is_sorted(taken), "pipeline");
+  const auto results = wstree::parallel_invoke([] { return 1; }, [] { return std::string("two"); });
+  expect(std::get<0>(results) == 1 && std::get<1>(results) == "two", "parallel_invoke");
+  wstree::per_thread<int> parts;
+  int sum = 0;
+  wstree::for_each(0, 100'000, [&](int) { ++parts.local(); });
+  parts.for_each([&](int part) { sum += part; });
+  expect(sum == 100'000, "per_thread");
+  std::vector<int> matrix(300 * 200);
+  wstree::for_each(wstree::blocks_2d(300, 200), [&](const wstree::block<2>& b) {
+    for (const auto i : b[0])
+      for (const auto j : b[1]) matrix[static_cast<std::size_t>(i * 200 + j)] += 1;
+  });
+  expect(wstree::count(matrix, 1) == 300 * 200, "blocks_2d");
+  wstree::for_each(wstree::steps(0, 300 * 200, 2), [&](int i) { matrix[static_cast<std::size_t>(i)] = 2; });
+  expect(wstree::count(matrix, 2) == 300 * 100, "steps");
+  std::list<int> list(20'000, 1);
+  wstree::for_each(list, [](int& i) { ++i; });
+  expect(std::all_of(list.begin(), list.end(), [](int i) { return i == 2; }), "a list");
+}
+
 int main() {
 #if !defined(__cpp_exceptions)
   expect_what_there_is();
@@ -55,5 +127,7 @@ int main() {
   expect(wstree::count(out, -1) == n, "transform, count");
   wstree::for_each(out, [](int& i) { i = 2; });
   expect(wstree::inner_product(ones, out, 0) == 2 * n, "for_each, inner_product");
+  expect_orders();
+  expect_work_and_shapes();
   return failures == 0 ? 0 : 1;
 }

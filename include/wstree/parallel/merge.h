@@ -105,9 +105,7 @@ void merge_in_place(const Policy& policy, Iterator first, std::size_t middle, st
     if (!room || splits == nullptr) return alone();
     const Live<Iterator> live{first};
     const Raw<T> raw = room.raw();
-    const auto bound = [&](std::size_t piece) {
-      return count / pieces * piece + least(piece, count % pieces);
-    };
+    const auto bound = [&](std::size_t piece) { return begin_of_piece(count, pieces, piece); };
     splits[0] = 0, splits[pieces] = middle;
     for (std::size_t piece = 1; piece < pieces; ++piece) {
       const std::size_t end = bound(piece), right = count - middle;

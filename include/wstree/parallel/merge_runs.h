@@ -20,6 +20,12 @@ struct Span {
   std::size_t size() const noexcept { return end - begin; }
 };
 
+/// Where piece i begins, if `count` elements are cut into pieces that are about equally long.
+inline std::size_t begin_of_piece(std::size_t count, std::size_t pieces, std::size_t i) noexcept {
+  const std::size_t longer = count % pieces;
+  return count / pieces * i + (i < longer ? i : longer);
+}
+
 /// Of the first `count` elements of the merged runs a and b, how many are from a; at least `least_of_a` and
 /// at most `most_of_a`, so that pieces stay disjoint also where `less` contradicts itself. Equal elements of
 /// a come first. `less(x, y)` is called for elements of b and a.

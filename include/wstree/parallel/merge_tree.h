@@ -33,6 +33,23 @@ void sort_by_standard(Iterator first, Iterator last, Compare& less) {
 /// Larger elements are sorted with fewer moves where their order may change.
 inline constexpr std::size_t k_moved_cheaply = 32;
 
+/// Returns whether several of a few elements are equal: std::sort moves such elements less often than merges.
+template <class Elements, class Compare>
+bool are_often_equal(const Elements& elements, Span span, Compare& less) {
+  constexpr std::size_t k_sample = 16, k_equals = 3, k_few = 2048;
+  if (span.size() < k_few) return false;
+  std::size_t equals = 0;
+  for (std::size_t k = 1; k < k_sample; ++k)
+    for (std::size_t j = 0; j < k; ++j) {
+      const auto &a = elements[span.begin + span.size() / k_sample * j],
+                 &b = elements[span.begin + span.size() / k_sample * k];
+      if (less(a, b) || less(b, a)) continue;
+      ++equals;
+      break;
+    }
+  return equals >= k_equals;
+}
+
 /// One merge of the tree. The member that completes its runs says where its pieces begin, and all others
 /// that have a piece wait for that.
 struct MergeNode {
@@ -98,9 +115,7 @@ private:
   Control control_;
 
   std::size_t runs() const noexcept { return std::size_t{1} << levels_; }
-  std::size_t bound(std::size_t i) const noexcept {
-    return count_ / runs() * i + std::min(i, count_ % runs());
-  }
+  std::size_t bound(std::size_t i) const noexcept { return begin_of_piece(count_, runs(), i); }
   bool is_raw_after(unsigned level) const noexcept { return (levels_ - level) % 2 != 0; }
   MergeNode& node(unsigned level, std::size_t merge) noexcept {
     return nodes_[runs() - (runs() >> (level - 1)) + merge];
@@ -133,7 +148,10 @@ private:
     bool is_in_raw = false;
     if (control_.goes_on(policy_)) {
       control_.guard(tile, [&] {
-        if constexpr (k_stability == Stability::stable || sizeof(T) <= k_moved_cheaply) {
+        bool is_merged = k_stability == Stability::stable || sizeof(T) <= k_moved_cheaply;
+        if constexpr (k_stability == Stability::any && !k_is_selected<T>)
+          is_merged = is_merged && !are_often_equal(live_, span, less_);
+        if (is_merged) {
           RunSort<T, Iterator, Compare>(live_, raw, less_).sort(span, is_raw_after(0));
           is_in_raw = is_raw_after(0);
         } else {

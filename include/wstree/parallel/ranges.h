@@ -2,16 +2,17 @@
 // What the algorithms accept as elements: two random-access iterators, two integers, or a range.
 #pragma once
 
-#if __has_include(<bits/ranges_util.h>)
-#include <bits/ranges_util.h> // std::ranges::dangling without the rest of <algorithm>
-#else
-#include <algorithm>
-#endif
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 #include <vector> // the concepts of iterators and std::begin(), at half of what <iterator> costs
+
+#if __has_include(<bits/ranges_util.h>)
+#include <bits/ranges_util.h> // std::ranges::dangling without the rest of <algorithm>; needs those above
+#else
+#include <algorithm>
+#endif
 
 namespace wstree {
 inline namespace v1 {

@@ -72,8 +72,7 @@ public:
     if (child_ > 0) waitpid(child_, nullptr, 0);
   }
 
-  /// When the threads of the program before sleep: those of libgomp spin for some milliseconds behind a
-  /// region.
+  /// Waits until the threads of the program before sleep: those of libgomp spin for milliseconds first.
   Turn turn(std::size_t row) const {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     Turn turn;
