@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A rank's way through one loop: it takes pieces, gives back what they leave, steals, and sees the end.
+#pragma once
+
+#include "wstree/mpi/events.h"
+#include "wstree/mpi/first_cut.h"
+#include "wstree/mpi/group.h"
+#include "wstree/mpi/member.h"
+#include "wstree/mpi/pacing.h"
+#include "wstree/mpi/policy.h"
+#include "wstree/mpi/verdict.h"
+#include "wstree/mpi/victims.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <ctime>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+namespace detail {
+
+inline std::uint32_t threads_of_team() noexcept {
+#ifdef _OPENMP
+  return static_cast<std::uint32_t>(omp_get_max_threads());
+#else
+  return 1;
+#endif
+}
+
+/// Used by the calling thread alone, which is the only one that calls MPI; `events` by all members of the
+/// team.
+class Drive {
+public:
+  Drive(Group& group, const Options& options, Units units, std::uint64_t kind,
+        std::function<bool()> is_stopped)
+      : group_(group), options_(options), is_stopped_(std::move(is_stopped)), units_(units),
+        cut_(units.count(), group.ranks(),
+             options.remembered != nullptr && !options.remembered->sections().empty()
+                 ? options.remembered->sections()
+                 : options.weights),
+        pacing_(threads_of_team(), group.operation(), (options.chunk - 1) / units.size + 1),
+        victims_(group.rank(), group.ranks(), group.near()),
+        member_(group.words(), group.rank(), group.ranks()), wrong_(wrong_use_here()),
+        account_(group.account().of(options.label)) {
+    if (group.is_busy())
+      throw error("wstree: a loop on ranks was called inside another one of the same ranks");
+    const std::uint32_t call = group.next_call();
+    verdict_.emplace(group.comm(), Agreed{units.elements, kind, cut_.fingerprint()}, wrong_);
+    group.be_busy(true);
+    ++account_.executions;
+    if (wrong_ == WrongUse::none) member_.open(call, cut_, group.done());
+    if (options.remembered != nullptr) seconds_.assign(std::max<std::size_t>(256, 8 * group.ranks()), 0);
+  }
+  ~Drive() { group_.be_busy(false); }
+  Drive(const Drive&) = delete;
+  Drive& operator=(const Drive&) = delete;
+
+  Events& events() noexcept { return events_; }
+  const Units& units() const noexcept { return units_; }
+  /// Returns whether units were left undone because of an event or a stop.
+  bool has_dropped() const noexcept { return has_dropped_; }
+  /// Seconds after which a piece is to end early.
+  double patience(Range piece) const noexcept { return pacing_.patience(piece.size()); }
+
+  /// The next piece for the team; looks for one on other ranks. Returns false when the loop is done, or
+  /// cannot go on.
+  bool next(Range& piece) {
+    if (wrong_ != WrongUse::none) return false;
+    const double start = now();
+    const bool found = search(piece);
+    account_.looking += now() - start;
+    return found;
+  }
+
+  /// The team has executed `done` of a piece, in ascending order, in so many seconds; the rest goes back.
+  void ran(Range piece, const std::vector<Range>& done, double seconds) {
+    std::uint64_t units = 0;
+    for (const Range& part : done) units += part.size();
+    member_.count(units);
+    pacing_.ran(units, seconds);
+    std::uint32_t end = piece.end;
+    for (auto part = done.rbegin(); part != done.rend(); ++part) {
+      member_.give_back({part->end, end});
+      end = part->begin;
+    }
+    member_.give_back({piece.begin, end});
+    show_cost();
+    if (!seconds_.empty())
+      for (const Range& part : done) remember(part, seconds * part.size() / static_cast<double>(units));
+    account_.units += units, account_.working += seconds, ++account_.pieces;
+  }
+
+  /// No more pieces: waits until it is known that all ranks have made the same call. Throws on all ranks if
+  /// not.
+  void finish() {
+    const std::string wrong = verdict_->wait();
+    if (!wrong.empty()) {
+      group_.restart();
+      throw error(wrong);
+    }
+    group_.add_done(cut_.units());
+  }
+  /// Afterwards: what the sections have cost on all ranks becomes the first cut of the next execution.
+  void share_costs() {
+    if (seconds_.empty()) return;
+    check(MPI_Allreduce(MPI_IN_PLACE, seconds_.data(), static_cast<int>(seconds_.size()), MPI_DOUBLE, MPI_SUM,
+                        group_.comm()));
+    options_.remembered->remember(std::move(seconds_));
+  }
+
+private:
+  bool search(Range& piece) {
+    for (unsigned rounds = 0;; ++rounds) {
+      if (verdict_->is_known_wrong()) return false;
+      const std::uint32_t bound = agree_on_bound();
+      const auto want = [&](Range left) {
+        return left.begin >= bound ? left.size() : pacing_.want(left.size());
+      };
+      if (member_.take(want, piece)) {
+        if (piece.end > units_.count()) return false; // of a rank with more units: the verdict will say so
+        if (piece.end <= bound) return true;
+        const std::uint32_t kept = std::max(piece.begin, std::min(piece.end, bound));
+        member_.count(piece.end - kept);
+        has_dropped_ = true;
+        piece.end = kept;
+        if (!piece.empty()) return true;
+        continue;
+      }
+      member_.tell();
+      if (member_.is_done()) return false;
+      if (steal()) rounds = 0;
+      nap(rounds);
+    }
+  }
+
+  bool steal() {
+    const std::uint32_t victim = victims_.choose(member_, group_.words(), pacing_.cost(), pacing_.shortest());
+    Range stolen;
+    if (victim == Victims::k_none || !member_.steal(victim, stolen)) return false;
+    ++account_.stolen_from[victim];
+    if (options_.on_steal && stolen.begin < events_.bound() && stolen.end <= units_.count()) {
+      const std::uint64_t first = units_.first(stolen.begin);
+      try {
+        options_.on_steal(first, units_.first(stolen.end));
+      } catch (...) {
+        events_.note(first, std::current_exception());
+        events_.bound(0);
+      }
+    }
+    return true;
+  }
+
+  /// Tells the other ranks of events here, and hears of theirs.
+  std::uint32_t agree_on_bound() {
+    if (is_stopped_()) events_.bound(0);
+    const std::uint32_t others = member_.bound();
+    if (const std::uint32_t here = events_.bound(); here < others)
+      member_.bound_all(here);
+    else
+      events_.bound(others);
+    return events_.bound();
+  }
+
+  void show_cost() {
+    const auto cost = static_cast<float>(pacing_.cost());
+    if (cost < shown_ * 1.1F && cost > shown_ * 0.9F) return;
+    shown_ = cost;
+    group_.words().store(Slot::cost, std::bit_cast<std::uint32_t>(cost));
+  }
+
+  void remember(Range part, double seconds) noexcept {
+    const double scale = static_cast<double>(seconds_.size()) / cut_.units();
+    const double begin = part.begin * scale, end = part.end * scale;
+    for (auto section = static_cast<std::size_t>(begin);
+         section < seconds_.size() && static_cast<double>(section) < end; ++section) {
+      const double from = std::max(begin, static_cast<double>(section));
+      const double to = std::min(end, static_cast<double>(section + 1));
+      seconds_[section] += seconds * (to - from) / (end - begin);
+    }
+  }
+
+  /// After a round without work. The other ranks of this node may need the processor.
+  static void nap(unsigned rounds) noexcept {
+    constexpr unsigned k_yields = 8, k_doublings = 5;
+    if (rounds < k_yields) {
+      sched_yield();
+      return;
+    }
+    const timespec time{0, 20'000L << std::min((rounds - k_yields) / 4, k_doublings)};
+    nanosleep(&time, nullptr);
+  }
+
+  Group& group_;
+  const Options& options_;
+  std::function<bool()> is_stopped_;
+  Units units_;
+  FirstCut cut_;
+  Pacing pacing_;
+  Victims victims_;
+  Member<Words> member_;
+  Events events_;
+  std::optional<Verdict> verdict_;
+  WrongUse wrong_;
+  LoopAccount& account_;
+  std::vector<double> seconds_; // of sections; empty: not wanted
+  bool has_dropped_ = false;
+  float shown_ = 0;
+};
+
+} // namespace detail
+} // namespace mpi
+} // namespace v1
+} // namespace wstree

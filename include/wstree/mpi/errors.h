@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What calls on ranks throw.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+
+/// A wrong use, on all ranks of the communicator, or an error of MPI where its handler is MPI_ERRORS_RETURN.
+class error : public std::runtime_error {
+public:
+  explicit error(const std::string& what, int code = MPI_SUCCESS) : std::runtime_error(what), code_(code) {}
+  /// MPI's code; MPI_SUCCESS: not an error of MPI.
+  int code() const noexcept { return code_; }
+
+private:
+  int code_;
+};
+
+/// An iteration has thrown on another rank. The rank itself throws what its iteration threw.
+class remote_exception : public std::runtime_error {
+public:
+  remote_exception(const std::string& what, int rank, std::uint64_t iteration)
+      : std::runtime_error(what), rank_(rank), iteration_(iteration) {}
+  int rank() const noexcept { return rank_; }
+  /// The iteration; where the call has a function for chunks: the first one of a chunk.
+  std::uint64_t iteration() const noexcept { return iteration_; }
+
+private:
+  int rank_;
+  std::uint64_t iteration_;
+};
+
+namespace detail {
+inline void check(int code) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING + 1] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw error("wstree: MPI says: " + std::string(text, static_cast<std::size_t>(length)), code);
+}
+} // namespace detail
+
+} // namespace mpi
+} // namespace v1
+} // namespace wstree

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What ends a loop early, on this rank: the first exception or hit in the order of the loop.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+namespace detail {
+
+class Events {
+public:
+  static constexpr std::uint64_t k_none = ~std::uint64_t{0};
+
+  /// An element has thrown, or is a hit (nullptr). By any member.
+  void note(std::uint64_t element, std::exception_ptr thrown) {
+    const std::lock_guard lock(mutex_);
+    if (element >= element_) return;
+    element_ = element;
+    thrown_ = std::move(thrown);
+  }
+  /// No unit from `unit` on need be executed. By any member.
+  void bound(std::uint32_t unit) noexcept {
+    // relaxed: units that are executed meanwhile do no harm.
+    std::uint32_t seen = bound_.load(std::memory_order_relaxed);
+    while (unit < seen && !bound_.compare_exchange_weak(seen, unit, std::memory_order_relaxed)) {
+    }
+  }
+  std::uint32_t bound() const noexcept { return bound_.load(std::memory_order_relaxed); } // as above
+
+  /// No member is at work: the first element of an event, and what it has thrown.
+  std::uint64_t element() const noexcept { return element_; }
+  const std::exception_ptr& thrown() const noexcept { return thrown_; }
+
+private:
+  std::mutex mutex_;
+  std::uint64_t element_ = k_none;
+  std::exception_ptr thrown_;
+  std::atomic<std::uint32_t> bound_{~std::uint32_t{0}};
+};
+
+} // namespace detail
+} // namespace mpi
+} // namespace v1
+} // namespace wstree

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The end of a loop: each rank learns how it ended, and gets the values of all segments.
+#pragma once
+
+#include "wstree/mpi/drive.h"
+#include "wstree/mpi/segments.h"
+
+#include <mpi.h>
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+namespace detail {
+
+/// A container of values that are sent as bytes: std::vector<double>, std::string.
+template <class T>
+concept byte_container = requires(T container) {
+  container.resize(std::size_t{1});
+  { container.size() } -> std::convertible_to<std::size_t>;
+  requires std::is_trivially_copyable_v<std::remove_reference_t<decltype(*container.data())>>;
+};
+
+/// Values that one rank can send to another.
+template <class T>
+concept sendable = std::is_trivially_copyable_v<T> || byte_container<T>;
+
+/// Values as bytes.
+class Parcel {
+public:
+  template <class T> void put(const T& value) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      put_bytes(&value, sizeof value);
+    } else {
+      put(std::uint64_t{value.size()});
+      put_bytes(value.data(), value.size() * sizeof *value.data());
+    }
+  }
+  void put_bytes(const void* from, std::size_t count) {
+    const auto* first = static_cast<const std::byte*>(from);
+    bytes_.insert(bytes_.end(), first, first + count);
+  }
+  template <class T> void get(T& value) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      get_bytes(&value, sizeof value);
+    } else {
+      std::uint64_t count = 0;
+      get(count);
+      value.resize(count);
+      get_bytes(value.data(), count * sizeof *value.data());
+    }
+  }
+  void get_bytes(void* to, std::size_t count) {
+    if (count != 0) std::memcpy(to, bytes_.data() + at_, count);
+    at_ += count;
+  }
+  bool at_end() const noexcept { return at_ == bytes_.size(); }
+  std::vector<std::byte>& bytes() noexcept { return bytes_; }
+
+private:
+  std::vector<std::byte> bytes_;
+  std::size_t at_ = 0;
+};
+
+/// How a rank has ended a loop.
+struct End {
+  std::uint64_t element = Events::k_none; // of its first event
+  std::uint64_t bytes = 0;                // of what it sends
+  std::uint32_t has_thrown = 0;           // the event is an exception
+  std::uint32_t has_dropped = 0;          // units that no rank has executed
+};
+
+/// The ends of all ranks.
+class Ends {
+public:
+  Ends(Group& group, const End& mine) : group_(group), all_(group.ranks()) {
+    check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all_.data(), sizeof mine, MPI_BYTE, group.comm()));
+    for (std::uint32_t r = 0; r < group.ranks(); ++r)
+      if (all_[r].element < all_[first_].element) first_ = r;
+  }
+
+  /// The element of the first event; Events::k_none: there was none.
+  std::uint64_t element() const noexcept { return all_[first_].element; }
+  bool has_dropped() const noexcept {
+    for (const End& end : all_)
+      if (end.has_dropped != 0) return true;
+    return false;
+  }
+
+  /// Throws, on all ranks, if the first event is an exception.
+  void rethrow(const Events& events) const {
+    if (element() == Events::k_none || all_[first_].has_thrown == 0) return;
+    char text[512] = {};
+    const bool is_mine = first_ == group_.rank();
+    if (is_mine) describe(events.thrown(), text);
+    check(MPI_Bcast(text, sizeof text, MPI_CHAR, static_cast<int>(first_), group_.comm()));
+    if (is_mine) std::rethrow_exception(events.thrown());
+    throw remote_exception(text, static_cast<int>(first_), element());
+  }
+
+  /// What all ranks send, in the order of the ranks; to all, or to `root` alone.
+  Parcel gather(Parcel& mine, int root) const {
+    std::vector<int> counts(group_.ranks()), places(group_.ranks());
+    std::uint64_t total = 0;
+    for (std::uint32_t r = 0; r < group_.ranks(); ++r) {
+      places[r] = static_cast<int>(total);
+      total += all_[r].bytes;
+      if (total > INT_MAX) throw error("wstree: the values of a loop on ranks take more than 2 GB");
+      counts[r] = static_cast<int>(all_[r].bytes);
+    }
+    Parcel result;
+    const int count = counts[group_.rank()];
+    if (root < 0 || static_cast<std::uint32_t>(root) == group_.rank()) result.bytes().resize(total);
+    if (root < 0)
+      check(MPI_Allgatherv(mine.bytes().data(), count, MPI_BYTE, result.bytes().data(), counts.data(),
+                           places.data(), MPI_BYTE, group_.comm()));
+    else
+      check(MPI_Gatherv(mine.bytes().data(), count, MPI_BYTE, result.bytes().data(), counts.data(),
+                        places.data(), MPI_BYTE, root, group_.comm()));
+    return result;
+  }
+
+private:
+  static void describe(const std::exception_ptr& thrown, char (&text)[512]) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::exception& exception) {
+      std::strncpy(text, exception.what(), sizeof text - 1);
+    } catch (...) {
+      std::strncpy(text, "an exception that is not a std::exception", sizeof text - 1);
+    }
+  }
+
+  Group& group_;
+  std::vector<End> all_;
+  std::uint32_t first_ = 0;
+};
+
+} // namespace detail
+} // namespace mpi
+} // namespace v1
+} // namespace wstree

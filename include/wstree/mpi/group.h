@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the ranks of a communicator keep between calls: a communicator and words of their own.
+#pragma once
+
+#include "wstree/mpi/account.h"
+#include "wstree/mpi/errors.h"
+#include "wstree/mpi/words.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+namespace detail {
+
+/// Seconds since some moment.
+inline double now() noexcept {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// False: ranks of one node use MPI's operations, too. For tests; the same on all ranks.
+inline bool g_shares_words = true;
+
+/// Attached to the communicator. Freed with it, or when MPI is finalized.
+class Group {
+public:
+  /// The group of a communicator; collective when it has none yet.
+  static Group& of(MPI_Comm comm) {
+    static const int key = make_key();
+    void* attached = nullptr;
+    int is_there = 0;
+    check(MPI_Comm_get_attr(comm, key, &attached, &is_there));
+    if (is_there != 0) return *static_cast<Group*>(attached);
+    free_before_finalize();
+    auto group = std::make_unique<Group>(comm);
+    check(MPI_Comm_set_attr(comm, key, group.get()));
+    all().push_back(group.get());
+    return *group.release();
+  }
+  explicit Group(MPI_Comm comm) {
+    int is_inter = 0;
+    check(MPI_Comm_test_inter(comm, &is_inter));
+    if (is_inter != 0) throw error("wstree: loops on ranks need an intracommunicator");
+    check(MPI_Comm_dup(comm, &comm_));
+    check(MPI_Comm_rank(comm_, &rank_));
+    check(MPI_Comm_size(comm_, &ranks_));
+    make_words();
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() {
+    release();
+    std::erase(all(), this);
+  }
+
+  MPI_Comm comm() const noexcept { return comm_; }
+  std::uint32_t rank() const noexcept { return static_cast<std::uint32_t>(rank_); }
+  std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(ranks_); }
+  Words& words() noexcept { return *words_; }
+  /// The other ranks of this node, where not all ranks are.
+  const std::vector<std::uint32_t>& near() const noexcept { return near_; }
+  /// Seconds of an operation on another rank's word.
+  double operation() const noexcept { return operation_; }
+  Account& account() noexcept { return account_; }
+
+  bool is_busy() const noexcept { return is_busy_; }
+  void be_busy(bool busy) noexcept { is_busy_ = busy; }
+
+  /// Number of the next call, and what its Slot::done begins with. Collective when the numbers have come
+  /// round.
+  std::uint32_t next_call() {
+    if (call_ == ~std::uint32_t{0} - 1) restart();
+    return ++call_;
+  }
+  std::uint64_t done() const noexcept { return done_; }
+  void add_done(std::uint64_t units) noexcept { done_ += units; }
+
+  /// Makes new words: a call has left the old ones in any state. Collective.
+  void restart() {
+    call_ = 0, done_ = 0;
+    words_->free();
+    make_words();
+  }
+
+private:
+  void make_words() {
+    MPI_Comm node = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
+    int there = 0;
+    check(MPI_Comm_size(node, &there));
+    int is_one_node = there == ranks_ && g_shares_words ? 1 : 0;
+    check(MPI_Allreduce(MPI_IN_PLACE, &is_one_node, 1, MPI_INT, MPI_MIN, comm_));
+    near_.clear();
+    if (is_one_node != 0) {
+      words_ = std::make_unique<SharedWords>(comm_, rank_, ranks_);
+    } else {
+      std::vector<int> ranks(static_cast<std::size_t>(there));
+      check(MPI_Allgather(&rank_, 1, MPI_INT, ranks.data(), 1, MPI_INT, node));
+      for (const int r : ranks)
+        if (r != rank_ && there != ranks_) near_.push_back(static_cast<std::uint32_t>(r));
+      words_ = std::make_unique<RemoteWords>(comm_, rank_);
+      measure();
+    }
+    check(MPI_Comm_free(&node));
+  }
+
+  /// How long an operation takes, and whether one ends while its target computes.
+  void measure() {
+    constexpr int k_tries = 16;
+    constexpr double k_computing = 5e-3;
+    const std::uint32_t other = (rank() + 1) % ranks();
+    const double start = now();
+    for (int i = 0; i < k_tries; ++i) words_->load(other, Slot::done);
+    operation_ = (now() - start) / k_tries;
+    check(MPI_Barrier(comm_));
+    double waited = 0;
+    if (const double begin = now(); rank_ % 2 == 0) {
+      while (now() - begin < k_computing) {
+      }
+    } else {
+      words_->load(rank() - 1, Slot::done);
+      waited = now() - begin;
+    }
+    double both[2] = {waited, operation_};
+    check(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, comm_));
+    const bool goes_on = both[0] < k_computing / 2;
+    if (goes_on)
+      operation_ = std::min(both[1], 1e-4);
+    else
+      operation_ = 2e-6; // what was measured is how long ranks took to come here
+    if (!goes_on && rank_ == 0 && !std::exchange(s_has_said, true))
+      std::fputs(
+          "wstree: this MPI ends operations on the memory of a rank only when that rank calls MPI, so steals "
+          "wait for the end of a piece; a progress thread helps (MPICH_ASYNC_PROGRESS=1)\n",
+          stderr);
+  }
+
+  void release() noexcept {
+    if (comm_ == MPI_COMM_NULL) return;
+    account_.print(rank_, ranks_);
+    words_->free();
+    MPI_Comm_free(&comm_);
+  }
+
+  static std::vector<Group*>& all() {
+    static std::vector<Group*> groups;
+    return groups;
+  }
+  static int make_key() {
+    int key = MPI_KEYVAL_INVALID;
+    const auto free = [](MPI_Comm, int, void* group, void*) {
+      delete static_cast<Group*>(group);
+      return MPI_SUCCESS;
+    };
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr));
+    return key;
+  }
+  /// MPI_Finalize first frees what is attached to MPI_COMM_SELF, while operations of all ranks still work:
+  /// the groups go in the order in which they were made, by all ranks.
+  static void free_before_finalize() {
+    static const int key = [] {
+      int made = MPI_KEYVAL_INVALID;
+      const auto free = [](MPI_Comm, int, void*, void*) {
+        for (Group* group : all()) group->release();
+        return MPI_SUCCESS;
+      };
+      check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &made, nullptr));
+      check(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr));
+      return made;
+    }();
+    static_cast<void>(key);
+  }
+
+  static inline bool s_has_said = false;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::unique_ptr<Words> words_;
+  std::vector<std::uint32_t> near_;
+  double operation_ = 1e-7;
+  std::uint32_t call_ = 0;
+  std::uint64_t done_ = 0;
+  bool is_busy_ = false;
+  Account account_;
+};
+
+} // namespace detail
+} // namespace mpi
+} // namespace v1
+} // namespace wstree

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One rank of a loop that ranks share: the protocol between the ranks, without MPI, threads or clocks. The
+// model checker and the simulator run the same class.
+#pragma once
+
+#include "wstree/mpi/first_cut.h"
+#include "wstree/mpi/range_word.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+namespace detail {
+
+/// The words of a rank.
+enum class Slot : std::uint8_t {
+  range, ///< the range that is left to the rank (range_word.h)
+  cost,  ///< seconds for a unit, the bits of a float: a hint
+  bound, ///< call number and complement of the first unit that is not to be executed
+  done,  ///< of rank 0: units that were executed or dropped since the words were made
+};
+inline constexpr std::uint32_t k_slots = 4;
+
+/// The words and what becomes of them:
+///
+/// - A range word is a whole state: units move from it to the rank whose compare-and-swap takes them, so it
+/// may come back
+///   to a value that it had. The owner takes from the front, thieves take from the back.
+/// - Nothing but the owner makes an empty range non-empty, and only with units that are its own.
+/// - A rank that is late has not opened its range. Its word then says that it was drained in the previous
+/// call, and a
+///   thief opens it with what the thief does not take.
+/// - Units that are taken are counted once, when they are executed or dropped; the loop is done when all are
+/// counted. All
+///   ranks see that, and each then enters a collective operation. So no rank is a call ahead of another one.
+///
+/// Memory: `load(rank, slot)`, `swap_if(rank, slot, expected, wanted)` -> old, `add(rank, slot, n)`,
+/// `raise(rank, slot, value)`, which keeps the larger value, and `store(slot, value)` into the executing
+/// rank's own word. All are atomic.
+template <class Memory> class Member {
+public:
+  Member(Memory& memory, std::uint32_t rank, std::uint32_t ranks) noexcept
+      : memory_(memory), rank_(rank), ranks_(ranks) {}
+
+  /// Starts call number `call` with the share of `cut`, which outlives the call. `done_before`: what
+  /// Slot::done says.
+  void open(std::uint32_t call, const FirstCut& cut, std::uint64_t done_before) {
+    call_ = call, cut_ = &cut, done_before_ = done_before;
+    uncounted_ = 0;
+    kept_.clear();
+    const Range share = cut.share(rank_);
+    memory_.swap_if(rank_, Slot::range, drained_in(call - 1), share.empty() ? drained() : word_of(share));
+  }
+
+  /// Takes `want(left)` units at the front of what the rank has, where `left` is a range. Returns whether
+  /// there were any.
+  template <class Want> bool take(Want&& want, Range& piece) {
+    std::uint64_t seen = memory_.load(rank_, Slot::range);
+    for (;;) {
+      const Range left = range_of(seen);
+      if (left.empty()) break;
+      piece = front_of(left, want(left));
+      const Range rest{piece.end, left.end};
+      const std::uint64_t old =
+          memory_.swap_if(rank_, Slot::range, seen, rest.empty() ? drained() : word_of(rest));
+      if (old == seen) return true;
+      seen = old;
+    }
+    if (kept_.empty()) return false;
+    const Range left = kept_.back();
+    kept_.pop_back();
+    piece = front_of(left, want(left));
+    give_back({piece.end, left.end});
+    return true;
+  }
+
+  /// The rank does not execute these units, which it has taken: they go into its word, or are kept until they
+  /// fit there.
+  void give_back(Range rest) {
+    if (rest.empty()) return;
+    std::uint64_t seen = memory_.load(rank_, Slot::range);
+    for (;;) {
+      const Range left = range_of(seen);
+      Range both;
+      if (left.empty())
+        both = rest;
+      else if (rest.end == left.begin)
+        both = {rest.begin, left.end};
+      else if (left.end == rest.begin)
+        both = {left.begin, rest.end};
+      else
+        return kept_.push_back(rest);
+      const std::uint64_t old = memory_.swap_if(rank_, Slot::range, seen, word_of(both));
+      if (old == seen) return;
+      seen = old;
+    }
+  }
+
+  /// What a thief would find in the word of a rank.
+  Range left_of(std::uint32_t victim) { return found(victim, memory_.load(victim, Slot::range)); }
+
+  /// Takes the larger half at the back of another rank's range, once: another rank may be faster. The units
+  /// are those that take() returns next.
+  bool steal(std::uint32_t victim, Range& stolen) {
+    const std::uint64_t seen = memory_.load(victim, Slot::range);
+    const Range left = found(victim, seen);
+    if (left.empty()) return false;
+    const std::uint32_t middle = left.begin + left.size() / 2;
+    stolen = {middle, left.end};
+    const std::uint64_t wanted = middle == left.begin ? drained() : word_of({left.begin, middle});
+    if (memory_.swap_if(victim, Slot::range, seen, wanted) != seen) return false;
+    kept_.push_back(stolen);
+    return true;
+  }
+
+  /// Units that this rank has executed, or dropped, and counts with the next tell().
+  void count(std::uint64_t units) noexcept { uncounted_ += units; }
+  /// Tells all ranks what was counted here.
+  void tell() {
+    if (uncounted_ != 0) memory_.add(0, Slot::done, uncounted_);
+    uncounted_ = 0;
+  }
+  /// Returns whether every unit was counted and told.
+  bool is_done() { return memory_.load(0, Slot::done) - done_before_ >= cut_->units(); }
+
+  /// No rank executes units from `bound` on, as soon as it sees that. By one rank to all.
+  void bound_all(std::uint32_t bound) {
+    const std::uint64_t word = std::uint64_t{call_} << 32 | ~bound;
+    for (std::uint32_t i = 0; i < ranks_; ++i) memory_.raise((rank_ + i) % ranks_, Slot::bound, word);
+  }
+  /// The first unit that no rank needs to execute.
+  std::uint32_t bound() {
+    const std::uint64_t word = memory_.load(rank_, Slot::bound);
+    return word >> 32 == call_ ? ~static_cast<std::uint32_t>(word) : ~std::uint32_t{0};
+  }
+
+private:
+  std::uint64_t drained() const noexcept { return drained_in(call_); }
+  /// A late rank's word stands for its share.
+  Range found(std::uint32_t victim, std::uint64_t word) const noexcept {
+    return word == drained_in(call_ - 1) ? cut_->share(victim) : range_of(word);
+  }
+  static Range front_of(Range left, std::uint64_t want) noexcept {
+    const auto units = std::clamp<std::uint64_t>(want, 1, left.size());
+    return {left.begin, left.begin + static_cast<std::uint32_t>(units)};
+  }
+
+  Memory& memory_;
+  std::uint32_t rank_;
+  std::uint32_t ranks_;
+  std::uint32_t call_ = 0;
+  const FirstCut* cut_ = nullptr;
+  std::uint64_t done_before_ = 0;
+  std::uint64_t uncounted_ = 0;
+  std::vector<Range> kept_; // taken, not executed, and in no word
+};
+
+} // namespace detail
+} // namespace mpi
+} // namespace v1
+} // namespace wstree

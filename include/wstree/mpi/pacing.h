@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How many units a rank takes for its team at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+namespace detail {
+
+/// Pieces last long against an operation on another rank's word and against the ends of pieces, where members
+/// of the team wait for each other, and short against what is left, which is what other ranks can steal.
+class Pacing {
+public:
+  /// `operation`: seconds of one operation on a rank's word. `least`: units of a piece.
+  Pacing(std::uint32_t members, double operation, std::uint64_t least) noexcept
+      : members_(members), least_(least), shortest_(std::max(50e-6, 50 * operation)),
+        longest_(std::max(2e-3, 500 * operation)), grown_(std::max<std::uint64_t>(members, least)) {}
+
+  /// Units of the next piece where `left` are left in the rank's range.
+  std::uint64_t want(std::uint64_t left) const noexcept {
+    if (cost_ <= 0) return grown_;
+    std::uint64_t longest = units_in(longest_);
+    if (members_ > 1) longest = std::max<std::uint64_t>(longest, std::uint64_t{32} * members_);
+    const std::uint64_t shortest = std::max<std::uint64_t>(units_in(shortest_), members_);
+    return std::max(std::min({std::max(left / 4, shortest), longest, grown_}), least_);
+  }
+  /// Seconds after which a piece of so many units has turned out far longer than expected: what has not begun
+  /// is given back, so that other ranks can take it.
+  double patience(std::uint64_t units) const noexcept {
+    return 2 * std::max(longest_, static_cast<double>(units) * cost_);
+  }
+  /// The team has executed so many units in so many seconds.
+  void ran(std::uint64_t units, double seconds) noexcept {
+    if (units == 0) return;
+    const double cost = std::max(seconds, 1e-9) / static_cast<double>(units);
+    cost_ = cost_ > 0 ? (cost_ + cost) / 2 : cost;
+    grown_ = std::max<std::uint64_t>(units, members_) * 8;
+  }
+  /// Seconds that the team needs for a unit; 0: not known.
+  double cost() const noexcept { return cost_; }
+  /// Seconds of the shortest piece.
+  double shortest() const noexcept { return shortest_; }
+
+private:
+  std::uint64_t units_in(double seconds) const noexcept {
+    return static_cast<std::uint64_t>(std::min(seconds / cost_, 4e9));
+  }
+
+  std::uint32_t members_;
+  std::uint64_t least_;
+  double shortest_;
+  double longest_;
+  std::uint64_t grown_; // no piece is eight times as large as the last one
+  double cost_ = 0;
+};
+
+} // namespace detail
+} // namespace mpi
+} // namespace v1
+} // namespace wstree

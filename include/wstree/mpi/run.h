@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A loop on ranks, whatever it computes: pieces are executed by the team of each rank.
+#pragma once
+
+#include "wstree/mpi/drive.h"
+#include "wstree/mpi/exchange.h"
+#include "wstree/mpi/segments.h"
+#include "wstree/parallel/fold.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+namespace detail {
+
+/// Where a chunk is, for what it throws; and whether that element is a hit.
+struct Position {
+  std::uint64_t element;
+  bool is_hit = false;
+};
+
+/// What run() executes: functions that may throw, called by several threads at a time.
+template <class B>
+concept body = requires(B& b, typename B::Value& left, typename B::Value& right, std::uint64_t begin,
+                        std::uint64_t end, Position& at) {
+  { b.start(begin, end, at) } -> std::same_as<typename B::Value>; // the value of elements [begin, end)
+  b.extend(left, begin, end, at);                                 // continues it
+  b.join(left, right);                                            // continues it by the value of what follows
+};
+
+/// Which algorithm; the same on all ranks.
+enum class Kind : std::uint8_t { each, chunks, fold, reduce, sum, values, find };
+
+struct Call {
+  Kind kind;
+  std::uint64_t elements;
+  std::uint64_t least_unit = 1; // elements of a unit
+  bool is_ordered = false;      // what an element throws leaves those before it to be executed
+};
+
+/// How a loop has ended.
+template <class V> struct Outcome {
+  std::optional<V> value; // of all elements; nothing where there are none, or on ranks besides the root
+  std::uint64_t event = Events::k_none; // the first hit
+};
+
+template <class Policy, class Body>
+Segments<typename Body::Value> execute_piece(const Policy& policy, Drive& drive, Range piece, Body& body,
+                                             bool is_ordered, call_site where) {
+  using List = Segments<typename Body::Value>;
+  const double deadline = now() + drive.patience(piece);
+  const Units& units = drive.units();
+  const auto chunk = [&](List& list, std::uint32_t begin, std::uint32_t end) {
+    Events& events = drive.events();
+    if (policy.stop_requested()) events.bound(0);
+    end = std::min(end, events.bound());
+    if (begin >= end || now() > deadline) return; // left undone: a gap in the list
+    const std::uint64_t first = units.first(begin), last = units.first(end);
+    Position at{first};
+    try {
+      list.add(
+          {begin, end}, [&] { return body.start(first, last, at); },
+          [&](auto& value) { body.extend(value, first, last, at); });
+      if (!at.is_hit) return;
+      events.note(at.element, nullptr);
+      events.bound(units.unit_of(at.element));
+    } catch (...) {
+      events.note(at.element, std::current_exception());
+      events.bound(is_ordered ? units.unit_of(at.element) : 0);
+    }
+  };
+  const auto append = [&](List left, List right) {
+    left.append(std::move(right), [&](auto& a, auto& b) { body.join(a, b); });
+    return left;
+  };
+  const std::uint64_t least = (policy.options().chunk - 1) / units.size + 1;
+  return fold(
+      par(policy.options().label).min_chunk(least), piece.begin, piece.end, [] { return List(); }, chunk,
+      append, where);
+}
+
+/// Executes the loop on all ranks of the policy's communicator.
+template <class Policy, class Body>
+requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, const Call& call, Body& body,
+                                                       call_site where) {
+  using Value = typename Body::Value;
+  constexpr bool k_has_value = !std::is_same_v<Value, NoValue>;
+  static_assert(sendable<Value>,
+                "wstree: values that ranks send each other are trivially copyable, or std::vector or "
+                "std::string of such");
+  const Options& options = policy.options();
+  check_that_mpi_works(options.comm);
+  Group& group = Group::of(options.comm);
+  const std::uint64_t kind = static_cast<std::uint64_t>(call.kind) |
+                             (options.remembered != nullptr ? 128U : 0U) | std::uint64_t{sizeof(Value)} << 8 |
+                             static_cast<std::uint64_t>(options.root + 1) << 24 | options.chunk << 48;
+  Drive drive(group, options, Units(call.elements, call.least_unit), kind,
+              [&] { return policy.stop_requested(); });
+  const auto join = [&](Value& left, Value& right) { body.join(left, right); };
+  const auto fails_at = [&](std::uint64_t element) {
+    drive.events().note(element, std::current_exception());
+    drive.events().bound(0);
+  };
+
+  Segments<Value> all;
+  for (Range piece; drive.next(piece);) {
+    const double start = now();
+    Segments<Value> done;
+    try {
+      done = execute_piece(policy, drive, piece, body, call.is_ordered, where);
+    } catch (...) { // where values are joined
+      fails_at(drive.units().first(piece.begin));
+      done = {};
+    }
+    std::vector<Range> ranges;
+    for (const Segment<Value>& segment : done) ranges.push_back(segment.units);
+    drive.ran(piece, ranges, now() - start);
+    if constexpr (k_has_value) {
+      try {
+        all.append(std::move(done), join);
+      } catch (...) {
+        fails_at(drive.units().first(piece.begin));
+      }
+    }
+  }
+  drive.finish();
+
+  Parcel mine;
+  if constexpr (k_has_value) {
+    try {
+      all.arrange(join);
+      for (const Segment<Value>& segment : all) mine.put(segment.units), mine.put(segment.value);
+    } catch (...) {
+      fails_at(0);
+    }
+  }
+  const Events& events = drive.events();
+  const Ends ends(group,
+                  {events.element(), mine.bytes().size(), events.thrown() != nullptr, drive.has_dropped()});
+  ends.rethrow(events);
+  if (ends.element() == Events::k_none && ends.has_dropped()) throw cancelled();
+  drive.share_costs();
+
+  Outcome<Value> outcome{{}, ends.element()};
+  if constexpr (k_has_value) {
+    Parcel theirs = ends.gather(mine, options.root);
+    Segments<Value> ordered;
+    while (!theirs.at_end()) {
+      Segment<Value> segment;
+      theirs.get(segment.units), theirs.get(segment.value);
+      ordered.append(std::move(segment), join);
+    }
+    if (!ordered.empty()) {
+      ordered.arrange(join);
+      outcome.value.emplace(std::move(ordered.begin()->value));
+    }
+  }
+  return outcome;
+}
+
+} // namespace detail
+} // namespace mpi
+} // namespace v1
+} // namespace wstree

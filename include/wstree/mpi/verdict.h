@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whether all ranks make the same call, and may make it: known while the loop runs, and before it returns.
+#pragma once
+
+#include "wstree/mpi/errors.h"
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+namespace detail {
+
+/// Why a rank cannot make a call.
+enum class WrongUse : std::uint64_t { none, in_region, needs_funneled };
+
+/// What has to be the same on all ranks.
+struct Agreed {
+  std::uint64_t iterations;
+  std::uint64_t kind; // which algorithm, with which options
+  std::uint64_t cut;
+};
+
+/// Throws where not even the other ranks can be told.
+inline void check_that_mpi_works(MPI_Comm comm) {
+  int is = 0;
+  MPI_Initialized(&is);
+  if (is == 0) throw error("wstree: MPI is not initialized: a loop on ranks comes after MPI_Init_thread()");
+  MPI_Finalized(&is);
+  if (is != 0) throw error("wstree: MPI is finalized: a loop on ranks comes before MPI_Finalize()");
+  int level = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&level));
+  int is_main = 0;
+  check(MPI_Is_thread_main(&is_main));
+  if (is_main == 0 && level < MPI_THREAD_SERIALIZED)
+    throw error("wstree: loops on ranks are called by the thread that has initialized MPI, or need "
+                "MPI_THREAD_SERIALIZED");
+  if (comm == MPI_COMM_NULL)
+    throw error("wstree: loops on ranks need a communicator, and this is MPI_COMM_NULL");
+}
+
+inline WrongUse wrong_use_here() {
+  WrongUse wrong = WrongUse::none;
+#ifdef _OPENMP
+  int level = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&level));
+  if (omp_in_parallel() != 0)
+    wrong = WrongUse::in_region;
+  else if (level == MPI_THREAD_SINGLE && omp_get_max_threads() > 1)
+    wrong = WrongUse::needs_funneled;
+#endif
+  return wrong;
+}
+
+/// One MPI_Iallreduce: numbers are equal if their largest is, and that of their complements.
+class Verdict {
+public:
+  Verdict(MPI_Comm comm, const Agreed& agreed, WrongUse here) {
+    mine_[0] = static_cast<std::uint64_t>(here);
+    put(1, agreed.iterations);
+    put(3, agreed.kind);
+    put(5, agreed.cut);
+    check(MPI_Iallreduce(mine_, all_, k_numbers, MPI_UINT64_T, MPI_MAX, comm, &request_));
+  }
+  ~Verdict() {
+    if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  }
+  Verdict(const Verdict&) = delete;
+  Verdict& operator=(const Verdict&) = delete;
+
+  /// Returns whether it is known that the ranks do not agree.
+  bool is_known_wrong() {
+    if (request_ != MPI_REQUEST_NULL) {
+      int is_there = 0;
+      check(MPI_Test(&request_, &is_there, MPI_STATUS_IGNORE));
+      if (is_there == 0) return false;
+    }
+    return is_wrong();
+  }
+  /// Waits for all ranks, and returns what is wrong, or nothing.
+  std::string wait() {
+    check(MPI_Wait(&request_, MPI_STATUS_IGNORE));
+    if (!is_wrong()) return {};
+    switch (static_cast<WrongUse>(all_[0])) {
+    case WrongUse::in_region:
+      return "wstree: a loop on ranks was called inside a parallel region or a loop, on this rank or another "
+             "one";
+    case WrongUse::needs_funneled:
+      return "wstree: loops on ranks with several threads need MPI_Init_thread() with MPI_THREAD_FUNNELED, "
+             "and this rank "
+             "or another one has MPI_THREAD_SINGLE";
+    case WrongUse::none:
+      break;
+    }
+    if (!equal(1)) return "wstree: the ranks call a loop with different numbers of iterations";
+    if (!equal(3)) return "wstree: the ranks call different algorithms, or with different options";
+    return "wstree: the ranks call a loop with different weights or costs";
+  }
+
+private:
+  static constexpr int k_numbers = 7;
+
+  void put(int at, std::uint64_t number) noexcept { mine_[at] = number, mine_[at + 1] = ~number; }
+  bool equal(int at) const noexcept { return all_[at] == ~all_[at + 1]; }
+  bool is_wrong() const noexcept { return all_[0] != 0 || !equal(1) || !equal(3) || !equal(5); }
+
+  std::uint64_t mine_[k_numbers] = {};
+  std::uint64_t all_[k_numbers] = {};
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+} // namespace detail
+} // namespace mpi
+} // namespace v1
+} // namespace wstree
