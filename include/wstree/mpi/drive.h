@@ -113,8 +113,10 @@ public:
   /// Afterwards: what the sections have cost on all ranks becomes the first cut of the next execution.
   void share_costs() {
     if (seconds_.empty()) return;
-    check(MPI_Allreduce(MPI_IN_PLACE, seconds_.data(), static_cast<int>(seconds_.size()), MPI_DOUBLE, MPI_SUM,
-                        group_.comm()));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallreduce(MPI_IN_PLACE, seconds_.data(), static_cast<int>(seconds_.size()), MPI_DOUBLE,
+                         MPI_SUM, group_.comm(), &request));
+    wait_for(request);
     options_.remembered->remember(std::move(seconds_));
   }
 

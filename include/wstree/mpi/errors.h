@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <sched.h>
+
 namespace wstree {
 inline namespace v1 {
 namespace mpi {
@@ -44,6 +46,16 @@ inline void check(int code) {
   int length = 0;
   MPI_Error_string(code, text, &length);
   throw error("wstree: MPI says: " + std::string(text, static_cast<std::size_t>(length)), code);
+}
+
+/// Waits for a collective operation. MPI's own waiting may keep a processor that another rank of this node
+/// needs.
+inline void wait_for(MPI_Request& request) {
+  for (int is_there = 0;;) {
+    check(MPI_Test(&request, &is_there, MPI_STATUS_IGNORE));
+    if (is_there != 0) return;
+    sched_yield();
+  }
 }
 } // namespace detail
 

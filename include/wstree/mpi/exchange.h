@@ -83,7 +83,10 @@ struct End {
 class Ends {
 public:
   Ends(Group& group, const End& mine) : group_(group), all_(group.ranks()) {
-    check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all_.data(), sizeof mine, MPI_BYTE, group.comm()));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all_.data(), sizeof mine, MPI_BYTE, group.comm(),
+                         &request));
+    wait_for(request);
     for (std::uint32_t r = 0; r < group.ranks(); ++r)
       if (all_[r].element < all_[first_].element) first_ = r;
   }
@@ -120,12 +123,14 @@ public:
     Parcel result;
     const int count = counts[group_.rank()];
     if (root < 0 || static_cast<std::uint32_t>(root) == group_.rank()) result.bytes().resize(total);
+    MPI_Request request = MPI_REQUEST_NULL;
     if (root < 0)
-      check(MPI_Allgatherv(mine.bytes().data(), count, MPI_BYTE, result.bytes().data(), counts.data(),
-                           places.data(), MPI_BYTE, group_.comm()));
+      check(MPI_Iallgatherv(mine.bytes().data(), count, MPI_BYTE, result.bytes().data(), counts.data(),
+                            places.data(), MPI_BYTE, group_.comm(), &request));
     else
-      check(MPI_Gatherv(mine.bytes().data(), count, MPI_BYTE, result.bytes().data(), counts.data(),
-                        places.data(), MPI_BYTE, root, group_.comm()));
+      check(MPI_Igatherv(mine.bytes().data(), count, MPI_BYTE, result.bytes().data(), counts.data(),
+                         places.data(), MPI_BYTE, root, group_.comm(), &request));
+    wait_for(request);
     return result;
   }
 

@@ -86,7 +86,7 @@ public:
   }
   /// Waits for all ranks, and returns what is wrong, or nothing.
   std::string wait() {
-    check(MPI_Wait(&request_, MPI_STATUS_IGNORE));
+    wait_for(request_);
     if (!is_wrong()) return {};
     switch (static_cast<WrongUse>(all_[0])) {
     case WrongUse::in_region:

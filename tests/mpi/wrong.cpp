@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// wrong HOW: wrong uses end with one error on all ranks, and no rank waits. HOW: uninitialized, single,
+// misuse.
+#include "checks.h"
+
+#include <wstree/mpi.hpp>
+
+#include <omp.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using namespace wstree::test;
+namespace mpi = wstree::mpi;
+
+const MPI_Comm k_world = MPI_COMM_WORLD;
+
+/// `call` throws mpi::error with these words in it.
+template <class Call> void expect_error(const std::string& words, Call&& call) {
+  std::string said = "nothing";
+  try {
+    call();
+  } catch (const std::exception& thrown) {
+    said = thrown.what();
+  }
+  expect(said.find(words) != std::string::npos, "'" + said + "' instead of '" + words + "'");
+}
+
+/// What the ranks do together afterwards is right.
+void expect_that_loops_work() {
+  const std::uint64_t sum = mpi::sum(k_world, 1000, [](std::uint64_t i) { return i; });
+  expect(sum == 499'500, "a loop after a wrong one: " + std::to_string(sum));
+}
+
+void misuse() {
+  const auto rank = static_cast<std::uint64_t>(rank_of());
+  const auto nothing = [](std::uint64_t) {};
+  expect_error("different numbers of iterations", [&] { mpi::for_each(k_world, 1000 + rank % 2, nothing); });
+  expect_that_loops_work();
+  expect_error("different numbers of iterations", [&] { mpi::for_each(k_world, rank % 2 * 1000, nothing); });
+  expect_that_loops_work();
+  expect_error("different algorithms", [&] {
+    if (rank == 0)
+      mpi::for_each(k_world, 1000, nothing);
+    else
+      mpi::for_each_chunk(k_world, 1000, [](std::uint64_t, std::uint64_t) {});
+  });
+  expect_that_loops_work();
+  const double weights[] = {1, 1 + static_cast<double>(rank)};
+  expect_error("different weights", [&] { mpi::for_each(mpi::on(k_world).weights(weights), 1000, nothing); });
+  expect_that_loops_work();
+  expect_error("inside a parallel region", [&] {
+    std::string said;
+#pragma omp parallel num_threads(2) if (rank == 1)
+#pragma omp master
+    try {
+      mpi::for_each(k_world, 1000, nothing);
+    } catch (const std::exception& thrown) {
+      said = thrown.what();
+    }
+    throw std::runtime_error(said);
+  });
+  expect_that_loops_work();
+  expect_error("the thread that has initialized MPI", [&] {
+    std::string said = "inside a parallel region: the thread that has initialized MPI"; // on one thread
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 1) {
+      try {
+        mpi::for_each(k_world, 1000, nothing);
+      } catch (const std::exception& thrown) {
+        said = thrown.what();
+      }
+    }
+    throw std::runtime_error(said);
+  });
+  expect_error("inside another one", [&] {
+    mpi::for_each(k_world, 4, [&](std::uint64_t i) {
+      if (omp_get_thread_num() == 0) mpi::for_each(k_world, i, nothing);
+      throw std::runtime_error("wstree: inside another one, on the other thread");
+    });
+  });
+  expect_that_loops_work();
+  expect_error("MPI_COMM_NULL", [&] { mpi::for_each(MPI_COMM_NULL, 4, nothing); });
+
+  // A communicator of the program's own, with another handler of errors.
+  MPI_Comm own = MPI_COMM_NULL;
+  MPI_Comm_dup(k_world, &own);
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  expect_error("MPI says", [&] {
+    mpi::fold(
+        mpi::on(own).root(ranks_of() + 7), 4, 0, [](int sum, std::uint64_t, std::uint64_t) { return sum; },
+        [](int a, int b) { return a + b; });
+  });
+  MPI_Comm_free(&own);
+  expect_that_loops_work();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const std::string how = argc > 1 ? argv[1] : "misuse";
+  bool was_told = false;
+  if (how == "uninitialized") try {
+      mpi::for_each(MPI_COMM_WORLD, 4, [](std::uint64_t) {});
+    } catch (const mpi::error& thrown) {
+      was_told = std::string(thrown.what()).find("not initialized") != std::string::npos;
+    }
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, how == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED, &level);
+  expect(how != "uninitialized" || was_told, "a loop before MPI_Init() says something else");
+  if (how == "misuse") misuse();
+  if (how == "single" && level == MPI_THREAD_SINGLE) {
+    if (rank_of() == 0) omp_set_num_threads(1);
+    expect_error("MPI_THREAD_FUNNELED", [] { mpi::for_each(MPI_COMM_WORLD, 4, [](std::uint64_t) {}); });
+  }
+  MPI_Finalize();
+  bool is_late = false;
+  try {
+    mpi::for_each(MPI_COMM_WORLD, 4, [](std::uint64_t) {});
+  } catch (const mpi::error& thrown) {
+    is_late = std::string(thrown.what()).find("is finalized") != std::string::npos;
+  }
+  return is_late ? 0 : 1;
+}
