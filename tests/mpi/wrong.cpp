@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// wrong HOW: wrong uses end with one error on all ranks, and no rank waits. HOW: uninitialized, single,
-// misuse.
+// wrong uninitialized|single|misuse: wrong uses end with one error on all ranks, and no rank waits.
 #include "checks.h"
 
 #include <wstree/mpi.hpp>

@@ -91,8 +91,7 @@ template <class T, class Get> struct ValuesBody {
   void join(Value& left, Value& right) { left.insert(left.end(), right.begin(), right.end()); }
 };
 
-/// The sums of blocks of k_block elements, by the same additions wherever they are made. Units are whole
-/// blocks.
+/// Sums of blocks of k_block elements, by the same additions wherever they are made; units are blocks.
 template <class T, class Get> struct SumBody {
   struct Value {
     alignas(wstree::detail::Run<T>) std::byte bytes[sizeof(wstree::detail::Run<T>)];

@@ -37,8 +37,7 @@ inline std::uint32_t threads_of_team() noexcept {
 #endif
 }
 
-/// Used by the calling thread alone, which is the only one that calls MPI; `events` by all members of the
-/// team.
+/// Used by the calling thread alone, the only one that calls MPI; all members of the team use `events`.
 class Drive {
 public:
   Drive(Group& group, const Options& options, Units units, std::uint64_t kind,
@@ -100,8 +99,7 @@ public:
     account_.units += units, account_.working += seconds, ++account_.pieces;
   }
 
-  /// No more pieces: waits until it is known that all ranks have made the same call. Throws on all ranks if
-  /// not.
+  /// No more pieces: waits until it is known whether all ranks make the same call. If not, throws on all.
   void finish() {
     const std::string wrong = verdict_->wait();
     if (!wrong.empty()) {

@@ -48,8 +48,7 @@ inline void check(int code) {
   throw error("wstree: MPI says: " + std::string(text, static_cast<std::size_t>(length)), code);
 }
 
-/// Waits for a collective operation. MPI's own waiting may keep a processor that another rank of this node
-/// needs.
+/// Waits for a collective operation. MPI's own waiting may keep a processor that another rank needs.
 inline void wait_for(MPI_Request& request) {
   for (int is_there = 0;;) {
     check(MPI_Test(&request, &is_there, MPI_STATUS_IGNORE));

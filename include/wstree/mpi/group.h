@@ -74,8 +74,7 @@ public:
   bool is_busy() const noexcept { return is_busy_; }
   void be_busy(bool busy) noexcept { is_busy_ = busy; }
 
-  /// Number of the next call, and what its Slot::done begins with. Collective when the numbers have come
-  /// round.
+  /// Number of the next call. Collective when the numbers have come round.
   std::uint32_t next_call() {
     if (call_ == ~std::uint32_t{0} - 1) restart();
     return ++call_;

@@ -44,8 +44,7 @@ public:
     }
   }
 
-  /// Appends a segment, which is joined if the last one ends where it begins. `join(left, right)` appends
-  /// values.
+  /// Appends a segment; join(left, right) appends its value to that of a neighbour.
   template <class Join> void append(Segment<V>&& next, Join&& join) {
     if (!list_.empty() && list_.back().units.end == next.units.begin) {
       join(list_.back().value, next.value);
