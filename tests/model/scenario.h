@@ -47,6 +47,7 @@ std::vector<Scenario> task_scenarios(); ///< of taskloops
 std::vector<Scenario> reduction_scenarios();
 std::vector<Scenario> parallel_scenarios(); ///< of the C++ library, besides reductions
 std::vector<Scenario> types_scenarios();    ///< of the public types
+std::vector<Scenario> rank_scenarios();     ///< of loops that MPI ranks share
 
 std::vector<Scenario> tested_scenarios(); ///< those of them that a test program is for
 

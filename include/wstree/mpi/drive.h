@@ -8,6 +8,7 @@
 #include "wstree/mpi/member.h"
 #include "wstree/mpi/pacing.h"
 #include "wstree/mpi/policy.h"
+#include "wstree/mpi/search.h"
 #include "wstree/mpi/verdict.h"
 #include "wstree/mpi/victims.h"
 
@@ -76,7 +77,7 @@ public:
   bool next(Range& piece) {
     if (wrong_ != WrongUse::none) return false;
     const double start = now();
-    const bool found = search(piece);
+    const bool found = search(member_, *this, piece);
     account_.looking += now() - start;
     return found;
   }
@@ -118,30 +119,11 @@ public:
     options_.remembered->remember(std::move(seconds_));
   }
 
-private:
-  bool search(Range& piece) {
-    for (unsigned rounds = 0;; ++rounds) {
-      if (verdict_->is_known_wrong()) return false;
-      const std::uint32_t bound = agree_on_bound();
-      const auto want = [&](Range left) {
-        return left.begin >= bound ? left.size() : pacing_.want(left.size());
-      };
-      if (member_.take(want, piece)) {
-        if (piece.end > units_.count()) return false; // of a rank with more units: the verdict will say so
-        if (piece.end <= bound) return true;
-        const std::uint32_t kept = std::max(piece.begin, std::min(piece.end, bound));
-        member_.count(piece.end - kept);
-        has_dropped_ = true;
-        piece.end = kept;
-        if (!piece.empty()) return true;
-        continue;
-      }
-      member_.tell();
-      if (member_.is_done()) return false;
-      if (steal()) rounds = 0;
-      nap(rounds);
-    }
-  }
+  // For search().
+
+  bool goes_on() { return !verdict_->is_known_wrong(); }
+  std::uint64_t want(std::uint64_t left) const noexcept { return pacing_.want(left); }
+  void drop() noexcept { has_dropped_ = true; }
 
   bool steal() {
     const std::uint32_t victim = victims_.choose(member_, group_.words(), pacing_.cost(), pacing_.shortest());
@@ -161,7 +143,7 @@ private:
   }
 
   /// Tells the other ranks of events here, and hears of theirs.
-  std::uint32_t agree_on_bound() {
+  std::uint32_t bound() {
     if (is_stopped_()) events_.bound(0);
     const std::uint32_t others = member_.bound();
     if (const std::uint32_t here = events_.bound(); here < others)
@@ -171,6 +153,18 @@ private:
     return events_.bound();
   }
 
+  /// After a round without work. The other ranks of this node may need the processor.
+  static void wait(unsigned rounds) noexcept {
+    constexpr unsigned k_yields = 8, k_doublings = 5;
+    if (rounds < k_yields) {
+      sched_yield();
+      return;
+    }
+    const timespec time{0, 20'000L << std::min((rounds - k_yields) / 4, k_doublings)};
+    nanosleep(&time, nullptr);
+  }
+
+private:
   void show_cost() {
     const auto cost = static_cast<float>(pacing_.cost());
     if (cost < shown_ * 1.1F && cost > shown_ * 0.9F) return;
@@ -187,17 +181,6 @@ private:
       const double to = std::min(end, static_cast<double>(section + 1));
       seconds_[section] += seconds * (to - from) / (end - begin);
     }
-  }
-
-  /// After a round without work. The other ranks of this node may need the processor.
-  static void nap(unsigned rounds) noexcept {
-    constexpr unsigned k_yields = 8, k_doublings = 5;
-    if (rounds < k_yields) {
-      sched_yield();
-      return;
-    }
-    const timespec time{0, 20'000L << std::min((rounds - k_yields) / 4, k_doublings)};
-    nanosleep(&time, nullptr);
   }
 
   Group& group_;

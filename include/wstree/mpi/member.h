@@ -55,6 +55,8 @@ public:
     memory_.swap_if(rank_, Slot::range, drained_in(call - 1), share.empty() ? drained() : word_of(share));
   }
 
+  std::uint32_t units() const noexcept { return cut_->units(); }
+
   /// Takes `want(left)` units at the front of what the rank has, where `left` is a range. Returns whether
   /// there were any.
   template <class Want> bool take(Want&& want, Range& piece) {

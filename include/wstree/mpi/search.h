@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a rank finds its next piece.
+#pragma once
+
+#include "wstree/mpi/member.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wstree {
+inline namespace v1 {
+namespace mpi {
+namespace detail {
+
+/// The next piece of a rank; from other ranks if it has none. Returns false when the loop is done, or cannot
+/// go on.
+///
+/// Host: `goes_on()`; `bound()`, the first unit that need not be executed, after the rank has told others of
+/// its own and heard of theirs; `want(left)`, units to take; `drop()`: units behind the bound were counted,
+/// not executed; `steal()`
+/// -> whether something was stolen; `wait(rounds)` after so many rounds without work.
+template <class Memory, class Host> bool search(Member<Memory>& member, Host& host, Range& piece) {
+  for (unsigned rounds = 0;; ++rounds) {
+    if (!host.goes_on()) return false;
+    const std::uint32_t bound = host.bound();
+    const auto want = [&](Range left) {
+      return left.begin >= bound ? std::uint64_t{left.size()} : host.want(left.size());
+    };
+    if (member.take(want, piece)) {
+      if (piece.end > member.units()) return false; // of a rank that has another number of units
+      if (piece.end <= bound) return true;
+      const std::uint32_t kept = std::clamp(bound, piece.begin, piece.end);
+      member.count(piece.end - kept);
+      host.drop();
+      piece.end = kept;
+      if (!piece.empty()) return true;
+      continue;
+    }
+    member.tell();
+    if (member.is_done()) return false;
+    if (host.steal())
+      rounds = 0;
+    else
+      host.wait(rounds);
+  }
+}
+
+} // namespace detail
+} // namespace mpi
+} // namespace v1
+} // namespace wstree
