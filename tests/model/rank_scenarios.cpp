@@ -21,6 +21,9 @@ std::vector<Scenario> rank_scenarios() {
       {"ranks_two_calls_3x2", three, ranks({.ranks = 3, .units = {1, 2}}), 10'000},
       // Pieces that end early, whose rests go back into the word, or are kept.
       {"ranks_give_back_2x6", narrow, ranks({.units = {6}, .most = 3, .gives_back = true}), 10'000},
+      // The same while thieves take from the word.
+      {"ranks_give_back_beside_2x6", stale, ranks({.units = {6}, .most = 2, .gives_back = true}), 10'000},
+      {"ranks_give_back_beside_2x8", narrow, ranks({.units = {8}, .most = 3, .gives_back = true}), 10'000},
       {"ranks_give_back_2x8",
        {.preemptions = 3, .stale = 0},
        ranks({.units = {8}, .most = 4, .gives_back = true}),
