@@ -155,13 +155,11 @@ public:
 
   /// After a round without work. The other ranks of this node may need the processor.
   static void wait(unsigned rounds) noexcept {
-    constexpr unsigned k_yields = 8, k_doublings = 5;
-    if (rounds < k_yields) {
+    const timespec time{0, nap_after(rounds)};
+    if (time.tv_nsec == 0)
       sched_yield();
-      return;
-    }
-    const timespec time{0, 20'000L << std::min((rounds - k_yields) / 4, k_doublings)};
-    nanosleep(&time, nullptr);
+    else
+      nanosleep(&time, nullptr);
   }
 
 private:
