@@ -82,12 +82,13 @@ public:
     return found;
   }
 
-  /// The team has executed `done` of a piece, in ascending order, in so many seconds; the rest goes back.
-  void ran(Range piece, const std::vector<Range>& done, double seconds) {
+  /// The team has executed `done` of a piece, in ascending order, in so many seconds, of which its longest
+  /// chunk took `chunk`; the rest goes back.
+  void ran(Range piece, const std::vector<Range>& done, double seconds, double chunk) {
     std::uint64_t units = 0;
     for (const Range& part : done) units += part.size();
     member_.count(units);
-    pacing_.ran(units, seconds);
+    pacing_.ran(units, seconds, chunk);
     std::uint32_t end = piece.end;
     for (auto part = done.rbegin(); part != done.rend(); ++part) {
       member_.give_back({part->end, end});

@@ -22,22 +22,24 @@ public:
   /// Units of the next piece where `left` are left in the rank's range.
   std::uint64_t want(std::uint64_t left) const noexcept {
     if (cost_ <= 0) return grown_;
-    std::uint64_t longest = units_in(longest_);
+    std::uint64_t longest = units_in(std::max(longest_, joined()));
     if (members_ > 1) longest = std::max<std::uint64_t>(longest, std::uint64_t{32} * members_);
-    const std::uint64_t shortest = std::max<std::uint64_t>(units_in(shortest_), members_);
+    const std::uint64_t shortest = std::max<std::uint64_t>(units_in(std::max(shortest_, joined())), members_);
     return std::max(std::min({std::max(left / 4, shortest), longest, grown_}), least_);
   }
   /// Seconds after which a piece of so many units has turned out far longer than expected: what has not begun
   /// is given back, so that other ranks can take it.
   double patience(std::uint64_t units) const noexcept {
-    return 2 * std::max(longest_, static_cast<double>(units) * cost_);
+    return 2 * std::max({longest_, joined(), static_cast<double>(units) * cost_});
   }
-  /// The team has executed so many units in so many seconds.
-  void ran(std::uint64_t units, double seconds) noexcept {
+  /// The team has executed so many units in so many seconds, and one of its members did not come back for
+  /// `chunk` seconds.
+  void ran(std::uint64_t units, double seconds, double chunk) noexcept {
     if (units == 0) return;
+    chunk_ = std::max(chunk_ * 7 / 8, chunk);
     const double cost = std::max(seconds, 1e-9) / static_cast<double>(units);
     cost_ = cost_ > 0 ? (cost_ + cost) / 2 : cost;
-    grown_ = std::max<std::uint64_t>(units, members_) * 8;
+    grown_ = std::max<std::uint64_t>(units, members_) * 64;
   }
   /// Seconds that the team needs for a unit; 0: not known.
   double cost() const noexcept { return cost_; }
@@ -45,6 +47,10 @@ public:
   double shortest() const noexcept { return shortest_; }
 
 private:
+  static constexpr double k_chunks = 8;
+
+  /// Seconds of a piece at whose end members wait little for the one with the longest chunk.
+  double joined() const noexcept { return members_ > 1 ? k_chunks * chunk_ : 0; }
   std::uint64_t units_in(double seconds) const noexcept {
     return static_cast<std::uint64_t>(std::min(seconds / cost_, 4e9));
   }
@@ -53,8 +59,9 @@ private:
   std::uint64_t least_;
   double shortest_;
   double longest_;
-  std::uint64_t grown_; // no piece is eight times as large as the last one
+  std::uint64_t grown_; // no piece is more than 64 times as large as the last one
   double cost_ = 0;
+  double chunk_ = 0; // seconds of the longest chunk of the last pieces
 };
 
 } // namespace detail

@@ -51,23 +51,31 @@ template <class V> struct Outcome {
   std::uint64_t event = Events::k_none; // the first hit
 };
 
+/// What a team has made of a piece.
+template <class V> struct Executed {
+  Segments<V> segments;
+  double chunk = 0; // seconds of the longest chunk
+};
+
 template <class Policy, class Body>
-Segments<typename Body::Value> execute_piece(const Policy& policy, Drive& drive, Range piece, Body& body,
+Executed<typename Body::Value> execute_piece(const Policy& policy, Drive& drive, Range piece, Body& body,
                                              bool is_ordered, call_site where) {
-  using List = Segments<typename Body::Value>;
+  using Part = Executed<typename Body::Value>;
   const double deadline = now() + drive.patience(piece);
   const Units& units = drive.units();
-  const auto chunk = [&](List& list, std::uint32_t begin, std::uint32_t end) {
+  const auto chunk = [&](Part& part, std::uint32_t begin, std::uint32_t end) {
     Events& events = drive.events();
     if (policy.stop_requested()) events.bound(0);
     end = std::min(end, events.bound());
-    if (begin >= end || now() > deadline) return; // left undone: a gap in the list
+    const double start = now();
+    if (begin >= end || start > deadline) return; // left undone: a gap in the list
     const std::uint64_t first = units.first(begin), last = units.first(end);
     Position at{first};
     try {
-      list.add(
+      part.segments.add(
           {begin, end}, [&] { return body.start(first, last, at); },
           [&](auto& value) { body.extend(value, first, last, at); });
+      part.chunk = std::max(part.chunk, now() - start);
       if (!at.is_hit) return;
       events.note(at.element, nullptr);
       events.bound(units.unit_of(at.element));
@@ -76,13 +84,14 @@ Segments<typename Body::Value> execute_piece(const Policy& policy, Drive& drive,
       events.bound(is_ordered ? units.unit_of(at.element) : 0);
     }
   };
-  const auto append = [&](List left, List right) {
-    left.append(std::move(right), [&](auto& a, auto& b) { body.join(a, b); });
+  const auto append = [&](Part left, Part right) {
+    left.segments.append(std::move(right.segments), [&](auto& a, auto& b) { body.join(a, b); });
+    left.chunk = std::max(left.chunk, right.chunk);
     return left;
   };
   const std::uint64_t least = (policy.options().chunk - 1) / units.size + 1;
   return fold(
-      par(policy.options().label).min_chunk(least), piece.begin, piece.end, [] { return List(); }, chunk,
+      par(policy.options().label).min_chunk(least), piece.begin, piece.end, [] { return Part(); }, chunk,
       append, where);
 }
 
@@ -112,7 +121,7 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   Segments<Value> all;
   for (Range piece; drive.next(piece);) {
     const double start = now();
-    Segments<Value> done;
+    Executed<Value> done;
     try {
       done = execute_piece(policy, drive, piece, body, call.is_ordered, where);
     } catch (...) { // where values are joined
@@ -120,11 +129,11 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
       done = {};
     }
     std::vector<Range> ranges;
-    for (const Segment<Value>& segment : done) ranges.push_back(segment.units);
-    drive.ran(piece, ranges, now() - start);
+    for (const Segment<Value>& segment : done.segments) ranges.push_back(segment.units);
+    drive.ran(piece, ranges, now() - start, done.chunk);
     if constexpr (k_has_value) {
       try {
-        all.append(std::move(done), join);
+        all.append(std::move(done.segments), join);
       } catch (...) {
         fails_at(drive.units().first(piece.begin));
       }

@@ -20,6 +20,7 @@ public:
   struct Executed {
     std::uint64_t end; ///< iterations from there on were not begun
     Time time;
+    Time longest; ///< iteration
   };
 
   TeamTime(const Workload& workload, std::uint32_t threads) : workload_(workload), free_(threads) {}
@@ -27,15 +28,17 @@ public:
   /// Iterations [begin, end), of which none begins after `patience`.
   Executed execute(std::uint64_t begin, std::uint64_t end, Time patience) {
     std::fill(free_.begin(), free_.end(), Time{0}); // a heap with the earliest on top
-    Time last = 0;
+    Time last = 0, longest = 0;
     while (begin < end && free_.front() <= patience) {
       std::ranges::pop_heap(free_, std::greater<>());
-      free_.back() += workload_.cost(begin, begin + 1);
+      const Time cost = workload_.cost(begin, begin + 1);
+      free_.back() += cost;
       ++begin;
+      longest = std::max(longest, cost);
       last = std::max(last, free_.back());
       std::ranges::push_heap(free_, std::greater<>());
     }
-    return {begin, last + k_region};
+    return {begin, last + k_region, longest};
   }
 
 private:
