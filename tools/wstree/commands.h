@@ -83,6 +83,8 @@ struct SimulateRequest {
   std::optional<std::string> profile; ///< file that WSTREE_RECORD wrote, instead of workloads
   std::optional<std::string> loop;    ///< of the profile: a number or a part of its name
   std::optional<std::string> schedules, threads;
+  std::optional<std::string> ranks; ///< instead of one machine
+  std::string network = "gemini";   ///< between them
   std::string workloads = "all";
   std::uint64_t iterations = 1'000;
   double work_ms = 10;

@@ -51,6 +51,12 @@ template <class V> struct Outcome {
   std::uint64_t event = Events::k_none; // the first hit
 };
 
+/// A token that never stops a call. With it a member that is alone takes a 128th of a piece at a time, and
+/// not all.
+struct TakesPartsToken {
+  static constexpr bool stop_requested() noexcept { return false; }
+};
+
 /// What a team has made of a piece.
 template <class V> struct Executed {
   Segments<V> segments;
@@ -91,8 +97,8 @@ Executed<typename Body::Value> execute_piece(const Policy& policy, Drive& drive,
   };
   const std::uint64_t least = (policy.options().chunk - 1) / units.size + 1;
   return fold(
-      par(policy.options().label).min_chunk(least), piece.begin, piece.end, [] { return Part(); }, chunk,
-      append, where);
+      par(policy.options().label).min_chunk(least).stop(TakesPartsToken()), piece.begin, piece.end,
+      [] { return Part(); }, chunk, append, where);
 }
 
 /// Executes the loop on all ranks of the policy's communicator.

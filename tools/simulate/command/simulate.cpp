@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "found_machine.h"
 #include "plan.h"
+#include "rank_table.h"
 #include "support/details.h"
 #include "support/exit_status.h"
 #include "support/interruption.h"
@@ -122,6 +123,16 @@ CLI::App* add_simulate(CLI::App& app, SimulateRequest& request) {
       ->add_option("--threads,--workers", request.threads,
                    "Numbers of threads; 4,16,64 unless given; with a profile 8,64,256,1024")
       ->option_text("LIST");
+  auto* ranks =
+      command
+          ->add_option("--ranks", request.ranks,
+                       "Numbers of MPI ranks that share a loop by <wstree/mpi.hpp>, and by counters; "
+                       "--threads of each (64), --iterations and --work for each thread")
+          ->option_text("LIST")
+          ->excludes(profile);
+  command->add_option("--network", request.network, "Network between the ranks: gemini or infiniband")
+      ->option_text("NAME")
+      ->needs(ranks);
   command->add_option("--batch", request.batch, "As in WSTREE_BATCH")->option_text("BATCH");
   command->add_option("--strategy", request.strategy, "As in WSTREE_STRATEGY")->option_text("STRATEGY");
   command
@@ -159,6 +170,7 @@ int simulate_command(const SimulateRequest& request) {
     if (const auto absurd = absurdity_of(calibrated_machine(measured).spec)) say("{}", *absurd);
     return k_ok;
   }
+  if (request.ranks) return simulate_ranks(request);
   const bool only_drawing = request.svg == "-";
   if (only_drawing && request.json) {
     say("--json and --svg - both want the standard output");

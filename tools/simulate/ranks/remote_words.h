@@ -34,8 +34,7 @@ private:
   Time free_ = 0;
 };
 
-/// The Memory of mpi::detail::Member. The words of the executing rank are as far as all others: MPI's
-/// operations.
+/// The Memory of mpi::detail::Member. The own words are as far as all others: MPI's operations.
 class RemoteWords {
 public:
   using Slot = mpi::detail::Slot;

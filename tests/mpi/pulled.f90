@@ -1,0 +1,40 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+! The module of Fortran: each iteration once, and a sum with the bits of one rank.
+module elements
+  use, intrinsic :: iso_c_binding
+  implicit none
+contains
+  function inverse(i) result(x) bind(c)
+    integer(c_long_long), value :: i
+    real(c_double) :: x
+    x = 1/real(i, c_double)
+  end function
+end module
+
+program pulled
+  use mpi
+  use wstree_mpi
+  use elements
+  implicit none
+  integer(c_long_long), parameter :: n = 2000
+  integer :: hits(n), all_hits(n), level, error
+  integer(c_long_long) :: first, last, i
+  real(c_double) :: total
+  type(wstree_mpi_loop) :: loop
+  call MPI_Init_thread(MPI_THREAD_FUNNELED, level, error)
+  hits = 0
+  call wstree_mpi_open(MPI_COMM_WORLD, n, loop)
+  do while (wstree_mpi_next(loop, first, last))
+    !$omp parallel do schedule(runtime)
+    do i = first, last
+      hits(i) = hits(i) + 1
+    end do
+  end do
+  call wstree_mpi_close(loop)
+  call MPI_Allreduce(hits, all_hits, int(n), MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
+  if (any(all_hits /= 1)) call MPI_Abort(MPI_COMM_WORLD, 1, error)
+  total = wstree_mpi_sum(MPI_COMM_WORLD, n, inverse)
+  if (total /= wstree_mpi_sum(MPI_COMM_SELF, n, inverse) .or. abs(total - 8.178368) > 1e-5) &
+    call MPI_Abort(MPI_COMM_WORLD, 2, error)
+  call MPI_Finalize(error)
+end program

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops that ranks share, in virtual time: what stealing reaches, and what others are known for.
+#include "ranks/rank_loops.h"
+#include "workload.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+namespace wstree::simulate {
+namespace {
+
+constexpr std::uint64_t k_per_thread = 500;
+
+double ratio(const char* shape, const Cluster& cluster, Time (*time)(const Workload&, const Cluster&)) {
+  const std::uint64_t threads = std::uint64_t{cluster.ranks} * cluster.threads;
+  const auto workload =
+      make_workload(shape, k_per_thread * threads, threads * 1'000'000'000'000); // 1 s a thread
+  return static_cast<double>(time(*workload, cluster)) /
+         static_cast<double>(workload->ideal(static_cast<std::uint32_t>(threads)));
+}
+template <Rule rule, std::uint64_t chunks = 1>
+Time central(const Workload& workload, const Cluster& cluster) {
+  return central_time(workload, cluster, rule, chunks);
+}
+
+class Ranks : public testing::TestWithParam<Network> {};
+INSTANTIATE_TEST_SUITE_P(Networks, Ranks, testing::ValuesIn(k_networks),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(Ranks, StealingIsNearTheIdeal) {
+  const Cluster cluster{.ranks = 32, .threads = 16, .network = GetParam()};
+  double logs = 0;
+  const auto shapes = shape_names();
+  for (const std::string_view shape : shapes) {
+    const double reached = ratio(std::string(shape).c_str(), cluster, stolen_time);
+    logs += std::log(reached);
+    // One iteration of RANDIF takes a sixth of the ideal here: pieces wait for several of them.
+    EXPECT_LE(reached, shape == "RANDIF" ? 2.2 : 1.15) << shape;
+  }
+  EXPECT_LE(std::exp(logs / static_cast<double>(shapes.size())), 1.11);
+}
+
+TEST_P(Ranks, EvenLoopsCostNoMoreThanStaticAndAPercent) {
+  const Cluster cluster{.ranks = 32, .threads = 16, .network = GetParam()};
+  EXPECT_LE(ratio("UNIFORM", cluster, stolen_time), 1.01 * ratio("UNIFORM", cluster, central<Rule::equal>));
+}
+
+TEST(RankLoops, StaticSharesOfATriangleTakeTwiceTheIdeal) {
+  const Cluster cluster{.ranks = 32, .threads = 16, .network = k_networks[0]};
+  EXPECT_NEAR(ratio("TRIANGLE", cluster, central<Rule::equal>), 2 - 1.0 / 32, 0.02);
+}
+
+TEST(RankLoops, OneCounterServesOneOperationAtATime) {
+  // 64 ranks of one thread; each chunk is 1 ns of work, so that the word of the counter takes all the time.
+  const auto workload = make_workload("UNIFORM", 64'000, 64'000 * k_ns);
+  Network network = k_networks[1];
+  const Cluster cluster{.ranks = 64, .threads = 1, .network = network};
+  const Time one = network.service * 64'000;
+  EXPECT_GE(central_time(*workload, cluster, Rule::fixed, 1000), one);
+}
+
+TEST(RankLoops, RulesHandOutEveryIteration) {
+  const Cluster cluster{.ranks = 7, .threads = 1, .network = k_networks[0]};
+  const auto workload = make_workload("UNIFORM", 1'001, 1'001'000'000 * k_ns);
+  for (const Rule rule : {Rule::equal, Rule::fixed, Rule::guided, Rule::factoring, Rule::trapezoid}) {
+    const auto time = static_cast<double>(central_time(*workload, cluster, rule, 4));
+    EXPECT_GE(time, static_cast<double>(workload->ideal(7)));
+    EXPECT_LE(time, 1.3 * static_cast<double>(workload->ideal(7)));
+  }
+}
+
+} // namespace
+} // namespace wstree::simulate
