@@ -125,6 +125,30 @@ TEST_F(Compare, HasAStatusForScripts) {
       << "one round proves no loss";
 }
 
+TEST_F(Compare, KeepsBaselinesAndComparesWithThem) {
+  const TemporaryFolder folder;
+  const auto base = (folder.path() / "base.json").string();
+  const auto saved = compare({"-n", "2", "--warm-up", "1", "--save", base, target("gcc_loops_runtime")});
+  EXPECT_EQ(saved.status(), 0) << saved.err;
+  EXPECT_THAT(saved.out, testing::Not(HasSubstr("guided"))) << "only what is compared is run";
+  const auto now = compare({"-n", "2", "--against", base, target("gcc_loops_runtime")});
+  EXPECT_EQ(now.status(), 0) << "two rounds prove no loss";
+  EXPECT_THAT(now.out, HasSubstr("against " + base));
+  EXPECT_THAT(now.out, HasSubstr("too few to tell"));
+  // As if the program had been a thousand times as fast on an earlier day.
+  auto document = json::parse(contents(base));
+  for (auto& variant : document["variants"]) variant["seconds"] = std::vector<double>(20, 1e-6);
+  std::ofstream(base) << document.dump();
+  const auto slow = compare({"-n", "8", "--against", base, target("gcc_loops_runtime")});
+  EXPECT_EQ(slow.status(), 1);
+  EXPECT_THAT(slow.err,
+              HasSubstr("--against: the program is slower than in '" + base + "' by more than 2 %"));
+  std::ofstream(base) << "no baseline";
+  EXPECT_EQ(compare({"--against", base, target("gcc_loops_runtime")}).status(), 125);
+  EXPECT_EQ(compare({"--save", base, target("gcc_loops_runtime")}).status(), 125) << "a file of another kind";
+  EXPECT_EQ(contents(base), "no baseline");
+}
+
 TEST_F(Compare, WritesFiles) {
   const TemporaryFolder folder;
   const auto file = [&](const char* name) { return (folder.path() / name).string(); };

@@ -35,6 +35,7 @@ protected:
       constexpr double k_noise[] = {0.003, -0.004, 0.001, -0.002, 0.002};
       for (std::size_t i = 0; i < contest_.rounds; ++i)
         samples.seconds.push_back(seconds * (1 + k_noise[(i * (phase + 1) + phase) % 5]));
+      samples.cpu_seconds.assign(contest_.rounds, 2 * seconds);
       samples.outputs.assign(contest_.rounds, 1);
     }
   }
@@ -134,6 +135,37 @@ TEST_F(Judge, SaysThatTheMachineWasBusy) {
                   HasSubstr("times of the program as it is differ by up to 30 %: the machine was busy")));
 }
 
+TEST_F(Judge, SaysWhatPassiveWaitingSaves) {
+  for (auto& samples : contest_.samples)
+    if (samples.variant.name == k_passive) samples.cpu_seconds.assign(10, 1.2);
+  EXPECT_THAT(judged().paragraph, HasSubstr("Threads that wait cost 40 % of the CPU time: with "
+                                            "OMP_WAIT_POLICY=passive it takes no longer, and 1.20 instead "
+                                            "of 2.00 CPU seconds."));
+  takes(k_passive, 1.05);
+  EXPECT_THAT(judged().paragraph, Not(HasSubstr("CPU seconds")));
+}
+
+TEST_F(Judge, NamesOutliers) {
+  contest_.samples[0].seconds[6] = 2.5;
+  EXPECT_THAT(judged().warnings, testing::Contains(HasSubstr(
+                                     "outlier: round 7 of 'as it is' took 2.500 s, 2.5 times the median")));
+  for (auto& samples : contest_.samples) samples.seconds[3] = 4;
+  EXPECT_THAT(judged().warnings, testing::Contains(HasSubstr("more runs are outliers")));
+}
+
+TEST_F(Judge, DrawsEachRunAndEachLoop) {
+  contest_.samples[0].seconds[6] = 2.5;
+  contest_.loops = {{"a.c:1 f()", "a.c", 1, 10}};
+  contest_.loops[0].seconds[k_tree] = std::vector<double>(10, 0.5);
+  const auto svg = comparison_svg(contest_, true);
+  EXPECT_THAT(svg, HasSubstr("<title>as it is, round 7: 2.50 s, an outlier</title>"));
+  EXPECT_THAT(svg, HasSubstr(">a.c:1 f() wstree</text>"));
+  std::size_t dots = 0;
+  for (auto at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) ++dots;
+  EXPECT_EQ(dots, 10 * (contest_.samples.size() + 1));
+  EXPECT_THAT(comparison_svg(contest_, false), Not(HasSubstr("a.c:1")));
+}
+
 TEST_F(Judge, FitsNarrowWindows) {
   takes(k_tree, 0.34);
   contest_.loops = {{std::string("solver.cpp:10 ") + std::string(60, 'x'), "solver.cpp", 10, 123}};
@@ -151,7 +183,8 @@ TEST_F(Judge, FitsNarrowWindows) {
   }
   const auto narrow = text_at(80);
   EXPECT_THAT(narrow,
-              testing::ContainsRegex("  as it is, passive  +[0-9.]+ m?s +[0-9.]+ \\([0-9.]+ .. [0-9.]+\\)"));
+              testing::ContainsRegex(
+                  "  as it is, passive  +[0-9.]+ m?s +[0-9.]+ m?s +[0-9.]+ \\([0-9.]+ .. [0-9.]+\\)"));
   EXPECT_THAT(narrow, HasSubstr("65.9 % faster, 2.9 x"));
   EXPECT_THAT(text_at(0), HasSubstr("as it is, OMP_WAIT_POLICY=passive"));
 }

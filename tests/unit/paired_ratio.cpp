@@ -106,6 +106,59 @@ TEST(RatioOf, DoesNotMindASlowRound) {
   EXPECT_DOUBLE_EQ(ratio.high, 0.5);
 }
 
+TEST(RatioOfGroups, KnowsTheExactInterval) {
+  // Of two groups of eight, P(U <= 7) is 0.35 % and P(U <= 8) is 0.52 %, so eight of the 64 ratios are left
+  // out on each side at 99 %.
+  std::vector<double> times, ones(8, 1);
+  for (int i = 1; i <= 8; ++i) times.push_back(std::exp(i));
+  const auto ratio = ratio_of_groups(times, ones);
+  EXPECT_TRUE(ratio.enough);
+  EXPECT_NEAR(std::log(ratio.middle), 4.5, 1e-9);
+  EXPECT_NEAR(std::log(ratio.low), 1, 1e-9) << "the eighth: the smallest time has eight ratios";
+  EXPECT_NEAR(std::log(ratio.high), 8, 1e-9);
+  EXPECT_NEAR(std::log(ratio_of_groups(times, ones, 0.98).low), 2, 1e-9) << "P(U <= 9) is 0.74 %: the tenth";
+  // Four against four have 70 orders: 1/70 is more than 0.5 %.
+  EXPECT_FALSE(ratio_of_groups({1, 2, 3, 4}, {5, 6, 7, 8}).enough);
+  EXPECT_FALSE(ratio_of_groups({}, {1}).enough);
+  // Very many pairs: 100 each, of which the normal distribution leaves out 3,944.
+  std::vector<double> many;
+  for (int i = 1; i <= 100; ++i) many.push_back(std::exp(i));
+  EXPECT_NEAR(std::log(ratio_of_groups(many, std::vector<double>(100, 1)).low), 40, 1);
+}
+
+/// Times of a program on a quiet machine as real runs have them: half a percent for each run, one percent for
+/// all runs of a session, and one run in thirty that takes up to three times as long.
+std::vector<double> session(std::mt19937_64& random, double seconds, std::size_t rounds) {
+  const double shift = 1 + 0.01 * (draw(random) - 0.5);
+  std::vector<double> times;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    const double bell = draw(random) + draw(random) + draw(random) + draw(random) - 2; // deviation 0.58
+    const double hit = draw(random) < 1.0 / 30 ? 1 + 2 * draw(random) : 1;
+    times.push_back(seconds * shift * (1 + 0.009 * bell) * hit);
+  }
+  return times;
+}
+
+TEST(RatioOfGroups, TellsFivePercentFromNothingAtATolerance) {
+  std::mt19937_64 random(23);
+  constexpr double k_tolerance = 1.02;
+  int alarms = 0, found = 0;
+  for (int i = 0; i < 200; ++i) {
+    const auto before = session(random, 1, 16);
+    alarms += ratio_of_groups(session(random, 1, 16), before).low > k_tolerance ? 1 : 0;
+    found += ratio_of_groups(session(random, 1.05, 16), before).low > k_tolerance ? 1 : 0;
+  }
+  EXPECT_EQ(alarms, 0);
+  EXPECT_GE(found, 190);
+}
+
+TEST(OutliersOf, NamesRunsThatLieFarFromTheOthers) {
+  EXPECT_EQ(outliers_of({1, 1.01, 0.99, 2.5, 1.02, 1}), std::vector<std::size_t>{3});
+  EXPECT_EQ(outliers_of({1, 1.01, 0.99, 1.08, 1.02, 1}), std::vector<std::size_t>{}) << "not by a tenth";
+  EXPECT_EQ(outliers_of({1, 1.3, 0.7, 1.6, 1.1}), std::vector<std::size_t>{}) << "all of them vary";
+  EXPECT_EQ(outliers_of({1, 1, 1, 9}), std::vector<std::size_t>{}) << "too few";
+}
+
 TEST(MedianInterval, HoldsTheMedian) {
   const auto few = median_interval({3, 1, 2});
   EXPECT_EQ(few.middle, 2);

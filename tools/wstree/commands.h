@@ -57,12 +57,14 @@ struct StatsRequest {
 };
 
 struct CompareRequest {
-  std::size_t rounds = 10;
+  std::size_t rounds = 0;             ///< 0: as many as tell a small difference
   std::string schedule_list;          ///< as the user wrote it
   std::vector<std::string> schedules; ///< of the runtime; empty: all that matter
   bool per_loop = false;
   std::vector<std::string> exports; ///< "json", "csv=FILE"
   std::optional<std::string> svg, rules;
+  std::optional<std::string> save, against;           ///< files
+  std::size_t warm_up = 0;                            ///< rounds that do not count
   std::optional<double> require_gain, fail_if_slower; ///< in percent
   std::optional<std::uint64_t> seed;
   bool ignore_failure = false;

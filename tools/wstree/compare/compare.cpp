@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.h"
 
+#include "baseline.h"
+
 #include "inspect/loop_calls.h"
 #include "inspect/preflight.h"
 #include "inspect/program.h"
@@ -32,13 +34,20 @@ constexpr const char* k_footer =
 under each schedule, in an order that is shuffled anew. Its output is compared and not shown, and it has
 nothing to read. --loops runs it under the library's own static, dynamic and guided as well (wsstatic,
 wsfixed, wsguided), because the times of single loops can be told of those only.
-Exit status: 0, 1 if what --require-gain or --fail-if-slower asks for is not so or nothing was measured, 125
-if wstree failed.
+--save FILE keeps the times as a baseline, beside those that the file has already, and --against FILE compares
+with it later: both run the program as it is and under the tree only, and --against ends with 1 if one of
+these is slower now than at each of these times.
+Exit status: 0, 1 if what --require-gain or --fail-if-slower asks for is not so, if the program is slower than
+the baseline or if nothing was measured, 125 if wstree failed.
 Examples:
   wstree compare -- ./heat 4096
-  wstree compare --loops --rules heat.rules -- ./heat 4096)";
+  wstree compare --loops --rules heat.rules -- ./heat 4096
+  wstree compare --save heat.json -- ./heat 4096
+  wstree compare --against heat.json -- ./heat 4096)";
 
 constexpr int k_not_reached = 1;
+/// Unless the user says. Times of different days need more to tell 5 % from nothing.
+constexpr std::size_t k_rounds = 10, k_rounds_of_baselines = 16;
 /// Fewer give no interval that is as sure as k_confidence: all of them may agree by chance.
 constexpr std::size_t k_fewest_rounds = 8;
 
@@ -97,7 +106,7 @@ std::string problem_of_files(const CompareRequest& request) {
   for (const auto& wish : request.exports)
     if (const auto equals = wish.find('='); equals != std::string::npos)
       files.push_back(wish.substr(equals + 1));
-  for (const auto* file : {&request.svg, &request.rules})
+  for (const auto* file : {&request.svg, &request.rules, &request.save})
     if (*file) files.push_back(**file);
   for (const auto& file : files) {
     if (file.empty() || file == "-") continue;
@@ -132,13 +141,24 @@ std::string problem_of(const CompareRequest& request) {
   return problem_of_files(request);
 }
 
-int status_of(const CompareRequest& request, const Judgement& judgement) {
+/// In percent.
+double tolerance_of(const CompareRequest& request) {
+  return request.fail_if_slower.value_or(k_usual_tolerance);
+}
+
+int status_of(const CompareRequest& request, const Judgement& judgement, const Changes& changes) {
   const auto& gain = judgement.gain;
   if (request.require_gain && !(gain.enough && gain.high <= 1 - *request.require_gain / 100)) {
     say("--require-gain: a gain of {} % is not certain", *request.require_gain);
     return k_not_reached;
   }
-  if (request.fail_if_slower && gain.enough && gain.low > 1 + *request.fail_if_slower / 100) {
+  if (changes.is_slower()) {
+    say("--against: the program is slower than in '{}' by more than {} %", *request.against,
+        tolerance_of(request));
+    return k_not_reached;
+  }
+  if (!request.against && request.fail_if_slower && gain.enough &&
+      gain.low > 1 + *request.fail_if_slower / 100) {
     say("--fail-if-slower: the tree makes the program {}", verdict_text(gain));
     return k_not_reached;
   }
@@ -166,25 +186,32 @@ bool write_rules(const std::string& file, const Contest& comparison, CompareSess
   return write_file(file, check.is_good() ? rules : rules_for_all(comparison));
 }
 
-int show_all(const CompareRequest& request, const Contest& comparison, CompareSession& session) {
+int show_all(const CompareRequest& request, const Contest& comparison, CompareSession& session,
+             const Baseline& baseline) {
   if (comparison.rounds == 0) {
     say("no round was finished, so there is nothing to tell");
     return k_not_reached;
   }
   auto judgement = judge(comparison);
+  const auto changes =
+      request.against ? changes_since(baseline, comparison, tolerance_of(request)) : Changes{};
   bool is_written = true, is_shown = false;
   if (request.rules) is_written &= write_rules(*request.rules, comparison, session, judgement);
   for (const auto& wish : request.exports) {
     is_written &= write_export(wish, comparison, judgement);
     is_shown |= wish.find('=') == std::string::npos;
   }
-  if (request.svg) is_written &= write_file(*request.svg, comparison_svg(comparison));
+  if (request.svg) is_written &= write_file(*request.svg, comparison_svg(comparison, request.per_loop));
+  if (request.save)
+    is_written &=
+        write_file(*request.save, baseline_json(*request.save, comparison_json(comparison, judgement)));
   if (!is_shown) {
     const auto terminal = terminal_of(stdout);
     fmt::print("{}", comparison_text(comparison, judgement, terminal, request.per_loop));
+    if (request.against) fmt::print("{}", changes_text(changes, *request.against, tolerance_of(request)));
     if (terminal.is_one) fmt::print("{}", inked(terminal, Ink::dim, hints(request, comparison)));
   }
-  return is_written ? status_of(request, judgement) : k_own_error;
+  return is_written ? status_of(request, judgement, changes) : k_own_error;
 }
 
 } // namespace
@@ -194,7 +221,9 @@ CLI::App* add_compare(CLI::App& app, CompareRequest& request) {
       app.add_subcommand("compare", "Run a program under several schedules in turns, and say what to set");
   compare->formatter(program_formatter("compare"));
   compare->footer(k_footer);
-  compare->add_option("-n,--rounds", request.rounds, "Rounds; 10 if nothing is said")
+  compare
+      ->add_option("-n,--rounds", request.rounds,
+                   "Rounds; 10 if nothing is said, 16 with --save or --against")
       ->option_text("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{9999}));
   compare
@@ -215,17 +244,44 @@ CLI::App* add_compare(CLI::App& app, CompareRequest& request) {
       ->add_option("--require-gain", request.require_gain, "Fail unless the tree is surely that much faster")
       ->option_text("PERCENT");
   compare
-      ->add_option("--fail-if-slower", request.fail_if_slower, "Fail if the tree is surely that much slower")
+      ->add_option("--fail-if-slower", request.fail_if_slower,
+                   "Fail if the tree, or with --against the program, is surely that much slower")
       ->option_text("PERCENT");
+  compare
+      ->add_option("--save", request.save,
+                   "Keep the times of the program as it is and under the tree for --against")
+      ->option_text("FILE");
+  compare
+      ->add_option(
+          "--against", request.against,
+          "Compare with times of --save; fail if the program is slower now, by more than 2 % or what "
+          "--fail-if-slower says")
+      ->option_text("FILE");
+  compare
+      ->add_option("--warm-up", request.warm_up,
+                   "Rounds that do not count, before the others; 0 if nothing is said")
+      ->option_text("N")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{9999}));
   compare->add_flag("-i,--ignore-failure", request.ignore_failure, "Compare a program that fails, too");
   compare->add_option("--seed", request.seed, "Of the order; by chance if nothing is said")->option_text("N");
   return compare;
 }
 
 int compare_command(CompareRequest& request) {
+  if (request.rounds == 0)
+    request.rounds = request.save || request.against ? k_rounds_of_baselines : k_rounds;
   request.schedules = split_schedules(request.schedule_list);
   if (const auto problem = problem_of(request); !problem.empty()) {
     say("{}", problem);
+    return k_own_error;
+  }
+  Baseline baseline;
+  for (const auto* const file : {&request.save, &request.against}) {
+    // A file that is there gets one session more.
+    if (!*file || (file == &request.save && (**file == "-" || !std::filesystem::exists(**file)))) continue;
+    baseline = read_baseline(**file);
+    if (baseline.problem.empty()) continue;
+    say("{}: {}", file == &request.save ? "--save" : "--against", baseline.problem);
     return k_own_error;
   }
   if (request.rounds < k_fewest_rounds)
@@ -263,7 +319,7 @@ int compare_command(CompareRequest& request) {
     return k_own_error;
   }
   const auto comparison = session.measure();
-  return show_all(request, comparison, session);
+  return show_all(request, comparison, session, baseline);
 }
 
 } // namespace wstree::cli

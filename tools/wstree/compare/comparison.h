@@ -16,6 +16,7 @@ struct Samples {
   Variant variant;
   std::vector<double> seconds;             ///< one for each round
   std::vector<std::uint64_t> outputs = {}; ///< hashes, of the warm-up too
+  std::vector<double> cpu_seconds = {};    ///< of all threads, one for each round
   std::string problem = {};                ///< why it was given up: "exit status 3"
 
   [[nodiscard]] bool is_usable() const { return problem.empty() && !seconds.empty(); }
@@ -51,6 +52,7 @@ struct Contest {
   std::size_t rounds = 0; ///< that were finished
   double look = 0;        ///< seconds that wstree run takes to look at the program, which no run here has
   ProgramLoops kinds;
+  std::vector<double> countdown; ///< seconds of a fixed piece of work (reference.h), one for each round
   std::vector<Samples> samples;
   std::vector<LoopTimes> loops; ///< those with most time under the tree first
 

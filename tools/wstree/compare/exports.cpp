@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "show.h"
 
+#include "baseline.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +51,8 @@ Object object_of(const Contest& comparison, const Samples& samples) {
           {"served", samples.variant.served},
           {"settings", settings},
           {"seconds", samples.seconds},
+          {"cpu_seconds", samples.cpu_seconds},
+          {"outliers", outliers_of(samples.seconds)},
           {"median", interval.middle},
           {"low", interval.low},
           {"high", interval.high},
@@ -85,11 +89,19 @@ std::string quoted(const std::string& text) {
 } // namespace
 
 std::string comparison_json(const Contest& comparison, const Judgement& judgement) {
-  Object document = {
-      {"version", WSTREE_VERSION},        {"program", comparison.program},     {"seed", comparison.seed},
-      {"rounds", comparison.rounds},      {"confidence", k_confidence},        {"variants", Object::array()},
-      {"loops", Object::array()},         {"gain", object_of(judgement.gain)}, {"set", judgement.set},
-      {"paragraph", judgement.paragraph}, {"warnings", judgement.warnings}};
+  Object document = {{"version", WSTREE_VERSION},
+                     {"program", comparison.program},
+                     {"seed", comparison.seed},
+                     {"host", host_name()},
+                     {"countdown_seconds", comparison.countdown},
+                     {"rounds", comparison.rounds},
+                     {"confidence", k_confidence},
+                     {"variants", Object::array()},
+                     {"loops", Object::array()},
+                     {"gain", object_of(judgement.gain)},
+                     {"set", judgement.set},
+                     {"paragraph", judgement.paragraph},
+                     {"warnings", judgement.warnings}};
   for (const auto& samples : comparison.samples)
     document["variants"].push_back(object_of(comparison, samples));
   for (const auto& loop : comparison.loops) document["loops"].push_back(object_of(loop));

@@ -150,6 +150,23 @@ std::string look_at(const Contest& comparison, double seconds) {
       std::max(comparison.look * 1e3, 1.0));
 }
 
+/// What passive waiting saves if it takes as long as `chosen`.
+std::string saved_by_passive(const Contest& comparison, const std::string& chosen) {
+  constexpr double k_worth_a_word = 0.05, k_as_long = 0.02;
+  const char* const name = chosen == k_tree ? k_tree_passive : chosen == k_as_it_is ? k_passive : "";
+  const auto* const usual = comparison.find(chosen);
+  const auto* const passive = comparison.find(name);
+  if (usual == nullptr || passive == nullptr || usual->cpu_seconds.empty() || passive->cpu_seconds.empty())
+    return {};
+  const auto ratio = comparison.ratio(name, chosen);
+  const double spent = median_of(usual->cpu_seconds), saved = spent - median_of(passive->cpu_seconds);
+  if (!ratio.enough || ratio.high > 1 + k_as_long || saved < k_worth_a_word * spent) return {};
+  return fmt::format(
+      " Threads that wait cost {:.0f} % of the CPU time: with OMP_WAIT_POLICY=passive it takes no "
+      "longer, and {:.2f} instead of {:.2f} CPU seconds.",
+      percent(saved / spent), spent - saved, spent);
+}
+
 /// How much there is to gain at most.
 std::string share_of_loops(const Contest& comparison) {
   const auto* const tree = comparison.find(k_tree);
@@ -179,6 +196,8 @@ std::string resolution(const Ratio& ratio) {
 std::vector<std::string> warnings_of(const Contest& comparison) {
   std::vector<std::string> warnings;
   bool vary = false, served_differ = false;
+  constexpr std::size_t k_most_outliers = 5; // that are named
+  std::size_t outliers = 0;
   for (const auto& samples : comparison.samples) {
     if (!samples.problem.empty())
       warnings.push_back(fmt::format("'{}' was given up: {}", samples.variant.name, samples.problem));
@@ -197,6 +216,16 @@ std::vector<std::string> warnings_of(const Contest& comparison) {
         "monotonic: in the source, lets each thread take them in increasing order");
   if (vary)
     warnings.emplace_back("the program prints something else in each run, so outputs were not compared");
+  for (const auto& samples : comparison.samples)
+    for (const auto index : outliers_of(samples.seconds))
+      if (++outliers <= k_most_outliers)
+        warnings.push_back(fmt::format("outlier: round {} of '{}' took {:.3f} s, {:.1f} times the median",
+                                       index + 1, samples.variant.name, samples.seconds[index],
+                                       samples.seconds[index] / median_of(samples.seconds)));
+  if (outliers > k_most_outliers)
+    warnings.push_back(
+        fmt::format("{} more runs are outliers; --export json names them, and --svg shows them",
+                    outliers - k_most_outliers));
   if (const double spread = spread_of(comparison); spread > k_busy)
     warnings.push_back(fmt::format("times of the program as it is differ by up to {:.0f} %: the machine was "
                                    "busy, or the program does not always "
@@ -321,7 +350,8 @@ Judgement judge(const Contest& comparison) {
     text += fmt::format(" '{}' is faster still, {} than as it is, {}.", more->variant.name,
                         verdict_text(gain), how_sure(gain));
   }
-  text += large_chunks(comparison) + one_thread(comparison) + too_short(comparison);
+  text += saved_by_passive(comparison, chosen) + large_chunks(comparison) + one_thread(comparison) +
+          too_short(comparison);
   if (judgement.set.find("wstree run") != std::string::npos)
     text += look_at(comparison, median_of(tree->seconds)) + fmt::format(" Run: {} -- PROGRAM", judgement.set);
   else

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <spawn.h>
 #include <string_view>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 namespace wstree::cli {
@@ -26,6 +27,10 @@ std::uint64_t hash_of(const std::filesystem::path& path) {
       hash = (hash ^ static_cast<unsigned char>(part[static_cast<std::size_t>(i)])) * 0x100000001b3u;
   }
   return hash;
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
 std::string end_of(const std::filesystem::path& path) {
@@ -58,9 +63,11 @@ MeasuredRun run_measured(std::vector<std::string>& command, Environment& environ
                              environment.pointers().data());
   posix_spawn_file_actions_destroy(&actions);
   if (run.error != 0) return run;
-  while (::waitpid(child, &run.wait_status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (::wait4(child, &run.wait_status, 0, &used) < 0 && errno == EINTR) {
   }
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
   run.output = hash_of(output);
   run.errors = end_of(errors);
   return run;

@@ -33,6 +33,15 @@ struct Ratio {
 Ratio ratio_of(const std::vector<double>& times, const std::vector<double>& others,
                double confidence = k_confidence);
 
+/// Of times that were taken on different days, each of one group with each of the other (Mann and Whitney's
+/// ranks, exactly for up to a few thousand pairs; the middle is Hodges and Lehmann's).
+Ratio ratio_of_groups(const std::vector<double>& times, const std::vector<double>& others,
+                      double confidence = k_confidence);
+
+/// Returns the indices of times that lie far from the median: by five robust standard deviations and by a
+/// tenth of it. Fewer than five times have no outliers.
+std::vector<std::size_t> outliers_of(const std::vector<double>& times);
+
 /// Of the median of some times, without an assumption about them (order statistics).
 struct Interval {
   double middle = 0, low = 0, high = 0;

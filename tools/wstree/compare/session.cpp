@@ -6,6 +6,7 @@
 #include "inspect/program.h"
 #include "inspect/statistics.h"
 #include "measured_run.h"
+#include "reference.h"
 #include "rules/in_force.h"
 #include "support/message.h"
 #include "support/text_file.h"
@@ -68,7 +69,7 @@ std::string form_of_source(const nlohmann::json& loop, const ProgramLoops& kinds
 CompareSession::CompareSession(const CompareRequest& request, fs::path library,
                                std::vector<std::string> sanitizers)
     : request_(request), library_(std::move(library)), sanitizers_(std::move(sanitizers)),
-      command_(request.command) {
+      command_(request.command), is_short_(request.save || request.against) {
   auto name = (fs::temp_directory_path() / "wstree-compare-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
     throw fs::filesystem_error("a folder is needed", name,
@@ -104,7 +105,10 @@ void CompareSession::run(Samples& samples, bool warm) {
     samples.problem = end_text(result.wait_status) +
                       (result.errors.empty() ? "" : "; it says: " + visible_lines(result.errors));
   samples.outputs.push_back(result.output);
-  if (!warm) samples.seconds.push_back(result.seconds);
+  if (!warm) {
+    samples.seconds.push_back(result.seconds);
+    samples.cpu_seconds.push_back(result.cpu_seconds);
+  }
   if (samples.variant.served && !warm) read_loops(samples.variant);
 }
 
@@ -181,7 +185,9 @@ std::string CompareSession::warm_up(bool llvm) {
         comparison_.program, fmt::join(command_, " "));
   const bool waits = std::getenv("OMP_WAIT_POLICY") == nullptr;
   for (auto& variant : make_variants(comparison_.kinds, request_.schedules, request_.per_loop, waits))
-    comparison_.samples.push_back({std::move(variant), {}, {}, {}});
+    if (!is_short_ || variant.role == Role::as_it_is || variant.role == Role::tree ||
+        variant.role == Role::per_loop)
+      comparison_.samples.push_back({std::move(variant), {}, {}, {}});
   comparison_.samples.front().outputs = plain.outputs;
   return {};
 }
@@ -242,13 +248,25 @@ RulesCheck CompareSession::check(const Contest& comparison, const std::string& r
 
 Contest CompareSession::measure() {
   std::mt19937_64 random(comparison_.seed);
+  for (std::size_t i = 0; i < request_.warm_up && g_interrupted == 0; ++i) {
+    for (auto& samples : comparison_.samples) {
+      if (!samples.problem.empty() || samples.variant.few_rounds || g_interrupted != 0) continue;
+      show_progress(0, "warming up, " + samples.variant.name);
+      run(samples, true);
+    }
+    static_cast<void>(take_reports(folder_));
+  }
   while (comparison_.rounds < request_.rounds && g_interrupted == 0) {
+    comparison_.countdown.push_back(countdown_seconds());
     run_round(comparison_.samples, random);
     if (g_interrupted == 0) ++comparison_.rounds;
   }
   progress_.clear();
-  for (auto& samples : comparison_.samples)
+  comparison_.countdown.resize(comparison_.rounds);
+  for (auto& samples : comparison_.samples) {
     samples.seconds.resize(std::min(samples.seconds.size(), comparison_.rounds));
+    samples.cpu_seconds.resize(samples.seconds.size());
+  }
   for (auto& loop : comparison_.loops) {
     for (auto& [name, seconds] : loop.seconds) seconds.resize(comparison_.rounds, 0.0);
     loop.too_short = std::none_of(loop.tells.begin(), loop.tells.end(),

@@ -49,6 +49,7 @@ private:
   std::vector<std::string> sanitizers_;
   std::filesystem::path folder_; // for outputs and figures
   std::vector<std::string> command_;
+  bool is_short_; // only what is compared with a baseline
   Contest comparison_;
   std::map<std::string, std::size_t> known_loops_; // by line, or by module and offset
   names::Resolver resolver_;

@@ -17,8 +17,8 @@ std::string comparison_json(const Contest& comparison, const Judgement& judgemen
 /// One line for each run.
 std::string comparison_csv(const Contest& comparison);
 std::string comparison_markdown(const Contest& comparison, const Judgement& judgement);
-/// Medians with their intervals, as a picture.
-std::string comparison_svg(const Contest& comparison);
+/// All runs and their medians with their intervals, as a picture; `per_loop`: and the times of the loops.
+std::string comparison_svg(const Contest& comparison, bool per_loop);
 /// How the text of comparison_rules() begins.
 inline constexpr std::string_view k_rules_heading = "# wstree compare";
 /// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop. Where the tree makes the program

@@ -49,12 +49,13 @@ std::string seconds_text(double seconds) { return duration_text(seconds); }
 
 /// What a table shows of each variant; less in a narrow window.
 struct Shown {
-  bool range = true, full_names = true, interval = true;
+  bool range = true, full_names = true, interval = true, cpu = true;
 };
 
 Row head_of(const char* first, const Shown& shown) {
   Row row = {{first}, {"median"}};
   if (shown.range) row.push_back({"range"});
+  if (shown.cpu) row.push_back({"CPU time"});
   row.push_back({"of as it is"});
   row.push_back({"verdict"});
   return row;
@@ -65,6 +66,7 @@ Row row_of(const Contest& comparison, const Samples& samples, const Shown& shown
   if (!samples.is_usable()) {
     row.push_back({"-"});
     if (shown.range) row.emplace_back();
+    if (shown.cpu) row.emplace_back();
     row.emplace_back();
     row.push_back({visible(samples.problem).substr(0, shown.range ? 40 : 22)});
     return row;
@@ -73,6 +75,7 @@ Row row_of(const Contest& comparison, const Samples& samples, const Shown& shown
   row.push_back({seconds_text(interval.middle)});
   if (shown.range)
     row.push_back({fmt::format("{} .. {}", seconds_text(interval.low), seconds_text(interval.high))});
+  if (shown.cpu) row.push_back({seconds_text(median_of(samples.cpu_seconds))});
   if (samples.variant.role == Role::as_it_is) {
     row.push_back({"1.000"});
     row.emplace_back();
@@ -91,12 +94,14 @@ Row row_of(const Contest& comparison, const Samples& samples, const Shown& shown
 }
 
 std::string variants_text(const Contest& comparison, const Terminal& terminal) {
-  for (const Shown shown : {Shown{}, Shown{false}, Shown{false, false}, Shown{false, false, false}}) {
+  for (const Shown shown : {Shown{}, Shown{false}, Shown{false, false}, Shown{false, false, true, false},
+                            Shown{false, false, false, false}}) {
     std::vector<Row> rows = {head_of("schedule", shown)}, causes = {head_of("to see why", shown)};
     for (const auto& samples : comparison.samples)
       (samples.variant.role == Role::cause ? causes : rows).push_back(row_of(comparison, samples, shown));
     const bool fits = terminal.width == 0 || std::max(width_of(rows), width_of(causes)) <= terminal.width;
-    if (fits || !shown.interval) return columns_text(rows, terminal) + "\n" + columns_text(causes, terminal);
+    if (fits || !shown.interval)
+      return columns_text(rows, terminal) + (causes.size() > 1 ? "\n" + columns_text(causes, terminal) : "");
   }
   return {};
 }

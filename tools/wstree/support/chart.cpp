@@ -206,14 +206,14 @@ std::string svg_of(const Picture& picture) {
   return paper.finish(picture.title.empty() ? picture.description : picture.title, picture.description);
 }
 
-std::string svg_of_bars(const std::string& title, const Axis& axis, const std::vector<Bar>& bars,
-                        const std::optional<Tick>& reference) {
+namespace {
+
+/// Draws one chart whose bars begin at `left`; returns where it ends.
+int draw_bars(SvgPaper& paper, const BarChart& chart, int left, const std::optional<Tick>& reference) {
   constexpr int k_row = 28, k_first = 48, k_long = 420;
-  int left = 60;
-  for (const auto& bar : bars) left = std::max(left, text_width(bar.name, 13) + 24);
+  const auto& [title, axis, bars] = chart;
   const auto x_of = [&](double value) { return left + k_long * axis.part_of(value); };
   const int bottom = k_first + k_row * static_cast<int>(bars.size()) + 4;
-  SvgPaper paper(16);
   paper.text(16, 26, title, {15, k_dark, "start", true});
   for (const auto& tick : axis.ticks) {
     const double x = x_of(tick.at);
@@ -233,6 +233,13 @@ std::string svg_of_bars(const std::string& title, const Axis& axis, const std::v
       for (const double edge : {*bar.low, *bar.high})
         paper.line({x_of(edge), middle - 5}, {x_of(edge), middle + 5}, {k_dark, 1.5});
     }
+    for (std::size_t i = 0; i < bar.runs.size(); ++i) {
+      // Runs of equal length lie beside each other.
+      constexpr int k_lanes = 5, k_lane = 3;
+      const double x = x_of(bar.runs[i].x), lane = static_cast<double>(i % k_lanes) - (k_lanes - 1) / 2.0;
+      paper.dot({x, middle + k_lane * lane}, 2, {"#ffffff", k_dark}, bar.runs[i].hint);
+      end = std::max(end, x);
+    }
     paper.text(end + 8, y + 14, bar.text, {13});
     y += k_row;
   }
@@ -243,6 +250,32 @@ std::string svg_of_bars(const std::string& title, const Axis& axis, const std::v
     paper.line({x, double(k_first - 6)}, {x, double(bottom)}, {k_dark, 1.2, "4 3"});
     paper.text(x + 4, k_first - 9, reference->text, {11, k_dark});
   }
+  return bottom + 40;
+}
+
+int left_of(const std::vector<Bar>& bars) {
+  int left = 60;
+  for (const auto& bar : bars) left = std::max(left, text_width(bar.name, 13) + 24);
+  return left;
+}
+
+} // namespace
+
+std::string svg_of_bars(const std::vector<BarChart>& charts) {
+  SvgPaper paper(16);
+  int left = 0, top = 0;
+  for (const auto& chart : charts) left = std::max(left, left_of(chart.bars));
+  for (const auto& chart : charts) {
+    paper.set_origin(0, top);
+    top += draw_bars(paper, chart, left, std::nullopt);
+  }
+  return charts.empty() ? paper.finish("", "") : paper.finish(charts[0].title, charts[0].axis.label);
+}
+
+std::string svg_of_bars(const std::string& title, const Axis& axis, const std::vector<Bar>& bars,
+                        const std::optional<Tick>& reference) {
+  SvgPaper paper(16);
+  draw_bars(paper, {title, axis, bars}, left_of(bars), reference);
   return paper.finish(title, axis.label);
 }
 

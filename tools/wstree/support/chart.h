@@ -75,8 +75,18 @@ struct Bar {
   std::string text; ///< behind the bar
   Pen pen;
   std::optional<double> low = {}, high = {}; ///< of the interval that holds the value
+  std::vector<Mark> runs = {};               ///< dots at x; y is not looked at
 };
 
+/// Bars with one axis.
+struct BarChart {
+  std::string title;
+  Axis axis;
+  std::vector<Bar> bars;
+};
+
+/// Returns charts of horizontal bars below each other.
+std::string svg_of_bars(const std::vector<BarChart>& charts);
 /// Returns horizontal bars below each other. `reference`: a value that a line marks.
 std::string svg_of_bars(const std::string& title, const Axis& axis, const std::vector<Bar>& bars,
                         const std::optional<Tick>& reference = {});

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What wstree compare says of times of another day, of figures that are made up.
+#include "compare/baseline.h"
+#include "compare/show.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wstree::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Baselines : public testing::Test {
+protected:
+  Baselines() {
+    std::string folder = (std::filesystem::temp_directory_path() / "wstree-baseline-XXXXXX").string();
+    folder_ = ::mkdtemp(folder.data());
+    file_ = folder_ / "base.json";
+  }
+  ~Baselines() override { std::filesystem::remove_all(folder_); }
+
+  static std::vector<double> times(double seconds) {
+    std::vector<double> all;
+    for (int i = 0; i < 10; ++i) all.push_back(seconds * (1 + 0.002 * (i * 7 % 5)));
+    return all;
+  }
+  static Contest contest(double as_it_is, double tree, double processor = 1) {
+    Contest contest;
+    contest.rounds = 10;
+    contest.samples = {{{k_as_it_is, Role::as_it_is}, times(as_it_is)},
+                       {{k_tree, Role::tree, true}, times(tree)}};
+    for (auto& samples : contest.samples) {
+      samples.cpu_seconds = samples.seconds;
+      samples.outputs = {1};
+    }
+    contest.countdown = times(0.005 * processor);
+    contest.loops = {{"a.c:1 f()", "a.c", 1, 10}};
+    contest.loops[0].seconds[k_tree] = times(tree / 2);
+    return contest;
+  }
+  void save(const Contest& contest) const {
+    const auto text = baseline_json(file_, comparison_json(contest, judge(contest)));
+    std::ofstream(file_) << text;
+  }
+  [[nodiscard]] Changes changes(const Contest& now, double tolerance = k_usual_tolerance) const {
+    const auto baseline = read_baseline(file_);
+    EXPECT_EQ(baseline.problem, "");
+    return changes_since(baseline, now, tolerance);
+  }
+
+  std::filesystem::path folder_, file_;
+};
+
+TEST_F(Baselines, AlarmOnlyBeyondTheTolerance) {
+  save(contest(1, 0.8));
+  EXPECT_FALSE(changes(contest(1, 0.8)).is_slower());
+  EXPECT_FALSE(changes(contest(1.015, 0.81)).is_slower());
+  EXPECT_TRUE(changes(contest(1.05, 0.84)).is_slower());
+  EXPECT_TRUE(changes(contest(1, 0.84)).is_slower()) << "the tree alone";
+  EXPECT_FALSE(changes(contest(1.05, 0.84), 6).is_slower());
+  EXPECT_FALSE(changes(contest(0.5, 0.4)).is_slower());
+}
+
+TEST_F(Baselines, AllowForASlowerProcessor) {
+  save(contest(1, 0.8));
+  const auto slow = changes(contest(1.1, 0.88, 1.1));
+  EXPECT_FALSE(slow.is_slower());
+  EXPECT_THAT(changes_text(slow, "base", 2), HasSubstr("The processor is 10.0 % slower than it was."));
+  EXPECT_TRUE(changes(contest(1.3, 0.88, 1.1)).is_slower());
+}
+
+TEST_F(Baselines, KeepEverySessionAndCompareWithTheSlowest) {
+  save(contest(1.04, 0.8));
+  save(contest(1, 0.83));
+  EXPECT_EQ(read_baseline(file_).sessions.size(), 2U);
+  EXPECT_FALSE(changes(contest(1.05, 0.84)).is_slower()) << "each was as slow on some day";
+  EXPECT_TRUE(changes(contest(1.08, 0.83)).is_slower());
+  for (int i = 0; i < 12; ++i) save(contest(1, 0.8));
+  EXPECT_EQ(read_baseline(file_).sessions.size(), 10U) << "the oldest ones go";
+}
+
+TEST_F(Baselines, SayWhichLoopsChanged) {
+  save(contest(1, 0.8));
+  const auto text = changes_text(changes(contest(1, 0.9)), "base", 2);
+  EXPECT_THAT(text, HasSubstr("a.c:1 f()"));
+  EXPECT_THAT(text, HasSubstr("It has become slower by more than 2 %."));
+  const auto same = changes_text(changes(contest(1, 0.8)), "base", 2);
+  EXPECT_THAT(same, Not(HasSubstr("a.c:1 f()")));
+  EXPECT_THAT(same, HasSubstr("It has not become slower by more than 2 % for certain."));
+}
+
+TEST_F(Baselines, AreRefusedIfTheyAreNone) {
+  EXPECT_THAT(read_baseline(file_).problem, HasSubstr("cannot be read"));
+  for (const char* const text :
+       {"", "[]", "{\"variants\": 7}", "{\"variants\": [{\"name\": 3}], \"loops\": {}}",
+        "{\"variants\": [{\"name\": \"wstree\", \"seconds\": [1]}]}"}) {
+    std::ofstream(file_) << text;
+    EXPECT_THAT(read_baseline(file_).problem, HasSubstr("base.json")) << text;
+  }
+}
+
+} // namespace
+} // namespace wstree::cli

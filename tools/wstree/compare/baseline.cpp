@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "baseline.h"
+
+#include "support/loop_name.h"
+#include "support/table.h"
+#include "support/text_file.h"
+#include "support/visible.h"
+#include "verdicts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace wstree::cli {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* k_earlier = "earlier"; // sessions, in a baseline
+
+std::vector<double> numbers_of(const json& object, const char* name) {
+  std::vector<double> numbers;
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_array()) return numbers;
+  for (const auto& number : *found)
+    if (number.is_number() && number.get<double>() >= 0) numbers.push_back(number.get<double>());
+  return numbers;
+}
+
+/// A member of an object that is an array; an empty one if there is none.
+json array_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_array() ? *found : json::array();
+}
+
+std::string text_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// `allowed`: by which factor the processor itself is slower.
+Change change_of(const std::string& name, const std::vector<double>& before, const std::vector<double>& now,
+                 double tolerance, double allowed) {
+  Change change{name, median_of(before), median_of(now), ratio_of_groups(now, before), false};
+  change.is_slower = change.ratio.enough && change.ratio.low > (1 + tolerance / 100) * std::max(allowed, 1.0);
+  return change;
+}
+
+/// Keeps of two changes of one name that in comparison with the slower session.
+void keep_slower_session(std::vector<Change>& changes, Change change) {
+  const auto known = std::ranges::find(changes, change.name, &Change::name);
+  if (known == changes.end())
+    changes.push_back(std::move(change));
+  else if (known->is_slower > change.is_slower ||
+           (known->is_slower == change.is_slower && known->ratio.middle > change.ratio.middle))
+    *known = std::move(change);
+}
+
+EarlierTimes times_of(const json& document) {
+  EarlierTimes times;
+  times.host = text_of(document, "host");
+  times.countdown = numbers_of(document, "countdown_seconds");
+  for (const auto& variant : array_of(document, "variants"))
+    if (variant.is_object() && text_of(variant, "problem").empty())
+      times.variants[text_of(variant, "name")] = numbers_of(variant, "seconds");
+  for (const auto& loop : array_of(document, "loops")) {
+    if (!loop.is_object() || loop.value("too_short_to_tell", json(true)) != json(false)) continue;
+    const auto variants = loop.value("variants", json::object());
+    if (const auto tree = variants.find(k_tree); tree != variants.end() && tree->is_object())
+      times.loops[text_of(loop, "name")] = numbers_of(*tree, "seconds");
+  }
+  return times;
+}
+
+std::string verdict_of(const Change& change) {
+  if (!change.ratio.enough) return "too few to tell";
+  return brief_verdict(change.ratio) +
+         (change.ratio.is_slower() && !change.is_slower ? ", within the tolerance" : "");
+}
+
+} // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Baseline read_baseline(const std::string& file) {
+  Baseline baseline;
+  const auto text = read_text(file);
+  const auto document = json::parse(text.value_or(""), nullptr, false);
+  if (!text)
+    baseline.problem = fmt::format("'{}' cannot be read", file);
+  else if (!document.is_object())
+    baseline.problem = fmt::format("'{}' is not what wstree compare --save has written", file);
+  if (!baseline.problem.empty()) return baseline;
+  baseline.sessions.push_back(times_of(document));
+  for (const auto& earlier : array_of(document, k_earlier))
+    if (earlier.is_object()) baseline.sessions.push_back(times_of(earlier));
+  for (const auto& session : baseline.sessions)
+    if (!session.variants.contains(k_as_it_is) || !session.variants.contains(k_tree))
+      baseline.problem = fmt::format("'{}' lacks times of the program as it is or under the tree", file);
+  return baseline;
+}
+
+std::string baseline_json(const std::string& file, const std::string& comparison) {
+  constexpr std::size_t k_most = 9; // besides the new one
+  auto document = nlohmann::ordered_json::parse(comparison);
+  auto before = nlohmann::ordered_json::parse(read_text(file).value_or(""), nullptr, false);
+  if (!before.is_object()) return comparison;
+  auto all = nlohmann::ordered_json::array();
+  auto earlier = before.value(k_earlier, nlohmann::ordered_json::array());
+  before.erase(k_earlier);
+  all.push_back(std::move(before));
+  for (auto& one : earlier)
+    if (all.size() < k_most) all.push_back(std::move(one));
+  document[k_earlier] = std::move(all);
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+bool Changes::is_slower() const {
+  return std::ranges::any_of(variants, [](const Change& change) { return change.is_slower; });
+}
+
+Changes changes_since(const Baseline& baseline, const Contest& comparison, double tolerance) {
+  Changes changes;
+  for (const auto& session : baseline.sessions) {
+    changes.processor = ratio_of_groups(comparison.countdown, session.countdown);
+    if (!session.host.empty() && session.host != host_name()) changes.other_host = session.host;
+    const double allowed = changes.processor.is_slower() ? changes.processor.middle : 1;
+    for (const char* const name : {k_as_it_is, k_tree})
+      if (const auto* const samples = comparison.find(name))
+        keep_slower_session(changes.variants,
+                            change_of(name, session.variants.at(name), samples->seconds, tolerance, allowed));
+    for (const auto& loop : comparison.loops) {
+      const auto before = session.loops.find(loop.name);
+      const auto now = loop.seconds.find(k_tree);
+      if (loop.too_short || before == session.loops.end() || now == loop.seconds.end()) continue;
+      keep_slower_session(changes.loops,
+                          change_of(loop.name, before->second, now->second, tolerance, allowed));
+    }
+  }
+  std::erase_if(changes.loops, [](const Change& change) { return change.ratio.is_same(); });
+  return changes;
+}
+
+std::string changes_text(const Changes& changes, const std::string& file, double tolerance) {
+  Table table;
+  table.add({fmt::format("against {}", file), "before", "now", "ratio", "verdict"});
+  const auto add = [&](const Change& change, const std::string& name) {
+    table.add(
+        {name, duration_text(change.before), duration_text(change.now),
+         fmt::format("{:.3f} ({:.3f} .. {:.3f})", change.ratio.middle, change.ratio.low, change.ratio.high),
+         verdict_of(change)});
+  };
+  for (const auto& change : changes.variants) add(change, change.name);
+  for (const auto& change : changes.loops) add(change, folded_name(visible(change.name)));
+  auto text = "\n" + table.text({true, 0, nullptr});
+  if (!changes.other_host.empty())
+    text += fmt::format("The baseline is from another machine, '{}'.\n", visible(changes.other_host));
+  if (!changes.processor.is_same())
+    text += fmt::format("The processor is {} than it was.\n", verdict_text(changes.processor));
+  return text + (changes.is_slower()
+                     ? fmt::format("It has become slower by more than {:g} %.\n", tolerance)
+                     : fmt::format("It has not become slower by more than {:g} % for certain.\n", tolerance));
+}
+
+} // namespace wstree::cli

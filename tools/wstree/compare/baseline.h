@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Times of earlier days, to compare with: what `--save FILE` and `--export json=FILE` have written.
+#pragma once
+
+#include "comparison.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace wstree::cli {
+
+/// How much slower a program may become without an alarm, in percent, unless the user says.
+inline constexpr double k_usual_tolerance = 2;
+
+/// One earlier comparison.
+struct EarlierTimes {
+  std::string host;
+  std::map<std::string, std::vector<double>> variants; ///< seconds by name
+  std::map<std::string, std::vector<double>> loops;    ///< seconds under the tree by name
+  std::vector<double> countdown;                       ///< of Contest
+};
+
+struct Baseline {
+  std::string problem; ///< why there is none, for the user; "": there is one
+  std::vector<EarlierTimes> sessions;
+};
+Baseline read_baseline(const std::string& file);
+
+/// Returns what `--save` writes: the comparison, and with it those that `file` has already, the newest first.
+std::string baseline_json(const std::string& file, const std::string& comparison);
+
+/// What has become of a variant or a loop.
+struct Change {
+  std::string name;
+  double before = 0, now = 0; ///< medians
+  Ratio ratio;                ///< now in units of before
+  bool is_slower = false;     ///< beyond doubt and beyond the tolerance
+};
+
+struct Changes {
+  std::vector<Change> variants; ///< the program as it is, and under the tree
+  std::vector<Change> loops;    ///< those of which something can be seen
+  Ratio processor;              ///< the command's own piece of work now in units of before
+  std::string other_host;       ///< where the baseline is from, if not from here
+
+  /// A variant is slower. Loops only say where.
+  [[nodiscard]] bool is_slower() const;
+};
+
+/// A slowdown counts if it is surely larger than `tolerance` percent in comparison with each session of the
+/// baseline, and also if the processor, which may be slower than at that time, is allowed for.
+Changes changes_since(const Baseline& baseline, const Contest& comparison, double tolerance);
+
+std::string changes_text(const Changes& changes, const std::string& file, double tolerance);
+
+/// Of this machine.
+std::string host_name();
+
+} // namespace wstree::cli
