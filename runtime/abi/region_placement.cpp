@@ -4,6 +4,7 @@
 #include "affinity_line.h"
 #include "balanced_regions.h"
 #include "host_guard.h"
+#include "idle_threads.h"
 #include "message.h"
 #include "own_stack.h"
 #include "placed_turn.h"
@@ -216,10 +217,8 @@ ServedRegion::ServedRegion(const void* caller, Interface interface, const TaskSc
     return;
   }
   const Session& process = session();
-  if (process.rules != nullptr || process.traced) [[unlikely]] {
-    team_->rulings().clear();
-    if (process.traced) traced_since_ = Platform::ticks();
-  }
+  if (process.watches_regions) [[unlikely]]
+    watch(caller);
   team_->forget_setters();
   const Team::Opening& opening = team_->open();
   base_ = opening.base;
@@ -229,6 +228,12 @@ ServedRegion::ServedRegion(const void* caller, Interface interface, const TaskSc
   if (t_label != nullptr || has_hint() || (code != nullptr && process.balances)) [[unlikely]]
     terms.words = find_words(caller, code, source);
   team_->set_terms(terms);
+}
+
+void ServedRegion::watch(const void* caller) noexcept {
+  team_->rulings().clear();
+  watched_since_ = std::max<std::uint64_t>(Platform::ticks(), 1);
+  if (session().watches_gaps && !placement_.is_nested()) end_gap(caller);
 }
 
 const RegionWords* ServedRegion::find_words(const void* caller, const void* code,
@@ -248,8 +253,10 @@ ServedRegion::~ServedRegion() {
     close_balanced(*words->balanced, team_->terms().caller, words->label);
   if (team_->close() && !g_decided.load(std::memory_order_relaxed)) [[unlikely]]
     note_served_region();
-  if (traced_since_ != 0) [[unlikely]]
-    trace_region(traced_since_);
+  if (watched_since_ != 0) [[unlikely]] {
+    if (session().traced) trace_region(watched_since_);
+    if (session().watches_gaps && !placement_.is_nested()) begin_gap();
+  }
   give_back_team(team_);
 }
 

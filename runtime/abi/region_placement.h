@@ -36,6 +36,7 @@ public:
   RegionPlacement(const RegionPlacement&) = delete;
   RegionPlacement& operator=(const RegionPlacement&) = delete;
 
+  bool is_nested() const noexcept { return nested_; } ///< the region is inside another team
   /// What the members have to know of this, and of the region that `caller` opens. `before`: of the region
   /// before. libomp's loops would wait as well, so there the ring is kept (loop/ring_end.h).
   Terms describe(const void* caller, Interface interface, const TaskSchedule& schedule,
@@ -92,6 +93,7 @@ public:
   const Terms& terms() const noexcept { return team_ != nullptr ? team_->terms() : *lone_terms_; }
 
 private:
+  [[gnu::noinline]] void watch(const void* caller) noexcept;
   [[gnu::noinline]] const RegionWords* find_words(const void* caller, const void* code,
                                                   const char* source) noexcept;
 
@@ -99,7 +101,7 @@ private:
   std::uint64_t base_ = 0; ///< number of the first loop
   RegionPlacement placement_;
   std::optional<Terms> lone_terms_; ///< without a team
-  std::uint64_t traced_since_ = 0;  ///< 0: the region is not traced
+  std::uint64_t watched_since_ = 0; ///< 0: nothing wants to know when the region began and ends
 };
 
 /// A member of such a region, for as long as its thread is in the region: see member_frame.h.

@@ -26,6 +26,8 @@ Value value_of(Option option, const Options& options) noexcept {
     return Value(to_text(options.bind));
   case Option::threads:
     return Value(options.counts_threads ? "auto" : "off");
+  case Option::wait:
+    return Value(options.adapts_waiting ? "auto" : "off");
   case Option::stats: {
     Value value(to_text(options.stats));
     if (!options.stats_path.empty()) value.append('=').append(options.stats_path.view());

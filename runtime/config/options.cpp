@@ -99,6 +99,7 @@ void read_threads(const char* const* envp, Loader& loader, Options& options) noe
     options.origins[static_cast<std::size_t>(Option::threads)] = Origin::environment;
   }
   loader.read(Option::threads, options.counts_threads, parse_threads);
+  loader.read(Option::wait, options.adapts_waiting, parse_threads);
 }
 
 } // namespace

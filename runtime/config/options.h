@@ -165,7 +165,7 @@ std::optional<std::string_view> parse_record(std::string_view value) noexcept;
 std::optional<std::uint64_t> parse_trace_events(std::string_view value) noexcept;
 /// WSTREE_RULES: what it names, empty for "0". Points into `value`.
 std::optional<std::string_view> parse_rules(std::string_view value) noexcept;
-/// WSTREE_THREADS: true for auto.
+/// WSTREE_THREADS and WSTREE_WAIT: true for auto.
 std::optional<bool> parse_threads(std::string_view value) noexcept;
 std::optional<bool> parse_history(std::string_view value) noexcept;
 /// WSTREE_OMPT and WSTREE_VERBOSE.
@@ -214,6 +214,7 @@ struct Options {
   Bind bind = Bind::auto_;
   StatsFormat stats = StatsFormat::off;
   bool counts_threads = false; // WSTREE_THREADS=auto
+  bool adapts_waiting = false; // WSTREE_WAIT=auto
   bool history = true;
   bool ompt = false;
   bool verbose = false;

@@ -128,6 +128,16 @@ void text_loop(ReportWriter& out, const SortedSites::Row& row, Widths& widths, d
   counted(out, figures.total.steals, "steal", "steals").text("  ").visible(row.site->schedule()).text("\n");
 }
 
+/// What passive waiting would save, if that is worth a line.
+void text_waiting(ReportWriter& out, const WaitFigures& waiting) noexcept {
+  if (!is_worth_saving(waiting)) return;
+  constexpr std::uint64_t k_hundredth = 10'000'000;
+  out.text("  CPU time ").decimal(waiting.cpu_ns / k_hundredth, 2);
+  out.text(" s, of which threads that waited between regions took ")
+      .decimal(waiting.gaps_cpu_ns / k_hundredth, 2);
+  out.text(" s: WSTREE_WAIT=auto or OMP_WAIT_POLICY=passive saves most of that\n");
+}
+
 } // namespace
 
 PlaceName where_of(const SortedSites::Row& row) noexcept {
@@ -173,6 +183,9 @@ void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
   json_member(out, "pid", frame.process);
   json_member(out, "threads", frame.threads);
   out.text(", \"rank\": ").json_string(frame.rank);
+  out.text(", \"cpu_seconds\": ").decimal(frame.waiting.cpu_ns, 9);
+  out.text(", \"between_regions_seconds\": ").decimal(frame.waiting.gaps_ns, 9);
+  out.text(", \"spent_between_regions_cpu_seconds\": ").decimal(frame.waiting.gaps_cpu_ns, 9);
   out.text(", \"loops\": [");
   bool first = true;
   for (const auto& row : sites) {
@@ -207,6 +220,7 @@ void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
   counted(out, steals, "steal", "steals").text("\n");
   Widths widths = widths_of(sites);
   for (const auto& row : sites) text_loop(out, row, widths, frame.ns_per_tick);
+  text_waiting(out, frame.waiting);
 }
 
 } // namespace wstree::observe

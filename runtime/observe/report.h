@@ -8,6 +8,7 @@
 #include "options.h"
 #include "report_writer.h"
 #include "site_table.h"
+#include "waiting.h"
 
 namespace wstree::observe {
 
@@ -20,6 +21,7 @@ struct ReportFrame {
   std::string_view program{};
   std::uint64_t process = 0;
   std::string_view rank = "0";
+  WaitFigures waiting{};
 };
 
 /// An execution whose busiest member worked this short says nothing about how even a loop is: to share it out

@@ -34,7 +34,8 @@ ReportFrame frame_of(double ns_per_tick, std::uint32_t max_threads, const char* 
           {},
           program != nullptr ? program : "",
           static_cast<std::uint64_t>(getpid()),
-          rank_text()};
+          rank_text(),
+          wait_figures()};
 }
 
 /// Returns 0 or the number of the first error.

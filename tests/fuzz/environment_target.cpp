@@ -47,6 +47,7 @@ bool is_good(Option option, std::string_view value) {
   case Option::rules:
     return parse_rules(value).has_value();
   case Option::threads:
+  case Option::wait:
     return parse_threads(value).has_value();
   case Option::history:
     return parse_history(value).has_value();

@@ -31,11 +31,11 @@ TEST(Display, ShowsTheDefaults) {
           "  [wstree] WSTREE_LOOPS='runtime'  (default)", "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
           "  [wstree] WSTREE_BATCH='timed'  (default)", "  [wstree] WSTREE_HISTORY='on'  (default)",
           "  [wstree] WSTREE_FALLBACK='guided'  (default)", "  [wstree] WSTREE_BIND='auto'  (default)",
-          "  [wstree] WSTREE_THREADS='off'  (default)", "  [wstree] WSTREE_STATS='0'  (default)",
-          "  [wstree] WSTREE_RECORD='0'  (default)", "  [wstree] WSTREE_TRACE='0'  (default)",
-          "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)", "  [wstree] WSTREE_RULES='0'  (default)",
-          "  [wstree] WSTREE_OMPT='0'  (default)", "  [wstree] WSTREE_VERBOSE='0'  (default)",
-          "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
+          "  [wstree] WSTREE_THREADS='off'  (default)", "  [wstree] WSTREE_WAIT='off'  (default)",
+          "  [wstree] WSTREE_STATS='0'  (default)", "  [wstree] WSTREE_RECORD='0'  (default)",
+          "  [wstree] WSTREE_TRACE='0'  (default)", "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)",
+          "  [wstree] WSTREE_RULES='0'  (default)", "  [wstree] WSTREE_OMPT='0'  (default)",
+          "  [wstree] WSTREE_VERBOSE='0'  (default)", "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
           "  [wstree] OMP_DISPLAY_AFFINITY='false'  (default)",
           "  [wstree] OMP_AFFINITY_FORMAT=''  (default)", "WSTREE DISPLAY ENVIRONMENT END"));
 }
@@ -54,6 +54,7 @@ TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
                               "WSTREE_VERBOSE=1",
                               "OMP_DISPLAY_ENV=TRUE",
                               "WSTREE_BIND=SPREAD",
+                              "WSTREE_WAIT=Auto",
                               "OMP_NUM_THREADS= \t2", // in the place of WSTREE_THREADS=auto
                               "OMP_DISPLAY_AFFINITY=TRUE",
                               "OMP_AFFINITY_FORMAT= %n on %A ",
@@ -68,6 +69,7 @@ TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
           "  [wstree] WSTREE_HISTORY='off'  (environment)",
           "  [wstree] WSTREE_FALLBACK='dynamic,8'  (environment)",
           "  [wstree] WSTREE_BIND='spread'  (environment)", "  [wstree] WSTREE_THREADS='auto'  (environment)",
+          "  [wstree] WSTREE_WAIT='auto'  (environment)",
           "  [wstree] WSTREE_STATS='json=out/%p.json'  (environment)",
           "  [wstree] WSTREE_RECORD='out/%p.profile'  (environment)",
           "  [wstree] WSTREE_TRACE='%p.json'  (environment)",
@@ -140,6 +142,7 @@ TEST(ParseThreads, KnowsTwoWords) {
   EXPECT_EQ(parse_threads("auto"), true);
   EXPECT_EQ(parse_threads(" OFF "), false);
   EXPECT_EQ(parse_threads(text_of(Option::threads).default_value), Options{}.counts_threads);
+  EXPECT_EQ(parse_threads(text_of(Option::wait).default_value), Options{}.adapts_waiting);
   for (const char* value : {"", "on", "2", "auto,1"}) EXPECT_EQ(parse_threads(value), std::nullopt) << value;
 }
 

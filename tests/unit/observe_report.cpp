@@ -99,7 +99,8 @@ constexpr const char* k_two_loops_json =
 
 /// The report without the words that say which process wrote it.
 std::string of_any_process(const std::string& json) {
-  static const std::regex process(", \"program\": \"[^\"]*\", \"pid\": [0-9]+");
+  static const std::regex process(
+      R"(, "program": "[^"]*", "pid": [0-9]+|, "[a-z_]*(cpu|regions)_seconds": [0-9.]+)");
   return std::regex_replace(json, process, "");
 }
 
@@ -123,7 +124,7 @@ TEST_F(WriteReport, ToMemoryAsMuchAsFits) {
     errno = ENOTTY;
     EXPECT_EQ(write(buffer, size), all.size());
     EXPECT_EQ(errno, ENOTTY);
-    EXPECT_EQ(buffer.substr(0, size - 1), all.substr(0, size - 1));
+    EXPECT_EQ(of_any_process(buffer.substr(0, size - 1)), of_any_process(all.substr(0, size - 1)));
     EXPECT_EQ(buffer[size - 1], '\0');
     EXPECT_EQ(buffer.substr(size), std::string(buffer.size() - size, '#'));
   }
@@ -183,10 +184,8 @@ TEST_F(WriteReport, SaysWhichLoopsWereAskedForIfNoneWasServed) {
 TEST_F(WriteReport, SaysThatNoLoopWasServed) {
   EXPECT_EQ(on_stderr(config::StatsFormat::text), "wstree: no schedule(runtime) loop was served\n");
   std::filesystem::remove(folder_ / "stderr");
-  EXPECT_EQ(on_stderr(config::StatsFormat::json), "{\"version\": \"1.2.3\", \"program\": \"" +
-                                                      std::string(program_invocation_short_name) +
-                                                      "\", \"pid\": " + std::to_string(getpid()) +
-                                                      ", \"threads\": 16, \"rank\": \"0\", \"loops\": []}\n");
+  EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)),
+            "{\"version\": \"1.2.3\", \"threads\": 16, \"rank\": \"0\", \"loops\": []}\n");
 }
 
 TEST_F(WriteReport, NamesALoopWithoutSourceByItsModule) {

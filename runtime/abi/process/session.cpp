@@ -2,6 +2,7 @@
 #include "process/session.h"
 
 #include "display.h"
+#include "idle_threads.h"
 #include "message.h"
 #include "own_stack.h"
 #include "process/load_time.h"
@@ -12,6 +13,7 @@
 #include "tokens.h"
 #include "trace/trace.h"
 #include "version.h"
+#include "waiting.h"
 
 #include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
@@ -83,6 +85,7 @@ void prepare_measuring(Session& made) noexcept {
   // The child of a fork starts with figures of its own.
   if (made.measured && pthread_atfork(nullptr, nullptr, [] {
                          observe::forget_executions();
+                         observe::forget_gaps();
                          observe::forget_recordings();
                          forget_tracks();
                        }) != 0) {
@@ -115,6 +118,7 @@ void do_without_ticks(config::Options& options) noexcept {
       "the processor's clock (PR_SET_TSC)");
   options.loops = {0};
   options.bind = config::Bind::none;
+  options.adapts_waiting = false;
   options.stats = config::StatsFormat::off;
   options.record_path = {};
   options.trace_path = {};
@@ -145,6 +149,9 @@ void prepare(Session& made) noexcept {
     made.attend_regions();
     made.attend_loops();
   }
+  made.chooses_waiting = made.options.adapts_waiting && may_choose_waiting();
+  made.watches_gaps = made.chooses_waiting || made.options.stats != config::StatsFormat::off;
+  made.watches_regions = made.watches_gaps || made.rules != nullptr || made.traced;
   if (made.options.ompt) made.attend_regions();
   if (made.measured || made.options.ompt) made.watch_loops();
   made.without_history = made.settings;

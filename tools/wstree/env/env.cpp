@@ -68,6 +68,8 @@ std::string value_of(Option option, const config::Options& options) {
     return std::string(config::to_text(options.bind));
   case Option::threads:
     return options.counts_threads ? "auto" : "off";
+  case Option::wait:
+    return options.adapts_waiting ? "auto" : "off";
   case Option::stats: {
     const auto format = config::to_text(options.stats);
     const auto path = options.stats_path.view();

@@ -98,7 +98,11 @@ std::string negative_member(const json& object, std::string_view place,
 }
 
 std::string negative_figure(const json& report) {
-  if (auto problem = negative_member(report, "", {"pid", "threads"}); !problem.empty()) return problem;
+  if (auto problem = negative_member(
+          report, "",
+          {"pid", "threads", "cpu_seconds", "between_regions_seconds", "spent_between_regions_cpu_seconds"});
+      !problem.empty())
+    return problem;
   const auto& loops = report.at("loops");
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (!loops[i].is_object()) continue;
@@ -120,6 +124,8 @@ std::optional<Statistics> read_statistics(std::string_view report, names::Resolv
   statistics.rank = text_in(parsed, "rank");
   statistics.process = count_in(parsed, "pid");
   statistics.threads = count_in(parsed, "threads");
+  statistics.cpu_seconds = number_in(parsed, "cpu_seconds", 0);
+  statistics.waiting_cpu_seconds = number_in(parsed, "spent_between_regions_cpu_seconds", 0);
   for (const auto& loop : parsed["loops"])
     if (loop.is_object()) statistics.loops.push_back(row_of(loop, resolver));
   return statistics;

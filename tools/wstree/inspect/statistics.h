@@ -39,6 +39,7 @@ inline bool has_new_lengths(std::uint64_t new_lengths, std::uint64_t calls) {
 struct Statistics {
   std::string version, program;
   std::uint64_t process = 0, threads = 0;
+  double cpu_seconds = 0, waiting_cpu_seconds = 0; ///< of all, and of threads that waited between regions
   std::string rank; ///< of an MPI job, "0" in all other processes; empty: the file is older
   std::vector<LoopRow> loops;
 };

@@ -163,6 +163,7 @@ int run_command(RunRequest& request) {
     const auto cpus = place::find_usable_cpus(environ);
     if (const auto line = choose_team(environment, cpus)) say("{}", *line);
     if (const auto line = limit_spinning(environment, cpus); line && request.verbose) say("{}", *line);
+    choose_waiting(environment, cpus);
     resolve_rules(environment, lookup.path, request.rules ? "--rules" : text_of(config::Option::rules).name);
     const auto sanitizers = sanitizers_of(preflight.program);
     report_unfit(sanitizers);

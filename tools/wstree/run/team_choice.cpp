@@ -69,6 +69,20 @@ std::optional<std::string> choose_team(Environment& environment, const place::Fo
       count == 1 ? "" : "s", found.claims.mask, reason_for_team(found), variable);
 }
 
+void choose_waiting(Environment& environment, const place::FoundCpus& found) {
+  // A look at memory of libgomp's loop, some 25 ns. To wake more threads takes longer.
+  constexpr std::size_t k_looks_per_thread = 5'000, k_looks_of_libgomp = 300'000;
+  const std::string variable(config::text_of(config::Option::wait).name);
+  const auto said = environment.get(variable).value_or("");
+  if (config::trim(said).empty())
+    environment.set(variable, "auto");
+  else if (!config::parse_threads(said).value_or(false))
+    return;
+  if (std::ranges::any_of(k_waiting, [&](const char* name) { return is_given(environment, name); })) return;
+  const auto looks = k_looks_per_thread * std::max<std::size_t>(found.usable.count, 1);
+  if (looks < k_looks_of_libgomp) environment.set(k_gcc_spin, std::to_string(looks));
+}
+
 std::optional<std::string> limit_spinning(Environment& environment, const place::FoundCpus& found) {
   const auto given = [&](const char* name) { return is_given(environment, name); };
   if (has_chosen_team(environment) || std::ranges::any_of(k_waiting, given)) return std::nullopt;

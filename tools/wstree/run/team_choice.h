@@ -18,6 +18,10 @@ std::optional<std::string> choose_team(Environment& environment, const place::Fo
 /// has said something about the team or about waiting. Returns what it has set, and why.
 std::optional<std::string> limit_spinning(Environment& environment, const place::FoundCpus& found);
 
+/// Sets WSTREE_WAIT=auto unless the user has, and where that is in force lets idle threads of libgomp, which
+/// cannot be told later, spin for less time than they would, unless the user says how they wait.
+void choose_waiting(Environment& environment, const place::FoundCpus& found);
+
 /// "the control groups grant the time of 1.5 CPUs"; why a team should be smaller than the mask.
 std::string reason_for_team(const place::FoundCpus& found);
 

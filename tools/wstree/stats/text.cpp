@@ -14,6 +14,8 @@ namespace {
 
 /// From this on, imbalance is worth a colour.
 constexpr double k_uneven = 1.1;
+/// The part of the CPU time from which on waiting is worth a line.
+constexpr double k_worth_saving = 0.05;
 constexpr std::size_t k_narrowest_name = 16;
 
 std::string grouped(std::uint64_t number) {
@@ -135,6 +137,12 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
                       "equal\n",
                       folded_name(visible(loop.name)), grouped(loop.new_lengths), grouped(loop.calls)),
           terminal.width);
+  if (statistics.waiting_cpu_seconds > k_worth_saving * statistics.cpu_seconds)
+    text += laid_out(
+        fmt::format("  CPU time {:.2f} s, of which threads that waited between regions took {:.2f} s: "
+                    "WSTREE_WAIT=auto or OMP_WAIT_POLICY=passive saves most of that\n",
+                    statistics.cpu_seconds, statistics.waiting_cpu_seconds),
+        terminal.width);
   if (any_told && terminal.is_one)
     text += inked(
         terminal, Ink::dim,

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "idle_threads.h"
+
+#include "process/load_time.h"
+#include "process/session.h"
+#include "resolve/omp_queries.h"
+#include "resolve/runtime.h"
+#include "wait_choice.h"
+
+#include "options.h"
+#include "process_limits.h"
+#include "system_call.h"
+#include "tokens.h"
+#include "waiting.h"
+
+#include "wstree/core/default_floats.h"
+#include "wstree/core/platform.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace wstree::abi {
+
+namespace {
+
+// Of the code that opens regions: a process may hold several runtimes.
+constinit Real<int()> g_max_threads = question<int()>("omp_get_max_threads");
+constinit Real<int()> g_get_blocktime = question<int()>("kmp_get_blocktime");
+constinit Real<void(int)> g_set_blocktime = question<void(int)>("kmp_set_blocktime");
+
+/// A pair of clocks that tells what the other threads of the process have computed.
+struct Clocks {
+  std::uint64_t process = 0, thread = 0; // nanoseconds
+
+  std::uint64_t others() const noexcept { return process > thread ? process - thread : 0; }
+};
+
+std::uint64_t read_clock(clockid_t clock) noexcept {
+  timespec now{};
+  config::system_call(SYS_clock_gettime, static_cast<int>(clock), &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+Clocks read_clocks() noexcept {
+  return {read_clock(CLOCK_PROCESS_CPUTIME_ID), read_clock(CLOCK_THREAD_CPUTIME_ID)};
+}
+
+/// How often threads of the process but the calling one have slept.
+std::uint64_t sleeps_of_others() noexcept {
+  rusage all{}, own{};
+  config::system_call(SYS_getrusage, static_cast<int>(RUSAGE_SELF), &all);
+  config::system_call(SYS_getrusage, static_cast<int>(RUSAGE_THREAD), &own);
+  return static_cast<std::uint64_t>(all.ru_nvcsw - own.ru_nvcsw);
+}
+
+/// Of the thread that has opened the first region; other threads leave it alone.
+struct Idle {
+  WaitChoice choice;
+  int of_program = 0;         // milliseconds
+  std::uint64_t first = 0;    // ticks, when the first region opened
+  std::uint64_t ended = 0;    // ticks; 0: the thread is in a region, or has opened none
+  std::uint64_t slept = 0;    // sleeps_of_others() at the last decision
+  std::uint32_t measured = 0; // gaps that are measured from here on: to ask takes longer than a short gap
+  bool has_clocks = false, decides = false, began = false;
+  Clocks clocks; // when the gap began
+};
+constinit Idle g_idle;
+// relaxed: only the thread whose number it is goes on.
+constinit std::atomic<pthread_t> g_opener{0};
+
+bool is_opener() noexcept {
+  const pthread_t self = pthread_self();
+  pthread_t opener = g_opener.load(std::memory_order_relaxed);
+  if (opener == 0 &&
+      g_opener.compare_exchange_strong(opener, self, std::memory_order_relaxed, std::memory_order_relaxed))
+    return true;
+  return opener == self;
+}
+
+/// Of a time that has passed: the length of a tick becomes better known while the process runs.
+std::uint64_t to_ns(std::uint64_t ticks) noexcept {
+  return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick());
+}
+
+void apply_limit(const void* caller) noexcept {
+  if (const auto set = g_set_blocktime.find(caller))
+    set(std::min(g_idle.choice.limit_ms(), g_idle.of_program));
+}
+
+void begin_to_decide(const void* caller) noexcept {
+  g_idle.began = true;
+  if (!session().chooses_waiting || place::has_new_call_filter()) return;
+  const auto get = g_get_blocktime.find(caller);
+  const auto most = g_max_threads.find(caller);
+  if (get == nullptr || g_set_blocktime.find(caller) == nullptr || most == nullptr || most() < 2) return;
+  g_idle.decides = true;
+  g_idle.of_program = get();
+  g_idle.slept = sleeps_of_others();
+  g_idle.choice = WaitChoice(static_cast<std::uint32_t>(most()));
+  apply_limit(caller);
+}
+
+void note_figures(std::uint64_t gap) noexcept {
+  constexpr std::uint64_t k_long_gap = 100'000; // nanoseconds; the clocks take about 1 % of it
+  constexpr std::uint32_t k_gaps = 32;
+  std::uint64_t computed = 0;
+  if (g_idle.has_clocks) {
+    const Clocks now = read_clocks();
+    computed = now.others() > g_idle.clocks.others() ? now.others() - g_idle.clocks.others() : 0;
+  }
+  g_idle.has_clocks = false;
+  if (gap >= k_long_gap) g_idle.measured = k_gaps;
+  observe::note_gap(gap, computed);
+}
+
+} // namespace
+
+void end_gap(const void* caller) noexcept {
+  if (!is_opener()) return;
+  const core::DefaultFloats floats;
+  const std::uint64_t now = core::StdPlatform::ticks();
+  if (!g_idle.began) {
+    g_idle.first = now;
+    begin_to_decide(caller);
+  }
+  if (g_idle.ended == 0) return;
+  const std::uint64_t gap = to_ns(core::elapsed(g_idle.ended, now));
+  g_idle.ended = 0;
+  if (session().measured) note_figures(gap);
+  const std::uint64_t time = to_ns(core::elapsed(g_idle.first, now));
+  if (!g_idle.decides || !g_idle.choice.note_gap(time, gap)) return;
+  const std::uint64_t sleeps = sleeps_of_others(), before = g_idle.slept;
+  g_idle.slept = sleeps;
+  if (g_idle.choice.settle(time, sleeps > before ? sleeps - before : 0)) apply_limit(caller);
+}
+
+void begin_gap() noexcept {
+  if (g_opener.load(std::memory_order_relaxed) != pthread_self()) return;
+  g_idle.ended = core::StdPlatform::ticks();
+  if (!session().measured || g_idle.measured == 0 || place::has_new_call_filter()) return;
+  --g_idle.measured;
+  g_idle.clocks = read_clocks();
+  g_idle.has_clocks = true;
+}
+
+bool may_choose_waiting() noexcept {
+  for (const char* const name : {"OMP_WAIT_POLICY", "KMP_BLOCKTIME", "KMP_LIBRARY"})
+    if (!config::trim(config::find_variable(environ, name).value_or("")).empty()) return false;
+  return true;
+}
+
+} // namespace wstree::abi

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the threads of a team do between regions: how long they spin (WSTREE_WAIT), and what that costs
+// (WSTREE_STATS). Only regions of the thread that has opened the first one count.
+#pragma once
+
+namespace wstree::abi {
+
+/// The calling thread is about to open a region of the outermost level; `caller`: see Real.
+void end_gap(const void* caller) noexcept;
+/// A region of the outermost level has ended in the calling thread.
+void begin_gap() noexcept;
+
+/// Whether WSTREE_WAIT=auto may decide: the user has not said how threads wait.
+bool may_choose_waiting() noexcept;
+
+} // namespace wstree::abi

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a process spends between its regions.
+#pragma once
+
+#include <cstdint>
+
+namespace wstree::observe {
+
+struct WaitFigures {
+  std::uint64_t gaps_ns = 0;     ///< between the regions of the thread that opens them
+  std::uint64_t gaps_cpu_ns = 0; ///< of processors that other threads have used meanwhile
+  std::uint64_t cpu_ns = 0;      ///< of processors that the process has used until now
+};
+
+/// Adds a gap between regions. One thread at a time.
+void note_gap(std::uint64_t ns, std::uint64_t cpu_ns) noexcept;
+/// Whether other threads have used a twentieth of the time of processors and more while nothing was shared.
+constexpr bool is_worth_saving(const WaitFigures& figures) noexcept {
+  constexpr std::uint64_t k_parts = 20;
+  return figures.gaps_cpu_ns > figures.cpu_ns / k_parts;
+}
+WaitFigures wait_figures() noexcept;
+/// Starts from zero again; call in the child after fork.
+void forget_gaps() noexcept;
+
+} // namespace wstree::observe

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Opens regions with 20 ms between them, and prints how long idle threads of LLVM's runtime spin in the end.
+// With an argument the regions follow each other at once.
+#include <cstdio>
+#include <time.h>
+
+extern "C" int kmp_get_blocktime();
+
+int main(int argc, char**) {
+  long sum = 0;
+  const auto region = [&sum] {
+#pragma omp parallel for schedule(runtime) num_threads(2) reduction(+ : sum)
+    for (int i = 0; i < 100; ++i) sum += i;
+  };
+  region();
+  if (argc == 1) {
+    for (int i = 0; i < 5; ++i) {
+      const timespec pause{0, 20'000'000};
+      nanosleep(&pause, nullptr);
+      region();
+    }
+  }
+  std::printf("sum %ld\nblocktime %d\n", sum, kmp_get_blocktime());
+}
