@@ -18,7 +18,7 @@ struct Part {
 };
 
 /// In the order in which they are measured.
-inline constexpr std::array<Part, 19> k_parts{{
+inline constexpr std::array<Part, 21> k_parts{{
     {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
     {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
     {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
@@ -40,6 +40,10 @@ inline constexpr std::array<Part, 19> k_parts{{
      8, 4},
     {"taskloop", "taskloops of five shapes, by their clauses, and nested, beside the runtime's own", false,
      120, 30},
+    {"unequal", "two threads, one of which loses half of its processor to a neighbour, a limit or bursts",
+     false, 300, 60},
+    {"waiting", "what idle threads cost ten programs: as the runtime waits, passive, and WSTREE_WAIT=auto",
+     false, 280, 60},
     {"models", "all schedules of the library beside those of the runtimes", false, 300, 60},
     {"validation", "the simulator against this machine", false, 300, 90},
 }};
@@ -71,7 +75,7 @@ struct PartStart {
 };
 
 inline constexpr std::string_view k_calls_of_test = "--rounds 1 --loops 20 --batches 1 --max-delay 1e9";
-inline constexpr std::array<PartStart, 20> k_starts{{
+inline constexpr std::array<PartStart, 22> k_starts{{
     {"loops",
      "Loops",
      "loops",
@@ -212,6 +216,20 @@ inline constexpr std::array<PartStart, 20> k_starts{{
      k_library | k_only | k_threads,
      "{library}",
      {"", "--rounds 1 --executions 3", "--rounds 1 --executions 1 --us 20"}},
+    {"unequal",
+     "Unequal processors",
+     "unequal",
+     By::each,
+     k_library,
+     "{library}",
+     {"", "--rounds 2 --scale 0.5", "--rounds 1 --scale 0.01 --milliseconds 2"}},
+    {"waiting",
+     "What idle threads cost",
+     "waiting",
+     By::each,
+     k_library,
+     "{library}",
+     {"", "--rounds 3 --scale 0.3", "--rounds 1 --scale 0.001"}},
     {"models",
      "Models",
      "loops",
