@@ -3,6 +3,7 @@
 // wstree compare with the library of this build and programs of gcc and clang. What its figures mean is
 // tested with figures that are made up (tests/unit/paired_ratio.cpp): no test here depends on times.
 #include "command.h"
+#include "machines.h"
 
 #include <fstream>
 #include <gmock/gmock.h>
@@ -91,6 +92,36 @@ TEST_F(Compare, HasStaticLoopsThatBalanceThemselves) {
   EXPECT_EQ(loops_of(both, "wstree"), "");
   EXPECT_EQ(loops_of(both, "wstree, static loops balanced"), "runtime,static");
   EXPECT_THAT(both["warnings"], testing::IsEmpty());
+}
+
+TEST_F(Compare, TriesTheFastCpusAlone) {
+  const TemporaryFolder folder;
+  const auto machine = folder.write("machine.xml", k_slow_and_fast, k_data);
+  const auto names = [&](std::map<std::string, std::string> variables) {
+    variables["HWLOC_XMLFILE"] = machine;
+    const auto result = run_with_real_library(
+        {"compare", "--export", "json", "-n", "1", "--", target("gcc_loops_runtime")}, variables);
+    EXPECT_EQ(result.status(), 0) << result.err;
+    return variants_of(json::parse(result.out, nullptr, false));
+  };
+  EXPECT_THAT(names({{"OMP_NUM_THREADS", ""}}),
+              testing::IsSupersetOf({"as it is, fast CPUs only", "wstree, fast CPUs only"}));
+  EXPECT_THAT(names({{"OMP_NUM_THREADS", "2"}}), testing::Not(testing::Contains("as it is, fast CPUs only")));
+}
+
+TEST_F(Compare, CountsWhereTheSystemLetsAndSaysWhereNot) {
+  const auto result = comparison({"--counters", target("gcc_loops_runtime")});
+  const auto& counters = result["variants"][0]["counters"];
+  ASSERT_EQ(counters.size(), 5U);
+  const bool all = !result.contains("counters_problem");
+  for (const auto* const name : {"cycles", "instructions", "cache_misses", "context_switches", "joules"})
+    EXPECT_TRUE(!all || counters[name].is_number()) << name;
+  if (!counters["cycles"].is_number()) {
+    EXPECT_THAT(result["counters_problem"].get<std::string>(),
+                HasSubstr("Cycles, instructions and cache misses "));
+  }
+  EXPECT_FALSE(comparison({target("gcc_loops_runtime")})["variants"][0].contains("counters"))
+      << "not asked for";
 }
 
 TEST_F(Compare, TakesListsOfSchedules) {

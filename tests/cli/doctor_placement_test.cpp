@@ -2,8 +2,10 @@
 //
 // What `wstree doctor` says about the placement of threads.
 #include "command.h"
+#include "machines.h"
 
 #include "doctor/checks.h"
+#include "doctor/cpu_kinds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,6 +43,25 @@ TEST_F(DoctorPlacement, Pins) {
   EXPECT_EQ(check(4).found, "threads are pinned (auto: 4 members on 4 cores)");
   EXPECT_EQ(check(4).status, Status::ok);
   EXPECT_EQ(check(2, Bind::spread).found, "threads are pinned (spread: 2 members on 4 cores)");
+}
+
+TEST(DoctorKinds, TellsFastCpusFromSlowOnes) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("machine.xml", k_slow_and_fast, k_data);
+  std::string_view why;
+  const auto machine =
+      place::Machine::load({.kind = place::MachineSource::Kind::xml_file, .text = file.c_str()}, why);
+  ASSERT_NE(machine, nullptr) << why;
+  const auto both = cli::check_kinds(*machine, 2);
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->status, Status::note);
+  EXPECT_EQ(both->found, "1 fast and 1 slow, of 2 kinds, for 2 threads");
+  EXPECT_THAT(both->fix, HasSubstr("OMP_NUM_THREADS=1 OMP_PLACES={1} OMP_PROC_BIND=close"));
+  EXPECT_EQ(cli::check_kinds(*machine, 1)->status, Status::ok);
+}
+
+TEST_F(DoctorPlacement, SaysNothingOfKindsWhereThereIsOne) {
+  EXPECT_FALSE(cli::check_kinds(*facts_.machine, 8));
 }
 
 TEST_F(DoctorPlacement, IsOff) {

@@ -225,6 +225,19 @@ TEST_F(Judge, LetsCombinationsCompete) {
   EXPECT_EQ(judged().set, "wstree run --bind none");
 }
 
+TEST_F(Judge, RecommendsFastCpusWhereTheyAreFasterAlone) {
+  const FastSettings fast = {{"OMP_NUM_THREADS", "4"}, {"OMP_PLACES", "{0},{1},{2},{3}"}};
+  contest_.samples.clear();
+  for (auto& variant : make_variants(kinds_, {}, false, true, fast))
+    contest_.samples.push_back({std::move(variant), {}, {}, {}});
+  for (auto& samples : contest_.samples) takes(samples.variant.name, 1);
+  takes(k_fast, 0.6);
+  EXPECT_EQ(judged().set, "OMP_NUM_THREADS=4 OMP_PLACES={0},{1},{2},{3}");
+  takes(k_tree, 0.5);
+  takes(k_tree_fast, 0.4);
+  EXPECT_EQ(judged().set, "OMP_NUM_THREADS=4 OMP_PLACES={0},{1},{2},{3} wstree run");
+}
+
 TEST_F(Judge, SaysWhatIsKnownIfTimesVary) {
   for (auto& samples : contest_.samples) {
     if (samples.variant.name != k_tree) continue;

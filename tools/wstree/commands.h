@@ -67,7 +67,7 @@ struct CompareRequest {
   std::size_t warm_up = 0;                            ///< rounds that do not count
   std::optional<double> require_gain, fail_if_slower; ///< in percent
   std::optional<std::uint64_t> seed;
-  bool ignore_failure = false;
+  bool ignore_failure = false, counters = false;
   std::vector<std::string> command; ///< the program and its arguments
 };
 

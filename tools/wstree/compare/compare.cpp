@@ -262,6 +262,9 @@ CLI::App* add_compare(CLI::App& app, CompareRequest& request) {
                    "Rounds that do not count, before the others; 0 if nothing is said")
       ->option_text("N")
       ->check(CLI::Range(std::size_t{0}, std::size_t{9999}));
+  compare->add_flag(
+      "--counters", request.counters,
+      "Count cycles, instructions, cache misses, context switches and energy, where the system lets");
   compare->add_flag("-i,--ignore-failure", request.ignore_failure, "Compare a program that fails, too");
   compare->add_option("--seed", request.seed, "Of the order; by chance if nothing is said")->option_text("N");
   return compare;

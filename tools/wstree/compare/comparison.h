@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "counters.h"
 #include "paired.h"
 #include "variants.h"
 
@@ -17,6 +18,7 @@ struct Samples {
   std::vector<double> seconds;             ///< one for each round
   std::vector<std::uint64_t> outputs = {}; ///< hashes, of the warm-up too
   std::vector<double> cpu_seconds = {};    ///< of all threads, one for each round
+  std::vector<Counts> counts = {};         ///< one for each round, if they are wanted
   std::string problem = {};                ///< why it was given up: "exit status 3"
 
   [[nodiscard]] bool is_usable() const { return problem.empty() && !seconds.empty(); }
@@ -53,6 +55,7 @@ struct Contest {
   double look = 0;        ///< seconds that wstree run takes to look at the program, which no run here has
   ProgramLoops kinds;
   std::vector<double> countdown; ///< seconds of a fixed piece of work (reference.h), one for each round
+  std::string counters_problem;  ///< why some of Counts are missing; empty: none is, or none is wanted
   std::vector<Samples> samples;
   std::vector<LoopTimes> loops; ///< those with most time under the tree first
 

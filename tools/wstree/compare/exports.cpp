@@ -102,8 +102,16 @@ std::string comparison_json(const Contest& comparison, const Judgement& judgemen
                      {"set", judgement.set},
                      {"paragraph", judgement.paragraph},
                      {"warnings", judgement.warnings}};
-  for (const auto& samples : comparison.samples)
-    document["variants"].push_back(object_of(comparison, samples));
+  for (const auto& samples : comparison.samples) {
+    auto variant = object_of(comparison, samples);
+    if (!samples.counts.empty()) {
+      const auto counts = medians_of(samples.counts);
+      for (std::size_t i = 0; i < k_counters; ++i)
+        variant["counters"][std::string(k_counter_names[i])] = counts[i] ? Object(*counts[i]) : Object();
+    }
+    document["variants"].push_back(std::move(variant));
+  }
+  if (!comparison.counters_problem.empty()) document["counters_problem"] = comparison.counters_problem;
   for (const auto& loop : comparison.loops) document["loops"].push_back(object_of(loop));
   return document.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
 }

@@ -282,7 +282,7 @@ std::string command_of(const Variant& variant) {
 /// Whether a variant with one setting more is worth that: surely faster than `chosen`.
 const Samples* better_together(const Contest& comparison, const std::string& chosen) {
   const Samples* best = nullptr;
-  for (const char* const name : {k_tree, k_tree_passive, k_unbound, k_balanced}) {
+  for (const char* const name : {k_tree, k_tree_passive, k_unbound, k_balanced, k_fast, k_tree_fast}) {
     const auto* const one = comparison.find(name);
     const auto ratio = comparison.ratio(name, chosen);
     if (one == nullptr || !ratio.is_faster() || ratio.middle > 1 - k_worth_more ||
@@ -345,7 +345,7 @@ Judgement judge(const Contest& comparison) {
     }
   }
   if (const auto* const more = better_together(comparison, chosen)) {
-    judgement.set = command_of(more->variant);
+    judgement.set = more->variant.served ? command_of(more->variant) : settings_text(more->variant);
     const auto gain = comparison.ratio(more->variant.name, k_as_it_is);
     text += fmt::format(" '{}' is faster still, {} than as it is, {}.", more->variant.name,
                         verdict_text(gain), how_sure(gain));

@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "commands.h"
+#include "doctor/cpu_kinds.h"
 #include "doctor/served_loops.h"
 #include "inspect/program.h"
 #include "inspect/statistics.h"
@@ -18,6 +19,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 namespace wstree::cli {
 
@@ -64,6 +66,15 @@ std::string form_of_source(const nlohmann::json& loop, const ProgramLoops& kinds
                                                      : "wsstatic";
 }
 
+/// Nothing where the user has chosen the team or its places.
+FastSettings fast_settings() {
+  for (const char* const name : {"OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY",
+                                 "KMP_AFFINITY", "KMP_HW_SUBSET"})
+    if (const char* const value = std::getenv(name); value != nullptr && *value != '\0') return {};
+  auto fast = fast_cpus();
+  return fast ? std::move(fast->settings) : FastSettings{};
+}
+
 } // namespace
 
 CompareSession::CompareSession(const CompareRequest& request, fs::path library,
@@ -97,6 +108,8 @@ Environment CompareSession::environment_of(const Variant& variant) const {
 
 void CompareSession::run(Samples& samples, bool warm) {
   auto environment = environment_of(samples.variant);
+  std::optional<RunCounters> counters;
+  if (request_.counters && !warm) comparison_.counters_problem = counters.emplace().problem();
   const auto result = run_measured(command_, environment, folder_);
   if (g_interrupted != 0) return;
   if (result.error != 0)
@@ -108,6 +121,7 @@ void CompareSession::run(Samples& samples, bool warm) {
   if (!warm) {
     samples.seconds.push_back(result.seconds);
     samples.cpu_seconds.push_back(result.cpu_seconds);
+    if (counters) samples.counts.push_back(counters->read());
   }
   if (samples.variant.served && !warm) read_loops(samples.variant);
 }
@@ -184,7 +198,8 @@ std::string CompareSession::warm_up(bool llvm) {
         "no loop of '{}' can be served, so there is nothing to compare; next: wstree doctor -- {}",
         comparison_.program, fmt::join(command_, " "));
   const bool waits = std::getenv("OMP_WAIT_POLICY") == nullptr;
-  for (auto& variant : make_variants(comparison_.kinds, request_.schedules, request_.per_loop, waits))
+  for (auto& variant :
+       make_variants(comparison_.kinds, request_.schedules, request_.per_loop, waits, fast_settings()))
     if (!is_short_ || variant.role == Role::as_it_is || variant.role == Role::tree ||
         variant.role == Role::per_loop)
       comparison_.samples.push_back({std::move(variant), {}, {}, {}});
@@ -266,6 +281,7 @@ Contest CompareSession::measure() {
   for (auto& samples : comparison_.samples) {
     samples.seconds.resize(std::min(samples.seconds.size(), comparison_.rounds));
     samples.cpu_seconds.resize(samples.seconds.size());
+    if (request_.counters) samples.counts.resize(samples.seconds.size());
   }
   for (auto& loop : comparison_.loops) {
     for (auto& [name, seconds] : loop.seconds) seconds.resize(comparison_.rounds, 0.0);

@@ -106,6 +106,37 @@ std::string variants_text(const Contest& comparison, const Terminal& terminal) {
   return {};
 }
 
+/// "1.23 G"; a dash for what is not known.
+std::string count_text(const std::optional<double>& count) {
+  if (!count) return "-";
+  for (const auto& [unit, name] : {std::pair(1e9, " G"), std::pair(1e6, " M"), std::pair(1e3, " k")})
+    if (*count >= unit) return fmt::format("{:.2f}{}", *count / unit, name);
+  return fmt::format("{:.4g}", *count);
+}
+
+std::string counters_table(const Contest& comparison, const Terminal& terminal) {
+  std::vector<Row> rows = {{{"medians of a run"},
+                            {"cycles"},
+                            {"instructions"},
+                            {"per cycle"},
+                            {"cache misses"},
+                            {"switches"},
+                            {"energy"}}};
+  for (const auto& samples : comparison.samples) {
+    if (!samples.is_usable() || samples.counts.empty()) continue;
+    const auto counts = medians_of(samples.counts);
+    const bool has_both = counts[k_cycles] && counts[k_instructions] && *counts[k_cycles] > 0;
+    rows.push_back({{short_name(samples.variant)},
+                    {count_text(counts[k_cycles])},
+                    {count_text(counts[k_instructions])},
+                    {has_both ? fmt::format("{:.2f}", *counts[k_instructions] / *counts[k_cycles]) : "-"},
+                    {count_text(counts[k_cache_misses])},
+                    {count_text(counts[k_context_switches])},
+                    {counts[k_energy] ? fmt::format("{:.2f} J", *counts[k_energy]) : "-"}});
+  }
+  return rows.size() > 1 ? columns_text(rows, terminal) + "\n" : "";
+}
+
 std::string verdict_of(const LoopTimes& loop, bool brief) {
   const auto verdict = judge_loop(loop);
   if (loop.too_short) return "too short to tell";
@@ -162,6 +193,8 @@ std::string comparison_text(const Contest& comparison, const Judgement& judgemen
                           rounds, comparison.seed);
   text += variants_text(comparison, terminal) + "\n";
   if (per_loop) text += loops_table(comparison, terminal) + "\n";
+  text += counters_table(comparison, terminal);
+  if (!comparison.counters_problem.empty()) text += wrapped(comparison.counters_problem, width);
   const bool same =
       std::all_of(comparison.samples.begin(), comparison.samples.end(),
                   [&](const Samples& one) { return outputs_of(comparison, one) == Outputs::same; });

@@ -29,7 +29,7 @@ std::string short_name(const Variant& variant) {
 }
 
 std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<std::string>& schedules,
-                                   bool per_loop, bool waits) {
+                                   bool per_loop, bool waits, const FastSettings& fast) {
   auto wanted = schedules;
   if (wanted.empty()) {
     wanted = {"static", "dynamic,1", "guided"};
@@ -67,6 +67,10 @@ std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<
     const Settings passive = {{"OMP_WAIT_POLICY", "passive"}};
     variants.push_back({k_passive, Role::cause, false, passive});
     variants.push_back(served(k_tree_passive, Role::cause, "wstree", passive));
+  }
+  if (!fast.empty()) {
+    variants.push_back({k_fast, Role::cause, false, fast});
+    variants.push_back(served(k_tree_fast, Role::cause, "wstree", fast));
   }
   variants.push_back({k_one_thread, Role::cause, false, {{"OMP_NUM_THREADS", "1"}}, true});
   return variants;

@@ -32,10 +32,15 @@ inline constexpr const char* k_unbound = "wstree, WSTREE_BIND=none";
 inline constexpr const char* k_balanced = "wstree, static loops balanced";
 inline constexpr const char* k_passive = "as it is, OMP_WAIT_POLICY=passive";
 inline constexpr const char* k_tree_passive = "wstree, OMP_WAIT_POLICY=passive";
+inline constexpr const char* k_fast = "as it is, fast CPUs only";
+inline constexpr const char* k_tree_fast = "wstree, fast CPUs only";
 inline constexpr const char* k_one_thread = "one thread";
 
 /// What a narrow table calls it: "wstree, passive".
 std::string short_name(const Variant& variant);
+
+/// Settings that give a program the fast CPUs of the machine only; empty: all are of one kind.
+using FastSettings = std::vector<std::pair<std::string, std::string>>;
 
 /// What is known of the program.
 struct ProgramLoops {
@@ -48,6 +53,6 @@ struct ProgramLoops {
 /// `schedules`: of the runtime, or empty for all that it has.
 /// `waits`: OMP_WAIT_POLICY is not set by the user.
 std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<std::string>& schedules,
-                                   bool per_loop, bool waits);
+                                   bool per_loop, bool waits, const FastSettings& fast = {});
 
 } // namespace wstree::cli

@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "checks.h"
+#include "cpu_kinds.h"
 #include "options.h"
 #include "rules/in_force.h"
 #include "support/progress.h"
@@ -39,8 +40,11 @@ config::Options options_in_force(Environment environment) {
 void report_cpus(Report& report, const Environment& environment) {
   const auto cpus = cpu_facts();
   report.add(check_cpus(cpus, environment));
-  report.add(check_placement(placement_facts(environment), team_size(cpus, environment),
-                             options_in_force(environment).bind));
+  const auto placement = placement_facts(environment);
+  const auto team = team_size(cpus, environment);
+  if (auto kinds = placement.machine != nullptr ? check_kinds(*placement.machine, team) : std::nullopt)
+    report.add(std::move(*kinds));
+  report.add(check_placement(placement, team, options_in_force(environment).bind));
 }
 
 } // namespace

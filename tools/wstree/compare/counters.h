@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the processor and the system count while a program runs: perf_event_open(2), and the energy of the
+// packages from /sys/class/powercap.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wstree::cli {
+
+enum Counter : std::size_t {
+  k_cycles,
+  k_instructions,
+  k_cache_misses,
+  k_context_switches,
+  k_energy,
+  k_counters
+};
+inline constexpr std::array<std::string_view, k_counters> k_counter_names{
+    "cycles", "instructions", "cache_misses", "context_switches", "joules"};
+
+/// Of one run; nothing for what cannot be counted.
+using Counts = std::array<std::optional<double>, k_counters>;
+
+/// Counts in the program that this process starts next, from its exec on, and in its threads and children.
+class RunCounters {
+public:
+  /// `powercap`: the folder of the kernel's.
+  explicit RunCounters(const std::filesystem::path& powercap = "/sys/class/powercap");
+  ~RunCounters();
+  RunCounters(const RunCounters&) = delete;
+  RunCounters& operator=(const RunCounters&) = delete;
+
+  /// When the program has ended, and its children with it.
+  [[nodiscard]] Counts read() const;
+  /// Why some of them cannot be had, as sentences for the user; empty: all can.
+  [[nodiscard]] std::string problem() const;
+
+private:
+  struct Zone {
+    std::filesystem::path file;
+    double before, range; ///< joules; the kernel's number begins again behind `range`
+  };
+  std::array<int, k_energy> files_{}; ///< -1: `errors_` says why
+  std::array<int, k_energy> errors_{};
+  std::vector<Zone> zones_; ///< one for each package
+};
+
+/// The medians of several runs; nothing for what one of them has not counted.
+Counts medians_of(const std::vector<Counts>& runs);
+
+} // namespace wstree::cli

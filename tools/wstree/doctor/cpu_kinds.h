@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "report.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wstree::place {
+class Machine;
+}
+
+namespace wstree::cli {
+
+/// The CPUs of a machine with unequal cores that are not of its slowest kind.
+struct FastCpus {
+  unsigned count = 0, slower = 0, kinds = 0;
+  std::vector<std::pair<std::string, std::string>>
+      settings; ///< variables by which a program has one thread on each
+};
+/// Nothing if all CPUs are of one kind, or if hwloc cannot say which are faster.
+std::optional<FastCpus> fast_cpus(const place::Machine& machine);
+/// Of this machine, as far as this process may use it.
+std::optional<FastCpus> fast_cpus();
+
+/// Which threads help, and which may make others wait.
+std::optional<Check> check_kinds(const place::Machine& machine, unsigned team);
+
+} // namespace wstree::cli
