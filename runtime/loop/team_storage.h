@@ -6,6 +6,7 @@
 #include "recording.h"
 
 #include "wstree/core/models.h"
+#include "wstree/core/pace.h"
 #include "wstree/core/tuning.h"
 
 #include <bit>
@@ -125,7 +126,7 @@ template <class P> struct alignas(core::k_line_pair) Line {
 /// A page belongs to the NUMA node of the thread that writes it first. So what belongs to a member stands
 /// together, and what other members read of it stands in the middle, a page away from the next member's:
 ///
-///     Storage, slots, boards | pairs, hot, pairs of member 0 | pairs, hot, pairs of member 1 | ...
+///     Storage, slots, boards, probes | pairs, hot, pairs of member 0 | pairs, hot, pairs of member 1 | ...
 template <class P, class Sizes = UsualSizes> class alignas(core::k_line_pair) Storage {
 public:
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
@@ -175,6 +176,10 @@ public:
   core::Cells<Account> accounts(std::uint64_t loop) noexcept { return {&account(loop, 0), sizeof(Share)}; }
   /// Of the member alone.
   core::Priors& priors(std::uint32_t member) noexcept { return shares_[member].priors; }
+  /// Of the member alone.
+  core::PaceKeeper<P>& pace(std::uint32_t member) noexcept { return shares_[member].pace; }
+  /// What each member writes down for the paces of all.
+  typename core::PaceKeeper<P>::Ticks* probes() noexcept { return probes_; }
   Line<P>& line(std::uint32_t member) noexcept { return shares_[member].hot.line; }
 
   /// Makes all slots forget their uses. Only while no member is in a loop.
@@ -202,6 +207,7 @@ private:
     core::QueueCell<P, core::LockFreeQueue> queues[k_ring];
     core::QueueCell<P, core::LockedQueue> locked_queues[k_ring];
     core::Priors priors;
+    core::PaceKeeper<P> pace;
   };
   template <std::size_t bytes> struct Padding { std::byte unused[bytes]; };
   template <std::size_t bytes>
@@ -214,19 +220,21 @@ private:
   static_assert(!std::is_same_v<P, core::StdPlatform> || sizeof(Share) == sizeof(Content));
 
   struct Layout {
-    std::size_t slots, boards, board, shares, bytes;
+    std::size_t slots, boards, board, probes, shares, bytes;
     explicit Layout(std::size_t capacity) noexcept {
       slots = sizeof(Storage);
       boards = slots + k_ring * sizeof(Slot<P>);
       board = core::Board<P>::words(capacity) * sizeof(core::DoneWord<P>);
-      shares = boards + k_ring * board;
+      probes = boards + k_ring * board;
+      const std::size_t all = capacity * sizeof(typename core::PaceKeeper<P>::Ticks);
+      shares = probes + (all + core::k_line_pair - 1) / core::k_line_pair * core::k_line_pair;
       bytes = shares + capacity * sizeof(Share);
     }
   };
 
   Storage(std::uint32_t capacity, const Layout& layout, Storage* previous) noexcept
       : capacity_(capacity), previous_(previous), slots_(at<Slot<P>>(layout.slots)),
-        shares_(at<Share>(layout.shares)) {
+        probes_(at<typename core::PaceKeeper<P>::Ticks>(layout.probes)), shares_(at<Share>(layout.shares)) {
     for (std::uint64_t s = 0; s < k_ring; ++s) {
       slots_[s].tree.roots = &shares_->hot.roots[s];
       slots_[s].tree.stride = sizeof(Share) / sizeof(Node);
@@ -253,6 +261,7 @@ private:
   std::uint32_t capacity_;
   Storage* previous_;
   Slot<P>* slots_;
+  typename core::PaceKeeper<P>::Ticks* probes_;
   Share* shares_;
 };
 

@@ -61,6 +61,15 @@ public:
     }
   }
 
+  /// From now on some members believe that they are slow.
+  void slow_down(core::Rng& random) {
+    paces_.assign(members_, {});
+    for (core::Pace& pace : paces_) {
+      pace.own = static_cast<float>(1 + random.below(10)) / 10;
+      pace.faster = static_cast<float>(1 + random.below(8)) / 2;
+    }
+  }
+
   void run(const std::vector<std::uint64_t>& sizes, const Settings& settings) {
     test::SharedOnce once(*std::max_element(sizes.begin(), sizes.end()));
     std::barrier together(static_cast<std::ptrdiff_t>(members_));
@@ -70,7 +79,8 @@ public:
       for (const std::uint64_t n : sizes) {
         arenas_[m]->reset(pairs_[m].data(), 2);
         worker.enter(tree_, *arenas_[m],
-                     {n, use, use, m, members_, &settings, 1, near_.empty() ? nullptr : &near_[m]});
+                     {n, use, use, m, members_, &settings, 1, near_.empty() ? nullptr : &near_[m], nullptr, 0,
+                      paces_.empty() || paces_[m].own == 1 ? nullptr : &paces_[m]});
         once.drain(worker);
         together.arrive_and_wait();
         if (m == 0) {
@@ -91,10 +101,29 @@ private:
   std::unique_ptr<core::DoneWord<P>[]> board_;
   std::vector<std::vector<core::Node<P>>> pairs_;
   std::vector<std::unique_ptr<core::Arena<P>>> arenas_;
+  std::vector<core::Pace> paces_;
   std::vector<core::Neighbourhood> near_;
   std::vector<std::vector<core::Domain>> domains_;
   std::vector<std::vector<std::uint32_t>> orders_;
 };
+
+/// They leave their nodes while others steal from them, and come back to what no other member takes.
+TEST(SlowMembers, LoseNoIteration) {
+  core::Rng random(test::seed());
+  Settings settings;
+  settings.shortest_target = settings.longest_target = settings.tail_batch =
+      1; // each unit is worth a thought
+  settings.steal_cost = 0;
+  for (const std::uint32_t members : {2U, 4U, 7U}) {
+    SlotUser user(members);
+    for (int i = 0; i < 40; ++i) {
+      user.slow_down(random);
+      std::vector<std::uint64_t> sizes(4);
+      for (std::uint64_t& n : sizes) n = 1 + random.below(i % 2 != 0 ? 40 : 2'000);
+      user.run(sizes, settings);
+    }
+  }
+}
 
 class CoreStress : public testing::TestWithParam<std::tuple<Strategy, BatchMode>> {};
 

@@ -2,6 +2,8 @@
 // What the tree needs from the machine, as a policy class, and its production version.
 #pragma once
 
+#include "wstree/core/tuning.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -118,6 +120,8 @@ constexpr std::uint64_t elapsed(std::uint64_t since, std::uint64_t now) noexcept
 ///   relax(), yield()  inside a spin loop: for the core, for the operating system
 ///   allocate(bytes)   zeroed memory aligned to k_line_pair, or nullptr
 ///   release(p, bytes)
+/// and may have
+///   probe()           ticks that some hundred instructions take, the same for all members (pace.h)
 struct StdPlatform {
   template <class T> using Atomic = std::atomic<T>;
   template <class T> using Plain = T;
@@ -156,6 +160,26 @@ struct StdPlatform {
 
   static void yield() noexcept { sched_yield(); }
 
+  /// The shortest of three runs. The chains are short enough for a small core and need a multiplier, which
+  /// tells kinds of cores apart, too.
+  [[gnu::noinline]] static std::uint32_t probe() noexcept {
+    std::uint64_t shortest = ~std::uint64_t{0};
+    for (int run = 0; run < 3; ++run) {
+      std::uint64_t a = 1, b = 2, c = 3;
+      const std::uint64_t since = fenced_ticks();
+      for (int i = 0; i < tuning::k_probe_steps; ++i) {
+        a = a * 0x9E3779B97F4A7C15U + b;
+        b ^= b << 13;
+        b ^= b >> 7;
+        c = (c << 9 | c >> 55) + a;
+        asm volatile("" : "+r"(a), "+r"(b), "+r"(c)); // so that it is executed as it stands
+      }
+      const std::uint64_t took = fenced_ticks() - since;
+      if (took < shortest) shortest = took;
+    }
+    return shortest < 0xFFFF'FFFF ? static_cast<std::uint32_t>(shortest | 1) : 0xFFFF'FFFF;
+  }
+
   /// Returns zeroed memory, untouched as far as it is large: a page then belongs to the first thread that
   /// uses it, and a block that is given back unused has cost next to nothing. Large blocks come from the
   /// system itself, because calloc() clears memory that was used before.
@@ -187,6 +211,21 @@ struct StdPlatform {
 
 private:
   static constexpr std::size_t k_large = 128 * 1024;
+
+  /// The clock when all instructions before have ended, and before any behind begins.
+  static std::uint64_t fenced_ticks() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_lfence();
+    const std::uint64_t now = ticks();
+    __builtin_ia32_lfence();
+    return now;
+#elif defined(__aarch64__)
+    asm volatile("isb" ::: "memory");
+    const std::uint64_t now = ticks();
+    asm volatile("isb" ::: "memory");
+    return now;
+#endif
+  }
 
   static void* map(std::size_t bytes) noexcept {
     void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -34,6 +34,11 @@ public:
     return false;
   }
 
+  /// Whether a share takes long enough, or may do so, that a few hundred nanoseconds do not matter.
+  bool is_long(std::uint64_t units, std::uint32_t members, const Settings& settings) const noexcept {
+    return cost_ == 0 || units >= k_most_units ||
+           units * cost_ > (tuning::k_brief * settings.shortest_target * members) << k_fraction;
+  }
   std::uint64_t cost() const noexcept { return cost_; } ///< below 2^31; 0: not known
   /// Returns what a unit may cost: as usual, or k_unknown, which stands for any cost.
   std::uint64_t dearest() const noexcept {

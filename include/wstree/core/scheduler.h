@@ -42,6 +42,21 @@ struct Counts {
   }
 };
 
+/// How fast a member is beside the others of its team, and what a slow one keeps in mind while it leaves work
+/// to faster ones (tree/giving_way.h). Private to its member.
+struct Pace {
+  float own = 1;    ///< by the speed of the fastest member
+  float faster = 1; ///< of all clearly faster members together, by the same
+
+  // Of the present loop, in ticks:
+  std::uint64_t entered = 0;
+  std::uint64_t next_look = 0;     ///< before that the end of the loop is not near
+  std::uint64_t waiting_since = 0; ///< or since the others last took units; 0: it is not waiting
+  std::uint64_t left = 0;          ///< units that no member had taken then
+  std::uint32_t in_vain = 0;       ///< waits after which the member took the unit itself
+  bool is_of_few = false;          ///< a unit may be a large part of the loop
+};
+
 /// One member's entry into one execution of a loop. Read in enter() only: it need not live longer.
 struct Entry {
   std::uint64_t iterations = 1; ///< 1 to 2^63 - 1; the same for all members
@@ -55,6 +70,7 @@ struct Entry {
   const Neighbourhood* near = nullptr; ///< may be null; outlives the loop
   Prior* prior = nullptr;              ///< of this member, for the loop's code location; may be null
   float cost = 0;                      ///< ticks per unit, where they are known otherwise; 0: they are not
+  Pace* pace = nullptr; ///< of a slow member; null: not known, or about as fast as any. Outlives the loop
 };
 
 /// For models that need no memory of their own.

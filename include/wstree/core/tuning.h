@@ -90,6 +90,30 @@ inline constexpr std::uint32_t k_few_dear_units = 16;
 /// Batches whose costs per unit differ by less say nothing about that.
 inline constexpr float k_dearer = 1.1F;
 
+// Members on slow cores (pace.h, tree/giving_way.h)
+
+/// A member is slow beside one that takes less than this part of its time. Equal cores differ by 8 %, as far
+/// as the clock can tell.
+inline constexpr float k_as_fast = 0.8F;
+/// 1 / what a probe may differ from what is written down of the member.
+inline constexpr std::uint32_t k_alike_probes = 12;
+/// A probe takes 0.4 us, and a member makes no more than so many in a millisecond.
+inline constexpr std::uint64_t k_probes_per_ms = 2;
+/// Loops in which a member whose share is brief does not ask whether a probe is due.
+inline constexpr std::uint64_t k_loops_unprobed = 4;
+/// Waits in vain after which the next ones are no shorter.
+inline constexpr std::uint32_t k_most_in_vain = 32;
+/// Steps of a probe, about 10 cycles each: 400 ticks where the clock has steps of 26 ticks (x86-64), and some
+/// ticks of a clock of 20 MHz.
+#if defined(__x86_64__)
+inline constexpr int k_probe_steps = 96;
+#else
+inline constexpr int k_probe_steps = 384;
+#endif
+/// 1 / pause between two looks at what the others have taken, in parts of what is waited for. A look at 24
+/// roots takes a microsecond.
+inline constexpr float k_waiting_looks = 256;
+
 // Search (tree/search)
 
 /// Roots that a search of a large team looks at, and leaves with work below them. x0.5: 1.00, x2: 1.004.

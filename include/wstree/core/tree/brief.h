@@ -209,6 +209,7 @@ private:
       if (tree_->root(entry_.members - 1)->is_last_noted(entry_.loop)) return BriefStep::over;
       if (!wait(since)) break;
     }
+    if (entry_.pace != nullptr) return BriefStep::unfold; // a Worker leaves it to faster members
     return take_last(out) ? BriefStep::piece : BriefStep::over;
   }
   /// Waits for a part of the time that a few steals take, and leaves the other members their cache lines so

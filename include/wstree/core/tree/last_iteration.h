@@ -52,7 +52,8 @@ public:
     position_ = position;
     cost_ = cost;
   }
-  /// Whether it may have to start early at all, where iterations take `cost` ticks.
+  /// Whether it may have to start early at all; or where iterations take `cost` ticks.
+  bool may_be_early() const noexcept { return may_be_early_; }
   bool may_be_early(float cost) const noexcept {
     return may_be_early_ && cost > static_cast<float>(settings_->shortest_target);
   }

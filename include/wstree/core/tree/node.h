@@ -108,13 +108,15 @@ public:
     return word_.load(P::order(Tag::inspect, std::memory_order_relaxed));
   }
 
-  /// Publishes the owner's recent time per unit, for thieves that compare victims. 0: not known.
+  /// Publishes the owner's recent time per unit, for thieves that compare victims. 0: not known. Below 0: the
+  /// owner is slow, which tells slow members that others would take less.
   void publish_cost(float ticks_per_unit) noexcept {
     // [N7] relaxed: an estimate that nothing else depends on.
     cost_.store(std::bit_cast<std::uint32_t>(ticks_per_unit),
                 P::order(Tag::publish_cost, std::memory_order_relaxed));
   }
-  float cost() const noexcept {
+  float cost() const noexcept { return __builtin_fabsf(published_cost()); }
+  float published_cost() const noexcept {
     return std::bit_cast<float>(cost_.load(P::order(Tag::publish_cost, std::memory_order_relaxed))); // N7
   }
 

@@ -215,7 +215,7 @@ private:
   /// below the node. Returns the pair that hangs there.
   Pair hang(Pair pair, const Target<P>& frozen, std::uint32_t half, Word left, Word right) noexcept {
     const std::uint64_t first_unit = frozen.begin + frozen.word.left();
-    const float cost = frozen.node->cost();
+    const float cost = frozen.node->published_cost();
     const std::uint32_t victim = frozen.node->owner();
     const std::uint32_t me = near() != nullptr ? near()->position : victim;
     const auto owner = [=](Word word) { return word.phase() == Phase::owned ? me : victim; };

@@ -64,6 +64,11 @@ template <class P> struct Target {
     const float known = is_untouched_root() ? 0 : node->cost();
     return known > 0 ? known : own;
   }
+  /// The same on a fast core, as a slow member sees it that has `pace` of its speed.
+  float fast_cost_or(float own, float pace) const noexcept {
+    const float known = is_untouched_root() ? 0 : node->published_cost();
+    return known > 0 ? known : known < 0 ? -known * pace : own;
+  }
 };
 
 /// Read access to the tree of one use of a slot.

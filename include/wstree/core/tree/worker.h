@@ -6,6 +6,7 @@
 #include "wstree/core/pacing.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tree/arena.h"
+#include "wstree/core/tree/giving_way.h"
 #include "wstree/core/tree/last_iteration.h"
 #include "wstree/core/tree/owner.h"
 #include "wstree/core/tree/search/find_max.h"
@@ -18,7 +19,7 @@ namespace wstree::core {
 
 /// Private to its member; next() is called until it returns false. What a member does in the tree is in
 /// owner.h, where it looks for work in search/, how much it takes at a time in pacing.h, and when it starts
-/// iteration n-1 in last_iteration.h.
+/// iteration n-1 in last_iteration.h, and what it leaves to faster members in giving_way.h.
 template <class P> class Worker {
 public:
   using Loop = Tree<P>;
@@ -31,6 +32,8 @@ public:
     owner_.enter(View<P>(tree, shape, entry.use), arena, entry);
     find_max_.enter(entry, owner_.near());
     last_.enter(shape, entry);
+    way_.enter(entry);
+    is_careful_ = last_.may_be_early() || way_.is_slow();
     loop_ = entry.loop;
     stage_ = Stage::arriving;
   }
@@ -45,7 +48,10 @@ public:
   }
 
   /// After enter(): iteration n-1 stands for no work.
-  void leave_last_to_the_end() noexcept { last_.never_early(); }
+  void leave_last_to_the_end() noexcept {
+    last_.never_early();
+    is_careful_ = way_.is_slow();
+  }
 
   /// Gives this member its next batch of the loop. Returns false when nothing is left for it: every unit is
   /// in the hands of some member.
@@ -75,7 +81,9 @@ public:
       return false;
     }
     if ((!held().is_empty() && go_on(out)) || (stage_ == Stage::arriving && arrive(out))) {
-      if (!held().is_empty() && !last_.may_be_early(cost())) pacing().allow_quick();
+      if (!held().is_empty() &&
+          !(is_careful_ && (last_.may_be_early(cost()) || way_.may_leave(pacing().settings(), cost()))))
+        pacing().allow_quick();
       return true;
     }
     return look_elsewhere(out);
@@ -128,8 +136,12 @@ private:
     if (pacing().may_skip() && !held().is_empty() && held().remaining() != 0) return pacing().skip();
     if (!pacing().finish(stage_ != Stage::retired, owner_.counts().busy_ticks)) return;
     if (!pacing().is_timed() || held().is_empty()) return;
-    last_.learn(held().first(), cost());
-    held().node()->publish_cost(cost());
+    float published = cost();
+    if (is_careful_) [[unlikely]] {
+      last_.learn(held().first(), cost());
+      if (way_.is_slow()) published = -published;
+    }
+    held().node()->publish_cost(published);
   }
 
   /// First call in this loop.
@@ -146,8 +158,11 @@ private:
       held().drop();
       return false;
     }
-    if (should_start_last() && !last_.is_taken(view()))
-      if (const auto pair = owner_.supply().take()) return leave_for_last(pair, out);
+    if (is_careful_) [[unlikely]] {
+      if (should_start_last() && !last_.is_taken(view()))
+        if (const auto pair = owner_.supply().take()) return leave_for_last(pair, out);
+      if (way_.is_slow() && gives_way()) return false;
+    }
     if (!owner_.advance(out)) return owner_.descend(out);
     if (held().remaining() == 0) end_node(out);
     return true;
@@ -167,7 +182,7 @@ private:
     const auto is_short_of_memory = [this] { return owner_.supply().is_short(); };
     // A member without node memory cannot steal from owners, but an owner may split its node as long as the
     // last iteration is not claimed: so search once more after that.
-    if (!find(out) && !take_last(out) && !(is_short_of_memory() && find(out))) return false;
+    if (!find(out) && !take_last_in_turn(out) && !(is_short_of_memory() && find(out))) return false;
     pacing().searched();
     return true;
   }
@@ -192,9 +207,36 @@ private:
         continue;
       }
       if (should_start_last() && take_last(out)) return true;
+      if (way_.is_slow() && leaves(target)) continue;
       if (claim(target) == Claim::taken) return true;
       P::relax(); // after a lost race another member got ahead; after a refusal the node is worth nothing
     }
+  }
+
+  /// Frees what is left of the own node for faster members, if they should have it. Returns whether it has.
+  [[gnu::noinline]] bool gives_way() noexcept {
+    if (!way_.should_leave(view(), owner_.rng(), pacing().settings(), cost(), pacing().clock())) return false;
+    const auto pair = owner_.supply().take();
+    if (pair == nullptr) return false;
+    owner_.leave(pair);
+    return true;
+  }
+  /// Returns whether this member, which is slow, has left the node to faster ones, and waited a moment.
+  [[gnu::noinline]] bool leaves(const Target<P>& target) noexcept {
+    const float cost = std::max(this->cost(), way_.cost_of(target));
+    return way_.should_leave(view(), owner_.rng(), pacing().settings(), cost, P::ticks()) &&
+           way_.wait(view(), owner_.rng(), pacing().settings(), cost);
+  }
+  /// The same for iteration n-1: waits for faster members as long as there is hope. Returns whether it has
+  /// found other work meanwhile.
+  [[gnu::noinline]] bool leaves_last(Range& out) noexcept {
+    const float cost = way_.cost_of_last(pacing().settings(), this->cost());
+    while (cost > 0 && !last_.is_taken(view()) && way_.wait(view(), owner_.rng(), pacing().settings(), cost))
+      if (find(out)) return true;
+    return false;
+  }
+  bool take_last_in_turn(Range& out) noexcept {
+    return (way_.is_slow() && leaves_last(out)) || take_last(out);
   }
 
   bool should_start_last() noexcept { return last_.should_start(view(), cost()); }
@@ -236,9 +278,11 @@ private:
 
   Owner<P, Pacing<P>> owner_;
   LastIteration<P> last_;
+  GivingWay<P> way_;
   FindMax<P> find_max_;
   std::uint64_t loop_ = 0; // number of the execution
   Stage stage_ = Stage::arriving;
+  bool is_careful_ = false; // the member may have to start iteration n-1 early, or is slow
 };
 
 } // namespace wstree::core

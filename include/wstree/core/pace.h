@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How fast the members of a team are beside each other, as each finds out for itself.
+#pragma once
+
+#include "wstree/core/extrema.h"
+#include "wstree/core/platform.h"
+#include "wstree/core/prior.h"
+#include "wstree/core/scheduler.h"
+#include "wstree/core/settings.h"
+#include "wstree/core/tuning.h"
+
+#include <cstdint>
+#include <utility>
+
+namespace wstree::core {
+
+/// What the members of a team take for a few hundred instructions that are the same for all. What they take
+/// for their iterations does not say how fast they are: one that has the expensive end of a loop looks slow.
+/// So before a loop that is worth it, a member times these instructions (Platform::probe()) and writes down
+/// what they took. Costs are steady to a few per cent; a single slow probe counts nothing, because the thread
+/// may have been interrupted. Private to its member, but for `taken`, of which every member has one element.
+/// Zeroed memory is a valid state.
+template <class P> class PaceKeeper {
+public:
+  using Ticks = typename P::template Atomic<std::uint32_t>;
+
+  /// The member enters execution `loop` of a loop of `iterations`, at a code location of which it knows
+  /// `prior`. Where its own share is brief, others may be long, so it looks at the clock now and then.
+  /// Returns how fast the member is; nullptr: as fast as any, or not known. Valid until the next call.
+  [[gnu::always_inline]] Pace* enter(const Prior* prior, std::uint64_t iterations, std::uint64_t loop,
+                                     std::uint32_t index, std::uint32_t members, const Settings& settings,
+                                     Ticks* taken) noexcept {
+    if constexpr (requires { P::probe(); })
+      if (prior != nullptr && (loop % tuning::k_loops_unprobed == 0 ||
+                               prior->is_long(iterations, members, settings))) [[unlikely]]
+        look(index, members, taken);
+    return is_slow_ ? &pace_ : nullptr;
+  }
+
+private:
+  [[gnu::noinline]] void look(std::uint32_t index, std::uint32_t members, Ticks* taken) noexcept {
+    const std::uint64_t now = P::ticks();
+    if (looked_ != 0 && elapsed(looked_, now) < P::ticks_per_ms() / tuning::k_probes_per_ms) return;
+    looked_ = now;
+    if (before_ == 0) before_ = P::probe();
+    const std::uint32_t latest = P::probe();
+    const std::uint32_t mine = std::min(latest, std::exchange(before_, latest));
+    // [N7] relaxed: an estimate that nothing else depends on. Others have read the line: it is written only
+    //      when that matters.
+    const std::uint32_t written = taken[index].load(P::order(Tag::publish_cost, std::memory_order_relaxed));
+    if (!is_alike(mine, written))
+      taken[index].store(mine, P::order(Tag::publish_cost, std::memory_order_relaxed));
+    std::uint32_t fastest = mine;
+    for (std::uint32_t m = 0; m < members; ++m)
+      if (const std::uint32_t ticks =
+              taken[m].load(P::order(Tag::publish_cost, std::memory_order_relaxed))) // N7
+        fastest = std::min(fastest, ticks);
+    is_slow_ = is_slower(mine, fastest);
+    if (!is_slow_) return;
+    float faster = 0;
+    for (std::uint32_t m = 0; m < members; ++m)
+      if (const std::uint32_t ticks =
+              taken[m].load(P::order(Tag::publish_cost, std::memory_order_relaxed)); // N7
+          ticks != 0 && is_slower(mine, ticks))
+        faster += static_cast<float>(fastest) / static_cast<float>(ticks);
+    pace_.own = static_cast<float>(fastest) / static_cast<float>(mine);
+    pace_.faster = faster;
+  }
+  static bool is_slower(std::uint32_t ticks, std::uint32_t than) noexcept {
+    return static_cast<float>(than) < tuning::k_as_fast * static_cast<float>(ticks);
+  }
+  static bool is_alike(std::uint32_t a, std::uint32_t b) noexcept {
+    const std::uint32_t difference = a < b ? b - a : a - b;
+    return difference <= a / tuning::k_alike_probes;
+  }
+
+  std::uint64_t looked_ = 0; // when; 0: never
+  std::uint32_t before_ = 0; // what the probe took before the latest one
+  bool is_slow_ = false;
+  Pace pace_; // if it is
+};
+
+} // namespace wstree::core

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a member on a slow core leaves to members on faster ones.
+#pragma once
+
+#include "wstree/core/extrema.h"
+#include "wstree/core/platform.h"
+#include "wstree/core/rng.h"
+#include "wstree/core/scheduler.h"
+#include "wstree/core/settings.h"
+#include "wstree/core/tree/tree.h"
+#include "wstree/core/tuning.h"
+
+#include <cstdint>
+
+namespace wstree::core {
+
+/// A slow member starts no unit that faster members would end earlier, even if they have to do first what
+/// else is left. It frees its node and waits. As long as they take units, it waits on. If they take none for
+/// the time that the unit would have saved, they are in dearer units, or not faster than this member, which
+/// then takes the unit, and waits half as long the next time: all waits in vain together take less than two
+/// such units. Private to its member; does nothing if that is not slow.
+template <class P> class GivingWay {
+public:
+  void enter(const Entry& entry) noexcept {
+    pace_ = entry.pace;
+    if (pace_ == nullptr) [[likely]]
+      return;
+    pace_->is_of_few = entry.iterations <= tuning::k_few_units_each * entry.members;
+    pace_->entered = P::ticks();
+    pace_->next_look = pace_->waiting_since = 0;
+    pace_->in_vain = 0;
+  }
+
+  bool is_slow() const noexcept { return pace_ != nullptr; }
+  /// Whether units that take `cost` ticks are worth a look at what the others do.
+  bool may_leave(const Settings& settings, float cost) const noexcept {
+    return pace_ != nullptr && cost > static_cast<float>(settings.shortest_target);
+  }
+
+  /// What a unit of `target` takes this member. Where a node has no cost, no owner has ended a unit of it or
+  /// of what it was split from, and of few units each may take as long as the loop has taken.
+  float cost_of(const Target<P>& target) const noexcept {
+    return target.fast_cost_or(so_far(), pace_->own) / pace_->own;
+  }
+  /// What iteration n-1 may take this member, whose latest units took `cost` ticks. 0: not worth a thought.
+  float cost_of_last(const Settings& settings, float cost) const noexcept {
+    if (pace_->is_of_few) return std::max(cost, so_far() / (1 - pace_->own));
+    return may_leave(settings, cost) ? cost : 0;
+  }
+
+  /// Whether faster members end all that is left, and then a unit that takes this member `cost` ticks, before
+  /// this member would end the unit.
+  bool should_leave(const View<P>& view, Rng& rng, const Settings& settings, float cost,
+                    std::uint64_t now) noexcept {
+    if (!may_leave(settings, cost) || now < pace_->next_look) return false;
+    const float fast = cost * pace_->own;
+    float left = 0;
+    each_open_node(view, rng, [&](const Target<P>& target) {
+      left += static_cast<float>(target.remaining()) * target.fast_cost_or(fast, pace_->own);
+    });
+    const float spare = left / pace_->faster + fast - cost;
+    if (spare < 0) return true;
+    // A look takes longer than a batch. Members that are as slow help to bring the end nearer.
+    if (spare > cost) pace_->next_look = now + static_cast<std::uint64_t>((spare - cost) / 2);
+    return false;
+  }
+
+  /// Waits a moment for the others to take a unit that would take this member `cost` ticks. Returns false if
+  /// the member has waited long enough.
+  bool wait(const View<P>& view, Rng& rng, const Settings& settings, float cost) noexcept {
+    const std::uint64_t now = P::ticks();
+    std::uint64_t left = 0;
+    each_open_node(view, rng, [&](const Target<P>& target) { left += target.remaining(); });
+    if (pace_->waiting_since == 0 || left < pace_->left) pace_->waiting_since = now;
+    pace_->left = left;
+    const float most = cost * (1 - pace_->own) / static_cast<float>(std::uint64_t{1} << pace_->in_vain);
+    if (static_cast<float>(elapsed(pace_->waiting_since, now)) >= most) {
+      pace_->waiting_since = 0;
+      pace_->in_vain = std::min(pace_->in_vain + 1, tuning::k_most_in_vain);
+      return false;
+    }
+    const float pause = std::max(cost / tuning::k_waiting_looks, static_cast<float>(settings.tail_batch));
+    do P::relax();
+    while (elapsed(now, P::ticks()) < static_cast<std::uint64_t>(pause));
+    P::yield(); // perhaps to the member that it waits for
+    return true;
+  }
+
+private:
+  /// Ticks since the member entered a loop of few units; 0 in longer loops, where one unit is nothing.
+  float so_far() const noexcept {
+    return pace_->is_of_few ? static_cast<float>(elapsed(pace_->entered, P::ticks())) : 0;
+  }
+  /// Calls `visit(Target)` for each node of which something is left. Notes what is done, as searches do.
+  template <class Visit> static void each_open_node(const View<P>& view, Rng& rng, Visit&& visit) {
+    for (std::uint32_t root = 0; root < view.filled_roots(); ++root)
+      view.is_done(root, rng, [&](const Target<P>& target) {
+        visit(target);
+        return false;
+      });
+  }
+
+  Pace* pace_ = nullptr; // nullptr: the member is not slow
+};
+
+} // namespace wstree::core

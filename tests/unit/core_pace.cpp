@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What members find out about their speeds: probes that are told, and a clock that is set.
+#include "wstree/core/pace.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace wstree::core {
+namespace {
+
+/// Time passes only in probes and where a test says so.
+struct Told : StdPlatform {
+  static inline std::uint64_t now = 1;
+  static inline std::uint32_t takes = 100;
+  static inline int probes = 0;
+  static std::uint64_t ticks() noexcept { return now; }
+  static std::uint32_t probe() noexcept {
+    ++probes;
+    return takes;
+  }
+};
+
+class Paces : public testing::Test {
+protected:
+  void SetUp() override { Told::probes = 0; }
+  /// Member `m` enters a loop, in which its probe takes so long, a millisecond after the latest call.
+  Pace* enter(std::uint32_t m, std::uint32_t takes) {
+    Told::now += Told::ticks_per_ms();
+    Told::takes = takes;
+    return keepers_[m].enter(&prior_, 1'000, 1, m, 3, settings_, taken_.data());
+  }
+
+  Settings settings_;
+  Prior prior_; // nothing is known, so the loop may be long
+  std::array<PaceKeeper<Told>, 3> keepers_;
+  std::array<PaceKeeper<Told>::Ticks, 3> taken_{};
+};
+
+TEST_F(Paces, EqualMembersHaveNone) {
+  for (int i = 0; i < 10; ++i)
+    for (std::uint32_t m = 0; m < 3; ++m) EXPECT_EQ(enter(m, 100 + 5 * m), nullptr) << m;
+}
+
+TEST_F(Paces, ASlowMemberKnowsHowSlowItIs) {
+  enter(0, 100);
+  enter(1, 125);
+  const Pace* const slow = enter(2, 400);
+  ASSERT_NE(slow, nullptr);
+  EXPECT_FLOAT_EQ(slow->own, 0.25F);
+  EXPECT_FLOAT_EQ(slow->faster, 1 + 0.8F);
+  EXPECT_EQ(enter(0, 100), nullptr);
+}
+
+TEST_F(Paces, OneSlowProbeIsNoSlowMember) {
+  for (std::uint32_t m = 0; m < 3; ++m) enter(m, 100);
+  EXPECT_EQ(enter(2, 1'000), nullptr) << "it was interrupted";
+  EXPECT_NE(enter(2, 1'000), nullptr) << "twice in turn";
+  EXPECT_EQ(enter(2, 100), nullptr) << "the core is as fast as before";
+}
+
+TEST_F(Paces, ProbesAreRare) {
+  for (int i = 0; i < 100; ++i) {
+    Told::now += Told::ticks_per_ms() / 100;
+    keepers_[0].enter(&prior_, 1'000, static_cast<std::uint64_t>(i), 0, 3, settings_, taken_.data());
+  }
+  EXPECT_LE(Told::probes, 4) << "two at first, and two in a millisecond";
+}
+
+TEST_F(Paces, BriefLoopsAskNowAndThen) {
+  for (int i = 0; i < 3; ++i) prior_.learn(1'000, 1'000);
+  for (std::uint64_t loop = 1; loop < 4; ++loop) {
+    Told::now += Told::ticks_per_ms();
+    keepers_[0].enter(&prior_, 1'000, loop, 0, 3, settings_, taken_.data());
+  }
+  EXPECT_EQ(Told::probes, 0);
+  keepers_[0].enter(&prior_, 1'000, 4, 0, 3, settings_, taken_.data());
+  EXPECT_EQ(Told::probes, 2);
+  keepers_[0].enter(nullptr, 1'000, 8, 0, 3, settings_, taken_.data());
+  EXPECT_EQ(Told::probes, 2) << "no code location";
+}
+
+TEST_F(Paces, ZeroedMemoryIsAMemberOfWhichNothingIsKnown) {
+  alignas(PaceKeeper<Told>) std::array<std::byte, sizeof(PaceKeeper<Told>)> zeroed{};
+  auto* const keeper = std::launder(reinterpret_cast<PaceKeeper<Told>*>(zeroed.data()));
+  EXPECT_EQ(keeper->enter(nullptr, 1'000, 1, 0, 3, settings_, taken_.data()), nullptr);
+  EXPECT_EQ(keeper->enter(&prior_, 1'000, 1, 0, 3, settings_, taken_.data()), nullptr);
+}
+
+TEST(Probe, TakesAFractionOfAMicrosecond) {
+  std::uint32_t shortest = ~0U;
+  for (int i = 0; i < 100; ++i) shortest = std::min(shortest, StdPlatform::probe());
+  EXPECT_GT(shortest, 1U);
+  EXPECT_LT(shortest, StdPlatform::ticks_per_us() * 5);
+}
+
+} // namespace
+} // namespace wstree::core
