@@ -161,10 +161,23 @@ TEST(Simulate, PeersAreTheSchedulesOfOthers) {
       results({"--schedule", "peers,Dynamic,16", "--workload", "UNIFORM", "--workers", "4"});
   std::vector<std::string> names;
   for (const auto& result : document["results"]) names.push_back(result["schedule"]);
-  EXPECT_THAT(names,
-              testing::ElementsAre("static", "dynamic", "guided", "trapezoidal", "static_steal",
-                                   "gomp_guided", "tbb_auto", "cilk_for", "static_balanced", "dynamic,16"));
-  EXPECT_EQ(document["results"][9]["batches"], 63);
+  EXPECT_THAT(names, testing::ElementsAre("static", "dynamic", "guided", "trapezoidal", "static_steal",
+                                          "gomp_guided", "tbb_auto", "cilk_for", "static_balanced",
+                                          "aid_static", "aid_hybrid", "aid_dynamic", "dynamic,16"));
+  EXPECT_EQ(document["results"][12]["batches"], 63);
+}
+
+TEST(Simulate, UnequalCoresAreOneTable) {
+  const auto all = simulation({"--unequal", "--workload", "UNIFORM", "--schedule", "wstree,aid_static"});
+  EXPECT_EQ(all.status(), 0) << all.err;
+  for (const auto* text : {"64 iterations", "100,000 iterations", "\n6P+8E ", "\n8P+16E ", "\n6full+2slow ",
+                           "wstree  aid_static  fast only  costs known", "\ngeometric mean ", "\nworst "})
+    EXPECT_THAT(all.out, HasSubstr(text));
+  const auto one = simulation({"--unequal", "--workload", "EXP", "--machine", "speeds=1000/300"});
+  EXPECT_THAT(one.out, AllOf(HasSubstr("\ngeneric "), Not(HasSubstr("6P+8E"))));
+  EXPECT_THAT(simulation({"--unequal", "--machine", "generic"}).err,
+              HasSubstr("says of no cores how fast they are"));
+  EXPECT_THAT(simulation({"--unequal", "--json"}).err, HasSubstr("no JSON"));
 }
 
 TEST(Simulate, DetailsTellTheFirstLoopFromTheOthers) {

@@ -50,12 +50,24 @@ TEST(Machines, NamedOnesHaveTheTransfersThatWerePublished) {
 }
 
 TEST(Machines, WhatIsShownMeansTheSameMachine) {
-  for (const auto* machine :
-       {"milan,l3=30,package:24=100,far=300", "generic,domain=0,near=1.5", "domain=1,noise=4000000/5000",
-        "speeds=1000/600,enter=3,region=7,skew=0", "l3:4=20,numa:16=60.25,far=200,hit=0.8"}) {
+  for (const auto* machine : {"milan,l3=30,package:24=100,far=300", "generic,domain=0,near=1.5",
+                              "domain=1,noise=4000000/5000", "speeds=1000/600,enter=3,region=7,skew=0",
+                              "6P+8E,throttle=8000000/400/3,bursts=300000/100000/500/2,smt=600,memory=700/4",
+                              "l3:4=20,numa:16=60.25,far=200,hit=0.8"}) {
     const auto once = shown(machine);
     EXPECT_EQ(shown(once), once) << machine;
   }
+}
+
+TEST(Machines, OnesWithUnequalCoresHaveTheirSpeeds) {
+  EXPECT_EQ(shown("4little+4big"), std::string("4little+4big,package:8=45,far=110") + k_rest +
+                                       ",speeds=370/370/370/370/1000/1000/1000/1000");
+  EXPECT_GT(time_on("throttle=1/500/1", "1"), 1.8 * time_on("generic", "1"));
+  EXPECT_GT(time_on("bursts=1000/500/500/1", "1"), 1.25 * time_on("generic", "1"));
+  EXPECT_GT(time_on("smt=600", "2"), 1.4 * time_on("generic", "2"));
+  EXPECT_LT(time_on("memory=1000/8,speeds=500", "4"), 1.3 * time_on("generic", "4"))
+      << "slow cores wait as long";
+  EXPECT_GT(time_on("memory=1000/2", "4"), 1.5 * time_on("memory=1000/4", "4")) << "and wait for each other";
 }
 
 TEST(Machines, LevelsCanBeDescribedForHwloc) {
@@ -87,6 +99,11 @@ TEST(Machines, WhatIsNotUnderstoodIsNamed) {
       {"far=9,fur=3",
        "--machine 'fur=3' is not understood (accepted: a list that may begin with one of generic, "},
       {"rome", "--machine 'rome' is not understood (accepted: a list that may begin with one of generic, "},
+      {"throttle=5",
+       "--machine 'throttle=5' is not understood (accepted for throttle: see `wstree help simulate`)"},
+      {"bursts=1000/2000/500/1", "--machine 'bursts=1000/2000/500/1' is not understood"},
+      {"smt=0", "--machine 'smt=0' is not understood"},
+      {"memory=1001/1", "--machine 'memory=1001/1' is not understood"},
       {"far", "--machine 'far' is not understood (accepted for far: a number from 0 to 10000)"},
       {"overlap=0", "--machine 'overlap=0' is not understood (accepted for overlap: a number from 1"},
       {"near=1.0001", "--machine 'near=1.0001' is not understood"},

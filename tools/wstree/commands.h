@@ -96,6 +96,7 @@ struct SimulateRequest {
   std::uint32_t rounds = 3;
   bool details = false;
   bool json = false;
+  bool unequal = false;           ///< all machines with unequal cores
   bool calibrate = false;         ///< nothing but that
   std::optional<std::string> svg; ///< file, or "-"
 };

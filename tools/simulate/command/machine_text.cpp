@@ -89,6 +89,7 @@ constexpr std::array k_fields{
 };
 constexpr std::string_view k_noise = "noise";
 constexpr std::string_view k_speeds = "speeds";
+constexpr std::string_view k_throttle = "throttle", k_bursts = "bursts", k_smt = "smt", k_memory = "memory";
 
 std::string not_understood(std::string_view part, std::string_view accepted) {
   return fmt::format("--machine '{}' is not understood (accepted{})", part, accepted);
@@ -101,8 +102,9 @@ std::string accepted_names() {
   for (const auto& field : k_fields) values.push_back(field.name);
   return fmt::format(
       ": a list that may begin with one of {}, here, or a description for hwloc, and goes on with "
-      "NAME=NUMBER, NAME one of {}, {}, {}, or LEVEL:MEMBERS=NUMBER",
-      fmt::join(machines, ", "), fmt::join(values, ", "), k_noise, k_speeds);
+      "NAME=NUMBER, NAME one of {}, {}, {}, {}, {}, {}, {}, or LEVEL:MEMBERS=NUMBER",
+      fmt::join(machines, ", "), fmt::join(values, ", "), k_noise, k_speeds, k_throttle, k_bursts, k_smt,
+      k_memory);
 }
 
 std::optional<std::string> begin_with(const std::string& name, ChosenMachine& machine) {
@@ -165,6 +167,72 @@ bool take_speeds(MachineSpec& spec, std::string_view value) {
   return true;
 }
 
+/// "A/B/C": as many whole numbers as there are in `most`, each from 1 to that.
+template <std::size_t n>
+bool take_numbers(std::string_view value, const std::array<std::uint64_t, n>& most,
+                  std::array<std::uint64_t, n>& numbers) {
+  const auto parts = parts_of(value, '/');
+  if (parts.size() != n) return false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto number = whole_number(parts[i]);
+    if (!number || *number == 0 || *number > most[i]) return false;
+    numbers[i] = *number;
+  }
+  return true;
+}
+
+constexpr std::uint64_t k_most_after = 1'000 * k_second;
+
+/// What makes speeds change, and what members share. nullopt: another name; else whether it was understood.
+std::optional<bool> take_change(MachineSpec& spec, std::string_view name, std::string_view value) {
+  using simulate::k_ns;
+  const auto small = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
+  if (name == k_throttle) {
+    std::array<std::uint64_t, 3> got{};
+    if (!take_numbers(value, {k_most_after, 1'000, k_most_members}, got)) return false;
+    spec.changes.push_back({got[0] * k_ns, 0, 0, small(got[1]), small(got[2]), false});
+    return true;
+  }
+  if (name == k_bursts) {
+    std::array<std::uint64_t, 4> got{};
+    if (!take_numbers(value, {k_most_after, k_most_after, 1'000, k_most_members}, got)) return false;
+    if (got[0] < 1'000 || got[1] >= got[0]) return false;
+    spec.changes.push_back(
+        {(got[0] - got[1]) * k_ns, got[1] * k_ns, got[0] * k_ns, small(got[2]), small(got[3]), true});
+    return true;
+  }
+  if (name == k_smt) {
+    std::array<std::uint64_t, 1> got{};
+    if (!take_numbers(value, {1'000}, got)) return false;
+    spec.smt = small(got[0]);
+    return true;
+  }
+  if (name == k_memory) {
+    std::array<std::uint64_t, 2> got{};
+    if (!take_numbers(value, {1'000, k_most_members}, got)) return false;
+    spec.memory = {small(got[0]), small(got[1])};
+    return true;
+  }
+  return std::nullopt;
+}
+
+std::string changes_text(const MachineSpec& machine) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  for (const simulate::Change& change : machine.changes) {
+    if (change.every == 0)
+      fmt::format_to(out, ",{}={}/{}/{}", k_throttle, change.after / simulate::k_ns, change.part,
+                     change.members);
+    else
+      fmt::format_to(out, ",{}={}/{}/{}/{}", k_bursts, change.every / simulate::k_ns,
+                     change.lasts / simulate::k_ns, change.part, change.members);
+  }
+  if (machine.smt != 0) fmt::format_to(out, ",{}={}", k_smt, machine.smt);
+  if (machine.memory.part != 0)
+    fmt::format_to(out, ",{}={}/{}", k_memory, machine.memory.part, machine.memory.members);
+  return text;
+}
+
 std::optional<std::string> take_value(const std::string& part, MachineSpec& spec, bool& levels_given) {
   const auto equals = std::min(part.find('='), part.size());
   const auto name = std::string_view(part).substr(0, equals);
@@ -188,6 +256,10 @@ std::optional<std::string> take_value(const std::string& part, MachineSpec& spec
                ? std::nullopt
                : std::optional(
                      not_understood(part, " for speeds: a list such as 1000/600, thousandths of the usual"));
+  if (const auto understood = take_change(spec, name, value))
+    return *understood ? std::nullopt
+                       : std::optional(
+                             not_understood(part, fmt::format(" for {}: see `wstree help simulate`", name)));
   const auto transfer = thousandths(value);
   const bool is_time = transfer && *transfer <= k_most_access_ns * simulate::k_ns;
   if (const auto colon = name.find(':'); colon != std::string_view::npos) {
@@ -251,7 +323,7 @@ std::string machine_text(const MachineSpec& machine) {
   if (machine.noise.every != 0)
     fmt::format_to(out, ",{}={}/{}", k_noise, decimal(machine.noise.every), decimal(machine.noise.lasts));
   if (!machine.speeds.empty()) fmt::format_to(out, ",{}={}", k_speeds, fmt::join(machine.speeds, "/"));
-  return text;
+  return text + changes_text(machine);
 }
 
 nlohmann::ordered_json machine_json(const MachineSpec& machine) {
@@ -272,6 +344,7 @@ nlohmann::ordered_json machine_json(const MachineSpec& machine) {
   }
   json["noise"] = {{"every", ns(machine.noise.every)}, {"lasts", ns(machine.noise.lasts)}};
   json["speeds"] = machine.speeds;
+  json["changes"] = changes_text(machine);
   return json;
 }
 

@@ -105,6 +105,7 @@ Outcome outcome_of(const Plan& plan, std::size_t w, simulate::Schedule schedule,
   outcome.simulated = true;
   outcome.first = rounds.front().time;
   outcome.round = simulate::median(rounds);
+  if (!in_chunks) outcome.ideal = outcome.round.ideal;
   outcome.ratio = static_cast<double>(outcome.round.time) / static_cast<double>(outcome.ideal);
   return outcome;
 }

@@ -10,6 +10,7 @@
 #include "support/message.h"
 #include "support/text_file.h"
 #include "support/visible.h"
+#include "unequal.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -46,6 +47,11 @@ and goes on with NAME=NUMBER, durations in ns:
   skew           from the first arrival at the loop to the latest possible one
   noise          EVERY/LASTS: means of the time between two interruptions of a member, and of their length
   speeds         of members 0, 1, 2, ..., again and again, in thousandths, such as 1000/1000/600
+  throttle       AFTER/PART/MEMBERS: from then on the first MEMBERS have PART thousandths of their speed
+  bursts         EVERY/LASTS/PART/MEMBERS: the last MEMBERS have PART thousandths, so long in each period
+  smt            members 0 and 1, 2 and 3, ... share a core: thousandths that each has beside the other one
+  memory         PART/MEMBERS: thousandths of each iteration wait for memory, which all cores find as far;
+                 if more than MEMBERS are busy, each waits longer
 Transfers of named machines were published by the project core-to-core-latency (medians of half a round
 trip); their other prices are those of "generic". Beyond its packages, a machine has more of the same kind.)";
 
@@ -80,6 +86,23 @@ std::string calibration_text(const simulate::Calibration& measured) {
   add("from the last departure until one goes on", measured.leave_ns);
   return text + fmt::format("assumed:\n  {:<44} {:8.1f}\n", "transfer of a line to further packages",
                             static_cast<double>(machine.across) / simulate::k_ns);
+}
+
+int compare_unequal(const SimulateRequest& request) {
+  if (request.json || request.svg) {
+    say("--unequal writes a table, no JSON and no drawing");
+    return k_own_error;
+  }
+  UnequalPlan plan;
+  if (const auto problem = make_unequal_plan(request, plan)) {
+    say("{}", *problem);
+    return k_own_error;
+  }
+  const Interruption interruption;
+  const auto rows = unequal_rows(plan, Interruption::has_come);
+  if (rows.empty()) return k_unfinished;
+  fmt::print("{}", visible_lines(unequal_text(plan, rows)));
+  return k_ok;
 }
 
 } // namespace
@@ -154,6 +177,12 @@ CLI::App* add_simulate(CLI::App& app, SimulateRequest& request) {
   auto* details = command->add_flag("--details", request.details,
                                     "Show batches, steals, nodes and transfers of cache lines as well");
   command->add_flag("--json", request.json, "As JSON, with details")->excludes(details);
+  command
+      ->add_flag("--unequal", request.unequal,
+                 "Compare schedules on all machines whose cores are of two or three kinds, or on MACHINE: "
+                 "64, 1,000 and 100,000 iterations, all cores and the fast ones alone")
+      ->excludes(profile)
+      ->excludes(details);
   command->add_flag("--calibrate", request.calibrate, "Only measure this machine, and print it as a MACHINE");
   command
       ->add_option(
@@ -171,6 +200,7 @@ int simulate_command(const SimulateRequest& request) {
     return k_ok;
   }
   if (request.ranks) return simulate_ranks(request);
+  if (request.unequal) return compare_unequal(request);
   const bool only_drawing = request.svg == "-";
   if (only_drawing && request.json) {
     say("--json and --svg - both want the standard output");

@@ -21,4 +21,19 @@ Time greedy(const Workload& workload, std::uint32_t members) {
   return end;
 }
 
+Time longest_first(const Workload& workload, std::uint32_t members, const MachineSpec& machine) {
+  std::vector<Time> costs;
+  for (std::uint64_t i = 0; i < workload.iterations(); ++i) costs.push_back(workload.cost(i, i + 1));
+  std::ranges::sort(costs, std::greater<>());
+  std::vector<Time> ends(members);
+  for (const Time cost : costs) {
+    const auto end_on = [&](std::uint32_t m) { return ends[m] + cost * 1'000 / machine.speed(m); };
+    std::uint32_t best = 0;
+    for (std::uint32_t m = 1; m < members; ++m)
+      if (end_on(m) < end_on(best)) best = m;
+    ends[best] = end_on(best);
+  }
+  return std::ranges::max(ends);
+}
+
 } // namespace wstree::simulate

@@ -2,6 +2,7 @@
 // The time that no schedule can expect to beat without knowing the costs in advance.
 #pragma once
 
+#include "machine_spec.h"
 #include "workload.h"
 
 #include <cstdint>
@@ -12,5 +13,10 @@ namespace wstree::simulate {
 /// their order, and taking one costs nothing; a central queue with chunks of 1 and free atomics. Only long
 /// iterations near the end make it slower than Workload::ideal().
 Time greedy(const Workload& workload, std::uint32_t members);
+
+/// The same with the dearest iterations first, each for the member that ends it first, on a machine whose
+/// speeds do not change: what a schedule can reach that knows all costs and speeds. (The best of all is at
+/// most some per cent shorter.)
+Time longest_first(const Workload& workload, std::uint32_t members, const MachineSpec& machine);
 
 } // namespace wstree::simulate

@@ -25,6 +25,38 @@ struct Noise {
   Time lasts = 0; ///< mean of what one takes
 };
 
+/// Some members have only a part of their speed for some time: heat, or a neighbour on their cores.
+struct Change {
+  Time after = 0;             ///< from the start of the simulation, or of each period
+  Time lasts = 0;             ///< 0: for ever
+  Time every = 0;             ///< length of a period; 0: it happens once
+  std::uint32_t part = 1'000; ///< of the speed, in thousandths
+  std::uint32_t members = 1;  ///< so many
+  bool last_members = false;  ///< the last ones of the team, not the first
+
+  bool concerns(std::uint32_t member, std::uint32_t all) const {
+    return last_members ? member + members >= all : member < members;
+  }
+  bool is_on(Time now) const {
+    const Time at = every != 0 ? now % every : now;
+    return at >= after && (lasts == 0 || at - after < lasts);
+  }
+  /// The first time behind `now` at which this begins or ends, or may.
+  Time next(Time now) const {
+    const Time period = every != 0 ? now - now % every : 0;
+    const Time at = now - period;
+    if (at < after) return period + after;
+    if (lasts != 0 && at - after < lasts) return period + after + lasts;
+    return every != 0 ? period + every : ~Time{0};
+  }
+};
+
+/// Iterations that wait for memory, which is as far from each core.
+struct MemoryBound {
+  std::uint32_t part = 0;    ///< of each iteration's time, in thousandths; 0: they do not wait
+  std::uint32_t members = 1; ///< if more are busy, each waits longer
+};
+
 struct MachineSpec {
   std::string name = "generic";
   /// Smallest first, each a multiple of the one before. At most VirtualMachine::k_levels - 1.
@@ -41,6 +73,11 @@ struct MachineSpec {
   /// Of members 0, 1, 2, ..., again and again, in thousandths; empty: all alike. Iterations and calls take
   /// 1000 / speed of their time.
   std::vector<std::uint32_t> speeds;
+  std::vector<Change> changes;
+  /// Members 0 and 1, 2 and 3, ... share a core: the part of its speed, in thousandths, that each of two has
+  /// while both are in the loop. 0: each has a core of its own.
+  std::uint32_t smt = 0;
+  MemoryBound memory;
   bool aware = true; ///< members know which others are near, as pinned threads do
 
   VirtualMachine machine(std::uint32_t members) const;

@@ -18,6 +18,8 @@ struct KnownMachine {
 };
 /// The machine that is meant when none is named comes first.
 std::vector<KnownMachine> known_machines();
+/// Those of them whose cores are of two or three kinds.
+std::vector<KnownMachine> unequal_machines();
 
 std::optional<MachineSpec> machine_named(std::string_view name);
 

@@ -6,6 +6,7 @@
 #include "charged_atomic.h"
 #include "clock.h"
 #include "noise.h"
+#include "speeds.h"
 
 #include "wstree/core/platform.h"
 
@@ -24,6 +25,7 @@ struct SimulatedPlatform : core::StdPlatform {
       nullptr; ///< of the machine that runs; nullptr: nothing is charged
   static inline thread_local Interruptions* interruptions = nullptr; ///< nullptr: there are none
   static inline thread_local Standstill* standstill = nullptr;       ///< likewise
+  static inline thread_local const Speeds* speeds = nullptr;         ///< likewise: all are as fast
   static inline thread_local std::uint32_t member = 0;               ///< that acts
   static inline thread_local Time tick_price = 0;
 
@@ -35,6 +37,18 @@ struct SimulatedPlatform : core::StdPlatform {
     if (caches != nullptr) VirtualClock::now += tick_price;
     return VirtualClock::now / k_tick;
   }
+  /// Number of the kind of core that a member has: by their speeds at the beginning, the fastest first.
+  static std::uint32_t kind_of(std::uint32_t member) noexcept {
+    return speeds != nullptr ? speeds->kind_of(member) : 0;
+  }
+  /// Takes k_probe on a core of full speed.
+  static std::uint32_t probe() noexcept {
+    const std::uint64_t since = ticks();
+    pass(speeds != nullptr ? speeds->takes(member, VirtualClock::now, k_probe) : k_probe);
+    const double error = speeds != nullptr && speeds->error ? speeds->error(member) : 1;
+    return static_cast<std::uint32_t>(static_cast<double>(ticks() - since) / error) + 1;
+  }
+  static constexpr Time k_probe = 400 * k_ns;
   static void relax() noexcept { pass(10 * k_ns); }
   static void yield() noexcept { pass(400 * k_ns); }
   /// The member that acts is busy for `time`, and longer if it is interrupted.

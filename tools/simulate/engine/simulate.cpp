@@ -2,11 +2,13 @@
 #include "simulate.h"
 #include "moves.h"
 #include "platform.h"
+#include "speeds.h"
 
 #include "peers/workers.h"
 #include "slot.h"
 
 #include "wstree/core/models.h"
+#include "wstree/core/pace.h"
 #include "wstree/core/rng.h"
 
 #include <algorithm>
@@ -60,8 +62,11 @@ template <class Worker> class Simulation {
 public:
   explicit Simulation(const Job& job)
       : job_(job), team_(job), caches_(team_.machine(), job.machine.prices_on(team_.machine())),
-        noise_(job.machine.noise, job.members, job.seed), slot_(std::make_unique<Slot>(job.members)),
-        priors_(job.members) {}
+        speeds_(job.machine, job.members), noise_(job.machine.noise, job.members, job.seed),
+        slot_(std::make_unique<Slot>(job.members)), paces_(job.members),
+        probes_(new core::PaceKeeper<SimulatedPlatform>::Ticks[job.members]()), priors_(job.members) {
+    speeds_.error = job.speed_error;
+  }
 
   std::vector<Round> run() {
     std::vector<Round> rounds;
@@ -94,14 +99,17 @@ private:
     SimulatedPlatform::caches = &caches_;
     SimulatedPlatform::interruptions = job_.machine.noise.every != 0 ? &noise_ : nullptr;
     SimulatedPlatform::standstill = job_.suspension.at != 0 ? &standstill : nullptr;
+    SimulatedPlatform::speeds = &speeds_;
     SimulatedPlatform::tick_price = job_.machine.tick;
     clock.run([](std::uint32_t m) { SimulatedPlatform::member = m; });
     SimulatedPlatform::caches = nullptr;
     SimulatedPlatform::interruptions = nullptr;
     SimulatedPlatform::standstill = nullptr;
+    SimulatedPlatform::speeds = nullptr;
     VirtualClock::now = end_;
     Round result;
     result.time = end_ - begin_ + job_.machine.region;
+    result.ideal = ideal(*workload_, job_.members, job_.machine, begin_);
     result.traffic = caches_.traffic();
     result.travel = distance_->travel();
     result.left = left_;
@@ -115,6 +123,7 @@ private:
   void work(Worker& worker, std::uint32_t member, std::uint32_t round) {
     const auto entry = entry_of(member);
     noise_.start(member, VirtualClock::now);
+    speeds_.set_in_loop(member, true);
     busy(member, job_.machine.enter);
     enter(worker, entry);
     for (core::Range range; !is_cancelled_;) {
@@ -124,9 +133,12 @@ private:
       if (job_.follows) moves_.handed(member, range);
       const Time cost = workload_->cost(range.begin, range.end);
       distance_->handed(member, range, cost);
-      busy(member, cost);
+      speeds_.set_busy(member, true);
+      busy(member, cost, true);
+      speeds_.set_busy(member, false);
       if (cancels_ && *cancels_ >= range.begin && *cancels_ < range.end) is_cancelled_ = true;
     }
+    speeds_.set_in_loop(member, false);
     end_ = std::max(end_, VirtualClock::now);
     left_[member] = VirtualClock::now - begin_;
   }
@@ -137,8 +149,9 @@ private:
   }
 
   /// The member does something that takes `time` at normal speed.
-  void busy(std::uint32_t member, Time time) {
+  void busy(std::uint32_t member, Time time, bool is_iteration = false) {
     if (SimulatedPlatform::standstill != nullptr) SimulatedPlatform::standstill->does(member, {});
+    if (!speeds_.are_constant()) return busy_at_changing_speed(member, time, is_iteration);
     if (!job_.machine.speeds.empty()) time = time * 1'000 / job_.machine.speed(member);
     if (preemption_ && preemption_->member == member &&
         VirtualClock::now + time > begin_ + preemption_->after) {
@@ -148,20 +161,34 @@ private:
     SimulatedPlatform::pass(time);
   }
 
+  void busy_at_changing_speed(std::uint32_t member, Time work, bool is_iteration) {
+    while (work != 0) {
+      const Speeds::Step step = speeds_.step(member, VirtualClock::now, work, is_iteration);
+      SimulatedPlatform::pass(step.takes);
+      work -= step.done;
+    }
+  }
+
   core::Entry entry_of(std::uint32_t member) {
     core::Entry entry = Slot::entry(workload_->iterations(), number_, member, job_.members, job_.settings,
                                     job_.schedule.chunk, team_.near(member));
     if (job_.workload_of) entry.prior = &priors_[member]; // all rounds are at one code location
+    if (job_.workload_of || !job_.machine.speeds.empty() || !speeds_.are_constant())
+      entry.pace = paces_[member].enter(&priors_[member], entry.iterations, entry.loop, member, job_.members,
+                                        job_.settings, probes_.get());
     return entry;
   }
 
   const Job& job_;
   Team team_;
   Caches caches_;
+  Speeds speeds_;
   Interruptions noise_;
   std::optional<Distance> distance_; // of the present round
   std::unique_ptr<Slot> slot_;
   Moves moves_;
+  std::vector<core::PaceKeeper<SimulatedPlatform>> paces_; // likewise
+  std::unique_ptr<core::PaceKeeper<SimulatedPlatform>::Ticks[]> probes_;
   std::vector<core::Prior> priors_;      // of each member
   const Workload* workload_ = nullptr;   // of the present round
   std::optional<Preemption> preemption_; // that is still to come in it
@@ -206,7 +233,29 @@ std::vector<Round> simulate(const Job& job) {
   });
 }
 
-Time ideal(const Workload& workload, std::uint32_t members, const MachineSpec& machine) {
+namespace {
+
+/// The time after which `done(time)` is at least `work`.
+template <class Done> Time time_for(Time work, Done&& done) {
+  Time most = 1;
+  while (done(most) < static_cast<double>(work)) most *= 2;
+  Time least = most / 2;
+  while (most - least > 1) {
+    const Time middle = least + (most - least) / 2;
+    (done(middle) < static_cast<double>(work) ? least : most) = middle;
+  }
+  return most;
+}
+
+} // namespace
+
+Time ideal(const Workload& workload, std::uint32_t members, const MachineSpec& machine, Time begin) {
+  if (const Speeds speeds(machine, members); !speeds.are_constant()) {
+    const auto all = [&](Time time) { return speeds.done_by_all(begin, time); };
+    const auto one = [&](Time time) { return speeds.done_by_one(begin, time); };
+    return std::max(time_for(workload.cost(0, workload.iterations()), all),
+                    time_for(workload.longest(), one));
+  }
   if (machine.speeds.empty()) return workload.ideal(members);
   std::uint64_t together = 0;
   std::uint64_t fastest = 1;

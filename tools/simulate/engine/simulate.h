@@ -50,12 +50,14 @@ struct Job {
   /// The iteration that cancels the loop in a round: no member gets another batch once it has been executed.
   std::function<std::optional<std::uint64_t>(std::uint32_t round)> cancelled_by = {};
   std::optional<Preemption> preemption = {};
-  bool follows = false; ///< Round::moved is wanted
+  std::function<double(std::uint32_t member)> speed_error = {}; ///< times the speed that a member measures
+  bool follows = false;                                         ///< Round::moved is wanted
 };
 
 /// One execution of the loop.
 struct Round {
   Time time = 0;       ///< from the earliest possible arrival until the last member has left
+  Time ideal = 0;      ///< for the speeds that the machine had then
   core::Counts counts; ///< of all members
   Traffic traffic;
   Travel travel;
@@ -72,7 +74,8 @@ std::vector<Round> simulate(const Job& job);
 
 /// No schedule ends the loop sooner: all members busy all the time, as fast as they are, or the longest
 /// iteration on the fastest of them.
-Time ideal(const Workload& workload, std::uint32_t members, const MachineSpec& machine);
+/// `begin`: when the loop begins, for machines whose speeds change.
+Time ideal(const Workload& workload, std::uint32_t members, const MachineSpec& machine, Time begin = 0);
 
 /// The round with the median of the times.
 const Round& median(const std::vector<Round>& rounds);

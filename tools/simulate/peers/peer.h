@@ -21,13 +21,16 @@ enum class Peer : std::uint8_t {
   tbb_auto,        ///< oneTBB's parallel_for with auto_partitioner; the chunk is its grain (tbb_auto.h)
   cilk_for,        ///< OpenCilk's; the chunk is its grain (cilk_for.h)
   static_balanced, ///< the library's WSTREE_LOOPS=static: no schedule of OMP_SCHEDULE (static_balanced.h)
+  aid_static,      ///< AID-static: shares by the speeds of cores, after a sample (aid.h)
+  aid_hybrid,      ///< AID-hybrid: the same with 80 % of the loop
+  aid_dynamic,     ///< AID-dynamic: pieces by the speeds of cores
 };
-inline constexpr std::size_t k_peer_count = 9;
+inline constexpr std::size_t k_peer_count = 12;
 
 /// In the order of Peer: as in OMP_SCHEDULE for libomp, with the runtime's name for the others.
 inline constexpr std::array<std::string_view, k_peer_count> k_peer_names{
-    "static",      "dynamic",  "guided",   "trapezoidal",    "static_steal",
-    "gomp_guided", "tbb_auto", "cilk_for", "static_balanced"};
+    "static",   "dynamic",  "guided",          "trapezoidal", "static_steal", "gomp_guided",
+    "tbb_auto", "cilk_for", "static_balanced", "aid_static",  "aid_hybrid",   "aid_dynamic"};
 
 constexpr std::string_view name_of(Peer peer) { return k_peer_names[static_cast<std::size_t>(peer)]; }
 

@@ -2,6 +2,7 @@
 // All peers together.
 #pragma once
 
+#include "aid.h"
 #include "central.h"
 #include "cilk_for.h"
 #include "gomp_guided.h"
@@ -37,6 +38,12 @@ template <class P> struct PeerWorker<P, Peer::tbb_auto> : std::type_identity<Tbb
 template <class P> struct PeerWorker<P, Peer::cilk_for> : std::type_identity<CilkWorker<P>> {};
 template <class P>
 struct PeerWorker<P, Peer::static_balanced> : std::type_identity<OpenmpWorker<P, StaticBalanced<P>>> {};
+template <class P>
+struct PeerWorker<P, Peer::aid_static> : std::type_identity<OpenmpWorker<P, AidRule<P, Aid::at_once>>> {};
+template <class P>
+struct PeerWorker<P, Peer::aid_hybrid> : std::type_identity<OpenmpWorker<P, AidRule<P, Aid::hybrid>>> {};
+template <class P>
+struct PeerWorker<P, Peer::aid_dynamic> : std::type_identity<OpenmpWorker<P, AidRule<P, Aid::dynamic>>> {};
 
 /// Calls `visit.template operator()<Worker>()` for the worker of that peer.
 template <class P, class Visit> decltype(auto) with_peer(Peer peer, Visit&& visit) {
@@ -57,6 +64,12 @@ template <class P, class Visit> decltype(auto) with_peer(Peer peer, Visit&& visi
     return visit.template operator()<typename PeerWorker<P, Peer::cilk_for>::type>();
   case Peer::static_balanced:
     return visit.template operator()<typename PeerWorker<P, Peer::static_balanced>::type>();
+  case Peer::aid_static:
+    return visit.template operator()<typename PeerWorker<P, Peer::aid_static>::type>();
+  case Peer::aid_hybrid:
+    return visit.template operator()<typename PeerWorker<P, Peer::aid_hybrid>::type>();
+  case Peer::aid_dynamic:
+    return visit.template operator()<typename PeerWorker<P, Peer::aid_dynamic>::type>();
   case Peer::dynamic:
     break;
   }

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Cores of two or three kinds, and cores whose speed changes: how far the tree is from the best, from what it
+// takes on the fast cores alone, and from others that know of kinds; what a wrong idea of a speed costs.
+#include "simulated.h"
+
+#include "greedy.h"
+#include "machines.h"
+#include "once.h"
+#include "seed.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace wstree::test::unequal_test {
+namespace {
+
+using simulate::ideal;
+using simulate::Peer;
+
+constexpr std::uint32_t k_rounds = 9;
+
+/// One loop again and again, at one code location, on all cores of a machine.
+struct Case {
+  MachineSpec machine;
+  std::uint32_t members = 0;
+  Workload loop;
+
+  std::vector<Round> rounds(Schedule schedule, std::uint32_t count = k_rounds,
+                            const std::function<double(std::uint32_t)>& error = {}) const {
+    Job job;
+    job.workload = &loop;
+    job.schedule = schedule;
+    job.members = members;
+    job.machine = machine;
+    job.rounds = count;
+    job.workload_of = [this](std::uint32_t) -> const Workload& { return loop; };
+    job.speed_error = error;
+    return simulate::simulate(job);
+  }
+  double ratio(Schedule schedule) const {
+    return static_cast<double>(simulate::median(rounds(schedule)).time) /
+           static_cast<double>(ideal(loop, members, machine));
+  }
+  /// The same with all costs known.
+  double known() const {
+    return static_cast<double>(simulate::longest_first(loop, members, machine)) /
+           static_cast<double>(ideal(loop, members, machine));
+  }
+};
+
+std::vector<Case> cases(std::uint64_t iterations) {
+  std::vector<Case> all;
+  for (const auto& known : simulate::unequal_machines())
+    for (const auto shape : simulate::shape_names())
+      all.push_back(
+          {*simulate::machine_named(known.name), known.cores, workload(shape, iterations, 10 * k_ms)});
+  return all;
+}
+
+struct Figures {
+  double logs = 0, worst = 0;
+  std::size_t count = 0;
+  std::string at;
+  void add(double value, const Case& of) {
+    logs += std::log(value);
+    ++count;
+    if (value <= worst) return;
+    worst = value;
+    at = of.machine.name + ' ' + of.loop.name();
+  }
+  double mean() const { return std::exp(logs / static_cast<double>(count)); }
+  void print(const char* what) const {
+    std::printf("%-32s mean %.3f, worst %.3f: %s\n", what, mean(), worst, at.c_str());
+  }
+};
+
+constexpr Schedule k_tree{Model::tree, 0};
+
+TEST(Unequal, FewLongIterations) {
+  Figures tree, known, tbb, aid;
+  for (const Case& each : cases(64)) {
+    tree.add(each.ratio(k_tree), each);
+    known.add(each.known(), each);
+    tbb.add(each.ratio({Peer::tbb_auto, 0}), each);
+    aid.add(each.ratio({Peer::aid_dynamic, 0}), each);
+  }
+  tree.print("64 iterations, wstree");
+  known.print("  costs known");
+  tbb.print("  tbb_auto");
+  aid.print("  aid_dynamic");
+  EXPECT_LT(tree.mean(), 1.24);
+  EXPECT_LT(tree.worst, 1.8);
+  EXPECT_LT(tree.mean(), 0.95 * std::min(tbb.mean(), aid.mean()));
+}
+
+TEST(Unequal, AThousandIterations) {
+  Figures tree, beside_known, fast_only;
+  for (const Case& each : cases(1'000)) {
+    const double ratio = each.ratio(k_tree);
+    if (each.loop.name() == "RANDIF") continue; // some iterations are as long as the whole ideal
+    tree.add(ratio, each);
+    beside_known.add(ratio / each.known(), each);
+    Case fast = each;
+    std::erase_if(fast.machine.speeds, [](std::uint32_t speed) { return speed < 750; });
+    fast.members = static_cast<std::uint32_t>(fast.machine.speeds.size());
+    const double alone = static_cast<double>(simulate::median(fast.rounds(k_tree)).time);
+    fast_only.add(ratio * static_cast<double>(ideal(each.loop, each.members, each.machine)) / alone, each);
+  }
+  tree.print("1,000 iterations, wstree");
+  beside_known.print("  by costs known");
+  fast_only.print("  by fast cores only");
+  EXPECT_LT(tree.mean(), 1.035);
+  EXPECT_LT(tree.worst, 1.16);
+  EXPECT_LT(fast_only.worst, 1.01);
+}
+
+/// Equal cores, of which every other one takes itself for slow.
+TEST(Unequal, AWrongIdeaOfASpeedCostsLessThanTwoIterations) {
+  for (const std::uint64_t iterations : {64ULL, 1'000ULL}) {
+    Figures price;
+    double units = 0;
+    for (const auto shape : simulate::shape_names())
+      for (const double error : {0.3, 0.6}) {
+        const Case each{MachineSpec{}, 8, workload(shape, iterations, 10 * k_ms)};
+        const auto right = each.rounds(k_tree);
+        const auto wrong =
+            each.rounds(k_tree, k_rounds, [=](std::uint32_t m) { return m % 2 != 0 ? error : 1.0; });
+        for (std::uint32_t r = 2; r < k_rounds; ++r) {
+          price.add(static_cast<double>(wrong[r].time) / static_cast<double>(right[r].time), each);
+          units = std::max(units, (static_cast<double>(wrong[r].time) - static_cast<double>(right[r].time)) /
+                                      static_cast<double>(each.loop.longest()));
+        }
+      }
+    price.print(iterations == 64 ? "wrong speeds, 64 iterations" : "wrong speeds, 1,000 iterations");
+    std::printf("  in longest iterations: %.2f\n", units);
+    EXPECT_LT(units, 2) << iterations;
+    EXPECT_LT(price.mean(), iterations == 64 ? 1.25 : 1.02) << iterations;
+  }
+}
+
+TEST(Unequal, SpeedsThatChange) {
+  Figures all;
+  const auto check = [&](const char* what, MachineSpec machine, const char* shape, Schedule schedule,
+                         std::uint32_t changes_in) {
+    const Case each{std::move(machine), 8, workload(shape, 1'000, 10 * k_ms)};
+    const auto rounds = each.rounds(schedule, 20);
+    double worst = 0;
+    for (std::uint32_t r = changes_in + 5; r < rounds.size(); ++r)
+      worst = std::max(worst, static_cast<double>(rounds[r].time) / static_cast<double>(rounds[r].ideal));
+    EXPECT_LT(worst, 1.10) << what << ' ' << shape;
+    all.add(worst, each);
+  };
+  for (const auto shape : {"UNIFORM", "TRIANGLE", "HILL", "STEP_E"}) {
+    MachineSpec heat; // after 8 ms, some 6 executions, three of eight cores have 0.4 of their speed
+    heat.changes = {{8 * k_ms, 0, 0, 400, 3, false}};
+    check("heat", heat, shape, k_tree, 6);
+    MachineSpec bursts; // of 1 ms, every 4 ms
+    bursts.changes = {{3 * k_ms, k_ms, 4 * k_ms, 500, 2, true}};
+    check("bursts", bursts, shape, k_tree, 0);
+    MachineSpec short_bursts; // of 100 us, every 300 us
+    short_bursts.changes = {{k_ms / 5, k_ms / 10, 3 * k_ms / 10, 500, 2, true}};
+    check("short bursts", short_bursts, shape, k_tree, 0);
+    MachineSpec siblings;
+    siblings.smt = 600;
+    check("siblings", siblings, shape, k_tree, 0);
+    MachineSpec memory; // slow cores are not slow
+    memory.speeds = {1'000, 1'000, 1'000, 1'000, 400, 400, 400, 400};
+    memory.memory = {1'000, 4};
+    check("memory", memory, shape, k_tree, 0);
+  }
+  all.print("speeds that change, wstree");
+}
+
+/// The same for WSTREE_LOOPS=static, which knows no speeds but what its parts took.
+TEST(Unequal, StaticLoopsFollowSpeedsThatChange) {
+  MachineSpec heat;
+  heat.changes = {{8 * k_ms, 0, 0, 400, 3, false}};
+  for (const auto& [machine, name] :
+       {std::pair{heat, "heat"}, {*simulate::machine_named("6P+8E"), "6P+8E"}}) {
+    const std::uint32_t members = machine.speeds.empty() ? 8 : 14;
+    const Case each{machine, members, workload("UNIFORM", 100'000, 10 * k_ms)};
+    const auto rounds = each.rounds({Peer::static_balanced, 0}, 20);
+    std::printf("static loops, %s:", name);
+    for (std::size_t r = 0; r < rounds.size(); ++r) {
+      const double value = static_cast<double>(rounds[r].time) / static_cast<double>(rounds[r].ideal);
+      std::printf(" %.2f", value);
+      const std::size_t settled = machine.speeds.empty() ? 12 : 5;
+      if (r >= settled) {
+        EXPECT_LT(value, 1.10) << name << ", execution " << r;
+      }
+    }
+    std::printf("\n");
+  }
+}
+
+TEST(Unequal, EveryIterationIsHandedOutOnce) {
+  std::mt19937_64 random(seed());
+  for (int i = 0; i < 300; ++i) {
+    Case each{
+        MachineSpec{}, static_cast<std::uint32_t>(2 + random() % 24),
+        workload(simulate::shape_names()[random() % 12], 1 + random() % 500, k_ms / (1 + random() % 50))};
+    each.machine.skew = random() % 2 * 100'000 * k_ns;
+    for (std::uint32_t m = 0; m < each.members; ++m)
+      each.machine.speeds.push_back(static_cast<std::uint32_t>(100 + random() % 900));
+    std::vector<Once> seen(4, Once(each.loop.iterations(), each.members));
+    Job job;
+    job.workload = &each.loop;
+    job.members = each.members;
+    job.machine = each.machine;
+    job.rounds = 4;
+    job.seed = random() % 1'000'000;
+    job.workload_of = [&](std::uint32_t) -> const Workload& { return each.loop; };
+    job.seen = [&](std::uint32_t round, std::uint32_t member, const core::Range& range) {
+      seen[round].see(member, range);
+    };
+    const auto rounds = simulate::simulate(job);
+    for (std::uint32_t r = 0; r < 4; ++r) seen[r].expect_done(rounds[r].counts.iterations);
+  }
+}
+
+TEST(Unequal, AidSharesByTheSpeedsOfKinds) {
+  const Case each{*simulate::machine_named("4little+4big"), 8, workload("UNIFORM", 1'000, 10 * k_ms)};
+  std::vector<std::uint64_t> had(8);
+  Job job;
+  job.workload = &each.loop;
+  job.schedule = {Peer::aid_static, 0};
+  job.members = 8;
+  job.machine = each.machine;
+  job.seen = [&](std::uint32_t, std::uint32_t member, const core::Range& range) {
+    had[member] += range.end - range.begin;
+  };
+  simulate::simulate(job);
+  for (std::uint32_t m = 0; m < 8; ++m)
+    EXPECT_NEAR(static_cast<double>(had[m]), m < 4 ? 67.5 : 182.5, 4) << m;
+  for (const Peer peer : {Peer::aid_static, Peer::aid_hybrid, Peer::aid_dynamic})
+    EXPECT_LT(each.ratio({peer, 0}), 1.03) << simulate::name_of(peer);
+}
+
+} // namespace
+} // namespace wstree::test::unequal_test
