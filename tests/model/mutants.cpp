@@ -23,6 +23,9 @@ constexpr std::string_view k_ordered = "relaxed: others order it";
 constexpr std::string_view k_later =
     "the order forbids load buffering, which this model does not show and Arm's architecture permits";
 constexpr std::string_view k_fenced = "a fence (B2) orders the same; a thread sanitizer knows no fences";
+constexpr std::string_view k_ask_again = "relaxed: a hint; a member that misses it may ask again";
+constexpr std::string_view k_asked_to_end =
+    "relaxed: ends a loop early; what is handed out meanwhile is executed";
 constexpr std::string_view k_look_again = "it decides how often a member looks again; no item depends on it";
 
 } // namespace
@@ -121,6 +124,10 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::count_task, "G2 count_task", "types/detail/task_count.h", types, none, none, killed},
       {Tag::expect_end, "G3 expect_end", "types/detail/task_count.h", types, survives, none, killed,
        k_fenced},
+      {Tag::leave_rest, "D1 leave_rest", "types/detail/shared_loop.h", types, killed, none, killed},
+      {Tag::hint_at_rests, "D2 hint_at_rests", "types/detail/shared_loop.h", types, none, none, none,
+       k_ask_again},
+      {Tag::stop_loop, "D3 stop_loop", "types/detail/shared_loop.h", types, none, none, none, k_asked_to_end},
   };
   return rows;
 }

@@ -142,6 +142,10 @@ std::string_view guard_of(const Mutant& mutant) {
       {"G1_finish_task_update_relaxed", "group_1"},
       {"G2_count_task_non_atomic", "group_1"},
       {"G3_expect_end_non_atomic", "group_1"},
+      {"D1_leave_rest_relaxed", "shared_leave_2x3"},
+      {"D1_leave_rest_store_relaxed", "shared_leave_2x3"},
+      {"D1_leave_rest_update_relaxed", "shared_leave_2x3"},
+      {"D1_leave_rest_non_atomic", "shared_leave_3x3"},
   };
   const auto found = guards.find(mutant.name());
   return found == guards.end() ? std::string_view() : found->second;

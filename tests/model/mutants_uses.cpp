@@ -103,6 +103,9 @@ const std::vector<UseRow>& use_rows() {
       {Tag::finish_task, "G1", {{load, acquire}, {update, acq_rel}}},
       {Tag::count_task, "G1, G3", {{update, relaxed}}},
       {Tag::expect_end, "G1, G2", {{update, release}}},
+      {Tag::leave_rest, "D1", {{load, relaxed}, {store, release}, {update, acquire}}},
+      {Tag::hint_at_rests, "", {{load, relaxed}, {store, relaxed}}},
+      {Tag::stop_loop, "", {{load, relaxed}, {store, relaxed}}},
   };
   return rows;
 }

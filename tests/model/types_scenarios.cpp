@@ -3,6 +3,7 @@
 #include "pool_program.h"
 #include "queue_program.h"
 #include "scenario.h"
+#include "shared_loop_program.h"
 
 #include "wstree/types/work_stealing_queue.h"
 
@@ -108,6 +109,27 @@ void add_pool(std::vector<Scenario>& scenarios) {
                        true});
 }
 
+void add_shared_loops(std::vector<Scenario>& scenarios) {
+  const Bounds usual{.preemptions = 3, .stale = 2};
+  const Bounds narrow{.preemptions = 2, .stale = 1};
+  const auto add = [&](const char* name, const Bounds& bounds, const SharedPlan& plan, bool is_long = false) {
+    scenarios.push_back({name, bounds, shared_loop(plan), is_long ? 200'000U : 2'000U, is_long});
+  };
+  add("shared_2x3", usual, {.iterations = 3, .takes = {k_all, k_all}});
+  add("shared_2x4_never_come", narrow, {.iterations = 4, .takes = {k_all, k_all}, .members = 4});
+  add("shared_3x3", narrow, {.iterations = 3, .takes = {k_all, k_all, k_all}});
+  add("shared_2x4_suspended", {.preemptions = 2, .stale = 1, .suspensions = 1},
+      {.iterations = 4, .takes = {k_all, k_all}});
+  add("shared_leave_2x3", usual, {.iterations = 3, .takes = {1, k_all}});
+  add("shared_leave_3x3", narrow, {.iterations = 3, .takes = {1, k_all, k_all}});
+  add("shared_all_leave", narrow, {.iterations = 5, .takes = {1, 2}});
+  add("shared_ascending_2x4", usual, {.iterations = 4, .takes = {k_all, k_all}, .is_ascending = true});
+  add("shared_ascending_leave_2x5", narrow, {.iterations = 5, .takes = {1, 1}, .is_ascending = true});
+  add("shared_stop_2x4", narrow, {.iterations = 4, .takes = {1, k_all}, .stops = true});
+  add("shared_3x4_long", {.preemptions = 2, .stale = 2}, {.iterations = 4, .takes = {k_all, k_all, k_all}},
+      true);
+}
+
 } // namespace
 
 std::vector<Scenario> types_scenarios() {
@@ -115,6 +137,7 @@ std::vector<Scenario> types_scenarios() {
   add_public_queue<queue_form::lock_free>(scenarios, "deque");
   add_public_queue<queue_form::lock_on_contention>(scenarios, "deque_lock");
   add_pool(scenarios);
+  add_shared_loops(scenarios);
   return scenarios;
 }
 

@@ -103,6 +103,9 @@ enum class Tag : std::uint8_t {
   finish_task,        // G1 types/detail/task_count.h
   count_task,         // G2 types/detail/task_count.h
   expect_end,         // G3 types/detail/task_count.h
+  leave_rest,         // D1 types/detail/shared_loop.h
+  hint_at_rests,      // D2 types/detail/shared_loop.h
+  stop_loop,          // D3 types/detail/shared_loop.h
 };
 
 /// Ticks from `since` to `now`; none if the thread has moved to a processor whose clock is behind. Waits that

@@ -150,6 +150,8 @@ struct ModelPlatform {
     if (Execution::now != nullptr) Execution::now->fence(order(tag, needed));
   }
   static std::uint64_t ticks() noexcept { return Execution::now->ticks(); }
+  /// One look at the clock is a microsecond.
+  static double ticks_per_us() noexcept { return 100; }
   static void relax() noexcept { Execution::now->wait(); }
   static void yield() noexcept { Execution::now->wait(); }
   static void* allocate(std::size_t bytes) noexcept { return Execution::now->allocate(bytes); }

@@ -51,8 +51,8 @@ public:
   /// if every iteration was handed out, or the loop is stopped.
   bool next(std::uint32_t index, std::uint64_t& begin, std::uint64_t& end) noexcept {
     Member& mine = member(index);
-    // relaxed: iterations that are handed out meanwhile are executed all the same.
-    if (is_stopped_.load(std::memory_order_relaxed)) return false;
+    // [D3] relaxed: iterations that are handed out meanwhile are executed all the same.
+    if (is_stopped_.load(P::order(core::Tag::stop_loop, std::memory_order_relaxed))) return false;
     core::Range range;
     if (mine.stage == Stage::in_tree ? mine.worker.next_quickly(range) || next_of_tree(mine, range)
                                      : next_slowly(mine, index, range)) {
@@ -72,21 +72,25 @@ public:
     mine.rest.begin = from;
     mine.rest.end = mine.end;
     mine.end = from;
-    // release: the bounds; pairs with the acquire in next_of_rests(). Guard: types_shared_loops under the
-    // thread sanitizer.
-    mine.rest.is_there.store(true, std::memory_order_release);
-    has_rests_.store(true, std::memory_order_relaxed); // a hint
+    // [D1] store release, update acquire in next_of_rests(): a member that takes the rest reads its bounds,
+    // and
+    //      sees what was executed of the range. Guard: model_types shared_leave_2x3 (a data race).
+    mine.rest.is_there.store(true, P::order(core::Tag::leave_rest, std::memory_order_release));
+    // [D2] relaxed: a hint; a member that misses it returns, and may ask again.
+    has_rests_.store(true, P::order(core::Tag::hint_at_rests, std::memory_order_relaxed));
   }
 
   /// No iteration is handed out from now on. By any thread.
-  void stop() noexcept { is_stopped_.store(true, std::memory_order_relaxed); } // as in next()
+  void stop() noexcept {
+    is_stopped_.store(true, P::order(core::Tag::stop_loop, std::memory_order_relaxed)); // D3
+  }
 
   /// Calls visit(begin, end) for iterations that were not handed out, or given back. No other thread is here.
   template <class Visit> void each_left(Visit&& visit) {
     if (iterations_ == 0) return;
     for (std::uint32_t i = 0; i < members_; ++i)
       if (const Rest& rest = member(i).rest;
-          rest.is_there.load(std::memory_order_relaxed)) // no thread is here
+          rest.is_there.load(P::order(core::Tag::leave_rest, std::memory_order_relaxed))) // no thread is here
         visit(rest.begin, rest.end);
     if (ascending_) {
       const std::uint64_t left = Counter::unclaimed(counter_, entry(0));
@@ -108,7 +112,7 @@ private:
 
   enum class Stage : std::uint8_t { outside, in_tree, at_counter, through, left };
   struct Rest {
-    std::uint64_t begin = 0, end = 0;
+    typename P::template Plain<std::uint64_t> begin{}, end{};
     typename P::template Atomic<bool> is_there{false};
   };
   static constexpr std::uint32_t k_pairs = 2;
@@ -181,12 +185,12 @@ private:
 
   /// Takes what another member has left behind.
   [[gnu::noinline]] bool next_of_rests(core::Range& range) noexcept {
-    if (!has_rests_.load(std::memory_order_relaxed)) return false; // a hint
+    if (!has_rests_.load(P::order(core::Tag::hint_at_rests, std::memory_order_relaxed))) return false; // D2
     for (std::uint32_t i = 0; i < members_; ++i) {
       Rest& rest = member(i).rest;
-      // acquire: the bounds; see leave(). relaxed: a hint.
-      if (!rest.is_there.load(std::memory_order_relaxed) ||
-          !rest.is_there.exchange(false, std::memory_order_acquire))
+      // D1; load relaxed: a hint.
+      if (!rest.is_there.load(P::order(core::Tag::leave_rest, std::memory_order_relaxed)) ||
+          !rest.is_there.exchange(false, P::order(core::Tag::leave_rest, std::memory_order_acquire)))
         continue;
       range = {rest.begin, rest.end, false};
       return true;
@@ -200,8 +204,8 @@ private:
   bool ascending_;
   Costs* costs_;
   core::Settings settings_;
-  alignas(core::k_line_pair) std::atomic<bool> is_stopped_{false};
-  std::atomic<bool> has_rests_{false};
+  alignas(core::k_line_pair) typename P::template Atomic<bool> is_stopped_{false};
+  typename P::template Atomic<bool> has_rests_{false};
   core::CounterLoop<P> counter_;
   core::Tree<P> tree_;
 };
