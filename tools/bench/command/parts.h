@@ -18,7 +18,7 @@ struct Part {
 };
 
 /// In the order in which they are measured.
-inline constexpr std::array<Part, 21> k_parts{{
+inline constexpr std::array<Part, 22> k_parts{{
     {"loops", "workloads of 16 to 10 million iterations under every schedule", true, 720, 145},
     {"one-thread", "a loop of nanoseconds on one thread, against static", true, 5, 2},
     {"calls", "what loops, chunks, regions and the start of a process cost", true, 22, 12},
@@ -44,6 +44,7 @@ inline constexpr std::array<Part, 21> k_parts{{
      false, 300, 60},
     {"waiting", "what idle threads cost ten programs: as the runtime waits, passive, and WSTREE_WAIT=auto",
      false, 280, 60},
+    {"fronts", "uneven loops of C, Fortran, C++, Rust, Go and Python, beside their own ways", false, 150, 50},
     {"models", "all schedules of the library beside those of the runtimes", false, 300, 60},
     {"validation", "the simulator against this machine", false, 300, 90},
 }};
@@ -75,7 +76,7 @@ struct PartStart {
 };
 
 inline constexpr std::string_view k_calls_of_test = "--rounds 1 --loops 20 --batches 1 --max-delay 1e9";
-inline constexpr std::array<PartStart, 22> k_starts{{
+inline constexpr std::array<PartStart, 23> k_starts{{
     {"loops",
      "Loops",
      "loops",
@@ -230,6 +231,13 @@ inline constexpr std::array<PartStart, 22> k_starts{{
      k_library,
      "{library}",
      {"", "--rounds 3 --scale 0.3", "--rounds 1 --scale 0.001"}},
+    {"fronts",
+     "Front ends",
+     "fronts",
+     By::one,
+     k_library | k_only,
+     "{library}",
+     {"", "--rounds 1", "--rounds 1 --passes 1 --us 20"}},
     {"models",
      "Models",
      "loops",
