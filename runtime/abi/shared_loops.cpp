@@ -29,8 +29,8 @@ static_assert(sizeof(wstree_costs) <= sizeof(Shared::Costs) &&
 
 /// In front of the loop, on a line of its own.
 struct alignas(Shared::k_alignment) wstree_loop {
-  Shared* shared;
   bool is_ours; // the memory
+  Shared* shared() noexcept { return std::launder(reinterpret_cast<Shared*>(this + 1)); }
 };
 
 extern "C" {
@@ -51,32 +51,31 @@ WSTREE_EXPORT wstree_loop* wstree_loop_open(unsigned long long n, unsigned membe
   else if (reinterpret_cast<std::uintptr_t>(memory) % Shared::k_alignment != 0)
     return nullptr;
   if (memory == nullptr) return nullptr;
-  auto* const loop = ::new (memory) wstree_loop{nullptr, wanted.memory == nullptr};
-  loop->shared =
-      Shared::create(loop + 1, n, members, wanted.smallest != 0 ? wanted.smallest : 1, wanted.ascending != 0,
-                     wanted.costs != nullptr ? wanted.costs->of_members() : nullptr);
+  auto* const loop = ::new (memory) wstree_loop{wanted.memory == nullptr};
+  Shared::create(loop + 1, n, members, wanted.smallest != 0 ? wanted.smallest : 1, wanted.ascending != 0,
+                 wanted.costs != nullptr ? wanted.costs->of_members() : nullptr);
   return loop;
 }
 
 WSTREE_EXPORT int wstree_loop_next(wstree_loop* loop, unsigned member, unsigned long long* begin,
                                    unsigned long long* end) {
   std::uint64_t first = 0, past = 0;
-  if (!loop->shared->next(member, first, past)) return 0;
+  if (!loop->shared()->next(member, first, past)) return 0;
   *begin = first;
   *end = past;
   return 1;
 }
 
 WSTREE_EXPORT void wstree_loop_leave(wstree_loop* loop, unsigned member, unsigned long long from) {
-  loop->shared->leave(member, from);
+  loop->shared()->leave(member, from);
 }
 
-WSTREE_EXPORT void wstree_loop_stop(wstree_loop* loop) { loop->shared->stop(); }
+WSTREE_EXPORT void wstree_loop_stop(wstree_loop* loop) { loop->shared()->stop(); }
 
 WSTREE_EXPORT unsigned long long wstree_loop_left(wstree_loop* loop, unsigned long long* begin,
                                                   unsigned long long* end) {
   unsigned long long left = 0;
-  loop->shared->each_left([&](std::uint64_t first, std::uint64_t past) {
+  loop->shared()->each_left([&](std::uint64_t first, std::uint64_t past) {
     if (left == 0 && begin != nullptr) *begin = first;
     if (left == 0 && end != nullptr) *end = past;
     left += past - first;
@@ -87,7 +86,7 @@ WSTREE_EXPORT unsigned long long wstree_loop_left(wstree_loop* loop, unsigned lo
 WSTREE_EXPORT void wstree_loop_close(wstree_loop* loop) {
   if (loop == nullptr) return;
   const bool is_ours = loop->is_ours;
-  Shared::destroy(loop->shared);
+  Shared::destroy(loop->shared());
   if (is_ours) std::free(loop);
 }
 

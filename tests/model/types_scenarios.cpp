@@ -115,17 +115,18 @@ void add_shared_loops(std::vector<Scenario>& scenarios) {
   const auto add = [&](const char* name, const Bounds& bounds, const SharedPlan& plan, bool is_long = false) {
     scenarios.push_back({name, bounds, shared_loop(plan), is_long ? 200'000U : 2'000U, is_long});
   };
-  add("shared_2x3", usual, {.iterations = 3, .takes = {k_all, k_all}});
+  add("shared_2x3", {.preemptions = 3, .stale = 0}, {.iterations = 3, .takes = {k_all, k_all}});
   add("shared_2x4_never_come", narrow, {.iterations = 4, .takes = {k_all, k_all}, .members = 4});
   add("shared_3x3", narrow, {.iterations = 3, .takes = {k_all, k_all, k_all}});
-  add("shared_2x4_suspended", {.preemptions = 2, .stale = 1, .suspensions = 1},
+  add("shared_2x4_suspended", {.preemptions = 1, .stale = 1, .suspensions = 1},
       {.iterations = 4, .takes = {k_all, k_all}});
-  add("shared_leave_2x3", usual, {.iterations = 3, .takes = {1, k_all}});
+  add("shared_leave_2x3", narrow, {.iterations = 3, .takes = {1, k_all}});
   add("shared_leave_3x3", narrow, {.iterations = 3, .takes = {1, k_all, k_all}});
   add("shared_all_leave", narrow, {.iterations = 5, .takes = {1, 2}});
   add("shared_ascending_2x4", usual, {.iterations = 4, .takes = {k_all, k_all}, .is_ascending = true});
   add("shared_ascending_leave_2x5", narrow, {.iterations = 5, .takes = {1, 1}, .is_ascending = true});
   add("shared_stop_2x4", narrow, {.iterations = 4, .takes = {1, k_all}, .stops = true});
+  add("shared_2x3_long", {.preemptions = 3, .stale = 2}, {.iterations = 3, .takes = {k_all, k_all}}, true);
   add("shared_3x4_long", {.preemptions = 2, .stale = 2}, {.iterations = 4, .takes = {k_all, k_all, k_all}},
       true);
 }

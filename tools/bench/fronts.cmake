@@ -44,8 +44,9 @@ if(tbb OR "-DWSTREE_BENCH_PEER_TBB" IN_LIST WSTREE_BENCH_API_PEERS)
   wstree_front(standard_own.so standard.cpp "${WSTREE_BENCH_GCC}" -std=c++20 ${shared} "${front_sources}/standard.cpp" -ltbb)
 endif()
 wstree_front(rust.so rust.rs "${WSTREE_RUSTC}" -O --crate-type=cdylib "${front_sources}/rust.rs" -C "link-arg=${loops}")
+# What takes seconds to compile, or compiles when it runs, is not for tests.
 set(go "")
-if(WSTREE_GO)
+if(WSTREE_GO AND NOT WSTREE_BENCH_FOR_TESTS)
   set(go "${CMAKE_COMMAND}" -E env GO111MODULE=off "GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go"
     "CGO_CFLAGS=-O2 -I${PROJECT_SOURCE_DIR}/include" "CGO_LDFLAGS=${loops}" "${WSTREE_GO}" build -buildmode=c-shared)
 endif()
@@ -53,7 +54,7 @@ wstree_front(go.so go.go "${go}" "${front_sources}/go.go")
 
 # Python's: the package as it is installed, with its library.
 set(package "${PROJECT_SOURCE_DIR}/tools/python")
-if(WSTREE_BENCH_GCC)
+if(WSTREE_BENCH_GCC AND NOT WSTREE_BENCH_FOR_TESTS)
   file(GLOB layer CONFIGURE_DEPENDS "${package}/layer/*.cpp")
   add_custom_command(OUTPUT "${fronts}/prange.py"
     COMMAND "${CMAKE_COMMAND}" -E copy_directory "${package}/wstree" "${fronts}/python/wstree"

@@ -29,9 +29,6 @@ public:
                     shape.units() <= tuning::k_few_units_each * 2;
   }
 
-  /// After enter(): the iteration stands for no work, and is not started before other work.
-  void never_early() noexcept { may_be_early_ = false; }
-
   /// Returns whether the caller gets the iteration, and with it retires.
   bool claim(const View<P>& view) const noexcept { return view.tree().last.claim(loop_); }
   bool is_taken(const View<P>& view) const noexcept { return view.tree().last.is_taken(loop_); }

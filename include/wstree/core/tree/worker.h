@@ -47,11 +47,8 @@ public:
     stage_ = Stage::sharing;
   }
 
-  /// After enter(): iteration n-1 stands for no work.
-  void leave_last_to_the_end() noexcept {
-    last_.never_early();
-    is_careful_ = way_.is_slow();
-  }
+  /// After enter(): a member that has got iteration n-1 gets more, as no variable is copied out.
+  void go_on_after_last() noexcept { with_last_ = Stage::sharing; }
 
   /// Gives this member its next batch of the loop. Returns false when nothing is left for it: every unit is
   /// in the hands of some member.
@@ -244,7 +241,7 @@ private:
   /// Takes iteration n-1. Returns true to one member.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
     if (!last_.claim(view())) return false;
-    stage_ = Stage::retired;
+    stage_ = with_last_;
     const std::uint64_t n = view().shape().iterations();
     out = {n - 1, n, true};
     pacing().gave(1);
@@ -270,7 +267,7 @@ private:
   [[gnu::noinline]] void append_last(Range& out) noexcept {
     if (!view().is_handed_out(loop_) && !last_.is_all(view(), owner_.rng())) return;
     if (!last_.claim(view())) return;
-    stage_ = Stage::retired;
+    stage_ = with_last_;
     ++out.end;
     out.last = true;
     ++owner_.counts().iterations;
@@ -283,6 +280,7 @@ private:
   std::uint64_t loop_ = 0; // number of the execution
   Stage stage_ = Stage::arriving;
   bool is_careful_ = false; // the member may have to start iteration n-1 early, or is slow
+  Stage with_last_ = Stage::retired; // of the member that gets iteration n-1
 };
 
 } // namespace wstree::core

@@ -17,10 +17,6 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// The tree hands its last iteration to a member that finds nothing else, and which then gets nothing more.
-/// So the tree has one iteration more than the loop, which stands for nothing: a member that gets it is
-/// through.
-///
 /// Lives in memory of the caller's, from create() to destroy().
 template <class P> class SharedLoop {
 public:
@@ -54,7 +50,7 @@ public:
     // [D3] relaxed: iterations that are handed out meanwhile are executed all the same.
     if (is_stopped_.load(P::order(core::Tag::stop_loop, std::memory_order_relaxed))) return false;
     core::Range range;
-    if (mine.stage == Stage::in_tree ? mine.worker.next_quickly(range) || next_of_tree(mine, range)
+    if (mine.stage == Stage::in_tree ? mine.inside.worker.next_quickly(range) || next_of_tree(mine, range)
                                      : next_slowly(mine, index, range)) {
       begin = range.begin;
       end = mine.end = range.end;
@@ -97,8 +93,9 @@ public:
       if (left != 0) visit(iterations_ - left, iterations_);
       return;
     }
+    if (!tree_.last.is_taken(k_loop)) visit(iterations_ - 1, iterations_);
     const core::Shape shape = Worker::shape_of(entry(0));
-    core::View<P>(tree_, shape, 1).any_leaf([&](const core::Target<P>& leaf) {
+    core::View<P>(tree_, shape, k_loop).any_leaf([&](const core::Target<P>& leaf) {
       const std::uint64_t first = leaf.begin + leaf.word.left();
       const core::Range left = shape.range(first, first + leaf.remaining());
       if (left.begin < left.end) visit(left.begin, left.end);
@@ -116,16 +113,31 @@ private:
     typename P::template Atomic<bool> is_there{false};
   };
   static constexpr std::uint32_t k_pairs = 2;
+  static constexpr std::uint64_t k_loop = 1; // number of the execution
 
-  /// Of one thread at a time, but for `rest`.
-  struct alignas(core::k_line_pair) Member {
-    std::uint64_t end = 0; // of what it got last
-    Stage stage = Stage::outside;
+  /// What a member needs as soon as it comes; nothing of it is touched by open and close if it does not.
+  struct Inside {
     Worker worker;
     Counter counter;
     core::Arena<P> arena;
-    Rest rest;
     core::Node<P> nodes[2 * k_pairs];
+  };
+  /// Of one thread at a time, but for `rest`.
+  struct alignas(core::k_line_pair) Member {
+    Member() noexcept {}
+    ~Member() {
+      if (has_come) inside.~Inside();
+    }
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+
+    std::uint64_t end = 0; // of what it got last
+    Stage stage = Stage::outside;
+    bool has_come = false;
+    Rest rest;
+    union {
+      Inside inside;
+    };
   };
 
   SharedLoop(std::uint64_t iterations, std::uint32_t members, std::uint64_t smallest, bool ascending,
@@ -145,30 +157,29 @@ private:
 
   Member& member(std::uint32_t index) noexcept { return reinterpret_cast<Member*>(this + 1)[index]; }
   core::Entry entry(std::uint32_t index) const noexcept {
-    return {
-        ascending_ ? iterations_ : iterations_ + 1,  1, 1, index, members_, &settings_, smallest_, nullptr,
-        costs_ != nullptr ? costs_ + index : nullptr};
+    return {iterations_, k_loop,   1,
+            index,       members_, &settings_,
+            smallest_,   nullptr,  costs_ != nullptr ? costs_ + index : nullptr};
   }
 
   void enter(Member& mine, std::uint32_t index) noexcept {
     const core::DefaultFloats floats;
+    Inside& inside = *::new (static_cast<void*>(&mine.inside)) Inside;
+    mine.has_come = true;
     if (ascending_) {
       core::NoMemory none;
-      mine.counter.enter(counter_, none, entry(index));
+      inside.counter.enter(counter_, none, entry(index));
       mine.stage = Stage::at_counter;
     } else {
-      mine.arena.reset(mine.nodes, k_pairs);
-      mine.worker.enter(tree_, mine.arena, entry(index));
-      mine.worker.leave_last_to_the_end();
+      inside.arena.reset(inside.nodes, k_pairs);
+      inside.worker.enter(tree_, inside.arena, entry(index));
+      inside.worker.go_on_after_last();
       mine.stage = Stage::in_tree;
     }
   }
   bool next_of_tree(Member& mine, core::Range& range) noexcept {
     const core::DefaultFloats floats;
-    if (mine.worker.next_slowly(range) && range.begin != iterations_) {
-      if (range.end > iterations_) range.end = iterations_;
-      return true;
-    }
+    if (mine.inside.worker.next_slowly(range)) return true;
     mine.stage = Stage::through;
     return next_of_rests(range);
   }
@@ -178,7 +189,7 @@ private:
       if (mine.stage == Stage::in_tree) return next_of_tree(mine, range);
     }
     if (mine.stage == Stage::left) return false;
-    if (mine.stage == Stage::at_counter && mine.counter.next(range)) return true;
+    if (mine.stage == Stage::at_counter && mine.inside.counter.next(range)) return true;
     mine.stage = Stage::through;
     return next_of_rests(range);
   }

@@ -16,6 +16,17 @@ extern "C"
     __attribute__((visibility("default"))) void
     front_execute(const uint64_t* units, uint64_t* results, uint64_t n, int way);
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Of loop.h: what it costs to open and close a loop for two members, and to get a range where no other member
+ * is. */
+__attribute__((visibility("default"))) double front_ns_of_open(void);
+__attribute__((visibility("default"))) double front_ns_of_next(void);
+#ifdef __cplusplus
+}
+#endif
+
 /* As in measure/kernel.h. */
 __attribute__((noinline, const, unused)) static uint64_t front_spin(uint64_t seed, uint64_t units) {
   uint64_t x = seed * 0x9E3779B97F4A7C15u + 1;

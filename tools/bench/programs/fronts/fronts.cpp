@@ -66,13 +66,26 @@ Weight weight_of(const std::string& shape) {
       ->weight;
 }
 
-/// Prints "VALUE SHAPE/N" for each loop of a front end.
+struct Cost {
+  const char *function, *name;
+  double limit; ///< ns
+};
+constexpr std::array<Cost, 2> k_costs{
+    {{"front_ns_of_open", "open-and-close", 100}, {"front_ns_of_next", "next-range", 15}}};
+
+/// Prints "VALUE SHAPE/N" for each loop of a front end, and what calls cost if it says so.
 int measure(const Options& options, const std::string& file, int way) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto execute = library == nullptr
                            ? nullptr
                            : reinterpret_cast<decltype(&front_execute)>(dlsym(library, "front_execute"));
   if (execute == nullptr) return std::fprintf(stderr, "fronts: %s\n", dlerror()), 1;
+  for (const Cost& cost : k_costs)
+    if (const auto ns_of = reinterpret_cast<double (*)()>(dlsym(library, cost.function)); ns_of != nullptr) {
+      std::vector<double> ns;
+      for (int pass = 0; pass < 9 * options.passes; ++pass) ns.push_back(ns_of());
+      std::printf("%.17g %s\n", median(ns), cost.name);
+    }
   using Numbers = std::vector<std::uint64_t>;
   for (const std::string shape : k_shapes)
     for (const int n : k_sizes) {
@@ -151,6 +164,7 @@ int main(int argc, char** argv) {
   Report report(2, common.rounds);
   std::printf("two threads, %d rounds, loops of %d us, as time / ideal\n\n", common.rounds, options.us);
   Table& table = report.table("loop", "time / ideal");
+  Table& costs = report.table("call of loop.h", "ns");
   bool right = true;
   for (const Front& front : k_fronts) {
     if (file_of(front.file, "ours").empty()) {
@@ -165,6 +179,11 @@ int main(int argc, char** argv) {
           std::fprintf(stderr, "fronts: %s fails\n", front.title);
           right = false;
         }
+      }
+    for (const Cost& cost : k_costs)
+      if (const auto& ns = kinds[0].figures[cost.name]; !ns.empty()) {
+        costs.at(cost.name, "wstree") = sample(ns);
+        report.verdict(std::string(cost.name) + ", ns", cost.limit).add("loop.h", median(ns));
       }
     for (const std::string shape : k_shapes)
       for (const int n : k_sizes) {
@@ -182,6 +201,7 @@ int main(int argc, char** argv) {
       }
   }
   table.print();
+  costs.print();
   report.print_verdicts();
   return report.write(common.json) && right ? 0 : 1;
 }

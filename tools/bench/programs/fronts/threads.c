@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
 #include <wstree/loop.h>
 
 struct work {
@@ -47,4 +49,46 @@ void front_execute(const uint64_t* units, uint64_t* results, uint64_t n, int way
   execute(&members[0]);
   if (!is_alone) pthread_join(thread, NULL);
   wstree_loop_close(work.loop);
+}
+
+static volatile uint64_t front_sink;
+
+static double now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+double front_ns_of_open(void) {
+  enum { k_times = 1000 };
+  const double start = now_ns();
+  for (int i = 0; i < k_times; ++i) wstree_loop_close(wstree_loop_open(1000, 2, NULL));
+  return (now_ns() - start) / k_times;
+}
+
+static double ticks(void) {
+#ifdef __x86_64__
+  return (double)__builtin_ia32_rdtsc();
+#else
+  return now_ns();
+#endif
+}
+
+/* A clock stands around each call, and around none. */
+double front_ns_of_next(void) {
+  wstree_loop* const loop = wstree_loop_open(100000, 1, NULL);
+  unsigned long long begin, end, ranges = 0;
+  double calls = 0, clocks = 0;
+  const double start_ns = now_ns(), start = ticks();
+  for (;; ++ranges) {
+    const double before = ticks(), entry = ticks();
+    const int is_range = wstree_loop_next(loop, 0, &begin, &end);
+    calls += ticks() - entry;
+    clocks += entry - before;
+    if (!is_range) break;
+    for (; begin < end; ++begin) front_sink = front_spin(begin, 77);
+  }
+  const double ns_per_tick = (now_ns() - start_ns) / (ticks() - start);
+  wstree_loop_close(loop);
+  return (calls - clocks) / (double)ranges * ns_per_tick;
 }
