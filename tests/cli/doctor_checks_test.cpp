@@ -70,6 +70,17 @@ TEST(DoctorLoops, StaticOnesOfGccAreListed) {
   EXPECT_THAT(alone[0].fix, HasSubstr("--gcc-plugin"));
 }
 
+TEST(DoctorLoops, ThoseThatGccCutsItselfAreToBeCompiledForTheSchedule) {
+  auto solver = gcc_file("solver", {});
+  solver.calls.may_be_static = solver.calls.cuts_its_own = true;
+  EXPECT_THAT(loops({solver}).back().fix, HasSubstr("--param=parloops-schedule=runtime"));
+  solver.calls.forms = {LoopForm::dynamic};
+  const auto beside = loops({solver}, "all");
+  ASSERT_EQ(beside.size(), 2U);
+  EXPECT_THAT(beside[1].fix, HasSubstr("--param=parloops-schedule=runtime"));
+  EXPECT_THAT(beside[1].cause, HasSubstr("-ftree-parallelize-loops"));
+}
+
 TEST(DoctorLoops, StaticOnesOfClangAreServedOnRequest) {
   const FileCalls solver{"/somewhere/solver", LoopCalls{.forms = {LoopForm::fixed}, .llvm = true}};
   EXPECT_THAT(loops({solver}).back().fix, HasSubstr("WSTREE_LOOPS=static"));

@@ -34,6 +34,11 @@ constexpr const char* k_use_plugin = "write schedule(runtime) where the iteratio
                                      "installation has the plugin, compile "
                                      "with -fplugin=$(wstree path --gcc-plugin)";
 
+constexpr const char* k_use_parameter = "compile with --param=parloops-schedule=runtime";
+
+/// What helps a program of gcc that has static loops.
+const char* advice(const LoopCalls& calls) { return calls.cuts_its_own ? k_use_parameter : k_use_plugin; }
+
 /// "main.c:12 f(), main.c:30 g() and 3 more".
 std::string list_of(const std::vector<std::string>& loops) {
   constexpr std::size_t k_shown = 6;
@@ -61,7 +66,9 @@ std::optional<Check> static_ones(const FileCalls& program, config::LoopKinds loo
               "a loop without a schedule clause is static: its threads do not ask for iterations",
               by_call
                   ? "write schedule(runtime) where the iterations are uneven, or add static to WSTREE_LOOPS"
-                  : k_use_plugin};
+                  : advice(program.calls)};
+  if (program.calls.cuts_its_own)
+    check.cause = "-ftree-parallelize-loops cuts loops into equal parts: threads do not ask for iterations";
   if (!program.static_loops.empty())
     check.found = fmt::format("{}: static: {}", name, list_of(program.static_loops));
   return check;
@@ -103,7 +110,9 @@ Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops,
     check.fix = "write schedule(runtime), or dynamic or guided and set WSTREE_LOOPS";
     if (all.llvm && all.forms.contains(LoopForm::fixed))
       check.fix += "; static loops balance themselves with WSTREE_LOOPS=static";
-    if (files.front().calls.may_be_static) check.fix = k_use_plugin;
+    if (files.front().calls.may_be_static) check.fix = advice(files.front().calls);
+    if (files.front().calls.cuts_its_own)
+      check.cause = "gcc has made loops parallel by itself, and cut them into equal parts";
     if (!files.front().static_loops.empty())
       check.found = fmt::format("none that would be served; static: {}", list_of(files.front().static_loops));
   } else {

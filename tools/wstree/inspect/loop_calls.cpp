@@ -29,6 +29,7 @@ LoopCalls& LoopCalls::operator|=(const LoopCalls& other) {
   runtime_inside |= other.runtime_inside;
   starts_others |= other.starts_others;
   may_be_static |= other.may_be_static;
+  cuts_its_own |= other.cuts_its_own;
   sets_schedule |= other.sets_schedule;
   known &= other.known;
   return *this;
@@ -48,6 +49,9 @@ LoopCalls loop_calls(const ElfFile& file) {
     asks_for_threads |= name == "omp_get_num_threads";
   });
   calls.may_be_static = calls.gcc && asks_for_number && asks_for_threads;
+  if (calls.may_be_static && !calls.forms.contains(LoopForm::runtime))
+    file.for_each_definition(
+        [&](std::string_view name) { calls.cuts_its_own |= name.find("._loopfn.") != name.npos; });
   // Looked at last, because the table of a big program is long.
   if (!calls.llvm && !calls.gcc) {
     file.for_each_definition(

@@ -19,6 +19,7 @@ struct LoopCalls {
   bool runtime_inside = false; ///< defines the loop dispatch itself: the OpenMP runtime is linked statically
   bool starts_others = false;  ///< may load plugins or start other programs, whose loops cannot be known here
   bool may_be_static = false;  ///< of gcc: asks what static loops ask, which gcc computes without the runtime
+  bool cuts_its_own = false;   ///< gcc has made loops parallel by itself, and cut them into equal parts
   bool sets_schedule = false;  ///< calls omp_set_schedule, by which a program overrides OMP_SCHEDULE
   bool known = true;           ///< false: a file has no dynamic symbol table to read
 
