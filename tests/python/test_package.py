@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The package wstree: loops of threads, and numba's parallel functions on the tree. Run by tests/python/check."""
 import os
+import subprocess
+import sys
+import tempfile
 import threading
 import unittest
 
@@ -113,6 +116,22 @@ class Numba(unittest.TestCase):
     def test_callers_at_the_same_time(self):
         sums = wstree.map(self.total, [np.ones(n) for n in range(1, 200)], threads=4)
         self.assertEqual(sums, list(range(1, 200)))
+
+    def test_figures_name_the_function(self):
+        text = (
+            "import wstree.numba, numba, numpy\n@numba.njit(parallel=True)\ndef fill(x):\n"
+            "    for i in numba.prange(len(x)):\n        x[i] = i\n"
+            "for _ in range(3):\n    fill(numpy.ones(1000))\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            script = os.path.join(folder, "figures.py")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(text)
+            for value, expected in (("1", r"figures\.py:4 fill\(\)  3 calls  .* ms  3,000 iterations"), ("0", "^$")):
+                run = subprocess.run(
+                    [sys.executable, script], env=dict(os.environ, WSTREE_STATS=value), stderr=subprocess.PIPE, text=True
+                )
+                self.assertRegex(run.stderr, expected)
 
     def test_a_forked_child_has_threads(self):
         self.total(np.ones(1000))

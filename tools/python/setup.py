@@ -25,7 +25,7 @@ setup(
         Extension(
             "wstree._library",
             ["layer/loop.cpp", "layer/numba_layer.cpp", "layer/pool.cpp"],
-            depends=["layer/pool.h"],
+            depends=["layer/pool.h", "layer/watch.h"],
             include_dirs=[ROOT, os.path.join(ROOT, "include")],
             extra_compile_args=["-std=c++20", "-O2", "-fvisibility=hidden", "-fvisibility-inlines-hidden"],
             extra_link_args=["-pthread", "-Wl,-Bsymbolic"],

@@ -5,6 +5,7 @@
 // parallel_for. Without a chunk size of the user a prange gets one piece, the whole space, and the tree cuts
 // it while it is executed. With one, numba's own pieces are handed out by the tree.
 #include "pool.h"
+#include "watch.h"
 
 #include <alloca.h>
 #include <cstring>
@@ -16,6 +17,21 @@ namespace layer {
 namespace {
 
 constinit Pool pool;
+constinit Watch watch;
+
+void execute(Call& call, std::size_t items) {
+  call.loop =
+      call.threads > 1 ? wstree_loop_open(items, static_cast<unsigned>(call.threads), nullptr) : nullptr;
+  if (call.loop == nullptr) { // alone; without memory too
+    const Thread before = self;
+    self = {call.threads, 0};
+    call.kernel(call.arrays, call.counts, call.steps, call.data);
+    self.id = before.id;
+    return;
+  }
+  pool.execute(call);
+  wstree_loop_close(call.loop);
+}
 
 /// Numba's own functions.
 struct Scheduling {
@@ -195,15 +211,19 @@ LAYER_EXPORT void wstree_numba_parallel_for(Call::Kernel kernel, char** arrays, 
   const std::size_t items =
       call.dimensions != 0 ? Boxes{call, nullptr, nullptr, nullptr}.volume(0) : counts[0];
   if (items == 0) return;
-  call.loop = threads > 1 ? wstree_loop_open(items, static_cast<unsigned>(threads), nullptr) : nullptr;
-  if (call.loop == nullptr) { // alone; without memory too
-    const Thread before = self;
-    self = {threads, 0};
-    kernel(arrays, counts, steps, data);
-    self.id = before.id;
-    return;
-  }
-  pool.execute(call);
-  wstree_loop_close(call.loop);
+  if (!watch.is_on()) return execute(call, items);
+  const auto start = std::chrono::steady_clock::now();
+  execute(call, items);
+  watch.add(reinterpret_cast<const void*>(kernel), items, std::chrono::steady_clock::now() - start);
+}
+
+LAYER_EXPORT void wstree_numba_watch() { watch.start(); }
+
+/// Calls, iterations and nanoseconds of a kernel.
+LAYER_EXPORT void wstree_numba_figures(const void* kernel, std::uint64_t* figures) {
+  const Watch::Figures all = watch.of(kernel);
+  figures[0] = all.calls;
+  figures[1] = all.iterations;
+  figures[2] = all.ns;
 }
 }

@@ -6,6 +6,7 @@ It takes the place of numba's threading layers when numba asks for one, and impo
 import ctypes
 import importlib.machinery
 import importlib.util
+import os
 import sys
 import types
 
@@ -22,6 +23,16 @@ _OURS = (
 _OF_NUMBA = ("get_parallel_chunksize", "get_sched_size", "do_scheduling_signed", "do_scheduling_unsigned")
 
 
+_LOWERING = "numba.parfors.parfor_lowering"
+_has_figures = os.environ.get("WSTREE_STATS", "0") not in ("", "0")
+
+
+def _watch(lowering):
+    from wstree._figures import watch
+
+    watch(lowering)
+
+
 def _tell(text):
     print("wstree: " + text, file=sys.stderr)
 
@@ -34,12 +45,25 @@ class _Layer:
         self._is_refused = False
 
     def find_spec(self, name, path=None, target=None):
+        if name == _LOWERING and _has_figures:
+            return self._watched(path)
         if name not in _LAYERS or self._is_refused:
             return None
         if self._own is None and not self._prepare(path):
             self._is_refused = True
             return None
         return importlib.machinery.ModuleSpec(name, self)
+
+    def _watched(self, path):
+        spec = importlib.machinery.PathFinder.find_spec(_LOWERING, path)
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            _watch(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
 
     def _prepare(self, path):
         import numba
@@ -78,3 +102,5 @@ if any(name in sys.modules for name in _LAYERS):
     _layer._is_refused = True
 else:
     sys.meta_path.insert(0, _layer)
+    if _LOWERING in sys.modules and _has_figures:
+        _watch(sys.modules[_LOWERING])
