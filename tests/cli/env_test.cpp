@@ -85,17 +85,27 @@ TEST(Env, ShowsValuesInForce) {
                                                        {"WSTREE_TRACE", " /tmp/%e.trace"},
                                                        {"WSTREE_TRACE_EVENTS", " 100"},
                                                        {"WSTREE_THREADS", " Auto"},
+                                                       {"WSTREE_WAIT", "AUTO"},
                                                        {"WSTREE_RULES", "libfft* runtime"}};
-  const std::map<std::string, std::string> expected{
-      {"OMP_SCHEDULE", "wstree,8"},      {"WSTREE_LOOPS", "runtime,guided"},
-      {"WSTREE_STRATEGY", "assign"},     {"WSTREE_BATCH", "fixed:64"},
-      {"WSTREE_HISTORY", "off"},         {"WSTREE_FALLBACK", "dynamic,4"},
-      {"WSTREE_STATS", "json=/tmp/x y"}, {"WSTREE_OMPT", "1"},
-      {"WSTREE_VERBOSE", "1"},           {"OMP_DISPLAY_ENV", "true"},
-      {"WSTREE_BIND", "none"},           {"OMP_DISPLAY_AFFINITY", "true"},
-      {"OMP_AFFINITY_FORMAT", "%n: %A"}, {"WSTREE_RECORD", "/tmp/%e.profile"},
-      {"WSTREE_TRACE", "/tmp/%e.trace"}, {"WSTREE_TRACE_EVENTS", "100"},
-      {"WSTREE_THREADS", "auto"},        {"WSTREE_RULES", "libfft* runtime"}};
+  const std::map<std::string, std::string> expected{{"OMP_SCHEDULE", "wstree,8"},
+                                                    {"WSTREE_LOOPS", "runtime,guided"},
+                                                    {"WSTREE_STRATEGY", "assign"},
+                                                    {"WSTREE_BATCH", "fixed:64"},
+                                                    {"WSTREE_HISTORY", "off"},
+                                                    {"WSTREE_FALLBACK", "dynamic,4"},
+                                                    {"WSTREE_STATS", "json=/tmp/x y"},
+                                                    {"WSTREE_OMPT", "1"},
+                                                    {"WSTREE_VERBOSE", "1"},
+                                                    {"OMP_DISPLAY_ENV", "true"},
+                                                    {"WSTREE_BIND", "none"},
+                                                    {"OMP_DISPLAY_AFFINITY", "true"},
+                                                    {"OMP_AFFINITY_FORMAT", "%n: %A"},
+                                                    {"WSTREE_RECORD", "/tmp/%e.profile"},
+                                                    {"WSTREE_TRACE", "/tmp/%e.trace"},
+                                                    {"WSTREE_TRACE_EVENTS", "100"},
+                                                    {"WSTREE_THREADS", "auto"},
+                                                    {"WSTREE_WAIT", "auto"},
+                                                    {"WSTREE_RULES", "libfft* runtime"}};
   for (const auto& [name, value] : expected) {
     const auto entry = option(environment, name);
     EXPECT_EQ(entry["value"], value) << name;

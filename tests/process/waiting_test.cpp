@@ -41,7 +41,8 @@ TEST(Waiting, IsLeftToWhatTheUserSays) {
 
 TEST(Waiting, IsInTheStatistics) {
   const Outcome outcome = waiting().set("WSTREE_STATS", "json").run();
-  const auto report = nlohmann::json::parse(outcome.err);
+  const auto report = nlohmann::json::parse(outcome.err.substr(outcome.err.find('{')), nullptr, false);
+  ASSERT_TRUE(report.is_object()) << outcome.text();
   EXPECT_GE(report.at("between_regions_seconds").get<double>(), 0.1);
   EXPECT_GT(report.at("cpu_seconds").get<double>(), 0);
   EXPECT_GE(report.at("spent_between_regions_cpu_seconds").get<double>(), 0);
