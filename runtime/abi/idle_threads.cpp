@@ -7,10 +7,8 @@
 #include "resolve/runtime.h"
 #include "wait_choice.h"
 
-#include "options.h"
 #include "process_limits.h"
 #include "system_call.h"
-#include "tokens.h"
 #include "waiting.h"
 
 #include "wstree/core/default_floats.h"
@@ -147,12 +145,6 @@ void begin_gap() noexcept {
   --g_idle.measured;
   g_idle.clocks = read_clocks();
   g_idle.has_clocks = true;
-}
-
-bool may_choose_waiting() noexcept {
-  for (const char* const name : {"OMP_WAIT_POLICY", "KMP_BLOCKTIME", "KMP_LIBRARY"})
-    if (!config::trim(config::find_variable(environ, name).value_or("")).empty()) return false;
-  return true;
 }
 
 } // namespace wstree::abi

@@ -10,7 +10,4 @@ void end_gap(const void* caller) noexcept;
 /// A region of the outermost level has ended in the calling thread.
 void begin_gap() noexcept;
 
-/// Whether WSTREE_WAIT=auto may decide: the user has not said how threads wait.
-bool may_choose_waiting() noexcept;
-
 } // namespace wstree::abi

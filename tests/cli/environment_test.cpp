@@ -4,6 +4,7 @@
 #include "command.h"
 
 #include "inspect/sanitizers.h"
+#include "run/team_choice.h"
 #include "support/environment.h"
 
 #include <algorithm>
@@ -45,6 +46,22 @@ TEST(Environment, KeepsOtherPreloadedLibrariesBehindOurs) {
     ASSERT_NE(theirs, libraries.end());
     EXPECT_LT(ours, theirs);
   }
+}
+
+TEST(Environment, LetsIdleThreadsSpinForLessTime) {
+  const auto chosen = [](const std::vector<std::string>& variables, unsigned cpus) {
+    cli::Environment environment(variables);
+    place::FoundCpus found;
+    found.usable.count = cpus;
+    cli::choose_waiting(environment, found);
+    return environment.get("WSTREE_WAIT").value_or("-") + " " +
+           environment.get("GOMP_SPINCOUNT").value_or("-");
+  };
+  EXPECT_EQ(chosen({}, 2), "auto 10000");
+  EXPECT_EQ(chosen({}, 64), "auto -") << "longer than libgomp itself";
+  EXPECT_EQ(chosen({"WSTREE_WAIT=off"}, 2), "off -");
+  EXPECT_EQ(chosen({"OMP_WAIT_POLICY=active"}, 2), "auto -");
+  EXPECT_EQ(chosen({"GOMP_SPINCOUNT=7"}, 2), "auto 7");
 }
 
 TEST(Environment, OnlySanitizersStandInFrontOfTheLibrary) {

@@ -2,7 +2,6 @@
 #include "process/session.h"
 
 #include "display.h"
-#include "idle_threads.h"
 #include "message.h"
 #include "own_stack.h"
 #include "process/load_time.h"
@@ -122,6 +121,13 @@ void do_without_ticks(config::Options& options) noexcept {
   options.stats = config::StatsFormat::off;
   options.record_path = {};
   options.trace_path = {};
+}
+
+/// Whether WSTREE_WAIT=auto may decide: the user has not said how threads wait.
+bool may_choose_waiting() noexcept {
+  for (const char* const name : {"OMP_WAIT_POLICY", "KMP_BLOCKTIME", "KMP_LIBRARY"})
+    if (!config::trim(config::find_variable(environ, name).value_or("")).empty()) return false;
+  return true;
 }
 
 void prepare(Session& made) noexcept {
