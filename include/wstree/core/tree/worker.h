@@ -279,7 +279,7 @@ private:
   FindMax<P> find_max_;
   std::uint64_t loop_ = 0; // number of the execution
   Stage stage_ = Stage::arriving;
-  bool is_careful_ = false; // the member may have to start iteration n-1 early, or is slow
+  bool is_careful_ = false;          // the member may have to start iteration n-1 early, or is slow
   Stage with_last_ = Stage::retired; // of the member that gets iteration n-1
 };
 
