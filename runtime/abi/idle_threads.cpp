@@ -60,7 +60,8 @@ std::uint64_t sleeps_of_others() noexcept {
 /// Of the thread that has opened the first region; other threads leave it alone.
 struct Idle {
   WaitChoice choice;
-  int of_program = 0;         // milliseconds
+  int of_program = 0;         // milliseconds that threads would spin without us
+  int in_force = 0;           // and that they do
   std::uint64_t first = 0;    // ticks, when the first region opened
   std::uint64_t ended = 0;    // ticks; 0: the thread is in a region, or has opened none
   std::uint64_t slept = 0;    // sleeps_of_others() at the last decision
@@ -86,9 +87,14 @@ std::uint64_t to_ns(std::uint64_t ticks) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick());
 }
 
+/// Leaves the decision to the program once that has made one of its own.
 void apply_limit(const void* caller) noexcept {
-  if (const auto set = g_set_blocktime.find(caller))
-    set(std::min(g_idle.choice.limit_ms(), g_idle.of_program));
+  const auto get = g_get_blocktime.find(caller);
+  const auto set = g_set_blocktime.find(caller);
+  g_idle.decides = get != nullptr && set != nullptr && get() == g_idle.in_force;
+  if (!g_idle.decides) return;
+  g_idle.in_force = std::min(g_idle.choice.limit_ms(), g_idle.of_program);
+  set(g_idle.in_force);
 }
 
 void begin_to_decide(const void* caller) noexcept {
@@ -96,9 +102,8 @@ void begin_to_decide(const void* caller) noexcept {
   if (!session().chooses_waiting || place::has_new_call_filter()) return;
   const auto get = g_get_blocktime.find(caller);
   const auto most = g_max_threads.find(caller);
-  if (get == nullptr || g_set_blocktime.find(caller) == nullptr || most == nullptr || most() < 2) return;
-  g_idle.decides = true;
-  g_idle.of_program = get();
+  if (get == nullptr || most == nullptr || most() < 2) return;
+  g_idle.of_program = g_idle.in_force = get();
   g_idle.slept = sleeps_of_others();
   g_idle.choice = WaitChoice(static_cast<std::uint32_t>(most()));
   apply_limit(caller);

@@ -39,6 +39,10 @@ TEST(Waiting, IsLeftToWhatTheUserSays) {
               HasSubstr("blocktime 2147483647\n"));
 }
 
+TEST(Waiting, IsLeftToAProgramThatChooses) {
+  EXPECT_THAT(waiting({"sets"}).set("WSTREE_WAIT", "auto").run().out, HasSubstr("blocktime 50\n"));
+}
+
 TEST(Waiting, IsInTheStatistics) {
   const Outcome outcome = waiting().set("WSTREE_STATS", "json").run();
   const auto report = nlohmann::json::parse(outcome.err.substr(outcome.err.find('{')), nullptr, false);
