@@ -133,7 +133,7 @@ private:
                                    : nullptr;
     worker_.start(model, ring_.slot(), ring_.fresh_arena(),
                   {iterations, ring_.loop(), ring_.use(), index(), members(), settings_, smallest, &near_,
-                   prior, 0, ring_.pace(prior, iterations, *settings_)});
+                   prior, 0, prior != nullptr ? ring_.pace(*prior, iterations, *settings_) : nullptr});
   }
 
   RingMember<P, Sizes> ring_;

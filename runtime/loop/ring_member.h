@@ -29,7 +29,7 @@ public:
   std::uint32_t members() const noexcept { return members_; }
   core::Priors& priors() const noexcept { return storage_->priors(index_); }
   /// As PaceKeeper::enter().
-  core::Pace* pace(const core::Prior* prior, std::uint64_t iterations,
+  core::Pace* pace(const core::Prior& prior, std::uint64_t iterations,
                    const core::Settings& settings) const noexcept {
     return storage_->pace(index_).enter(prior, iterations, loop_, index_, members_, settings,
                                         storage_->probes());

@@ -27,12 +27,11 @@ public:
   /// The member enters execution `loop` of a loop of `iterations`, at a code location of which it knows
   /// `prior`. Where its own share is brief, others may be long, so it looks at the clock now and then.
   /// Returns how fast the member is; nullptr: as fast as any, or not known. Valid until the next call.
-  [[gnu::always_inline]] Pace* enter(const Prior* prior, std::uint64_t iterations, std::uint64_t loop,
+  [[gnu::always_inline]] Pace* enter(const Prior& prior, std::uint64_t iterations, std::uint64_t loop,
                                      std::uint32_t index, std::uint32_t members, const Settings& settings,
                                      Ticks* taken) noexcept {
     if constexpr (requires { P::probe(); })
-      if (prior != nullptr && (loop % tuning::k_loops_unprobed == 0 ||
-                               prior->is_long(iterations, members, settings))) [[unlikely]]
+      if (loop % tuning::k_loops_unprobed == 0 || prior.is_long(iterations, members, settings)) [[unlikely]]
         look(index, members, taken);
     return is_slow_ ? &pace_ : nullptr;
   }

@@ -97,7 +97,7 @@ inline constexpr float k_dearer = 1.1F;
 inline constexpr float k_as_fast = 0.8F;
 /// 1 / what a probe may differ from what is written down of the member.
 inline constexpr std::uint32_t k_alike_probes = 12;
-/// A probe takes 0.4 us, and a member makes no more than so many in a millisecond.
+/// A probe takes 0.1 to 0.4 us, and a member makes no more than so many in a millisecond.
 inline constexpr std::uint64_t k_probes_per_ms = 2;
 /// Loops in which a member whose share is brief does not ask whether a probe is due.
 inline constexpr std::uint64_t k_loops_unprobed = 4;

@@ -174,7 +174,7 @@ private:
                                     job_.schedule.chunk, team_.near(member));
     if (job_.workload_of) entry.prior = &priors_[member]; // all rounds are at one code location
     if (job_.workload_of || !job_.machine.speeds.empty() || !speeds_.are_constant())
-      entry.pace = paces_[member].enter(&priors_[member], entry.iterations, entry.loop, member, job_.members,
+      entry.pace = paces_[member].enter(priors_[member], entry.iterations, entry.loop, member, job_.members,
                                         job_.settings, probes_.get());
     return entry;
   }
