@@ -128,12 +128,19 @@ private:
   [[gnu::noinline]] void start_shared(std::uint64_t iterations, std::uint64_t smallest, core::Model model,
                                       const void* caller) noexcept {
     const core::DefaultFloats floats;
-    core::Prior* const prior = model == core::Model::tree && caller != nullptr && iterations > members()
-                                   ? &ring_.priors().at(caller)
-                                   : nullptr;
-    worker_.start(model, ring_.slot(), ring_.fresh_arena(),
-                  {iterations, ring_.loop(), ring_.use(), index(), members(), settings_, smallest, &near_,
-                   prior, 0, prior != nullptr ? ring_.pace(*prior, iterations, *settings_) : nullptr});
+    core::Entry entry{iterations,
+                      ring_.loop(),
+                      ring_.use(),
+                      index(),
+                      members(),
+                      settings_,
+                      smallest,
+                      &near_,
+                      model == core::Model::tree && caller != nullptr && iterations > members()
+                          ? &ring_.priors().at(caller)
+                          : nullptr};
+    if (entry.prior != nullptr) entry.pace = ring_.pace(*entry.prior, iterations, *settings_);
+    worker_.start(model, ring_.slot(), ring_.fresh_arena(), entry);
   }
 
   RingMember<P, Sizes> ring_;

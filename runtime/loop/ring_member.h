@@ -28,9 +28,9 @@ public:
   std::uint32_t index() const noexcept { return index_; }
   std::uint32_t members() const noexcept { return members_; }
   core::Priors& priors() const noexcept { return storage_->priors(index_); }
-  /// As PaceKeeper::enter().
-  core::Pace* pace(const core::Prior& prior, std::uint64_t iterations,
-                   const core::Settings& settings) const noexcept {
+  /// As PaceKeeper::enter(). Kept out of the way of loops that ask nothing.
+  [[gnu::noinline]] core::Pace* pace(const core::Prior& prior, std::uint64_t iterations,
+                                     const core::Settings& settings) const noexcept {
     return storage_->pace(index_).enter(prior, iterations, loop_, index_, members_, settings,
                                         storage_->probes());
   }
