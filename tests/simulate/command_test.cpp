@@ -32,6 +32,22 @@ json results(std::vector<std::string> options) {
   return json::parse(result.out, nullptr, false);
 }
 
+TEST(Simulate, SharesLoopsBetweenRanks) {
+  const auto result =
+      simulation({"--ranks", "1,8", "--threads", "4", "--iterations", "100", "--workload", "TRIANGLE"});
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("1 ranks\n  wstree::mpi "), HasSubstr("8 ranks\n"), HasSubstr("\n  TSS ")));
+}
+
+TEST(Simulate, SaysWhichNetworksAndNumbersOfRanksThereAre) {
+  EXPECT_THAT(simulation({"--ranks", "4", "--network", "token"}).err,
+              HasSubstr("there are: gemini, infiniband"));
+  EXPECT_THAT(simulation({"--ranks", "4,x"}).err, HasSubstr("from 1 to 4096, not 'x'"));
+  EXPECT_THAT(simulation({"--ranks", "4", "--threads", "4,8"}).err, HasSubstr("takes one number"));
+}
+
 TEST(Simulate, ShowsTheRatioOfEachScheduleToTheIdeal) {
   const auto result = simulation({"--schedule", "wsguided,wsstatic", "--workload", "STEP_S,INVTRIANGLE",
                                   "--threads", "4", "--iterations", "256", "--machine", "skew=0"});
