@@ -188,6 +188,18 @@ void replicated_or_fetched(const mpi::on& on, std::uint64_t n, const Costs& cost
   });
 }
 
+/// More iterations than units.
+void large() {
+  constexpr std::uint64_t k_iterations = (std::uint64_t{1} << 40) + 12'345;
+  const std::uint64_t all = mpi::fold(
+      k_world, k_iterations, std::uint64_t{0},
+      [&](std::uint64_t sum, std::uint64_t begin, std::uint64_t end) {
+        return sum + (end - begin) * (begin + end - 1);
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  expect(all == k_iterations * (k_iterations - 1), "iterations of a large loop are lost");
+}
+
 void one(Random& random, mpi::costs& remembered, std::uint64_t number) {
   const std::uint64_t n = size_of(random);
   const Costs costs(random, n);
@@ -233,6 +245,7 @@ int main(int argc, char** argv) {
   MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, k_world);
   Random random(seed);
   mpi::costs remembered;
+  large();
   for (std::uint64_t i = 0; i < count; ++i) one(random, remembered, i);
   MPI_Finalize();
   return 0;
