@@ -46,10 +46,12 @@ int main(int argc, char** argv) {
   std::vector<double> here(n, std::nan(""));
   const std::uint64_t first = std::min(n, block * static_cast<std::uint64_t>(rank)),
                       behind = std::min(n, first + block);
+  MPI_Win_lock_all(0, window);
   for (std::uint64_t i = first; i < behind; ++i)
     here[i] = owned[i - first] = 2.8 + 1.2 * static_cast<double>(i) / static_cast<double>(n);
+  MPI_Win_sync(window); // what is stored comes before what others get behind the barrier
   MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Win_lock_all(0, window);
+  MPI_Win_sync(window);
 
   std::uint64_t fetched = 0;
   const auto fetch = [&](std::uint64_t begin, std::uint64_t end) {
@@ -75,6 +77,7 @@ int main(int argc, char** argv) {
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
   const bool is_right = sum == all && sum > 0;
+  if (!is_right) std::printf("rank %d: the sum is %.0f instead of %.0f\n", rank, sum, all);
   std::printf("rank %d: sum %.0f, equal shares %.3f s, shared by stealing %.3f s, %llu parameters fetched\n",
               rank, sum, equal, shared, static_cast<unsigned long long>(fetched));
   MPI_Finalize();

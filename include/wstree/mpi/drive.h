@@ -122,7 +122,12 @@ public:
 
   // For search().
 
-  bool goes_on() { return !verdict_->is_known_wrong(); }
+  /// Also lets MPI serve other ranks, whose operations in on_steal() may wait for this one.
+  bool goes_on() {
+    int is_there = 0;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, group_.comm(), &is_there, MPI_STATUS_IGNORE));
+    return !verdict_->is_known_wrong();
+  }
   std::uint64_t want(std::uint64_t left) const noexcept { return pacing_.want(left); }
   void drop() noexcept { has_dropped_ = true; }
 
