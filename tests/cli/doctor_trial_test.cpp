@@ -51,7 +51,6 @@ TEST(DoctorTrial, SaysWhatWasServed) {
 
 TEST(DoctorTrial, SaysThatLengthsOfStaticLoopsNeverRepeat) {
   auto trial = ended(exited(0));
-  trial.all_kinds = true;
   trial.of_new_lengths = {{"equal parts", {1, 29, 29}}};
   auto checks = check_trial(trial, {});
   ASSERT_EQ(checks.size(), 2U);
@@ -138,23 +137,13 @@ TEST(DoctorTrial, KnowsProgramsThatSetTheScheduleThemselves) {
   }
 }
 
-TEST(DoctorTrial, AdvisesFromWhatRan) {
-  auto trial = ended(exited(0));
-  trial.left_out = {{"guided", {1, 3}}, {"equal parts", {1, 9}}};
-  const TrialFacts facts{{LoopForm::runtime, LoopForm::dynamic, LoopForm::guided}, {}, "wstree"};
-  const auto none = check_trial(trial, facts);
-  EXPECT_THAT(none.back().cause, HasSubstr("WSTREE_LOOPS=runtime leaves out what ran: "));
-  EXPECT_EQ(none.back().fix, "set WSTREE_LOOPS=runtime,guided,static") << "no dynamic loop has run";
-  trial.loops = {{"runtime", {1, 1}}};
-  EXPECT_EQ(check_trial(trial, facts).back().status, Status::note);
-  EXPECT_EQ(check_trial(trial, facts).back().fix, "set WSTREE_LOOPS=runtime,guided,static");
-}
-
 TEST(DoctorTrial, BlamesTheListOfLoops) {
   const auto check = why({{LoopForm::dynamic, LoopForm::fixed}, {}, "wstree"});
   EXPECT_THAT(check.cause,
               AllOf(HasSubstr("WSTREE_LOOPS=runtime leaves out"), HasSubstr("schedule(dynamic)")));
-  EXPECT_EQ(check.fix, "set WSTREE_LOOPS=runtime,dynamic,guided");
+  EXPECT_EQ(check.fix,
+            "set WSTREE_LOOPS=runtime,dynamic,guided; a thread then gets iterations in any order: wstree "
+            "help schedules");
   EXPECT_EQ(why({{LoopForm::runtime}, kinds("dynamic"), "wstree"}).fix, "set WSTREE_LOOPS=runtime");
 }
 
@@ -176,12 +165,15 @@ TEST(DoctorTrial, NamesOnlyLoopsThatAreLeftOut) {
   // It ended well before loops that are served, so the others may not have been reached either.
   const auto early = why({{LoopForm::runtime, LoopForm::dynamic}, {}, "wstree"});
   EXPECT_EQ(early.cause, "its loops with schedule(runtime) were not reached with these arguments");
-  EXPECT_THAT(early.fix,
-              HasSubstr("or set WSTREE_LOOPS=runtime,dynamic,guided for those with schedule(dynamic)"));
+  EXPECT_THAT(
+      early.fix,
+      HasSubstr("or set WSTREE_LOOPS=runtime,dynamic,guided for those with schedule(dynamic); a thread "
+                "then gets iterations in any order"));
 }
 
 TEST(DoctorTrial, GuessesWhereTheScheduleIsHidden) {
-  EXPECT_EQ(why({{LoopForm::hidden}, {}, "wstree"}).fix, "try WSTREE_LOOPS=all");
+  EXPECT_EQ(why({{LoopForm::hidden}, {}, "wstree"}).fix,
+            "try WSTREE_LOOPS=all; a thread then gets iterations in any order: wstree help schedules");
   const auto all = why({{LoopForm::hidden}, kinds("all"), "wstree"});
   EXPECT_THAT(all.cause, HasSubstr("not reached"));
   EXPECT_THAT(all.fix, HasSubstr("arguments"));

@@ -84,7 +84,7 @@ int doctor_command(const DoctorRequest& request) {
     if (!request.json) Progress().note("trial run of the program, which takes as long as it does");
     if (!preflight.program.empty())
       resolve_rules(environment, preflight.program, text_of(config::Option::rules).name);
-    const auto trial = run_trial(request.command, environment, preflight.program, library.path, loops,
+    const auto trial = run_trial(request.command, environment, preflight.program, library.path,
                                  calls.starts_others || preflight.is_interpreter, request.json);
     auto checks = check_ranks(trial.processes, cpu_facts().present);
     if (is_launcher && checks.empty()) report_cpus(report, environment);

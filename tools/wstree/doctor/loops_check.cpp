@@ -11,7 +11,7 @@ namespace wstree::cli {
 namespace {
 
 std::string how_to_set(std::string_view loops) {
-  return fmt::format("say wstree run --loops {}, or set WSTREE_LOOPS={}", loops, loops);
+  return fmt::format("say wstree run --loops {}, or set WSTREE_LOOPS={}{}", loops, loops, order_under(loops));
 }
 
 Check of_file(const FileCalls& file, config::LoopKinds loops) {
@@ -107,7 +107,8 @@ Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops,
     check.cause =
         "static loops never ask the OpenMP runtime for iterations, and ordered, doacross and monotonic ones "
         "need its order";
-    check.fix = "write schedule(runtime), or dynamic or guided and set WSTREE_LOOPS";
+    check.fix = "write schedule(runtime), or dynamic or guided and set WSTREE_LOOPS (a thread then gets "
+                "iterations in any order: wstree help schedules)";
     if (all.llvm && all.forms.contains(LoopForm::fixed))
       check.fix += "; static loops balance themselves with WSTREE_LOOPS=static";
     if (files.front().calls.may_be_static) check.fix = advice(files.front().calls);

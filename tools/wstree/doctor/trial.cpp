@@ -31,20 +31,6 @@ std::string describe(const ServedLoops& loops) {
   return text;
 }
 
-/// What WSTREE_LOOPS calls the kind of a loop that was served.
-config::LoopKind kind_of(const std::string& served) {
-  if (const auto kind = config::parse_loops(served); kind && served != "all")
-    return static_cast<config::LoopKind>(kind->bits);
-  return config::LoopKind::static_; // "equal parts", "balanced"
-}
-
-/// A value of WSTREE_LOOPS that serves `loops` as well as what it serves now.
-std::string with_kinds(config::LoopKinds now, const ServedLoops& loops) {
-  for (const auto& [kind, count] : loops)
-    now.bits = static_cast<std::uint8_t>(now.bits | static_cast<unsigned>(kind_of(kind)));
-  return std::string(config::to_text(now).view());
-}
-
 /// The forms of loops that are known to ask for what `loops` serves.
 LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
   std::erase_if(forms, [&](LoopForm form) {
@@ -54,7 +40,7 @@ LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
 }
 
 /// The most likely reason why nothing was served.
-Check why_none(const Trial& trial, const TrialFacts& facts, int status) {
+Check why_none(const TrialFacts& facts, int status) {
   Check check{k_trial, Status::warn, "no loop was served"};
   if (status != 0) {
     check.cause = fmt::format("it ended with status {}, perhaps before it reached its loops", status);
@@ -63,14 +49,9 @@ Check why_none(const Trial& trial, const TrialFacts& facts, int status) {
   }
   const bool tree = requested_schedule(facts.schedule).has_value();
   const auto all = loops_for(facts.forms);
-  const auto left_out = trial.all_kinds ? LoopForms{} : forms_left_out(facts.forms, facts.loops);
+  const auto left_out = forms_left_out(facts.forms, facts.loops);
   const bool asks = facts.forms.contains(LoopForm::runtime) || facts.forms.contains(LoopForm::hidden);
-  const auto& ran = trial.left_out;
-  if (!ran.empty()) {
-    check.cause = fmt::format("WSTREE_LOOPS={} leaves out what ran: {}", config::to_text(facts.loops).view(),
-                              describe(ran));
-    check.fix = fmt::format("set WSTREE_LOOPS={}", with_kinds(facts.loops, ran));
-  } else if (facts.sets_schedule && asks && tree) {
+  if (facts.sets_schedule && asks && tree) {
     check.cause =
         "the program chooses the schedule of its schedule(runtime) loops itself, by omp_set_schedule, "
         "and OMP_SCHEDULE does not change that";
@@ -82,20 +63,20 @@ Check why_none(const Trial& trial, const TrialFacts& facts, int status) {
     check.cause =
         fmt::format("OMP_SCHEDULE={} keeps schedule(runtime) loops with the OpenMP runtime", facts.schedule);
     check.fix = "set OMP_SCHEDULE=wstree";
-  } else if (const auto missed = visible_and_served(facts.forms, trial.all_kinds ? k_all_loops : facts.loops);
-             !missed.empty()) {
+  } else if (const auto missed = visible_and_served(facts.forms, facts.loops); !missed.empty()) {
     check.cause = fmt::format("its loops with {} were not reached with these arguments", to_text(missed));
     check.fix = "give the program arguments with which it reaches them";
     if (!left_out.empty())
-      check.fix += fmt::format(", or set WSTREE_LOOPS={} for those with {}", all, to_text(left_out));
+      check.fix += fmt::format(", or set WSTREE_LOOPS={} for those with {}{}", all, to_text(left_out),
+                               order_under(all));
   } else if (!left_out.empty()) {
     check.cause = fmt::format("WSTREE_LOOPS={} leaves out those of its loops that could be served: {}",
                               config::to_text(facts.loops).view(), to_text(left_out));
-    check.fix = fmt::format("set WSTREE_LOOPS={}", all);
-  } else if (facts.forms.contains(LoopForm::hidden) && facts.loops != k_all_loops && !trial.all_kinds) {
+    check.fix = fmt::format("set WSTREE_LOOPS={}{}", all, order_under(all));
+  } else if (facts.forms.contains(LoopForm::hidden) && facts.loops != k_all_loops) {
     check.cause =
         "its loops name a schedule of their own, such as dynamic, or are ordered, or were not reached";
-    check.fix = fmt::format("try WSTREE_LOOPS={}", all);
+    check.fix = fmt::format("try WSTREE_LOOPS={}{}", all, order_under(all));
   } else if (can_be_served(facts.forms)) {
     check.cause = "the loops that can be served were not reached with these arguments, or need an order "
                   "(ordered, doacross, monotonic)";
@@ -177,8 +158,8 @@ Checks check_calls_past(const CallsPast& past) {
 } // namespace
 
 Trial run_trial(std::vector<std::string> command, Environment environment,
-                const std::filesystem::path& program, const std::filesystem::path& library,
-                config::LoopKinds loops, bool loads_files, bool output_to_errors) {
+                const std::filesystem::path& program, const std::filesystem::path& library, bool loads_files,
+                bool output_to_errors) {
   Trial trial;
   Figures figures("");
   trial.problem = figures.problem();
@@ -186,10 +167,6 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
   const auto schedule = text_of(config::Option::schedule).name;
   if (environment.get(schedule).value_or("").empty()) environment.set(schedule, "wstree");
   environment.set(text_of(config::Option::stats).name, figures.setting());
-  const auto rules = environment.get(text_of(config::Option::rules).name).value_or("");
-  trial.all_kinds = rules.empty() || rules == "0";
-  if (trial.all_kinds)
-    environment.set(text_of(config::Option::loops).name, "runtime,dynamic,guided,auto,static");
   environment.preload_first(library.string(), sanitizers_of(program));
   BindingLog bindings;
   if (loads_files) bindings.ask(environment);
@@ -209,11 +186,6 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
     trial.of_new_lengths.insert(kind);
     return true;
   });
-  std::erase_if(trial.loops, [&](const auto& kind) {
-    if (!trial.all_kinds || kind.first == k_calls || loops.has(kind_of(kind.first))) return false;
-    trial.left_out.insert(kind);
-    return true;
-  });
   trial.mapped = watch.files();
   return trial;
 }
@@ -223,17 +195,13 @@ Checks check_trial(const Trial& trial, const TrialFacts& facts) {
     return {{k_trial, Status::fail, "not run", trial.problem, "correct that and try again"}};
   Checks checks{check_ending(trial.ending.wait_status)};
   if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
-  const bool none = trial.loops.empty() && trial.left_out.empty();
+  const bool none = trial.loops.empty();
   for (auto& check : check_calls_past(trial.past)) checks.push_back(std::move(check));
   if (!none || (trial.of_new_lengths.empty() && trial.past.empty()))
-    checks.push_back(trial.loops.empty() ? why_none(trial, facts, WEXITSTATUS(trial.ending.wait_status))
+    checks.push_back(trial.loops.empty() ? why_none(facts, WEXITSTATUS(trial.ending.wait_status))
                                          : Check{k_trial, Status::ok, "served: " + describe(trial.loops)});
   if (!trial.of_new_lengths.empty())
     checks.push_back(never_repeated(trial.of_new_lengths, none ? Status::warn : Status::note));
-  if (!trial.loops.empty() && !trial.left_out.empty())
-    checks.push_back({k_trial, Status::note, "ran and not served: " + describe(trial.left_out),
-                      fmt::format("WSTREE_LOOPS={} leaves these out", config::to_text(facts.loops).view()),
-                      fmt::format("set WSTREE_LOOPS={}", with_kinds(facts.loops, trial.left_out))});
   return checks;
 }
 

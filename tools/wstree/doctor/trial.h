@@ -29,8 +29,6 @@ struct Trial {
   Ending ending = {};
   ServedLoops loops = {};
   ServedLoops of_new_lengths = {}; ///< static ones that keep equal parts, because no length comes twice
-  bool all_kinds = false;          ///< it served loops of all kinds: a loop that is missing did not run
-  ServedLoops left_out = {};       ///< that ran too, but that WSTREE_LOOPS leaves out without the trial
   std::vector<std::filesystem::path> mapped = {}; ///< files that were seen in it and its children
   CallsPast past = {};                            ///< files whose calls do not reach the library
   std::vector<TrialProcess> processes = {};
@@ -38,11 +36,11 @@ struct Trial {
 
 /// Runs a command, whose dynamic program is `program` (see Preflight), with what it prints on our own
 /// streams; `output_to_errors`: all of it on stderr. Uses the tree unless `environment` names another
-/// schedule. `loads_files`: it may load plugins, whose calls are looked after. Without rules, it serves loops
-/// of all kinds, to see which ones run; those that `loops` leaves out come apart from those that it names.
+/// schedule. `loads_files`: it may load plugins, whose calls are looked after. It serves the loops that
+/// `wstree run` would, and no others: a program may count on the order in which the runtime hands those out.
 Trial run_trial(std::vector<std::string> command, Environment environment,
-                const std::filesystem::path& program, const std::filesystem::path& library,
-                config::LoopKinds loops, bool loads_files, bool output_to_errors);
+                const std::filesystem::path& program, const std::filesystem::path& library, bool loads_files,
+                bool output_to_errors);
 
 /// The CPUs of the processes that a launcher has started, of `present` ones.
 Checks check_ranks(const std::vector<TrialProcess>& processes, unsigned present);

@@ -131,4 +131,8 @@ std::string_view loops_for(const LoopForms& forms) {
   return has_named(forms) ? "runtime,dynamic,guided" : "runtime";
 }
 
+std::string_view order_under(std::string_view loops) {
+  return loops == "runtime" ? "" : "; a thread then gets iterations in any order: wstree help schedules";
+}
+
 } // namespace wstree::cli

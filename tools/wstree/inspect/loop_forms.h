@@ -51,5 +51,8 @@ LoopForms forms_left_out(LoopForms forms, config::LoopKinds loops);
 bool leaves_out(const LoopForms& forms, config::LoopKinds loops);
 /// A value of WSTREE_LOOPS that leaves out none of them.
 std::string_view loops_for(const LoopForms& forms);
+/// What stands behind the advice to set WSTREE_LOOPS to `loops`: that the order of iterations changes. Empty
+/// if the program itself leaves the order to the environment.
+std::string_view order_under(std::string_view loops);
 
 } // namespace wstree::cli
