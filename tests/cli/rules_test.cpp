@@ -197,6 +197,25 @@ TEST_F(RulesCommand, RunSaysWhichRulesItLeavesOut) {
   EXPECT_THAT(run(start).err, testing::StartsWith("wstree: rule 1 of WSTREE_RULES: 'wstre' is neither "));
 }
 
+TEST_F(RulesCommand, RunSaysWhichRulesMatchNothing) {
+  const auto said = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    arguments.push_back(program_);
+    return run({.arguments = std::move(arguments)}).err;
+  };
+  EXPECT_THAT(
+      said({"--rules", "* off; solver.c:30-40 wstree"}),
+      testing::ContainsRegex("wstree: rule 2 of --rules matches nothing: the nearest loop of that file is in "
+                             "line [0-9]+\n"));
+  EXPECT_THAT(said({"--rules", "* off; solver.c:3-5 wstree"}), Not(HasSubstr("matches nothing")));
+  const std::string others = "* off; other.c:3 wstree; label:x off";
+  EXPECT_THAT(said({"--rules", others}), Not(HasSubstr("matches nothing")))
+      << "it may be for another program";
+  const auto all = said({"--verbose", "--rules", others});
+  EXPECT_THAT(all, HasSubstr("rule 2 of --rules matches nothing: no loop is in a file 'other.c'\n"));
+  EXPECT_THAT(all, Not(HasSubstr("rule 3")));
+}
+
 TEST_F(RulesCommand, ResolvesLinesBehindTheRulesThatNameThem) {
   const auto resolved = rules({"--resolved", "--check", "* wstree; solver.c:3-5 off # why"});
   EXPECT_THAT(resolved.out,

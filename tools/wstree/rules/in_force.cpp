@@ -16,7 +16,7 @@ bool is_off(const std::string& rules) { return rules.empty() || rules == "0"; }
 
 /// Whether the rule may mean a loop of the program. Labels are known when it runs.
 bool may_match(const config::Rule& rule, const ProgramSites& sites) {
-  if (rule.pattern == config::Rule::Pattern::label) return true;
+  if (is_of_the_run(rule)) return true;
   return std::ranges::any_of(sites.sites,
                              [&](const NamedSite& site) { return matches(rule, site, sites.program); });
 }
@@ -38,6 +38,14 @@ bool match_nothing(const RulesText& rules, const ProgramSites& sites) {
              rules.lines, [&](const RuleLine& line) { return line.rule && may_match(*line.rule, sites); });
 }
 
+/// Says which rules mean no loop: lines of a file that has loops, and with `all` every other rule.
+void report_unmatched(const RulesText& rules, const ProgramSites& sites, bool all) {
+  if (sites.sites.empty() || !sites.unknown.empty()) return;
+  for (const auto& line : rules.lines)
+    if (line.rule && !may_match(*line.rule, sites) && (all || nearest_line(*line.rule, sites) != 0))
+      say("{} matches nothing: {}", where(rules, line), why_unmatched(*line.rule, sites));
+}
+
 } // namespace
 
 config::LoopKinds loops_under(const std::string& rules, config::LoopKinds otherwise) {
@@ -54,7 +62,8 @@ std::optional<std::string> problem_of_rules(const std::string& rules) {
   return fmt::format("--rules {}", why_unreadable(rules));
 }
 
-void resolve_rules(Environment& environment, const std::filesystem::path& program, std::string_view holder) {
+void resolve_rules(Environment& environment, const std::filesystem::path& program, std::string_view holder,
+                   bool tells_all) {
   constexpr std::size_t k_most = 100'000; // the system takes no longer variable
   const auto& variable = text_of(config::Option::rules).name;
   const auto value = environment.get(variable).value_or("");
@@ -68,6 +77,7 @@ void resolve_rules(Environment& environment, const std::filesystem::path& progra
   if (match_nothing(*rules, sites))
     say("{}: no rule matches a loop of '{}' or of its libraries; wstree rules {} lists these{}",
         rules->origin, sites.program, program.string(), without_sources(sites));
+  report_unmatched(*rules, sites, tells_all);
   const auto text = resolved(*rules, sites);
   if (text.size() > k_most)
     say("{}: the rules match too many places; only those hold that name no source", rules->origin);

@@ -19,8 +19,10 @@ config::LoopKinds loops_under(const std::string& rules, config::LoopKinds otherw
 std::optional<std::string> problem_of_rules(const std::string& rules);
 
 /// Source lines in the rules of the environment become code locations, because the library reads no debug
-/// information. Says which rules are left out, and if none of them fits a loop of the program. `holder`: as
-/// in read_rules().
-void resolve_rules(Environment& environment, const std::filesystem::path& program, std::string_view holder);
+/// information. Says which rules are left out, if none of them fits a loop of the program, and which lines of
+/// a file with loops a rule misses; `tells_all`: which other rules match nothing, too, though they may be for
+/// other programs. `holder`: as in read_rules().
+void resolve_rules(Environment& environment, const std::filesystem::path& program, std::string_view holder,
+                   bool tells_all = false);
 
 } // namespace wstree::cli

@@ -88,6 +88,10 @@ std::string replaced_settings(std::string_view line) {
   return text;
 }
 
+bool has_lines(const ProgramSites& sites) {
+  return std::ranges::any_of(sites.sites, [](const NamedSite& site) { return site.name.line != 0; });
+}
+
 } // namespace
 
 std::string code_of(const NamedSite& site) {
@@ -172,6 +176,37 @@ bool matches(const Rule& rule, const NamedSite& site, const std::string& program
                                 site.name.line,
                                 program,
                                 {}});
+}
+
+bool is_of_the_run(const Rule& rule) { return rule.pattern == Rule::Pattern::label; }
+
+std::uint64_t nearest_line(const Rule& rule, const ProgramSites& sites) {
+  std::uint64_t nearest = 0;
+  if (rule.pattern != Rule::Pattern::lines) return nearest;
+  const auto away = [&](std::uint64_t line) {
+    return line < rule.first ? rule.first - line : line - rule.first;
+  };
+  for (const auto& site : sites.sites)
+    if (config::matches_path(rule.text, site.name.file) &&
+        (nearest == 0 || away(site.name.line) < away(nearest)))
+      nearest = site.name.line;
+  return nearest;
+}
+
+std::string why_unmatched(const Rule& rule, const ProgramSites& sites) {
+  if (rule.pattern == Rule::Pattern::program) return fmt::format("the program is called '{}'", sites.program);
+  if (is_of_the_run(rule)) return "only the running program knows its labels";
+  if (sites.sites.empty() && !sites.unknown.empty())
+    return fmt::format("calls in '{}' cannot be read on this processor", sites.unknown.front().string());
+  if (sites.sites.empty()) return "neither the program nor its libraries call an OpenMP runtime";
+  if (rule.pattern == Rule::Pattern::lines) {
+    if (!has_lines(sites))
+      return "neither the program nor its libraries have debug information; compile with -g";
+    if (const auto nearest = nearest_line(rule, sites); nearest != 0)
+      return fmt::format("the nearest loop of that file is in line {}", nearest);
+    return fmt::format("no loop is in a file '{}'", rule.text);
+  }
+  return "no module, source file, function or code location is called so; wstree rules PROGRAM lists them";
 }
 
 std::string resolved(const RulesText& rules, const ProgramSites& sites) {

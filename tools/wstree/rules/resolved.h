@@ -5,6 +5,7 @@
 #include "names.h"
 #include "rule.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -56,6 +57,13 @@ std::string why_unreadable(const std::string& value);
 std::string where(const RulesText& rules, const RuleLine& line);
 
 bool matches(const config::Rule& rule, const NamedSite& site, const std::string& program);
+/// Whether only the running program can tell what the rule matches.
+bool is_of_the_run(const config::Rule& rule);
+/// The line of the loop that is nearest to those of a rule, in the file that it names; 0: it names none with
+/// a loop.
+std::uint64_t nearest_line(const config::Rule& rule, const ProgramSites& sites);
+/// Why a rule matches nothing, for the user.
+std::string why_unmatched(const config::Rule& rule, const ProgramSites& sites);
 
 /// The rules as a library understands them that knows no source lines: behind each rule that needs debug
 /// information come the code locations that it matches.

@@ -33,37 +33,6 @@ std::vector<const NamedSite*> matched_by(const Rule& rule, const ProgramSites& s
   return matched;
 }
 
-bool has_lines(const ProgramSites& sites) {
-  return std::ranges::any_of(sites.sites, [](const NamedSite& site) { return site.name.line != 0; });
-}
-
-bool is_of_the_run(const Rule& rule) { return rule.pattern == Rule::Pattern::label; }
-
-/// Why a rule matches nothing.
-std::string reason(const Rule& rule, const ProgramSites& sites) {
-  if (rule.pattern == Rule::Pattern::program) return fmt::format("the program is called '{}'", sites.program);
-  if (is_of_the_run(rule)) return "only the running program knows its labels";
-  if (sites.sites.empty() && !sites.unknown.empty())
-    return fmt::format("calls in '{}' cannot be read on this processor", sites.unknown.front().string());
-  if (sites.sites.empty()) return "neither the program nor its libraries call an OpenMP runtime";
-  if (rule.pattern == Rule::Pattern::lines) {
-    if (!has_lines(sites))
-      return "neither the program nor its libraries have debug information; compile with -g";
-    std::uint64_t nearest = 0;
-    for (const auto& site : sites.sites) {
-      const auto away = [&](std::uint64_t line) {
-        return line < rule.first ? rule.first - line : line - rule.first;
-      };
-      if (config::matches_path(rule.text, site.name.file) &&
-          (nearest == 0 || away(site.name.line) < away(nearest)))
-        nearest = site.name.line;
-    }
-    if (nearest != 0) return fmt::format("the nearest loop of that file is in line {}", nearest);
-    return fmt::format("no loop is in a file '{}'", rule.text);
-  }
-  return "no module, source file, function or code location is called so; wstree rules PROGRAM lists them";
-}
-
 ordered_json json_of(const NamedSite& site) {
   return {{"name", text_of(site)},     {"code", code_of(site)},  {"module", site.file.string()},
           {"file", site.name.file},    {"line", site.name.line}, {"function", site.name.function},
@@ -87,7 +56,7 @@ int check(const RulesText& rules, const ProgramSites& sites, bool json) {
       continue;
     }
     const auto matched = matched_by(*line.rule, sites);
-    const auto why = matched.empty() ? reason(*line.rule, sites) : std::string();
+    const auto why = matched.empty() ? why_unmatched(*line.rule, sites) : std::string();
     if (matched.empty() && !is_of_the_run(*line.rule)) status = std::max(status, k_unmatched);
     if (json) {
       auto list = ordered_json::array();

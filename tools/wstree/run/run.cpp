@@ -164,7 +164,8 @@ int run_command(RunRequest& request) {
     if (const auto line = choose_team(environment, cpus)) say("{}", *line);
     if (const auto line = limit_spinning(environment, cpus); line && request.verbose) say("{}", *line);
     choose_waiting(environment, cpus);
-    resolve_rules(environment, lookup.path, request.rules ? "--rules" : text_of(config::Option::rules).name);
+    resolve_rules(environment, lookup.path, request.rules ? "--rules" : text_of(config::Option::rules).name,
+                  request.stats || request.verbose);
     const auto sanitizers = sanitizers_of(preflight.program);
     report_unfit(sanitizers);
     environment.preload_first(library.path.string(), sanitizers);
