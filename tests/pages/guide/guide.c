@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   (void)argv;
   static double x[k_rows], wanted[k_rows];
   static int found[k_rows], wanted_found[k_rows];
-  static char hit[k_rows];
+  static char hit[k_rows], passed[k_rows];
   static unsigned short seed[1024][3];
   int hits = 0;
   for (int i = 0; i < k_rows; ++i) {
@@ -40,8 +40,6 @@ int main(int argc, char** argv) {
   }
   expect(hits > 10, "the hits");
   if (argc > 1) {
-    rows_before(k_rows, x);
-    expect(memcmp(x, wanted, sizeof x) == 0, "rows_before");
     expect(list_before(k_rows, found) == hits, "list_before");
     draw_before(k_rows, x, seed);
     return first_before(k_rows) == wanted_found[0] ? 0 : 1;
@@ -56,11 +54,13 @@ int main(int argc, char** argv) {
              memcmp(found, wanted_found, (size_t)hits * sizeof *found) == 0,
          "list_after");
   expect(first_after(k_rows) == wanted_found[0], "first_after");
+  expect(first_with_work(k_rows, passed) == wanted_found[0], "first_with_work");
+  for (int i = 0; i < k_rows; ++i) expect(passed[i] != hit[i], "the work of first_with_work");
 
-  draw_after(k_rows, x);
+  draw_after(k_rows, x, 5, 3);
   double mean = 0;
   for (int i = 0; i < k_rows; ++i) {
-    uint64_t state = (uint64_t)i << 32;
+    uint64_t state = ((uint64_t)(3 * k_rows + i) << 32) + 5;
     expect(x[i] == uniform(&state), "draw_after");
     mean += x[i] / k_rows;
   }

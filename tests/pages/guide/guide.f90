@@ -29,17 +29,17 @@ program main
   integer, allocatable :: hits(:), found(:)
   wanted = [(row(i), i=1, n)]
   hits = pack([(i, i=1, n)], [(is_hit(i), i=1, n)])
-  call rows_before(x)
-  if (any(abs(x - wanted) > 0)) error stop 'rows_before'
-  x = 0
   call rows_after(x)
   if (any(abs(x - wanted) > 0)) error stop 'rows_after'
   found = list_after(n)
   if (size(hits) < 10 .or. size(found) /= size(hits)) error stop 'size of list_after'
   if (any(found /= hits)) error stop 'list_after'
   if (first_after(n) /= hits(1)) error stop 'first_after'
-  call draw_after(x)
-  call draw_after(wanted)
+  if (abs(sum_after(x) - sum(wanted)) > 1d-9) error stop 'sum_after'
+  call draw_after(x, 5, 1)
+  call draw_after(wanted, 5, 1)
   if (any(abs(x - wanted) > 0)) error stop 'draw_after'
+  call draw_after(wanted, 5, 2)
+  if (any(abs(x - wanted) <= 0)) error stop 'draw_after: another step'
   if (abs(sum(x)/n - 0.5d0) > 0.03d0) error stop 'the mean of draw_after'
 end program main
