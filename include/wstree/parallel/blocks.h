@@ -176,5 +176,9 @@ constexpr auto steps(Index first, std::type_identity_t<Index> last,
 } // namespace v1
 } // namespace wstree
 
-template <class Source>
-inline constexpr bool std::ranges::enable_borrowed_range<wstree::detail::Computed<Source>> = true;
+/// @cond STANDARD_LIBRARY
+/// A view of computed elements holds nothing that its iterators need.
+namespace std::ranges {
+template <class Source> inline constexpr bool enable_borrowed_range<wstree::detail::Computed<Source>> = true;
+} // namespace std::ranges
+/// @endcond
