@@ -139,6 +139,9 @@ private:
       program.results_[begin].emplace(before.then(Affine::of(begin)));
       return *program.results_[begin];
     }
+    Affine write_summed(Affine before, std::size_t begin, std::size_t end) const {
+      return write(before, begin, end);
+    }
   };
   using Tiles = detail::TileSums<Affine, P>;
   using Member = detail::ScanMember<par, Sums, P>;

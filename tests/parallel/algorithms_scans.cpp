@@ -97,6 +97,51 @@ TEST(Scan, ExecutesCostlyOperatorsInTilesOfFewElements) {
   }
 }
 
+TEST(Scan, CallsADearFunctionOnceForEachElement) {
+  std::vector<std::atomic<int>> calls(3'000);
+  const auto slow = [&](const long& i) {
+    for (int k = 0; k < 30; ++k) calls[static_cast<std::size_t>(i)].fetch_add(k == 0 ? 1 : 0);
+    return 2 * i;
+  };
+  const auto check_calls = [&] {
+    for (auto& called : calls) EXPECT_EQ(called.exchange(0), 1);
+  };
+  std::vector<long> in(calls.size()), expected(in.size()), out(in.size());
+  std::iota(in.begin(), in.end(), 0L);
+  const auto check = [&](const auto& policy) {
+    std::transform_inclusive_scan(in.begin(), in.end(), expected.begin(), plus{}, slow);
+    check_calls();
+    transform_inclusive_scan(policy, in, out, plus{}, slow);
+    EXPECT_EQ(out, expected);
+    check_calls();
+    out = in;
+    std::transform_exclusive_scan(in.begin(), in.end(), expected.begin(), 7L, plus{}, slow);
+    check_calls();
+    transform_exclusive_scan(policy, out, out, 7L, plus{}, slow);
+    EXPECT_EQ(out, expected);
+    check_calls();
+  };
+  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+    for (const std::uint64_t chunk : {1U, 100U, 1'000U}) check(par().threads(threads).min_chunk(chunk));
+    check(reproducible.threads(threads));
+  }
+}
+
+TEST(Scan, TransformsWhereTheOutputHasAnotherType) {
+  const auto slow = [](int i) {
+    std::atomic<int> work{0};
+    for (int k = 0; k < 30; ++k) work.fetch_add(1);
+    return static_cast<short>(i % 7);
+  };
+  const std::vector<int> in = numbers(20'000, 1000);
+  std::vector<long> out(in.size()), expected(in.size());
+  std::transform_inclusive_scan(in.begin(), in.end(), expected.begin(), plus{}, slow, 0L);
+  for (const unsigned threads : {2U, 3U}) {
+    transform_inclusive_scan(par().threads(threads), in, out, plus{}, slow, 0L);
+    EXPECT_EQ(out, expected);
+  }
+}
+
 /// More than what tiles are aligned to.
 struct alignas(256) Wide {
   long value = 0;

@@ -2,6 +2,7 @@
 // inclusive_scan, exclusive_scan, transform_inclusive_scan, transform_exclusive_scan
 #pragma once
 
+#include "wstree/core/platform.h"
 #include "wstree/parallel/entry.h"
 #include "wstree/parallel/growing_run.h"
 #include "wstree/parallel/relocation.h"
@@ -10,6 +11,7 @@
 #include "wstree/parallel/sequence.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -27,9 +29,16 @@ inline constexpr double k_scan_worth_us = 12;
 inline constexpr std::size_t k_scan_tile_bytes = 256 * 1024;
 inline constexpr double k_first_tile_us = 8;
 
+/// An element that takes longer takes longer than to write it down and to read it.
+inline constexpr double k_kept_us = 0.002;
+
+inline bool are_worth_keeping(double ticks, std::size_t elements) noexcept {
+  return ticks > k_kept_us * Clock::ticks_per_us() * static_cast<double>(elements);
+}
+
 /// The units behind the first `before`, whose sum is `prefix`.
 template <class Policy, class Sums>
-void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes,
+void scan(const Policy& policy, Sums sums, std::size_t value_bytes,
           std::optional<typename Sums::Sum> prefix = {}, std::size_t before = 0) {
   using Sum = typename Sums::Sum;
   const std::size_t units = sums.units() - before;
@@ -42,6 +51,7 @@ void scan(const Policy& policy, const Sums& sums, std::size_t value_bytes,
   const Start start = start_inline(policy, units, k_scan_worth_us, piece, Alone::goes_on, Sums::k_at_once);
   if (start.done == units) return;
 
+  sums.loop.keeps = are_worth_keeping(start.ticks_per_element, Sums::k_unit);
   const std::size_t rest = units - start.done;
   std::size_t longest = k_scan_tile_bytes / value_bytes / Sums::k_unit;
   longest = longest > 0 ? longest : 1;
@@ -132,15 +142,17 @@ void scan_reproducibly(const Policy& policy, std::size_t count, const Loop& loop
     policy.advance(end - begin);
     return true;
   };
+  const std::uint64_t before = Clock::ticks();
   // Elements that are not dear in the first block are best left to blocks.
   const Start start = start_inline(policy, least(count, k_block), k_scan_worth_us, piece);
   if (start.done == count) return;
   if (are_dear(start)) return finish_in_sequence(policy, start, count, loop, step);
   const std::size_t end = least(count, (start.done + k_block - 1) / k_block * k_block);
   piece(start.done, end);
-  if (end != count)
-    scan(policy, ReproducibleSums<T, Loop, Op>{loop, count, op, init, total}, sizeof(T), std::move(run),
-         end / k_block);
+  if (end == count) return;
+  ReproducibleSums<T, Loop, Op> sums{loop, count, op, init, total};
+  sums.loop.keeps = are_worth_keeping(static_cast<double>(core::elapsed(before, Clock::ticks())), end);
+  scan(policy, sums, sizeof(T), std::move(run), end / k_block);
 }
 
 /// Strictly from left to right. Only what the transformation returns is made in parallel: elements in memory

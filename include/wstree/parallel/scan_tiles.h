@@ -111,10 +111,11 @@ private:
     if (tile == 0) return shared_.start;
     return look_back(shared_.tiles, tile, shared_.sums);
   }
-  bool write_at_once(const Tile& tile) {
+  /// The tile's first `summed` elements were summed up.
+  bool write_at_once(const Tile& tile, std::size_t summed = 0) {
     std::optional<T> before = prefix_before(tile.number);
     if (!before.has_value()) return false;
-    shared_.tiles[tile.number].publish_prefix(write(std::move(*before), tile));
+    shared_.tiles[tile.number].publish_prefix(write(std::move(*before), tile, summed));
     return true;
   }
   /// Returns false if the prefix became known in the first half, and the results are written: then the sum
@@ -125,7 +126,7 @@ private:
     std::optional<T> sum;
     const std::uint64_t start = P::ticks();
     for (std::size_t i = 0; i < pieces; ++i) {
-      if (i > 0 && i <= pieces / 2 && count_ == 0 && write_at_once(tile)) return false;
+      if (i > 0 && i <= pieces / 2 && count_ == 0 && write_at_once(tile, size * i / pieces)) return false;
       T piece = shared_.sums.sum(begin + size * i / pieces, begin + size * (i + 1) / pieces);
       sum.emplace(sum.has_value() ? shared_.sums.join(std::move(*sum), piece) : std::move(piece));
     }
@@ -133,10 +134,11 @@ private:
     sum_ticks_ = P::ticks() - start;
     return true;
   }
-  T write(T before, const Tile& tile) {
+  T write(T sum, const Tile& tile, std::size_t summed) {
     const std::uint64_t start = P::ticks();
     const std::size_t begin = tile.begin + shared_.offset, end = tile.end + shared_.offset;
-    T sum = shared_.sums.write(std::move(before), begin, end);
+    if (summed != 0) sum = shared_.sums.write_summed(std::move(sum), begin, begin + summed);
+    if (begin + summed != end) sum = shared_.sums.write(std::move(sum), begin + summed, end);
     write_ticks_ = P::ticks() - start;
     shared_.policy.advance(shared_.sums.elements(begin, end));
     return sum;
@@ -150,7 +152,7 @@ private:
     first_ = (first_ + 1) % k_waiting, --count_;
     TileSums<T, P>& sums = shared_.tiles[tile.number];
     sums.publish_prefix(shared_.sums.join(before, sums.sum()));
-    write(std::move(before), tile);
+    write(std::move(before), tile, tile.end - tile.begin);
   }
   /// Where sums cost about as much as results, a second sum instead of a result means that two members only
   /// sum up: then it is better to wait for the prefix, which the other member is about to know.
