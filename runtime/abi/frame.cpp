@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frame.h"
 
+#include "loop_site.h"
 #include "ompt/tool.h"
 #include "preemption.h"
+#include "process/counters.h"
 #include "recordings.h"
 #include "trace/trace.h"
 
@@ -73,6 +75,7 @@ void free_cache(void* data) noexcept {
   }
   loop::Recording::destroy<Platform>(cache->recording);
   if (cache->tasks != nullptr) Platform::release(cache->tasks, sizeof(TaskMemory));
+  close_counters();
   munmap(memory, sizeof *memory);
 }
 
@@ -230,6 +233,10 @@ void leave_watched_work(Frame& frame) noexcept {
   const LoopState loop = frame.loop.stop_watching();
   if (loop.has_begun()) ompt::tell_end(frame);
   if (!loop.is_measured()) return frame.member.leave();
+  if (session().counted)
+    if (const observe::CounterValues part = end_counting(&frame);
+        part.all_parts != 0 && frame.site != nullptr)
+      frame.site->counters().add(frame.member.index(), part);
   const auto report = [&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
     const core::Counts& sum = execution.total;

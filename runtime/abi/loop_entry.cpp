@@ -3,6 +3,7 @@
 
 #include "ompt/tool.h"
 #include "preemption.h"
+#include "process/counters.h"
 #include "process/load_time.h"
 #include "statistics.h"
 #include "words.h"
@@ -72,12 +73,14 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
   note_members(frame.member.members());
   frame.site = loop_site(kind, schedule.model, source, frame.label, caller);
   if (process.recorded) record_loop(frame, process.pace, units, schedule.chunk);
-  if (!process.traced) return;
-  loop::Event like{};
-  like.site = frame.site;
-  like.past = units;
-  if (loop::Track* track = own_track())
-    frame.member.trace(*track, like, core::tuning::k_joined_pieces * process.pace.target);
+  if (process.traced) {
+    loop::Event like{};
+    like.site = frame.site;
+    like.past = units;
+    if (loop::Track* track = own_track())
+      frame.member.trace(*track, like, core::tuning::k_joined_pieces * process.pace.target);
+  }
+  if (process.counted) begin_counting(&frame); // last, so that the rest of this is not counted
 }
 
 [[gnu::noinline]] void watch_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule schedule,

@@ -33,6 +33,8 @@ Value value_of(Option option, const Options& options) noexcept {
     if (!options.stats_path.empty()) value.append('=').append(options.stats_path.view());
     return value;
   }
+  case Option::counters:
+    return Value(options.counters ? "1" : "0");
   case Option::record:
     return Value(options.record_path.empty() ? "0" : options.record_path.view());
   case Option::trace:

@@ -129,6 +129,7 @@ Options load(const char* const* envp, ErrorSink errors) noexcept {
   loader.read(Option::bind, options.bind, parse_bind);
   read_threads(envp, loader, options);
   loader.read(Option::stats, stats, parse_stats);
+  loader.read(Option::counters, options.counters, parse_switch);
   loader.read(Option::record, record, parse_record);
   loader.read(Option::trace, trace, parse_record);
   loader.read(Option::trace_events, options.trace_events, parse_trace_events);

@@ -168,7 +168,7 @@ std::optional<std::string_view> parse_rules(std::string_view value) noexcept;
 /// WSTREE_THREADS and WSTREE_WAIT: true for auto.
 std::optional<bool> parse_threads(std::string_view value) noexcept;
 std::optional<bool> parse_history(std::string_view value) noexcept;
-/// WSTREE_OMPT and WSTREE_VERBOSE.
+/// WSTREE_COUNTERS, WSTREE_OMPT and WSTREE_VERBOSE.
 std::optional<bool> parse_switch(std::string_view value) noexcept;
 /// Never fails: a bad value of OMP_DISPLAY_ENV is the OpenMP runtime's to complain about and counts as
 /// `no` here.
@@ -216,6 +216,7 @@ struct Options {
   bool counts_threads = false; // WSTREE_THREADS=auto
   bool adapts_waiting = false; // WSTREE_WAIT=auto
   bool history = true;
+  bool counters = false;
   bool ompt = false;
   bool verbose = false;
   DisplayEnv display_env = DisplayEnv::no;

@@ -70,6 +70,7 @@ void LoopSite::clear_figures() noexcept {
        {&calls_, &iterations_, &batches_, &steals_, &nodes_, &busy_, &wall_, &busy_max_, &busy_mean_, &known_,
         &surprises_, &forgotten_, &late_mean_, &uneven_, &chunk_, &new_lengths_, &preempted_mean_})
     counter->store(0, k_sum_order);
+  counters_.clear();
 }
 
 bool LoopSite::is_nameless() const noexcept {

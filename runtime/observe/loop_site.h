@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "label.h"
+#include "loop_counters.h"
 #include "place_name.h"
 #include "statistics.h"
 
@@ -70,6 +71,9 @@ public:
   /// What the program calls the loop; empty if it has not said.
   std::string_view label() const noexcept;
 
+  LoopCounters& counters() noexcept { return counters_; }
+  const LoopCounters& counters() const noexcept { return counters_; }
+
   /// `profile` belongs to the site from here on (recordings.h).
   void add_profile(Profile* profile) noexcept;
   /// The one that was added last, whose `next` is the one before; nullptr: none.
@@ -93,6 +97,7 @@ private:
   config::FixedText<48> schedule_;
   const Label* label_ = nullptr;
   std::atomic<Profile*> profiles_{nullptr};
+  LoopCounters counters_;
 };
 static_assert(sizeof(LoopSite) % 128 == 0 && std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -41,6 +41,7 @@ void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tic
   out.text(", \"late_seconds\": ").decimal(to_ns(figures.late_mean_ticks, ns_per_tick), 9);
   out.text(", \"preempted_seconds\": ").decimal(to_ns(figures.preempted_mean_ticks, ns_per_tick), 9);
   json_member(out, "new_lengths", figures.new_lengths);
+  json_counters(out, row.site->counters());
   CodePlace place;
   find_code_place(row.address, place);
   out.text(", \"module\": ").json_string(place.module.view());
@@ -126,6 +127,7 @@ void text_loop(ReportWriter& out, const SortedSites::Row& row, Widths& widths, d
   column(out, widths.batches, figures.total.batches, "batch", "batches");
   out.text("  ");
   counted(out, figures.total.steals, "steal", "steals").text("  ").visible(row.site->schedule()).text("\n");
+  text_counters(out, row.site->counters());
 }
 
 /// What passive waiting would save, if that is worth a line.

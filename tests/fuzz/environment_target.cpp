@@ -51,6 +51,7 @@ bool is_good(Option option, std::string_view value) {
     return parse_threads(value).has_value();
   case Option::history:
     return parse_history(value).has_value();
+  case Option::counters:
   case Option::ompt:
   case Option::verbose:
     return parse_switch(value).has_value();

@@ -47,6 +47,7 @@ TEST(Load, GivesDefaultsWhenNothingIsSet) {
     EXPECT_EQ(options.stats, StatsFormat::off);
     EXPECT_TRUE(options.record_path.empty());
     EXPECT_EQ(parse_switch(text_of(Option::ompt).default_value), options.ompt);
+    EXPECT_FALSE(options.counters);
     EXPECT_FALSE(options.ompt);
     EXPECT_FALSE(options.verbose);
     EXPECT_FALSE(options.display_affinity);
@@ -60,11 +61,12 @@ TEST(Load, GivesDefaultsWhenNothingIsSet) {
 }
 
 TEST(Load, TakesEveryOptionFromTheEnvironment) {
-  const auto [options, lines] = load_from(
-      {"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
-       "WSTREE_LOOPS=auto,Dynamic", "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1",
-       "WSTREE_RECORD=/tmp/%p.profile", "OMP_DISPLAY_ENV=verbose", "WSTREE_BIND=close", "WSTREE_HISTORY=off",
-       "WSTREE_OMPT=1", "OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
+  const auto [options, lines] =
+      load_from({"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
+                 "WSTREE_LOOPS=auto,Dynamic", "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1",
+                 "WSTREE_RECORD=/tmp/%p.profile", "OMP_DISPLAY_ENV=verbose", "WSTREE_BIND=close",
+                 "WSTREE_HISTORY=off", "WSTREE_COUNTERS=1", "WSTREE_OMPT=1", "OMP_DISPLAY_AFFINITY=true",
+                 "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
   EXPECT_FALSE(options.history);
   EXPECT_TRUE(options.loops == LoopKinds{10});
   EXPECT_EQ(options.strategy, Strategy::assign);
@@ -73,15 +75,17 @@ TEST(Load, TakesEveryOptionFromTheEnvironment) {
   EXPECT_EQ(options.stats, StatsFormat::json);
   EXPECT_EQ(options.stats_path.view(), "/tmp/%p.json");
   EXPECT_EQ(options.record_path.view(), "/tmp/%p.profile");
+  EXPECT_TRUE(options.counters);
   EXPECT_TRUE(options.ompt);
   EXPECT_TRUE(options.verbose);
   EXPECT_EQ(options.display_env, DisplayEnv::verbose);
   EXPECT_EQ(options.bind, Bind::close);
   EXPECT_TRUE(options.display_affinity);
   EXPECT_EQ(options.affinity_format.view(), "%{thread_num} %A");
-  for (const Option option : {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::bind,
-                              Option::history, Option::stats, Option::record, Option::ompt, Option::verbose,
-                              Option::display_env, Option::display_affinity, Option::affinity_format})
+  for (const Option option :
+       {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::bind, Option::history,
+        Option::stats, Option::counters, Option::record, Option::ompt, Option::verbose, Option::display_env,
+        Option::display_affinity, Option::affinity_format})
     EXPECT_EQ(options.origin(option), Origin::environment) << text_of(option).name;
   EXPECT_THAT(lines, IsEmpty());
 }

@@ -18,7 +18,9 @@ namespace {
 
 constinit Real<int()> g_max_threads{"omp_get_max_threads"};
 
-template <class Callback> Callback callback(int event) noexcept { return g_told_by_us.of<Callback>(event); }
+template <class Callback> Callback own_callback(int event) noexcept {
+  return g_told_by_us.of<Callback>(event);
+}
 
 // --- threads
 
@@ -33,9 +35,9 @@ Thread* own_thread(int kind) noexcept {
     return nullptr;
   }
   t_thread = made;
-  if (const auto tell = callback<ThreadBegin>(k_thread_begin)) tell(kind, &made->data);
+  if (const auto tell = own_callback<ThreadBegin>(k_thread_begin)) tell(kind, &made->data);
   if (kind != k_initial_thread) return made;
-  if (const auto tell = callback<ImplicitTask>(k_implicit_task))
+  if (const auto tell = own_callback<ImplicitTask>(k_implicit_task))
     tell(k_begin, &made->around, &made->outermost.data, 1, 1, k_initial_task);
   return made;
 }
@@ -56,14 +58,14 @@ int state_in(int barrier) noexcept {
 }
 
 void tell_work(Task& task, int endpoint, const Construct& construct, const void* caller) noexcept {
-  if (const auto tell = callback<Work>(k_work))
+  if (const auto tell = own_callback<Work>(k_work))
     tell(construct.kind, endpoint, task.parallel, &task.data, construct.count, caller);
 }
 
 template <int event> void tell_sync(Task& task, int kind, int endpoint, const void* caller) noexcept {
   // When it ends, the region may be gone.
   Data* const parallel = endpoint == k_end && kind == k_barrier_of_region ? nullptr : task.parallel;
-  if (const auto tell = callback<SyncRegion>(event)) tell(kind, endpoint, parallel, &task.data, caller);
+  if (const auto tell = own_callback<SyncRegion>(event)) tell(kind, endpoint, parallel, &task.data, caller);
 }
 
 void enter_barrier(Thread& thread, Task& task, int kind, const void* caller) noexcept {
@@ -78,7 +80,7 @@ void leave_barrier(Thread& thread, Task& task, int kind, const void* caller) noe
 }
 
 void tell_implicit_end(Task& task) noexcept {
-  if (const auto tell = callback<ImplicitTask>(k_implicit_task))
+  if (const auto tell = own_callback<ImplicitTask>(k_implicit_task))
     tell(k_end, nullptr, &task.data, 0, task.index, k_implicit);
 }
 
@@ -86,10 +88,10 @@ void tell_implicit_end(Task& task) noexcept {
 
 void tell_end_of(Thread& thread) noexcept {
   if (thread.kind == k_initial_thread && thread.task == &thread.outermost)
-    if (const auto tell = callback<ImplicitTask>(k_implicit_task))
+    if (const auto tell = own_callback<ImplicitTask>(k_implicit_task))
       // OpenMP has no region here. libomp names it, and tools use it (LLVM's Archer).
       tell(k_end, &thread.around, &thread.outermost.data, 0, 1, k_initial_task);
-  if (const auto tell = callback<ThreadEnd>(k_thread_end)) tell(&thread.data);
+  if (const auto tell = own_callback<ThreadEnd>(k_thread_end)) tell(&thread.data);
 }
 
 void end_thread(void* data) noexcept {
@@ -114,7 +116,7 @@ ToldRegion::ToldRegion(const void* code, unsigned requested, void* frame) noexce
   parent->frame.enter_flags = k_frame_of_runtime;
   if (requested == 0)
     if (const auto get = g_max_threads.find(caller)) requested = static_cast<unsigned>(get());
-  if (const auto tell = callback<ParallelBegin>(k_parallel_begin))
+  if (const auto tell = own_callback<ParallelBegin>(k_parallel_begin))
     tell(&parent->data, &parent->frame, &data, requested, k_team_by_runtime, caller);
 }
 
@@ -125,7 +127,7 @@ ToldRegion::~ToldRegion() {
     t_thread->task = primary.outer;
     tell_implicit_end(primary);
   }
-  if (const auto tell = callback<ParallelEnd>(k_parallel_end))
+  if (const auto tell = own_callback<ParallelEnd>(k_parallel_end))
     tell(&data, &parent->data, k_team_by_runtime, caller);
   parent->frame.enter = left;
 }
@@ -142,7 +144,7 @@ ToldMember::ToldMember(ToldRegion& region, std::uint32_t index, std::uint32_t me
   task_->frame.exit.pointer = frame;
   task_->frame.exit_flags = k_frame_of_runtime;
   task_->outer = std::exchange(thread->task, task_);
-  if (const auto tell = callback<ImplicitTask>(k_implicit_task))
+  if (const auto tell = own_callback<ImplicitTask>(k_implicit_task))
     tell(k_begin, task_->parallel, &task_->data, members, index, k_implicit);
 }
 
@@ -175,7 +177,7 @@ void end_work(const void* caller) noexcept {
 }
 
 void tell_iterations(std::uint64_t first, std::uint64_t past) noexcept {
-  const auto tell = callback<Dispatch>(k_dispatch);
+  const auto tell = own_callback<Dispatch>(k_dispatch);
   if (tell == nullptr || t_thread == nullptr) return;
   Task& task = task_of(*t_thread);
   if (task.construct.kind != k_work_loop) return;

@@ -4,6 +4,7 @@
 #include "display.h"
 #include "message.h"
 #include "own_stack.h"
+#include "process/counters.h"
 #include "process/load_time.h"
 #include "process_limits.h"
 #include "recordings.h"
@@ -80,18 +81,21 @@ std::uint64_t clock_cost() noexcept {
 void prepare_measuring(Session& made) noexcept {
   made.recorded = !made.options.record_path.empty();
   made.traced = !made.options.trace_path.empty();
-  made.measured = made.recorded || made.traced || made.options.stats != config::StatsFormat::off;
+  const bool has_statistics = made.options.stats != config::StatsFormat::off;
+  made.measured = made.recorded || made.traced || has_statistics;
   // The child of a fork starts with figures of its own.
   if (made.measured && pthread_atfork(nullptr, nullptr, [] {
                          observe::forget_executions();
                          observe::forget_gaps();
                          observe::forget_recordings();
                          forget_tracks();
+                         forget_counters();
                        }) != 0) {
     made.measured = made.recorded = made.traced = false;
     observe::say("wstree: WSTREE_STATS, WSTREE_RECORD, WSTREE_TRACE: no memory, nothing is measured");
   }
   made.settings.clocked = made.measured;
+  made.counted = made.measured && has_statistics && made.options.counters;
   if (made.measured) observe::remember_folder();
   if (!made.recorded && !made.traced) return;
   constexpr double k_piece_ns = 2'000;       // a dispatch takes about 1 % of it

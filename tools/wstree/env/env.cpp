@@ -75,6 +75,8 @@ std::string value_of(Option option, const config::Options& options) {
     const auto path = options.stats_path.view();
     return path.empty() ? std::string(format) : fmt::format("{}={}", format, path);
   }
+  case Option::counters:
+    return options.counters ? "1" : "0";
   case Option::record:
     return options.record_path.empty() ? "0" : std::string(options.record_path.view());
   case Option::trace:
