@@ -37,6 +37,28 @@ TEST_F(Report, ManyProcessesAreOneTable) {
   EXPECT_THAT(all.at("verdict").dump(), HasSubstr("Processes differ"));
 }
 
+TEST_F(Report, CountersAreRatiosOfAllProcesses) {
+  json made[] = {statistics(1, 0), statistics(1, 1)};
+  for (json& process : made)
+    process["loops"][0]["counters"] = {{"parts", 40},        {"cycles", 2000},   {"instructions", 3000},
+                                       {"cache_misses", 60}, {"page_faults", 7}, {"context_switches", 2}};
+  made[1]["loops"][0]["counters"]["cycles"] = 4000;
+  made[1]["loops"][0]["counters"].erase("context_switches");
+  const std::vector<std::string> files{write("a", made[0].dump()), write("b", made[1].dump())};
+  const json loop = json::parse(report({files[0], files[1], "--json"}).out).at("loops").at(0);
+  EXPECT_EQ(loop.at("instructions_per_cycle"), 1.0);
+  EXPECT_EQ(loop.at("misses_per_1000_instructions"), 20);
+  EXPECT_EQ(loop.at("page_faults"), 14);
+  EXPECT_FALSE(loop.contains("context_switches")); // one process does not know
+  EXPECT_THAT(report(files).out, HasSubstr("1.00 instructions per cycle, 20.00 cache misses per 1,000 "
+                                           "instructions, 14 page faults\n"));
+  const auto shown = run({.arguments = {"stats", files[0]}}).out;
+  EXPECT_THAT(shown, HasSubstr("schedule   IPC  misses/1000  page faults  switches\n"));
+  EXPECT_THAT(shown, HasSubstr("wstree    1.50        20.00            7         2\n"));
+  made[0]["loops"][0]["counters"]["cycles"] = -1;
+  EXPECT_THAT(report({write("c", made[0].dump())}).err, HasSubstr("loops[0].counters.cycles is -1"));
+}
+
 TEST_F(Report, ATraceTellsThievesAndVictims) {
   const json all = json::parse(report({write("t", trace(4, 1).dump()), "--json"}).out);
   const json& loop = all.at("loops").at(0);

@@ -37,7 +37,7 @@ protected:
   [[nodiscard]] std::string loops() const { return target("gcc_loops_runtime"); }
   void run_loops() const {
     const auto result = run_with_real_library(
-        {"run", "--stats=json=" + file("stats"), "--trace=" + file("trace"), "--", loops()},
+        {"run", "--stats=json=" + file("stats"), "--counters", "--trace=" + file("trace"), "--", loops()},
         {{"WSTREE_RECORD", file("record")}});
     ASSERT_EQ(result.status(), 0) << result.err;
   }

@@ -16,6 +16,7 @@ namespace wstree::cli {
 
 struct RunRequest {
   std::optional<std::string> schedule, chunk, loops, strategy, batch, fallback, bind, stats, rules, trace;
+  bool counters = false;
   bool verbose = false;
   bool require = false;
   std::vector<std::string> command; ///< the program and its arguments

@@ -27,6 +27,10 @@ double number_in(const json& object, const char* key, double otherwise) {
   return found != object.end() && found->is_number() ? found->get<double>() : otherwise;
 }
 
+std::optional<double> ratio(std::optional<double> value, std::optional<double> of) {
+  return value && of && *of > 0 ? std::optional(*value / *of) : std::nullopt;
+}
+
 /// "src/heat.c:88 (step)", which the compiler wrote into the program.
 std::optional<names::Name> from_compiler(std::string_view where) {
   const auto end = where.find(" (");
@@ -58,6 +62,15 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
   row.new_lengths = count_in(loop, "new_lengths");
   row.preempted = number_in(loop, "preempted_seconds", 0);
   row.late = number_in(loop, "late_seconds", 0);
+  if (const auto counters = loop.find("counters"); counters != loop.end() && counters->is_object()) {
+    const auto value = [&](const char* key) {
+      const auto found = counters->find(key);
+      return found != counters->end() && found->is_number() ? std::optional(found->get<double>())
+                                                            : std::nullopt;
+    };
+    row.counters = {value("cycles"), value("instructions"), value("cache_misses"), value("page_faults"),
+                    value("context_switches")};
+  }
   const auto too_short = loop.find("too_short_to_tell");
   row.too_short = too_short != loop.end() && too_short->is_boolean() && too_short->get<bool>();
   return row;
@@ -87,6 +100,21 @@ std::string loop_text(const json& loop, const names::Name& name) {
   return text.empty() ? text_in(loop, "where") : text;
 }
 
+std::optional<double> CounterSums::instructions_per_cycle() const { return ratio(instructions, cycles); }
+
+std::optional<double> CounterSums::misses_per_1000_instructions() const {
+  constexpr double k_thousand = 1000;
+  return ratio(cache_misses ? std::optional(*cache_misses * k_thousand) : std::nullopt, instructions);
+}
+
+CounterSums& CounterSums::operator+=(const CounterSums& other) {
+  for (const auto member : {&CounterSums::cycles, &CounterSums::instructions, &CounterSums::cache_misses,
+                            &CounterSums::page_faults, &CounterSums::context_switches})
+    this->*member =
+        this->*member && other.*member ? std::optional(*(this->*member) + *(other.*member)) : std::nullopt;
+  return *this;
+}
+
 std::string negative_member(const json& object, std::string_view place,
                             std::initializer_list<const char*> members) {
   for (const auto* member : members) {
@@ -110,6 +138,10 @@ std::string negative_figure(const json& report) {
         negative_member(loops[i], fmt::format("loops[{}].", i),
                         {"calls", "iterations", "batches", "steals", "seconds", "imbalance",
                          "even_saves_seconds", "late_seconds", "preempted_seconds", "new_lengths"});
+    if (const auto counters = loops[i].find("counters"); problem.empty() && counters != loops[i].end())
+      problem =
+          negative_member(*counters, fmt::format("loops[{}].counters.", i),
+                          {"cycles", "instructions", "cache_misses", "page_faults", "context_switches"});
     if (!problem.empty()) return problem;
   }
   return {};

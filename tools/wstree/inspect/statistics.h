@@ -15,6 +15,16 @@
 
 namespace wstree::cli {
 
+/// What the processor and the system have counted in a loop (WSTREE_COUNTERS); nothing: it is not known.
+struct CounterSums {
+  std::optional<double> cycles, instructions, cache_misses, page_faults, context_switches;
+
+  [[nodiscard]] std::optional<double> instructions_per_cycle() const;
+  [[nodiscard]] std::optional<double> misses_per_1000_instructions() const;
+  /// Adds those of another process; what one of the two does not know, the sum does not know.
+  CounterSums& operator+=(const CounterSums& other);
+};
+
 /// A loop of a report that the library wrote with WSTREE_STATS=json.
 struct LoopRow {
   std::string name; ///< "solver.c:120 assemble()", or what else is known
@@ -28,6 +38,7 @@ struct LoopRow {
   std::uint64_t new_lengths = 0; ///< calls with a number of iterations that had not come before
   double preempted = 0;          ///< seconds in which the mean thread had no processor
   double late = 0;               ///< seconds that the mean thread came after the first one
+  CounterSums counters = {};
 };
 
 /// Whether most executions of a static loop have a number of iterations that had not come before, so that

@@ -127,6 +127,16 @@ ordered_json earlier_json(const ReportLoop& loop) {
           {"too_short", earlier.too_short}};
 }
 
+void add_counters(ordered_json& json, const CounterSums& counters) {
+  const auto add = [&](const char* key, std::optional<double> value) {
+    if (value) json[key] = rounded(*value);
+  };
+  add("instructions_per_cycle", counters.instructions_per_cycle());
+  add("misses_per_1000_instructions", counters.misses_per_1000_instructions());
+  add("page_faults", counters.page_faults);
+  add("context_switches", counters.context_switches);
+}
+
 /// Returns the figures of one loop for the page, without pictures; figures that were not measured are null.
 ordered_json loop_json(const ReportLoop& loop, std::uint64_t threads) {
   const auto measured = [&](auto value) {
@@ -151,6 +161,7 @@ ordered_json loop_json(const ReportLoop& loop, std::uint64_t threads) {
                        {"preempted", measured(loop.preempted)},
                        {"chunk", loop.chunk}};
   if (!loop.costs.empty()) json["work_seconds"] = loop.work;
+  if (loop.counters) add_counters(json, *loop.counters);
   json["advice"] = advice_json(advice_for(loop, threads));
   if (loop.earlier) json["earlier"] = earlier_json(loop);
   return json;

@@ -144,6 +144,10 @@ void ReportInputs::add_statistics(const json& document) {
     loop.preempted = std::max(loop.preempted, row.preempted);
     loop.chunk = std::max(loop.chunk, row.chunk);
     loop.new_lengths += row.new_lengths;
+    if (loop.counters)
+      *loop.counters += row.counters;
+    else
+      loop.counters = row.counters;
     loop.add_evenness(row.too_short, row.imbalance, row.even_saves);
   }
 }

@@ -3,6 +3,8 @@
 // What statistics, records and traces of one or many processes say, loop by loop.
 #pragma once
 
+#include "inspect/statistics.h"
+
 #include <array>
 #include <cstdint>
 #include <map>
@@ -88,6 +90,7 @@ struct ReportLoop {
   std::uint64_t new_lengths = 0;              ///< calls with a number of iterations that had not come before
   double work = 0;                            ///< seconds of all threads, of which records know
   bool has_statistics = false;                ///< a trace need not have seen all executions
+  std::optional<CounterSums> counters;        ///< of all processes
   std::map<std::string, double> rank_seconds; ///< by rank, of those that have the loop
   std::vector<CostPoint> costs;
   TracedLoop traced;

@@ -79,6 +79,20 @@ std::string against_text(const RunReport& report, const Terminal& terminal) {
   return text + "  (before: what as many calls took)\n";
 }
 
+/// "1.52 instructions per cycle, 3 page faults"; empty: nothing was counted.
+std::string counters_text(const ReportLoop& loop) {
+  std::string text;
+  const auto add = [&](std::optional<double> value, int digits, std::string_view words) {
+    if (value) text += fmt::format("{}{:.{}f} {}", text.empty() ? "" : ", ", *value, digits, words);
+  };
+  const auto counters = loop.counters.value_or(CounterSums{});
+  add(counters.instructions_per_cycle(), 2, "instructions per cycle");
+  add(counters.misses_per_1000_instructions(), 2, "cache misses per 1,000 instructions");
+  add(counters.page_faults, 0, "page faults");
+  add(counters.context_switches, 0, "context switches");
+  return text;
+}
+
 /// The first loops about which a user can do something.
 std::string advice_text(const RunReport& report) {
   std::string text;
@@ -125,6 +139,8 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
                                   loop.has_statistics ? duration_text(loop.preempted) : "", loop.calls,
                                   loop.steals, folded_name(visible(loop.name)), visible(loop.schedule));
     text += (loop.too_short ? inked(terminal, Ink::dim, line) : line) + "\n";
+    if (const auto counters = counters_text(loop); !counters.empty())
+      text += inked(terminal, Ink::dim, fmt::format("{:90}{}", "", counters)) + "\n";
     if (!loop.source.empty())
       text += inked(terminal, Ink::dim, fmt::format("{:90}{}", "", visible(loop.source))) + "\n";
   }

@@ -83,6 +83,8 @@ CLI::App* add_run(CLI::App& app, RunRequest& request) {
   run->add_flag("--stats{text}", request.stats,
                 describe("Let the library write figures for each loop at the end; as text unless given",
                          Option::stats));
+  run->add_flag("--counters", request.counters,
+                "With figures, those of the processor too: instructions per cycle, cache misses, switches");
   run->add_flag("--trace{%e.%p.json}", request.trace,
                 describe("Timeline of each thread, in %e.%p.json if nothing is said", Option::trace));
   run->add_option(

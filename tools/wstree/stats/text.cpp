@@ -17,6 +17,7 @@ constexpr double k_uneven = 1.1;
 /// The part of the CPU time from which on waiting is worth a line.
 constexpr double k_worth_saving = 0.05;
 constexpr std::size_t k_narrowest_name = 16;
+constexpr std::ptrdiff_t k_always = 11; ///< columns; of counters, behind them, those that have values
 
 std::string grouped(std::uint64_t number) {
   auto text = std::to_string(number);
@@ -42,11 +43,16 @@ struct Column {
   }
 };
 
+std::string known(std::optional<double> value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : std::string();
+}
+
 std::vector<Column> columns_of_loops(const std::vector<LoopRow>& loops) {
-  std::vector<Column> columns = {{"loop", true, 9},       {"calls", false, 5},      {"time", false, 9},
-                                 {"imbalance", false, 9}, {"even saves", false, 9}, {"late", false, 6},
-                                 {"preempted", false, 5}, {"iterations", false, 1}, {"batches", false, 2},
-                                 {"steals", false, 3},    {"schedule", true, 4}};
+  std::vector<Column> columns = {
+      {"loop", true, 9},         {"calls", false, 5},       {"time", false, 9},      {"imbalance", false, 9},
+      {"even saves", false, 9},  {"late", false, 6},        {"preempted", false, 5}, {"iterations", false, 1},
+      {"batches", false, 2},     {"steals", false, 3},      {"schedule", true, 4},   {"IPC", false, 7},
+      {"misses/1000", false, 6}, {"page faults", false, 4}, {"switches", false, 4}};
   for (const auto& loop : loops) {
     const std::string cells[] = {folded_name(visible(loop.name)),
                                  grouped(loop.calls),
@@ -58,9 +64,17 @@ std::vector<Column> columns_of_loops(const std::vector<LoopRow>& loops) {
                                  grouped(loop.iterations),
                                  grouped(loop.batches),
                                  grouped(loop.steals),
-                                 visible(loop.schedule)};
+                                 visible(loop.schedule),
+                                 known(loop.counters.instructions_per_cycle(), 2),
+                                 known(loop.counters.misses_per_1000_instructions(), 2),
+                                 known(loop.counters.page_faults, 0),
+                                 known(loop.counters.context_switches, 0)};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
+  const auto has_nothing = [](const Column& column) {
+    return std::ranges::all_of(column.cells, [](const auto& cell) { return cell.empty(); });
+  };
+  columns.erase(std::remove_if(columns.begin() + k_always, columns.end(), has_nothing), columns.end());
   return columns;
 }
 
@@ -148,6 +162,10 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
         terminal, Ink::dim,
         "  imbalance: 1 is even; even saves: what an even loop would have saved; late: how long after the "
         "first thread the mean one came; preempted: how long the mean one had no processor\n");
+  const auto has_counters = [](const LoopRow& loop) { return loop.counters.instructions.has_value(); };
+  if (terminal.is_one && std::ranges::any_of(statistics.loops, has_counters))
+    text += inked(terminal, Ink::dim,
+                  "  IPC: instructions per cycle; misses/1000: cache misses per 1,000 instructions\n");
   return text;
 }
 

@@ -133,6 +133,10 @@ std::optional<std::string> apply(const RunRequest& request, Environment& environ
   set(Option::fallback, request.fallback);
   set(Option::bind, request.bind);
   set(Option::stats, request.stats);
+  if (request.counters) {
+    environment.set(text_of(Option::counters).name, "1");
+    if (!environment.get(text_of(Option::stats).name)) environment.set(text_of(Option::stats).name, "text");
+  }
   set(Option::trace, request.trace);
   set(Option::rules, request.rules);
   if (request.verbose) environment.set(text_of(Option::verbose).name, "1");

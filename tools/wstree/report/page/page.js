@@ -12,6 +12,16 @@ const changeText = (loop) =>
       : "new";
 const perBatch = (n) => (n >= 100 ? count(Math.round(n)) : n.toPrecision(3));
 
+/// Columns of what most runs do not count.
+const counters = [
+  ["instructions per cycle", "instructions_per_cycle", (n) => n.toFixed(2)],
+  ["misses per 1,000 instructions", "misses_per_1000_instructions", (n) => n.toFixed(2)],
+  ["page faults", "page_faults", count],
+  ["context switches", "context_switches", count]
+]
+  .filter(([, key]) => data.loops.some((l) => key in l))
+  .map(([title, key, text]) => [title, (l) => l[key] ?? -1, (l) => (key in l ? text(l[key]) : ""), "rare less"]);
+
 /// Columns: heading, what sorts, text, and how early they make room on a narrow screen (less, rare, phone).
 const columns = [
   ["loop", (l) => l.name, (l) => l.name, ""],
@@ -48,6 +58,7 @@ const columns = [
     (l) => (l.batches ? perBatch(l.iterations / l.batches) : ""),
     "rare less"
   ],
+  ...counters,
   ["processes", (l) => l.processes, (l) => count(l.processes), "rare less"]
 ].filter(
   ([title]) =>
