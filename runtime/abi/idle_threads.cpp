@@ -5,7 +5,6 @@
 #include "process/session.h"
 #include "resolve/omp_queries.h"
 #include "resolve/runtime.h"
-#include "wait_choice.h"
 
 #include "process_limits.h"
 #include "system_call.h"
@@ -15,13 +14,12 @@
 #include "wstree/core/platform.h"
 
 #include <pthread.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 
 namespace wstree::abi {
 
@@ -49,24 +47,11 @@ Clocks read_clocks() noexcept {
   return {read_clock(CLOCK_PROCESS_CPUTIME_ID), read_clock(CLOCK_THREAD_CPUTIME_ID)};
 }
 
-/// How often threads of the process but the calling one have slept.
-std::uint64_t sleeps_of_others() noexcept {
-  rusage all{}, own{};
-  config::system_call(SYS_getrusage, static_cast<int>(RUSAGE_SELF), &all);
-  config::system_call(SYS_getrusage, static_cast<int>(RUSAGE_THREAD), &own);
-  return static_cast<std::uint64_t>(all.ru_nvcsw - own.ru_nvcsw);
-}
-
 /// Of the thread that has opened the first region; other threads leave it alone.
 struct Idle {
-  WaitChoice choice;
-  int of_program = 0;         // milliseconds that threads would spin without us
-  int in_force = 0;           // and that they do
-  std::uint64_t first = 0;    // ticks, when the first region opened
   std::uint64_t ended = 0;    // ticks; 0: the thread is in a region, or has opened none
-  std::uint64_t slept = 0;    // sleeps_of_others() at the last decision
   std::uint32_t measured = 0; // gaps that are measured from here on: to ask takes longer than a short gap
-  bool has_clocks = false, decides = false, began = false;
+  bool has_clocks = false, began = false;
   Clocks clocks; // when the gap began
 };
 constinit Idle g_idle;
@@ -87,33 +72,30 @@ std::uint64_t to_ns(std::uint64_t ticks) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick());
 }
 
-/// Leaves the decision to the program once that has made one of its own.
-void apply_limit(const void* caller) noexcept {
-  const auto get = g_get_blocktime.find(caller);
-  const auto set = g_set_blocktime.find(caller);
-  g_idle.decides = get != nullptr && set != nullptr && get() == g_idle.in_force;
-  if (!g_idle.decides) return;
-  g_idle.in_force = std::min(g_idle.choice.limit_ms(), g_idle.of_program);
-  set(g_idle.in_force);
+/// A hundred times what it takes to wake a team that sleeps, in milliseconds: a tree of threads, each level
+/// of which takes 10 us more. Threads that spin so long before they sleep cost a percent of the time at most,
+/// whatever the program does.
+int milliseconds_to_spin(int members) noexcept {
+  constexpr int k_wake_us = 30, k_level_us = 10, k_times = 100, k_us_per_ms = 1000;
+  const int wake = k_wake_us + k_level_us * std::bit_width(static_cast<unsigned>(members - 1));
+  return (k_times * wake + k_us_per_ms - 1) / k_us_per_ms;
 }
 
-void begin_to_decide(const void* caller) noexcept {
-  g_idle.began = true;
-  if (!session().chooses_waiting || place::has_new_call_filter()) return;
+/// Shortens the runtime's own time, and no other: that is what the program or its user has chosen.
+void shorten_spinning(const void* caller) noexcept {
+  constexpr int k_of_runtime = 200; // milliseconds, of LLVM's runtime
   const auto get = g_get_blocktime.find(caller);
+  const auto set = g_set_blocktime.find(caller);
   const auto most = g_max_threads.find(caller);
-  if (get == nullptr || most == nullptr || most() < 2) return;
-  g_idle.of_program = g_idle.in_force = get();
-  g_idle.slept = sleeps_of_others();
-  g_idle.choice = WaitChoice(static_cast<std::uint32_t>(most()));
-  apply_limit(caller);
+  if (get == nullptr || set == nullptr || most == nullptr || get() != k_of_runtime || most() < 2) return;
+  set(std::min(milliseconds_to_spin(most()), k_of_runtime));
 }
 
 void note_figures(std::uint64_t gap) noexcept {
   constexpr std::uint64_t k_long_gap = 100'000; // nanoseconds; the clocks take about 1 % of it
   constexpr std::uint32_t k_gaps = 32;
   std::uint64_t computed = 0;
-  if (g_idle.has_clocks) {
+  if (g_idle.has_clocks && !place::has_new_call_filter()) {
     const Clocks now = read_clocks();
     computed = now.others() > g_idle.clocks.others() ? now.others() - g_idle.clocks.others() : 0;
   }
@@ -127,26 +109,20 @@ void note_figures(std::uint64_t gap) noexcept {
 void end_gap(const void* caller) noexcept {
   if (!is_opener()) return;
   const core::DefaultFloats floats;
-  const std::uint64_t now = core::StdPlatform::ticks();
   if (!g_idle.began) {
-    g_idle.first = now;
-    begin_to_decide(caller);
+    g_idle.began = true;
+    if (session().chooses_waiting) shorten_spinning(caller);
   }
   if (g_idle.ended == 0) return;
-  const std::uint64_t gap = to_ns(core::elapsed(g_idle.ended, now));
+  const std::uint64_t gap = to_ns(core::elapsed(g_idle.ended, core::StdPlatform::ticks()));
   g_idle.ended = 0;
-  if (session().measured) note_figures(gap);
-  const std::uint64_t time = to_ns(core::elapsed(g_idle.first, now));
-  if (!g_idle.decides || !g_idle.choice.note_gap(time, gap)) return;
-  const std::uint64_t sleeps = sleeps_of_others(), before = g_idle.slept;
-  g_idle.slept = sleeps;
-  if (g_idle.choice.settle(time, sleeps > before ? sleeps - before : 0)) apply_limit(caller);
+  note_figures(gap);
 }
 
 void begin_gap() noexcept {
-  if (g_opener.load(std::memory_order_relaxed) != pthread_self()) return;
+  if (!session().measured || g_opener.load(std::memory_order_relaxed) != pthread_self()) return;
   g_idle.ended = core::StdPlatform::ticks();
-  if (!session().measured || g_idle.measured == 0 || place::has_new_call_filter()) return;
+  if (g_idle.measured == 0 || place::has_new_call_filter()) return;
   --g_idle.measured;
   g_idle.clocks = read_clocks();
   g_idle.has_clocks = true;

@@ -9,7 +9,7 @@ namespace wstree::observe {
 namespace {
 
 // relaxed: figures for the report.
-constinit std::atomic<std::uint64_t> g_gaps{0}, g_gaps_cpu{0};
+constinit std::atomic<std::uint64_t> g_gaps{0}, g_gaps_cpu{0}, g_cpu{0};
 
 void add(std::atomic<std::uint64_t>& sum, std::uint64_t more) noexcept {
   sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
@@ -22,11 +22,17 @@ void note_gap(std::uint64_t ns, std::uint64_t cpu_ns) noexcept {
   add(g_gaps_cpu, cpu_ns);
 }
 
-WaitFigures wait_figures() noexcept {
+void note_cpu() noexcept {
   timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  g_cpu.store(static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+                  static_cast<std::uint64_t>(used.tv_nsec),
+              std::memory_order_relaxed);
+}
+
+WaitFigures wait_figures() noexcept {
   return {g_gaps.load(std::memory_order_relaxed), g_gaps_cpu.load(std::memory_order_relaxed),
-          static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec)};
+          g_cpu.load(std::memory_order_relaxed)};
 }
 
 void forget_gaps() noexcept {

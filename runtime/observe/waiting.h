@@ -9,11 +9,13 @@ namespace wstree::observe {
 struct WaitFigures {
   std::uint64_t gaps_ns = 0;     ///< between the regions of the thread that opens them
   std::uint64_t gaps_cpu_ns = 0; ///< of processors that other threads have used meanwhile
-  std::uint64_t cpu_ns = 0;      ///< of processors that the process has used until now
+  std::uint64_t cpu_ns = 0;      ///< of processors that the process has used until the latest note_cpu()
 };
 
 /// Adds a gap between regions. One thread at a time.
 void note_gap(std::uint64_t ns, std::uint64_t cpu_ns) noexcept;
+/// Reads the clock of the process, by a system call.
+void note_cpu() noexcept;
 /// Whether other threads have used a twentieth of the time of processors and more while nothing was shared.
 constexpr bool is_worth_saving(const WaitFigures& figures) noexcept {
   constexpr std::uint64_t k_parts = 20;

@@ -21,15 +21,11 @@ TEST(Waiting, IsTheRuntimesOwnUnlessAskedFor) {
   EXPECT_THAT(waiting().set("WSTREE_WAIT", "off").run().out, HasSubstr("blocktime 200\n"));
 }
 
-TEST(Waiting, GetsShorterWhereRegionsAreRare) {
+TEST(Waiting, IsAHundredTimesWhatWakingTakes) {
   const Outcome outcome = waiting().set("WSTREE_WAIT", "auto").run();
-  EXPECT_EQ(outcome.out, "sum 29700\nblocktime 0\n") << outcome.text();
+  EXPECT_EQ(outcome.out, "sum 29700\nblocktime 4\n") << outcome.text();
   EXPECT_THAT(outcome.err, ::testing::Not(HasSubstr("wstree")))
       << "the value is empty, which the runtime reports";
-}
-
-TEST(Waiting, IsBoundedFromTheFirstRegionOn) {
-  EXPECT_EQ(waiting({"burst"}).set("WSTREE_WAIT", "auto").run().out, "sum 4950\nblocktime 4\n");
 }
 
 TEST(Waiting, IsLeftToWhatTheUserSays) {
@@ -41,6 +37,7 @@ TEST(Waiting, IsLeftToWhatTheUserSays) {
 
 TEST(Waiting, IsLeftToAProgramThatChooses) {
   EXPECT_THAT(waiting({"sets"}).set("WSTREE_WAIT", "auto").run().out, HasSubstr("blocktime 50\n"));
+  EXPECT_THAT(waiting({"begins"}).set("WSTREE_WAIT", "auto").run().out, HasSubstr("blocktime 50\n"));
 }
 
 TEST(Waiting, IsInTheStatistics) {

@@ -107,6 +107,30 @@ private:
   std::vector<std::vector<std::uint32_t>> orders_;
 };
 
+/// A slow member leaves units to a faster one, which never comes, as long as the loop has taken so far, and
+/// not for ever: what a unit may take is not estimated anew while it waits.
+TEST(SlowMembers, TakeTheUnitsOfAMemberThatDoesNotCome) {
+  for (const float own : {0.1F, 0.25F, 0.45F})
+    for (const std::uint64_t n : {3U, 4U, 64U}) {
+      std::vector<core::Node<P>> roots(2), pairs(16);
+      core::Tree<P> tree;
+      const auto board = std::make_unique<core::DoneWord<P>[]>(core::Board<P>::words(2));
+      tree.roots = roots.data();
+      tree.board = board.get();
+      core::Arena<P> arena;
+      arena.reset(pairs.data(), 8);
+      core::Pace pace;
+      pace.own = own;
+      const Settings settings;
+      core::Worker<P> worker;
+      worker.enter(tree, arena, {n, 1, 1, 1, 2, &settings, 1, nullptr, nullptr, 0, &pace});
+      std::uint64_t done = 0;
+      for (core::Range range; worker.next(range); done += range.end - range.begin)
+        for (const auto since = P::ticks(); core::elapsed(since, P::ticks()) < 5'000;) P::relax();
+      EXPECT_GE(done, n - 1) << n << " iterations, a speed of " << own; // the last one ends a member's part
+    }
+}
+
 /// They leave their nodes while others steal from them, and come back to what no other member takes.
 TEST(SlowMembers, LoseNoIteration) {
   core::Rng random(test::seed());

@@ -10,6 +10,7 @@ TEST(Waiting, IsSummedUp) {
   forget_gaps();
   note_gap(5, 3);
   note_gap(7, 4);
+  note_cpu();
   EXPECT_EQ(wait_figures().gaps_ns, 12U);
   EXPECT_EQ(wait_figures().gaps_cpu_ns, 7U);
   EXPECT_GT(wait_figures().cpu_ns, 0U);

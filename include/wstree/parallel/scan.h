@@ -51,7 +51,8 @@ void scan(const Policy& policy, Sums sums, std::size_t value_bytes,
   const Start start = start_inline(policy, units, k_scan_worth_us, piece, Alone::goes_on, Sums::k_at_once);
   if (start.done == units) return;
 
-  sums.loop.keeps = are_worth_keeping(start.ticks_per_element, Sums::k_unit);
+  if constexpr (requires { sums.loop.keeps; })
+    sums.loop.keeps = are_worth_keeping(start.ticks_per_element, Sums::k_unit);
   const std::size_t rest = units - start.done;
   std::size_t longest = k_scan_tile_bytes / value_bytes / Sums::k_unit;
   longest = longest > 0 ? longest : 1;

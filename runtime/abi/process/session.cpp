@@ -206,6 +206,7 @@ std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept {
   stack::on_own_stack([&] {
     const core::DefaultFloats floats;
     const double tick = ready != nullptr && ready->measured ? ns_per_tick() : 0;
+    if (!place::has_new_call_filter()) observe::note_cpu();
     written = observe::write_report_to(buffer, size, tick, g_most_members.load(std::memory_order_relaxed),
                                        k_version);
   });
@@ -219,6 +220,7 @@ void report() noexcept {
   const double tick = ns_per_tick();
   const config::Options& options = session().options;
   const bool may_open = !place::has_new_call_filter();
+  if (may_open) observe::note_cpu();
   if (!may_open && (!options.stats_path.empty() || session().recorded || session().traced))
     observe::say("wstree: no file is written, because the process has put up a filter of system calls");
   if (may_open || options.stats_path.empty())

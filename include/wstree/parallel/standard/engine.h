@@ -194,6 +194,9 @@ template <class T, class Index, class Make, class Combine, class Reduce, class S
     if (end == units()) total.emplace(after);
     return after;
   }
+  T write_summed(T before, std::size_t begin, std::size_t end) const {
+    return write(std::move(before), begin, end);
+  }
 };
 
 template <class T, class Index, class Make, class Combine, class Reduce, class Scan>
