@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 
 namespace wstree::abi {
 
@@ -77,7 +76,8 @@ std::uint64_t to_ns(std::uint64_t ticks) noexcept {
 /// whatever the program does.
 int milliseconds_to_spin(int members) noexcept {
   constexpr int k_wake_us = 30, k_level_us = 10, k_times = 100, k_us_per_ms = 1000;
-  const int wake = k_wake_us + k_level_us * std::bit_width(static_cast<unsigned>(members - 1));
+  int wake = k_wake_us;
+  for (int reached = 1; reached < members; reached *= 2) wake += k_level_us;
   return (k_times * wake + k_us_per_ms - 1) / k_us_per_ms;
 }
 

@@ -58,6 +58,9 @@ constexpr double k_pieces_libomp = 1600, k_pieces_libgomp = 1600;   // instructi
 constexpr double k_unclocked_libomp = 92, k_unclocked_libgomp = 78; // instructions
 /// Whether slots are free, once in eight loops for each of two members; the rest is chance.
 constexpr double k_looks = 0.30;
+/// A member that looks slow (core/pace.h), as valgrind makes some in one phase out of ten, takes so much more
+/// for a chunk. The kinds of integers have one code, and one of them is counted without.
+constexpr double k_slow = 45;    // instructions
 constexpr double k_count = 1000; // of each, in phases.cpp
 
 constexpr double k_elsewhere = 0.40; // with other compilers
@@ -99,14 +102,17 @@ void compare(const std::vector<Cost>& counted, Cost Phase::*table) {
   if (std::getenv("WSTREE_TEST_SHOW") != nullptr)
     for (std::size_t k = 0; k < counted.size(); ++k)
       std::printf("%-36s %8.2f %6.3f\n", k_phases[k].what, counted[k].instructions, counted[k].locked);
+  const auto fewer = [](const Cost& a, const Cost& b) { return a.instructions < b.instructions; };
+  const auto least = std::min_element(counted.begin() + k_first_chunks, counted.end(), fewer);
   for (std::size_t k = 0; k < counted.size(); ++k) {
     const Phase& phase = k_phases[k];
     const Cost& known = phase.*table;
+    const double slow = k >= k_first_chunks && &counted[k] != &*least ? k_slow : 0;
     // As in compare_unclocked().
     const double searching =
         k < k_first_chunks ? 0 : std::max(counted[k].locked - known.locked, 0.0) * k_search;
     EXPECT_LE(counted[k].instructions,
-              known.instructions * (1 + (k_exact ? phase.tolerance : k_elsewhere)) + searching)
+              known.instructions * (1 + (k_exact ? phase.tolerance : k_elsewhere)) + searching + slow)
         << phase.what;
     EXPECT_LE(counted[k].locked, known.locked + k_looks) << "atomic operations: " << phase.what;
   }
