@@ -126,13 +126,19 @@ void first_hit(const mpi::on& on, std::uint64_t n, const Costs& costs, Random& r
   expect(found == std::min(hit, n), "found " + std::to_string(found) + " instead of " + std::to_string(hit));
 }
 
+void at_most_once(std::vector<std::uint8_t>& hits) {
+  combine(hits, MPI_SUM);
+  expect(*std::max_element(hits.begin(), hits.end()) <= 1, "a loop that has thrown ran an iteration again");
+}
+
 void first_exception(const mpi::on& on, std::uint64_t n, const Costs& costs, Random& random) {
   if (n == 0) return;
   const std::uint64_t bad = random.below(n), other = random.below(n);
   std::int64_t caught = -1;
+  std::vector<std::uint8_t> hits(n);
   try {
     mpi::for_each(on, n, [&](std::uint64_t i) {
-      costs.pay(i);
+      ++hits[i], costs.pay(i);
       if (i == bad || i == other) throw std::out_of_range(std::to_string(i));
     });
   } catch (const std::out_of_range& thrown) {
@@ -148,6 +154,28 @@ void first_exception(const mpi::on& on, std::uint64_t n, const Costs& costs, Ran
   const auto mine = most;
   combine(most, MPI_MAX);
   expect(most == mine, "different exceptions on different ranks");
+  at_most_once(hits);
+}
+
+/// Each third of the elements from `bad` on throws.
+void exception_in_search(const mpi::on& on, std::uint64_t n, Random& random) {
+  if (n == 0) return;
+  const std::uint64_t bad = random.below(n);
+  std::vector<std::uint8_t> hits(n);
+  std::string caught;
+  try {
+    mpi::find_first(on, n, [&](std::uint64_t i) {
+      ++hits[i];
+      if (i >= bad && (i - bad) % 3 == 0) throw std::out_of_range(std::to_string(i));
+      return false;
+    });
+  } catch (const std::runtime_error& thrown) {
+    caught = thrown.what();
+  } catch (const std::out_of_range& thrown) {
+    caught = thrown.what();
+  }
+  expect(caught == std::to_string(bad), "a search threw '" + caught + "', not " + std::to_string(bad));
+  at_most_once(hits);
 }
 
 struct Token {
@@ -223,7 +251,7 @@ void one(Random& random, mpi::costs& remembered, std::uint64_t number) {
   case 5:
     return same_bits(on, number % 512 == 7 ? (1 << 20) + random.below(10000) : n);
   case 6:
-    return first_hit(on, n, costs, random);
+    return random.below(2) == 0 ? first_hit(on, n, costs, random) : exception_in_search(on, n, random);
   case 7:
     return first_exception(on, n, costs, random);
   case 8:

@@ -83,18 +83,13 @@ public:
   }
 
   /// The team has executed `done` of a piece, in ascending order, in so many seconds, of which its longest
-  /// chunk took `chunk`; the rest goes back.
+  /// chunk took `chunk`; the rest goes back. What is behind an event does not: it may have been begun.
   void ran(Range piece, const std::vector<Range>& done, double seconds, double chunk) {
     std::uint64_t units = 0;
     for (const Range& part : done) units += part.size();
     member_.count(units);
     pacing_.ran(units, seconds, chunk);
-    std::uint32_t end = piece.end;
-    for (auto part = done.rbegin(); part != done.rend(); ++part) {
-      member_.give_back({part->end, end});
-      end = part->begin;
-    }
-    member_.give_back({piece.begin, end});
+    if (units != piece.size()) leave(piece, done);
     show_cost();
     if (!seconds_.empty())
       for (const Range& part : done) remember(part, seconds * part.size() / static_cast<double>(units));
@@ -169,6 +164,24 @@ public:
   }
 
 private:
+  /// Gives back what is not `done` of a piece, and drops what is behind the first event of all ranks.
+  void leave(Range piece, const std::vector<Range>& done) {
+    const std::uint32_t first_dropped = bound();
+    const auto leave_one = [&](Range rest) {
+      if (rest.empty()) return;
+      const std::uint32_t kept = std::clamp(first_dropped, rest.begin, rest.end);
+      member_.give_back({rest.begin, kept});
+      member_.count(rest.end - kept);
+      if (kept != rest.end) drop();
+    };
+    std::uint32_t end = piece.end;
+    for (auto part = done.rbegin(); part != done.rend(); ++part) {
+      leave_one({part->end, end});
+      end = part->begin;
+    }
+    leave_one({piece.begin, end});
+  }
+
   void show_cost() {
     const auto cost = static_cast<float>(pacing_.cost());
     if (cost < shown_ * 1.1F && cost > shown_ * 0.9F) return;

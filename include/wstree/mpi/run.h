@@ -86,8 +86,13 @@ Executed<typename Body::Value> execute_piece(const Policy& policy, Drive& drive,
       events.note(at.element, nullptr);
       events.bound(units.unit_of(at.element));
     } catch (...) {
+      const std::uint32_t thrower = units.unit_of(at.element);
       events.note(at.element, std::current_exception());
-      events.bound(is_ordered ? units.unit_of(at.element) : 0);
+      events.bound(is_ordered ? thrower : 0);
+      if constexpr (std::is_same_v<typename Body::Value, NoValue>) // those before it are executed
+        if (is_ordered && thrower > begin)
+          part.segments.add(
+              {begin, thrower}, [] { return NoValue{}; }, [](NoValue&) {});
     }
   };
   const auto append = [&](Part left, Part right) {
