@@ -44,6 +44,14 @@ int main(int argc, char** argv) {
   expect(i == MPI_ERR_OTHER && strstr(wstree_mpi_error(), "different numbers") != NULL, "different sizes");
   wstree_mpi_close(loop);
 
+  /* One rank asks until it is told, the others close at once and are told then. */
+  expect(wstree_mpi_open(MPI_COMM_WORLD, N + rank, &loop) == MPI_SUCCESS, "open with another size again");
+  while (rank == 0 && (i = wstree_mpi_next(loop, &begin, &end)) == MPI_SUCCESS && begin < end) {
+  }
+  expect(rank != 0 || i == MPI_ERR_OTHER, "different sizes of which one rank asks");
+  i = wstree_mpi_close(loop);
+  expect(i == (rank == 0 ? MPI_SUCCESS : MPI_ERR_OTHER), "different sizes at the end");
+
   double one = 1, sum = 0, again = 0;
   expect(wstree_mpi_sum(MPI_COMM_WORLD, 5000, element, &one, &sum) == MPI_SUCCESS, "sum");
   expect(wstree_mpi_sum(MPI_COMM_SELF, 5000, element, &one, &again) == MPI_SUCCESS, "sum of one rank");

@@ -21,7 +21,13 @@ struct wstree_mpi_loop {
   mpi::detail::Range piece;
   double start = 0;
   bool is_through = false;
+  bool is_agreed = false; // all ranks make the same calls
 
+  void finish() {
+    is_through = true;
+    drive->finish();
+    is_agreed = true;
+  }
   void put_back() {
     if (!piece.empty()) drive->ran(piece, {piece}, mpi::detail::now() - start, 0);
     piece = {};
@@ -68,8 +74,7 @@ extern "C" int wstree_mpi_next(wstree_mpi_loop* loop, unsigned long long* begin,
     if (loop->is_through) return;
     if (!loop->drive->next(loop->piece)) {
       loop->piece = {};
-      loop->is_through = true;
-      loop->drive->finish();
+      loop->finish();
       return;
     }
     *begin = loop->drive->units().first(loop->piece.begin);
@@ -86,8 +91,9 @@ extern "C" int wstree_mpi_close(wstree_mpi_loop* loop) {
     closed->drive->events().bound(0); // what is left is counted, and not handed out
     for (mpi::detail::Range piece; !closed->is_through && closed->drive->next(piece);)
       closed->drive->ran(piece, {piece}, 0, 0);
-    if (!closed->is_through) closed->drive->finish();
-    const mpi::detail::Ends ends(*closed->group, {}); // no rank is in the loop any more
+    if (!closed->is_through) closed->finish();
+    if (closed->is_agreed)
+      const mpi::detail::Ends ends(*closed->group, {}); // no rank is in the loop any more
   });
 }
 
