@@ -169,8 +169,9 @@ void exception_in_search(const mpi::on& on, std::uint64_t n, Random& random) {
       if (i >= bad && (i - bad) % 3 == 0) throw std::out_of_range(std::to_string(i));
       return false;
     });
-  } catch (const std::runtime_error& thrown) {
+  } catch (const mpi::remote_exception& thrown) {
     caught = thrown.what();
+    expect(thrown.iteration() == bad, "a search threw at " + std::to_string(thrown.iteration()));
   } catch (const std::out_of_range& thrown) {
     caught = thrown.what();
   }
@@ -251,7 +252,7 @@ void one(Random& random, mpi::costs& remembered, std::uint64_t number) {
   case 5:
     return same_bits(on, number % 512 == 7 ? (1 << 20) + random.below(10000) : n);
   case 6:
-    return random.below(2) == 0 ? first_hit(on, n, costs, random) : exception_in_search(on, n, random);
+    return random.below(2) == 0 ? first_hit(on, n, costs, random) : exception_in_search(on, 4 * n, random);
   case 7:
     return first_exception(on, n, costs, random);
   case 8:

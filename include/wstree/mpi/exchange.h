@@ -99,15 +99,15 @@ public:
     return false;
   }
 
-  /// Throws, on all ranks, if the first event is an exception.
-  void rethrow(const Events& events) const {
+  /// Throws, on all ranks, if the first event is an exception. `before`: iterations before element 0.
+  void rethrow(const Events& events, std::uint64_t before) const {
     if (element() == Events::k_none || all_[first_].has_thrown == 0) return;
     char text[512] = {};
     const bool is_mine = first_ == group_.rank();
     if (is_mine) describe(events.thrown(), text);
     check(MPI_Bcast(text, sizeof text, MPI_CHAR, static_cast<int>(first_), group_.comm()));
     if (is_mine) std::rethrow_exception(events.thrown());
-    throw remote_exception(text, static_cast<int>(first_), element());
+    throw remote_exception(text, static_cast<int>(first_), before + element());
   }
 
   /// What all ranks send, in the order of the ranks; to all, or to `root` alone.

@@ -42,6 +42,7 @@ struct Call {
   Kind kind;
   std::uint64_t elements;
   std::uint64_t least_unit = 1; // elements of a unit
+  std::uint64_t before = 0;     // elements before the first one: for what is thrown
   bool is_ordered = false;      // what an element throws leaves those before it to be executed
 };
 
@@ -164,7 +165,7 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   const Events& events = drive.events();
   const Ends ends(group,
                   {events.element(), mine.bytes().size(), events.thrown() != nullptr, drive.has_dropped()});
-  ends.rethrow(events);
+  ends.rethrow(events, call.before);
   if (ends.element() == Events::k_none && ends.has_dropped()) throw cancelled();
   drive.share_costs();
 
