@@ -68,25 +68,26 @@ void each_once(const mpi::on& on, std::uint64_t n, const Costs& costs, bool in_c
 
 /// x -> a x + b modulo 2^64: composition is associative, not commutative.
 struct Affine {
-  std::uint64_t a = 1, b = 0;
+  Affine(std::uint64_t factor, std::uint64_t summand) : a(factor), b(summand) {} // and no default
+  std::uint64_t a, b;
   friend Affine operator*(Affine f, Affine g) { return {g.a * f.a, g.a * f.b + g.b}; }
   bool operator==(const Affine&) const = default;
 };
 Affine step_of(std::uint64_t i) { return {2 * i + 3, i * i + 1}; }
 
 void in_order(const mpi::on& on, std::uint64_t n, const Costs& costs, int root) {
-  Affine expected;
+  Affine expected(1, 0);
   for (std::uint64_t i = 0; i < n; ++i) expected = expected * step_of(i);
   const bool is_here = root < 0 || root == rank_of();
   const Affine folded = mpi::fold(
-      on.root(root), n, Affine(),
+      on.root(root), n, Affine(1, 0),
       [&](Affine& f, std::uint64_t begin, std::uint64_t end) {
         for (; begin < end; ++begin) f = f * step_of(begin), costs.pay(begin);
       },
       [](Affine f, Affine g) { return f * g; });
-  expect(folded == (is_here ? expected : Affine()), "a fold of " + std::to_string(n) + " out of order");
+  expect(folded == (is_here ? expected : Affine(1, 0)), "a fold of " + std::to_string(n) + " out of order");
   const Affine reduced = mpi::reduce(
-      on, n, Affine(), [](Affine f, Affine g) { return f * g; },
+      on, n, Affine(1, 0), [](Affine f, Affine g) { return f * g; },
       [&](std::uint64_t i) {
         costs.pay(i);
         return step_of(i);

@@ -7,7 +7,10 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <bit>
 #include <climits>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,7 +27,8 @@ namespace detail {
 
 /// A container of values that are sent as bytes: std::vector<double>, std::string.
 template <class T>
-concept byte_container = requires(T container) {
+concept byte_container = std::default_initializable<T> && requires(T container) {
+  requires std::default_initializable<std::remove_reference_t<decltype(*container.data())>>;
   container.resize(std::size_t{1});
   { container.size() } -> std::convertible_to<std::size_t>;
   requires std::is_trivially_copyable_v<std::remove_reference_t<decltype(*container.data())>>;
@@ -49,14 +53,16 @@ public:
     const auto* first = static_cast<const std::byte*>(from);
     bytes_.insert(bytes_.end(), first, first + count);
   }
-  template <class T> void get(T& value) {
+  template <class T> T get() {
     if constexpr (std::is_trivially_copyable_v<T>) {
-      get_bytes(&value, sizeof value);
+      std::array<std::byte, sizeof(T)> bytes; // T may have no default constructor
+      get_bytes(bytes.data(), sizeof(T));
+      return std::bit_cast<T>(bytes);
     } else {
-      std::uint64_t count = 0;
-      get(count);
-      value.resize(count);
-      get_bytes(value.data(), count * sizeof *value.data());
+      T value;
+      value.resize(get<std::uint64_t>());
+      get_bytes(value.data(), value.size() * sizeof *value.data());
+      return value;
     }
   }
   void get_bytes(void* to, std::size_t count) {

@@ -115,7 +115,7 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   constexpr bool k_has_value = !std::is_same_v<Value, NoValue>;
   static_assert(sendable<Value>,
                 "wstree: values that ranks send each other are trivially copyable, or std::vector or "
-                "std::string of such");
+                "std::string of such that have a default constructor");
   const Options& options = policy.options();
   check_that_mpi_works(options.comm);
   Group& group = Group::of(options.comm);
@@ -174,9 +174,8 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
     Parcel theirs = ends.gather(mine, options.root);
     Segments<Value> ordered;
     while (!theirs.at_end()) {
-      Segment<Value> segment;
-      theirs.get(segment.units), theirs.get(segment.value);
-      ordered.append(std::move(segment), join);
+      const auto units = theirs.get<Range>();
+      ordered.append({units, theirs.get<Value>()}, join);
     }
     if (!ordered.empty()) {
       ordered.arrange(join);
