@@ -62,10 +62,9 @@ auto fold(const Ranks& policy, std::uint64_t n, Init init, Chunk chunk, Combine 
 template <ranks Ranks, class T, class Op, class Get>
 T reduce(const Ranks& policy, std::uint64_t n, T init, Op op, Get get,
          call_site where = call_site::current()) {
-  detail::ReduceBody<T, Op, Get> body{op, get};
+  detail::ReduceBody<T, Op, Get> body{op, get, init};
   auto outcome = detail::run(detail::as_policy(policy), {detail::Kind::reduce, n}, body, where);
-  if (!outcome.value.has_value()) return init;
-  return static_cast<T>(op(std::move(init), std::move(*outcome.value)));
+  return outcome.value.has_value() ? std::move(*outcome.value) : std::move(init);
 }
 
 /// get(0) + ... + get(n - 1), with the bits of wstree::sum() on these values, whatever the ranks and threads.

@@ -33,6 +33,19 @@ void expect_that_loops_work() {
   expect(sum == 499'500, "a loop after a wrong one: " + std::to_string(sum));
 }
 
+/// What an operator throws at the root alone, after the loop, all ranks are told.
+void operator_of_the_root() {
+  const auto add = [](std::uint64_t a, std::uint64_t b) {
+    if (a + b == 1000) throw std::runtime_error("all of them");
+    return a + b;
+  };
+  const auto on = mpi::on(k_world).root(ranks_of() - 1);
+  const auto one = [](std::uint64_t) { return std::uint64_t{1}; };
+  expect_error("all of them", [&] { mpi::reduce(on, 1, std::uint64_t{999}, add, one); });
+  expect_error("all of them", [&] { mpi::reduce(on, 1000, std::uint64_t{0}, add, one); });
+  expect_that_loops_work();
+}
+
 void misuse() {
   const auto rank = static_cast<std::uint64_t>(rank_of());
   const auto nothing = [](std::uint64_t) {};
@@ -94,6 +107,7 @@ void misuse() {
   });
   MPI_Comm_free(&own);
   expect_that_loops_work();
+  operator_of_the_root();
 }
 
 } // namespace

@@ -61,6 +61,7 @@ template <class T, class Op, class Get> struct ReduceBody {
   using Value = T;
   Op& op;
   Get& get;
+  T& init;
 
   T start(std::uint64_t begin, std::uint64_t end, Position& at) {
     T value = static_cast<T>(get(begin));
@@ -72,6 +73,8 @@ template <class T, class Op, class Get> struct ReduceBody {
       value = static_cast<T>(op(std::move(value), static_cast<T>(get(std::uint64_t{at.element}))));
   }
   void join(T& left, T& right) { left = static_cast<T>(op(std::move(left), std::move(right))); }
+  /// Puts `init` in front of the value of all elements.
+  void end(T& value) { value = static_cast<T>(op(std::move(init), std::move(value))); }
 };
 
 /// All values in order.

@@ -172,15 +172,27 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   Outcome<Value> outcome{{}, ends.element()};
   if constexpr (k_has_value) {
     Parcel theirs = ends.gather(mine, options.root);
-    Segments<Value> ordered;
-    while (!theirs.at_end()) {
-      const auto units = theirs.get<Range>();
-      ordered.append({units, theirs.get<Value>()}, join);
-    }
-    if (!ordered.empty()) {
+    const auto join_all = [&] {
+      Segments<Value> ordered;
+      while (!theirs.at_end()) {
+        const auto units = theirs.get<Range>();
+        ordered.append({units, theirs.get<Value>()}, join);
+      }
+      if (ordered.empty()) return;
       ordered.arrange(join);
       outcome.value.emplace(std::move(ordered.begin()->value));
+      if constexpr (requires { body.end(*outcome.value); }) body.end(*outcome.value);
+    };
+    if (options.root < 0) {
+      join_all();
+      return outcome;
     }
+    try {
+      join_all();
+    } catch (...) {
+      fails_at(0);
+    }
+    Ends(group, {events.element(), 0, events.thrown() != nullptr, 0}).rethrow(events, call.before);
   }
   return outcome;
 }
