@@ -60,6 +60,17 @@ void misuse() {
       mpi::for_each_chunk(k_world, 1000, [](std::uint64_t, std::uint64_t) {});
   });
   expect_that_loops_work();
+  for (const int root : {ranks_of(), ranks_of() + 7, -2}) {
+    expect_error("the root of a loop on ranks is none", [&] {
+      mpi::sum(mpi::on(k_world).root(root), 1000,
+               [](std::uint64_t) -> int { throw std::runtime_error("begun"); });
+    });
+    expect_that_loops_work();
+  }
+  expect_error("the root of a loop on ranks is none", [&] { // on one rank only
+    mpi::sum(mpi::on(k_world).root(rank == 0 ? 0 : ranks_of()), 1000, [](std::uint64_t i) { return i; });
+  });
+  expect_that_loops_work();
   const double weights[] = {1, 1 + static_cast<double>(rank)};
   expect_error("different weights", [&] { mpi::for_each(mpi::on(k_world).weights(weights), 1000, nothing); });
   expect_that_loops_work();
@@ -100,10 +111,9 @@ void misuse() {
   MPI_Comm own = MPI_COMM_NULL;
   MPI_Comm_dup(k_world, &own);
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  mpi::for_each(own, 4, nothing);
   expect_error("MPI says", [&] {
-    mpi::fold(
-        mpi::on(own).root(ranks_of() + 7), 4, 0, [](int sum, std::uint64_t, std::uint64_t) { return sum; },
-        [](int a, int b) { return a + b; });
+    mpi::detail::check(MPI_Send(nullptr, 0, MPI_INT, ranks_of() + 7, 0, mpi::detail::Group::of(own).comm()));
   });
   MPI_Comm_free(&own);
   expect_that_loops_work();

@@ -50,8 +50,8 @@ public:
                  : options.weights),
         pacing_(threads_of_team(), group.operation(), (options.chunk - 1) / units.size + 1),
         victims_(group.rank(), group.ranks(), group.near()),
-        member_(group.words(), group.rank(), group.ranks()), wrong_(wrong_use_here()),
-        account_(group.account().of(options.label)) {
+        member_(group.words(), group.rank(), group.ranks()),
+        wrong_(wrong_use_here(options.root, group.ranks())), account_(group.account().of(options.label)) {
     if (group.is_busy())
       throw error("wstree: a loop on ranks was called inside another one of the same ranks");
     const std::uint32_t call = group.next_call();

@@ -19,7 +19,7 @@ namespace mpi {
 namespace detail {
 
 /// Why a rank cannot make a call.
-enum class WrongUse : std::uint64_t { none, in_region, needs_funneled };
+enum class WrongUse : std::uint64_t { none, no_such_root, in_region, needs_funneled };
 
 /// What has to be the same on all ranks.
 struct Agreed {
@@ -46,8 +46,9 @@ inline void check_that_mpi_works(MPI_Comm comm) {
     throw error("wstree: loops on ranks need a communicator, and this is MPI_COMM_NULL");
 }
 
-inline WrongUse wrong_use_here() {
-  WrongUse wrong = WrongUse::none;
+/// `root`: -1 for none.
+inline WrongUse wrong_use_here(int root, std::uint32_t ranks) {
+  WrongUse wrong = root < -1 || root >= static_cast<int>(ranks) ? WrongUse::no_such_root : WrongUse::none;
 #ifdef _OPENMP
   int level = MPI_THREAD_SINGLE;
   check(MPI_Query_thread(&level));
@@ -89,6 +90,8 @@ public:
     wait_for(request_);
     if (!is_wrong()) return {};
     switch (static_cast<WrongUse>(all_[0])) {
+    case WrongUse::no_such_root:
+      return "wstree: the root of a loop on ranks is none of the ranks, on this rank or another one";
     case WrongUse::in_region:
       return "wstree: a loop on ranks was called inside a parallel region or a loop, on this rank or another "
              "one";
