@@ -52,6 +52,49 @@ TEST(Blocks, OfThreeDimensionsGoInOrder) {
             "10 13 16 10 13 16 10 13 16 10 13 16 10 13 16 10 13 16 ");
 }
 
+constexpr std::ptrdiff_t k_lowest = std::numeric_limits<std::ptrdiff_t>::min(),
+                         k_highest = std::numeric_limits<std::ptrdiff_t>::max();
+
+TEST(Blocks, OfTheLongestInterval) {
+  const auto all = blocks_2d({k_lowest, k_highest}, 1, {k_highest, 1});
+  ASSERT_EQ(all.size(), 3U);
+  std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>> rows;
+  for (auto it = all.begin(); it != all.end(); ++it) rows.emplace_back((*it)[0].first, (*it)[0].last);
+  EXPECT_EQ(rows, (std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>{
+                      {k_lowest, -1}, {-1, k_highest - 1}, {k_highest - 1, k_highest}}));
+  // The last of many.
+  const auto small = blocks_2d({k_lowest, k_highest}, 1, {1 << 20, 1});
+  EXPECT_EQ(small.size(), std::size_t{1} << 44);
+  const block<2> last = small.begin()[(std::ptrdiff_t{1} << 44) - 1], first = *small.begin();
+  EXPECT_EQ(first[0].first, k_lowest);
+  EXPECT_EQ(first[0].last, k_lowest + (1 << 20));
+  EXPECT_EQ(last[0].first, k_highest - (1 << 20) + 1);
+  EXPECT_EQ(last[0].last, k_highest);
+}
+
+TEST(Blocks, AreRefusedIfThereAreTooMany) {
+  constexpr std::ptrdiff_t k_long = std::ptrdiff_t{1} << 40, k_half = std::ptrdiff_t{1} << 32;
+  EXPECT_THROW(blocks_2d(k_long, k_long, {1, 1}), std::length_error);
+  EXPECT_THROW(blocks_2d(k_half, k_half, {1, 1}), std::length_error) << "2^64: the product is 0";
+  EXPECT_THROW(blocks_2d(k_half, k_half / 2, {1, 1}), std::length_error) << "2^63";
+  EXPECT_EQ(blocks_2d(k_half - 1, k_half / 2, {1, 1}).size(), static_cast<std::size_t>(k_half - 1) << 31);
+  EXPECT_THROW(blocks_2d({k_lowest, k_highest}, 1, {1, 1}), std::length_error);
+  EXPECT_THROW(blocks_3d(k_half, k_half, 4, {1, 1, 1}), std::length_error);
+  EXPECT_EQ(blocks_2d(k_long, k_long, {1 << 10, 1 << 10}).size(), std::size_t{1} << 60);
+  EXPECT_EQ(blocks_3d(k_long, k_long, 0, {1, 1, 1}).size(), 0U) << "none is not too many";
+}
+
+TEST(Steps, AreRefusedIfThereAreTooMany) {
+  EXPECT_THROW(steps(k_lowest, k_highest, 1), std::length_error);
+  EXPECT_THROW(steps(k_highest, k_lowest, -1), std::length_error);
+  EXPECT_THROW(steps(std::uint64_t{0}, ~std::uint64_t{0}, 1), std::length_error);
+  EXPECT_THROW(steps(k_lowest, 0, 1), std::length_error) << "2^63";
+  const auto all = steps(k_lowest + 1, 0, 1);
+  EXPECT_EQ(all.end() - all.begin(), k_highest);
+  EXPECT_THROW(steps(k_lowest, k_highest, 2), std::length_error) << "2^63";
+  EXPECT_EQ(steps(k_lowest, k_highest, 3).size(), ~std::size_t{0} / 3);
+}
+
 TEST(Steps, AreTheNumbersOfALoop) {
   const auto expect = [](auto first, decltype(first) last, decltype(first) step) {
     std::vector<decltype(first)> expected, reached;

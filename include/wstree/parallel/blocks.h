@@ -4,6 +4,7 @@
 #pragma once
 
 #include "wstree/parallel/ranges.h"
+#include "wstree/types/detail/check.h"
 
 #include <array>
 #include <compare>
@@ -102,9 +103,11 @@ template <std::size_t D> struct Blocks {
   constexpr std::array<interval, D> operator[](std::size_t i) const noexcept {
     std::array<std::size_t, D> at{};
     for (std::size_t d = D; d-- > 0; i /= count[d]) at[d] = i % count[d];
+    // Without signs: an interval may be longer than a ptrdiff_t can say.
     const auto side = [&](std::size_t d) {
-      const std::ptrdiff_t begin = first[d] + static_cast<std::ptrdiff_t>(at[d]) * edge[d];
-      return interval(begin, last[d] - begin > edge[d] ? begin + edge[d] : last[d]);
+      const auto length = static_cast<std::size_t>(edge[d]), end = static_cast<std::size_t>(last[d]);
+      const std::size_t begin = static_cast<std::size_t>(first[d]) + at[d] * length;
+      return interval(begin, end - begin > length ? begin + length : end);
     };
     if constexpr (D == 2)
       return {side(0), side(1)};
@@ -112,16 +115,24 @@ template <std::size_t D> struct Blocks {
       return {side(0), side(1), side(2)};
   }
 };
+/// The difference of two iterators is a ptrdiff_t.
+inline constexpr std::size_t k_most_computed = static_cast<std::size_t>(-1) / 2;
+
 template <std::size_t D>
-constexpr auto blocks_of(const std::array<interval, D>& sides,
-                         const std::array<std::ptrdiff_t, D>& edges) noexcept {
+constexpr auto blocks_of(const std::array<interval, D>& sides, const std::array<std::ptrdiff_t, D>& edges) {
   Blocks<D> blocks;
+  std::size_t all = 1;
+  bool is_empty = false;
   for (std::size_t d = 0; d < D; ++d) {
     blocks.first[d] = sides[d].first, blocks.last[d] = sides[d].last;
     blocks.edge[d] = edges[d] > 0 ? edges[d] : 1;
     const auto edge = static_cast<std::size_t>(blocks.edge[d]);
     blocks.count[d] = sides[d].size() / edge + (sides[d].size() % edge != 0 ? 1 : 0);
+    is_empty |= blocks.count[d] == 0;
   }
+  for (std::size_t d = 0; d < D && !is_empty; all *= blocks.count[d++])
+    if (blocks.count[d] > k_most_computed / all)
+      refuse_length("wstree: 2^63 or more blocks; make their edges longer");
   return Computed<Blocks<D>>(blocks);
 }
 
@@ -145,22 +156,21 @@ template <std::size_t D> using block = std::array<interval, D>;
 
 /// The blocks of two dimensions, each an interval or n for [0, n), row after row of blocks. The last ones may
 /// be smaller. Any algorithm takes them: `for_each(blocks_2d(rows, columns), [&](const block<2>& b) {...})`.
+/// 2^63 or more blocks: std::length_error, and without exceptions std::abort().
 constexpr auto blocks_2d(interval rows, interval columns,
-                         std::array<std::ptrdiff_t, 2> edges = {k_square_edge, k_square_edge}) noexcept {
+                         std::array<std::ptrdiff_t, 2> edges = {k_square_edge, k_square_edge}) {
   return detail::blocks_of<2>({rows, columns}, edges);
 }
 /// The same of three dimensions.
 constexpr auto blocks_3d(interval x, interval y, interval z,
-                         std::array<std::ptrdiff_t, 3> edges = {k_cube_edge, k_cube_edge,
-                                                                k_cube_edge}) noexcept {
+                         std::array<std::ptrdiff_t, 3> edges = {k_cube_edge, k_cube_edge, k_cube_edge}) {
   return detail::blocks_of<3>({x, y, z}, edges);
 }
 
 /// The numbers first, first + step, ... before `last`; before means above where `step` is negative. With a
-/// step of 0 there are none.
+/// step of 0 there are none. 2^63 or more numbers: std::length_error, and without exceptions std::abort().
 template <detail::index Index>
-constexpr auto steps(Index first, std::type_identity_t<Index> last,
-                     std::type_identity_t<Index> step) noexcept {
+constexpr auto steps(Index first, std::type_identity_t<Index> last, std::type_identity_t<Index> step) {
   const bool falls = step < Index{0};
   std::size_t count = 0;
   if (step != Index{0} && (falls ? last < first : first < last)) {
@@ -169,6 +179,8 @@ constexpr auto steps(Index first, std::type_identity_t<Index> last,
     const std::size_t by =
         falls ? std::size_t{0} - static_cast<std::size_t>(step) : static_cast<std::size_t>(step);
     count = (to - from - 1) / by + 1;
+    if (count > detail::k_most_computed)
+      detail::refuse_length("wstree: 2^63 or more steps; make them longer");
   }
   return detail::Computed(detail::Steps<Index>{first, step, count});
 }
