@@ -9,6 +9,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace wstree::cli {
 namespace {
@@ -103,6 +104,44 @@ TEST_F(Baselines, AreRefusedIfTheyAreNone) {
     std::ofstream(file_) << text;
     EXPECT_THAT(read_baseline(file_).problem, HasSubstr("base.json")) << text;
   }
+}
+
+TEST_F(Baselines, AreRefusedIfAMemberIsDamaged) {
+  using Json = nlohmann::json;
+  save(contest(1, 0.8));
+  save(contest(1, 0.8));
+  std::ifstream file(file_);
+  const auto whole = Json::parse(file);
+  const auto refusal = [&](const std::string& pointer, const Json& value) {
+    auto damaged = whole;
+    damaged[Json::json_pointer(pointer)] = value;
+    std::ofstream(file_) << damaged.dump();
+    return read_baseline(file_).problem;
+  };
+  EXPECT_EQ(refusal("/rounds", 10), "");
+  EXPECT_EQ(refusal("/loops/0/variants/wstree/seconds", {0, 0.1}), "") << "a loop may be that short";
+  const std::string is = "'" + file_.string() + "' is damaged: ";
+  for (const Json& seconds : std::initializer_list<Json>{
+           {"a", "b"}, {nullptr, nullptr}, Json::array(), {0.1, 0}, {0.1, -0.1}, {true}, 7, "1", nullptr})
+    for (const std::string session : {"", "earlier/0/"}) {
+      const auto problem = refusal("/" + session + "variants/0/seconds", seconds);
+      const std::string place = session.empty() ? "variants[0].seconds" : "earlier[0].variants[0].seconds";
+      EXPECT_THAT(problem, testing::StartsWith(is + place + " is no list")) << seconds;
+    }
+  EXPECT_EQ(refusal("/variants/1/role", 7), is + "variants[1].role is no text");
+  EXPECT_EQ(refusal("/variants/1/name", nullptr), is + "variants[1].name is no text");
+  EXPECT_EQ(refusal("/variants/1", 3), is + "variants[1] is no object");
+  EXPECT_EQ(refusal("/variants", Json::object()), is + "variants is no list");
+  EXPECT_EQ(refusal("/rounds", "many"), is + "rounds is no number of rounds");
+  EXPECT_EQ(refusal("/rounds", -1), is + "rounds is no number of rounds");
+  EXPECT_EQ(refusal("/countdown_seconds", "x"), is + "countdown_seconds is no list");
+  EXPECT_EQ(refusal("/countdown_seconds", {0, -1}), is + "countdown_seconds is no list of times");
+  EXPECT_EQ(refusal("/countdown_seconds", nullptr), is + "countdown_seconds is no list");
+  EXPECT_EQ(refusal("/host", 3), is + "host is no text");
+  EXPECT_EQ(refusal("/earlier", 3), is + "earlier is no list");
+  EXPECT_EQ(refusal("/loops/0/variants/wstree/seconds", {-1}),
+            is + "loops[0].variants.wstree.seconds is no list of times");
+  EXPECT_EQ(refusal("/loops/0/too_short_to_tell", 3), is + "loops[0].too_short_to_tell is no truth value");
 }
 
 } // namespace

@@ -174,6 +174,16 @@ TEST_F(Compare, KeepsBaselinesAndComparesWithThem) {
   EXPECT_EQ(slow.status(), 1);
   EXPECT_THAT(slow.err,
               HasSubstr("--against: the program is slower than in '" + base + "' by more than 2 %"));
+  document["variants"][0]["seconds"] = {"a", "b"};
+  const auto damaged = document.dump();
+  std::ofstream(base) << damaged;
+  for (const char* const option : {"--save", "--against"}) {
+    const auto refused = compare({option, base, target("gcc_loops_runtime")});
+    EXPECT_EQ(refused.status(), 125);
+    EXPECT_EQ(refused.err, std::string("wstree: ") + option + ": '" + base +
+                               "' is damaged: variants[0].seconds is no list of times\n");
+  }
+  EXPECT_EQ(contents(base), damaged);
   std::ofstream(base) << "no baseline";
   EXPECT_EQ(compare({"--against", base, target("gcc_loops_runtime")}).status(), 125);
   EXPECT_EQ(compare({"--save", base, target("gcc_loops_runtime")}).status(), 125) << "a file of another kind";

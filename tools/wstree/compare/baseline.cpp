@@ -22,25 +22,52 @@ using nlohmann::json;
 
 constexpr const char* k_earlier = "earlier"; // sessions, in a baseline
 
-std::vector<double> numbers_of(const json& object, const char* name) {
-  std::vector<double> numbers;
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_array()) return numbers;
-  for (const auto& number : *found)
-    if (number.is_number() && number.get<double>() >= 0) numbers.push_back(number.get<double>());
-  return numbers;
-}
+/// Reads members of an object that may be missing, and keeps the first one that is not what it has to be.
+struct Members {
+  std::string wrong; ///< "variants[0].seconds is no list of times"; "": none is
 
-/// A member of an object that is an array; an empty one if there is none.
-json array_of(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_array() ? *found : json::array();
-}
-
-std::string text_of(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
+  const json* find(const json& object, const char* name, bool (json::*is_good)() const noexcept,
+                   const std::string& place, const char* kind) {
+    const auto found = object.find(name);
+    if (found == object.end()) return nullptr;
+    if (((*found).*is_good)()) return &*found;
+    refuse(place + name, kind);
+    return nullptr;
+  }
+  std::string text(const json& object, const char* name, const std::string& place) {
+    const auto* const found = find(object, name, &json::is_string, place, "text");
+    return found != nullptr ? found->get<std::string>() : std::string();
+  }
+  json array(const json& object, const char* name, const std::string& place) {
+    const auto* const found = find(object, name, &json::is_array, place, "list");
+    return found != nullptr ? *found : json::array();
+  }
+  /// Of `array(object, name)`, with their places.
+  std::vector<std::pair<json, std::string>> objects(const json& object, const char* name,
+                                                    const std::string& place) {
+    std::vector<std::pair<json, std::string>> all;
+    for (auto& one : array(object, name, place)) {
+      const auto here = fmt::format("{}{}[{}]", place, name, all.size());
+      if (!one.is_object()) refuse(here, "object");
+      if (!wrong.empty()) break;
+      all.emplace_back(std::move(one), here + ".");
+    }
+    return all;
+  }
+  /// Some loops are so short that they take 0 seconds; no program does.
+  std::vector<double> seconds(const json& object, const char* name, const std::string& place, bool may_be_0) {
+    std::vector<double> numbers;
+    for (const auto& number : array(object, name, place)) {
+      const double value = number.is_number() ? number.get<double>() : -1;
+      if (value < 0 || (value == 0 && !may_be_0)) refuse(place + name, "list of times");
+      numbers.push_back(value);
+    }
+    return numbers;
+  }
+  void refuse(const std::string& place, const char* kind) {
+    if (wrong.empty()) wrong = fmt::format("{} is no {}", place, kind);
+  }
+};
 
 /// `allowed`: by which factor the processor itself is slower.
 Change change_of(const std::string& name, const std::vector<double>& before, const std::vector<double>& now,
@@ -60,18 +87,28 @@ void keep_slower_session(std::vector<Change>& changes, Change change) {
     *known = std::move(change);
 }
 
-EarlierTimes times_of(const json& document) {
+EarlierTimes times_of(const json& document, const std::string& place, Members& members) {
   EarlierTimes times;
-  times.host = text_of(document, "host");
-  times.countdown = numbers_of(document, "countdown_seconds");
-  for (const auto& variant : array_of(document, "variants"))
-    if (variant.is_object() && text_of(variant, "problem").empty())
-      times.variants[text_of(variant, "name")] = numbers_of(variant, "seconds");
-  for (const auto& loop : array_of(document, "loops")) {
-    if (!loop.is_object() || loop.value("too_short_to_tell", json(true)) != json(false)) continue;
-    const auto variants = loop.value("variants", json::object());
-    if (const auto tree = variants.find(k_tree); tree != variants.end() && tree->is_object())
-      times.loops[text_of(loop, "name")] = numbers_of(*tree, "seconds");
+  times.host = members.text(document, "host", place);
+  members.find(document, "rounds", &json::is_number_unsigned, place, "number of rounds");
+  times.countdown = members.seconds(document, "countdown_seconds", place, false);
+  for (const auto& [variant, here] : members.objects(document, "variants", place)) {
+    const auto name = members.text(variant, "name", here);
+    members.text(variant, "role", here);
+    auto seconds = members.seconds(variant, "seconds", here, false);
+    if (!members.text(variant, "problem", here).empty()) continue;
+    if (seconds.empty()) members.refuse(here + "seconds", "list of times");
+    times.variants[name] = std::move(seconds);
+  }
+  for (const auto& [loop, here] : members.objects(document, "loops", place)) {
+    const auto* const is_short =
+        members.find(loop, "too_short_to_tell", &json::is_boolean, here, "truth value");
+    const auto* const variants = members.find(loop, "variants", &json::is_object, here, "object");
+    const auto name = members.text(loop, "name", here);
+    if (variants == nullptr || is_short == nullptr || is_short->get<bool>()) continue;
+    if (const auto* const tree =
+            members.find(*variants, k_tree, &json::is_object, here + "variants.", "object"))
+      times.loops[name] = members.seconds(*tree, "seconds", here + "variants." + k_tree + ".", true);
   }
   return times;
 }
@@ -98,9 +135,14 @@ Baseline read_baseline(const std::string& file) {
   else if (!document.is_object())
     baseline.problem = fmt::format("'{}' is not what wstree compare --save has written", file);
   if (!baseline.problem.empty()) return baseline;
-  baseline.sessions.push_back(times_of(document));
-  for (const auto& earlier : array_of(document, k_earlier))
-    if (earlier.is_object()) baseline.sessions.push_back(times_of(earlier));
+  Members members;
+  baseline.sessions.push_back(times_of(document, "", members));
+  for (const auto& [earlier, here] : members.objects(document, k_earlier, ""))
+    baseline.sessions.push_back(times_of(earlier, here, members));
+  if (!members.wrong.empty()) {
+    baseline.problem = fmt::format("'{}' is damaged: {}", file, members.wrong);
+    return baseline;
+  }
   for (const auto& session : baseline.sessions)
     if (!session.variants.contains(k_as_it_is) || !session.variants.contains(k_tree))
       baseline.problem = fmt::format("'{}' lacks times of the program as it is or under the tree", file);
