@@ -138,10 +138,27 @@ TEST_F(Baselines, AreRefusedIfAMemberIsDamaged) {
   EXPECT_EQ(refusal("/countdown_seconds", {0, -1}), is + "countdown_seconds is no list of times");
   EXPECT_EQ(refusal("/countdown_seconds", nullptr), is + "countdown_seconds is no list");
   EXPECT_EQ(refusal("/host", 3), is + "host is no text");
+  EXPECT_EQ(refusal("/program", 3), is + "program is no text");
+  EXPECT_EQ(refusal("/arguments", {"a", 3}), is + "arguments is no list of texts");
   EXPECT_EQ(refusal("/earlier", 3), is + "earlier is no list");
   EXPECT_EQ(refusal("/loops/0/variants/wstree/seconds", {-1}),
             is + "loops[0].variants.wstree.seconds is no list of times");
   EXPECT_EQ(refusal("/loops/0/too_short_to_tell", 3), is + "loops[0].too_short_to_tell is no truth value");
+}
+
+TEST_F(Baselines, KnowTheirProgramAndItsArguments) {
+  auto session = contest(1, 0.8);
+  session.program = "old/heat\xff", session.arguments = {"4096", "\xff"};
+  save(session);
+  const auto baseline = read_baseline(file_);
+  EXPECT_EQ(baseline.problem, "");
+  EXPECT_EQ(other_program(baseline, "/new/heat\xff"), "") << "a build in another folder";
+  EXPECT_EQ(other_arguments(baseline, session.arguments), "");
+  EXPECT_THAT(other_program(baseline, "old/wave"), HasSubstr("and the program is 'old/wave' now"));
+  EXPECT_THAT(other_arguments(baseline, {"8192"}), HasSubstr("which are '8192' now"));
+  session.program = "wave";
+  save(session);
+  EXPECT_NE(other_program(read_baseline(file_), "wave"), "") << "an earlier session is of another program";
 }
 
 } // namespace

@@ -174,6 +174,17 @@ TEST_F(Compare, KeepsBaselinesAndComparesWithThem) {
   EXPECT_EQ(slow.status(), 1);
   EXPECT_THAT(slow.err,
               HasSubstr("--against: the program is slower than in '" + base + "' by more than 2 %"));
+  const auto kept = contents(base);
+  for (const char* const option : {"--save", "--against"}) {
+    const auto other = compare({option, base, "/bin/true"});
+    EXPECT_EQ(other.status(), 125);
+    EXPECT_THAT(other.err, testing::MatchesRegex("wstree: " + std::string(option) +
+                                                 ": '.*' has times of '.*gcc_loops_runtime', and the program "
+                                                 "is '/bin/true' now\n"));
+  }
+  EXPECT_EQ(contents(base), kept);
+  EXPECT_THAT(compare({"-n", "1", "--against", base, target("gcc_loops_runtime"), "3"}).err,
+              HasSubstr("has times with the arguments '', which are '3' now"));
   document["variants"][0]["seconds"] = {"a", "b"};
   const auto damaged = document.dump();
   std::ofstream(base) << damaged;

@@ -89,6 +89,15 @@ void keep_slower_session(std::vector<Change>& changes, Change change) {
 
 EarlierTimes times_of(const json& document, const std::string& place, Members& members) {
   EarlierTimes times;
+  times.program = members.text(document, "program", place);
+  if (document.contains("arguments")) {
+    times.arguments.emplace();
+    for (const auto& argument : members.array(document, "arguments", place))
+      if (argument.is_string())
+        times.arguments->push_back(argument.get<std::string>());
+      else
+        members.refuse(place + "arguments", "list of texts");
+  }
   times.host = members.text(document, "host", place);
   members.find(document, "rounds", &json::is_number_unsigned, place, "number of rounds");
   times.countdown = members.seconds(document, "countdown_seconds", place, false);
@@ -112,6 +121,14 @@ EarlierTimes times_of(const json& document, const std::string& place, Members& m
   }
   return times;
 }
+
+/// Bytes that are no UTF-8 are replaced in files.
+std::string as_saved(const std::string& text) {
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
+}
+
+/// What is called so, wherever it is: programs of two builds are in two folders.
+std::string name_of(const std::string& program) { return program.substr(program.rfind('/') + 1); }
 
 std::string verdict_of(const Change& change) {
   if (!change.ratio.enough) return "too few to tell";
@@ -147,6 +164,23 @@ Baseline read_baseline(const std::string& file) {
     if (!session.variants.contains(k_as_it_is) || !session.variants.contains(k_tree))
       baseline.problem = fmt::format("'{}' lacks times of the program as it is or under the tree", file);
   return baseline;
+}
+
+std::string other_program(const Baseline& baseline, const std::string& program) {
+  for (const auto& session : baseline.sessions)
+    if (!session.program.empty() && name_of(session.program) != name_of(as_saved(program)))
+      return fmt::format("has times of '{}', and the program is '{}' now", session.program, program);
+  return {};
+}
+
+std::string other_arguments(const Baseline& baseline, const std::vector<std::string>& arguments) {
+  auto saved = arguments;
+  for (auto& argument : saved) argument = as_saved(argument);
+  for (const auto& session : baseline.sessions)
+    if (session.arguments && *session.arguments != saved)
+      return fmt::format("has times with the arguments '{}', which are '{}' now",
+                         fmt::join(*session.arguments, " "), fmt::join(arguments, " "));
+  return {};
 }
 
 std::string baseline_json(const std::string& file, const std::string& comparison) {

@@ -6,6 +6,7 @@
 #include "comparison.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ inline constexpr double k_usual_tolerance = 2;
 
 /// One earlier comparison.
 struct EarlierTimes {
+  std::string program;
+  std::optional<std::vector<std::string>> arguments; ///< older files have none
   std::string host;
   std::map<std::string, std::vector<double>> variants; ///< seconds by name
   std::map<std::string, std::vector<double>> loops;    ///< seconds under the tree by name
@@ -27,6 +30,11 @@ struct Baseline {
   std::vector<EarlierTimes> sessions;
 };
 Baseline read_baseline(const std::string& file);
+
+/// Says which session is of a program of another name; "" if none is.
+std::string other_program(const Baseline& baseline, const std::string& program);
+/// The same of arguments, which may be names of files that change.
+std::string other_arguments(const Baseline& baseline, const std::vector<std::string>& arguments);
 
 /// Returns what `--save` writes: the comparison, and with it those that `file` has already, the newest first.
 std::string baseline_json(const std::string& file, const std::string& comparison);

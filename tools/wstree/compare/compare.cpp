@@ -283,9 +283,18 @@ int compare_command(CompareRequest& request) {
     // A file that is there gets one session more.
     if (!*file || (file == &request.save && (**file == "-" || !std::filesystem::exists(**file)))) continue;
     baseline = read_baseline(**file);
-    if (baseline.problem.empty()) continue;
-    say("{}: {}", file == &request.save ? "--save" : "--against", baseline.problem);
-    return k_own_error;
+    const char* const option = file == &request.save ? "--save" : "--against";
+    if (!baseline.problem.empty()) {
+      say("{}: {}", option, baseline.problem);
+      return k_own_error;
+    }
+    if (const auto other = other_program(baseline, request.command.front()); !other.empty()) {
+      say("{}: '{}' {}", option, **file, other);
+      return k_own_error;
+    }
+    if (const auto other = other_arguments(baseline, {request.command.begin() + 1, request.command.end()});
+        !other.empty())
+      say("{}: '{}' {}", option, **file, other);
   }
   if (request.rounds < k_fewest_rounds)
     say("-n {}: fewer than {} rounds cannot tell a difference for certain", request.rounds, k_fewest_rounds);

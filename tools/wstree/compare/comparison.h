@@ -50,6 +50,7 @@ struct RulesCheck {
 /// All that was measured.
 struct Contest {
   std::string program;
+  std::vector<std::string> arguments;
   std::uint64_t seed = 0;
   std::size_t rounds = 0; ///< that were finished
   double look = 0;        ///< seconds that wstree run takes to look at the program, which no run here has

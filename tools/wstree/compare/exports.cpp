@@ -91,6 +91,7 @@ std::string quoted(const std::string& text) {
 std::string comparison_json(const Contest& comparison, const Judgement& judgement) {
   Object document = {{"version", WSTREE_VERSION},
                      {"program", comparison.program},
+                     {"arguments", comparison.arguments},
                      {"seed", comparison.seed},
                      {"host", host_name()},
                      {"countdown_seconds", comparison.countdown},

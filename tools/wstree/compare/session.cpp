@@ -87,6 +87,7 @@ CompareSession::CompareSession(const CompareRequest& request, fs::path library,
                                std::make_error_code(static_cast<std::errc>(errno)));
   folder_ = name;
   comparison_.program = request.command.front();
+  comparison_.arguments.assign(request.command.begin() + 1, request.command.end());
   comparison_.seed = request.seed.value_or(std::random_device{}());
   for (const int signal : k_ends) std::signal(signal, interrupt);
 }
