@@ -2,8 +2,6 @@
 // What the tree needs from the machine, as a policy class, and its production version.
 #pragma once
 
-#include "wstree/core/tuning.h"
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -167,7 +165,7 @@ struct StdPlatform {
   [[gnu::noinline]] static std::uint32_t probe() noexcept {
     std::uint64_t a = 1, b = 2, c = 3;
     const std::uint64_t since = fenced_ticks();
-    for (int i = 0; i < tuning::k_probe_steps; ++i) {
+    for (int i = 0; i < k_probe_steps; ++i) {
       a = a * 0x9E3779B97F4A7C15U + b;
       b ^= b << 13;
       b ^= b >> 7;
@@ -209,6 +207,13 @@ struct StdPlatform {
 
 private:
   static constexpr std::size_t k_large = 128 * 1024;
+  /// Of a probe, about 10 cycles each: 400 ticks where the clock has steps of 26 ticks (x86-64), and some
+  /// ticks of a clock of 20 MHz.
+#if defined(__x86_64__)
+  static constexpr int k_probe_steps = 96;
+#elif defined(__aarch64__)
+  static constexpr int k_probe_steps = 384;
+#endif
 
   /// The clock when all instructions before have ended, and before any behind begins.
   static std::uint64_t fenced_ticks() noexcept {

@@ -103,13 +103,6 @@ inline constexpr std::uint64_t k_probes_per_ms = 2;
 inline constexpr std::uint64_t k_loops_unprobed = 4;
 /// Waits in vain after which the next ones are no shorter.
 inline constexpr std::uint32_t k_most_in_vain = 32;
-/// Steps of a probe, about 10 cycles each: 400 ticks where the clock has steps of 26 ticks (x86-64), and some
-/// ticks of a clock of 20 MHz.
-#if defined(__x86_64__)
-inline constexpr int k_probe_steps = 96;
-#else
-inline constexpr int k_probe_steps = 384;
-#endif
 /// 1 / pause between two looks at what the others have taken, in parts of what is waited for. A look at 24
 /// roots takes a microsecond.
 inline constexpr float k_waiting_looks = 256;

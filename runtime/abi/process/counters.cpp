@@ -37,7 +37,7 @@ constexpr std::array<Event, k_counters> k_events{
      {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false},
      {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
      {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true}}};
-constexpr std::size_t k_page = 4096; // a mapping has whole pages anyway
+constexpr std::size_t k_mapped = 4096; // bytes; the system makes a page of it
 
 /// As read() of the leader returns it (PERF_FORMAT_GROUP and so on).
 struct Reading {
@@ -128,9 +128,9 @@ int open_event(Group& group, std::size_t counter) noexcept {
     group.leader = static_cast<int>(file);
   } else {
     // One descriptor for each thread is enough: the mapping keeps the event.
-    if (result == 0) result = system_call(SYS_mmap, 0, k_page, PROT_READ, MAP_SHARED, file, 0);
+    if (result == 0) result = system_call(SYS_mmap, 0, k_mapped, PROT_READ, MAP_SHARED, file, 0);
     system_call(SYS_close, file);
-    if (result < 0 && result > -static_cast<long>(k_page)) return static_cast<int>(-result);
+    if (result < 0 && result > -static_cast<long>(k_mapped)) return static_cast<int>(-result);
     group.page[group.size] = reinterpret_cast<void*>(result);
   }
   group.counter[group.size++] = counter;
@@ -205,7 +205,7 @@ observe::CounterValues end_counting(const void* part) noexcept {
 void close_counters() noexcept {
   if (t_group == nullptr) return;
   for (std::size_t i = 0; i < t_group->size; ++i)
-    if (t_group->page[i] != nullptr) system_call(SYS_munmap, t_group->page[i], k_page);
+    if (t_group->page[i] != nullptr) system_call(SYS_munmap, t_group->page[i], k_mapped);
   forget_counters();
 }
 
