@@ -41,6 +41,7 @@ std::vector<std::string> words_in(std::string_view accepted) {
 std::vector<std::string> own_words_of(std::string_view name) {
   if (name == "--export") return {"json", "csv", "markdown"};
   if (name == "--victims") return {"all"};
+  if (name == "--network") return {"gemini", "infiniband"};
   std::vector<std::string> words;
 #ifdef WSTREE_HAS_BENCH
   if (name == "--runtimes") return {"libgomp", "libomp"};
