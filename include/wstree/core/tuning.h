@@ -101,6 +101,9 @@ inline constexpr std::uint32_t k_alike_probes = 12;
 inline constexpr std::uint64_t k_probes_per_ms = 2;
 /// Loops in which a member whose share is brief does not ask whether a probe is due.
 inline constexpr std::uint64_t k_loops_unprobed = 4;
+/// Part of the time since a slow member entered a loop of few units that it may spend in a wait in vain: nine
+/// times what the loop had taken before.
+inline constexpr float k_longest_wait = 0.9F;
 /// Waits in vain after which the next ones are no shorter.
 inline constexpr std::uint32_t k_most_in_vain = 32;
 /// 1 / pause between two looks at what the others have taken, in parts of what is waited for. A look at 24

@@ -71,13 +71,12 @@ public:
     const std::uint64_t now = P::ticks();
     std::uint64_t left = 0;
     each_open_node(view, rng, [&](const Target<P>& target) { left += target.remaining(); });
-    // What the unit may take is estimated once for each wait: in loops of few units it grows with time.
-    if (pace_->waiting_since == 0 || left < pace_->left) {
-      pace_->waiting_since = now;
-      pace_->longest_wait = cost * (1 - pace_->own) / static_cast<float>(std::uint64_t{1} << pace_->in_vain);
-    }
+    if (pace_->waiting_since == 0 || left < pace_->left) pace_->waiting_since = now;
     pace_->left = left;
-    if (static_cast<float>(elapsed(pace_->waiting_since, now)) >= pace_->longest_wait) {
+    // In loops of few units the estimate grows with the wait itself, and the wait has to end.
+    const float longest = cost * (1 - pace_->own) / static_cast<float>(std::uint64_t{1} << pace_->in_vain);
+    const float most = pace_->is_of_few ? std::min(longest, tuning::k_longest_wait * so_far()) : longest;
+    if (static_cast<float>(elapsed(pace_->waiting_since, now)) >= most) {
       pace_->waiting_since = 0;
       pace_->in_vain = std::min(pace_->in_vain + 1, tuning::k_most_in_vain);
       return false;

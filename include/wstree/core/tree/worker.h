@@ -212,7 +212,9 @@ private:
 
   /// Frees what is left of the own node for faster members, if they should have it. Returns whether it has.
   [[gnu::noinline]] bool gives_way() noexcept {
-    if (!way_.should_leave(view(), owner_.rng(), pacing().settings(), cost(), pacing().clock())) return false;
+    if (is_left_alone() ||
+        !way_.should_leave(view(), owner_.rng(), pacing().settings(), cost(), pacing().clock()))
+      return false;
     const auto pair = owner_.supply().take();
     if (pair == nullptr) return false;
     owner_.leave(pair);
@@ -221,7 +223,8 @@ private:
   /// Returns whether this member, which is slow, has left the node to faster ones, and waited a moment.
   [[gnu::noinline]] bool leaves(const Target<P>& target) noexcept {
     const float cost = std::max(this->cost(), way_.cost_of(target));
-    return way_.should_leave(view(), owner_.rng(), pacing().settings(), cost, P::ticks()) &&
+    return !is_left_alone() &&
+           way_.should_leave(view(), owner_.rng(), pacing().settings(), cost, P::ticks()) &&
            way_.wait(view(), owner_.rng(), pacing().settings(), cost);
   }
   /// The same for iteration n-1: waits for faster members as long as there is hope. Returns whether it has
@@ -232,6 +235,8 @@ private:
       if (find(out)) return true;
     return false;
   }
+  /// Whether the only other member has iteration n-1, and leaves the loop with it.
+  bool is_left_alone() const noexcept { return view().filled_roots() == 2 && last_.is_taken(view()); }
   bool take_last_in_turn(Range& out) noexcept {
     return (way_.is_slow() && leaves_last(out)) || take_last(out);
   }
