@@ -211,7 +211,9 @@ namespace {
 /// Draws one chart whose bars begin at `left`; returns where it ends.
 int draw_bars(SvgPaper& paper, const BarChart& chart, int left, const std::optional<Tick>& reference) {
   constexpr int k_row = 28, k_first = 48, k_long = 420;
-  const auto& [title, axis, bars] = chart;
+  const auto& title = chart.title;
+  const auto& axis = chart.axis;
+  const auto& bars = chart.bars;
   const auto x_of = [&](double value) { return left + k_long * axis.part_of(value); };
   const int bottom = k_first + k_row * static_cast<int>(bars.size()) + 4;
   paper.text(16, 26, title, {15, k_dark, "start", true});
