@@ -108,12 +108,12 @@ void note_figures(std::uint64_t gap) noexcept {
 
 void end_gap(const void* caller) noexcept {
   if (!is_opener()) return;
-  const core::DefaultFloats floats;
   if (!g_idle.began) {
     g_idle.began = true;
     if (session().chooses_waiting) shorten_spinning(caller);
   }
   if (g_idle.ended == 0) return;
+  const core::DefaultFloats floats;
   const std::uint64_t gap = to_ns(core::elapsed(g_idle.ended, core::StdPlatform::ticks()));
   g_idle.ended = 0;
   note_figures(gap);

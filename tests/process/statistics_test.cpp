@@ -238,6 +238,15 @@ TEST(Statistics, NoFileIsWrittenBehindAFilterOfCalls) {
             "wstree: no file is written, because the process has put up a filter of system calls\n");
 }
 
+TEST(Statistics, NoClockIsReadBehindAFilterOfCalls) {
+  Program program("confined_gcc", {"late_calls"});
+  if (program.run().status != 0) GTEST_SKIP() << "the runtime itself cannot live like that";
+  program.preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_STATS", "1");
+  const Outcome outcome = program.run();
+  EXPECT_EQ(outcome.status, 0) << outcome.text();
+  EXPECT_THAT(outcome.err, HasSubstr("200 calls"));
+}
+
 TEST(Statistics, AForkedChildHasItsOwn) {
   TemporaryFolder folder;
   const Outcome outcome = with_tree("forks", {"--case", "between_regions"})

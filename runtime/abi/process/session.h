@@ -27,7 +27,7 @@ struct Session {
   bool recorded = false;          // and keep what the iterations cost
   bool traced = false;            // and keep when they did what
   bool counted = false;           // and read what the processor counts
-  bool chooses_waiting = false;   // decides how long idle threads spin
+  bool chooses_waiting = false;   // shortens how long idle threads spin
   bool watches_gaps = false;      // looks at the time between regions
   bool watches_regions = false;   // for one of these, or for rules or a trace
   loop::Pace pace;                // how finely they do

@@ -30,9 +30,8 @@ constexpr std::array k_rows{
 };
 
 /// Machines with cores of two or three kinds, in the order in which Linux counts them. Ratios:
-///   P, E    Intel's Golden Cove and Gracemont at their own frequencies: an E core of a Core i9-12900K has
-///   0.64
-///           of a P core in SPECint 2017 and 0.54 in SPECfp 2017 (AnandTech, 2021-11-04, one thread).
+///   P, E    Intel's Golden Cove and Gracemont at their own frequencies: an E core of a Core i9-12900K does
+///           0.64 of a P core in SPECint 2017 and 0.54 in SPECfp 2017 (AnandTech, 2021-11-04, one thread).
 ///   LPE     Meteor Lake's two at 2.5 GHz, of an E core's 3.8 GHz: 0.6 * 2.5 / 3.8.
 ///   little  of Exynos 5422, Cortex-A7 at 1.4 GHz beside Cortex-A15 at 2.0 GHz: capacity-dmips-mhz of 539 and
 ///           1024 in Linux's device tree. Of Snapdragon 865, Cortex-A55 at 1.8 GHz beside Cortex-A77 at 2.84

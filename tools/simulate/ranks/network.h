@@ -21,7 +21,7 @@ struct Network {
 /// MPI-3 one sided", SC 2013: compare-and-swap 2.4 us, accumulate 28 ns a byte besides, get 0.17 ns a byte.
 /// InfiniBand: Kalia, Kaminsky, Andersen, "Design guidelines for high performance RDMA systems", USENIX ATC
 /// 2016, Connect-IB: 2.24 million fetch-and-adds on one word in a second; latency of 2 us and the rate of
-/// FDR.
+/// FDR. Rounded; latency of InfiniBand and service of Gemini are assumptions.
 inline constexpr std::array k_networks{Network{"gemini", 2'400 * k_ns, 224 * k_ns, 170},
                                        Network{"infiniband", 2'000 * k_ns, 446 * k_ns, 147}};
 

@@ -18,7 +18,8 @@ namespace wstree::core {
 /// else is left. It frees its node and waits. As long as they take units, it waits on. If they take none for
 /// the time that the unit would have saved, they are in dearer units, or not faster than this member, which
 /// then takes the unit, and waits half as long the next time: all waits in vain together take less than two
-/// such units. Private to its member; does nothing if that is not slow.
+/// such units. In loops of few units, of which no cost is known, a wait in vain ends after nine times what
+/// the loop has taken before it. Private to its member; does nothing if that is not slow.
 template <class P> class GivingWay {
 public:
   void enter(const Entry& entry) noexcept {
