@@ -108,6 +108,26 @@ TEST(LastIteration, IsStartedEarlyInTeamsOfTwoOnly) {
   }
 }
 
+/// Whichever member is late, and whether its root is the first to be stolen or not.
+TEST(LastIteration, LeavesNothingToAMemberThatHasNotCome) {
+  constexpr std::uint64_t k_never = 1'000'000'000'000;
+  for (const std::uint32_t late : {0U, 1U})
+    for (std::uint64_t n = 3; n <= 128; ++n) {
+      test::VirtualTeam team(2);
+      std::uint64_t done = 0;
+      team.run(
+          n, {},
+          [n](std::uint64_t begin, std::uint64_t end) {
+            std::uint64_t cost = 0; // the later, the more
+            for (; begin != end; ++begin) cost += 20'000 + (std::uint64_t{1} << (40 * begin / n));
+            return cost;
+          },
+          [late](std::uint32_t m) { return m == late ? k_never * 10'000 : 0; }, 70, 500,
+          [&](std::uint32_t m, const Range& range) { done += m == late ? 0 : range.end - range.begin; });
+      ASSERT_EQ(done, n) << "member " << late << " comes too late for anything";
+    }
+}
+
 TEST(Worker, StealsTheSecondHalfAndKeepsItsFirstUnit) {
   Fixture loop(21, 2); // units: root 0 has 11, root 1 has 9
   Range range;

@@ -15,8 +15,9 @@ namespace wstree::core {
 /// Compilers copy lastprivate variables out of the private copy of the thread that was told "last", after the
 /// loop: that thread must not get another chunk. So Tree::last hands iteration n-1 out to one member, which
 /// then retires from the loop: normally to the first that finds nothing else. Of two members with few, long
-/// iterations one starts it earlier if that ends the loop sooner (EXP: it is half of the work). In a larger
-/// team that costs more than it brings. Private to its member.
+/// iterations one starts it earlier if that ends the loop sooner (EXP: it is half of the work), and if the
+/// other one has come, which has to do the rest. In a larger team that costs more than it brings. Private to
+/// its member.
 template <class P> class LastIteration {
 public:
   void enter(const Shape& shape, const Entry& entry) noexcept {
@@ -25,7 +26,9 @@ public:
     position_ = 0;
     cost_ = 0;
     rises_ = false;
-    may_be_early_ = entry.members == 2 && entry.settings->batch == BatchMode::timed &&
+    // Only a root with units shows whether its member has come.
+    may_be_early_ = entry.members == 2 && shape.root_size(shape.roots() - 1) != 0 &&
+                    entry.settings->batch == BatchMode::timed &&
                     shape.units() <= tuning::k_few_units_each * 2;
   }
 
@@ -54,6 +57,8 @@ public:
   bool may_be_early(float cost) const noexcept {
     return may_be_early_ && cost > static_cast<float>(settings_->shortest_target);
   }
+  /// Notes that this member has stolen the other one's root, because that had not come.
+  void note_late() noexcept { may_be_early_ = false; }
   /// Whether to start it before another batch.
   bool should_start(const View<P>& view, float cost) const noexcept {
     return may_be_early(cost) && ends_sooner(view, cost);
@@ -65,7 +70,8 @@ private:
   [[gnu::noinline]] bool ends_sooner(const View<P>& view, float cost) const noexcept {
     float others = 0;               // ticks of all that is unclaimed
     float last = rises_ ? cost : 0; // and of the iteration; more if those at the end say so
-    view.any_leaf([&](const Target<P>& target) {
+    const bool is_late = view.any_leaf([&](const Target<P>& target) { // the other one
+      if (target.is_untouched_root()) return true;
       // A member that starts the last iteration for nothing leaves the rest to the other. So what it has seen
       // counts too.
       const float each = target.cost_or(cost);
@@ -73,6 +79,7 @@ private:
       if (target.begin + target.size == view.shape().units()) last = std::max(last, each);
       return false;
     });
+    if (is_late) return false;
     const float now = std::max(last, others + cost / 2);
     const float later = std::max(cost + last, (others + cost / 2 + last) / 2);
     return now < later * tuning::k_convincing;

@@ -43,6 +43,7 @@ public:
   void take_over(const Holding<P>& held, const Counts& counts, bool is_share_done) noexcept {
     owner_.held() = held;
     owner_.counts() = counts;
+    if (counts.steals != 0) last_.note_late();
     pacing().go_on(is_share_done);
     stage_ = Stage::sharing;
   }
@@ -189,7 +190,11 @@ private:
   /// findWork.
   [[gnu::noinline]] bool find(Range& out) noexcept {
     Rng& rng = owner_.rng();
-    const auto claim = [&](const Target<P>& target) { return owner_.claim(target, find_max_.share(), out); };
+    const auto claim = [&](const Target<P>& target) {
+      const Claim claimed = owner_.claim(target, find_max_.share(), out);
+      if (claimed == Claim::taken && target.is_untouched_root()) last_.note_late();
+      return claimed;
+    };
     if (owner_.order().strategy() != Strategy::find_max)
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
     if (view().knows_what_is_handed_out() && view().is_handed_out(loop_)) return false;
