@@ -182,6 +182,7 @@ TEST(DoctorTrial, GuessesWhereTheScheduleIsHidden) {
 TEST(DoctorTrial, BlamesTheLoops) {
   EXPECT_THAT(why({{LoopForm::runtime}, {}, "wstree"}).cause, HasSubstr("not reached with these arguments"));
   EXPECT_THAT(why({{LoopForm::ordered}, {}, "wstree"}).cause, HasSubstr("static, or need an order"));
+  EXPECT_THAT(why({{LoopForm::fixed}, {}, "wstree"}).fix, HasSubstr("WSTREE_LOOPS=static"));
   EXPECT_THAT(why({{}, {}, "wstree"}).cause, HasSubstr("no loop was seen that asks")) << "gcc's static loops";
 }
 

@@ -91,6 +91,8 @@ Check why_none(const TrialFacts& facts, int status) {
   } else {
     check.cause = "its loops are static, or need an order (ordered, doacross, monotonic)";
     check.fix = "write schedule(runtime) where the iterations are uneven";
+    if (facts.forms.contains(LoopForm::fixed))
+      check.fix += "; static loops that are repeated balance themselves with WSTREE_LOOPS=static";
   }
   return check;
 }
