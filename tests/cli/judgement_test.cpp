@@ -64,6 +64,15 @@ TEST_F(Judge, RecommendsTheTree) {
   EXPECT_THAT(result.paragraph, Not(HasSubstr("reason")));
 }
 
+TEST_F(Judge, IsSurerOfAScheduleThatIsTheOnlyOne) {
+  const auto among_many = contest_.ratio("guided", k_as_it_is);
+  std::erase_if(contest_.samples, [](const Samples& one) {
+    return one.variant.role == Role::schedule && one.variant.name != "guided";
+  });
+  const auto alone = contest_.ratio("guided", k_as_it_is);
+  EXPECT_LT(alone.high - alone.low, among_many.high - among_many.low);
+}
+
 TEST_F(Judge, SaysWhatTheCommandCostsBesides) {
   takes(k_tree, 0.8);
   takes(k_unbound, 0.8);

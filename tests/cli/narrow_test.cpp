@@ -3,6 +3,7 @@
 // Long names of loops, and narrow windows.
 #include "inspect/statistics.h"
 #include "rules/place_text.h"
+#include "support/folded.h"
 #include "support/loop_name.h"
 
 #include <gmock/gmock.h>
@@ -32,6 +33,12 @@ TEST(Places, AreTwoLinesInANarrowWindow) {
   EXPECT_EQ(place_text("  ", "solver.c:12 step()", code, 63), "  solver.c:12 step()  " + code + "\n");
   EXPECT_EQ(place_text("  ", "solver.c:12 step()", code, 62), "  solver.c:12 step()\n      " + code + "\n");
   EXPECT_EQ(place_text("", k_long, code, 0), "mesh.hpp:12 void Mesh<...>::sum<...>(int)  " + code + "\n");
+}
+
+TEST(Columns, AreGivenUpWhereTheSecondWouldBeNarrow) {
+  const std::string option = "  --threads NUMBER  how many threads the loops have";
+  EXPECT_EQ(folded(option, 44), "  --threads NUMBER  how many threads the\n                    loops have");
+  EXPECT_EQ(folded(option, 43), "  --threads NUMBER  how many threads the\n  loops have");
 }
 
 TEST(Figures, FoldNamesInPipesToo) {

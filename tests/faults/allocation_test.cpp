@@ -73,10 +73,11 @@ TEST_P(Allocations, OfPlacementAndStatistics) {
   EXPECT_GE(sites, 30);
 }
 
-TEST_P(Allocations, OfRegionsOfOneThreadInALoopOfPieces) {
-  const long sites = sweep(
-      build_,
-      {{"serialised"}, {{"WSTREE_BIND", "none"}, {"WSTREE_RECORD", "/dev/null"}}, "oc", and_all_later_});
+TEST_P(Allocations, OfRegionsOfOneThread) {
+  const long sites = sweep(build_, {{"serialised", "deep"},
+                                    {{"WSTREE_BIND", "none"}, {"WSTREE_RECORD", "/dev/null"}},
+                                    "oc",
+                                    and_all_later_});
   EXPECT_GE(sites, 5);
 }
 

@@ -114,6 +114,16 @@ std::map<int, Sums> said_of_kinds(const std::string& out, std::map<int, std::str
   return wanted;
 }
 
+TEST(Statistics, ACancelledLoopIsCounted) {
+  const Outcome outcome = with_tree("recorded", {"cancel", "3"})
+                              .set("OMP_CANCELLATION", "true")
+                              .set("WSTREE_STATS", "json")
+                              .run();
+  const json figures = json::parse(outcome.err);
+  ASSERT_EQ(figures.at("loops").size(), 2U) << outcome.err;
+  for (const json& loop : figures.at("loops")) EXPECT_EQ(loop.at("calls"), 3) << outcome.err;
+}
+
 TEST(Statistics, WhatIsServedAndWhatIsNot) {
   for (const std::string& libomp : libomp_builds()) {
     const Outcome outcome = with_tree("kinds")

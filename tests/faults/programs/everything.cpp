@@ -119,6 +119,29 @@ void run_serialised() {
   report("serialised", sum, 1);
 }
 
+void nest(int depth, long& visits) {
+  ++visits;
+  const bool never = rounds < 0;
+  if (depth == 0) return;
+#pragma omp parallel if (never)
+  nest(depth - 1, visits);
+}
+
+/// Loops behind regions of one thread that are nested deeper than a thread keeps memory for.
+void run_deep() {
+  constexpr int k_depth = 8;
+  constexpr long k_loops = 3;
+  std::atomic<long> sum{0};
+#pragma omp parallel num_threads(2)
+  for (long loop = 0; loop < k_loops; ++loop) {
+    long visits = 0;
+    nest(k_depth, visits);
+#pragma omp for schedule(runtime)
+    for (long i = 0; i < k_iterations; ++i) sum += visits == k_depth + 1 ? i : 0;
+  }
+  report("deep", sum, k_loops);
+}
+
 /// All the work is in one member's share. The others steal from it and from each other, so often that there
 /// is no room for all the nodes at first.
 void run_uneven() {
@@ -165,10 +188,10 @@ struct Part {
   const char* name;
   void (*run)();
 };
-constexpr Part k_parts[] = {
-    {"fork", run_fork},     {"first", run_first},         {"growth", run_growth},
-    {"nested", run_nested}, {"alone", run_alone},         {"serialised", run_serialised},
-    {"uneven", run_uneven}, {"schedules", run_schedules}, {"threads", run_threads}};
+constexpr Part k_parts[] = {{"fork", run_fork},      {"first", run_first},   {"growth", run_growth},
+                            {"nested", run_nested},  {"alone", run_alone},   {"serialised", run_serialised},
+                            {"deep", run_deep},      {"uneven", run_uneven}, {"schedules", run_schedules},
+                            {"threads", run_threads}};
 
 } // namespace
 
