@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A library to be preloaded that counts the calls of functions of the loader, of memory and of locks that
-// libwstree makes in other threads than the first one. At exit it says on stderr "worker: NAME COUNT" for
-// each function that was called, else "worker: nothing".
+// libwstree makes in other threads than the first one and the one that looks at the machine. At exit it says
+// on stderr "worker: NAME COUNT" for each function that was called, else "worker: nothing".
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -46,9 +47,17 @@ Watched watched[] = {{"dlopen"},
                      {"pthread_once"},
                      {"memory"}};
 
+/// Whether the calling thread is the one that looks at the machine, for which no member waits long: it is the
+/// only one that has all signals blocked.
+bool looks_at_machine() {
+  sigset_t blocked;
+  return pthread_sigmask(SIG_BLOCK, nullptr, &blocked) == 0 && sigismember(&blocked, SIGINT) == 1;
+}
+
 void note(int which, const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  if (address - code.begin < code.end - code.begin && static_cast<pid_t>(syscall(SYS_gettid)) != getpid())
+  if (address - code.begin < code.end - code.begin && static_cast<pid_t>(syscall(SYS_gettid)) != getpid() &&
+      !looks_at_machine())
     watched[which].calls.fetch_add(1);
 }
 
