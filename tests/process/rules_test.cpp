@@ -143,6 +143,15 @@ TEST_P(Rules, AMissingFileIsReportedAndChangesNothing) {
             "wstree: WSTREE_RULES cannot read '/nonsense': No such file or directory; no rule holds\n");
 }
 
+TEST(RuleOfHistory, OffMeansThatNothingIsKnownOfALoop) {
+  const auto known = [](const char* rules) {
+    const Outcome outcome = with_tree("loops").set("WSTREE_STATS", "json").set("WSTREE_RULES", rules).run();
+    return json::parse(outcome.err).at("loops").at(0).at("known_shares").get<int>();
+  };
+  EXPECT_GT(known("* history=on"), 0);
+  EXPECT_EQ(known("* history=off"), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Rules, testing::Values("ruled", "ruled_gcc"),
                          [](const auto& each) { return std::string(each.param); });
 

@@ -124,6 +124,14 @@ TEST(Statistics, ACancelledLoopIsCounted) {
   for (const json& loop : figures.at("loops")) EXPECT_EQ(loop.at("calls"), 3) << outcome.err;
 }
 
+TEST(Statistics, TheLastChunkOfALoopMayBeShorter) {
+  const Outcome outcome =
+      with_tree("recorded", {"literal", "3"}).set("WSTREE_LOOPS", "all").set("WSTREE_STATS", "json").run();
+  const json figures = json::parse(outcome.err);
+  ASSERT_EQ(figures.at("loops").size(), 1U) << outcome.err;
+  EXPECT_EQ(figures.at("loops").at(0).at("iterations"), 300);
+}
+
 TEST(Statistics, WhatIsServedAndWhatIsNot) {
   for (const std::string& libomp : libomp_builds()) {
     const Outcome outcome = with_tree("kinds")
