@@ -83,6 +83,16 @@ class Numba(unittest.TestCase):
         self.assertTrue(layer.is_active())
         self.assertEqual(omppool.openmp_vendor, "wstree")
 
+    def test_a_layer_that_numba_lacks_stays_missing(self):
+        import importlib.machinery
+
+        import numba.np.ufunc
+
+        if importlib.machinery.PathFinder.find_spec("numba.np.ufunc.tbbpool", numba.np.ufunc.__path__):
+            self.skipTest("this numba has all layers")
+        with self.assertRaises(ImportError):
+            from numba.np.ufunc import tbbpool  # noqa: F401
+
     def test_numbers_of_threads_are_below_the_mask(self):
         for mask in range(1, numba.config.NUMBA_NUM_THREADS + 1):
             numba.set_num_threads(mask)

@@ -49,6 +49,9 @@ class _Layer:
             return self._watched(path)
         if name not in _LAYERS or self._is_refused:
             return None
+        # A numba that has no layer on TBB is to say so, as ever.
+        if name.endswith("tbbpool") and importlib.machinery.PathFinder.find_spec(name, path) is None:
+            return None
         if self._own is None and not self._prepare(path):
             self._is_refused = True
             return None
