@@ -102,7 +102,7 @@ void add_rounds(std::vector<Scenario>& all) {
   const std::vector<std::size_t> idle{7, 1, 2};
   const std::vector<std::size_t> idle_3bits{15, 1, 2};
   all.push_back({"round_idle_tree_2", k_calm, team<Narrow2>(rounds(idle, 2, Model::tree, 3)), 1000});
-  all.push_back({"round_idle_tree_3", k_in_turn, team<Narrow2>(rounds(idle, 3, Model::tree, 4)), 1000});
+  all.push_back({"round_idle_tree_3", k_in_turn, team<Narrow2>(rounds(idle, 3, Model::tree, 4)), 100});
   all.push_back({"round_idle_3bits_tree_2", k_in_turn, team<Narrow3>(rounds(idle_3bits, 2, Model::tree, 3)),
                  100, true});
   for (const auto& [name, model] : {std::pair{"range", Model::range},
@@ -145,7 +145,7 @@ void add_ends(std::vector<Scenario>& all) {
                  team(hasty(one_region(2, many(4, Model::static_, 2)))),
                  1000});
   all.push_back({"ends_3x4",
-                 {.preemptions = 2, .stale = 1},
+                 {.preemptions = 2, .stale = 0},
                  team(hasty(one_region(3, many(4, Model::static_, 3)))),
                  1000});
   all.push_back({"ends_departed_3x4",
@@ -160,11 +160,12 @@ void add_ends(std::vector<Scenario>& all) {
                  {.preemptions = 2, .stale = 0},
                  team(hasty(rounds({4, 4}, 2, Model::static_, 2))),
                  1000});
-  all.push_back({"ends_3x5_long",
-                 {.preemptions = 2, .stale = 1},
-                 team(hasty(one_region(3, many(5, Model::static_, 3)))),
-                 10'000,
-                 true});
+  for (const std::size_t count : {4U, 5U})
+    all.push_back({"ends_3x" + std::to_string(count) + "_long",
+                   {.preemptions = 2, .stale = 1},
+                   team(hasty(one_region(3, many(count, Model::static_, 3)))),
+                   10'000,
+                   true});
 }
 
 /// Members that leave the region early: where it is cancelled, or where they were never needed.
@@ -183,7 +184,7 @@ void add_departures(std::vector<Scenario>& all) {
                  1000});
   // All but the first number of loops have to be told, and the highest one counts.
   all.push_back({"departs_apart_3x4",
-                 {.preemptions = 2, .stale = 0},
+                 {.preemptions = 1, .stale = 0},
                  team({.regions = {{3, many(4, Model::static_, 3), {{1, 2}, {2, 3}}},
                                    {2, many(1, Model::static_, 2), {}}}}),
                  1000});

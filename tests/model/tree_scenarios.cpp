@@ -120,7 +120,7 @@ void add_by_board(std::vector<Scenario>& scenarios) {
   add("board_stale_2x4", stale, plan(2, {4}));
   add("board_two_loops_2x3", narrow, plan(2, {3, 3}));
   add("board_other_roots_3x2", {.preemptions = 1, .stale = 1, .patience = k_patience}, plan(3, {2, 4}));
-  add("board_one_root_3x5", narrow, one_root(plan(3, {5})));
+  add("board_one_root_3x4", narrow, one_root(plan(3, {4})));
   add("board_exponential_2x6", narrow, plan(2, {6}, Strategy::find_max, BatchMode::exponential));
   add("board_neighbours_3x4", {.preemptions = 1, .stale = 1, .patience = k_patience},
       neighbours(plan(3, {4})));
@@ -134,6 +134,7 @@ void add_by_board(std::vector<Scenario>& scenarios) {
 void add_brief(std::vector<Scenario>& scenarios) {
   const Bounds usual{.preemptions = 3, .stale = 1, .patience = 400};
   const Bounds narrow{.preemptions = 2, .stale = 1, .patience = 400};
+  const Bounds few{.preemptions = 1, .stale = 1, .patience = 400};
   const Bounds suspended{.preemptions = 1, .stale = 1, .suspensions = 1, .patience = 400};
   for (const bool is_expected : {true, false}) {
     const std::string name = is_expected ? "brief" : "brief_wrong";
@@ -145,10 +146,13 @@ void add_brief(std::vector<Scenario>& scenarios) {
     };
     scenarios.push_back({name + "_2x6", usual, loops<k_tree>(brief(2, {6})), 1000});
     scenarios.push_back({name + "_2x3", usual, loops<k_tree>(brief(2, {3})), 1000});
-    scenarios.push_back({name + "_3x7", narrow, loops<k_tree>(brief(3, {7})), 1000});
+    scenarios.push_back({name + "_3x7", few, loops<k_tree>(brief(3, {7})), 1000});
+    scenarios.push_back({name + "_3x7_long", narrow, loops<k_tree>(brief(3, {7})), 1000, true});
     scenarios.push_back({name + "_3x4", narrow, loops<k_tree>(brief(3, {4})), 1000});
     scenarios.push_back({name + "_two_loops_2x5", narrow, loops<k_tree>(brief(2, {5, 5})), 1000});
-    scenarios.push_back({name + "_board_3x7", narrow, loops<k_tree>(by_board(brief(3, {7}))), 1000});
+    scenarios.push_back({name + "_board_3x7", few, loops<k_tree>(by_board(brief(3, {7}))), 1000});
+    scenarios.push_back(
+        {name + "_board_3x7_long", narrow, loops<k_tree>(by_board(brief(3, {7}))), 1000, true});
     scenarios.push_back({name + "_suspended_2x6", suspended, loops<k_tree>(brief(2, {6}))});
     scenarios.push_back({name + "_cancelled_2x6", narrow, loops<k_tree>(cancelled(brief(2, {6, 4}))), 1000});
   }
@@ -191,17 +195,17 @@ std::vector<Scenario> tree_scenarios() {
   scenarios.push_back({"one_root_3x4", narrow, loops<k_tree>(one_root(plan(3, {4}))), 5000});
   scenarios.push_back({"few_nodes_3x4", narrow, loops<k_tree>(few_nodes(plan(3, {4}), true)), 5000});
   scenarios.push_back({"no_memory_3x4", narrow, loops<k_tree>(few_nodes(plan(3, {4}), false)), 5000});
-  scenarios.push_back({"neighbours_3x4", narrow, loops<k_tree>(neighbours(plan(3, {4}))), 20'000});
+  scenarios.push_back({"neighbours_3x4", narrow, loops<k_tree>(neighbours(plan(3, {4}))), 5000});
   scenarios.push_back(
-      {"neighbours_one_root_3x4", narrow, loops<k_tree>(neighbours(one_root(plan(3, {4})))), 20'000});
+      {"neighbours_one_root_3x4", narrow, loops<k_tree>(neighbours(one_root(plan(3, {4})))), 5000});
   scenarios.push_back({"neighbours_stale_3x4",
                        {.preemptions = 1, .stale = 2},
                        loops<k_tree>(neighbours(one_root(plan(3, {4})))),
-                       20'000});
+                       5000});
   scenarios.push_back({"neighbours_two_loops_3x3",
                        {.preemptions = 1, .stale = 1},
                        loops<k_tree>(neighbours(plan(3, {3, 3}))),
-                       20'000});
+                       5000});
   LoopPlan timed = plan(2, {9}, Strategy::find_max, BatchMode::timed);
   timed.most_missing = 9;
   scenarios.push_back({"timed_2x9", narrow, loops<k_tree>(timed), 5000});

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <vector>
@@ -18,33 +19,36 @@ namespace wstree::algorithms_test {
 
 /// Around the ends of pieces that callers execute alone, of blocks and of tiles.
 inline const std::vector<std::size_t> k_sizes{0,    1,    2,    3,    4,     5,     131,   132,    133,
-                                              2047, 2048, 2049, 4096, 32767, 32768, 65537, 200'003};
+                                              2047, 2048, 2049, 4096, 32767, 32768, 65537, 140'003};
 
-/// Runs test(n, policy with t threads).
-template <class Test> void for_sizes_and_threads(Test test) {
-  for (const std::size_t n : k_sizes) {
-    for (unsigned threads = 1; threads <= 8; ++threads) {
-      if (n < 2000 && threads > 2) break; // those are over before others come
-      SCOPED_TRACE(std::to_string(n) + " elements, " + std::to_string(threads) + " threads");
-      test(n, par().threads(threads));
-    }
-  }
-}
-
-/// The same with few numbers of threads.
-template <class Test> void for_sizes_and_few_threads(Test test) {
+/// Runs test(n, policy with t threads) for each size and number of threads. Short calls are over before a
+/// third thread comes, and the longest differ from others in having more tiles than threads have begun.
+template <class Test> void for_sizes_and(std::initializer_list<unsigned> numbers_of_threads, Test test) {
   for (const std::size_t n : k_sizes)
-    for (const unsigned threads : {1U, 2U, 5U}) {
+    for (const unsigned threads : numbers_of_threads) {
+      if (n < 2000 ? threads > 2 : n > 100'000 && threads < 5) continue;
       SCOPED_TRACE(std::to_string(n) + " elements, " + std::to_string(threads) + " threads");
       test(n, par().threads(threads));
     }
 }
+template <class Test> void for_sizes_and_threads(Test test) { for_sizes_and({1, 2, 3, 4, 5, 8}, test); }
+template <class Test> void for_sizes_and_few_threads(Test test) { for_sizes_and({1, 2, 5}, test); }
 
 inline std::vector<int> numbers(std::size_t n, int below, std::uint64_t salt = 0) {
   std::mt19937_64 random(test::seed() + salt);
   std::vector<int> values(n);
   for (int& value : values) value = static_cast<int>(random() % static_cast<std::uint64_t>(below));
   return values;
+}
+
+/// The same for the same elements in any order, and hardly ever for other elements.
+inline std::uint64_t sum_in_any_order(const std::vector<int>& values) {
+  std::uint64_t sum = 0;
+  for (const int value : values) {
+    const auto mixed = (static_cast<std::uint64_t>(value) + 1) * 0x9e3779b97f4a7c15U;
+    sum += mixed * mixed;
+  }
+  return sum;
 }
 
 /// Fractions whose sums depend on the order of additions.
