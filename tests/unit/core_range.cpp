@@ -66,6 +66,24 @@ TEST(RangeWorker, KeepsAQuarterOfWhatIsLeftStealable) {
   EXPECT_TRUE(team.cell(0).read().empty());
 }
 
+TEST(RangeWorker, SharesBeginWhereTheLoopSays) {
+  const Settings settings = one_by_one();
+  Team team(3);
+  const std::uint32_t shares[] = {0, 20, 20, 31};
+  team.loop().shares = shares;
+  team.enter_all(32, 1, settings);
+  EXPECT_EQ(team.unclaimed(32, 1, settings), 32U);
+  Range range;
+  ASSERT_TRUE(team.worker(1).next(range)); // it has none, and member 2 is late
+  EXPECT_EQ(range.begin, 20U);
+  EXPECT_EQ(team.cell(1).read().high(), 31U);
+  EXPECT_EQ(team.worker(1).counts().steals, 1U);
+  ASSERT_TRUE(team.worker(0).next(range));
+  EXPECT_EQ(range.begin, 0U);
+  EXPECT_EQ(team.cell(0).read().high(), 20U);
+  EXPECT_EQ(team.unclaimed(32, 1, settings), 30U);
+}
+
 TEST(RangeWorker, AThiefTakesTheStealRangeAndKeepsItsFirstBatch) {
   const Settings settings = one_by_one();
   Team team(2);

@@ -67,10 +67,13 @@ inline constexpr std::uint64_t k_most_shared = std::uint64_t{1} << 62;
   control.finish();
 }
 
-/// The same where the policy wants ranges: wsrange.h, which its caller has included to say so.
+/// The same where the policy wants ranges: wsrange.h and near.h, which its caller has included to say so.
 template <class Platform>
 void fold_on_ranges(const FoldCall& fold, FoldState& state, std::uint64_t offset, std::uint64_t n,
                     std::uint32_t members, core::ValueSlot result, float cost);
+template <class Platform>
+void fold_near(const FoldCall& fold, FoldState& state, std::uint64_t offset, std::uint64_t n,
+               std::uint32_t members, core::ValueSlot result, float cost);
 
 /// The value of n > 0 units, in order, in `result`; or an exception. The caller begins alone, and gets a team
 /// when about a microsecond has passed: most calls of most programs are shorter.
@@ -106,8 +109,10 @@ template <execution_policy Policy, folder Folder>
 void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
                call_site where) {
   auto* on_team = &fold_on_team;
-  if constexpr (Policy::uses_ranges && std::is_empty_v<typename Folder::Value>)
-    on_team = &fold_on_ranges<core::StdPlatform>;
+  if constexpr (std::is_empty_v<typename Folder::Value>) {
+    if constexpr (Policy::steals == stealing::from_ranges) on_team = &fold_on_ranges<core::StdPlatform>;
+    if constexpr (Policy::steals == stealing::from_previous) on_team = &fold_near<core::StdPlatform>;
+  }
   FoldState state = fold_state(policy, nullptr, folder);
   fold_any(fold_call(policy, n, folder, where), state, n, result.slot(), on_team);
 }

@@ -23,6 +23,8 @@ struct Range;
 
 inline namespace v1 {
 
+class previous_call;
+
 /// Where a call stands in the source. As std::source_location, which clang 14 does not have.
 struct call_site {
   const char* file = nullptr;
@@ -72,10 +74,10 @@ concept stop_token_like = requires(const T& token) {
   { token.stop_requested() } -> std::convertible_to<bool>;
 };
 
-/// Which members take work from which: by the tree, or from work-stealing ranges (core/range). Ranges serve
-/// calls in which nothing is combined: for_each, transform, generate, fill and their like; all others stay
-/// with the tree, whose order their results need.
-enum class stealing : std::uint8_t { from_tree, from_ranges };
+/// Which members take work from which: by the tree, or from work-stealing ranges (core/range), which may
+/// begin where those of a previous call ended. Ranges serve calls in which nothing is combined: for_each,
+/// transform, generate, fill and their like; all others stay with the tree, whose order their results need.
+enum class stealing : std::uint8_t { from_tree, from_ranges, from_previous };
 
 namespace detail {
 /// A number that a program gives for a count, of whatever type: what is negative is 1, and what is too large
@@ -109,6 +111,7 @@ public:
   constexpr core::BatchMode batch() const noexcept { return batch_; }
   constexpr std::uint64_t limit() const noexcept { return limit_; }
   constexpr Find other_find() const noexcept { return other_find_; }
+  constexpr previous_call* previous() const noexcept { return previous_; }
   constexpr bool has_counter() const noexcept { return counter_ != nullptr; }
   /// For the algorithms: so many elements more are done.
   void advance(std::uint64_t done) const noexcept {
@@ -125,6 +128,7 @@ protected:
   std::uint64_t max_chunk_ = ~std::uint64_t{0};
   std::uint64_t limit_ = 4096;
   Find other_find_ = nullptr;
+  previous_call* previous_ = nullptr;
   std::uint32_t threads_ = 0;
   core::Strategy strategy_ = core::Strategy::find_max;
   core::BatchMode batch_ = core::BatchMode::timed;
@@ -137,7 +141,7 @@ template <order Order = order::associative, stop_token_like Stop = never_stops,
 class basic_par : public detail::CallOptions {
 public:
   static constexpr order evaluation = Order;
-  static constexpr bool uses_ranges = From == stealing::from_ranges;
+  static constexpr stealing steals = From;
   using stop_type = Stop;
   using CallOptions::label, CallOptions::threads, CallOptions::min_chunk, CallOptions::max_chunk;
 
@@ -193,6 +197,13 @@ public:
   template <stealing Other>
   constexpr basic_par<Order, Stop, Other> schedule(std::integral_constant<stealing, Other>) const {
     return basic_par<Order, Stop, Other>(*this, Stop(stop_));
+  }
+  /// Each thread begins with what it had in the call before that was near `previous` (near.h), which outlives
+  /// the call.
+  constexpr basic_par<Order, Stop, stealing::from_previous> near(previous_call& previous) const {
+    basic_par<Order, Stop, stealing::from_previous> copy(*this, Stop(stop_));
+    copy.previous_ = &previous;
+    return copy;
   }
   /// After token.stop_requested() no new batch starts, batches that run end, and the call throws `cancelled`
   /// unless everything was done. std::stop_token, or anything like it.

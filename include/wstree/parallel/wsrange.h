@@ -24,42 +24,57 @@ inline constexpr std::integral_constant<stealing, stealing::from_ranges> wsrange
 
 namespace detail {
 
-/// What one member does. Elements have the numbers 0 to elements-1.
-class RangeShare {
-public:
-  using Worker = core::RangeWorker<core::StdPlatform>;
-
-  RangeShare(const core::ErasedBody& body, std::uint64_t elements, std::uint64_t most) noexcept
-      : body_(body), elements_(elements), most_(most) {}
-
-  core::Counts run(core::RangeLoop<core::StdPlatform>& loop, core::Entry entry) noexcept {
-    // One more than there are: the last iteration of a loop is handed out apart from the other iterations.
-    entry.iterations = elements_ + 1;
-    core::NoMemory none;
-    Worker worker;
-    worker.enter(loop, none, entry);
-    core::Range batch;
-    while (!body_.has_ended() && worker.next(batch) && !batch.last)
-      if (!execute(batch)) break;
-    core::Counts counts = worker.counts();
-    if (batch.last) --counts.iterations, --counts.batches;
-    return counts;
+/// Executes elements [begin, end), at most `most` at a time. Returns false if the call has ended.
+inline bool do_in_pieces(const core::ErasedBody& body, std::uint64_t begin, std::uint64_t end,
+                         std::uint64_t most) noexcept {
+  Result<Nothing> nothing;
+  for (std::uint64_t from = begin; from != end;) {
+    const std::uint64_t to = from + std::min(most, end - from);
+    if (!do_batch(body, from, to, nothing.slot())) return false;
+    from = to;
   }
+  return true;
+}
 
-private:
-  bool execute(core::Range batch) noexcept {
-    Result<Nothing> nothing;
-    for (; batch.begin != batch.end; batch.begin += std::min(most_, batch.end - batch.begin)) {
-      const std::uint64_t end = batch.begin + std::min(most_, batch.end - batch.begin);
-      if (!do_batch(body_, batch.begin, end, nothing.slot())) return false;
-    }
-    return true;
-  }
-
-  const core::ErasedBody& body_;
-  std::uint64_t elements_;
-  std::uint64_t most_; // elements of a batch
+/// A loop on ranges.
+struct RangeLoopOf {
+  std::uint64_t units;
+  std::uint64_t number; // of the loop, among those of its cells
+  std::uint32_t members;
+  std::uint32_t places; // at least as many; each has a cell
 };
+
+/// Shares out the units of `of`. place_of(member) is another one for each member, and execute(body, batch,
+/// place) returns whether the call goes on.
+template <class Loop, class PlaceOf, class Execute>
+void share_by_ranges(const FoldCall& fold, const FoldState& state, Observed& call, Loop& loop,
+                     const RangeLoopOf& of, PlaceOf&& place_of, Execute&& execute) {
+  core::Settings settings = fold.settings();
+  settings.clocked = call.is_measured();
+  const std::uint64_t least = std::min(call.min_chunk(fold.options.min_chunk()), fold.options.max_chunk());
+  on_members(
+      of.members, *state.control,
+      [&](std::uint32_t member, std::uint32_t all) {
+        FoldState own = state;
+        const core::ErasedBody body{&own, &fold.calls};
+        const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
+        const std::uint32_t place = place_of(member);
+        core::NoMemory none;
+        core::RangeWorker<core::StdPlatform> worker;
+        // One more than there are: the last iteration is handed out apart from the others.
+        worker.enter(
+            loop, none,
+            {of.units + 1, of.number, of.number, place, of.places, &settings, least, nullptr, nullptr});
+        core::Range batch;
+        while (!body.has_ended() && worker.next(batch) && !batch.last)
+          if (!execute(body, batch, place)) break;
+        core::Counts counts = worker.counts();
+        if (batch.last) --counts.batches;
+        counts.iterations = own.done;
+        if (call.is_measured()) call.add(member, all, began, counts);
+      },
+      fold.options.place());
+}
 
 /// As fold_on_team().
 template <class Platform>
@@ -81,22 +96,11 @@ void fold_on_ranges(const FoldCall& fold, FoldState& state, std::uint64_t offset
   }
   core::RangeLoop<Platform> loop;
   loop.cells.first = cells.first;
-  core::Settings settings = fold.settings();
-  settings.clocked = call.is_measured();
-  const CallOptions& options = fold.options;
-  const std::uint64_t least = std::min(call.min_chunk(options.min_chunk()), options.max_chunk());
-  on_members(
-      members, control,
-      [&](std::uint32_t member, std::uint32_t all) {
-        FoldState own = state;
-        const core::ErasedBody body{&own, &fold.calls};
-        const std::uint64_t began = call.is_measured() ? core::StdPlatform::ticks() : 0;
-        RangeShare share(body, n - offset, options.max_chunk());
-        const core::Counts counts =
-            share.run(loop, {1, 1, 1, member, members, &settings, least, nullptr, nullptr});
-        if (call.is_measured()) call.add(member, all, began, counts);
-      },
-      options.place());
+  share_by_ranges(
+      fold, state, call, loop, {n - offset, 1, members, members}, [](std::uint32_t member) { return member; },
+      [&](const core::ErasedBody& body, core::Range batch, std::uint32_t) {
+        return do_in_pieces(body, batch.begin, batch.end, fold.options.max_chunk());
+      });
   control.finish();
 }
 

@@ -231,6 +231,9 @@ private:
 
 template <class P> struct RangeLoop {
   Cells<RangeCell<P>> cells;
+  /// First unit of each member's share, and behind them the number of units; null: equal shares. All are set
+  /// before members enter.
+  const std::uint32_t* shares = nullptr;
   alignas(k_line_pair) LastTaken<P> last;
 
   RangeSurvey survey(std::uint32_t members, std::uint64_t use) const noexcept {

@@ -14,11 +14,11 @@ namespace wstree::core {
 
 /// Private to its member; next() is called until it returns false.
 ///
-/// Every member starts with its share of schedule(static), takes batches from its left end, and when it is
-/// drained steals the last part of another member's range, whose first batch it keeps and whose rest it shows
-/// as its own. A share whose member is late is taken whole. Iteration n-1 is kept out (last_taken.h), for the
-/// first member that finds nothing else. Batches are taken from the left in every mode: `random` is the same
-/// as `exponential`, since the right end is the thieves'.
+/// Every member starts with its share, that of schedule(static) unless the loop says otherwise, takes batches
+/// from its left end, and when it is drained steals the last part of another member's range, whose first
+/// batch it keeps and whose rest it shows as its own. A share whose member is late is taken whole. Iteration
+/// n-1 is kept out (last_taken.h), for the first member that finds nothing else. Batches are taken from the
+/// left in every mode: `random` is the same as `exponential`, since the right end is the thieves'.
 template <class P> class RangeWorker {
 public:
   using Loop = RangeLoop<P>;
@@ -63,8 +63,9 @@ public:
       if (loop.cells[m].is_of(entry.loop)) {
         const StealWord units = loop.cells[m].unclaimed();
         if (!units.empty()) visit(shape.range(units.mid(), units.high()));
-      } else if (loop.cells[m].share.is_free(entry.loop) && shape.root_size(m) != 0) {
-        visit(shape.range(shape.root_begin(m), shape.root_begin(m + 1)));
+      } else if (loop.cells[m].share.is_free(entry.loop) &&
+                 share_begin(loop, shape, m) != share_begin(loop, shape, m + 1)) {
+        visit(shape.range(share_begin(loop, shape, m), share_begin(loop, shape, m + 1)));
       }
     }
   }
@@ -82,6 +83,11 @@ private:
   static Shape shape_of(const Entry& entry) noexcept {
     const auto most = static_cast<std::uint32_t>((std::uint64_t{1} << 32) / entry.members) - 2;
     return {entry.iterations, entry.members, std::min(most, k_max_share / 2)};
+  }
+
+  static std::uint32_t share_begin(const Loop& loop, const Shape& shape, std::uint32_t member) noexcept {
+    return loop.shares != nullptr ? loop.shares[member]
+                                  : static_cast<std::uint32_t>(shape.root_begin(member));
   }
 
   /// Hands out units [begin, end).
@@ -122,8 +128,8 @@ private:
 
   /// Takes the share of `member`, if it is free.
   Steal take_share(std::uint32_t member, Range& out) noexcept {
-    const auto begin = static_cast<std::uint32_t>(shape_.root_begin(member));
-    const auto end = static_cast<std::uint32_t>(shape_.root_begin(member + 1));
+    const std::uint32_t begin = share_begin(*shared_, shape_, member);
+    const std::uint32_t end = share_begin(*shared_, shape_, member + 1);
     ShareMark<P>& share = shared_->cells[member].share;
     if (begin == end || !share.is_free(loop_)) return Steal::empty;
     own_->begin_move();
