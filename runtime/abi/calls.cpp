@@ -5,11 +5,15 @@
 #include "frame.h"
 #include "process/session.h"
 
+#include "rank_texts.h"
+
+#include "wstree/mpi/rank_text.h"
 #include "wstree/parallel/call_record.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string_view>
 
 namespace {
@@ -93,5 +97,17 @@ WSTREE_EXPORT void wstree_call_end(const wstree_call* call, const wstree_call_pa
   execution.wall_ticks = all->ended - all->began;
   observe::record(*static_cast<observe::LoopSite*>(call->site), execution);
   abi::note_members(all->members);
+}
+
+WSTREE_EXPORT int wstree_ranks_tell(wstree_rank_text* text) {
+  if (abi::is_secure()) return 0;
+  const abi::Session& process = abi::session();
+  const int wanted = (process.options.stats != config::StatsFormat::off ? WSTREE_RANKS_STATISTICS : 0) |
+                     (process.traced ? WSTREE_RANKS_TRACE : 0);
+  if (wanted != 0 && text != nullptr && text->bytes >= sizeof *text) {
+    static_assert(sizeof(observe::RankText) <= sizeof text->kept);
+    observe::add_rank_text(*new (text->kept) observe::RankText{text->lines, text->statistics, text->events});
+  }
+  return wanted;
 }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "code_place.h"
+#include "rank_texts.h"
 
 namespace wstree::observe {
 namespace {
@@ -195,7 +196,9 @@ void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
     json_loop(out, row, frame.ns_per_tick);
     first = false;
   }
-  out.text(first ? "]}\n" : "\n]}\n");
+  out.text(first ? "]" : "\n]");
+  write_rank_statistics(out);
+  out.text("}\n");
 }
 
 void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept {
@@ -206,6 +209,7 @@ void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
       out.text("wstree: no loop was served (WSTREE_LOOPS='")
           .text(config::to_text(frame.loops).view())
           .text("')\n");
+    write_rank_lines(out);
     return;
   }
   std::uint64_t calls = 0;
@@ -222,6 +226,7 @@ void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
   counted(out, steals, "steal", "steals").text("\n");
   Widths widths = widths_of(sites);
   for (const auto& row : sites) text_loop(out, row, widths, frame.ns_per_tick);
+  write_rank_lines(out);
   text_waiting(out, frame.waiting);
 }
 

@@ -37,6 +37,40 @@ TEST_F(Report, ManyProcessesAreOneTable) {
   EXPECT_THAT(all.at("verdict").dump(), HasSubstr("Processes differ"));
 }
 
+TEST_F(Report, LoopsThatRanksShareNameThievesAndVictims) {
+  std::vector<std::string> files;
+  for (std::uint64_t rank = 0; rank < 6; ++rank) {
+    json made = statistics(1, static_cast<int>(rank));
+    made["rank"] = std::to_string(rank);
+    const json loop = {
+        {"name", "</script>"},   {"rank", rank},           {"executions", 2},     {"iterations", 100 + rank},
+        {"pieces", 7},           {"remote_operations", 9}, {"work_seconds", 1.5}, {"looking_seconds", 0.25},
+        {"steal_seconds", 0.125}};
+    made["rank_loops"] = {loop, loop}; // of two communicators
+    for (std::uint64_t victim = 0; rank == 5 && victim < 5; ++victim)
+      made["rank_loops"][0]["stolen"].push_back(
+          {{"rank", victim}, {"steals", victim + 1}, {"iterations", 10 * victim + 1}});
+    files.push_back(write(std::to_string(rank), made.dump()));
+  }
+  const auto shown = report(files).out;
+  EXPECT_THAT(shown, HasSubstr("</script>, shared by 6 ranks, 4 executions\n"));
+  EXPECT_THAT(shown, HasSubstr("rank 4 (41 in 5 steals), rank 3 (31 in 4), rank 2 (21 in 3), rank 1 (11 in "
+                               "2) and 1 more\n"));
+  EXPECT_THAT(run({.arguments = {"stats", files[0]}}).out, HasSubstr("shared by 1 rank, 4 executions\n"));
+  std::vector<std::string> as_json = files;
+  as_json.insert(as_json.begin(), "--json");
+  const json loops = json::parse(report(as_json).out).at("rank_loops");
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].at("ranks").at(5).at("iterations"), 210);
+  EXPECT_EQ(loops[0].at("stolen").at(4), json::parse("[5,4,5,41]"));
+
+  json made = json::parse(read(files[0]));
+  made["rank_loops"][1]["pieces"] = -1;
+  EXPECT_THAT(report({write("bad", made.dump())}).err, HasSubstr("rank_loops[1].pieces is -1"));
+  made["rank_loops"] = {3, {{"name", 5}, {"stolen", {4}}}}; // of no version
+  EXPECT_EQ(report({write("other", made.dump())}).status(), 0);
+}
+
 TEST_F(Report, CountersAreRatiosOfAllProcesses) {
   json made[] = {statistics(1, 0), statistics(1, 1)};
   for (json& process : made)

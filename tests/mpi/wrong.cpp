@@ -46,6 +46,38 @@ void operator_of_the_root() {
   expect_that_loops_work();
 }
 
+/// What operators throw where all ranks combine the results, on all ranks or on the last one alone, ends the
+/// call on all ranks with one exception.
+void operator_of_all_ranks() {
+  for (const bool on_all : {true, false}) {
+    const int thrower = on_all ? 0 : ranks_of() - 1;
+    const auto add = [&](std::uint64_t a, std::uint64_t b) {
+      if (a + b == 1000 && (on_all || rank_of() == thrower))
+        throw std::runtime_error("rank " + std::to_string(rank_of()));
+      return a + b;
+    };
+    const auto one = [](std::uint64_t) { return std::uint64_t{1}; };
+    const std::string told = "rank " + std::to_string(thrower);
+    expect_error(told, [&] { mpi::reduce(k_world, 1, std::uint64_t{999}, add, one); });
+    expect_error(told, [&] { mpi::reduce(k_world, 2, std::uint64_t{998}, add, one); });
+    expect_that_loops_work();
+  }
+}
+
+/// A token may throw, too, while a piece is executed or a rank looks for work.
+void token_that_throws() {
+  struct Token {
+    bool stop_requested() const {
+      if (rank_of() == ranks_of() - 1) throw std::runtime_error("of the token");
+      return false;
+    }
+  };
+  const auto on = mpi::on(k_world).stop(Token());
+  expect_error("of the token", [&] { mpi::for_each(on, 1000, [](std::uint64_t) {}); });
+  expect_error("of the token", [&] { mpi::for_each(on, 0, [](std::uint64_t) {}); });
+  expect_that_loops_work();
+}
+
 void misuse() {
   const auto rank = static_cast<std::uint64_t>(rank_of());
   const auto nothing = [](std::uint64_t) {};
@@ -118,6 +150,8 @@ void misuse() {
   MPI_Comm_free(&own);
   expect_that_loops_work();
   operator_of_the_root();
+  operator_of_all_ranks();
+  token_that_throws();
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 #include "wstree/mpi/search.h"
 #include "wstree/mpi/verdict.h"
 #include "wstree/mpi/victims.h"
+#include "wstree/parallel/policy.h"
 
 #include <algorithm>
 #include <bit>
@@ -30,20 +31,20 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-inline std::uint32_t threads_of_team() noexcept {
-#ifdef _OPENMP
-  return static_cast<std::uint32_t>(omp_get_max_threads());
-#else
-  return 1;
-#endif
+/// The label of a loop, or else its file and line.
+inline std::string name_of_loop(const char* label, call_site where) {
+  if (label != nullptr) return label;
+  if (where.file == nullptr) return "(no label)";
+  const std::string file = where.file;
+  return file.substr(file.rfind('/') + 1) + ":" + std::to_string(where.line);
 }
 
 /// Used by the calling thread alone, the only one that calls MPI; all members of the team use `events`.
 class Drive {
 public:
   Drive(Group& group, const Options& options, Units units, std::uint64_t kind,
-        std::function<bool()> is_stopped)
-      : group_(group), options_(options), is_stopped_(std::move(is_stopped)), units_(units),
+        std::function<bool()> is_stopped, call_site where = {})
+      : group_(group), entered_(group), options_(options), is_stopped_(std::move(is_stopped)), units_(units),
         cut_(units.count(), group.ranks(),
              options.remembered != nullptr && !options.remembered->sections().empty()
                  ? options.remembered->sections()
@@ -51,17 +52,15 @@ public:
         pacing_(threads_of_team(), group.operation(), (options.chunk - 1) / units.size + 1),
         victims_(group.rank(), group.ranks(), group.near()),
         member_(group.words(), group.rank(), group.ranks()),
-        wrong_(wrong_use_here(options.root, group.ranks())), account_(group.account().of(options.label)) {
-    if (group.is_busy())
-      throw error("wstree: a loop on ranks was called inside another one of the same ranks");
+        wrong_(wrong_use_here(options.root, group.ranks())),
+        loop_(group.account().of(name_of_loop(options.label, where))), account_(loop_.second),
+        from_(group.rank()), operations_before_(group.words().operations()) {
     const std::uint32_t call = group.next_call();
     verdict_.emplace(group.comm(), Agreed{units.elements, kind, cut_.fingerprint()}, wrong_);
-    group.be_busy(true);
     ++account_.executions;
     if (wrong_ == WrongUse::none) member_.open(call, cut_, group.done());
     if (options.remembered != nullptr) seconds_.assign(std::max<std::size_t>(256, 8 * group.ranks()), 0);
   }
-  ~Drive() { group_.be_busy(false); }
   Drive(const Drive&) = delete;
   Drive& operator=(const Drive&) = delete;
 
@@ -77,8 +76,11 @@ public:
   bool next(Range& piece) {
     if (wrong_ != WrongUse::none) return false;
     const double start = now();
+    has_looked_ = false;
     const bool found = search(member_, *this, piece);
-    account_.looking += now() - start;
+    const double end = now();
+    account_.looking += end - start;
+    if (has_looked_) group_.account().add({&loop_.first, start, end, 0, 0, found ? from_ : group_.rank()});
     return found;
   }
 
@@ -93,11 +95,17 @@ public:
     show_cost();
     if (!seconds_.empty())
       for (const Range& part : done) remember(part, seconds * part.size() / static_cast<double>(units));
-    account_.units += units, account_.working += seconds, ++account_.pieces;
+    for (const Range& part : done) account_.iterations += units_.first(part.end) - units_.first(part.begin);
+    account_.working += seconds, ++account_.pieces;
+    const double end = now();
+    for (const Range& part : done)
+      group_.account().add(
+          {&loop_.first, end - seconds, end, units_.first(part.begin), units_.first(part.end), from_});
   }
 
   /// No more pieces: waits until it is known whether all ranks make the same call. If not, throws on all.
   void finish() {
+    account_.operations += group_.words().operations() - operations_before_;
     const std::string wrong = verdict_->wait();
     if (!wrong.empty()) {
       group_.restart();
@@ -127,10 +135,17 @@ public:
   void drop() noexcept { has_dropped_ = true; }
 
   bool steal() {
+    has_looked_ = true;
+    const double start = now();
     const std::uint32_t victim = victims_.choose(member_, group_.words(), pacing_.cost(), pacing_.shortest());
     Range stolen;
-    if (victim == Victims::k_none || !member_.steal(victim, stolen)) return false;
-    ++account_.stolen_from[victim];
+    const bool has_stolen = victim != Victims::k_none && member_.steal(victim, stolen);
+    const double end = now();
+    account_.stealing += end - start;
+    if (!has_stolen) return false;
+    from_ = victim;
+    Stolen& account = account_.stolen_from[victim];
+    ++account.steals, account.iterations += units_.first(stolen.end) - units_.first(stolen.begin);
     if (options_.on_steal && stolen.begin < events_.bound() && stolen.end <= units_.count()) {
       const std::uint64_t first = units_.first(stolen.begin);
       try {
@@ -139,13 +154,19 @@ public:
         events_.note(first, std::current_exception());
         events_.bound(0);
       }
+      account_.fetching += now() - end;
     }
     return true;
   }
 
   /// Tells the other ranks of events here, and hears of theirs.
   std::uint32_t bound() {
-    if (is_stopped_()) events_.bound(0);
+    try {
+      if (is_stopped_()) events_.bound(0);
+    } catch (...) {
+      events_.note(0, std::current_exception());
+      events_.bound(0);
+    }
     const std::uint32_t others = member_.bound();
     if (const std::uint32_t here = events_.bound(); here < others)
       member_.bound_all(here);
@@ -201,6 +222,7 @@ private:
   }
 
   Group& group_;
+  Group::Entered entered_;
   const Options& options_;
   std::function<bool()> is_stopped_;
   Units units_;
@@ -211,7 +233,11 @@ private:
   Events events_;
   std::optional<Verdict> verdict_;
   WrongUse wrong_;
+  Account::Loop& loop_;
   LoopAccount& account_;
+  std::uint32_t from_; // the rank from which all units came that this one has: it steals when it has none
+  bool has_looked_ = false;
+  std::uint64_t operations_before_;
   std::vector<double> seconds_; // of sections; empty: not wanted
   bool has_dropped_ = false;
   float shown_ = 0;

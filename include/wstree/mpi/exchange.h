@@ -105,6 +105,11 @@ public:
     return false;
   }
 
+  /// As rethrow(), of all ranks, where this one has its own events.
+  static void rethrow_first(Group& group, const Events& events, std::uint64_t before) {
+    Ends(group, {events.element(), 0, events.thrown() != nullptr, 0}).rethrow(events, before);
+  }
+
   /// Throws, on all ranks, if the first event is an exception. `before`: iterations before element 0.
   void rethrow(const Events& events, std::uint64_t before) const {
     if (element() == Events::k_none || all_[first_].has_thrown == 0) return;

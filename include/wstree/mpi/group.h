@@ -9,12 +9,18 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <utility>
+#include <mutex>
+#include <new>
 #include <vector>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 namespace wstree {
 inline namespace v1 {
@@ -29,7 +35,16 @@ inline double now() noexcept {
 /// False: ranks of one node use MPI's operations, too. For tests; the same on all ranks.
 inline bool g_shares_words = true;
 
-/// Attached to the communicator. Freed with it, or when MPI is finalized.
+inline std::uint32_t threads_of_team() noexcept {
+#ifdef _OPENMP
+  return static_cast<std::uint32_t>(omp_get_max_threads());
+#else
+  return 1;
+#endif
+}
+
+/// Attached to the communicator. Freed with it, or when MPI is finalized. One thread at a time, but for what
+/// is static: threads may have loops on several communicators.
 class Group {
 public:
   /// The group of a communicator; collective when it has none yet.
@@ -42,7 +57,9 @@ public:
     free_before_finalize();
     auto group = std::make_unique<Group>(comm);
     check(MPI_Comm_set_attr(comm, key, group.get()));
-    all().push_back(group.get());
+    const std::lock_guard lock(s_mutex);
+    group->number_ = s_made++;
+    s_all.push_back(group.get());
     return *group.release();
   }
   explicit Group(MPI_Comm comm) {
@@ -52,13 +69,15 @@ public:
     check(MPI_Comm_dup(comm, &comm_));
     check(MPI_Comm_rank(comm_, &rank_));
     check(MPI_Comm_size(comm_, &ranks_));
+    find_names();
     make_words();
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
   ~Group() {
     release();
-    std::erase(all(), this);
+    const std::lock_guard lock(s_mutex);
+    std::erase(s_all, this);
   }
 
   MPI_Comm comm() const noexcept { return comm_; }
@@ -71,8 +90,21 @@ public:
   double operation() const noexcept { return operation_; }
   Account& account() noexcept { return account_; }
 
-  bool is_busy() const noexcept { return is_busy_; }
-  void be_busy(bool busy) noexcept { is_busy_ = busy; }
+  /// A call on the communicator, from its beginning to its end. Throws in another one.
+  class Entered {
+  public:
+    explicit Entered(Group& group) : group_(group) {
+      // acquire, with the release below: another thread may have made the previous call.
+      if (group.is_busy_.exchange(true, std::memory_order_acquire))
+        throw error("wstree: a loop on ranks was called inside another one of the same ranks");
+    }
+    ~Entered() { group_.is_busy_.store(false, std::memory_order_release); }
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+
+  private:
+    Group& group_;
+  };
 
   /// Number of the next call. Collective when the numbers have come round.
   std::uint32_t next_call() {
@@ -135,24 +167,39 @@ private:
       operation_ = std::min(both[1], 1e-4);
     else
       operation_ = 2e-6; // what was measured is how long ranks took to come here
-    if (!goes_on && rank_ == 0 && !std::exchange(s_has_said, true))
+    if (!goes_on && rank_ == 0 && !s_has_said.exchange(true, std::memory_order_relaxed))
       std::fputs(
           "wstree: this MPI ends operations on the memory of a rank only when that rank calls MPI, so steals "
           "wait for the end of a piece; a progress thread helps (MPICH_ASYNC_PROGRESS=1)\n",
           stderr);
   }
 
+  /// Numbers of the ranks in MPI_COMM_WORLD; of ranks that are not there, those of the communicator.
+  void find_names() {
+    MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+    check(MPI_Comm_group(comm_, &here));
+    check(MPI_Comm_group(MPI_COMM_WORLD, &world));
+    std::vector<int> ranks(static_cast<std::size_t>(ranks_)), theirs(ranks.size());
+    for (int r = 0; r < ranks_; ++r) ranks[static_cast<std::size_t>(r)] = r;
+    check(MPI_Group_translate_ranks(here, ranks_, ranks.data(), world, theirs.data()));
+    check(MPI_Group_free(&here));
+    check(MPI_Group_free(&world));
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      names_.world.push_back(static_cast<std::uint32_t>(theirs[r] != MPI_UNDEFINED ? theirs[r] : ranks[r]));
+    names_.rank = rank();
+    names_.threads = threads_of_team();
+  }
+
   void release() noexcept {
     if (comm_ == MPI_COMM_NULL) return;
-    account_.print(rank_, ranks_);
+    try {
+      account_.tell(names_, number_);
+    } catch (const std::bad_alloc&) { // figures are lost
+    }
     words_->free();
     MPI_Comm_free(&comm_);
   }
 
-  static std::vector<Group*>& all() {
-    static std::vector<Group*> groups;
-    return groups;
-  }
   static int make_key() {
     int key = MPI_KEYVAL_INVALID;
     const auto free = [](MPI_Comm, int, void* group, void*) {
@@ -168,7 +215,7 @@ private:
     static const int key = [] {
       int made = MPI_KEYVAL_INVALID;
       const auto free = [](MPI_Comm, int, void*, void*) {
-        for (Group* group : all()) group->release();
+        for (Group* group : s_all) group->release(); // no loop is open any more
         return MPI_SUCCESS;
       };
       check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &made, nullptr));
@@ -178,7 +225,11 @@ private:
     static_cast<void>(key);
   }
 
-  static inline bool s_has_said = false;
+  static inline std::mutex s_mutex;
+  static inline std::vector<Group*> s_all; // by s_mutex; in the order in which they were made
+  static inline std::uint32_t s_made = 0;  // by s_mutex
+  // relaxed: whether a line was printed.
+  static inline std::atomic<bool> s_has_said{false};
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -188,7 +239,9 @@ private:
   double operation_ = 1e-7;
   std::uint32_t call_ = 0;
   std::uint64_t done_ = 0;
-  bool is_busy_ = false;
+  std::atomic<bool> is_busy_{false};
+  std::uint32_t number_ = 0; // of the groups of this process
+  RankNames names_;
   Account account_;
 };
 

@@ -122,8 +122,9 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   const std::uint64_t kind = static_cast<std::uint64_t>(call.kind) |
                              (options.remembered != nullptr ? 128U : 0U) | std::uint64_t{sizeof(Value)} << 8 |
                              static_cast<std::uint64_t>(options.root + 1) << 24 | options.chunk << 48;
-  Drive drive(group, options, Units(call.elements, call.least_unit), kind,
-              [&] { return policy.stop_requested(); });
+  Drive drive(
+      group, options, Units(call.elements, call.least_unit), kind, [&] { return policy.stop_requested(); },
+      where);
   const auto join = [&](Value& left, Value& right) { body.join(left, right); };
   const auto fails_at = [&](std::uint64_t element) {
     drive.events().note(element, std::current_exception());
@@ -154,12 +155,13 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   drive.finish();
 
   Parcel mine;
+  std::uint32_t at = 0; // the unit that is joined
   if constexpr (k_has_value) {
     try {
-      all.arrange(join);
+      all.arrange(join, at);
       for (const Segment<Value>& segment : all) mine.put(segment.units), mine.put(segment.value);
     } catch (...) {
-      fails_at(0);
+      fails_at(drive.units().first(at));
     }
   }
   const Events& events = drive.events();
@@ -172,27 +174,22 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   Outcome<Value> outcome{{}, ends.element()};
   if constexpr (k_has_value) {
     Parcel theirs = ends.gather(mine, options.root);
-    const auto join_all = [&] {
+    try {
       Segments<Value> ordered;
       while (!theirs.at_end()) {
         const auto units = theirs.get<Range>();
-        ordered.append({units, theirs.get<Value>()}, join);
+        ordered.add({units, theirs.get<Value>()});
       }
-      if (ordered.empty()) return;
-      ordered.arrange(join);
-      outcome.value.emplace(std::move(ordered.begin()->value));
-      if constexpr (requires { body.end(*outcome.value); }) body.end(*outcome.value);
-    };
-    if (options.root < 0) {
-      join_all();
-      return outcome;
-    }
-    try {
-      join_all();
+      if (!ordered.empty()) {
+        ordered.arrange(join, at);
+        outcome.value.emplace(std::move(ordered.begin()->value));
+        at = 0;
+        if constexpr (requires { body.end(*outcome.value); }) body.end(*outcome.value);
+      }
     } catch (...) {
-      fails_at(0);
+      fails_at(drive.units().first(at));
     }
-    Ends(group, {events.element(), 0, events.thrown() != nullptr, 0}).rethrow(events, call.before);
+    Ends::rethrow_first(group, events, call.before); // operators may throw on some ranks only
   }
   return outcome;
 }

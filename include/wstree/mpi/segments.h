@@ -57,12 +57,19 @@ public:
     for (Segment<V>& segment : next.list_) append(std::move(segment), join);
   }
 
-  /// Brings what was appended in any order into order, and joins neighbours.
-  template <class Join> void arrange(Join&& join) {
+  /// Adds a segment, whatever stands before it; arrange() comes before all others.
+  void add(Segment<V>&& next) { list_.push_back(std::move(next)); }
+
+  /// Brings what was added in any order into order, and joins neighbours. `at`: where the segment begins that
+  /// is joined to what is before it, if join() throws.
+  template <class Join> void arrange(Join&& join, std::uint32_t& at) {
     std::sort(list_.begin(), list_.end(),
               [](const auto& left, const auto& right) { return left.units.begin < right.units.begin; });
     Segments ordered;
-    for (Segment<V>& segment : list_) ordered.append(std::move(segment), join);
+    for (Segment<V>& segment : list_) {
+      at = segment.units.begin;
+      ordered.append(std::move(segment), join);
+    }
     list_ = std::move(ordered.list_);
   }
 

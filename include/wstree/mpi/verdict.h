@@ -39,9 +39,9 @@ inline void check_that_mpi_works(MPI_Comm comm) {
   check(MPI_Query_thread(&level));
   int is_main = 0;
   check(MPI_Is_thread_main(&is_main));
-  if (is_main == 0 && level < MPI_THREAD_SERIALIZED)
+  if (is_main == 0 && level < MPI_THREAD_MULTIPLE)
     throw error("wstree: loops on ranks are called by the thread that has initialized MPI, or need "
-                "MPI_THREAD_SERIALIZED");
+                "MPI_Init_thread() with MPI_THREAD_MULTIPLE");
   if (comm == MPI_COMM_NULL)
     throw error("wstree: loops on ranks need a communicator, and this is MPI_COMM_NULL");
 }

@@ -23,25 +23,50 @@ public:
   virtual ~Words() = default;
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
-  virtual std::uint64_t load(std::uint32_t rank, Slot slot) = 0;
-  virtual std::uint64_t swap_if(std::uint32_t rank, Slot slot, std::uint64_t expected,
-                                std::uint64_t wanted) = 0;
-  virtual void add(std::uint32_t rank, Slot slot, std::uint64_t units) = 0;
-  virtual void raise(std::uint32_t rank, Slot slot, std::uint64_t value) = 0;
+  std::uint64_t load(std::uint32_t rank, Slot slot) {
+    count(rank);
+    return load_word(rank, slot);
+  }
+  std::uint64_t swap_if(std::uint32_t rank, Slot slot, std::uint64_t expected, std::uint64_t wanted) {
+    count(rank);
+    return swap_word_if(rank, slot, expected, wanted);
+  }
+  void add(std::uint32_t rank, Slot slot, std::uint64_t units) {
+    count(rank);
+    add_to_word(rank, slot, units);
+  }
+  void raise(std::uint32_t rank, Slot slot, std::uint64_t value) {
+    count(rank);
+    raise_word(rank, slot, value);
+  }
   virtual void store(Slot slot, std::uint64_t value) = 0;
   /// Frees the window, by all ranks.
   virtual void free() = 0;
+  /// Operations on the words of other ranks.
+  std::uint64_t operations() const noexcept { return operations_; }
 
 protected:
-  Words() = default;
+  explicit Words(int rank) : own_(static_cast<std::uint32_t>(rank)) {}
+  std::uint32_t own() const noexcept { return own_; }
   static constexpr MPI_Aint k_bytes = 256; // of a rank: words of two ranks are in different lines
+
+private:
+  virtual std::uint64_t load_word(std::uint32_t rank, Slot slot) = 0;
+  virtual std::uint64_t swap_word_if(std::uint32_t rank, Slot slot, std::uint64_t expected,
+                                     std::uint64_t wanted) = 0;
+  virtual void add_to_word(std::uint32_t rank, Slot slot, std::uint64_t units) = 0;
+  virtual void raise_word(std::uint32_t rank, Slot slot, std::uint64_t value) = 0;
+  void count(std::uint32_t rank) noexcept { operations_ += rank != own_ ? 1 : 0; }
+
+  std::uint32_t own_;
+  std::uint64_t operations_ = 0;
 };
 
 /// All ranks are on one node: the processor's own atomic operations. MPI does not say that these are atomic
 /// towards its own operations, so they are only used where no rank needs the latter.
 class SharedWords final : public Words {
 public:
-  SharedWords(MPI_Comm comm, int rank, int ranks) : own_(static_cast<std::uint32_t>(rank)) {
+  SharedWords(MPI_Comm comm, int rank, int ranks) : Words(rank) {
     void* mine = nullptr;
     MPI_Info info = MPI_INFO_NULL;
     check(MPI_Info_create(&info));
@@ -55,7 +80,7 @@ public:
       check(MPI_Win_shared_query(window_, r, &size, &unit, &base));
       words_.push_back(static_cast<std::uint64_t*>(base));
     }
-    for (std::uint32_t i = 0; i < k_slots; ++i) words_[own_][i] = 0;
+    for (std::uint32_t i = 0; i < k_slots; ++i) words_[own()][i] = 0;
     check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
     check(MPI_Win_sync(window_));
     check(MPI_Barrier(comm));
@@ -63,27 +88,27 @@ public:
   }
   // acq_rel: what a rank has written for the iterations that it leaves to another one, into memory that both
   // share, comes before that rank's execution of them.
-  std::uint64_t load(std::uint32_t rank, Slot slot) override {
+  std::uint64_t load_word(std::uint32_t rank, Slot slot) override {
     return at(rank, slot).load(std::memory_order_acquire);
   }
-  std::uint64_t swap_if(std::uint32_t rank, Slot slot, std::uint64_t expected,
-                        std::uint64_t wanted) override {
+  std::uint64_t swap_word_if(std::uint32_t rank, Slot slot, std::uint64_t expected,
+                             std::uint64_t wanted) override {
     at(rank, slot)
         .compare_exchange_strong(expected, wanted, std::memory_order_acq_rel, std::memory_order_acquire);
     return expected;
   }
-  void add(std::uint32_t rank, Slot slot, std::uint64_t units) override {
+  void add_to_word(std::uint32_t rank, Slot slot, std::uint64_t units) override {
     at(rank, slot).fetch_add(units, std::memory_order_acq_rel);
   }
-  void raise(std::uint32_t rank, Slot slot, std::uint64_t value) override {
-    std::uint64_t seen = load(rank, slot);
+  void raise_word(std::uint32_t rank, Slot slot, std::uint64_t value) override {
+    std::uint64_t seen = load_word(rank, slot);
     while (seen < value &&
            !at(rank, slot)
                 .compare_exchange_weak(seen, value, std::memory_order_acq_rel, std::memory_order_acquire)) {
     }
   }
   void store(Slot slot, std::uint64_t value) override {
-    at(own_, slot).store(value, std::memory_order_release);
+    at(own(), slot).store(value, std::memory_order_release);
   }
   void free() override {
     MPI_Win_unlock_all(window_);
@@ -94,7 +119,6 @@ private:
   std::atomic_ref<std::uint64_t> at(std::uint32_t rank, Slot slot) const {
     return std::atomic_ref<std::uint64_t>(words_[rank][static_cast<std::uint32_t>(slot)]);
   }
-  std::uint32_t own_;
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<std::uint64_t*> words_;
 };
@@ -102,7 +126,7 @@ private:
 /// One-sided operations of MPI, which are atomic towards each other, on the own words too.
 class RemoteWords final : public Words {
 public:
-  RemoteWords(MPI_Comm comm, int rank) : own_(static_cast<std::uint32_t>(rank)) {
+  RemoteWords(MPI_Comm comm, int rank) : Words(rank) {
     check(MPI_Win_allocate(k_bytes, 1, MPI_INFO_NULL, comm, &words_, &window_));
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     check(MPI_Comm_get_errhandler(comm, &handler));
@@ -113,20 +137,22 @@ public:
     check(MPI_Barrier(comm));
     check(MPI_Win_lock_all(0, window_));
   }
-  std::uint64_t load(std::uint32_t rank, Slot slot) override { return fetch(rank, slot, 0, MPI_NO_OP); }
-  std::uint64_t swap_if(std::uint32_t rank, Slot slot, std::uint64_t expected,
-                        std::uint64_t wanted) override {
+  std::uint64_t load_word(std::uint32_t rank, Slot slot) override { return fetch(rank, slot, 0, MPI_NO_OP); }
+  std::uint64_t swap_word_if(std::uint32_t rank, Slot slot, std::uint64_t expected,
+                             std::uint64_t wanted) override {
     std::uint64_t old = 0;
     check(MPI_Compare_and_swap(&wanted, &expected, &old, MPI_UINT64_T, static_cast<int>(rank), place(slot),
                                window_));
     check(MPI_Win_flush(static_cast<int>(rank), window_));
     return old;
   }
-  void add(std::uint32_t rank, Slot slot, std::uint64_t units) override { fetch(rank, slot, units, MPI_SUM); }
-  void raise(std::uint32_t rank, Slot slot, std::uint64_t value) override {
+  void add_to_word(std::uint32_t rank, Slot slot, std::uint64_t units) override {
+    fetch(rank, slot, units, MPI_SUM);
+  }
+  void raise_word(std::uint32_t rank, Slot slot, std::uint64_t value) override {
     fetch(rank, slot, value, MPI_MAX);
   }
-  void store(Slot slot, std::uint64_t value) override { fetch(own_, slot, value, MPI_REPLACE); }
+  void store(Slot slot, std::uint64_t value) override { fetch(own(), slot, value, MPI_REPLACE); }
   void free() override {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
@@ -140,7 +166,6 @@ private:
     check(MPI_Win_flush(static_cast<int>(rank), window_));
     return old;
   }
-  std::uint32_t own_;
   MPI_Win window_ = MPI_WIN_NULL;
   std::uint64_t* words_ = nullptr;
 };

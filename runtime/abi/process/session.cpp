@@ -7,6 +7,7 @@
 #include "process/counters.h"
 #include "process/load_time.h"
 #include "process_limits.h"
+#include "rank_texts.h"
 #include "recordings.h"
 #include "report_output.h"
 #include "statistics.h"
@@ -86,6 +87,7 @@ void prepare_measuring(Session& made) noexcept {
   // The child of a fork starts with figures of its own.
   if (made.measured && pthread_atfork(nullptr, nullptr, [] {
                          observe::forget_executions();
+                         observe::forget_rank_texts();
                          observe::forget_gaps();
                          observe::forget_recordings();
                          forget_tracks();

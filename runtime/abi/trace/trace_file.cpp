@@ -4,6 +4,7 @@
 #include "code_place.h"
 #include "host_guard.h"
 #include "loop_site.h"
+#include "rank_texts.h"
 #include "report_output.h"
 #include "report_writer.h"
 #include "site_table.h"
@@ -78,6 +79,7 @@ public:
     for (const Track* track = tracks_; track != nullptr; track = track->next) ++track_count_;
     g_trace_workspace.teams.fill(tracks_);
     for (const Track* track = tracks_; track != nullptr; track = track->next) write_track(*track);
+    observe::write_rank_events(out_);
     out_.text("\n]}\n");
   }
 

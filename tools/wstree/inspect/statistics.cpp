@@ -144,7 +144,7 @@ std::string negative_figure(const json& report) {
                           {"cycles", "instructions", "cache_misses", "page_faults", "context_switches"});
     if (!problem.empty()) return problem;
   }
-  return {};
+  return negative_rank_figure(report);
 }
 
 std::optional<Statistics> read_statistics(std::string_view report, names::Resolver& resolver) {
@@ -160,6 +160,7 @@ std::optional<Statistics> read_statistics(std::string_view report, names::Resolv
   statistics.waiting_cpu_seconds = number_in(parsed, "spent_between_regions_cpu_seconds", 0);
   for (const auto& loop : parsed["loops"])
     if (loop.is_object()) statistics.loops.push_back(row_of(loop, resolver));
+  add_rank_loops(parsed, statistics.rank_loops);
   return statistics;
 }
 

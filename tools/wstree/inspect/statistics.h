@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "inspect/rank_loops.h"
 #include "names.h"
 #include "support/few_chunks.h"
 #include "support/terminal.h"
@@ -53,6 +54,7 @@ struct Statistics {
   double cpu_seconds = 0, waiting_cpu_seconds = 0; ///< of all, and of threads that waited between regions
   std::string rank; ///< of an MPI job, "0" in all other processes; empty: the file is older
   std::vector<LoopRow> loops;
+  std::vector<RankLoop> rank_loops;
 };
 
 /// Where a loop is: by the place that the compiler gave to the runtime, or by debug information.

@@ -167,6 +167,25 @@ ordered_json loop_json(const ReportLoop& loop, std::uint64_t threads) {
   return json;
 }
 
+/// `stolen`: thief, victim, steals, iterations.
+ordered_json rank_loop_json(const RankLoop& loop) {
+  auto ranks = ordered_json::array(), stolen = ordered_json::array();
+  for (const auto& [rank, figures] : loop.ranks) {
+    ranks.push_back({{"rank", rank},
+                     {"executions", figures.executions},
+                     {"iterations", figures.iterations},
+                     {"pieces", figures.pieces},
+                     {"remote_operations", figures.operations},
+                     {"work_seconds", figures.work},
+                     {"looking_seconds", figures.looking},
+                     {"steal_seconds", figures.stealing},
+                     {"on_steal_seconds", figures.on_steal}});
+    for (const auto& [victim, from] : figures.stolen)
+      stolen.push_back({rank, victim, from.steals, from.iterations});
+  }
+  return {{"name", loop.name}, {"ranks", ranks}, {"stolen", stolen}};
+}
+
 /// Loops with pictures, and pieces of their timelines that are one.
 struct Detail {
   std::size_t pictures, together;
@@ -189,6 +208,7 @@ std::string json_text(const RunReport& report, Detail detail) {
                        {"seconds", rank.seconds}});
     json["ranks"] = ranks;
   }
+  for (const auto& loop : report.rank_loops) json["rank_loops"].push_back(rank_loop_json(loop));
   if (report.is_against) json["against"] = {{"programs", report.earlier_programs}, {"gone", report.gone}};
   auto loops = ordered_json::array();
   for (const auto& loop : report.loops) {

@@ -124,6 +124,7 @@ void ReportInputs::add_statistics(const json& document) {
   for (const auto& loop : document["loops"]) {
     if (loop.is_object() && loop.contains("where") && loop["where"].is_string()) find_place(loop);
   }
+  add_rank_loops(document, report_.rank_loops);
   ReportRank& rank = report_.rank(statistics->rank.empty() ? "0" : statistics->rank);
   rank.program = statistics->program;
   rank.threads = std::max(rank.threads, statistics->threads);

@@ -116,6 +116,8 @@ struct RunReport {
   bool is_against = false; ///< another run, of which these are the programs and what is not here
   std::vector<std::string> earlier_programs, gone;
 
+  std::vector<RankLoop> rank_loops; ///< that ranks share
+
   std::vector<ReportRank> ranks; ///< in their order; one is no MPI job
   [[nodiscard]] bool has_ranks() const { return ranks.size() > 1; }
 

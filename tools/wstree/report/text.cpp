@@ -118,7 +118,7 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
   std::string text;
   if (!report.programs.empty()) text += inked(terminal, Ink::bold, programs_of(report)) + "\n";
   for (const auto& line : verdict(report)) text += visible(line) + "\n";
-  if (report.loops.empty()) return text;
+  if (report.loops.empty()) return text + rank_loops_text(report.rank_loops, terminal);
   text += fmt::format("\n  {:>10}  {:>9}  {:>6}  {:>10}  {:>10}  {:>10}  {:>8}  {:>9}  {}\n", "time",
                       "imbalance", "idle", "even saves", "late", "preempted", "calls", "steals", "loop");
   for (const auto& loop : report.loops) {
@@ -146,6 +146,7 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
   }
   if (report.is_against) text += against_text(report, terminal);
   if (report.has_ranks()) text += ranks_text(report);
+  text += rank_loops_text(report.rank_loops, terminal);
   return text + advice_text(report);
 }
 

@@ -167,6 +167,7 @@ private:
       processes_.insert(count(event, "pid"));
     }
     if (text(event, "ph") != "X" || kind == "region" || kind == "") return;
+    if (kind == "piece" || kind == "looking") return; // of a rank, whose threads have events of their own
     const auto member = static_cast<std::uint32_t>(count(told, "member"));
     const auto key = key_of(event);
     auto& execution = executions_[key];

@@ -120,7 +120,9 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
   const auto process = several
                            ? fmt::format("{} (process {}): ", visible(statistics.program), statistics.process)
                            : std::string();
-  if (statistics.loops.empty()) return fmt::format("wstree: {}no loop was served\n", process);
+  if (statistics.loops.empty())
+    return fmt::format("wstree: {}no loop was served\n", process) +
+           rank_loops_text(statistics.rank_loops, terminal);
   std::uint64_t calls = 0, steals = 0;
   bool any_told = false;
   for (const auto& loop : statistics.loops) {
@@ -166,7 +168,7 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
   if (terminal.is_one && std::ranges::any_of(statistics.loops, has_counters))
     text += inked(terminal, Ink::dim,
                   "  IPC: instructions per cycle; misses/1000: cache misses per 1,000 instructions\n");
-  return text;
+  return text + rank_loops_text(statistics.rank_loops, terminal);
 }
 
 } // namespace wstree::cli

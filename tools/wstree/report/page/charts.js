@@ -184,11 +184,11 @@ function threads(rows) {
   return figure;
 }
 
-function matrix(cells, size, members) {
+function matrix(cells, size, members, one = "member") {
   const most = Math.max(...cells.map((c) => c[2])),
     together = Math.ceil((members || size) / size),
     all = cells.reduce((sum, c) => sum + c[2], 0);
-  const who = (i) => (together === 1 ? `member ${i}` : `members ${i * together} to ${(i + 1) * together - 1}`);
+  const who = (i) => (together === 1 ? `${one} ${i}` : `${one}s ${i * together} to ${(i + 1) * together - 1}`);
   const names = Array.from({ length: size }, (_, i) => i * together);
   return picture(
     "Steals by victim and thief",

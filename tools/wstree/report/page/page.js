@@ -290,6 +290,10 @@ if (data.ranks) {
     )
   );
 }
+if (data.rank_loops) {
+  section("shared").hidden = false;
+  section("shared").append(...data.rank_loops.flatMap(sharedLoop));
+}
 section("filter").addEventListener("input", arrange);
 const reveal = () => {
   const box = location.hash && section(location.hash.slice(1));

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "report_writer.h"
+
+namespace wstree::observe {
+
+/// What this rank of an MPI job has done in the loops of one communicator, in the words of the program; texts
+/// may be null.
+struct RankText {
+  const char* lines;      ///< for people
+  const char* statistics; ///< JSON: objects with commas between them
+  const char* events;     ///< of a trace, each behind a comma
+  RankText* next = nullptr;
+};
+
+/// Adds a text, which stays where it is, to what the reports of this process say. Any thread.
+void add_rank_text(RankText& text) noexcept;
+
+/// In the child of a fork, while it has one thread: the texts are the parent's.
+void forget_rank_texts() noexcept;
+
+/// Each writes what all texts hold; nothing where there are none.
+void write_rank_lines(ReportWriter& out) noexcept;
+void write_rank_statistics(ReportWriter& out) noexcept; ///< `, "rank_loops": [...]`
+void write_rank_events(ReportWriter& out) noexcept;
+
+} // namespace wstree::observe

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What processes say of loops that MPI ranks share (<wstree/mpi.hpp>).
+#pragma once
+
+#include "support/terminal.h"
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace wstree::cli {
+
+/// What one rank has done in the loops of one name.
+struct RankFigures {
+  struct Stolen {
+    std::uint64_t steals = 0, iterations = 0;
+  };
+  std::uint64_t executions = 0, iterations = 0, pieces = 0, operations = 0;
+  double work = 0, looking = 0;           ///< seconds in pieces, and between them
+  double stealing = 0;                    ///< of these, seconds in steals
+  double on_steal = 0;                    ///< and in the program's function of that name
+  std::map<std::uint64_t, Stolen> stolen; ///< by victim
+};
+
+struct RankLoop {
+  std::string name;
+  std::map<std::uint64_t, RankFigures> ranks;
+};
+
+/// Adds what one process says; loops of one name are one.
+void add_rank_loops(const nlohmann::json& report, std::vector<RankLoop>& loops);
+
+/// As negative_figure(), of these loops.
+std::string negative_rank_figure(const nlohmann::json& report);
+
+/// A table for each loop; empty where there are none.
+std::string rank_loops_text(const std::vector<RankLoop>& loops, const Terminal& terminal);
+
+} // namespace wstree::cli
