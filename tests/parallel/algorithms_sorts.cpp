@@ -11,6 +11,8 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -81,6 +83,85 @@ TEST(Sort, FindsWhatIsSortedAlready) {
   for (const unsigned threads : {1U, 2U, 5U})
     for (const std::vector<int>& keys : {up, down, equal, hills, almost, steps})
       expect_stable<Placed<8>>(keys, threads);
+}
+
+/// What std::stable_sort makes of `texts`, and whether sort() and stable_sort() make the same.
+template <class Text> void expect_sorted_texts(const std::vector<Text>& texts) {
+  std::vector<Text> expected = texts;
+  std::stable_sort(expected.begin(), expected.end());
+  for (const unsigned threads : {2U, 3U}) {
+    std::vector<Text> out = texts;
+    EXPECT_EQ(sort(par().threads(threads), out), out.end());
+    EXPECT_TRUE(out == expected);
+    out = texts;
+    stable_sort(par().threads(threads), out, std::less<>());
+    EXPECT_TRUE(out == expected);
+    if constexpr (std::is_same_v<Text, std::string_view>) {
+      for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i].data(), expected[i].data()) << i;
+    }
+    std::deque<Text> deque(texts.begin(), texts.end());
+    sort(par().threads(threads), deque, std::less<Text>());
+    EXPECT_TRUE(std::equal(deque.begin(), deque.end(), expected.begin()));
+  }
+}
+
+// Eight characters behind those that all have in common decide, or more, or fewer.
+TEST(Sort, TextsAreComparedAsBytesAtEachLength) {
+  const std::vector<int> keys = numbers(5'000, 1 << 30);
+  for (const std::string common : {"", "a", "a common beginning of more than one word "}) {
+    std::vector<std::string> digits, bytes, tails, even; // even: as long as each other
+    for (const int key : keys) {
+      digits.push_back(common + std::to_string(key));
+      std::string text = common; // of 0 to 11 characters, among them 0 and those above 127
+      for (int k = 0; k < key % 12; ++k) text += "\0\x01\x7f\x80\xff"[static_cast<unsigned>(key >> k) % 5];
+      bytes.push_back(text);
+      even.push_back(common + std::to_string(100 + key % 500));
+      tails.push_back(common + std::string(1, static_cast<char>('a' + key % 3)) + "12345678" +
+                      std::to_string(key));
+    }
+    for (const auto* texts : {&digits, &bytes, &tails, &even}) {
+      expect_sorted_texts(*texts);
+      expect_sorted_texts(std::vector<std::string_view>(texts->begin(), texts->end()));
+    }
+  }
+}
+
+TEST(Sort, TextsMayHaveLessInCommonThanASampleOfThem) {
+  std::vector<std::string> texts;
+  for (const int key : numbers(5'000, 1 << 30)) texts.push_back("a common beginning " + std::to_string(key));
+  for (const std::string other : {"", "a", "a common", "zebra", "\xff"}) {
+    std::vector<std::string> some = texts;
+    some[777] = some[4'321] = other;
+    expect_sorted_texts(some);
+    some[4'999] = "Zebra";
+    expect_sorted_texts(some);
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (i % 156 != 0) texts[i].erase(0, 2 + i % 5); // 156: where the sample is
+  expect_sorted_texts(texts);
+}
+
+TEST(Sort, AStoppedCallLeavesAllTexts) {
+  std::vector<std::string> texts;
+  for (const int key : numbers(5'000, 1 << 30)) texts.push_back("a common beginning " + std::to_string(key));
+  struct Stop {
+    std::atomic<int>* left;
+    bool stop_requested() const { return left->fetch_sub(1) <= 0; }
+  };
+  int stopped = 0;
+  for (int at = 1; at < 40; at += 2) {
+    std::atomic<int> left{at};
+    std::vector<std::string> out = texts;
+    try {
+      sort(par().threads(3).stop(Stop{&left}), out);
+    } catch (const cancelled&) {
+      ++stopped;
+    }
+    std::vector<std::string> a = out, b = texts;
+    std::sort(a.begin(), a.end()), std::sort(b.begin(), b.end());
+    ASSERT_TRUE(a == b) << at;
+  }
+  EXPECT_GT(stopped, 0);
 }
 
 TEST(Sort, MovesStringsAndWhatCanOnlyBeMoved) {

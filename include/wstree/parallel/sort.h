@@ -8,6 +8,7 @@
 #include "wstree/parallel/part_of.h"
 #include "wstree/parallel/reorder.h"
 #include "wstree/parallel/search.h"
+#include "wstree/parallel/text_keys.h"
 #include "wstree/parallel/total_order.h"
 
 #include <algorithm>
@@ -22,6 +23,8 @@ namespace detail {
 inline constexpr double k_sort_worth_us = 60;
 /// Elements of the shortest runs.
 inline constexpr std::size_t k_shortest_run = 256;
+/// Texts that are worth a look at their beginnings.
+inline constexpr std::size_t k_fewest_texts = 4096;
 
 inline std::size_t bits_of(std::size_t n) noexcept {
   std::size_t bits = 0;
@@ -70,6 +73,9 @@ void sort_elements(const Policy& policy, Iterator first, std::size_t n, Compare&
     }
     unsigned levels = 1;
     while (std::size_t{1} << levels < 4 * members && n >> levels > 2 * k_shortest_run) ++levels;
+    if constexpr (text<std::iter_value_t<Iterator>> && k_is_less<Compare, std::iter_value_t<Iterator>>)
+      if (n >= k_fewest_texts && TextSort<Iterator>::template sort<k_stability>(policy, first, n, levels))
+        return;
     MergeTree<k_stability, Policy, Iterator, Compare> tree(policy, first, n, levels, less);
     tree.has_memory() ? tree.execute() : alone();
   }
