@@ -59,14 +59,17 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
                    Alone alone_is = Alone::goes_on, std::size_t unclocked = 2) {
   constexpr std::size_t k_first = 2, k_growth = 8, k_few = 4096;
   if (n != 0 && policy.stop_requested() && throw_cancelled()) return {n, 1};
-  if (n <= k_first || n <= unclocked) return piece(0, n), Start{n, 1};
-  if (!piece(0, unclocked)) return {n, 1};
-  std::uint64_t before = Clock::ticks();
-  const bool alone = alone_is == Alone::goes_on && most_members(policy) == 1;
-  std::size_t begin = unclocked, size = unclocked;
-  for (;;) {
+  std::uint64_t before = 0;
+  bool alone = false;
+  // One call of piece() in the text, because compilers inline each.
+  for (std::size_t begin = 0, size = n <= k_first || n <= unclocked ? n : unclocked;;) {
     const std::size_t end = n - begin <= size ? n : begin + size;
     if (!piece(begin, end) || end == n) return {n, 1};
+    if (begin == 0) {
+      alone = alone_is == Alone::goes_on && most_members(policy) == 1;
+      begin = end, before = Clock::ticks();
+      continue;
+    }
     const std::uint64_t now = Clock::ticks();
     const double ticks = now > before ? static_cast<double>(now - before) : 1;
     std::size_t longest = size * k_growth;
