@@ -221,6 +221,26 @@ TEST(StandardAlgorithms, Sets) {
   });
 }
 
+// Each piece searches both inputs for its ends.
+TEST(StandardAlgorithms, DearComparisonsDoNotCutSetsIntoElements) {
+  Numbers even(4'000), odd(4'000), out(8'000);
+  for (std::size_t i = 0; i < even.size(); ++i)
+    even[i] = 2 * static_cast<std::int64_t>(i), odd[i] = even[i] + 1;
+  std::atomic<std::size_t> comparisons{0};
+  const auto dear = [&](std::int64_t x, std::int64_t y) {
+    ++comparisons;
+    const auto since = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - since < std::chrono::microseconds(2)) {
+    }
+    return x < y;
+  };
+  std::set_union(std::execution::par, even.begin(), even.end(), odd.begin(), odd.end(), out.begin(), dear);
+  EXPECT_TRUE(std::is_sorted(out.begin(), out.end()));
+  EXPECT_EQ(out.back(), 7'999);
+  const std::size_t pieces = 64 * std::max(2U, std::thread::hardware_concurrency()) + 8;
+  EXPECT_LE(comparisons, 2 * out.size() + 52 * pieces); // 13 for each of four searches
+}
+
 TEST(StandardAlgorithms, SumsAndScans) {
   same_in_parallel([](const auto& how, const Numbers& v) {
     std::vector<Numbers> all;

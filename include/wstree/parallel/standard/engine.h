@@ -51,10 +51,11 @@ private:
 };
 template <class Folder> inline constinit thread_local BriefCalls t_brief_calls{};
 
-/// The value of n > 0 units.
+/// The value of n > 0 units. `least`: of a piece.
 template <class Folder>
-void fold_standard(std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result) {
-  fold_tree(standard_policy(), n, folder, result, {});
+void fold_standard(std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
+                   std::uint64_t least = 1) {
+  fold_tree(standard_policy().min_chunk(least), n, folder, result, {});
   t_brief_calls<Folder>.renew(t_sites.at(site_key<Folder>({})), n);
 }
 
@@ -257,7 +258,10 @@ void scan_strictly(Index n, T init, const Reduce& reduce, Combine combine, const
   }
   Folder folder{{}, reduce};
   Result<std::vector<RecordedPiece<T, Index>>> result;
-  fold_standard(elements, folder, result);
+  // Not more pieces than that: set operations search all elements in each of them, and look at all of them
+  // where the standard library checks what it is called with (_GLIBCXX_DEBUG).
+  constexpr std::uint64_t k_pieces = 64; // a member's
+  fold_standard(elements, folder, result, elements / (k_pieces * most_members(standard_policy())) + 1);
   auto& pieces = result.value();
   for (auto& piece : pieces) {
     T after = combine(init, piece.value);
