@@ -122,6 +122,10 @@ foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
   set(threads "")
   set(not_this "")
   set(fewer "")
+  set(seldom SELDOM)
+  if(fallback MATCHES "^(static|dynamic,2)$")
+    set(seldom "")
+  endif()
   if(fallback STREQUAL "static,3")
     set(fewer --repeat 6)
     set(threads "OMP_NUM_THREADS=2")
@@ -132,9 +136,9 @@ foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
     wstree_gcc_test(fallback_static_3.threads_4 order LONG ARGUMENTS ${not_this}
       ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
   endif()
-  wstree_gcc_test(fallback_${readable} gomp_constructs ARGUMENTS ${arguments}
+  wstree_gcc_test(fallback_${readable} gomp_constructs ${seldom} ARGUMENTS ${arguments}
     ENVIRONMENT "WSTREE_FALLBACK=${fallback}" ${threads})
-  wstree_gcc_test(fallback_${readable} order ARGUMENTS ${not_this} ${fewer}
+  wstree_gcc_test(fallback_${readable} order ${seldom} ARGUMENTS ${not_this} ${fewer}
     ENVIRONMENT "WSTREE_FALLBACK=${fallback}" ${threads})
 endforeach()
 

@@ -7,9 +7,9 @@
 //   round [--loops N] [--seed S] [--first F] [--count C] [--marks M] [--fails] [--threads] [--ends]
 //
 // M: usual (as in the library), 2 or 3 (all marks have so many bits, and go round all the time), or all three
-// in turn; word, link, board, counter, returned, leavers: that mark has 2 bits, and is refreshed as if it had
-// its usual ones. --fails: something has to go wrong, as it does then. --ends: members that wait for a slot
-// soon end the ring.
+// in turn; word, link, board, counter, returned, leavers, where those are compiled: that mark has 2 bits, and
+// is refreshed as if it had its usual ones. --fails: something has to go wrong, as it does then. --ends:
+// members that wait for a slot soon end the ring.
 //
 // Without --threads one thread plays all members, by turns: any of them may be ahead, late or absent.
 #include "run.h"
@@ -76,10 +76,12 @@ template <class Marks> std::string run_with(const Sequence& sequence, Totals& to
   return options.threads ? in_threads.run(sequence, totals) : by_turns.run(sequence, totals);
 }
 
+#ifdef WSTREE_TEST_FORGOTTEN
 template <test::Forgotten mark> std::string run_without(const Sequence& sequence, Totals& totals) {
   static Run<SizesOf<2>, test::ForgottenMarks<mark, 2>, StepRegion> by_turns;
   return by_turns.run(sequence, totals);
 }
+#endif
 
 using RunSequence = std::string (*)(const Sequence&, Totals&);
 struct NamedMarks {
@@ -90,12 +92,14 @@ constexpr NamedMarks k_marks[] = {
     {"usual", run_with<core::UsualMarks>},
     {"2", run_with<test::NarrowMarks<2>>},
     {"3", run_with<test::NarrowMarks<3>>},
+#ifdef WSTREE_TEST_FORGOTTEN
     {"word", run_without<test::Forgotten::word>},
     {"link", run_without<test::Forgotten::link>},
     {"board", run_without<test::Forgotten::board>},
     {"counter", run_without<test::Forgotten::counter>},
     {"returned", run_without<test::Forgotten::returned>},
     {"leavers", run_without<test::Forgotten::leavers>},
+#endif
 };
 
 std::string run_one(const Sequence& sequence, Totals& totals) {
