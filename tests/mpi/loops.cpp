@@ -277,6 +277,9 @@ int main(int argc, char** argv) {
   mpi::costs remembered;
   large();
   for (std::uint64_t i = 0; i < count; ++i) one(random, remembered, i);
+  if (rank_of() == 0)
+    std::printf("%llu loops on %d ranks of %d threads\n", static_cast<unsigned long long>(count), ranks_of(),
+                omp_get_max_threads());
   MPI_Finalize();
   return 0;
 }

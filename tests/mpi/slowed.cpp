@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Two ranks, of which the second one executes an iteration for four of the first one, by count and not by
+// time: the first one takes over most of its share, and each iteration runs once.
+#include "checks.h"
+
+#include <wstree/mpi.hpp>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+using namespace wstree::test;
+
+int main(int argc, char** argv) {
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  const MPI_Comm world = MPI_COMM_WORLD;
+  const int rank = rank_of();
+  expect(ranks_of() == 2, "this is for two ranks");
+  MPI_Win window = MPI_WIN_NULL;
+  std::uint64_t* base = nullptr;
+  MPI_Win_allocate_shared(rank == 0 ? 16 : 0, 1, MPI_INFO_NULL, world, &base, &window);
+  MPI_Aint size = 0;
+  int unit = 0;
+  MPI_Win_shared_query(window, 0, &size, &unit, &base);
+  const std::atomic_ref<std::uint64_t> fast(base[0]), slow(base[1]); // executed iterations
+  if (rank == 0) fast = 0, slow = 0;
+  MPI_Barrier(world);
+
+  // The last quarter at any speed: a piece is at most an eighth of the loop, and the first rank cannot get
+  // it.
+  constexpr std::uint64_t k_iterations = 4000, k_slowed = 3 * k_iterations / 4, k_times = 4;
+  std::vector<std::uint8_t> hits(k_iterations);
+  wstree::mpi::for_each(world, k_iterations, [&](std::uint64_t i) {
+    ++hits[i];
+    work(1000);
+    if (rank == 0) {
+      ++fast;
+    } else {
+      // Never ends if the first rank cannot take over what is left.
+      while (fast < k_times * slow && fast + slow < k_slowed) std::this_thread::yield();
+      ++slow;
+    }
+  });
+  if (rank == 0)
+    expect(fast > k_iterations / 2 && fast + slow == k_iterations,
+           "the rank that is not slowed did its share only");
+  MPI_Allreduce(MPI_IN_PLACE, hits.data(), static_cast<int>(k_iterations), MPI_UINT8_T, MPI_SUM, world);
+  for (const std::uint8_t times : hits) expect(times == 1, "an iteration that did not run once");
+  MPI_Win_free(&window);
+  MPI_Finalize();
+  return 0;
+}
