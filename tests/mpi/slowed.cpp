@@ -27,8 +27,7 @@ int main(int argc, char** argv) {
   if (rank == 0) fast = 0, slow = 0;
   MPI_Barrier(world);
 
-  // The last quarter at any speed: a piece is at most an eighth of the loop, and the first rank cannot get
-  // it.
+  // The last quarter at any speed: the first rank cannot get a piece, which is at most an eighth of the loop.
   constexpr std::uint64_t k_iterations = 4000, k_slowed = 3 * k_iterations / 4, k_times = 4;
   std::vector<std::uint8_t> hits(k_iterations);
   wstree::mpi::for_each(world, k_iterations, [&](std::uint64_t i) {
