@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(readability-identifier-naming): C */
 /* What a rank has done in the loops of one communicator, ready to be written. Texts may be null. The library
    keeps the struct and its texts until the process ends. */
 struct wstree_rank_text {
@@ -26,6 +27,7 @@ enum { WSTREE_RANKS_STATISTICS = 1, WSTREE_RANKS_TRACE = 2 };
 /* Adds a text, which may be null, to the report and the trace of this process. Returns what they ask for.
    Any thread. */
 __attribute__((weak)) int wstree_ranks_tell(struct wstree_rank_text* text);
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }
