@@ -96,8 +96,11 @@ std::uint64_t find_first(const Ranks& policy, std::uint64_t n, Predicate predica
   do {
     const std::uint64_t elements = std::min(n - begin, wave);
     detail::FindBody<Predicate> body{predicate, begin};
-    const detail::Call call{
-        .kind = detail::Kind::find, .elements = elements, .before = begin, .is_ordered = true};
+    const detail::Call call{.kind = detail::Kind::find,
+                            .elements = elements,
+                            .before = begin,
+                            .behind = n - begin - elements,
+                            .is_ordered = true};
     const auto outcome = detail::run(detail::as_policy(policy), call, body, where);
     if (outcome.event != detail::Events::k_none) return begin + outcome.event;
     begin += elements;

@@ -85,6 +85,10 @@ void misuse() {
   expect_that_loops_work();
   expect_error("different numbers of iterations", [&] { mpi::for_each(k_world, rank % 2 * 1000, nothing); });
   expect_that_loops_work();
+  expect_error("different numbers of iterations", [&] { // of which the first wave is the same
+    mpi::find_first(k_world, 4096 * (1 + rank % 2), [](std::uint64_t) { return false; });
+  });
+  expect_that_loops_work();
   expect_error("different algorithms", [&] {
     if (rank == 0)
       mpi::for_each(k_world, 1000, nothing);

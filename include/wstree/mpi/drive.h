@@ -42,8 +42,9 @@ inline std::string name_of_loop(const char* label, call_site where) {
 /// Used by the calling thread alone, the only one that calls MPI; all members of the team use `events`.
 class Drive {
 public:
-  Drive(Group& group, const Options& options, Units units, std::uint64_t kind,
-        std::function<bool()> is_stopped, call_site where = {})
+  /// `agreed`: without what the Drive says itself, the cut.
+  Drive(Group& group, const Options& options, Units units, Agreed agreed, std::function<bool()> is_stopped,
+        call_site where = {})
       : group_(group), entered_(group), options_(options), is_stopped_(std::move(is_stopped)), units_(units),
         cut_(units.count(), group.ranks(),
              options.remembered != nullptr && !options.remembered->sections().empty()
@@ -56,7 +57,8 @@ public:
         loop_(group.account().of(name_of_loop(options.label, where))), account_(loop_.second),
         from_(group.rank()), operations_before_(group.words().operations()) {
     const std::uint32_t call = group.next_call();
-    verdict_.emplace(group.comm(), Agreed{units.elements, kind, cut_.fingerprint()}, wrong_);
+    agreed.cut = cut_.fingerprint();
+    verdict_.emplace(group.comm(), agreed, wrong_);
     ++account_.executions;
     if (wrong_ == WrongUse::none) member_.open(call, cut_, group.done());
     if (options.remembered != nullptr) seconds_.assign(std::max<std::size_t>(256, 8 * group.ranks()), 0);

@@ -43,6 +43,7 @@ struct Call {
   std::uint64_t elements;
   std::uint64_t least_unit = 1; // elements of a unit
   std::uint64_t before = 0;     // elements before the first one: for what is thrown
+  std::uint64_t behind = 0;     // elements behind the last one
   bool is_ordered = false;      // what an element throws leaves those before it to be executed
 };
 
@@ -123,8 +124,8 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
                              (options.remembered != nullptr ? 128U : 0U) | std::uint64_t{sizeof(Value)} << 8 |
                              static_cast<std::uint64_t>(options.root + 1) << 24 | options.chunk << 48;
   Drive drive(
-      group, options, Units(call.elements, call.least_unit), kind, [&] { return policy.stop_requested(); },
-      where);
+      group, options, Units(call.elements, call.least_unit),
+      {call.before + call.elements + call.behind, kind}, [&] { return policy.stop_requested(); }, where);
   const auto join = [&](Value& left, Value& right) { body.join(left, right); };
   const auto fails_at = [&](std::uint64_t element) {
     drive.events().note(element, std::current_exception());

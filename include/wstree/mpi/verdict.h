@@ -23,9 +23,9 @@ enum class WrongUse : std::uint64_t { none, no_such_root, in_region, needs_funne
 
 /// What has to be the same on all ranks.
 struct Agreed {
-  std::uint64_t iterations;
-  std::uint64_t kind; // which algorithm, with which options
-  std::uint64_t cut;
+  std::uint64_t iterations; // of the whole call, which may have several loops
+  std::uint64_t kind;       // which algorithm, with which options
+  std::uint64_t cut = 0;
 };
 
 /// Throws where not even the other ranks can be told.

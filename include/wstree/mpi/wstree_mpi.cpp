@@ -61,8 +61,9 @@ extern "C" int wstree_mpi_open(MPI_Comm comm, unsigned long long n, wstree_mpi_l
     mpi::detail::check_that_mpi_works(comm);
     auto made = std::make_unique<wstree_mpi_loop>();
     made->group = &mpi::detail::Group::of(comm);
-    made->drive = std::make_unique<mpi::detail::Drive>(*made->group, made->options, mpi::detail::Units(n, 1),
-                                                       k_pulled, [] { return false; });
+    made->drive =
+        std::make_unique<mpi::detail::Drive>(*made->group, made->options, mpi::detail::Units(n, 1),
+                                             mpi::detail::Agreed{n, k_pulled}, [] { return false; });
     *loop = made.release();
   });
 }
