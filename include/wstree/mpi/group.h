@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -58,8 +59,7 @@ public:
     auto group = std::make_unique<Group>(comm);
     check(MPI_Comm_set_attr(comm, key, group.get()));
     const std::lock_guard lock(s_mutex);
-    group->number_ = s_made++;
-    s_all.push_back(group.get());
+    all().push_back(group.get());
     return *group.release();
   }
   explicit Group(MPI_Comm comm) {
@@ -70,6 +70,7 @@ public:
     check(MPI_Comm_rank(comm_, &rank_));
     check(MPI_Comm_size(comm_, &ranks_));
     find_names();
+    find_order();
     make_words();
   }
   Group(const Group&) = delete;
@@ -77,7 +78,7 @@ public:
   ~Group() {
     release();
     const std::lock_guard lock(s_mutex);
-    std::erase(s_all, this);
+    std::erase(all(), this);
   }
 
   MPI_Comm comm() const noexcept { return comm_; }
@@ -190,6 +191,16 @@ private:
     names_.threads = threads_of_team();
   }
 
+  /// The same on all ranks: threads may make groups at the same time, in another order on each rank.
+  void find_order() {
+    {
+      const std::lock_guard lock(s_mutex);
+      number_ = s_made++;
+    }
+    order_ = {names_.world[0], number_};
+    check(MPI_Bcast(order_.data(), static_cast<int>(order_.size()), MPI_UINT32_T, 0, comm_));
+  }
+
   void release() noexcept {
     if (comm_ == MPI_COMM_NULL) return;
     try {
@@ -210,12 +221,14 @@ private:
     return key;
   }
   /// MPI_Finalize first frees what is attached to MPI_COMM_SELF, while operations of all ranks still work:
-  /// the groups go in the order in which they were made, by all ranks.
+  /// the groups go in one order on all ranks, because each one waits for its ranks.
   static void free_before_finalize() {
     static const int key = [] {
       int made = MPI_KEYVAL_INVALID;
       const auto free = [](MPI_Comm, int, void*, void*) {
-        for (Group* group : s_all) group->release(); // no loop is open any more
+        auto& groups = all(); // no loop is open any more
+        std::ranges::sort(groups, {}, &Group::order_);
+        for (Group* group : groups) group->release();
         return MPI_SUCCESS;
       };
       check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &made, nullptr));
@@ -226,8 +239,14 @@ private:
   }
 
   static inline std::mutex s_mutex;
-  static inline std::vector<Group*> s_all; // by s_mutex; in the order in which they were made
-  static inline std::uint32_t s_made = 0;  // by s_mutex
+  static inline std::uint32_t s_made = 0; // by s_mutex
+  /// Those that are not deleted; by s_mutex. Never destroyed: a destructor that is later than those of this
+  /// file may call MPI_Finalize.
+  static std::vector<Group*>& all() {
+    static auto* const groups = new std::vector<Group*>;
+    return *groups;
+  }
+
   // relaxed: whether a line was printed.
   static inline std::atomic<bool> s_has_said{false};
 
@@ -240,7 +259,8 @@ private:
   std::uint32_t call_ = 0;
   std::uint64_t done_ = 0;
   std::atomic<bool> is_busy_{false};
-  std::uint32_t number_ = 0; // of the groups of this process
+  std::uint32_t number_ = 0;             // of the groups of this process
+  std::array<std::uint32_t, 2> order_{}; // rank 0 in MPI_COMM_WORLD, and its number of the group
   RankNames names_;
   Account account_;
 };
