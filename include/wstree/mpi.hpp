@@ -102,7 +102,7 @@ std::uint64_t find_first(const Ranks& policy, std::uint64_t n, Predicate predica
                             .behind = n - begin - elements,
                             .is_ordered = true};
     const auto outcome = detail::run(detail::as_policy(policy), call, body, where);
-    if (outcome.event != detail::Events::k_none) return begin + outcome.event;
+    if (outcome.hit != detail::Events::k_none) return begin + outcome.hit;
     begin += elements;
     wave *= 4;
   } while (begin < n);

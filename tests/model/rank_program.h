@@ -97,7 +97,7 @@ private:
       return std::min(own_bound, others);
     }
     std::uint64_t want(std::uint64_t) const { return program.plan_.most; }
-    static void drop() {}
+    static void drop(std::uint32_t) {}
     bool steal() {
       Range stolen;
       for (std::uint32_t i = 1; i < program.plan_.ranks; ++i)

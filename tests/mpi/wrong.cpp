@@ -6,8 +6,10 @@
 
 #include <omp.h>
 
+#include <atomic>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -75,6 +77,42 @@ void token_that_throws() {
   const auto on = mpi::on(k_world).stop(Token());
   expect_error("of the token", [&] { mpi::for_each(on, 1000, [](std::uint64_t) {}); });
   expect_error("of the token", [&] { mpi::for_each(on, 0, [](std::uint64_t) {}); });
+  expect_that_loops_work();
+}
+
+/// Rank 0 stops at element 3, after another rank has found a hit that is not the first: no rank is told that.
+void stop_before_the_first_hit() {
+  struct Token {
+    bool& is_stopped;
+    bool stop_requested() const { return is_stopped; }
+  };
+  MPI_Win window = MPI_WIN_NULL;
+  std::uint64_t* base = nullptr;
+  MPI_Aint size = 0;
+  int unit = 0;
+  MPI_Win_allocate_shared(rank_of() == 0 ? 16 : 0, 1, MPI_INFO_NULL, k_world, &base, &window);
+  MPI_Win_shared_query(window, 0, &size, &unit, &base);
+  const std::atomic_ref<std::uint64_t> has_hit(base[0]), has_stopped(base[1]);
+  if (rank_of() == 0) has_hit = 0, has_stopped = 0;
+  MPI_Barrier(k_world);
+  const auto wait_until = [](const auto& flag) {
+    while (flag == 0) std::this_thread::yield();
+  };
+  bool is_stopped = false;
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1); // in order
+  const std::uint64_t share = 4096 / static_cast<std::uint64_t>(ranks_of());
+  expect_error("stopped by its stop token", [&] {
+    mpi::find_first(mpi::on(k_world).stop(Token{is_stopped}), 4096, [&](std::uint64_t i) {
+      if (rank_of() == 0 && i == 1) wait_until(has_hit);
+      if (rank_of() == 0 && i == 3) is_stopped = true, has_stopped = 1;
+      if (rank_of() != 0 && i >= share) has_hit = 1;
+      if (rank_of() != 0 && i < share) wait_until(has_stopped);
+      return i == 20 || i >= share;
+    });
+  });
+  omp_set_num_threads(threads);
+  MPI_Win_free(&window);
   expect_that_loops_work();
 }
 
@@ -156,6 +194,7 @@ void misuse() {
   operator_of_the_root();
   operator_of_all_ranks();
   token_that_throws();
+  stop_before_the_first_hit();
 }
 
 } // namespace

@@ -68,8 +68,8 @@ public:
 
   Events& events() noexcept { return events_; }
   const Units& units() const noexcept { return units_; }
-  /// Returns whether units were left undone because of an event or a stop.
-  bool has_dropped() const noexcept { return has_dropped_; }
+  /// The first element that was left undone because of an event or a stop; Events::k_none: there is none.
+  std::uint64_t dropped() const noexcept { return dropped_; }
   /// Seconds after which a piece is to end early.
   double patience(Range piece) const noexcept { return pacing_.patience(piece.size()); }
 
@@ -134,7 +134,7 @@ public:
     return !verdict_->is_known_wrong();
   }
   std::uint64_t want(std::uint64_t left) const noexcept { return pacing_.want(left); }
-  void drop() noexcept { has_dropped_ = true; }
+  void drop(std::uint32_t unit) noexcept { dropped_ = std::min(dropped_, units_.first(unit)); }
 
   bool steal() {
     has_looked_ = true;
@@ -195,7 +195,7 @@ private:
       const std::uint32_t kept = std::clamp(first_dropped, rest.begin, rest.end);
       member_.give_back({rest.begin, kept});
       member_.count(rest.end - kept);
-      if (kept != rest.end) drop();
+      if (kept != rest.end) drop(kept);
     };
     std::uint32_t end = piece.end;
     for (auto part = done.rbegin(); part != done.rend(); ++part) {
@@ -241,7 +241,7 @@ private:
   bool has_looked_ = false;
   std::uint64_t operations_before_;
   std::vector<double> seconds_; // of sections; empty: not wanted
-  bool has_dropped_ = false;
+  std::uint64_t dropped_ = Events::k_none;
   float shown_ = 0;
 };
 

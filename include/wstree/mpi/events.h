@@ -2,6 +2,7 @@
 // What ends a loop early, on this rank: the first exception or hit in the order of the loop.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -19,9 +20,12 @@ public:
   /// An element has thrown, or is a hit (nullptr). By any member.
   void note(std::uint64_t element, std::exception_ptr thrown) {
     const std::lock_guard lock(mutex_);
-    if (element >= element_) return;
-    element_ = element;
-    thrown_ = std::move(thrown);
+    if (thrown == nullptr) {
+      hit_ = std::min(hit_, element);
+    } else if (element < thrower_) {
+      thrower_ = element;
+      thrown_ = std::move(thrown);
+    }
   }
   /// No unit from `unit` on need be executed. By any member.
   void bound(std::uint32_t unit) noexcept {
@@ -32,13 +36,15 @@ public:
   }
   std::uint32_t bound() const noexcept { return bound_.load(std::memory_order_relaxed); } // as above
 
-  /// No member is at work: the first element of an event, and what it has thrown.
-  std::uint64_t element() const noexcept { return element_; }
+  /// No member is at work: the first hit, the first element that has thrown, and what.
+  std::uint64_t hit() const noexcept { return hit_; }
+  std::uint64_t thrower() const noexcept { return thrower_; }
   const std::exception_ptr& thrown() const noexcept { return thrown_; }
 
 private:
   std::mutex mutex_;
-  std::uint64_t element_ = k_none;
+  std::uint64_t hit_ = k_none;
+  std::uint64_t thrower_ = k_none;
   std::exception_ptr thrown_;
   std::atomic<std::uint32_t> bound_{~std::uint32_t{0}};
 };

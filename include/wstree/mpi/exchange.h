@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <climits>
@@ -79,10 +80,10 @@ private:
 
 /// How a rank has ended a loop.
 struct End {
-  std::uint64_t element = Events::k_none; // of its first event
   std::uint64_t bytes = 0;                // of what it sends
-  std::uint32_t has_thrown = 0;           // the event is an exception
-  std::uint32_t has_dropped = 0;          // units that no rank has executed
+  std::uint64_t hit = Events::k_none;     // its first one
+  std::uint64_t thrower = Events::k_none; // the first element that has thrown
+  std::uint64_t dropped = Events::k_none; // the first element that no rank has executed
 };
 
 /// The ends of all ranks.
@@ -93,32 +94,34 @@ public:
     check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all_.data(), sizeof mine, MPI_BYTE, group.comm(),
                          &request));
     wait_for(request);
-    for (std::uint32_t r = 0; r < group.ranks(); ++r)
-      if (all_[r].element < all_[first_].element) first_ = r;
+    for (std::uint32_t r = 0; r < group.ranks(); ++r) {
+      if (all_[r].thrower < all_[thrower_].thrower) thrower_ = r;
+      hit_ = std::min(hit_, all_[r].hit);
+      dropped_ = std::min(dropped_, all_[r].dropped);
+    }
   }
 
-  /// The element of the first event; Events::k_none: there was none.
-  std::uint64_t element() const noexcept { return all_[first_].element; }
-  bool has_dropped() const noexcept {
-    for (const End& end : all_)
-      if (end.has_dropped != 0) return true;
-    return false;
-  }
+  /// The first hit; Events::k_none: there was none.
+  std::uint64_t hit() const noexcept { return hit_; }
+  /// Returns whether elements that might be a hit before the first one were not executed.
+  bool has_dropped() const noexcept { return dropped_ < hit_; }
 
   /// As rethrow(), of all ranks, where this one has its own events.
   static void rethrow_first(Group& group, const Events& events, std::uint64_t before) {
-    Ends(group, {events.element(), 0, events.thrown() != nullptr, 0}).rethrow(events, before);
+    Ends(group, {.thrower = events.thrower()}).rethrow(events, before);
   }
 
-  /// Throws, on all ranks, if the first event is an exception. `before`: iterations before element 0.
+  /// Throws, on all ranks, what the first thrower has thrown, unless it is behind the first hit of all
+  /// elements. `before`: iterations before element 0.
   void rethrow(const Events& events, std::uint64_t before) const {
-    if (element() == Events::k_none || all_[first_].has_thrown == 0) return;
+    const std::uint64_t element = all_[thrower_].thrower;
+    if (element == Events::k_none || (hit_ < element && !has_dropped())) return;
     char text[512] = {};
-    const bool is_mine = first_ == group_.rank();
+    const bool is_mine = thrower_ == group_.rank();
     if (is_mine) describe(events.thrown(), text);
-    check(MPI_Bcast(text, sizeof text, MPI_CHAR, static_cast<int>(first_), group_.comm()));
+    check(MPI_Bcast(text, sizeof text, MPI_CHAR, static_cast<int>(thrower_), group_.comm()));
     if (is_mine) std::rethrow_exception(events.thrown());
-    throw remote_exception(text, static_cast<int>(first_), before + element());
+    throw remote_exception(text, static_cast<int>(thrower_), before + element);
   }
 
   /// What all ranks send, in the order of the ranks; to all, or to `root` alone.
@@ -158,7 +161,9 @@ private:
 
   Group& group_;
   std::vector<End> all_;
-  std::uint32_t first_ = 0;
+  std::uint32_t thrower_ = 0; // the rank of the first element that has thrown
+  std::uint64_t hit_ = Events::k_none;
+  std::uint64_t dropped_ = Events::k_none;
 };
 
 } // namespace detail

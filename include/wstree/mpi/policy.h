@@ -78,7 +78,7 @@ public:
     return with([&](detail::Options& options) { options.on_steal = std::move(function); });
   }
   /// After token.stop_requested() on any rank no new piece starts, and the call throws `cancelled` on all
-  /// ranks unless everything was done.
+  /// ranks unless everything was done, or all up to the first hit.
   template <stop_token_like Token> basic_on<Token> stop(Token token) const {
     return basic_on<Token>(options_, std::move(token));
   }

@@ -50,7 +50,7 @@ struct Call {
 /// How a loop has ended.
 template <class V> struct Outcome {
   std::optional<V> value; // of all elements; nothing where there are none, or on ranks besides the root
-  std::uint64_t event = Events::k_none; // the first hit
+  std::uint64_t hit = Events::k_none; // the first one
 };
 
 /// A token that never stops a call. With it a member that is alone takes a 128th of a piece at a time, and
@@ -166,13 +166,12 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
     }
   }
   const Events& events = drive.events();
-  const Ends ends(group,
-                  {events.element(), mine.bytes().size(), events.thrown() != nullptr, drive.has_dropped()});
+  const Ends ends(group, {mine.bytes().size(), events.hit(), events.thrower(), drive.dropped()});
   ends.rethrow(events, call.before);
-  if (ends.element() == Events::k_none && ends.has_dropped()) throw cancelled();
+  if (ends.has_dropped()) throw cancelled();
   drive.share_costs();
 
-  Outcome<Value> outcome{{}, ends.element()};
+  Outcome<Value> outcome{{}, ends.hit()};
   if constexpr (k_has_value) {
     Parcel theirs = ends.gather(mine, options.root);
     try {

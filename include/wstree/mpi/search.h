@@ -22,7 +22,7 @@ constexpr long nap_after(unsigned rounds) noexcept {
 /// go on.
 ///
 /// Host: `goes_on()`; `bound()`, the first unit that need not be executed, after the rank has told others of
-/// its own and heard of theirs; `want(left)`, units to take; `drop()`: units behind the bound were counted,
+/// its own and heard of theirs; `want(left)`, units to take; `drop(unit)`: units from there on were counted,
 /// not executed; `steal()`
 /// -> whether something was stolen; `wait(rounds)` after so many rounds without work.
 template <class Memory, class Host> bool search(Member<Memory>& member, Host& host, Range& piece) {
@@ -37,7 +37,7 @@ template <class Memory, class Host> bool search(Member<Memory>& member, Host& ho
       if (piece.end <= bound) return true;
       const std::uint32_t kept = std::clamp(bound, piece.begin, piece.end);
       member.count(piece.end - kept);
-      host.drop();
+      host.drop(kept);
       piece.end = kept;
       if (!piece.empty()) return true;
       continue;

@@ -51,7 +51,7 @@ public:
     return ~0U;
   }
   std::uint64_t want(std::uint64_t left) const { return pacing_.want(left); }
-  static void drop() {}
+  static void drop(std::uint32_t) {}
   bool steal() {
     ranks::Range stolen;
     const std::uint32_t victim = victims_.choose(member_, words_, pacing_.cost(), pacing_.shortest());
