@@ -64,6 +64,15 @@ TEST_F(Report, LoopsThatRanksShareNameThievesAndVictims) {
   EXPECT_EQ(loops[0].at("ranks").at(5).at("iterations"), 210);
   EXPECT_EQ(loops[0].at("stolen").at(4), json::parse("[5,4,5,41]"));
 
+  for (int file = 0; file < 4; ++file) { // two communicators of two ranks each, and one execution on each
+    json made = json::parse(read(files[static_cast<std::size_t>(file)]));
+    made["rank_loops"] = {{{"name", "halves"}, {"rank", file}, {"ranks", 2}, {"executions", 1}}};
+    as_json[static_cast<std::size_t>(file)] = write("half" + std::to_string(file), made.dump());
+  }
+  as_json.resize(4);
+  EXPECT_THAT(report(as_json).out, HasSubstr("halves, shared by 4 ranks, 2 executions\n"));
+  EXPECT_THAT(report({as_json[2]}).out, HasSubstr("halves, shared by 1 rank, 1 execution\n"));
+
   json made = json::parse(read(files[0]));
   made["rank_loops"][1]["pieces"] = -1;
   EXPECT_THAT(report({write("bad", made.dump())}).err, HasSubstr("rank_loops[1].pieces is -1"));

@@ -7,6 +7,7 @@
 #include "support/visible.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -81,6 +82,8 @@ void add_rank_loops(const json& report, std::vector<RankLoop>& loops) {
     auto found = std::ranges::find(loops, text, &RankLoop::name);
     if (found == loops.end()) found = loops.insert(loops.end(), RankLoop{text, {}});
     add_figures(told, found->ranks[count_of(told, "rank")]);
+    if (const auto ranks = count_of(told, "ranks"); ranks > 0)
+      found->executions += static_cast<double>(count_of(told, "executions")) / static_cast<double>(ranks);
   });
 }
 
@@ -98,7 +101,8 @@ std::string negative_rank_figure(const json& report) {
 std::string rank_loops_text(const std::vector<RankLoop>& loops, const Terminal& terminal) {
   std::string text;
   for (const auto& loop : loops) {
-    std::uint64_t executions = 0;
+    // Of all communicators together, as far as their ranks are known; of some ranks, what one of them tells.
+    auto executions = static_cast<std::uint64_t>(std::llround(std::min(loop.executions, 1e18)));
     for (const auto& [rank, figures] : loop.ranks) executions = std::max(executions, figures.executions);
     text += fmt::format("\n  {}, shared by {} rank{}, {} execution{}\n", folded_name(visible(loop.name)),
                         loop.ranks.size(), loop.ranks.size() == 1 ? "" : "s", executions,

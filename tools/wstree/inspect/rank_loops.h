@@ -27,6 +27,7 @@ struct RankFigures {
 struct RankLoop {
   std::string name;
   std::map<std::uint64_t, RankFigures> ranks;
+  double executions = 0; ///< each rank tells of its part: of a loop on two ranks, one half
 };
 
 /// Adds what one process says; loops of one name are one.
