@@ -175,7 +175,8 @@ private:
           stderr);
   }
 
-  /// Numbers of the ranks in MPI_COMM_WORLD; of ranks that are not there, those of the communicator.
+  /// Numbers of the ranks in MPI_COMM_WORLD. Where some are not there, those of the communicator: these ranks
+  /// have an MPI_COMM_WORLD of their own, with the same numbers.
   void find_names() {
     MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
     check(MPI_Comm_group(comm_, &here));
@@ -185,8 +186,9 @@ private:
     check(MPI_Group_translate_ranks(here, ranks_, ranks.data(), world, theirs.data()));
     check(MPI_Group_free(&here));
     check(MPI_Group_free(&world));
-    for (std::size_t r = 0; r < ranks.size(); ++r)
-      names_.world.push_back(static_cast<std::uint32_t>(theirs[r] != MPI_UNDEFINED ? theirs[r] : ranks[r]));
+    const bool are_there = std::ranges::find(theirs, MPI_UNDEFINED) == theirs.end(); // the same on all ranks
+    for (const int rank : are_there ? theirs : ranks)
+      names_.world.push_back(static_cast<std::uint32_t>(rank));
     names_.rank = rank();
     names_.threads = threads_of_team();
   }
@@ -197,7 +199,9 @@ private:
       const std::lock_guard lock(s_mutex);
       number_ = s_made++;
     }
-    order_ = {names_.world[0], number_};
+    int here = 0;
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &here));
+    order_ = {static_cast<std::uint32_t>(here), number_};
     check(MPI_Bcast(order_.data(), static_cast<int>(order_.size()), MPI_UINT32_T, 0, comm_));
   }
 
