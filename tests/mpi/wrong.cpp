@@ -6,6 +6,7 @@
 
 #include <omp.h>
 
+#include <array>
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -145,6 +146,13 @@ void misuse() {
     mpi::sum(mpi::on(k_world).root(rank == 0 ? 0 : ranks_of()), 1000, [](std::uint64_t i) { return i; });
   });
   expect_that_loops_work();
+  expect_error("different algorithms, or with different options", [&] { // where values are large, too
+    mpi::fold(
+        mpi::on(k_world).root(rank == 0 ? -1 : 0), 100, std::array<char, 80'000>{},
+        [](std::array<char, 80'000>&, std::uint64_t, std::uint64_t) {},
+        [](const std::array<char, 80'000>& left, const std::array<char, 80'000>&) { return left; });
+  });
+  expect_that_loops_work();
   const double weights[] = {1, 1 + static_cast<double>(rank)};
   expect_error("different weights", [&] { mpi::for_each(mpi::on(k_world).weights(weights), 1000, nothing); });
   expect_that_loops_work();
@@ -210,7 +218,16 @@ int main(int argc, char** argv) {
   int level = 0;
   MPI_Init_thread(&argc, &argv, how == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED, &level);
   expect(how != "uninitialized" || was_told, "a loop before MPI_Init() says something else");
-  if (how == "misuse") misuse();
+  int key = MPI_KEYVAL_INVALID; // of what MPI_Finalize deletes after the words of loops: the latest one first
+  const auto loop = [](MPI_Comm, int, void*, void*) {
+    expect_error("MPI_Finalize has freed", [] { mpi::for_each(MPI_COMM_WORLD, 4, [](std::uint64_t) {}); });
+    return MPI_SUCCESS;
+  };
+  if (how == "misuse") {
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, loop, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+    misuse();
+  }
   if (how == "single" && level == MPI_THREAD_SINGLE) {
     if (rank_of() == 0) omp_set_num_threads(1);
     expect_error("MPI_THREAD_FUNNELED", [] { mpi::for_each(MPI_COMM_WORLD, 4, [](std::uint64_t) {}); });

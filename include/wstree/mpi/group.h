@@ -54,7 +54,12 @@ public:
     void* attached = nullptr;
     int is_there = 0;
     check(MPI_Comm_get_attr(comm, key, &attached, &is_there));
-    if (is_there != 0) return *static_cast<Group*>(attached);
+    if (is_there != 0) {
+      auto& group = *static_cast<Group*>(attached);
+      if (group.comm_ == MPI_COMM_NULL)
+        throw error("wstree: MPI_Finalize has freed what loops on ranks need");
+      return group;
+    }
     free_before_finalize();
     auto group = std::make_unique<Group>(comm);
     check(MPI_Comm_set_attr(comm, key, group.get()));

@@ -120,12 +120,13 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   const Options& options = policy.options();
   check_that_mpi_works(options.comm);
   Group& group = Group::of(options.comm);
-  const std::uint64_t kind = static_cast<std::uint64_t>(call.kind) |
-                             (options.remembered != nullptr ? 128U : 0U) | std::uint64_t{sizeof(Value)} << 8 |
-                             static_cast<std::uint64_t>(options.root + 1) << 24 | options.chunk << 48;
+  const std::uint64_t kind =
+      static_cast<std::uint64_t>(call.kind) | (options.remembered != nullptr ? 128U : 0U) |
+      std::uint64_t{static_cast<std::uint32_t>(options.root)} << 8 | options.chunk << 40;
   Drive drive(
       group, options, Units(call.elements, call.least_unit),
-      {call.before + call.elements + call.behind, kind}, [&] { return policy.stop_requested(); }, where);
+      {call.before + call.elements + call.behind, kind, sizeof(Value)},
+      [&] { return policy.stop_requested(); }, where);
   const auto join = [&](Value& left, Value& right) { body.join(left, right); };
   const auto fails_at = [&](std::uint64_t element) {
     drive.events().note(element, std::current_exception());

@@ -25,6 +25,7 @@ enum class WrongUse : std::uint64_t { none, no_such_root, in_region, needs_funne
 struct Agreed {
   std::uint64_t iterations; // of the whole call, which may have several loops
   std::uint64_t kind;       // which algorithm, with which options
+  std::uint64_t value_size = 0;
   std::uint64_t cut = 0;
 };
 
@@ -67,7 +68,8 @@ public:
     mine_[0] = static_cast<std::uint64_t>(here);
     put(1, agreed.iterations);
     put(3, agreed.kind);
-    put(5, agreed.cut);
+    put(5, agreed.value_size);
+    put(7, agreed.cut);
     check(MPI_Iallreduce(mine_, all_, k_numbers, MPI_UINT64_T, MPI_MAX, comm, &request_));
   }
   ~Verdict() {
@@ -103,16 +105,17 @@ public:
       break;
     }
     if (!equal(1)) return "wstree: the ranks call a loop with different numbers of iterations";
-    if (!equal(3)) return "wstree: the ranks call different algorithms, or with different options";
+    if (!equal(3) || !equal(5))
+      return "wstree: the ranks call different algorithms, or with different options";
     return "wstree: the ranks call a loop with different weights or costs";
   }
 
 private:
-  static constexpr int k_numbers = 7;
+  static constexpr int k_numbers = 9;
 
   void put(int at, std::uint64_t number) noexcept { mine_[at] = number, mine_[at + 1] = ~number; }
   bool equal(int at) const noexcept { return all_[at] == ~all_[at + 1]; }
-  bool is_wrong() const noexcept { return all_[0] != 0 || !equal(1) || !equal(3) || !equal(5); }
+  bool is_wrong() const noexcept { return all_[0] != 0 || !equal(1) || !equal(3) || !equal(5) || !equal(7); }
 
   std::uint64_t mine_[k_numbers] = {};
   std::uint64_t all_[k_numbers] = {};
