@@ -141,6 +141,50 @@ TEST(Sort, TextsMayHaveLessInCommonThanASampleOfThem) {
   expect_sorted_texts(texts);
 }
 
+// What is alike in eight characters is sorted apart: in runs of 2, of 20, and of 5,000 by the same means
+// again.
+TEST(Sort, TextsWithTheSameBeginningAreSortedToo) {
+  const std::vector<int> keys = numbers(100'000, 1 << 30);
+  for (const int beginnings : {50'000, 5'000, 20}) {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const int beginning = 10'000'000 + static_cast<int>(i * 7) % beginnings * 977;
+      texts.push_back(std::to_string(beginning) + std::to_string(keys[i] % 40'000));
+    }
+    expect_sorted_texts(std::vector<std::string_view>(texts.begin(), texts.end()));
+    texts[12'345].pop_back();
+    expect_sorted_texts(texts);
+  }
+}
+
+// Characters that are 0 are no part of what was compared yet where texts end.
+TEST(Sort, TextsThatNoEightCharactersTellApartAreSortedToo) {
+  std::vector<std::string> texts(30'000, "abc");
+  const std::vector<int> keys = numbers(30'000, 1'000);
+  for (std::size_t i = 1; i < texts.size(); ++i)
+    if (keys[i] < 20) texts[i].append(static_cast<std::size_t>(keys[i]), '\0');
+  expect_sorted_texts(texts);
+  const std::string xs(20'000, 'x'); // each round would tell one of them apart
+  std::vector<std::string_view> views(keys.size(), xs);
+  for (std::size_t i = 1; i < views.size(); ++i)
+    if (keys[i] < 20) views[i] = views[i].substr(0, i / 2);
+  expect_sorted_texts(views);
+}
+
+/// A string with an order of its own.
+struct Backwards : std::string {
+  explicit Backwards(std::string text) : std::string(std::move(text)) {}
+  friend bool operator<(const Backwards& a, const Backwards& b) {
+    return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+  }
+};
+
+TEST(Sort, WhatIsDerivedFromAStringMayHaveAnOrderOfItsOwn) {
+  std::vector<Backwards> texts;
+  for (const int key : numbers(5'000, 1 << 30)) texts.emplace_back(std::to_string(key));
+  expect_sorted_texts(texts);
+}
+
 TEST(Sort, AStoppedCallLeavesAllTexts) {
   std::vector<std::string> texts;
   for (const int key : numbers(5'000, 1 << 30)) texts.push_back("a common beginning " + std::to_string(key));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sorting texts by their beginnings: what a comparison of two strings waits for is memory, because each
-// string owns some elsewhere. So a team sorts pairs of eight characters and a place, and then moves each
-// string once.
+// string owns some elsewhere. So a team sorts pairs of eight characters and a place, then moves each string
+// once, and then sorts those whose eight characters are equal, which are neighbours.
 #pragma once
 
 #include "wstree/parallel/fold.h"
@@ -12,22 +12,19 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// std::string and what is like it: operator< compares characters as bytes.
-template <class T>
-concept text = requires(const T& t) {
-  typename T::traits_type;
-  requires std::is_same_v<typename T::traits_type, std::char_traits<char>>;
-  requires std::is_convertible_v<decltype(t.data()), const char*>;
-  requires noexcept(t.data())&& noexcept(t.size());
-};
+/// Whether operator< of T compares characters as bytes. What is derived from a string may have another one.
+template <class T> inline constexpr bool k_is_text = std::is_same_v<T, std::string_view>;
+template <class Allocator>
+inline constexpr bool k_is_text<std::basic_string<char, std::char_traits<char>, Allocator>> = true;
 /// Whether `less(a, b)` of two T is a < b.
 template <class Compare, class T>
 inline constexpr bool k_is_less =
@@ -42,10 +39,11 @@ struct TextKey {
 
 template <class Iterator> class TextSort {
 public:
-  /// Sorts n texts from `first` on, of which there are several. Returns false if that does not pay, or if
-  /// there is no memory: nothing has happened then.
-  template <Stability k_stability, class Policy>
-  static bool sort(const Policy& policy, Iterator first, std::size_t n, unsigned levels) {
+  /// Sorts n texts from `first` on, of which there are several; sort_rest(part, i, count) sorts `count` from
+  /// i on. Returns false if that does not pay, or if there is no memory: nothing has happened then.
+  template <Stability k_stability, class Policy, class SortRest>
+  static bool sort(const Policy& policy, Iterator first, std::size_t n, unsigned levels,
+                   SortRest&& sort_rest) {
     TextSort texts(first, n);
     if (!texts.are_told_apart()) return false;
     const Room<T> room(n, std::nothrow);
@@ -55,10 +53,7 @@ public:
     TextKey* const key = keys.raw().first;
     for (bool is_first = true; texts.make_keys(part, key); is_first = false)
       if (!is_first || !texts.are_told_apart()) return false;
-    const auto less = [&texts](const TextKey& a, const TextKey& b) {
-      if (a.beginning != b.beginning || texts.are_complete_) return a.beginning < b.beginning;
-      return texts.live_[a.place] < texts.live_[b.place];
-    };
+    const auto less = [](const TextKey& a, const TextKey& b) { return a.beginning < b.beginning; };
     MergeTree<k_stability, Policy, TextKey*, decltype(less)> tree(policy, key, n, levels, less);
     if (!tree.has_memory()) return false;
     tree.execute();
@@ -72,6 +67,16 @@ public:
     });
     for_each_chunk(part, std::size_t{0}, n, [&](std::size_t begin, std::size_t end) {
       relocate_all(raw, begin, end, texts.live_, begin);
+    });
+    if (texts.are_complete_) return true;
+    const auto is_like_next = [&](std::size_t i) { return key[i].beginning == key[i + 1].beginning; };
+    for_each_chunk(part, std::size_t{0}, n, [&](std::size_t i, std::size_t end) {
+      while (i < end && i != 0 && is_like_next(i - 1)) ++i; // of the chunk before
+      while (i < end) {
+        const std::size_t begin = i;
+        while (i + 1 < n && is_like_next(i)) ++i;
+        if (++i - begin > 1) sort_rest(part, begin, i - begin);
+      }
     });
     return true;
   }
