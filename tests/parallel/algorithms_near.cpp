@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -226,6 +227,22 @@ TEST(Near, CallsThatCombineGoOnAsBefore) {
     transform(policy, values, halves.begin(), [](int x) { return x / 2; });
     EXPECT_EQ(reduce(policy, halves, 0L), 2'499'950'000);
   }
+}
+
+// Of so many elements several are counted as one; a piece has hardly more than the policy says all the same.
+TEST(Near, MinChunkCountsElements) {
+  const std::uint64_t n = std::uint64_t{1} << 30, least = n / 64;
+  std::atomic<std::uint64_t> longest{0};
+  previous_call previous;
+  for_each_chunk(par().threads(2).near(previous).min_chunk(least), std::uint64_t{0}, n,
+                 [&](std::uint64_t begin, std::uint64_t end) {
+                   volatile std::uint64_t work = 0;
+                   for (std::uint64_t i = begin; i < end; i += 1024) work = work + 1;
+                   std::uint64_t seen = longest;
+                   while (seen < end - begin && !longest.compare_exchange_weak(seen, end - begin)) {
+                   }
+                 });
+  EXPECT_LT(longest, 4 * least);
 }
 
 } // namespace

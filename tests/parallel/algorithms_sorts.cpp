@@ -141,8 +141,7 @@ TEST(Sort, TextsMayHaveLessInCommonThanASampleOfThem) {
   expect_sorted_texts(texts);
 }
 
-// What is alike in eight characters is sorted apart: in runs of 2, of 20, and of 5,000 by the same means
-// again.
+// What is alike in eight characters is sorted apart: runs of 2, of 20, and of 5,000 by the next characters.
 TEST(Sort, TextsWithTheSameBeginningAreSortedToo) {
   const std::vector<int> keys = numbers(100'000, 1 << 30);
   for (const int beginnings : {50'000, 5'000, 20}) {

@@ -109,6 +109,7 @@ public:
   bool is_open() const noexcept { return is_open_; }
   Loop& loop() noexcept { return loop_; }
   std::uint64_t number() const noexcept { return previous_.calls_; }
+  std::uint64_t grain() const noexcept { return previous_.grain_; }
   std::uint64_t grains() const noexcept { return previous_.shares_[previous_.members_]; }
 
   /// The executing thread's place: that of last time, if it is free.
@@ -233,7 +234,8 @@ void fold_near(const FoldCall& fold, FoldState& state, std::uint64_t offset, std
   state.control = &control;
   state.offset = offset;
   share_by_ranges(
-      fold, state, call, near.loop(), {near.grains(), near.number(), call.members(members), members},
+      fold, state, call, near.loop(),
+      {near.grains(), near.number(), call.members(members), members, near.grain()},
       [&](std::uint32_t member) { return near.take_place(member); },
       [&](const core::ErasedBody& body, core::Range batch, std::uint32_t place) {
         return near.execute(batch, place, [&](std::uint64_t begin, std::uint64_t end) {

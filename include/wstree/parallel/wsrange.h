@@ -41,7 +41,8 @@ struct RangeLoopOf {
   std::uint64_t units;
   std::uint64_t number; // of the loop, among those of its cells
   std::uint32_t members;
-  std::uint32_t places; // at least as many; each has a cell
+  std::uint32_t places;   // at least as many; each has a cell
+  std::uint64_t unit = 1; // elements
 };
 
 /// Shares out the units of `of`. place_of(member) is another one for each member, and execute(body, batch,
@@ -51,7 +52,8 @@ void share_by_ranges(const FoldCall& fold, const FoldState& state, Observed& cal
                      const RangeLoopOf& of, PlaceOf&& place_of, Execute&& execute) {
   core::Settings settings = fold.settings();
   settings.clocked = call.is_measured();
-  const std::uint64_t least = std::min(call.min_chunk(fold.options.min_chunk()), fold.options.max_chunk());
+  const std::uint64_t least =
+      units_for(std::min(call.min_chunk(fold.options.min_chunk()), fold.options.max_chunk()), of.unit);
   on_members(
       of.members, *state.control,
       [&](std::uint32_t member, std::uint32_t all) {
