@@ -37,9 +37,9 @@ struct SimulatedPlatform : core::StdPlatform {
     if (caches != nullptr) VirtualClock::now += tick_price;
     return VirtualClock::now / k_tick;
   }
-  /// Number of the kind of core that a member has: by their speeds at the beginning, the fastest first.
-  static std::uint32_t kind_of(std::uint32_t member) noexcept {
-    return speeds != nullptr ? speeds->kind_of(member) : 0;
+  /// Number of the kind of core that this member has: by their speeds at the beginning, the fastest first.
+  static std::uint32_t kind_of(std::uint32_t one) noexcept {
+    return speeds != nullptr ? speeds->kind_of(one) : 0;
   }
   /// Takes k_probe on a core of full speed.
   static std::uint32_t probe() noexcept {

@@ -22,7 +22,7 @@ public:
     std::vector<std::uint32_t> kinds;
     for (std::uint32_t m = 0; m < members; ++m) kinds.push_back(machine.speed(m));
     std::ranges::sort(kinds, std::greater<>());
-    const auto end = std::ranges::unique(kinds).begin();
+    const auto end = std::unique(kinds.begin(), kinds.end());
     for (std::uint32_t m = 0; m < members; ++m)
       kinds_.push_back(
           static_cast<std::uint32_t>(std::find(kinds.begin(), end, machine.speed(m)) - kinds.begin()));

@@ -120,7 +120,8 @@ private:
       const double major = static_cast<double>(k_major * chunk_);
       const std::uint64_t left = unclaimed_of(loop);
       if (static_cast<double>(left) > major * all)
-        return piece(loop, std::max<std::uint64_t>(std::llround(factors[kind_] * major), 1), out);
+        return piece(loop, static_cast<std::uint64_t>(std::max(std::llround(factors[kind_] * major), 1LL)),
+                     out);
       stage_ = Stage::chunks;
       return piece(loop, chunk_, out);
     } else {

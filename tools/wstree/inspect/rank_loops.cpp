@@ -60,8 +60,9 @@ std::string victims_text(const RankFigures& figures) {
   constexpr std::size_t k_most = 4;
   std::vector<std::pair<std::uint64_t, RankFigures::Stolen>> victims(figures.stolen.begin(),
                                                                      figures.stolen.end());
-  std::ranges::stable_sort(
-      victims, [](const auto& a, const auto& b) { return a.second.iterations > b.second.iterations; });
+  std::ranges::sort(victims, [](const auto& a, const auto& b) {
+    return std::pair(b.second.iterations, a.first) < std::pair(a.second.iterations, b.first);
+  });
   std::string text;
   for (std::size_t i = 0; i < std::min(victims.size(), k_most); ++i)
     text += fmt::format("{}rank {} ({} in {}{})", i == 0 ? "" : ", ", victims[i].first,
