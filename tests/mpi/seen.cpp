@@ -7,6 +7,7 @@
 #include <wstree/mpi.hpp>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 using namespace wstree::test;
@@ -17,15 +18,8 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   const MPI_Comm world = MPI_COMM_WORLD;
   const int rank = rank_of();
-  MPI_Win window = MPI_WIN_NULL;
-  std::uint64_t* base = nullptr;
-  MPI_Win_allocate_shared(rank == 0 ? 16 : 0, 1, MPI_INFO_NULL, world, &base, &window);
-  MPI_Aint size = 0;
-  int unit = 0;
-  MPI_Win_shared_query(window, 0, &size, &unit, &base);
-  const std::atomic_ref<std::uint64_t> has_begun(base[0]), is_stolen(base[1]); // of rank 0's share
-  if (rank == 0) has_begun = 0, is_stolen = 0;
-  MPI_Barrier(world);
+  auto words = std::make_unique<SharedWords>(2);
+  const auto has_begun = (*words)[0], is_stolen = (*words)[1]; // of rank 0's share
 
   constexpr std::uint64_t k_iterations = 400;
   const std::uint64_t share_of_first = k_iterations / static_cast<std::uint64_t>(ranks_of());
@@ -52,7 +46,7 @@ int main(int argc, char** argv) {
   if (rank % 2 == 1)
     std::printf("executed %d folded %llu\n", rank, static_cast<unsigned long long>(folded.load()));
   std::fflush(stdout);
-  MPI_Win_free(&window);
+  words.reset();
   MPI_Finalize();
   return 0;
 }

@@ -5,7 +5,7 @@
 
 #include <wstree/mpi.hpp>
 
-#include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -17,15 +17,8 @@ int main(int argc, char** argv) {
   const MPI_Comm world = MPI_COMM_WORLD;
   const int rank = rank_of();
   expect(ranks_of() == 2, "this is for two ranks");
-  MPI_Win window = MPI_WIN_NULL;
-  std::uint64_t* base = nullptr;
-  MPI_Win_allocate_shared(rank == 0 ? 16 : 0, 1, MPI_INFO_NULL, world, &base, &window);
-  MPI_Aint size = 0;
-  int unit = 0;
-  MPI_Win_shared_query(window, 0, &size, &unit, &base);
-  const std::atomic_ref<std::uint64_t> fast(base[0]), slow(base[1]); // executed iterations
-  if (rank == 0) fast = 0, slow = 0;
-  MPI_Barrier(world);
+  auto words = std::make_unique<SharedWords>(2);
+  const auto fast = (*words)[0], slow = (*words)[1]; // executed iterations
 
   // The last quarter at any speed: the first rank cannot get a piece, which is at most an eighth of the loop.
   constexpr std::uint64_t k_iterations = 4000, k_slowed = 3 * k_iterations / 4, k_times = 4;
@@ -44,9 +37,8 @@ int main(int argc, char** argv) {
   if (rank == 0)
     expect(fast > k_iterations / 2 && fast + slow == k_iterations,
            "the rank that is not slowed did its share only");
-  MPI_Allreduce(MPI_IN_PLACE, hits.data(), static_cast<int>(k_iterations), MPI_UINT8_T, MPI_SUM, world);
-  for (const std::uint8_t times : hits) expect(times == 1, "an iteration that did not run once");
-  MPI_Win_free(&window);
+  expect_each_once(hits);
+  words.reset();
   MPI_Finalize();
   return 0;
 }

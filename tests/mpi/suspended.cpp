@@ -5,9 +5,9 @@
 
 #include <wstree/mpi.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -24,15 +24,8 @@ int main(int argc, char** argv) {
 
   int other = static_cast<int>(getpid());
   MPI_Bcast(&other, 1, MPI_INT, 1, world);
-  MPI_Win window = MPI_WIN_NULL;
-  std::uint64_t* base = nullptr;
-  MPI_Win_allocate_shared(rank == 0 ? 8 : 0, 1, MPI_INFO_NULL, world, &base, &window);
-  MPI_Aint size = 0;
-  int unit = 0;
-  MPI_Win_shared_query(window, 0, &size, &unit, &base);
-  const std::atomic_ref<std::uint64_t> is_stopped(*base);
-  if (rank == 0) is_stopped = 0;
-  MPI_Barrier(world);
+  auto words = std::make_unique<SharedWords>(1);
+  const auto is_stopped = (*words)[0];
 
   constexpr std::uint64_t k_iterations = 400, k_alone = 300;
   std::vector<std::uint8_t> hits(k_iterations);
@@ -56,9 +49,8 @@ int main(int argc, char** argv) {
     }
   });
   expect(rank == 1 || executed >= k_alone, "a stopped rank keeps its share");
-  MPI_Allreduce(MPI_IN_PLACE, hits.data(), static_cast<int>(k_iterations), MPI_UINT8_T, MPI_SUM, world);
-  for (const std::uint8_t times : hits) expect(times == 1, "an iteration that did not run once");
-  MPI_Win_free(&window);
+  expect_each_once(hits);
+  words.reset();
   MPI_Finalize();
   return 0;
 }

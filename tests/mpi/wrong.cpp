@@ -87,15 +87,8 @@ void stop_before_the_first_hit() {
     bool& is_stopped;
     bool stop_requested() const { return is_stopped; }
   };
-  MPI_Win window = MPI_WIN_NULL;
-  std::uint64_t* base = nullptr;
-  MPI_Aint size = 0;
-  int unit = 0;
-  MPI_Win_allocate_shared(rank_of() == 0 ? 16 : 0, 1, MPI_INFO_NULL, k_world, &base, &window);
-  MPI_Win_shared_query(window, 0, &size, &unit, &base);
-  const std::atomic_ref<std::uint64_t> has_hit(base[0]), has_stopped(base[1]);
-  if (rank_of() == 0) has_hit = 0, has_stopped = 0;
-  MPI_Barrier(k_world);
+  const SharedWords words(2);
+  const auto has_hit = words[0], has_stopped = words[1];
   const auto wait_until = [](const auto& flag) {
     while (flag == 0) std::this_thread::yield();
   };
@@ -113,7 +106,6 @@ void stop_before_the_first_hit() {
     });
   });
   omp_set_num_threads(threads);
-  MPI_Win_free(&window);
   expect_that_loops_work();
 }
 
