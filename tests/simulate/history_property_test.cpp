@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <deque>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -84,6 +85,7 @@ private:
 struct Result {
   std::vector<Time> times;
   std::vector<std::uint64_t> surprises;
+  std::vector<std::uint64_t> batches;
   std::vector<std::uint64_t> most; ///< iterations that one member had, by execution
 };
 
@@ -103,6 +105,7 @@ Result run(const Sequence& sequence, bool history, std::uint64_t seed = 1) {
   for (const Round& round : simulate::simulate(job)) {
     result.times.push_back(round.time);
     result.surprises.push_back(round.counts.surprises);
+    result.batches.push_back(round.counts.batches);
   }
   for (const auto& members : had) result.most.push_back(*std::ranges::max_element(members));
   return result;
@@ -319,6 +322,29 @@ TEST(HistoryProperty, ALateMembersShareIsNotTakenByTheCostOfAnother) {
       std::printf("worst %.2f us\n", static_cast<double>(worst) / k_us);
       EXPECT_LE(worst, *std::ranges::max_element(without.times) * 3 / 2);
     }
+}
+
+/// The ends of nodes were once cut into single iterations while a member was in debt, which took 30 % longer
+/// than without memory.
+TEST(HistoryProperty, AMemberInDebtIsAsFastAsWithoutMemory) {
+  constexpr std::uint32_t k_before = 20, k_in_debt = 400;
+  for (const std::uint32_t members : {2U, 3U}) {
+    const Execution usual{100 * members, 20 * k_ns};
+    const Execution heavy{100 * members, 20 * k_ns, 900 / members, 1'000 / members, 100'000};
+    const Sequence sequence{members, times(k_before, usual) + times(1, heavy) + times(k_in_debt, usual)};
+    const Result with = run(sequence, true), without = run(sequence, false);
+    ASSERT_NE(with.surprises[k_before], 0U) << "no member was wrong";
+    const auto sum_of = [](const auto& values) {
+      return std::accumulate(values.begin() + k_before + 1, values.end(), std::uint64_t{0});
+    };
+    std::printf("%u members: %.2f batches and %.3f us; without memory %.2f and %.3f\n", members,
+                static_cast<double>(sum_of(with.batches)) / k_in_debt,
+                static_cast<double>(sum_of(with.times)) / k_in_debt / k_us,
+                static_cast<double>(sum_of(without.batches)) / k_in_debt,
+                static_cast<double>(sum_of(without.times)) / k_in_debt / k_us);
+    EXPECT_LE(100 * sum_of(with.batches), 103 * sum_of(without.batches));
+    EXPECT_LE(100 * sum_of(with.times), 103 * sum_of(without.times));
+  }
 }
 
 /// `sequences` of them, at random.

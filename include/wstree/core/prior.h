@@ -40,9 +40,10 @@ public:
            units * cost_ > (tuning::k_brief * settings.shortest_target * members) << k_fraction;
   }
   std::uint64_t cost() const noexcept { return cost_; } ///< below 2^31; 0: not known
-  /// Returns what a unit may cost: as usual, or k_unknown, which stands for any cost.
+  /// Returns what a unit may cost: as usual, or k_unknown, which stands for any cost, or 0 from a member in
+  /// debt, which goes on as one without memory does.
   std::uint64_t dearest() const noexcept {
-    return confirmed_ >= tuning::k_confirmed && debt_ == 0 ? cost_ : k_unknown;
+    return confirmed_ < tuning::k_confirmed ? k_unknown : debt_ == 0 ? cost_ : 0;
   }
   static constexpr std::uint64_t k_unknown = ~std::uint64_t{0};
   /// A brief loop has fewer units than this, so that each unit is one iteration (shape.h).

@@ -59,7 +59,7 @@ inline constexpr std::uint32_t k_part_of_rest = 8;
 /// steadily uneven loops, one in twenty, took 2 to 4.6 times as long, because a member took a whole root.
 inline constexpr std::uint32_t k_foreign_growth = 3;
 /// Executions in which a member that has lost by its belief believes nothing, at most.
-inline constexpr std::uint64_t k_most_debt = 1 << 20;
+inline constexpr std::uint64_t k_most_debt = 1 << 12;
 /// Looks at roots that are not taken yet, by a member that has only iteration n-1.
 inline constexpr std::uint32_t k_late_looks = 16;
 
