@@ -2,8 +2,6 @@
 // Elements that are not just ints in a vector: integers of all widths, bits.
 #include "algorithms_support.h"
 
-#include <wstree/parallel/wsrange.h>
-
 #include <atomic>
 #include <climits>
 #include <functional>
@@ -103,7 +101,7 @@ TEST(Elements, MayBeAsManyAsThereAreNumbers) {
       right += team::fold(std::uint64_t{0}, n, std::uint64_t{0}, count, std::plus<>{}) == n;
       EXPECT_EQ(right, threads);
       std::atomic<std::uint64_t> seen{0};
-      for_each_chunk(policy.schedule(wsrange), std::uint64_t{0}, n,
+      for_each_chunk(policy, std::uint64_t{0}, n,
                      [&](std::uint64_t begin, std::uint64_t end) { seen += end - begin; });
       EXPECT_EQ(seen, n);
     }

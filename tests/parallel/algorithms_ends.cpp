@@ -2,8 +2,6 @@
 // Calls that end by an exception or a stop, and calls within regions, tasks and other calls.
 #include "algorithms_support.h"
 
-#include <wstree/parallel/wsrange.h>
-
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -156,8 +154,6 @@ TEST(Stop, IsNoneWhereEverythingWasDone) {
       EXPECT_EQ(begun, n) << what;
     };
     expect_all("for_each", 8, [](auto p, int n, auto f) { for_each(p, 0, n, f); });
-    expect_all("for_each on ranges", 8,
-               [](auto p, int n, auto f) { for_each(p.schedule(wsrange), 0, n, f); });
     expect_all("transform_reduce", 8,
                [](auto p, int n, auto f) { EXPECT_EQ(transform_reduce(p, 0, n, 0, std::plus<>{}, f), 28); });
     expect_all("filter", 8, [](auto p, int n, auto f) { filter(p, 0, n, [&](int i) { return f(i) >= 0; }); });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls on OpenMP teams: results, exceptions, stops, progress, bounds.
 #include <wstree/parallel.hpp>
-#include <wstree/parallel/wsrange.h>
 
 #include <algorithm>
 #include <atomic>
@@ -87,52 +86,6 @@ TEST_P(Threads, EveryElementIsVisitedOnce) {
     ++visits[i];
   });
   for (const auto& count : visits) ASSERT_EQ(count, 1);
-}
-
-TEST_P(Threads, RangesVisitEveryElementOnceToo) {
-  const auto policy = on().schedule(wsrange);
-  for (const unsigned n : {1U, 2U, 7U, 3000U, 100'000U}) {
-    std::vector<std::atomic<int>> visits(n);
-    std::atomic<unsigned> done{0};
-    for_each(policy.progress(done), 0U, n, [&](unsigned i) {
-      busy(n < 10'000 ? 500 : 20);
-      ++visits[i];
-    });
-    for (const auto& count : visits) ASSERT_EQ(count, 1);
-    EXPECT_EQ(done, n);
-  }
-  // Where values are combined, the tree goes on as before.
-  std::vector<int> numbers(10'000);
-  tabulate(policy, numbers, [](std::size_t i) {
-    busy(50);
-    return static_cast<int>(i);
-  });
-  EXPECT_EQ(reduce(policy, numbers.begin(), numbers.end(), 0), 49'995'000);
-}
-
-TEST_P(Threads, RangesKeepBoundsStopsAndExceptions) {
-  std::stop_source source;
-  std::atomic<int> seen{0};
-  std::atomic<long> longest{0};
-  const auto policy = on().max_chunk(16).min_chunk(3).schedule(wsrange).stop(source.get_token());
-  EXPECT_THROW(for_each_chunk(policy, 0L, 1'000'000L,
-                              [&](long begin, long end) {
-                                for (long known = longest;
-                                     known < end - begin &&
-                                     !longest.compare_exchange_weak(known, end - begin);) {
-                                }
-                                busy(2000);
-                                stop_at_100(++seen, source);
-                              }),
-               cancelled);
-  EXPECT_LE(longest, 16);
-  EXPECT_LT(seen, 1000);
-  EXPECT_THROW(for_each(on().schedule(wsrange), 0, 5000,
-                        [](int i) {
-                          busy(200);
-                          if (i == 4321) throw std::runtime_error("4321");
-                        }),
-               std::runtime_error);
 }
 
 TEST_P(Threads, TheOnlyExceptionArrives) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of the C++ library on a pool: par().on(pool), in a program without OpenMP.
 #include "wstree/parallel.hpp"
-#include "wstree/parallel/wsrange.h"
 #include "wstree/types/thread_pool.h"
 
 #include <gtest/gtest.h>
@@ -37,11 +36,6 @@ TEST(PoolCalls, EveryElementOnce) {
         ++seen[static_cast<std::size_t>(i)];
       });
       for (const auto& count : seen) ASSERT_EQ(count, 1);
-      for_each(par().on(pool).schedule(wsrange), 0, n, [&](int i) {
-        static_cast<void>(work(static_cast<std::size_t>(i)));
-        ++seen[static_cast<std::size_t>(i)];
-      });
-      for (const auto& count : seen) ASSERT_EQ(count, 2);
     }
   }
 }

@@ -13,14 +13,13 @@
 #include "wstree/parallel/storage_cache.h"
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Elements that members share out at a time: the tree and the ranges count fewer than 2^63.
+/// Elements that members share out at a time: the tree counts fewer than 2^63.
 inline constexpr std::uint64_t k_most_shared = std::uint64_t{1} << 62;
 
 /// Units from `offset` to n-1 on a team. Their value is appended to `result`, which may be empty.
@@ -67,18 +66,10 @@ inline constexpr std::uint64_t k_most_shared = std::uint64_t{1} << 62;
   control.finish();
 }
 
-/// The same where the policy wants ranges: wsrange.h and near.h, which its caller has included to say so.
-template <class Platform>
-void fold_on_ranges(const FoldCall& fold, FoldState& state, std::uint64_t offset, std::uint64_t n,
-                    std::uint32_t members, core::ValueSlot result, float cost);
-template <class Platform>
-void fold_near(const FoldCall& fold, FoldState& state, std::uint64_t offset, std::uint64_t n,
-               std::uint32_t members, core::ValueSlot result, float cost);
-
 /// The value of n > 0 units, in order, in `result`; or an exception. The caller begins alone, and gets a team
 /// when about a microsecond has passed: most calls of most programs are shorter.
 [[gnu::noinline]] inline void fold_any(const FoldCall& fold, FoldState& state, std::uint64_t n,
-                                       core::ValueSlot result, decltype(fold_on_team)* on_team) {
+                                       core::ValueSlot result) {
   std::uint64_t done = 0;
   std::uint32_t members = 1;
   float cost = 0;
@@ -100,7 +91,7 @@ void fold_near(const FoldCall& fold, FoldState& state, std::uint64_t offset, std
   if (members <= 1) return;
   for (std::uint64_t end; done != n; done = end) {
     end = done + std::min(n - done, k_most_shared);
-    on_team(fold, state, done, end, members, result, cost);
+    fold_on_team(fold, state, done, end, members, result, cost);
   }
 }
 
@@ -108,13 +99,8 @@ void fold_near(const FoldCall& fold, FoldState& state, std::uint64_t offset, std
 template <execution_policy Policy, folder Folder>
 void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
                call_site where) {
-  auto* on_team = &fold_on_team;
-  if constexpr (std::is_empty_v<typename Folder::Value>) {
-    if constexpr (Policy::steals == stealing::from_ranges) on_team = &fold_on_ranges<core::StdPlatform>;
-    if constexpr (Policy::steals == stealing::from_previous) on_team = &fold_near<core::StdPlatform>;
-  }
   FoldState state = fold_state(policy, nullptr, folder);
-  fold_any(fold_call(policy, n, folder, where), state, n, result.slot(), on_team);
+  fold_any(fold_call(policy, n, folder, where), state, n, result.slot());
 }
 
 } // namespace detail

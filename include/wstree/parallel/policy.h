@@ -23,8 +23,6 @@ struct Range;
 
 inline namespace v1 {
 
-class previous_call;
-
 /// Where a call stands in the source. As std::source_location, which clang 14 does not have.
 struct call_site {
   const char* file = nullptr;
@@ -74,11 +72,6 @@ concept stop_token_like = requires(const T& token) {
   { token.stop_requested() } -> std::convertible_to<bool>;
 };
 
-/// Which members take work from which: by the tree, or from work-stealing ranges (core/range), which may
-/// begin where those of a previous call ended. Ranges serve calls in which nothing is combined: for_each,
-/// transform, generate, fill and their like; all others stay with the tree, whose order their results need.
-enum class stealing : std::uint8_t { from_tree, from_ranges, from_previous };
-
 namespace detail {
 /// A number that a program gives for a count, of whatever type: what is negative is 1, and what is too large
 /// is the most that there is.
@@ -111,7 +104,6 @@ public:
   constexpr core::BatchMode batch() const noexcept { return batch_; }
   constexpr std::uint64_t limit() const noexcept { return limit_; }
   constexpr Find other_find() const noexcept { return other_find_; }
-  constexpr previous_call* previous() const noexcept { return previous_; }
   constexpr bool has_counter() const noexcept { return counter_ != nullptr; }
   /// For the algorithms: so many elements more are done.
   void advance(std::uint64_t done) const noexcept {
@@ -128,20 +120,20 @@ protected:
   std::uint64_t max_chunk_ = ~std::uint64_t{0};
   std::uint64_t limit_ = 4096;
   Find other_find_ = nullptr;
-  previous_call* previous_ = nullptr;
   std::uint32_t threads_ = 0;
   core::Strategy strategy_ = core::Strategy::find_max;
   core::BatchMode batch_ = core::BatchMode::timed;
 };
 } // namespace detail
 
+/// The type of `wsrange` (wsrange.h).
+struct wsrange_t {};
+
 /// A value: every function returns a changed copy.
-template <order Order = order::associative, stop_token_like Stop = never_stops,
-          stealing From = stealing::from_tree>
+template <order Order = order::associative, stop_token_like Stop = never_stops>
 class basic_par : public detail::CallOptions {
 public:
   static constexpr order evaluation = Order;
-  static constexpr stealing steals = From;
   using stop_type = Stop;
   using CallOptions::label, CallOptions::threads, CallOptions::min_chunk, CallOptions::max_chunk;
 
@@ -193,22 +185,12 @@ public:
     copy.limit_ = limit;
     return copy;
   }
-  /// schedule(wsrange)
-  template <stealing Other>
-  constexpr basic_par<Order, Stop, Other> schedule(std::integral_constant<stealing, Other>) const {
-    return basic_par<Order, Stop, Other>(*this, Stop(stop_));
-  }
-  /// Each thread begins with what it had in the call before that was near `previous` (near.h), which outlives
-  /// the call.
-  constexpr basic_par<Order, Stop, stealing::from_previous> near(previous_call& previous) const {
-    basic_par<Order, Stop, stealing::from_previous> copy(*this, Stop(stop_));
-    copy.previous_ = &previous;
-    return copy;
-  }
+  /// Has no effect: wsrange.h.
+  constexpr basic_par schedule(wsrange_t) const noexcept { return *this; }
   /// After token.stop_requested() no new batch starts, batches that run end, and the call throws `cancelled`
   /// unless everything was done. std::stop_token, or anything like it.
-  template <stop_token_like Token> constexpr basic_par<Order, Token, From> stop(Token token) const {
-    return basic_par<Order, Token, From>(*this, static_cast<Token&&>(token));
+  template <stop_token_like Token> constexpr basic_par<Order, Token> stop(Token token) const {
+    return basic_par<Order, Token>(*this, static_cast<Token&&>(token));
   }
   /// Members add the number of elements that are done, batch by batch, to `counter`, which outlives the call.
   template <class Number> constexpr basic_par progress(std::atomic<Number>& counter) const noexcept {
@@ -233,10 +215,9 @@ public:
   constexpr bool is_plain() const noexcept { return std::is_same_v<Stop, never_stops> && !has_counter(); }
 
 private:
-  template <order, stop_token_like, stealing> friend class basic_par;
-  template <stop_token_like Before, stealing Other>
-  constexpr basic_par(const basic_par<Order, Before, Other>& other, Stop&& token)
-      : CallOptions(other), stop_(static_cast<Stop&&>(token)) {}
+  template <order, stop_token_like> friend class basic_par;
+  constexpr basic_par(const CallOptions& options, Stop&& token)
+      : CallOptions(options), stop_(static_cast<Stop&&>(token)) {}
 
   template <class Number> static constexpr std::uint64_t chunk_of(Number elements) noexcept {
     static_assert(std::convertible_to<Number, std::uint64_t>,
@@ -260,8 +241,7 @@ inline constexpr basic_par<order::sequential> sequential_order;
 
 namespace detail {
 template <class T> inline constexpr bool is_policy = false;
-template <order Order, class Stop, stealing From>
-inline constexpr bool is_policy<basic_par<Order, Stop, From>> = true;
+template <order Order, class Stop> inline constexpr bool is_policy<basic_par<Order, Stop>> = true;
 } // namespace detail
 
 /// A first argument that says how, not on what.
