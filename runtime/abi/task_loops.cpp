@@ -35,7 +35,7 @@ void measure(TaskLoopFacts& facts, std::uint32_t tasks, const char* source,
   event.kind = loop::Event::Kind::loop;
   event.begin = part.entered;
   event.end = part.left;
-  event.past = part.loop->pieces().count();
+  event.past = part.loop->iterations();
   // Loops that use the same memory are told apart by when they began.
   event.execution =
       loop::execution_of(part.loop, facts.began & ((std::uint64_t{1} << loop::k_execution_bits) - 1));
@@ -48,25 +48,23 @@ void measure(TaskLoopFacts& facts, std::uint32_t tasks, const char* source,
 
 } // namespace
 
-TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, bool waits, const char* source,
+TaskLoop* begin_task_loop(TaskLoopFacts facts, std::uint64_t iterations, bool waits, const char* source,
                           TaskTimer* timer) noexcept {
   const Session& process = session();
   const observe::Label* const label = take_label();
   const ServedAs as = choose_schedule(config::LoopKind::taskloop, {}, ruling_of(facts.caller, source, label));
   if (!as.schedule.ours) return nullptr;
   const int threads = runtime_threads(facts.caller);
-  if (threads < 2 || pieces.count() < 2) return nullptr;
+  if (threads < 2 || iterations < 2) return nullptr;
   facts.cancellable = may_cancel(facts.caller);
   if (facts.cancellable && !waits) return nullptr;
-  if (timer != nullptr && waits && timer->start(facts.caller, pieces.iterations(), as) == Way::runtime)
-    return nullptr;
+  if (timer != nullptr && waits && timer->start(facts.caller, iterations, as) == Way::runtime) return nullptr;
   const auto tasks =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(static_cast<unsigned>(threads), pieces.count()));
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(static_cast<unsigned>(threads), iterations));
   if (process.measured) [[unlikely]]
     measure(facts, tasks, source, label);
-  const loop::TaskPieces shared = pieces.shared_by(tasks);
-  const std::uint64_t smallest = as.schedule.chunk / (shared.iterations() / shared.count());
-  return TaskLoop::create(facts, shared, tasks, *as.settings, std::max<std::uint64_t>(smallest, 1));
+  return TaskLoop::create(facts, iterations, tasks, *as.settings,
+                          std::max<std::uint64_t>(as.schedule.chunk, 1));
 }
 
 Way TaskTimer::start(const void* caller, std::uint64_t iterations, const ServedAs& as) noexcept {
@@ -91,10 +89,8 @@ void end_task_loop(TaskLoop& loop) noexcept {
   if (observe::LoopSite* const site = loop.facts().site) {
     const core::DefaultFloats floats;
     const loop::TaskExecution all = loop.execution();
-    const loop::TaskPieces& pieces = loop.pieces();
-    const std::uint64_t iterations = pieces.begin(std::min(all.total.iterations, pieces.count()));
     observe::record(*site, {all.tasks,
-                            {iterations, all.total.batches, all.total.steals, all.total.nodes,
+                            {all.total.iterations, all.total.batches, all.total.steals, all.total.nodes,
                              all.total.busy_ticks, all.total.known, all.total.surprises, all.total.forgotten},
                             all.busy_max,
                             all.wall});
@@ -103,7 +99,7 @@ void end_task_loop(TaskLoop& loop) noexcept {
 }
 
 core::Prior* prior_of(const TaskLoop& loop) noexcept {
-  if (loop.pieces().count() <= loop.size()) return nullptr;
+  if (loop.iterations() <= loop.size()) return nullptr;
   TaskMemory* const own = own_task_memory();
   return own != nullptr ? &own->priors.at(loop.facts().caller) : nullptr;
 }

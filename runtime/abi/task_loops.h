@@ -58,9 +58,9 @@ private:
 /// A runtime that is asked to cancel may discard tasks. So the thread that waits ends such a loop, by
 /// end_task_loop(), and a loop that nothing waits for is not served. The last task ends all others.
 ///
-/// `timer`: of a loop that the runtime would cut into one task for each thread, and so may be the faster one
-/// to execute if it is brief; nullptr: of another loop. The timer's life ends where the thread goes on.
-TaskLoop* begin_task_loop(TaskLoopFacts facts, const loop::TaskPieces& pieces, bool waits, const char* source,
+/// `timer`: set if the runtime would make one task for each thread, and so may be faster in a brief loop:
+/// both ways are timed then. The timer's life ends where the thread goes on.
+TaskLoop* begin_task_loop(TaskLoopFacts facts, std::uint64_t iterations, bool waits, const char* source,
                           TaskTimer* timer) noexcept;
 /// Counts the loop and gives its memory back.
 void end_task_loop(TaskLoop& loop) noexcept;

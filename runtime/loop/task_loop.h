@@ -15,50 +15,10 @@
 
 namespace wstree::loop {
 
-/// The iterations 0..n-1 of a taskloop, cut into `count` pieces as the runtimes cut them: the sizes differ by
-/// one at most, and the larger pieces come first. The tree hands out whole pieces.
-class TaskPieces {
-public:
-  /// No clause: each iteration is a piece. `iterations` > 0.
-  static constexpr TaskPieces single(std::uint64_t iterations) noexcept { return {iterations, iterations}; }
-  /// grainsize(size): no piece is smaller than min(size, iterations), and none has 2 * size iterations.
-  static constexpr TaskPieces of_size(std::uint64_t iterations, std::uint64_t size) noexcept {
-    size = std::max<std::uint64_t>(size, 1);
-    return {iterations, std::max<std::uint64_t>(iterations / size, 1), size};
-  }
-  /// num_tasks(number): so many pieces, if there are as many iterations.
-  static constexpr TaskPieces of_number(std::uint64_t iterations, std::uint64_t number) noexcept {
-    return {iterations, std::clamp<std::uint64_t>(number, 1, iterations)};
-  }
-
-  /// For so many tasks: as many pieces for each of them, if grainsize() admits that.
-  constexpr TaskPieces shared_by(std::uint64_t tasks) const noexcept {
-    const std::uint64_t fewer = count_ - count_ % tasks;
-    if (grain_ == 0 || count_ < 2 * tasks || (iterations_ - 1) / fewer + 1 >= 2 * grain_) return *this;
-    return {iterations_, fewer, grain_};
-  }
-
-  constexpr std::uint64_t iterations() const noexcept { return iterations_; }
-  constexpr std::uint64_t count() const noexcept { return count_; }
-  /// First iteration of piece k; k may be count(), which gives iterations().
-  constexpr std::uint64_t begin(std::uint64_t k) const noexcept { return k * size_ + std::min(k, larger_); }
-
-private:
-  constexpr TaskPieces(std::uint64_t iterations, std::uint64_t count, std::uint64_t grain = 0) noexcept
-      : iterations_(iterations), count_(count), size_(iterations / count), larger_(iterations % count),
-        grain_(grain) {}
-
-  std::uint64_t iterations_;
-  std::uint64_t count_;
-  std::uint64_t size_;
-  std::uint64_t larger_;
-  std::uint64_t grain_; // of grainsize(); 0: none
-};
-
 /// What a loop takes part in, for statistics: as loop::Execution, of tasks instead of members.
 struct TaskExecution {
   std::uint32_t tasks = 0; ///< that were to share the loop
-  core::Counts total;      ///< iterations are pieces
+  core::Counts total;
   std::uint64_t busy_max = 0;
   std::uint64_t wall = 0;
 };
@@ -82,12 +42,12 @@ public:
     core::Node<P> nodes[2 * core::tuning::k_task_pairs];
   };
 
-  /// For `parts` > 0 tasks. nullptr: no memory. `settings` outlives the loop.
-  static TaskLoop* create(const Facts& facts, const TaskPieces& pieces, std::uint32_t parts,
+  /// For `parts` > 0 tasks. Returns nullptr without memory. `settings` outlives the loop.
+  static TaskLoop* create(const Facts& facts, std::uint64_t iterations, std::uint32_t parts,
                           const core::Settings& settings, std::uint64_t smallest) noexcept {
     void* memory = P::allocate(bytes(parts));
     if (memory == nullptr) return nullptr;
-    auto* const loop = ::new (memory) TaskLoop(facts, pieces, parts, settings, smallest);
+    auto* const loop = ::new (memory) TaskLoop(facts, iterations, parts, settings, smallest);
     auto* const part = ::new (static_cast<void*>(loop + 1)) Part[parts];
     auto* const root = ::new (static_cast<void*>(part + parts)) core::Node<P>[parts];
     loop->parts_ = part;
@@ -108,7 +68,7 @@ public:
   TaskLoop& operator=(const TaskLoop&) = delete;
 
   const Facts& facts() const noexcept { return facts_; }
-  const TaskPieces& pieces() const noexcept { return pieces_; }
+  std::uint64_t iterations() const noexcept { return iterations_; }
   std::uint32_t size() const noexcept { return size_; }
   Part* part(std::uint32_t index) noexcept { return parts_ + index; }
 
@@ -120,7 +80,7 @@ public:
     enter(worker, part, prior);
     core::Range batch;
     while (!stop() && (worker.next_quickly(batch) || next_slowly(worker, batch)))
-      run(pieces_.begin(batch.begin), pieces_.begin(batch.end), batch.last);
+      run(batch.begin, batch.end, batch.last);
     if (!settings_->clocked) return;
     part.counts = worker.counts();
     part.left = P::ticks();
@@ -155,9 +115,9 @@ public:
   }
 
 private:
-  TaskLoop(const Facts& facts, const TaskPieces& pieces, std::uint32_t parts, const core::Settings& settings,
+  TaskLoop(const Facts& facts, std::uint64_t iterations, std::uint32_t parts, const core::Settings& settings,
            std::uint64_t smallest) noexcept
-      : facts_(facts), pieces_(pieces), size_(parts), settings_(&settings), smallest_(smallest),
+      : facts_(facts), iterations_(iterations), size_(parts), settings_(&settings), smallest_(smallest),
         working_(parts) {}
 
   static std::size_t bytes(std::uint32_t parts) noexcept {
@@ -170,7 +130,7 @@ private:
     const core::DefaultFloats floats;
     // The slot is used once: its memory is fresh.
     worker.enter(tree_, part.arena,
-                 {pieces_.count(), 1, 1, part.index, size_, settings_, smallest_, nullptr, prior});
+                 {iterations_, 1, 1, part.index, size_, settings_, smallest_, nullptr, prior});
   }
   template <class Worker> [[gnu::noinline]] bool next_slowly(Worker& worker, core::Range& batch) noexcept {
     const core::DefaultFloats floats;
@@ -178,10 +138,10 @@ private:
   }
 
   Facts facts_;
-  TaskPieces pieces_;
+  std::uint64_t iterations_;
   std::uint32_t size_;
   const core::Settings* settings_;
-  std::uint64_t smallest_; // pieces in a batch
+  std::uint64_t smallest_; // iterations in a batch
   Part* parts_ = nullptr;
   alignas(core::k_line_pair) typename P::template Atomic<std::uint32_t> working_; // tasks that have not left
   core::Tree<P> tree_;

@@ -209,7 +209,7 @@ void tasks_sections_and_singles() {
     {
       served(around[0]);
 #pragma omp single nowait
-#pragma omp taskloop grainsize(7)
+#pragma omp taskloop
       for (Size i = 0; i < limit; ++i) tasks.touch(i);
       served(around[1]);
 #pragma omp sections nowait

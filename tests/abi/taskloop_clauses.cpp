@@ -8,7 +8,9 @@
 #include "taskloops.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <vector>
 
 namespace {
 
@@ -94,14 +96,14 @@ template <class T> void execute(const Loop<T>& loop, Clause clause, Hits& hits) 
     LOOPS(omp taskloop untied SHARES)
     break;
   case Clause::mergeable:
-    LOOPS(omp taskloop mergeable num_tasks(value) priority(1) SHARES)
+    LOOPS(omp taskloop mergeable priority(1) SHARES)
     break;
   case Clause::simd: {
     // The bodies of simd loops have no calls.
     std::vector<unsigned char> counts(at(loop.n));
     unsigned char* const count = counts.data();
     const int n = loop.n;
-#pragma omp taskloop simd grainsize(value) lastprivate(last)
+#pragma omp taskloop simd lastprivate(last)
     for (int i = 0; i < n; ++i) {
       ++count[i];
       last = static_cast<T>(i);
@@ -184,9 +186,8 @@ void execute_program(Random random, int depth) {
       break;
     case 1: {
       const int n = std::max(static_cast<int>(random.below(12)), k_fewest);
-      const long grain = static_cast<long>(1 + random.below(3));
       Hits hits(at(n));
-#pragma omp taskloop grainsize(grain) shared(hits)
+#pragma omp taskloop shared(hits)
       for (int i = 0; i < n; ++i) {
         hits.touch(at(i));
         execute_program(Random(seed + at(i)), depth - 1);
@@ -232,6 +233,35 @@ void every_clause() {
   }
 }
 
+/// A task sees its own copy of a firstprivate variable, so a program can count tasks and their iterations.
+void sizes_of_tasks() {
+  Random random(check::settings.seed);
+  for (int round = 0; round < check::repeat(300, 3000); ++round) {
+    const int n = static_cast<int>(1 + random.below(k_n));
+    const int value = static_cast<int>(1 + random.below(random.below(2) == 0 ? 9 : 70));
+    std::vector<int> sizes(at(n)); // of the task that began so many tasks after the first one
+    std::atomic<int> tasks{0};
+    const auto count = [&](int& own, int& task) {
+      if (own == 0) task = tasks++;
+      sizes[at(task)] = ++own;
+    };
+    int own = 0, task = 0;
+#pragma omp parallel num_threads(2 + round % 3) firstprivate(own, task)
+#pragma omp single
+    {
+#pragma omp taskloop grainsize(value) firstprivate(own, task)
+      for (int i = 0; i < n; ++i) count(own, task);
+      for (int t = 0; t < tasks; ++t)
+        CHECK(sizes[at(t)] >= std::min(n, value) && sizes[at(t)] < 2 * value,
+              "task %d of %d iterations, grainsize(%d), has %d", t, n, value, sizes[at(t)]);
+      tasks = 0;
+#pragma omp taskloop num_tasks(value) firstprivate(own, task)
+      for (int i = 0; i < n; ++i) count(own, task);
+      CHECK(tasks == std::min(n, value), "%d tasks of %d iterations, num_tasks(%d)", tasks.load(), n, value);
+    }
+  }
+}
+
 /// libomp calls the function of such a task again after each wait: it goes on where it was.
 void untied_tasks_that_wait() {
   for (int round = 0; round < check::repeat(50, 500); ++round) {
@@ -257,6 +287,7 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
                     {{"every_clause", every_clause},
+                     {"sizes_of_tasks", sizes_of_tasks},
                      {"random_programs", random_programs},
                      {"untied_tasks_that_wait", untied_tasks_that_wait}});
 }

@@ -65,7 +65,7 @@ void copies_of_objects() {
         }
         CHECK(last.value() == n - 1, "a lastprivate object has the value %d of %d", last.value(), n);
 #ifndef __clang__ // whose code loses the value, on a bare libomp too
-#pragma omp taskloop firstprivate(both) lastprivate(both) grainsize(3) shared(more)
+#pragma omp taskloop firstprivate(both) lastprivate(both) shared(more)
         for (int i = 0; i < n; ++i) {
           if (i == n - 1) both.set(both.value() >= 0 ? i : -2);
           more.touch(at(i));
@@ -90,14 +90,14 @@ void reductions() {
 #pragma omp parallel num_threads(2 + round % 3)
 #pragma omp single
     {
-#pragma omp taskloop reduction(+ : sum) reduction(| : bits) num_tasks(40)
+#pragma omp taskloop reduction(+ : sum) reduction(| : bits)
       for (int i = 0; i < n; ++i) {
         sum += i;
         bits |= 1U << i % 32;
       }
 #pragma omp taskgroup task_reduction(+ : in)
       {
-#pragma omp taskloop in_reduction(+ : in) grainsize(5)
+#pragma omp taskloop in_reduction(+ : in)
         for (int i = 0; i < n; ++i) in += i;
 #pragma omp taskloop in_reduction(+ : in) nogroup
         for (int i = 0; i < n; ++i) in += 2;
@@ -190,7 +190,7 @@ void tasks_and_waits_inside() {
     Hits hits(k_n), tasks(k_n);
 #pragma omp parallel num_threads(4)
 #pragma omp single
-#pragma omp taskloop grainsize(2) shared(hits, tasks)
+#pragma omp taskloop shared(hits, tasks)
     for (int i = 0; i < k_n; ++i) {
       const int before = omp_get_thread_num();
       hits.touch(at(i));
@@ -347,7 +347,11 @@ void cancelled_loops_end() {
     constexpr long k_many = 100'000'000; // at 10 us each, they would take a quarter of an hour
 #pragma omp parallel num_threads(4)
 #pragma omp single
+#ifdef __clang__
 #pragma omp taskloop shared(executed) num_tasks(30)
+#else
+#pragma omp taskloop shared(executed) // the library serves loops without the clause
+#endif
     for (long i = 0; i < k_many; ++i) {
       if (++executed == 20) {
 #pragma omp cancel taskgroup

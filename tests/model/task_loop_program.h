@@ -65,7 +65,7 @@ public:
   void body(std::uint32_t thread) override {
     Execution::now->works_for(1);
     if (thread == 0) {
-      Loop* const loop = Loop::create(0, loop::TaskPieces::single(plan_.iterations), parts_, settings_, 1);
+      Loop* const loop = Loop::create(0, plan_.iterations, parts_, settings_, 1);
       if (loop == nullptr) return fail("no memory");
       loop_->store(loop, std::memory_order_release); // as the runtime hands a task on
     }

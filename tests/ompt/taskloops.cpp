@@ -11,10 +11,10 @@ int main(int count, char**) {
   {
 #pragma omp taskloop shared(done)
     for (int i = 0; i < n; ++i) done.fetch_add(1);
-#pragma omp taskloop grainsize(7) shared(done)
+#pragma omp taskloop priority(1) shared(done)
     for (long i = n; i > 0; --i) done.fetch_add(1);
 #pragma omp taskgroup
-#pragma omp taskloop nogroup num_tasks(5) shared(done)
+#pragma omp taskloop nogroup shared(done)
     for (unsigned i = 0; i < static_cast<unsigned>(n); ++i) done.fetch_add(1);
   }
   return done == 3 * n ? 0 : 1;

@@ -95,7 +95,7 @@ template <class T, class Execution> void taskloop(Execution& execution, const St
 #ifndef __clang__ // which has no taskloops here
   if (statement.cancel_at >= 0) {
     const auto cancelled_by = static_cast<std::size_t>(statement.cancel_at);
-    TASKLOOP(shared(execution, statement) grainsize(value), {
+    TASKLOOP(shared(execution, statement), {
       execution.touch(statement, part(i));
       if (part(i) == cancelled_by) {
         _Pragma("omp cancel taskgroup")

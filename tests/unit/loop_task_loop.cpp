@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Taskloops: how they are cut, and that tasks which come late, stop early or never come lose no iteration.
+// Taskloops: tasks which come late, stop early or never come lose no iteration.
 #include "task_loop.h"
 
 #include "wstree/core/platform.h"
@@ -14,50 +14,6 @@ namespace wstree::loop {
 namespace {
 
 using Loop = TaskLoop<core::StdPlatform, int>;
-
-TEST(TaskPieces, AreThoseOfTheRuntimes) {
-  for (std::uint64_t n = 1; n <= 60; ++n) {
-    for (std::uint64_t value = 1; value <= 70; ++value) {
-      const TaskPieces sized = TaskPieces::of_size(n, value);
-      const TaskPieces numbered = TaskPieces::of_number(n, value);
-      EXPECT_EQ(numbered.count(), std::min(n, value));
-      for (const TaskPieces& pieces : {sized, numbered}) {
-        EXPECT_EQ(pieces.begin(0), 0U);
-        EXPECT_EQ(pieces.begin(pieces.count()), n);
-        for (std::uint64_t k = 0; k < pieces.count(); ++k) EXPECT_LT(pieces.begin(k), pieces.begin(k + 1));
-      }
-      for (std::uint64_t k = 0; k < sized.count(); ++k) {
-        const std::uint64_t size = sized.begin(k + 1) - sized.begin(k);
-        EXPECT_GE(size, std::min(n, value)) << n << ' ' << value;
-        EXPECT_LT(size, 2 * value) << n << ' ' << value;
-      }
-    }
-    EXPECT_EQ(TaskPieces::single(n).count(), n);
-  }
-}
-
-TEST(TaskPieces, AreAsManyForEachTask) {
-  for (std::uint64_t n = 1; n <= 300; ++n)
-    for (std::uint64_t size = 1; size <= 20; ++size)
-      for (std::uint64_t tasks = 2; tasks <= 9; ++tasks) {
-        const TaskPieces before = TaskPieces::of_size(n, size), after = before.shared_by(tasks);
-        EXPECT_LE(after.count(), before.count());
-        EXPECT_GE(after.count(), std::min(before.count(), 2 * tasks));
-        EXPECT_TRUE(after.count() == before.count() || after.count() % tasks == 0);
-        EXPECT_GE(after.begin(after.count()) - after.begin(after.count() - 1), std::min(n, size));
-        EXPECT_LT(after.begin(1), std::max<std::uint64_t>(2 * size, 2)) << n << ' ' << size << ' ' << tasks;
-      }
-  EXPECT_EQ(TaskPieces::of_size(1000, 64).shared_by(2).count(), 14U); // 15 are 8 for one of two threads
-  EXPECT_EQ(TaskPieces::of_number(1000, 15).shared_by(2).count(), 15U);
-  EXPECT_EQ(TaskPieces::single(15).shared_by(2).count(), 15U);
-}
-
-TEST(TaskPieces, CountToTheEndOfTheirType) {
-  const std::uint64_t most = (std::uint64_t{1} << 63) - 1;
-  const TaskPieces pieces = TaskPieces::of_number(most, 3);
-  EXPECT_EQ(pieces.begin(3), most);
-  EXPECT_EQ(pieces.begin(1), most / 3 + (most % 3 != 0));
-}
 
 struct Seen {
   static constexpr std::uint64_t k_all = ~std::uint64_t{0};
@@ -85,8 +41,8 @@ struct Seen {
   }
 };
 
-Loop* make(std::uint64_t n, std::uint32_t parts, const core::Settings& settings, std::uint64_t grain = 1) {
-  return Loop::create(0, TaskPieces::of_size(n, grain), parts, settings, 1);
+Loop* make(std::uint64_t n, std::uint32_t parts, const core::Settings& settings, std::uint64_t smallest = 1) {
+  return Loop::create(0, n, parts, settings, smallest);
 }
 
 TEST(TaskLoop, OneTaskAfterTheOther) {

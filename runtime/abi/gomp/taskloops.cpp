@@ -26,12 +26,11 @@ constexpr unsigned k_final = 1U << 1;
 constexpr unsigned k_mergeable = 1U << 2;
 constexpr unsigned k_priority = 1U << 4;
 constexpr unsigned k_up = 1U << 8;
-constexpr unsigned k_grainsize = 1U << 9; // num_tasks is what grainsize() says
-constexpr unsigned k_if = 1U << 10;       // the condition of if() holds, or there is none
+constexpr unsigned k_if = 1U << 10; // the condition of if() holds, or there is none
 constexpr unsigned k_nogroup = 1U << 11;
 constexpr unsigned k_reduction = 1U << 12;
 constexpr unsigned k_served =
-    k_untied | k_final | k_mergeable | k_priority | k_up | k_grainsize | k_if | k_nogroup | k_reduction;
+    k_untied | k_final | k_mergeable | k_priority | k_up | k_if | k_nogroup | k_reduction;
 
 constexpr int k_taskgroup = 8; // in GOMP_cancellation_point
 
@@ -58,22 +57,17 @@ void share(void* data) {
       [&] { return g_cancellation_point.require(facts.caller)(k_taskgroup); });
 }
 
-loop::TaskPieces pieces_of(std::uint64_t iterations, unsigned flags, unsigned long number) noexcept {
-  if (number == 0) return loop::TaskPieces::single(iterations);
-  if ((flags & k_grainsize) != 0) return loop::TaskPieces::of_size(iterations, number);
-  return loop::TaskPieces::of_number(iterations, number);
-}
-
-/// Loops whose tasks are executed at once, in their order; that copy objects with functions of theirs, of
-/// which a task has a copy for one piece only; and those that say strict: all these are the runtime's. So are
-/// all of libomp, which has this interface too.
+/// Returns nullptr for a loop that the runtime executes. grainsize() and num_tasks(), whose value is
+/// `number`, say what one task is, and a task of ours would have several such pieces. Loops whose tasks are
+/// executed at once, in their order, and loops that copy objects with functions of theirs, of which a task
+/// has a copy for one piece only, are the runtime's, too. So are all of libomp, which has this interface as
+/// well.
 TaskLoop* begin(Body body, Copy copy, unsigned flags, unsigned long number, const loop::HalfOpenLoop& loop,
                 const void* caller, TaskTimer& timer) noexcept {
-  if ((flags & k_if) == 0 || (flags & ~k_served) != 0 || copy != nullptr) return nullptr;
+  if (number != 0 || (flags & k_if) == 0 || (flags & ~k_served) != 0 || copy != nullptr) return nullptr;
   if (!loop.countable() || loop.iterations() < 2 || runtime_is_llvms(caller)) return nullptr;
   return begin_task_loop({loop.start(), loop.increment(), reinterpret_cast<const void*>(body), caller},
-                         pieces_of(loop.iterations(), flags, number), (flags & k_nogroup) == 0, nullptr,
-                         number == 0 ? &timer : nullptr);
+                         loop.iterations(), (flags & k_nogroup) == 0, nullptr, &timer);
 }
 
 template <class T> T address_of(TaskLoop::Part* part) noexcept {
@@ -90,8 +84,8 @@ void run(Body body, void* data, Copy copy, long size, long alignment, unsigned f
     return real(body, data, copy, size, alignment, flags, number, priority, start, end, step);
   const bool ends_here = ours->facts().cancellable;
   const std::uint32_t tasks = ours->size();
-  real(share, data, nullptr, size, alignment, (flags & ~k_grainsize) | k_up, tasks, priority,
-       address_of<T>(ours->part(0)), address_of<T>(ours->part(tasks)), sizeof(TaskLoop::Part));
+  real(share, data, nullptr, size, alignment, flags | k_up, tasks, priority, address_of<T>(ours->part(0)),
+       address_of<T>(ours->part(tasks)), sizeof(TaskLoop::Part));
   if (ends_here) end_task_loop(*ours);
 }
 

@@ -50,7 +50,7 @@ constexpr i32 k_has_priority = 1 << 5;
 constexpr i32 k_served = k_tied | k_mergeable | k_has_destructors | k_has_priority;
 
 // The argument `form` of __kmpc_taskloop.
-constexpr i32 k_grainsize = 1;
+constexpr i32 k_no_clause = 0; // 1: grainsize()
 constexpr i32 k_num_tasks = 2;
 
 constinit Real<Task*(ident_t*, i32, i32, std::size_t, std::size_t, Routine)> g_alloc{"__kmpc_omp_task_alloc"};
@@ -83,31 +83,28 @@ i32 share(i32 gtid, Task* task) {
   return 0;
 }
 
-loop::TaskPieces pieces_of(u64 iterations, i32 form, u64 number) noexcept {
-  if (form == k_grainsize) return loop::TaskPieces::of_size(iterations, number);
-  if (form == k_num_tasks) return loop::TaskPieces::of_number(iterations, number);
-  return loop::TaskPieces::single(iterations);
-}
-
 /// What the program says of a loop, behind its task.
 struct Clauses {
   i32 condition; // of if()
   u64* lower;
   u64* upper;
   i64 step;
-  i32 form;
-  u64 number;
+  i32 form;   // k_no_clause, or which clause cuts the loop
   void* copy; // initialises the variables of a copy, and says whether it is the last one
 };
 
-/// Prepares `task` and its bounds for a loop that we serve. Loops whose tasks are executed at once, untied
-/// tasks, which begin again in the middle, and tasks that do not look like those of clang are the runtime's.
-/// clang opens the taskgroup itself, so that no call here waits for the tasks.
+/// Prepares `task` and its bounds for a loop that we serve. grainsize() and num_tasks() say what one task is,
+/// and a task of ours would have several such pieces, with one copy of each firstprivate variable: these
+/// loops are the runtime's. So are loops whose tasks are executed at once, untied tasks, which begin again in
+/// the middle, and tasks that do not look like those of clang. clang opens the taskgroup itself, so that no
+/// call here waits for the tasks.
 [[gnu::noinline]] TaskLoop* begin(const ident_t* loc, Task* task, const Clauses& of,
                                   const void* caller) noexcept {
   const Latest pattern = std::exchange(t_latest, {});
   if (task == nullptr || task != pattern.task || pattern.size < sizeof(Task)) return nullptr;
-  if ((pattern.flags & k_tied) == 0 || (pattern.flags & ~k_served) != 0 || of.condition == 0) return nullptr;
+  if ((pattern.flags & k_tied) == 0 || (pattern.flags & ~k_served) != 0 || of.condition == 0 ||
+      of.form != k_no_clause)
+    return nullptr;
   if (of.lower != &task->lower || of.upper != &task->upper || of.step != task->step || of.step == 0)
     return nullptr;
   const loop::CanonicalLoop<u64> loop(*of.lower, *of.upper, of.step);
@@ -115,7 +112,7 @@ struct Clauses {
   TaskLoop* const ours =
       begin_task_loop({*of.lower, static_cast<u64>(of.step), reinterpret_cast<const void*>(task->routine),
                        caller, of.copy != nullptr},
-                      pieces_of(loop.iterations(), of.form, of.number), false, kmpc::source_of(loc), nullptr);
+                      loop.iterations(), false, kmpc::source_of(loc), nullptr);
   if (ours == nullptr) return nullptr;
   task->routine = share;
   task->lower = reinterpret_cast<std::uintptr_t>(ours->part(0));
@@ -144,8 +141,7 @@ WSTREE_EXPORT Task* __kmpc_omp_task_alloc(ident_t* loc, i32 gtid, i32 flags, std
 WSTREE_SAME_CALLER static inline void taskloop(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower,
                                                u64* upper, i64 step, i32 nogroup, i32 form, u64 number,
                                                void* copy) {
-  if (TaskLoop* const ours =
-          begin(loc, task, {condition, lower, upper, step, form, number, copy}, WSTREE_CALLER)) {
+  if (TaskLoop* const ours = begin(loc, task, {condition, lower, upper, step, form, copy}, WSTREE_CALLER)) {
     step = k_step;
     form = k_num_tasks;
     number = ours->size();
@@ -163,8 +159,8 @@ WSTREE_EXPORT void __kmpc_taskloop(ident_t* loc, i32 gtid, Task* task, i32 condi
 WSTREE_SAME_CALLER static inline void taskloop_5(ident_t* loc, i32 gtid, Task* task, i32 condition,
                                                  u64* lower, u64* upper, i64 step, i32 nogroup, i32 form,
                                                  u64 number, i32 strict, void* copy) {
-  const Clauses clauses{condition, lower, upper, step, form, number, copy};
-  if (TaskLoop* const ours = strict != 0 ? nullptr : begin(loc, task, clauses, WSTREE_CALLER)) {
+  const Clauses clauses{condition, lower, upper, step, form, copy};
+  if (TaskLoop* const ours = begin(loc, task, clauses, WSTREE_CALLER)) {
     step = k_step;
     form = k_num_tasks;
     number = ours->size();
@@ -172,7 +168,7 @@ WSTREE_SAME_CALLER static inline void taskloop_5(ident_t* loc, i32 gtid, Task* t
   g_taskloop_5.require(WSTREE_CALLER)(loc, gtid, task, condition, lower, upper, step, nogroup, form, number,
                                       strict, copy);
 }
-/// `strict`: grainsize or num_tasks have to be kept to the letter.
+/// `strict`: what grainsize or num_tasks says is kept to the letter.
 WSTREE_EXPORT void __kmpc_taskloop_5(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower,
                                      u64* upper, i64 step, i32 nogroup, i32 form, u64 number, i32 strict,
                                      void* copy) {

@@ -38,7 +38,7 @@ inline constexpr std::array<Part, 22> k_parts{{
     {"types", "the work-stealing queue and the thread pool beside oneTBB's", false, 60, 10},
     {"static", "static loops that balance themselves, of costs that stay, drift, turn and are random", false,
      8, 4},
-    {"taskloop", "taskloops of five shapes, by their clauses, and nested, beside the runtime's own", false,
+    {"taskloop", "taskloops of five shapes, and nested, beside the runtime's own", false,
      120, 30},
     {"unequal", "two threads, one of which loses half of its processor to a neighbour, a limit or bursts",
      false, 300, 60},

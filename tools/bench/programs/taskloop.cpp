@@ -3,7 +3,7 @@
 ///
 /// This process starts two kinds of others, with and without the library, one after the other in each round.
 /// A process executes each loop a few times, in turns with the same loop alone, which says what the ideal is:
-/// max(work / threads, longest piece that one thread has to execute).
+/// max(work / threads, longest iteration).
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -28,9 +28,6 @@ struct Options {
   int executions = 5, us = 4'000;
 };
 
-enum Clause { none, grainsize_1, grainsize_64, num_tasks_64, clauses };
-constexpr std::array<const char*, clauses> k_clauses{"no clause", "grainsize(1)", "grainsize(64)",
-                                                     "num_tasks(64)"};
 constexpr std::array<const char*, 5> k_shapes{"UNIFORM", "TRIANGLE", "EXP", "STEP_S", "STEP_E"};
 constexpr std::array<int, 3> k_sizes{16, 1'000, 100'000};
 constexpr unsigned k_outer = 16; // of the nested loops
@@ -41,11 +38,9 @@ struct Row {
   CostShape shape;
   int n;
   unsigned outer;
-  Clause clause;
 
   std::string name() const {
-    return std::string(shape.name) + (outer == 1 ? "/" : "/16x") + std::to_string(n) + ", " +
-           k_clauses[clause];
+    return std::string(shape.name) + (outer == 1 ? "/" : "/16x") + std::to_string(n);
   }
 };
 
@@ -56,10 +51,8 @@ std::vector<Row> rows_of(const Options& options) {
     const CostShape shape =
         *std::find_if(std::begin(k_cost_shapes), std::end(k_cost_shapes),
                       [&](const CostShape& known) { return std::string(known.name) == name; });
-    for (int n : k_sizes)
-      for (int clause = 0; clause < clauses; ++clause)
-        rows.push_back({shape, n, 1, static_cast<Clause>(clause)});
-    rows.push_back({shape, k_inner, k_outer, none});
+    for (int n : k_sizes) rows.push_back({shape, n, 1});
+    rows.push_back({shape, k_inner, k_outer});
   }
   return rows;
 }
@@ -81,10 +74,8 @@ struct Work {
     const std::size_t index = static_cast<std::size_t>(k) * units.size() + at;
     results[index] += spin(index, units[at]);
   }
-  /// The longest piece that one thread has to execute, in parts of all work: an iteration, or the whole loop
-  /// if its iterations are no more than a task has to have.
-  double longest(unsigned outer, Clause clause) const {
-    if (clause == grainsize_64 && units.size() <= 64) return 1.0 / outer;
+  /// The longest iteration, in parts of all work.
+  double longest(unsigned outer) const {
     double sum = 0, most = 0;
     for (const std::uint64_t unit : units) {
       sum += static_cast<double>(unit);
@@ -110,26 +101,11 @@ double time_alone(const Row& row, Work& work) {
 #pragma clang diagnostic ignored "-Wsign-conversion"
 #endif
 
-void share(Work& work, long k, Clause clause) {
+void share(Work& work, long k) {
   Work* const shared = &work;
   const long n = work.size();
-  switch (clause) {
-  case grainsize_1:
-#pragma omp taskloop grainsize(1)
-    for (long i = 0; i < n; ++i) shared->execute(k, i);
-    break;
-  case grainsize_64:
-#pragma omp taskloop grainsize(64)
-    for (long i = 0; i < n; ++i) shared->execute(k, i);
-    break;
-  case num_tasks_64:
-#pragma omp taskloop num_tasks(64)
-    for (long i = 0; i < n; ++i) shared->execute(k, i);
-    break;
-  default:
 #pragma omp taskloop
-    for (long i = 0; i < n; ++i) shared->execute(k, i);
-  }
+  for (long i = 0; i < n; ++i) shared->execute(k, i);
 }
 
 /// Nanoseconds from where a thread of the team meets the loop to where it goes on.
@@ -142,10 +118,10 @@ double time_shared(const Row& row, Work& work, int threads) {
   {
     const double start = now_ns();
     if (row.outer == 1) {
-      share(*shared, 0, row.clause);
+      share(*shared, 0);
     } else {
 #pragma omp taskloop
-      for (long k = 0; k < outer; ++k) share(*shared, k, row.clause);
+      for (long k = 0; k < outer; ++k) share(*shared, k);
     }
     ns = now_ns() - start;
   }
@@ -174,7 +150,7 @@ int measure(const Options& options) {
         return 1;
       }
       if (k < 0) continue; // wakes the threads
-      ideals.push_back(alone * std::max(1.0 / options.common.threads, work.longest(row.outer, row.clause)));
+      ideals.push_back(alone * std::max(1.0 / options.common.threads, work.longest(row.outer)));
       ratios.push_back(shared / ideals.back());
     }
     std::printf("%.4f ideal/%s\n%.5f %s\n", median(ideals) / 1e3, row.name().c_str(), median(ratios),
