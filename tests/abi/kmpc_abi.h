@@ -25,7 +25,8 @@ constexpr std::int32_t k_kinds[] = {k_runtime | k_nonmonotonic, k_runtime, k_run
                                     k_runtime_simd | k_nonmonotonic};
 constexpr std::int32_t k_dynamic = 35 | k_nonmonotonic;
 constexpr std::int32_t k_guided = 36 | k_nonmonotonic;
-constexpr int k_room_for_the_end = 0; ///< bounds are inclusive
+constexpr std::int32_t k_dynamic_before_5 = 35; ///< of compilers before OpenMP 5.0, which keeps its order
+constexpr int k_room_for_the_end = 0;           ///< bounds are inclusive
 
 extern "C" {
 std::int32_t __kmpc_global_thread_num(Ident*);

@@ -9,6 +9,9 @@ using namespace kmpc;
 
 LoopForm read_other_schedule(std::int32_t schedule) noexcept {
   const bool monotonic = (schedule & k_monotonic) != 0;
+  // Before OpenMP 5.0 a compiler says nothing, and dynamic and guided loops keep their order then. Those that
+  // leave their schedule to the environment, or to the runtime, leave the order to it as well.
+  const bool nonmonotonic = (schedule & k_nonmonotonic) != 0;
   switch (kind_of(schedule)) {
   case k_runtime:
   case k_runtime_simd:
@@ -16,9 +19,9 @@ LoopForm read_other_schedule(std::int32_t schedule) noexcept {
   case k_runtime + k_ordered_distance:
     return {config::LoopKind::runtime, false};
   case k_dynamic:
-    return {config::LoopKind::dynamic, !monotonic};
+    return {config::LoopKind::dynamic, nonmonotonic};
   case k_guided:
-    return {config::LoopKind::guided, !monotonic};
+    return {config::LoopKind::guided, nonmonotonic};
   case k_auto:
     return {config::LoopKind::auto_, !monotonic};
   default:
