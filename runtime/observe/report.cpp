@@ -189,6 +189,10 @@ void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
   out.text(", \"cpu_seconds\": ").decimal(frame.waiting.cpu_ns, 9);
   out.text(", \"between_regions_seconds\": ").decimal(frame.waiting.gaps_ns, 9);
   out.text(", \"spent_between_regions_cpu_seconds\": ").decimal(frame.waiting.gaps_cpu_ns, 9);
+  out.text(", \"wall_seconds\": ").decimal(frame.waiting.wall_ns, 9);
+  if (!frame.host.empty()) out.text(", \"host\": ").json_string(frame.host);
+  if (!frame.command.empty()) out.text(", \"command\": ").json_string(frame.command);
+  if (frame.ended != 0) json_member(out, "ended", frame.ended);
   out.text(", \"loops\": [");
   bool first = true;
   for (const auto& row : sites) {

@@ -22,6 +22,8 @@ struct ReportFrame {
   std::uint64_t process = 0;
   std::string_view rank = "0";
   WaitFigures waiting{};
+  std::string_view host{}, command{}; // empty: not known
+  std::uint64_t ended = 0;            // seconds since 1970; 0: not known
 };
 
 /// An execution whose busiest member worked this short says nothing about how even a loop is: to share it out

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <ctime>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -23,6 +25,8 @@ struct Workspace {
   std::atomic<bool> busy{false};
   SortedSites sites;
   Path path;
+  char host[256]{};
+  char command[4096]{};
 };
 constinit Workspace g_workspace;
 
@@ -36,6 +40,24 @@ ReportFrame frame_of(double ns_per_tick, std::uint32_t max_threads, const char* 
           static_cast<std::uint64_t>(getpid()),
           rank_text(),
           wait_figures()};
+}
+
+/// The command line with blanks between its words; empty: the system does not tell.
+std::string_view command_line() noexcept {
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  char* const text = g_workspace.command;
+  const ssize_t bytes = read(file, text, sizeof g_workspace.command);
+  close(file);
+  if (bytes <= 0) return {};
+  char* const end = std::remove(text + bytes - 1, text + bytes, '\0'); // behind the last word
+  std::replace(text, end, '\0', ' ');
+  return {text, static_cast<std::size_t>(end - text)};
+}
+
+std::string_view host_name() noexcept {
+  char* const name = g_workspace.host;
+  return gethostname(name, sizeof g_workspace.host - 1) == 0 ? std::string_view(name) : std::string_view();
 }
 
 /// Returns 0 or the number of the first error.
@@ -107,6 +129,11 @@ void write_report(const config::Options& options, double ns_per_tick, std::uint3
     frame.loops = options.loops;
     // The user who starts a setuid program must not choose which files it creates.
     const bool to_stderr = options.stats_path.empty() || getauxval(AT_SECURE) != 0;
+    if (!to_stderr && options.stats == config::StatsFormat::json) {
+      frame.host = host_name();
+      frame.command = command_line();
+      frame.ended = static_cast<std::uint64_t>(time(nullptr));
+    }
     const auto write = [&](int descriptor) noexcept { return write_to(descriptor, options.stats, frame); };
     if (!to_stderr)
       write_new_file("WSTREE_STATS", options.stats_path.view(), g_workspace.path, write);

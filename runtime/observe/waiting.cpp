@@ -9,7 +9,7 @@ namespace wstree::observe {
 namespace {
 
 // relaxed: figures for the report.
-constinit std::atomic<std::uint64_t> g_gaps{0}, g_gaps_cpu{0}, g_cpu{0};
+constinit std::atomic<std::uint64_t> g_gaps{0}, g_gaps_cpu{0}, g_cpu{0}, g_wall{0};
 
 void add(std::atomic<std::uint64_t>& sum, std::uint64_t more) noexcept {
   sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
@@ -30,9 +30,11 @@ void note_cpu() noexcept {
               std::memory_order_relaxed);
 }
 
+void note_wall(std::uint64_t ns) noexcept { g_wall.store(ns, std::memory_order_relaxed); }
+
 WaitFigures wait_figures() noexcept {
   return {g_gaps.load(std::memory_order_relaxed), g_gaps_cpu.load(std::memory_order_relaxed),
-          g_cpu.load(std::memory_order_relaxed)};
+          g_cpu.load(std::memory_order_relaxed), g_wall.load(std::memory_order_relaxed)};
 }
 
 void forget_gaps() noexcept {

@@ -10,12 +10,14 @@ struct WaitFigures {
   std::uint64_t gaps_ns = 0;     ///< between the regions of the thread that opens them
   std::uint64_t gaps_cpu_ns = 0; ///< of processors that other threads have used meanwhile
   std::uint64_t cpu_ns = 0;      ///< of processors that the process has used until the latest note_cpu()
+  std::uint64_t wall_ns = 0;     ///< since the library was loaded, or the fork, until the latest note_wall()
 };
 
 /// Adds a gap between regions. One thread at a time.
 void note_gap(std::uint64_t ns, std::uint64_t cpu_ns) noexcept;
 /// Reads the clock of the process, by a system call.
 void note_cpu() noexcept;
+void note_wall(std::uint64_t ns) noexcept;
 /// Whether other threads have used a twentieth of the time of processors and more while nothing was shared.
 constexpr bool is_worth_saving(const WaitFigures& figures) noexcept {
   constexpr std::uint64_t k_parts = 20;

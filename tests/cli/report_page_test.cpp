@@ -123,7 +123,7 @@ TEST_F(ReportPage, TellsWhereTheTimeOfEachThreadWent) {
 }
 
 TEST_F(ReportPage, SaysWhatToDoAboutALoop) {
-  auto document = statistics(5, 0);
+  auto document = statistics(6, 0);
   auto& loops = document["loops"];
   for (auto& loop : loops) loop["even_saves_seconds"] = 0.1;
   loops[0]["schedule"] = "wsstatic";
@@ -132,6 +132,8 @@ TEST_F(ReportPage, SaysWhatToDoAboutALoop) {
   loops[2]["preempted_seconds"] = 0.2;
   loops[3]["new_lengths"] = 9;
   loops[4]["iterations"] = 80;
+  loops[5]["schedule"] = "static (equal parts)";
+  loops[5]["even_saves_seconds"] = 0.05;
   const auto file = write("s", document.dump());
   const auto told = json::parse(report({file, "--json"}).out);
   std::map<std::string, json> advice;
@@ -144,6 +146,8 @@ TEST_F(ReportPage, SaysWhatToDoAboutALoop) {
   EXPECT_THAT(advice["file2"].at("set").get<std::string>(), HasSubstr("OMP_NUM_THREADS"));
   EXPECT_THAT(advice["file3"].at("reason").get<std::string>(), HasSubstr("never repeats (9 of 10 calls)"));
   EXPECT_THAT(advice["file4"].at("source").get<std::string>(), HasSubstr("collapse(2)"));
+  EXPECT_EQ(advice["file5"].at("set"), "") << "no variable reaches a static loop";
+  EXPECT_EQ(advice["file5"].at("source"), "write schedule(runtime)");
   const auto text = report({file}).out;
   EXPECT_THAT(text, HasSubstr("\nWhat to do\n"));
   EXPECT_THAT(text, HasSubstr("    rule    file0.c:1 wstree\n"));

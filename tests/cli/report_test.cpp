@@ -24,6 +24,41 @@ TEST_F(Report, SaysInWordsWhatAnEvenLoopWouldSave) {
   EXPECT_LT(told.out.find("file2.c"), told.out.find("file0.c")); // what saves most comes first
 }
 
+TEST_F(Report, RowsOfOneNameInAProcessAreOneLoop) {
+  json made = statistics(1, 0);
+  made["loops"].push_back(made["loops"][0]);
+  made["loops"][0]["even_saves_seconds"] = 0.25;
+  made["loops"][1]["seconds"] = 1.5;
+  made["loops"][1]["imbalance"] = 1.1;
+  const auto told = report({write("a.json", made.dump())});
+  EXPECT_THAT(told.out, HasSubstr("One loop of one process took 2.00 s in all.\n"));
+  EXPECT_THAT(told.out, Not(HasSubstr("Processes differ")));
+  const json loop = json::parse(report({write("a.json", made.dump()), "--json"}).out).at("loops").at(0);
+  EXPECT_EQ(loop.at("processes"), 1);
+  EXPECT_EQ(loop.at("calls"), 20);
+  EXPECT_EQ(loop.at("even_saves"), 0.25);
+  EXPECT_EQ(loop.at("imbalance"), 1.2) << "the mean one by time";
+}
+
+TEST_F(Report, SaysWhatWasRunAndWhereItsTimeWent) {
+  json made = statistics(1, 0);
+  made.update({{"command", "./heat 4096"},
+               {"host", "node7"},
+               {"ended", 1764357600},
+               {"wall_seconds", 2.0},
+               {"between_regions_seconds", 1.0}});
+  const auto file = write("a.json", made.dump());
+  const std::string time =
+      "all time 2.00 s: 25 % in these loops, 50 % between regions, where one thread works, 25 % "
+      "elsewhere; if the loops took no time, it would be 1.3 times as fast";
+  const auto told = report({file}).out;
+  EXPECT_THAT(told, HasSubstr("./heat 4096 on node7, 2025-11-2"));
+  EXPECT_THAT(told, HasSubstr("\nW" + time + ".\n"));
+  EXPECT_THAT(run({.arguments = {"stats", file}}).out, HasSubstr("\n  w" + time + "\n"));
+  made["wall_seconds"] = 1.25; // loops of two teams at the same time
+  EXPECT_THAT(report({write("b.json", made.dump())}).out, Not(HasSubstr("all time")));
+}
+
 TEST_F(Report, ManyProcessesAreOneTable) {
   std::vector<std::string> files{"--json"};
   for (int rank = 0; rank < 64; ++rank)
@@ -111,6 +146,15 @@ TEST_F(Report, ATraceTellsThievesAndVictims) {
   EXPECT_EQ(loop.at("stolen"), json::parse("[[0,3,1],[2,1,1]]"));
   EXPECT_EQ(loop.at("timeline").at("rows").size(), 4U);
   EXPECT_NEAR(loop.at("imbalance").get<double>(), 1024.0 / 1012, 1e-3);
+}
+
+TEST_F(Report, ATraceOfChunksTellsIterations) {
+  json made = trace(4, 1);
+  for (json& event : made["traceEvents"])
+    if (event["cat"] == "loop") event["args"]["chunk"] = 8;
+  const json loop = json::parse(report({write("t", made.dump()), "--json"}).out).at("loops").at(0);
+  EXPECT_EQ(loop.at("iterations"), 8 * 400);
+  EXPECT_EQ(loop.at("sizes"), json::parse("[0,0,0,0,0,0,0,0,12]")) << "12 batches of 33 chunks";
 }
 
 TEST_F(Report, ALoopWithTwoSchedulesIsTwoLoops) {

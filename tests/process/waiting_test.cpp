@@ -46,6 +46,7 @@ TEST(Waiting, IsInTheStatistics) {
   ASSERT_TRUE(report.is_object()) << outcome.text();
   EXPECT_GE(report.at("between_regions_seconds").get<double>(), 0.1);
   EXPECT_GT(report.at("cpu_seconds").get<double>(), 0);
+  EXPECT_GE(report.at("wall_seconds").get<double>(), report.at("between_regions_seconds").get<double>());
   EXPECT_GE(report.at("spent_between_regions_cpu_seconds").get<double>(), 0);
 }
 

@@ -100,7 +100,8 @@ constexpr const char* k_two_loops_json =
 /// The report without the words that say which process wrote it.
 std::string of_any_process(const std::string& json) {
   static const std::regex process(
-      R"(, "program": "[^"]*", "pid": [0-9]+|, "[a-z_]*(cpu|regions)_seconds": [0-9.]+)");
+      R"-(, "program": "[^"]*", "pid": [0-9]+|, "[a-z_]*(cpu|regions|wall)_seconds": [0-9.]+|)-"
+      R"-(, "(host|command)": "[^"]*"|, "ended": [0-9]+)-");
   return std::regex_replace(json, process, "");
 }
 

@@ -35,6 +35,7 @@ namespace {
 constinit std::atomic<pid_t> g_preparer{0}; // the process in which a thread prepares the session
 alignas(Session) constinit unsigned char g_storage[sizeof(Session)] = {};
 constinit std::atomic<std::uint32_t> g_most_members{1};
+constinit std::uint64_t g_forked = 0; // ticks, in the child of a fork; written while it has one thread
 
 core::Settings to_settings(const config::Options& options) noexcept {
   core::Settings settings;
@@ -89,6 +90,7 @@ void prepare_measuring(Session& made) noexcept {
                          observe::forget_executions();
                          observe::forget_rank_texts();
                          observe::forget_gaps();
+                         g_forked = core::StdPlatform::ticks();
                          observe::forget_recordings();
                          forget_tracks();
                          forget_counters();
@@ -223,6 +225,9 @@ void report() noexcept {
   const config::Options& options = session().options;
   const bool may_open = !place::has_new_call_filter();
   if (may_open) observe::note_cpu();
+  const std::uint64_t since = g_forked != 0 ? g_forked : load_time().ticks;
+  observe::note_wall(static_cast<std::uint64_t>(
+      static_cast<double>(core::elapsed(since, core::StdPlatform::ticks())) * tick));
   if (!may_open && (!options.stats_path.empty() || session().recorded || session().traced))
     observe::say("wstree: no file is written, because the process has put up a filter of system calls");
   if (may_open || options.stats_path.empty())

@@ -143,6 +143,9 @@ private:
     if (event.kind == Kind::loop) {
       const auto* site = static_cast<const LoopSite*>(event.site);
       out_.text("\"units\": ").number(event.past).text(", \"members\": ").number(event.members).text(", ");
+      // Iterations of the source that each unit stands for.
+      if (const std::uint64_t chunk = site != nullptr ? site->figures().chunk : 1; chunk > 1)
+        out_.text("\"chunk\": ").number(chunk).text(", ");
       out_.text("\"schedule\": ").json_string(site != nullptr ? site->schedule() : "").text(", ");
       if (event.first != 0) out_.text("\"preempted\": ").decimal(clock_.span_ns(event.first), 3).text(", ");
     }

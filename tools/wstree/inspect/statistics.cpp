@@ -115,6 +115,42 @@ CounterSums& CounterSums::operator+=(const CounterSums& other) {
   return *this;
 }
 
+std::string WallTime::text() const {
+  constexpr double k_much = 10; // times as fast, from which on the rest of the program is no limit
+  const auto share = [&](double seconds) { return fmt::format("{:.0f} %", 100 * seconds / all); };
+  auto text =
+      fmt::format("wall time {}: {} in these loops, {} between regions, where one thread works, {} elsewhere",
+                  duration_text(all), share(loops), share(between), share(elsewhere()));
+  if (most_to_gain() < k_much)
+    text += fmt::format("; if the loops took no time, it would be {:.1f} times as fast", most_to_gain());
+  return text;
+}
+
+WallTime wall_time_of(const Statistics& statistics) {
+  WallTime time{statistics.wall_seconds, 0, statistics.between_regions_seconds};
+  for (const auto& loop : statistics.loops) time.loops += loop.seconds;
+  return time;
+}
+
+LoopRow& LoopRow::operator+=(const LoopRow& other) {
+  const auto weight = [](const LoopRow& row) { return row.too_short ? 0 : row.seconds; };
+  if (const double both = weight(*this) + weight(other); both > 0)
+    imbalance = (imbalance * weight(*this) + other.imbalance * weight(other)) / both;
+  even_saves = (too_short ? 0 : even_saves) + (other.too_short ? 0 : other.even_saves);
+  too_short = too_short && other.too_short;
+  calls += other.calls;
+  iterations += other.iterations;
+  batches += other.batches;
+  steals += other.steals;
+  seconds += other.seconds;
+  chunk = std::max(chunk, other.chunk);
+  new_lengths += other.new_lengths;
+  preempted += other.preempted;
+  late += other.late;
+  counters += other.counters;
+  return *this;
+}
+
 std::string negative_member(const json& object, std::string_view place,
                             std::initializer_list<const char*> members) {
   for (const auto* member : members) {
@@ -126,9 +162,9 @@ std::string negative_member(const json& object, std::string_view place,
 }
 
 std::string negative_figure(const json& report) {
-  if (auto problem = negative_member(
-          report, "",
-          {"pid", "threads", "cpu_seconds", "between_regions_seconds", "spent_between_regions_cpu_seconds"});
+  if (auto problem = negative_member(report, "",
+                                     {"pid", "threads", "cpu_seconds", "between_regions_seconds",
+                                      "spent_between_regions_cpu_seconds", "wall_seconds"});
       !problem.empty())
     return problem;
   const auto& loops = report.at("loops");
@@ -158,6 +194,11 @@ std::optional<Statistics> read_statistics(std::string_view report, names::Resolv
   statistics.threads = count_in(parsed, "threads");
   statistics.cpu_seconds = number_in(parsed, "cpu_seconds", 0);
   statistics.waiting_cpu_seconds = number_in(parsed, "spent_between_regions_cpu_seconds", 0);
+  statistics.wall_seconds = number_in(parsed, "wall_seconds", 0);
+  statistics.between_regions_seconds = number_in(parsed, "between_regions_seconds", 0);
+  statistics.host = text_in(parsed, "host");
+  statistics.command = text_in(parsed, "command");
+  statistics.ended = count_in(parsed, "ended");
   for (const auto& loop : parsed["loops"])
     if (loop.is_object()) statistics.loops.push_back(row_of(loop, resolver));
   add_rank_loops(parsed, statistics.rank_loops);

@@ -6,6 +6,7 @@
 #include "support/few_chunks.h"
 #include "support/terminal.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
@@ -40,6 +41,24 @@ struct LoopRow {
   double preempted = 0;          ///< seconds in which the mean thread had no processor
   double late = 0;               ///< seconds that the mean thread came after the first one
   CounterSums counters = {};
+
+  /// Adds another loop of the same process. The imbalance becomes the mean one by time, of the loops that are
+  /// not too short to tell.
+  LoopRow& operator+=(const LoopRow& other);
+};
+
+/// Where the wall time of a process went.
+struct WallTime {
+  double all = 0, loops = 0, between = 0; ///< seconds; between regions one thread works
+
+  /// Before the first region, behind the last one, and in regions outside of the loops.
+  [[nodiscard]] double elsewhere() const { return all - loops - between; }
+  /// Loops of several teams at the same time are no parts of one time.
+  [[nodiscard]] bool is_known() const { return all > 0 && elsewhere() >= 0; }
+  /// How many times as fast the process would be if the loops took no time (Amdahl's law).
+  [[nodiscard]] double most_to_gain() const { return all / std::max(all - loops, 1e-9); }
+  /// "wall time 1.20 s: 59 % in these loops, ..."
+  [[nodiscard]] std::string text() const;
 };
 
 /// Whether most executions of a static loop have a number of iterations that had not come before, so that
@@ -52,10 +71,16 @@ struct Statistics {
   std::string version, program;
   std::uint64_t process = 0, threads = 0;
   double cpu_seconds = 0, waiting_cpu_seconds = 0; ///< of all, and of threads that waited between regions
+  double wall_seconds = 0;                         ///< of the process; 0: not known
+  double between_regions_seconds = 0;              ///< of the thread that opens them
+  std::string host, command;                       ///< empty: not known
+  std::uint64_t ended = 0;                         ///< seconds since 1970; 0: not known
   std::string rank; ///< of an MPI job, "0" in all other processes; empty: the file is older
   std::vector<LoopRow> loops;
   std::vector<RankLoop> rank_loops;
 };
+
+WallTime wall_time_of(const Statistics& statistics);
 
 /// Where a loop is: by the place that the compiler gave to the runtime, or by debug information.
 names::Name name_of_loop(const nlohmann::json& loop, names::Resolver& resolver);

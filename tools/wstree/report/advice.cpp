@@ -39,7 +39,7 @@ LoopAdvice for_uneven(const ReportLoop& loop, std::uint64_t threads) {
   const auto saves = fmt::format("An even loop would have saved {}", duration_text(loop.even_saves));
   constexpr const char* k_write_runtime = "write schedule(runtime)";
   if (loop.schedule.starts_with("static"))
-    return {saves + ": the loop is static.", "OMP_SCHEDULE=wstree (wstree run)", {}, k_write_runtime};
+    return {saves + ": the loop is static.", {}, {}, k_write_runtime}; // no variable reaches it
   if (!is_on_tree(loop))
     return {fmt::format("{} under {}.", saves, loop.schedule), "OMP_SCHEDULE=wstree (wstree run)",
             rule_for(loop, "wstree"), k_write_runtime};

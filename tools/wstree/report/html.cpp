@@ -197,7 +197,16 @@ std::string json_text(const RunReport& report, Detail detail) {
                        {"processes", report.processes},
                        {"threads", report.threads},
                        {"dropped", report.dropped},
+                       {"command", report.command},
+                       {"host", report.host},
+                       {"ended", report.ended},
+                       {"origin", origin_text(report)},
                        {"verdict", verdict(report)}};
+  if (report.wall.is_known())
+    json["wall"] = {{"seconds", report.wall.all},
+                    {"loops_seconds", report.wall.loops},
+                    {"between_regions_seconds", report.wall.between},
+                    {"most_to_gain", rounded(report.wall.most_to_gain())}};
   if (report.has_ranks()) {
     auto ranks = ordered_json::array();
     for (const auto& rank : report.ranks)

@@ -52,6 +52,21 @@ std::string place_of(const json& told, const names::Name& name) {
   return fmt::format("{}+0x{:x}", file_name(*module), offset->get<std::uint64_t>());
 }
 
+/// The rows of one process, with rows of one name and schedule added up: a compiler may split a loop.
+std::vector<LoopRow> joined_rows(const std::vector<LoopRow>& rows) {
+  std::vector<LoopRow> joined;
+  for (const auto& row : rows) {
+    const auto known = std::ranges::find_if(joined, [&](const LoopRow& other) {
+      return other.name == row.name && other.schedule == row.schedule;
+    });
+    if (known == joined.end())
+      joined.push_back(row);
+    else
+      *known += row;
+  }
+  return joined;
+}
+
 /// Which member of an event cannot be, for the user; empty: none.
 std::string impossible_event(const json& trace) {
   const auto& events = trace.at("traceEvents");
@@ -61,9 +76,9 @@ std::string impossible_event(const json& trace) {
     if (auto problem = negative_member(events[i], place, {"ts", "dur"}); !problem.empty()) return problem;
     const auto told = events[i].find("args");
     if (told == events[i].end() || !told->is_object()) continue;
-    auto problem = negative_member(
-        *told, place + "args.",
-        {"member", "members", "units", "first", "past", "batches", "victim", "dropped", "preempted"});
+    auto problem = negative_member(*told, place + "args.",
+                                   {"member", "members", "units", "chunk", "first", "past", "batches",
+                                    "victim", "dropped", "preempted"});
     if (!problem.empty()) return problem;
     const auto first = told->find("first");
     const auto past = told->find("past");
@@ -121,6 +136,12 @@ void ReportInputs::add_statistics(const json& document) {
   ++report_.processes;
   report_.threads = std::max(report_.threads, statistics->threads);
   report_.programs.push_back(fmt::format("{} (process {})", statistics->program, statistics->process));
+  if (const auto time = wall_time_of(*statistics); time.all > report_.wall.all) report_.wall = time;
+  if (report_.ended == 0) {
+    report_.command = statistics->command;
+    report_.host = statistics->host;
+    report_.ended = statistics->ended;
+  }
   for (const auto& loop : document["loops"]) {
     if (loop.is_object() && loop.contains("where") && loop["where"].is_string()) find_place(loop);
   }
@@ -128,7 +149,7 @@ void ReportInputs::add_statistics(const json& document) {
   ReportRank& rank = report_.rank(statistics->rank.empty() ? "0" : statistics->rank);
   rank.program = statistics->program;
   rank.threads = std::max(rank.threads, statistics->threads);
-  for (const auto& row : statistics->loops) {
+  for (const auto& row : joined_rows(statistics->loops)) {
     rank.iterations += row.iterations;
     rank.seconds += row.seconds;
     ReportLoop& loop = report_.loop(row.name, row.schedule);

@@ -8,6 +8,7 @@
 #include "support/terminal.h"
 
 #include <algorithm>
+#include <ctime>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -134,6 +135,18 @@ void add_causes(const RunReport& report, double seconds, std::vector<std::string
 
 } // namespace
 
+std::string origin_text(const RunReport& report) {
+  auto text = report.command;
+  if (!report.host.empty()) text += (text.empty() ? "on " : " on ") + report.host;
+  if (const auto ended = static_cast<std::time_t>(report.ended); ended != 0) {
+    std::tm local{};
+    localtime_r(&ended, &local);
+    text += fmt::format("{}{:04}-{:02}-{:02} {:02}:{:02}", text.empty() ? "" : ", ", local.tm_year + 1900,
+                        local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min);
+  }
+  return text;
+}
+
 std::vector<std::string> verdict(const RunReport& report) {
   if (report.loops.empty()) return {"No loop was served: there is nothing to tell."};
   double seconds = 0;
@@ -155,6 +168,11 @@ std::vector<std::string> verdict(const RunReport& report) {
       fmt::format("{} of {} took {} in all.", measured == 1 ? "One loop" : fmt::format("{} loops", measured),
                   report.processes == 1 ? "one process" : fmt::format("{} processes", report.processes),
                   duration_text(seconds)));
+  if (report.wall.is_known()) {
+    const auto text = report.wall.text();
+    lines.push_back(report.processes == 1 ? "W" + text.substr(1) + "."
+                                          : "The longest process: " + text + ".");
+  }
   const auto* const they_are = measured == 1 ? "It is" : "They are";
   // A long loop that is nearly even may come first.
   const auto worst = std::ranges::find_if(

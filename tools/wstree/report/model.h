@@ -109,6 +109,9 @@ struct ReportLoop {
 
 struct RunReport {
   std::vector<std::string> programs;        ///< "heat (process 12)"
+  std::string command, host;                ///< of the first process that tells; empty: not known
+  std::uint64_t ended = 0;                  ///< when that process did, in seconds since 1970; 0: not known
+  WallTime wall;                            ///< of the process with most wall time
   std::vector<std::string> traced_programs; ///< the same, of traces
   std::uint64_t processes = 0, threads = 0, dropped = 0;
   std::vector<ReportLoop> loops; ///< what an even loop would save most comes first
@@ -127,6 +130,9 @@ struct RunReport {
   ReportLoop& recorded_loop(const std::string& name, const std::string& schedule);
   void sort();
 };
+
+/// "./heat 4096 on node7, 2026-11-28 19:12"; empty: nothing is known.
+std::string origin_text(const RunReport& report);
 
 /// From here on processes differ: the slowest one's time by the mean one's.
 inline constexpr double k_ranks_apart = 1.2;

@@ -117,6 +117,7 @@ std::string advice_text(const RunReport& report) {
 std::string report_text(const RunReport& report, const Terminal& terminal) {
   std::string text;
   if (!report.programs.empty()) text += inked(terminal, Ink::bold, programs_of(report)) + "\n";
+  if (const auto origin = origin_text(report); !origin.empty()) text += visible(origin) + "\n";
   for (const auto& line : verdict(report)) text += visible(line) + "\n";
   if (report.loops.empty()) return text + rank_loops_text(report.rank_loops, terminal);
   text += fmt::format("\n  {:>10}  {:>9}  {:>6}  {:>10}  {:>10}  {:>10}  {:>8}  {:>9}  {}\n", "time",

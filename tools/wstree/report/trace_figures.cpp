@@ -43,10 +43,11 @@ struct TracedExecution {
   std::string loop, schedule;
   double begin = INFINITY, end = 0; ///< of all members
   std::uint64_t members = 0, units = 0, process = 0, steals = 0;
+  std::uint64_t chunk = 1; ///< iterations of a unit
   std::vector<Part> parts;
   std::vector<std::pair<std::uint32_t, double>> came;     ///< which member, and when
   std::map<std::uint32_t, double> preempted;              ///< microseconds, by member
-  std::vector<std::pair<double, std::uint64_t>> sizes;    ///< of batches, and how many have them
+  std::vector<std::pair<double, std::uint64_t>> sizes;    ///< units of batches, and how many have them
   std::vector<std::pair<std::uint64_t, unsigned>> arrows; ///< victim and thief
 
   /// When all members are known.
@@ -147,7 +148,7 @@ private:
   /// All executions of a loop with one schedule in one process.
   struct Sums {
     std::string schedule;
-    std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
+    std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0, chunk = 1;
     double seconds = 0, saves = 0, mean_busy = 0;
   };
 
@@ -178,6 +179,7 @@ private:
       execution.schedule = text(told, "schedule");
       execution.members = count(told, "members");
       execution.units = count(told, "units");
+      execution.chunk = std::max<std::uint64_t>(count(told, "chunk"), 1);
       execution.begin = std::min(execution.begin, begin);
       execution.end = std::max(execution.end, end);
       execution.process = count(event, "pid");
@@ -201,7 +203,7 @@ private:
     executions_.insert(std::move(ended));
   }
 
-  /// Iterations of a batch, and how many were put together.
+  /// Units of a batch, and how many batches were put together.
   static std::pair<double, std::uint64_t> size_of(const json& told) {
     const auto batches = std::max<std::uint64_t>(count(told, "batches"), 1);
     return {static_cast<double>(count(told, "past") - count(told, "first")) / static_cast<double>(batches),
@@ -234,7 +236,8 @@ private:
     if (execution.seconds() > loop.traced.longest.seconds) loop.traced.longest = timeline_of(execution);
     report_.threads = std::max(report_.threads, execution.members);
     for (const auto& [size, batches] : execution.sizes) {
-      const auto bin = static_cast<std::size_t>(std::max(0.0, std::log2(std::max(size, 1.0))));
+      const double iterations = size * static_cast<double>(execution.chunk);
+      const auto bin = static_cast<std::size_t>(std::max(0.0, std::log2(std::max(iterations, 1.0))));
       loop.traced.batches[std::min(bin, TracedLoop::k_bins - 1)] += batches;
     }
     for (const auto& [victim, thief] : execution.arrows)
@@ -243,7 +246,8 @@ private:
     const double mean = busy / static_cast<double>(std::max<std::uint64_t>(execution.members, 1));
     sums.schedule = execution.schedule;
     ++sums.calls;
-    sums.iterations += execution.units;
+    sums.iterations += execution.units * execution.chunk;
+    sums.chunk = std::max(sums.chunk, execution.chunk);
     sums.steals += execution.steals;
     for (const auto& [size, batches] : execution.sizes) sums.batches += batches;
     sums.seconds += execution.seconds();
@@ -260,6 +264,7 @@ private:
     loop.iterations += sums.iterations;
     loop.batches += sums.batches;
     loop.steals += sums.steals;
+    loop.chunk = std::max(loop.chunk, sums.chunk);
     loop.mean_seconds += sums.seconds;
     loop.seconds = std::max(loop.seconds, sums.seconds);
     loop.add_evenness(sums.seconds < k_short_seconds ||

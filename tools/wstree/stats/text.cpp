@@ -153,6 +153,8 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
                       "equal\n",
                       folded_name(visible(loop.name)), grouped(loop.new_lengths), grouped(loop.calls)),
           terminal.width);
+  if (const auto time = wall_time_of(statistics); time.is_known())
+    text += laid_out("  " + time.text() + "\n", terminal.width);
   if (statistics.waiting_cpu_seconds > k_worth_saving * statistics.cpu_seconds)
     text += laid_out(
         fmt::format("  CPU time {:.2f} s, of which threads that waited between regions took {:.2f} s: "

@@ -184,7 +184,7 @@ function threads(rows) {
   return figure;
 }
 
-function matrix(cells, size, members, one = "member") {
+function matrix(cells, size, members, one = "member", steals = 0) {
   const most = Math.max(...cells.map((c) => c[2])),
     together = Math.ceil((members || size) / size),
     all = cells.reduce((sum, c) => sum + c[2], 0);
@@ -192,7 +192,7 @@ function matrix(cells, size, members, one = "member") {
   const names = Array.from({ length: size }, (_, i) => i * together);
   return picture(
     "Steals by victim and thief",
-    `${count(all)} in all; full colour: ${count(most)}`,
+    `${count(all)}${steals > all ? ` of ${count(steals)}: those whose victim is known` : " in all"}; full colour: ${count(most)}`,
     `${count(all)} steals`,
     (width) => {
       const side = Math.min(width, 400),

@@ -119,6 +119,48 @@ function arrange() {
   section("shown").textContent = wanted ? `${count(chosen.length)} of ${count(rows.length)} loops` : "";
 }
 
+/// A line of a shell or of a file of rules, with a button that copies it where the browser lets pages do that.
+function toCopy(text) {
+  const code = make("code", {}, text);
+  if (!navigator.clipboard) return [code];
+  const button = make("button", { type: "button", class: "copy noprint" }, "copy");
+  button.addEventListener("click", () =>
+    navigator.clipboard.writeText(text).then(() => (section("said").textContent = "copied: " + text))
+  );
+  return [code, " ", button];
+}
+
+/// Where the wall time went, as a bar: in loops, between regions, elsewhere.
+function wallBar({ seconds, loops_seconds, between_regions_seconds }) {
+  const parts = [
+    ["in loops", loops_seconds, "b"],
+    ["between regions", between_regions_seconds, "s"],
+    ["elsewhere", seconds - loops_seconds - between_regions_seconds, "w"]
+  ];
+  const words = parts.map(([word, part]) => `${word} ${percent(part / seconds)}`).join(", ");
+  const bar = draw("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", class: "wall", role: "img" });
+  bar.setAttribute("aria-label", `Wall time: ${words}`);
+  let left = 0;
+  for (const [, part, kind] of parts) {
+    const width = (100 * part) / seconds;
+    bar.append(draw("rect", { x: left, y: 0, width, height: 4, class: kind }));
+    left += width;
+  }
+  const key = parts.map(([word, part, kind]) =>
+    make(
+      "span",
+      {},
+      draw(
+        "svg",
+        { viewBox: "0 0 14 12", "aria-hidden": "true" },
+        draw("rect", { width: 14, height: 12, class: kind })
+      ),
+      `${word}: ${time(part)}`
+    )
+  );
+  return [bar, make("p", { class: "key" }, ...key)];
+}
+
 /// What to do about a loop: a sentence, and each way there is.
 function adviceOf(loop) {
   const ways = [
@@ -135,7 +177,15 @@ function adviceOf(loop) {
             { class: "way" },
             ...ways.flatMap(([key, word]) => [
               make("dt", {}, word),
-              make("dd", {}, key === "source" ? loop.advice[key] : make("code", {}, loop.advice[key]))
+              make(
+                "dd",
+                {},
+                ...(key === "source"
+                  ? [loop.advice[key]]
+                  : key === "rule"
+                    ? toCopy(loop.advice[key])
+                    : [make("code", {}, loop.advice[key])])
+              )
             ])
           )
         ]
@@ -164,7 +214,7 @@ function describe(loop, box) {
     loop.costs && costs(loop.costs),
     loop.imbalances && history(loop.imbalances),
     loop.sizes && sizes(loop.sizes),
-    loop.stolen && matrix(loop.stolen, loop.stolen_size, loop.timeline?.members),
+    loop.stolen && matrix(loop.stolen, loop.stolen_size, loop.timeline?.members, "member", loop.steals),
     loop.by_rank && byRank("Time by rank", data.ranks, loop.by_rank)
   ].filter(Boolean);
   if (parts.length) box.append(make("div", { class: "pair" }, ...parts));
@@ -210,10 +260,12 @@ if (!data.loops.some((loop) => loop.pictures))
   );
 
 section("programs").textContent =
+  (data.origin ? data.origin + " · " : "") +
   data.programs.slice(0, 4).join(", ") +
   (data.programs.length > 4 ? ` and ${data.programs.length - 4} more` : "") +
   ` · ${data.processes} ${data.processes === 1 ? "process" : "processes"}, ${data.threads} threads`;
 section("verdict").append(...data.verdict.map((line) => make("p", {}, line)));
+if (data.wall) section("verdict").append(...wallBar(data.wall));
 const first = data.loops
   .map((loop, i) => [loop, i])
   .filter(([loop]) => asks(loop))
