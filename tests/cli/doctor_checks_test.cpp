@@ -112,11 +112,21 @@ TEST(DoctorLoops, ThatOnlyAnotherValueWouldServe) {
 }
 
 TEST(DoctorLoops, ThatCannotBeServed) {
-  for (const LoopForms& forms : {LoopForms{}, LoopForms{LoopForm::ordered}, LoopForms{LoopForm::fixed}}) {
+  for (const LoopForms& forms :
+       {LoopForms{}, LoopForms{LoopForm::fixed}, LoopForms{LoopForm::fixed, LoopForm::ordered}}) {
     const auto check = loops({gcc_file("solver", forms)}, "all").back();
     EXPECT_EQ(check.status, Status::warn);
     EXPECT_THAT(check.cause, HasSubstr("static loops never ask"));
     EXPECT_THAT(check.fix, HasSubstr("schedule(runtime)"));
+  }
+  for (const LoopForm form : {LoopForm::ordered, LoopForm::doacross, LoopForm::monotonic}) {
+    auto solver = gcc_file("solver", {form});
+    const auto check = loops({solver}, "all").back();
+    EXPECT_EQ(check.status, Status::warn);
+    EXPECT_THAT(check.cause, HasSubstr(std::string(to_text(form)) + " need the order"));
+    EXPECT_THAT(check.fix, testing::Not(HasSubstr("schedule(runtime)"))) << "it may say that already";
+    solver.calls.may_be_static = true;
+    EXPECT_THAT(loops({solver}, "all").back().fix, HasSubstr("schedule(runtime)"));
   }
 }
 

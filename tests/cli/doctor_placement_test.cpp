@@ -91,6 +91,24 @@ TEST_F(DoctorPlacement, LeavesTeamsAlone) {
   EXPECT_EQ(check(4).status, Status::note);
 }
 
+TEST_F(DoctorPlacement, WarnsWhereTheRuntimePutsThreadsOnOneCpu) {
+  const auto found = [&](std::vector<std::string> entries) {
+    const auto bound = cli::check_bound_cpus(facts_, 2, cli::Environment(std::move(entries)));
+    return bound ? bound->found : std::string();
+  };
+  EXPECT_EQ(found({"OMP_PLACES={0}"}), "") << "the runtime does not bind";
+  facts_.limits.runtime_binds = true;
+  EXPECT_EQ(found({"OMP_PLACES={0}"}), "OMP_PLACES={0} binds 2 threads to 1 CPU");
+  EXPECT_EQ(found({"OMP_PROC_BIND=close", "OMP_PLACES={0},{0}"}),
+            "OMP_PLACES={0},{0} binds 2 threads to 1 CPU");
+  EXPECT_EQ(found({"OMP_PROC_BIND=primary", "OMP_PLACES=threads"}),
+            "OMP_PLACES=threads binds 2 threads to 1 CPU");
+  EXPECT_EQ(found({"GOMP_CPU_AFFINITY=0 0"}), "GOMP_CPU_AFFINITY=0 0 binds 2 threads to 1 CPU");
+  for (const auto* enough : {"OMP_PLACES=cores", "OMP_PLACES={0:2}", "GOMP_CPU_AFFINITY=0-3",
+                             "OMP_PROC_BIND=true", "OMP_PLACES=none such"})
+    EXPECT_EQ(found({enough}), "") << enough;
+}
+
 TEST_F(DoctorPlacement, NeedsHwloc) {
   facts_.machine = nullptr;
   facts_.problem = "hwloc is not installed";

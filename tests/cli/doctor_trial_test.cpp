@@ -181,7 +181,12 @@ TEST(DoctorTrial, GuessesWhereTheScheduleIsHidden) {
 
 TEST(DoctorTrial, BlamesTheLoops) {
   EXPECT_THAT(why({{LoopForm::runtime}, {}, "wstree"}).cause, HasSubstr("not reached with these arguments"));
-  EXPECT_THAT(why({{LoopForm::ordered}, {}, "wstree"}).cause, HasSubstr("static, or need an order"));
+  const auto ordered = why({.forms = {LoopForm::ordered}, .schedule = "wstree"});
+  EXPECT_EQ(ordered.cause, "its loops are ordered, and the OpenMP runtime keeps their order");
+  EXPECT_THAT(ordered.fix, testing::Not(HasSubstr("schedule(runtime)")));
+  EXPECT_THAT(why({.forms = {LoopForm::ordered}, .schedule = "wstree", .may_be_static = true}).cause,
+              HasSubstr("static, or need an order"));
+  EXPECT_THAT(why({.schedule = "wstree", .has_numba = true}).fix, HasSubstr("import wstree.numba"));
   EXPECT_THAT(why({{LoopForm::fixed}, {}, "wstree"}).fix, HasSubstr("WSTREE_LOOPS=static"));
   EXPECT_THAT(why({{}, {}, "wstree"}).cause, HasSubstr("no loop was seen that asks")) << "gcc's static loops";
 }

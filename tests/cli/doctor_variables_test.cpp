@@ -155,9 +155,9 @@ TEST(DoctorVariables, ThatLeaveOneThread) {
 }
 
 TEST(DoctorVariables, ThatAreWorthANote) {
-  for (const auto* entry :
-       {"OMP_DYNAMIC=TRUE", "OMP_PROC_BIND=close", "OMP_PLACES=cores", "GOMP_CPU_AFFINITY=0-3",
-        "KMP_AFFINITY=compact", "OMP_WAIT_POLICY=ACTIVE", "OMP_WAIT_POLICY=passive"}) {
+  for (const auto* entry : {"OMP_DYNAMIC=TRUE", "OMP_PROC_BIND=close", "OMP_PLACES=cores",
+                            "GOMP_CPU_AFFINITY=0-3", "KMP_AFFINITY=compact", "OMP_WAIT_POLICY=ACTIVE",
+                            "OMP_WAIT_POLICY=passive", "KMP_BLOCKTIME=infinite"}) {
     const auto check = about(entry);
     EXPECT_EQ(check.status, Status::note) << entry;
     EXPECT_FALSE(check.cause.empty()) << entry;
@@ -224,7 +224,8 @@ TEST(DoctorCpus, FewerThanThreads) {
 
 TEST(DoctorCpus, OneOnly) {
   EXPECT_EQ(cpus({1, 8})[0].status, Status::warn);
-  EXPECT_EQ(cpus({1, 1})[0].status, Status::ok) << "there is nothing to be done about it";
+  EXPECT_EQ(cpus({1, 1})[0].status, Status::note) << "there is nothing to be done about it";
+  EXPECT_EQ(cpus({4, 4}, {"OMP_NUM_THREADS=1"})[0].cause, "a team of one thread has nothing to share");
 }
 
 TEST(DoctorCpus, Unknown) { EXPECT_EQ(cpus({0, 8})[0].status, Status::note); }

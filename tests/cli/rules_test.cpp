@@ -74,6 +74,25 @@ TEST_F(RulesCommand, SaysWhatEachRuleMatches) {
   EXPECT_THAT(checked.out, Not(HasSubstr("dynamic")));
 }
 
+TEST_F(RulesCommand, SaysThatTheLineOfAPragmaIsThatOfTheRegion) {
+  std::ofstream(program_ + ".c") << "static double v[100];\n"
+                                    "int main(int n, char** words) {\n"
+                                    "#pragma omp parallel for \\\n"
+                                    "    schedule(nonmonotonic : dynamic)\n"
+                                    "  for (int i = 0; i < n; ++i)\n"
+                                    "    v[i] += words != 0;\n"
+                                    "}\n";
+  ASSERT_EQ(std::system(("gcc -g -O1 -fopenmp " + program_ + ".c -o " + program_).c_str()), 0);
+  const auto listed = rules({}).out;
+  EXPECT_THAT(listed, HasSubstr("solver.c:3 main()  GOMP_parallel "));
+  EXPECT_THAT(rules({"--check", "solver.c:3 wstree"}).out,
+              HasSubstr("matches no loop: that is a region; its loop has line 5: write solver.c:3-5\n"));
+  EXPECT_THAT(run({.arguments = {"run", "--rules", "solver.c:3 wstree", "--", program_}}).err,
+              HasSubstr("rule 1 of --rules matches no loop: that is a region"));
+  for (const auto* good : {"solver.c:3-5 wstree", "solver.c:5 wstree", "solver.c:3 threads=2"})
+    EXPECT_THAT(rules({"--check", good}).out, Not(HasSubstr("matches no loop"))) << good;
+}
+
 TEST_F(RulesCommand, SaysWhyARuleMatchesNothing) {
   const auto far = rules({"--check", "solver.c:300 off"});
   EXPECT_EQ(far.status(), 1);

@@ -73,6 +73,9 @@ struct PlacementFacts {
   std::string problem = {};
 };
 PlacementFacts placement_facts(Environment environment);
+/// Something only if the OpenMP runtime binds a team of this size to fewer CPUs than it has threads.
+std::optional<Check> check_bound_cpus(const PlacementFacts& facts, unsigned team,
+                                      const Environment& environment);
 /// Whether the threads of a team of this size will be pinned.
 Check check_placement(const PlacementFacts& facts, unsigned team, config::Bind bind);
 

@@ -40,6 +40,7 @@ Check check_mask(const CpuFacts& facts, unsigned team) {
     return {name, Status::warn, found, "on one CPU there is nothing to balance",
             "allow more CPUs (taskset, the batch system)"};
   }
+  if (team == 1) return {name, Status::note, found, "a team of one thread has nothing to share"};
   return {name, Status::ok, found};
 }
 

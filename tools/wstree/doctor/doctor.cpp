@@ -32,6 +32,11 @@ LoopForms forms_seen_later(const std::vector<std::filesystem::path>& mapped,
   return forms;
 }
 
+/// Whether the file is an extension module of Python's numba.
+bool is_of_numba(const std::filesystem::path& file) {
+  return std::ranges::find(file, std::filesystem::path("numba")) != file.end();
+}
+
 config::Options options_in_force(Environment environment) {
   return config::load(environment.pointers().data(), {});
 }
@@ -44,6 +49,7 @@ void report_cpus(Report& report, const Environment& environment) {
   const auto team = team_size(cpus, environment);
   if (auto kinds = placement.machine != nullptr ? check_kinds(*placement.machine, team) : std::nullopt)
     report.add(std::move(*kinds));
+  if (auto check = check_bound_cpus(placement, team, environment)) report.add(std::move(*check));
   report.add(check_placement(placement, team, options_in_force(environment).bind));
 }
 
@@ -94,7 +100,8 @@ int doctor_command(const DoctorRequest& request) {
     mapped.insert(mapped.end(), trial.mapped.begin(), trial.mapped.end());
     const auto schedule = environment.get("OMP_SCHEDULE").value_or("");
     report.add(check_trial(trial, {forms, loops, schedule.empty() ? "wstree" : schedule,
-                                   !openmp_runtimes(mapped).empty(), calls.sets_schedule}));
+                                   !openmp_runtimes(mapped).empty(), calls.sets_schedule, calls.may_be_static,
+                                   std::ranges::any_of(mapped, is_of_numba)}));
   } else {
     report.add(Check{"trial", Status::note, "not run", "a failure above stands in the way"});
   }

@@ -103,6 +103,10 @@ Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops,
     check.status = Status::note;
     check.found = "none that can be seen before the program runs";
     check.cause = "what the program loads or starts may have some";
+  } else if (const auto in_order = forms_in_order(all.forms);
+             !in_order.empty() && in_order == all.forms && !files.front().calls.may_be_static) {
+    check.cause = fmt::format("loops that are {} need the order of the OpenMP runtime", to_text(in_order));
+    check.fix = how_to_leave_order(in_order);
   } else if (all.gcc || all.llvm) {
     check.cause =
         "static loops never ask the OpenMP runtime for iterations, and ordered, doacross and monotonic ones "

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks.h"
 
+#include "places.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace wstree::cli {
@@ -51,7 +54,45 @@ void advise(const place::Decision& decision, Check& check) {
   check.status = Status::note;
 }
 
+/// The CPUs to which the OpenMP runtime binds threads by `variable`; empty: not known.
+place::CpuSet bound_cpus(const place::Machine& machine, std::string_view variable, const std::string& value,
+                         const std::string& bind) {
+  place::CpuSet cpus;
+  if (variable == "GOMP_CPU_AFFINITY") {
+    auto list = value; // numbers and ranges, between blanks or commas
+    std::ranges::replace(list, ' ', ',');
+    return place::parse_cpu_list(list).value_or(cpus);
+  }
+  std::string_view why;
+  const auto places = place::Places::parse(machine, value.empty() ? "cores" : value, why);
+  if (places == nullptr) return cpus;
+  const bool is_first_alone = bind == "master" || bind == "primary";
+  for (std::uint32_t p = 0; p < (is_first_alone ? 1 : places->count()); ++p)
+    cpus.add(places->mask(machine, p));
+  return cpus;
+}
+
 } // namespace
+
+std::optional<Check> check_bound_cpus(const PlacementFacts& facts, unsigned team,
+                                      const Environment& environment) {
+  if (facts.machine == nullptr || !facts.limits.runtime_binds) return std::nullopt;
+  const auto bind = environment.get("OMP_PROC_BIND").value_or("");
+  for (const std::string variable : {"GOMP_CPU_AFFINITY", "OMP_PLACES", "OMP_PROC_BIND"}) {
+    const auto value = environment.get(variable).value_or("");
+    if (value.empty()) continue;
+    const bool is_bind = variable == "OMP_PROC_BIND";
+    const auto cpus = bound_cpus(*facts.machine, variable, is_bind ? std::string() : value, bind).count();
+    if (cpus == 0 || cpus >= team) return std::nullopt;
+    return Check{
+        "cpus", Status::warn,
+        fmt::format("{}={} binds {} threads to {} CPU{}", variable, value, team, cpus, cpus == 1 ? "" : "s"),
+        "threads that share a CPU wait for one another",
+        is_bind ? std::string("set OMP_PROC_BIND=close, or unset it")
+                : fmt::format("unset {}, or name a CPU for each thread", variable)};
+  }
+  return std::nullopt;
+}
 
 PlacementFacts placement_facts(Environment environment) {
   PlacementFacts facts;

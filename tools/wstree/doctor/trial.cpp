@@ -81,6 +81,14 @@ Check why_none(const TrialFacts& facts, int status) {
     check.cause = "the loops that can be served were not reached with these arguments, or need an order "
                   "(ordered, doacross, monotonic)";
     check.fix = "give the program arguments with which it reaches them";
+  } else if (facts.has_numba && facts.forms.empty()) {
+    check.cause = "loops of numba's prange are static: numba cuts them into equal parts";
+    check.fix = "import wstree.numba before the first parallel function is compiled (pip install wstree)";
+  } else if (const auto in_order = forms_in_order(facts.forms);
+             !in_order.empty() && in_order == facts.forms && !facts.may_be_static) {
+    check.cause =
+        fmt::format("its loops are {}, and the OpenMP runtime keeps their order", to_text(in_order));
+    check.fix = how_to_leave_order(in_order);
   } else if (facts.forms.empty()) {
     check.cause = "no loop was seen that asks an OpenMP runtime for iterations; static ones do not";
     check.fix = "write schedule(runtime) where the iterations are uneven, or have gcc do it, if this "

@@ -52,6 +52,8 @@ struct TrialFacts {
   std::string schedule = {};  ///< OMP_SCHEDULE of the run
   bool has_runtime = true;    ///< an OpenMP runtime was seen
   bool sets_schedule = false; ///< the program calls omp_set_schedule
+  bool may_be_static = false; ///< it asks what static loops of gcc ask
+  bool has_numba = false;     ///< it has loaded Python's numba
 };
 Checks check_trial(const Trial& trial, const TrialFacts& facts);
 

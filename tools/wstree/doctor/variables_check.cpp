@@ -186,6 +186,11 @@ void check_habits(const Environment& environment, Checks& checks) {
     checks.push_back(note("OMP_WAIT_POLICY", policy,
                           "threads sleep between parallel regions, so that short regions start more slowly"));
   }
+  const auto block_time = plain(environment.get("KMP_BLOCKTIME").value_or(""));
+  if (block_time.starts_with("inf"))
+    checks.push_back(note("KMP_BLOCKTIME", block_time,
+                          "idle threads of LLVM's runtime never sleep, and take time from others that share "
+                          "these CPUs"));
 }
 
 } // namespace

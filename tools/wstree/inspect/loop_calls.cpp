@@ -17,7 +17,13 @@ bool starts_others(std::string_view name) {
   static constexpr std::array k_names{"dlopen",      "dlmopen",      "system", "popen",
                                       "posix_spawn", "posix_spawnp", "fexecve"};
   return std::find(k_names.begin(), k_names.end(), name) != k_names.end() || name.starts_with("execv") ||
-         name.starts_with("execl");
+         name.starts_with("execl") || name.starts_with("_gfortran_execute_command_line") ||
+         name.starts_with("_gfortran_system");
+}
+
+/// Whether the library starts other programs only where its callers call a function of starts_others().
+bool starts_on_request(const std::filesystem::path& library) {
+  return library.filename().string().starts_with("libgfortran.so");
 }
 
 } // namespace
@@ -67,7 +73,8 @@ std::vector<FileCalls> loop_calls_by_file(const ElfFile& program, const std::fil
     if (!file) continue;
     LoopCalls of_library = loop_calls(*file);
     // A shared runtime defines what others import, which is as it should be; its dlopen is not the program's.
-    if (std::exchange(of_library.runtime_inside, false)) of_library.starts_others = false;
+    if (std::exchange(of_library.runtime_inside, false) || starts_on_request(library))
+      of_library.starts_others = false;
     files.push_back({library, std::move(of_library)});
   }
   return files;

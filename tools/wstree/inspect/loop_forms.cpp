@@ -115,6 +115,23 @@ bool can_be_served(const LoopForms& forms) {
          has_named(forms) || forms.contains(LoopForm::task);
 }
 
+LoopForms forms_in_order(LoopForms forms) {
+  std::erase_if(forms, [](LoopForm form) {
+    return form != LoopForm::ordered && form != LoopForm::doacross && form != LoopForm::monotonic;
+  });
+  return forms;
+}
+
+std::string how_to_leave_order(const LoopForms& in_order) {
+  if (in_order == LoopForms{LoopForm::monotonic})
+    return "leave out monotonic: where the order does not matter; a gcc before 9 wants all loops in order, "
+           "so "
+           "build with a later one";
+  return "move what needs the order into a loop of its own, and leave out ordered in the others: the "
+         "schedule "
+         "does not matter";
+}
+
 LoopForms forms_left_out(LoopForms forms, config::LoopKinds loops) {
   std::erase_if(forms, [&](LoopForm form) {
     return !can_be_served(LoopForms{form}) || can_be_served(LoopForms{form}, loops);

@@ -45,6 +45,11 @@ bool can_be_served(const LoopForms& forms, config::LoopKinds loops);
 /// And with any value?
 bool can_be_served(const LoopForms& forms);
 
+/// Those that need the order of the OpenMP runtime, whatever their schedule is.
+LoopForms forms_in_order(LoopForms forms);
+/// What to do about loops of these forms, which all need an order.
+std::string how_to_leave_order(const LoopForms& in_order);
+
 /// Those that this value of WSTREE_LOOPS leaves out and another would not.
 LoopForms forms_left_out(LoopForms forms, config::LoopKinds loops);
 /// Are there any?

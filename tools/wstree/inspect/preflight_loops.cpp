@@ -54,12 +54,15 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
     return {Severity::detail, named("the static loops of '{}' are cut by what their parts took"), {}, {}};
   const auto missed = !conclusive ? Severity::doubt : wishes.require ? Severity::unserved : Severity::hint;
   if (calls.gcc || calls.llvm) {
-    auto others = calls.forms;
-    others.erase(LoopForm::fixed);
-    return {missed, named("'{}' uses OpenMP, but has no loop that can be served"),
-            others.empty() ? "static loops never ask the OpenMP runtime for iterations"
-                           : fmt::format("its loops are static or {}", to_text(others)),
-            "build it with schedule(runtime)"};
+    const auto in_order = forms_in_order(calls.forms);
+    const bool is_static = calls.may_be_static || in_order != calls.forms || in_order.empty();
+    return {conclusive ? Severity::unserved : Severity::doubt,
+            named("'{}' uses OpenMP, but has no loop that can be served"),
+            in_order.empty()
+                ? "static loops never ask the OpenMP runtime for iterations"
+                : fmt::format("its loops are {}{}", is_static ? "static or " : "", to_text(in_order)),
+            is_static ? "write schedule(runtime) where the iterations are uneven"
+                      : how_to_leave_order(in_order)};
   }
   if (!conclusive) {
     return {

@@ -44,6 +44,9 @@ void report_unmatched(const RulesText& rules, const ProgramSites& sites, bool al
   for (const auto& line : rules.lines)
     if (line.rule && !may_match(*line.rule, sites) && (all || nearest_line(*line.rule, sites) != 0))
       say("{} matches nothing: {}", where(rules, line), why_unmatched(*line.rule, sites));
+  for (const auto& line : rules.lines)
+    if (const auto why = line.rule ? why_only_a_region(*line.rule, sites) : std::string(); !why.empty())
+      say("{} matches no loop: {}", where(rules, line), why);
 }
 
 } // namespace

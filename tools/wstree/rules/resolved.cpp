@@ -3,6 +3,7 @@
 
 #include "inspect/elf_file.h"
 #include "inspect/loop_calls.h"
+#include "inspect/loop_forms.h"
 #include "support/meant.h"
 #include "support/text_file.h"
 #include "words.h"
@@ -207,6 +208,30 @@ std::string why_unmatched(const Rule& rule, const ProgramSites& sites) {
     return fmt::format("no loop is in a file '{}'", rule.text);
   }
   return "no module, source file, function or code location is called so; wstree rules PROGRAM lists them";
+}
+
+std::string why_only_a_region(const Rule& rule, const ProgramSites& sites) {
+  const auto& ruling = rule.ruling;
+  const bool sets_schedule = ruling.names_schedule() || ruling.is_left_to_runtime() || ruling.cuts_chunks() ||
+                             ruling.loops({}) != config::LoopKinds{};
+  if (rule.pattern != Rule::Pattern::lines || !sets_schedule) return {};
+  const auto is_loop = [](const NamedSite& site) { return loop_form(site.call.function).has_value(); };
+  const NamedSite* region = nullptr;
+  for (const auto& site : sites.sites) {
+    if (!matches(rule, site, sites.program)) continue;
+    if (is_loop(site)) return {};
+    if (region == nullptr || site.name.line > region->name.line) region = &site;
+  }
+  if (region == nullptr) return {};
+  // What comes next in the function is that region's loop, or another region.
+  const NamedSite* next = nullptr;
+  for (const auto& site : sites.sites)
+    if (site.name.file == region->name.file && site.name.function == region->name.function &&
+        site.name.line > rule.last && (next == nullptr || site.name.line < next->name.line))
+      next = &site;
+  if (next == nullptr || !is_loop(*next)) return {};
+  return fmt::format("that is a region; its loop has line {}: write {}:{}-{}", next->name.line, rule.text,
+                     rule.first, next->name.line);
 }
 
 std::string resolved(const RulesText& rules, const ProgramSites& sites) {

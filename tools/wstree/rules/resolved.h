@@ -65,6 +65,10 @@ std::uint64_t nearest_line(const config::Rule& rule, const ProgramSites& sites);
 /// Why a rule matches nothing, for the user.
 std::string why_unmatched(const config::Rule& rule, const ProgramSites& sites);
 
+/// Why a rule that sets a schedule sets it for no loop though it matches a region, for the user: it has the
+/// line of the pragma, and the loop of that region has a later one. Empty: that is not so.
+std::string why_only_a_region(const config::Rule& rule, const ProgramSites& sites);
+
 /// The rules as a library understands them that knows no source lines: behind each rule that needs debug
 /// information come the code locations that it matches.
 std::string resolved(const RulesText& rules, const ProgramSites& sites);

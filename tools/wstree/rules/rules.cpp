@@ -56,7 +56,8 @@ int check(const RulesText& rules, const ProgramSites& sites, bool json) {
       continue;
     }
     const auto matched = matched_by(*line.rule, sites);
-    const auto why = matched.empty() ? why_unmatched(*line.rule, sites) : std::string();
+    const auto why =
+        matched.empty() ? why_unmatched(*line.rule, sites) : why_only_a_region(*line.rule, sites);
     if (matched.empty() && !is_of_the_run(*line.rule)) status = std::max(status, k_unmatched);
     if (json) {
       auto list = ordered_json::array();
@@ -73,6 +74,8 @@ int check(const RulesText& rules, const ProgramSites& sites, bool json) {
                                       is_of_the_run(*line.rule) ? "cannot be checked" : "matches nothing",
                                       visible(why)),
                           width));
+    else if (!why.empty())
+      fmt::print("{}", laid_out(fmt::format("  matches no loop: {}\n", visible(why)), width));
     for (const auto* site : matched)
       fmt::print("{}", place_text("  ", visible(text_of(*site)), site->call.function + "  " + code_of(*site),
                                   width));
