@@ -168,23 +168,6 @@ TEST(Policy, CallsThatAreKnownToBeBriefHaveTheBitsOfOthers) {
   for (int calls = 0; calls < 100; ++calls) EXPECT_EQ(sum_and_scan(in, f), first) << calls;
 }
 
-TEST(Policy, ASiteTrustsBriefCallsUntilOneTakesLong) {
-  constexpr unsigned k_calls = 64, k_unclocked = core::tuning::k_calls_unclocked;
-  detail::Site site;
-  unsigned learned = 0;
-  for (; learned < k_calls && !site.is_brief(100); ++learned) site.was_alone(100, 50, 0.5F);
-  ASSERT_LT(learned, k_calls);
-  EXPECT_FALSE(site.is_brief(1'000)) << "ten times as many";
-  site.was_alone(100, 5'000, 50);
-  EXPECT_FALSE(site.is_brief(100)) << "reading the clock is cheap beside that";
-  site.was_alone(100, 50, 0.5F);
-  unsigned looks = 0;
-  for (unsigned i = 0; i < 4 * (k_unclocked + 1); ++i) looks += !site.is_brief(100);
-  EXPECT_EQ(looks, 4U);
-  site.was_alone(100, core::tuning::k_most_alone, 0.5F);
-  EXPECT_FALSE(site.is_brief(100));
-}
-
 TEST(Policy, ElementsThatAreMadeHaveTheBitsOfThoseInMemory) {
   for_sizes_and_threads([](std::size_t n, const auto& some) {
     const auto policy = reproducible.threads(some.threads());

@@ -318,27 +318,5 @@ TEST(StandardAlgorithms, SumsNeedNoElementThatIsASum) {
   }
 }
 
-/// One call of sixteen looks at the clock, and after a dear one 255 do.
-TEST(StandardAlgorithms, BriefCallsFindOutNowAndThen) {
-  detail::BriefCalls brief;
-  detail::Site site;
-  const auto call = [&](std::uint64_t ticks) {
-    if (brief.take(100)) return false;
-    site.was_alone(100, ticks, static_cast<float>(ticks) / 100);
-    brief.renew(site, 100);
-    return true;
-  };
-  for (int i = 0; i < 16; ++i) EXPECT_TRUE(call(50));
-  for (int round = 0; round < 3; ++round) {
-    for (int i = 0; i < 15; ++i) EXPECT_FALSE(call(50));
-    EXPECT_FALSE(brief.take(101));
-    EXPECT_TRUE(call(50));
-  }
-  for (int i = 0; i < 15; ++i) EXPECT_FALSE(call(1'000'000));
-  EXPECT_TRUE(call(1'000'000));
-  for (int i = 0; i < 255; ++i) EXPECT_TRUE(call(50)) << i;
-  EXPECT_FALSE(call(50));
-}
-
 } // namespace
 } // namespace wstree::standard_test

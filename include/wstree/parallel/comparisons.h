@@ -7,6 +7,7 @@
 #include "wstree/parallel/search.h"
 #include "wstree/parallel/second_input.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -15,43 +16,22 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Numbers in memory that are compared as the language does: some take less than a look at the clock.
-template <class In, class Function, class... Others>
-inline constexpr bool k_is_plain = std::is_arithmetic_v<typename In::Value>&&
-                                       std::is_lvalue_reference_v<typename In::Reference> &&
-                                   (std::is_same_v<Function, Equal> ||
-                                    std::is_same_v<Function, Less>)&&(std::is_same_v<Others, Identity>&&...);
-
-/// The least i below `count`, or any, of which is_hit(i) says yes; `count` if there is none.
-template <Hit k_hit, bool k_plain, class Policy, class IsHit>
-std::size_t first_index(const Policy& policy, std::size_t count, IsHit&& is_hit) {
-  constexpr std::size_t k_compared = 1024;
-  if constexpr (!k_plain) {
-    return search<k_hit>(policy, Elements<std::size_t>{0, count}, is_hit);
-  } else {
-    const auto look = [&](std::size_t block) {
-      const std::size_t begin = block * k_compared, end = least(count, begin + k_compared);
-      std::size_t i = begin;
-      while (i < end && !is_hit(i)) ++i;
-      return i < end ? i : count;
-    };
-    const auto has_hit = [&](std::size_t block) {
-      const std::size_t begin = block * k_compared, end = least(count, begin + k_compared);
-      std::size_t i = begin;
-      for (; end - i >= 16; i += 16) { // without a branch for each, as vectors
-        bool is_one = false;
-        for (std::size_t k = 0; k < 16; ++k) is_one |= is_hit(i + k);
-        if (is_one) return true;
-      }
-      for (; i < end; ++i)
-        if (is_hit(i)) return true;
-      policy.advance(end - begin - 1); // the search counts the block as one
-      return false;
-    };
-    const std::size_t blocks = count / k_compared + (count % k_compared != 0);
-    const std::size_t block = search<k_hit>(policy, Elements<std::size_t>{0, blocks}, has_hit);
-    return block == blocks ? count : look(block);
-  }
+/// The least i below `count`, or any, where the inputs differ.
+template <Hit k_hit, class Policy, class In, class In2, class Comp, class Proj1, class Proj2>
+std::size_t first_difference(const Policy& policy, std::size_t count, const In& in, const In2& two,
+                             Comp& comp, Proj1& proj1, Proj2& proj2) {
+  using Value = typename In::Value;
+  constexpr bool k_plain = k_is_plain<In, Comp, Proj1, Proj2> && k_is_plain<In2, Comp>;
+  const auto differ = [&](std::size_t i) -> bool {
+    return !comp(invoke(proj1, in[i]), invoke(proj2, two[i]));
+  };
+  if constexpr (k_plain && In::k_in_memory && In2::k_in_memory && !std::is_floating_point_v<Value> &&
+                std::is_same_v<Comp, Equal> && std::is_same_v<Value, typename In2::Value>)
+    return first_plain<k_hit>(policy, count, differ, [&](std::size_t begin, std::size_t end) {
+      return !std::equal(in.at(begin), in.at(end), two.at(begin)); // compares bytes
+    });
+  else
+    return first_index<k_hit, k_plain, Value>(policy, count, differ);
 }
 
 struct EqualRanges {
@@ -62,13 +42,8 @@ struct EqualRanges {
         [&]<class In2, class Comp = Equal, class Proj1 = Identity, class Proj2 = Identity>(
             const In2& two, Comp comp = {}, Proj1 proj1 = {}, Proj2 proj2 = {}) {
           if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>())
-            return in.count == two.count && first_index < Hit::any,
-                   k_is_plain<In, Comp, Proj1, Proj2> && k_is_plain < In2,
-                   Comp >> (policy, in.count,
-                            [&](std::size_t i) -> bool {
-                              return !comp(invoke(proj1, in[i]), invoke(proj2, two[i]));
-                            }) ==
-                       in.count;
+            return in.count == two.count &&
+                   first_difference<Hit::any>(policy, in.count, in, two, comp, proj1, proj2) == in.count;
           return false;
         },
         std::forward<Rest>(rest)...);
@@ -86,10 +61,7 @@ struct Mismatch : Finder {
           const std::size_t count = least(in.count, two.count);
           std::size_t i = count;
           if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>())
-            i = first_index < Hit::first, k_is_plain<In, Comp, Proj1, Proj2> && k_is_plain < In2,
-            Comp >> (policy, count, [&](std::size_t k) -> bool {
-              return !comp(invoke(proj1, in[k]), invoke(proj2, two[k]));
-            });
+            i = first_difference<Hit::first>(policy, count, in, two, comp, proj1, proj2);
           return std::pair{in.at(i), two.at(i)};
         },
         std::forward<Rest>(rest)...);
@@ -105,14 +77,21 @@ struct LexicographicalCompare {
             const In2& two, Comp comp = {}, Proj1 proj1 = {}, Proj2 proj2 = {}) {
           if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>()) {
             const std::size_t count = least(in.count, two.count);
+            if constexpr (std::is_same_v<Comp, Less> && !std::is_floating_point_v<typename In::Value> &&
+                          k_is_plain<In, Less, Proj1, Proj2> && k_is_plain<In2, Less> &&
+                          std::is_same_v<typename In::Value, typename In2::Value>) {
+              Equal equal;
+              const std::size_t i = first_difference<Hit::first>(policy, count, in, two, equal, proj1, proj2);
+              return i == count ? in.count < two.count : comp(in[i], two[i]);
+            }
             const auto is_less = [&](std::size_t i) -> bool {
               return comp(invoke(proj1, in[i]), invoke(proj2, two[i]));
             };
-            const std::size_t i = first_index < Hit::first,
-                              k_is_plain<In, Comp, Proj1, Proj2> && k_is_plain < In2,
-                              Comp >> (policy, count, [&](std::size_t k) -> bool {
-                                return is_less(k) || comp(invoke(proj2, two[k]), invoke(proj1, in[k]));
-                              });
+            constexpr bool k_plain = k_is_plain<In, Comp, Proj1, Proj2> && k_is_plain<In2, Comp>;
+            const std::size_t i = first_index<Hit::first, k_plain, typename In::Value>(
+                policy, count, [&](std::size_t k) -> bool {
+                  return is_less(k) || comp(invoke(proj2, two[k]), invoke(proj1, in[k]));
+                });
             return i == count ? in.count < two.count : is_less(i);
           }
           return false;
@@ -133,7 +112,7 @@ struct SearchRange : Finder {
           if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>()) {
             if (two.count > in.count) return in.at(in.count);
             const std::size_t places = in.count - two.count + 1;
-            found = first_index<Hit::first, false>(policy, places, [&](std::size_t i) {
+            found = first_index<Hit::first, false, typename In::Value>(policy, places, [&](std::size_t i) {
               std::size_t k = 0;
               while (k < two.count && comp(invoke(proj1, in[i + k]), invoke(proj2, two[k]))) ++k;
               return k == two.count;
@@ -152,10 +131,9 @@ struct AdjacentFind : Finder {
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     if constexpr (check_comparison_of_two<Comp, In, In, Proj, Proj>()) {
       const std::size_t pairs = in.count == 0 ? 0 : in.count - 1;
-      const std::size_t i =
-          first_index<Hit::first, k_is_plain<In, Comp, Proj>>(policy, pairs, [&](std::size_t k) -> bool {
-            return comp(invoke(proj, in[k]), invoke(proj, in[k + 1]));
-          });
+      const std::size_t i = first_index<Hit::first, k_is_plain<In, Comp, Proj>, typename In::Value>(
+          policy, pairs,
+          [&](std::size_t k) -> bool { return comp(invoke(proj, in[k]), invoke(proj, in[k + 1])); });
       return in.at(i == pairs ? in.count : i);
     } else {
       return in.at(in.count);
@@ -168,10 +146,9 @@ template <Hit k_hit, class Policy, class In, class Comp, class Proj>
 std::size_t first_unsorted(const Policy& policy, const In& in, Comp& comp, Proj& proj) {
   if constexpr (check_comparison<Comp, In, Proj>()) {
     const std::size_t pairs = in.count == 0 ? 0 : in.count - 1;
-    const std::size_t i =
-        first_index<k_hit, k_is_plain<In, Comp, Proj>>(policy, pairs, [&](std::size_t k) -> bool {
-          return comp(invoke(proj, in[k + 1]), invoke(proj, in[k]));
-        });
+    const std::size_t i = first_index<k_hit, k_is_plain<In, Comp, Proj>, typename In::Value>(
+        policy, pairs,
+        [&](std::size_t k) -> bool { return comp(invoke(proj, in[k + 1]), invoke(proj, in[k])); });
     return i == pairs ? in.count : i + 1;
   } else {
     return 0;

@@ -76,7 +76,7 @@ template <class In, class Before> struct Best {
   std::size_t improve(std::size_t best, std::size_t begin, std::size_t end) const {
     if (begin == end) return best;
     if (best == k_nothing) best = begin++;
-    if constexpr (std::is_arithmetic_v<typename In::Value>) {
+    if constexpr (std::is_scalar_v<typename In::Value>) {
       typename In::Value value = in[best]; // in a register
       for (std::size_t i = begin; i < end; ++i) {
         const typename In::Value next = in[i];

@@ -130,10 +130,13 @@ struct CopyIf {
     choose(
         policy, in,
         [&](std::size_t begin, std::size_t end) {
+          auto to = ahead(out, total); // in a register while the loop stores bytes
+          const In from = in;
           for (std::size_t i = begin; i < end; ++i) {
-            auto&& element = in[i];
-            if (chosen(element)) write_to(ahead(out, total++), std::forward<decltype(element)>(element));
+            auto&& element = from[i];
+            if (chosen(element)) write_to(to, std::forward<decltype(element)>(element)), ++to;
           }
+          total = static_cast<std::size_t>(to - out);
         },
         [&](const Tiling& tiling, std::size_t offset) {
           CopyWork<In, decltype(out), decltype(chosen)> work{in, out, chosen, offset, total};
@@ -185,13 +188,17 @@ struct PartitionCopy {
     choose(
         policy, in,
         [&](std::size_t begin, std::size_t end) {
+          auto to_yes = ahead(yes, yes_total);
+          auto to_no = ahead(no, no_total);
+          const In from = in;
           for (std::size_t i = begin; i < end; ++i) {
-            auto&& element = in[i];
+            auto&& element = from[i];
             if (chosen(element))
-              write_to(ahead(yes, yes_total++), std::forward<decltype(element)>(element));
+              write_to(to_yes, std::forward<decltype(element)>(element)), ++to_yes;
             else
-              write_to(ahead(no, no_total++), std::forward<decltype(element)>(element));
+              write_to(to_no, std::forward<decltype(element)>(element)), ++to_no;
           }
+          yes_total = static_cast<std::size_t>(to_yes - yes), no_total = static_cast<std::size_t>(to_no - no);
         },
         [&](const Tiling& tiling, std::size_t offset) {
           PartitionWork<In, decltype(yes), decltype(no), decltype(chosen)> work{

@@ -22,6 +22,69 @@ namespace detail {
 /// Elements that members share out at a time: the tree counts fewer than 2^63.
 inline constexpr std::uint64_t k_most_shared = std::uint64_t{1} << 62;
 
+inline float per_element(std::uint64_t ticks, std::uint64_t elements) noexcept {
+  return static_cast<float>(static_cast<std::int64_t>(ticks)) / static_cast<float>(elements);
+}
+
+/// Executes elements [begin, end) as one batch, behind those in `result`. Returns false if the call
+/// has ended.
+inline bool do_batch(const core::ErasedBody& body, std::uint64_t begin, std::uint64_t end,
+                     core::ValueSlot result) noexcept {
+  return *result.has_value ? body.extend(result, begin, end) : body.start(result, begin, end);
+}
+
+/// Executes [begin, n) in the caller: in one batch, or in `step`s where a token or counter needs them.
+inline void fold_alone(const core::ErasedBody& body, std::uint64_t begin, std::uint64_t n, std::uint64_t step,
+                       core::ValueSlot result) noexcept {
+  while (begin != n) {
+    const std::uint64_t end = n - begin > step ? begin + step : n;
+    if (!do_batch(body, begin, end, result)) return;
+    begin = end;
+  }
+}
+
+/// Returns whether a call that has taken `elapsed` ticks, and should take `left` more, needs no more looks at
+/// the clock: a team would gain all but a member's part of `left`, or the caller has no team.
+inline bool ends_beginning(const CallOptions& options, std::uint64_t elapsed, float left) noexcept {
+  if (elapsed <= core::tuning::k_alone) return false;
+  const auto members = static_cast<float>(most_members(options));
+  return members <= 1 || left - left / members > static_cast<float>(core::tuning::k_pays);
+}
+
+/// The caller begins. Returns how many elements are done: all of them if the call is short, or has ended;
+/// else a team is worth it.
+inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& body, Site& site,
+                                 std::uint64_t n, core::ValueSlot result) noexcept {
+  if (site.needs_team(n)) return 0;
+  const std::uint64_t longest = site.longest_step(n);
+  std::uint64_t step = std::min(std::max(std::min(site.first_step(), longest), fold.least), fold.most);
+  const std::uint64_t since = core::StdPlatform::ticks();
+  std::uint64_t before = 0;
+  for (std::uint64_t done = 0;;) {
+    const std::uint64_t begin = done, end = n - done > step ? done + step : n;
+    if (!do_batch(body, begin, end, result)) return n;
+    done = end;
+    const std::uint64_t elapsed = core::elapsed(since, core::StdPlatform::ticks());
+    const float cost = per_element(elapsed, done);
+    if (done == n) {
+      site.was_alone(n, elapsed, cost);
+      return n;
+    }
+    // By the elements of the latest step if these were dearer.
+    const float dearest = std::max(cost, per_element(elapsed - before, end - begin));
+    if (ends_beginning(fold.options, elapsed, dearest * static_cast<float>(n - done))) {
+      site.was_long(n, cost);
+      return done;
+    }
+    // As many as should take half of k_alone, but not much more than are known to be cheap.
+    const float wanted = static_cast<float>(core::tuning::k_alone / 2) / std::max(cost, 1e-3F);
+    const float limit = static_cast<float>(done) * core::tuning::k_growth;
+    step = std::min(static_cast<std::uint64_t>(std::min(wanted, limit)) + 1, longest);
+    step = std::min(std::max(step, fold.least), fold.most);
+    before = elapsed;
+  }
+}
+
 /// Units from `offset` to n-1 on a team. Their value is appended to `result`, which may be empty.
 /// `cost`: ticks per unit; 0: not known.
 [[gnu::cold]] inline void fold_on_team(const FoldCall& fold, FoldState& state, std::uint64_t offset,
@@ -80,7 +143,7 @@ inline constexpr std::uint64_t k_most_shared = std::uint64_t{1} << 62;
     // A nested call may take the place in the table: then what is learned here is wrong there, until it is
     // learned anew.
     Site& site = t_sites.at(fold.key);
-    done = begin_alone(body, site, n, fold.least, fold.most, result);
+    done = begin_alone(fold, body, site, n, result);
     if (done != n) {
       cost = site.cost();
       members = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_members(fold.options), n - done));
@@ -99,6 +162,11 @@ inline constexpr std::uint64_t k_most_shared = std::uint64_t{1} << 62;
 template <execution_policy Policy, folder Folder>
 void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
                call_site where) {
+  if (policy.is_plain() && policy.max_chunk() / unit_of<Folder>() >= n &&
+      t_sites.at(site_key<Folder>(where)).is_brief(n)) {
+    folder.start(result.place(), 0, n);
+    return result.set();
+  }
   FoldState state = fold_state(policy, nullptr, folder);
   fold_any(fold_call(policy, n, folder, where), state, n, result.slot());
 }

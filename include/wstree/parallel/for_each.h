@@ -22,7 +22,8 @@ void for_each(const Policy& policy, Index first, std::type_identity_t<Index> las
   for_each_chunk(
       policy, first, last,
       [&function](Index begin, Index end) {
-        for (Index i = begin; i != end; ++i) function(i);
+        detail::InLoop<std::remove_reference_t<Function>, Index&> call = function;
+        for (Index i = begin; i != end; ++i) call(i);
       },
       where);
 }
@@ -55,13 +56,14 @@ void for_each(const Policy& policy, Iterator first, Iterator last, Function&& fu
   for_each_chunk(
       policy, std::size_t{0}, detail::elements_between(first, last).count, // differences may have 128 bits
       [&function, first](std::size_t begin, std::size_t end) {
+        detail::InLoop<std::remove_reference_t<Function>, std::iter_reference_t<Iterator>> call = function;
         const Iterator past = detail::ahead(first, end);
         for (Iterator at = detail::ahead(first, begin); at != past; ++at) {
           if constexpr (k_is_packed) {
             const bool element = *at; // in memory of its own, so that a function that writes does not compile
-            function(element);
+            call(element);
           } else {
-            function(*at);
+            call(*at);
           }
         }
       },

@@ -118,8 +118,8 @@ inline bool are_dear(const Start& start) noexcept {
 /// would have met.
 inline constexpr std::size_t k_brief_blocks = 4;
 
-/// A call of `count` elements, which are one block or a few: calls at_once(), which does not look at the
-/// clock, where such calls have gone well in a row, and slowly() elsewhere.
+/// A call of `count` elements: calls at_once(), which does not look at the clock, where such calls have gone
+/// well in a row, and slowly() elsewhere.
 template <class AtOnce, class Slowly>
 void execute_block(Site& site, std::size_t count, AtOnce&& at_once, Slowly&& slowly) {
   if (site.is_brief(count)) return at_once();

@@ -4,9 +4,11 @@
 
 #include "wstree/core/platform.h"
 #include "wstree/parallel/call.h"
+#include "wstree/parallel/site.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace wstree {
 inline namespace v1 {
@@ -44,27 +46,51 @@ struct Start {
 /// What a caller does that runs alone: everything in this way, or what a team would do.
 enum class Alone { goes_on, like_a_team };
 
+/// Whether a call of a kind that was brief may go without looks at the clock. They are needed where the caller
+/// has found that itself.
+enum class Looks { may_be_left_out, are_needed };
+
 /// std::min without <algorithm>.
 template <class... More> constexpr std::size_t least(std::size_t a, More... more) noexcept {
   ((a = more < a ? more : a), ...);
   return a;
 }
 
+/// So many numbers in memory that are compared or copied, without functions of the program, are over before a
+/// team would have met.
+inline constexpr std::size_t k_plain_at_once = 16 * 1024;
+
 /// Calls piece(begin, end), which tells the policy's counter, for [0, n) in ascending pieces until the rest
 /// would take `worth_us` at the rate of the latest piece. piece() returns false if it needs no more elements.
 /// The clock is not read for the first `unclocked` elements, because reading it takes as long as twenty cheap
-/// elements: many calls need no more of them, and an algorithm may know that its elements are cheap.
+/// elements: an algorithm may know that its elements are cheap. Nor is it where calls of this kind were
+/// brief.
 template <class Policy, class Piece>
 Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&& piece,
-                   Alone alone_is = Alone::goes_on, std::size_t unclocked = 2) {
-  constexpr std::size_t k_first = 2, k_growth = 8, k_few = 4096;
+                   Alone alone_is = Alone::goes_on, std::size_t unclocked = 2,
+                   Looks looks = Looks::may_be_left_out) {
+  constexpr std::size_t k_growth = 8, k_few = 4096;
   if (n != 0 && policy.stop_requested() && throw_cancelled()) return {n, 1};
-  std::uint64_t before = 0;
+  if (n <= unclocked) {
+    piece(std::size_t{0}, n);
+    return {n, 1};
+  }
+  Site& site = t_sites.at(site_key<std::remove_cvref_t<Piece>>(policy.where()));
+  if (looks == Looks::may_be_left_out && policy.is_plain() && site.is_brief(n)) {
+    piece(std::size_t{0}, n);
+    return {n, 1};
+  }
+  const std::uint64_t since = Clock::ticks();
+  std::uint64_t before = since;
   bool alone = false;
   // One call of piece() in the text, because compilers inline each.
-  for (std::size_t begin = 0, size = n <= k_first || n <= unclocked ? n : unclocked;;) {
+  for (std::size_t begin = 0, size = unclocked;;) {
     const std::size_t end = n - begin <= size ? n : begin + size;
-    if (!piece(begin, end) || end == n) return {n, 1};
+    if (!piece(begin, end) || end == n) {
+      const std::uint64_t ticks = core::elapsed(since, Clock::ticks());
+      site.was_alone(end, ticks, static_cast<float>(ticks) / static_cast<float>(end));
+      return {n, 1};
+    }
     if (begin == 0) {
       alone = alone_is == Alone::goes_on && most_members(policy) == 1;
       begin = end, before = Clock::ticks();
@@ -78,7 +104,10 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
       const Start start{end, ticks / static_cast<double>(size)};
       const bool pays =
           static_cast<double>(n - end) * start.ticks_per_element >= worth_us * Clock::ticks_per_us();
-      if (!alone && ticks * 2 >= Clock::ticks_per_us() && pays) return start;
+      if (!alone && ticks * 2 >= Clock::ticks_per_us() && pays) {
+        site.was_long(n, static_cast<float>(start.ticks_per_element));
+        return start;
+      }
       // The shorter the pieces, the sooner a rise of costs is seen.
       longest = least(longest, start.elements_in(alone ? 64 : pays ? 2 : worth_us / 2));
     }

@@ -40,15 +40,20 @@ template <class In1, class In2, class Out, class Compare> struct MergeFolder {
     ::new (place) Value(value);
   }
   void extend(Value& value, std::uint64_t begin, std::uint64_t end) {
-    std::size_t i = value.of_first, k = begin - i, at = begin;
-    while (at < end && i < one.count && k < two.count) {
-      if (less(two[k], one[i]))
-        write_to(ahead(out, at++), two[k++]);
+    std::size_t i = value.of_first, k = begin - i;
+    const In1 a = one; // in registers while the loop stores bytes
+    const In2 b = two;
+    Out to = ahead(out, begin);
+    const Out past = ahead(out, end);
+    while (to != past && i < a.count && k < b.count) {
+      if (less(b[k], a[i]))
+        write_to(to, b[k++]);
       else
-        write_to(ahead(out, at++), one[i++]);
+        write_to(to, a[i++]);
+      ++to;
     }
-    for (; at < end && i < one.count; ++i, ++at) write_to(ahead(out, at), one[i]);
-    for (; at < end; ++k, ++at) write_to(ahead(out, at), two[k]);
+    for (; to != past && i < a.count; ++i, ++to) write_to(to, a[i]);
+    for (; to != past; ++k, ++to) write_to(to, b[k]);
     value.of_first = i;
   }
   static void combine(Value& left, const Value& right) noexcept { left = right; }

@@ -100,6 +100,9 @@ private:
   }
 };
 
+/// Ticks of a call that one thread executes, as it was the one before.
+inline constexpr float k_brief_partition = 100'000;
+
 /// alone() for what one thread does better, else together(ByClass&).
 template <unsigned k_classes, unsigned k_kept, class Policy, class Iterator, class Alone, class Together>
 auto by_class(const Policy& policy, Iterator first, std::size_t count, call_site where, Alone&& alone,
@@ -115,8 +118,19 @@ auto by_class(const Policy& policy, Iterator first, std::size_t count, call_site
     return by_one();
   } else {
     if (count <= 4 * k_partition_block || most_members(policy) == 1) return by_one();
-    ByClass<k_classes, k_kept, Policy, Iterator> classes(policy, first, count, where);
-    return classes.has_memory() ? Result(together(classes)) : by_one();
+    // Three passes by a team take longer than one where the call before took as little as that.
+    Site& site = t_sites.at(site_key<Alone>(where));
+    const float expected = site.cost() * static_cast<float>(count);
+    const bool is_brief = expected > 0 && expected < k_brief_partition;
+    const std::uint64_t since = Clock::ticks();
+    const Result result = [&]() -> Result {
+      if (is_brief) return by_one();
+      ByClass<k_classes, k_kept, Policy, Iterator> classes(policy, first, count, where);
+      return classes.has_memory() ? Result(together(classes)) : by_one();
+    }();
+    const std::uint64_t ticks = core::elapsed(since, Clock::ticks());
+    site.was_alone(count, ticks, per_element(ticks, count));
+    return result;
   }
 }
 

@@ -145,7 +145,8 @@ void scan_reproducibly(const Policy& policy, std::size_t count, const Loop& loop
   };
   const std::uint64_t before = Clock::ticks();
   // Elements that are not dear in the first block are best left to blocks.
-  const Start start = start_inline(policy, least(count, k_block), k_scan_worth_us, piece);
+  const Start start = start_inline(policy, least(count, k_block), k_scan_worth_us, piece, Alone::goes_on, 2,
+                                   Looks::are_needed);
   if (start.done == count) return;
   if (are_dear(start)) return finish_in_sequence(policy, start, count, loop, step);
   const std::size_t end = least(count, (start.done + k_block - 1) / k_block * k_block);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/parallel/entry.h"
+#include "wstree/parallel/second_input.h"
 #include "wstree/parallel/tile_run.h"
 
 #include <atomic>
@@ -21,8 +22,9 @@ inline constexpr double k_search_tile_us = 10;
 enum class Hit { first, any };
 
 /// The number of the element that pred is true of: the first one, or any; in.count if there is none.
+/// `unclocked`: as start_inline() has it.
 template <Hit k_hit, class Policy, class In, class Pred>
-std::size_t search(const Policy& policy, const In& in, Pred&& pred) {
+std::size_t search(const Policy& policy, const In& in, Pred&& pred, std::size_t unclocked = 2) {
   std::size_t found = in.count;
   const auto look = [&](std::size_t begin, std::size_t end) {
     std::size_t i = begin;
@@ -38,11 +40,13 @@ std::size_t search(const Policy& policy, const In& in, Pred&& pred) {
     policy.advance(end - begin);
     return in.count;
   };
-  const Start start =
-      start_inline(policy, in.count, k_search_worth_us, [&](std::size_t begin, std::size_t end) {
+  const Start start = start_inline(
+      policy, in.count, k_search_worth_us,
+      [&](std::size_t begin, std::size_t end) {
         found = look(begin, end);
         return found == in.count;
-      });
+      },
+      Alone::goes_on, unclocked);
   if (found != in.count || start.done == in.count) return found;
 
   const std::size_t rest = in.count - start.done;
@@ -80,6 +84,71 @@ std::size_t search(const Policy& policy, const In& in, Pred&& pred) {
   return found;
 }
 
+/// Numbers in memory that are compared as the language does: some take less than a look at the clock.
+template <class In, class Function, class... Others>
+inline constexpr bool
+    k_is_plain = std::is_scalar_v<typename In::Value>&& std::is_lvalue_reference_v<typename In::Reference> &&
+                 (std::is_same_v<Function, Equal> ||
+                  std::is_same_v<Function, Less>)&&(std::is_same_v<Others, Identity>&&...);
+
+template <std::size_t k_bytes> struct BitsOf { using type = unsigned; };
+template <> struct BitsOf<1> { using type = unsigned char; };
+template <> struct BitsOf<2> { using type = unsigned short; };
+
+/// Returns whether is_hit(i) is true for an i in [begin, end), of which each looks at elements of k_bytes.
+/// Without a branch for each and with bits as wide as elements, so that compilers make vectors at -O2, too;
+/// vectors of eight bytes are not compared by all processors.
+template <std::size_t k_bytes, class IsHit>
+bool has_hit(std::size_t begin, std::size_t end, const IsHit& is_hit) {
+  using Bits = typename BitsOf<k_bytes>::type;
+  constexpr std::size_t k_at_once = k_bytes < 8 ? 64 : 4;
+  std::size_t i = begin;
+  for (; end - i >= k_at_once; i += k_at_once) {
+    if constexpr (k_bytes < 8) {
+      Bits hits = 0;
+      for (std::size_t k = 0; k < k_at_once; ++k) hits = static_cast<Bits>(hits | (is_hit(i + k) ? 1 : 0));
+      if (hits != 0) return true;
+    } else {
+      if (is_hit(i) || is_hit(i + 1) || is_hit(i + 2) || is_hit(i + 3)) return true;
+    }
+  }
+  for (; i < end; ++i)
+    if (is_hit(i)) return true;
+  return false;
+}
+
+/// The least i below `count`, or any, of which is_hit(i) says yes; `count` if there is none. has_any(begin,
+/// end) says whether there is one. Neither calls functions of the program.
+template <Hit k_hit, class Policy, class IsHit, class HasAny>
+std::size_t first_plain(const Policy& policy, std::size_t count, const IsHit& is_hit, const HasAny& has_any) {
+  constexpr std::size_t k_compared = 1024;
+  if (k_hit == Hit::any && count <= k_plain_at_once && policy.is_plain())
+    return has_any(std::size_t{0}, count) ? 0 : count;
+  const auto has_in = [&](std::size_t block) {
+    const std::size_t begin = block * k_compared, end = least(count, begin + k_compared);
+    if (has_any(begin, end)) return true;
+    policy.advance(end - begin - 1); // the search counts the block as one
+    return false;
+  };
+  const std::size_t blocks = count / k_compared + (count % k_compared != 0);
+  const std::size_t block =
+      search<k_hit>(policy, Elements<std::size_t>{0, blocks}, has_in, k_plain_at_once / k_compared);
+  std::size_t i = least(count, block * k_compared);
+  while (i < count && !is_hit(i)) ++i;
+  return i;
+}
+
+/// The same; is_hit() looks at one T or two, and is plain or calls functions of the program.
+template <Hit k_hit, bool k_plain, class T, class Policy, class IsHit>
+std::size_t first_index(const Policy& policy, std::size_t count, IsHit&& is_hit) {
+  if constexpr (k_plain)
+    return first_plain<k_hit>(policy, count, is_hit, [&](std::size_t begin, std::size_t end) {
+      return has_hit<sizeof(T)>(begin, end, is_hit);
+    });
+  else
+    return search<k_hit>(policy, Elements<std::size_t>{0, count}, is_hit);
+}
+
 struct FindFirst : Finder {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
@@ -94,8 +163,12 @@ struct FindFirst : Finder {
 struct Find : Finder {
   template <class Policy, class In, class T, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, const T& value, Proj proj = {}) const {
-    return FindFirst{}(
-        policy, in, [&](const auto& e) { return e == value; }, std::move(proj));
+    if constexpr (k_is_plain<In, Equal, Proj> && std::is_scalar_v<T>)
+      return in.at(first_index<Hit::first, true, typename In::Value>(
+          policy, in.count, [&in, own = value](std::size_t i) -> bool { return in[i] == own; }));
+    else
+      return FindFirst{}(
+          policy, in, [&](const auto& e) { return e == value; }, std::move(proj));
   }
 };
 

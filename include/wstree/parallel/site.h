@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a call begins: alone, until it has taken so long that a team pays; and what is remembered of its
-// call site.
+// What is remembered of a call site, for the decision how its next call begins.
 #pragma once
 
 #include "wstree/core/extrema.h"
 #include "wstree/core/platform.h"
-#include "wstree/core/reduction/body.h"
 #include "wstree/core/tuning.h"
 #include "wstree/parallel/policy.h"
 
 #include <cstdint>
+#include <utility>
 
 namespace wstree {
 inline namespace v1 {
@@ -49,9 +48,19 @@ public:
   bool takes_little(std::uint64_t n) const noexcept {
     return longest_step(n) == n && cost_ * static_cast<float>(n) < k_brief;
   }
-  /// The same, but from time to time it returns false, likewise.
-  bool is_brief(std::uint64_t n) noexcept {
-    return takes_little(n) && calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
+  /// Returns whether the caller executes n elements without a look at the clock in their midst. One call of
+  /// two looks at its beginning: if the look before is long ago, one of these two calls may have become dear,
+  /// and the next calls are not brief. One call of k_calls_unclocked + 2, an odd number, is measured.
+  template <class P = core::StdPlatform> bool is_brief(std::uint64_t n) noexcept {
+    if (!takes_little(n)) return false;
+    if (++calls_ % 2 != 0) {
+      const std::uint64_t now = P::ticks(), before = std::exchange(looked_, now);
+      if (before != 0 && core::elapsed(before, now) > k_surprise_alone) [[unlikely]] {
+        trust_ = k_trust_after_surprise, looked_ = 0;
+        return false;
+      }
+    }
+    return calls_ % (core::tuning::k_calls_unclocked + 2) != 0;
   }
   /// Elements that should take half of k_alone; at least 1.
   std::uint64_t first_step() const noexcept {
@@ -68,6 +77,7 @@ public:
     cost_ = std::max(cost, k_least_cost);
     if (ticks >= core::tuning::k_most_alone) {
       trust_ = std::min(trust_, ticks > k_surprise_alone ? k_trust_after_surprise : std::int16_t{0});
+      looked_ = 0;
       return;
     }
     long_calls_ = 0;
@@ -80,6 +90,7 @@ public:
     shortest_ = long_calls_ == 0 ? n : std::min(shortest_, n);
     if (long_calls_ < k_sure) ++long_calls_;
     trust_ = std::min(trust_, std::int16_t{0});
+    looked_ = 0;
   }
 
 private:
@@ -96,6 +107,7 @@ private:
   std::uintptr_t key_ = 0;
   std::uint64_t shortest_ = 0; // elements of the latest long calls
   std::uint64_t longest_ = 0;  // and of the latest short ones
+  std::uint64_t looked_ = 0;   // when a brief call looked at the clock; 0: none since the calls are brief
   float cost_ = 0;
   std::int16_t trust_ = 0;      // short calls in a row, or less
   std::uint8_t long_calls_ = 0; // in a row
@@ -117,56 +129,6 @@ private:
   Site sites_[1U << k_bits];
 };
 inline constinit thread_local Sites t_sites;
-
-/// Executes elements [begin, end) as one batch, behind those in `result`. Returns false if the call
-/// has ended.
-inline bool do_batch(const core::ErasedBody& body, std::uint64_t begin, std::uint64_t end,
-                     core::ValueSlot result) noexcept {
-  return *result.has_value ? body.extend(result, begin, end) : body.start(result, begin, end);
-}
-
-/// Executes [begin, n) in the caller: in one batch, or in `step`s where a token or counter needs them.
-inline void fold_alone(const core::ErasedBody& body, std::uint64_t begin, std::uint64_t n, std::uint64_t step,
-                       core::ValueSlot result) noexcept {
-  while (begin != n) {
-    const std::uint64_t end = n - begin > step ? begin + step : n;
-    if (!do_batch(body, begin, end, result)) return;
-    begin = end;
-  }
-}
-
-/// The caller begins. Returns how many elements are done: all of them if the call is short, or has ended;
-/// else a team is worth it.
-inline std::uint64_t begin_alone(const core::ErasedBody& body, Site& site, std::uint64_t n,
-                                 std::uint64_t least, std::uint64_t most, core::ValueSlot result) noexcept {
-  if (site.needs_team(n)) return 0;
-  const std::uint64_t longest = site.longest_step(n);
-  std::uint64_t step = std::min(std::max(std::min(site.first_step(), longest), least), most);
-  const std::uint64_t since = core::StdPlatform::ticks();
-  for (std::uint64_t done = 0;;) {
-    const std::uint64_t end = n - done > step ? done + step : n;
-    if (!do_batch(body, done, end, result)) return n;
-    done = end;
-    const std::uint64_t elapsed = core::elapsed(since, core::StdPlatform::ticks());
-    const float cost = static_cast<float>(static_cast<std::int64_t>(elapsed)) / static_cast<float>(done);
-    if (done == n) {
-      site.was_alone(n, elapsed, cost);
-      return n;
-    }
-    const float left = cost * static_cast<float>(n - done);
-    const bool is_long = elapsed > core::tuning::k_most_alone ||
-                         (elapsed > core::tuning::k_alone && left > static_cast<float>(core::tuning::k_pays));
-    if (is_long) {
-      site.was_long(n, cost);
-      return done;
-    }
-    // As many as should take half of k_alone, but not much more than are known to be cheap.
-    const float wanted = static_cast<float>(core::tuning::k_alone / 2) / std::max(cost, 1e-3F);
-    const float limit = static_cast<float>(done) * core::tuning::k_growth;
-    step = std::min(static_cast<std::uint64_t>(std::min(wanted, limit)) + 1, longest);
-    step = std::min(std::max(step, least), most);
-  }
-}
 
 } // namespace detail
 } // namespace v1

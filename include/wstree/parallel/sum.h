@@ -55,7 +55,8 @@ std::size_t begin_reproducibly(const Policy& policy, std::size_t count, Get& get
     policy.advance(end - begin);
     return true;
   };
-  const Start start = start_inline(policy, count, k_sequence_worth_us, append);
+  const Start start =
+      start_inline(policy, count, k_sequence_worth_us, append, Alone::goes_on, 2, Looks::are_needed);
   std::size_t done = start.done;
   if (done != count && are_dear(start)) {
     const auto step = [&](std::size_t i, auto&& value) {

@@ -29,34 +29,11 @@ inline constexpr bool k_shares_words = std::is_same_v<Iterator, std::vector<bool
 template <class Iterator>
 inline constexpr bool k_shares_words<std::reverse_iterator<Iterator>> = k_shares_words<Iterator>;
 
-/// Calls of one kind by one thread that take so little that a look at the clock would be most of them: they
-/// are executed in sequence. One in k_calls_unclocked + 1 begins as all others do, and finds out anew. Where
-/// elements have become dear, the others lose what a team would have gained, and then 255 calls begin so.
-class BriefCalls {
-public:
-  /// Returns whether a call of n elements is executed in sequence.
-  bool take(std::uint64_t n) noexcept {
-    if (n > longest_) return false;
-    if (--left_ == 0) longest_ = 0;
-    return true;
-  }
-  /// `site`: what is known of such calls, the latest of which had n elements and looked at the clock.
-  void renew(const Site& site, std::uint64_t n) noexcept {
-    if (site.takes_little(n)) longest_ = n, left_ = core::tuning::k_calls_unclocked;
-  }
-
-private:
-  std::uint64_t longest_ = 0; // elements
-  std::uint64_t left_ = 0;    // calls
-};
-template <class Folder> inline constinit thread_local BriefCalls t_brief_calls{};
-
 /// The value of n > 0 units. `least`: of a piece.
 template <class Folder>
 void fold_standard(std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
                    std::uint64_t least = 1) {
   fold_tree(standard_policy().min_chunk(least), n, folder, result, {});
-  t_brief_calls<Folder>.renew(t_sites.at(site_key<Folder>({})), n);
 }
 
 /// Of all folders below.
@@ -82,7 +59,6 @@ template <class Index, class Body> void for_pieces(Index first, Index last, cons
   if constexpr (k_shares_words<Index>) return body(first, last);
   const auto n = static_cast<std::uint64_t>(last - first);
   using Folder = PieceFolder<Index, Body>;
-  if (t_brief_calls<Folder>.take(n)) return body(first, last);
   Folder folder{{}, body, first};
   Result<Nothing> result;
   fold_standard(n, folder, result);
@@ -111,7 +87,6 @@ T fold_pieces(Index first, Index last, const T& identity, const Body& body, cons
   if (!(first < last)) return identity;
   const auto n = static_cast<std::uint64_t>(last - first);
   using Folder = ContinuedFolder<T, Index, Body, Combine>;
-  if (t_brief_calls<Folder>.take(n)) return body(first, last, identity);
   Folder folder{{}, identity, body, combine, first};
   Result<T> result;
   fold_standard(n, folder, result);
@@ -158,7 +133,6 @@ T sum_in_pairs(Index first, Index last, const Make& make, T init, const Combine&
   if (n < 2) return sum(first, last, std::move(init));
   const auto units = static_cast<std::uint64_t>(n) / 2;
   using Folder = PairFolder<T, Index, Make, Combine, Sum>;
-  if (t_brief_calls<Folder>.take(units)) return sum(first, last, std::move(init));
   Folder folder{{}, init, make, combine, sum, first, last, units};
   Result<T> result;
   fold_standard(units, folder, result);
@@ -205,17 +179,8 @@ T scan_pieces(Index n, const Make& make, T init, const Combine& combine, const R
               const Scan& write) {
   if (n <= 0) return init;
   using Sums = StandardSums<T, Index, Make, Combine, Reduce, Scan>;
-  const auto elements = static_cast<std::uint64_t>(n);
-  if (t_brief_calls<Sums>.take(elements)) return write(Index{0}, n, std::move(init));
   std::optional<T> total;
-  const Sums sums{n, make, init, combine, reduce, write, total};
-  const std::uint64_t since = core::StdPlatform::ticks();
-  scan(standard_policy(), sums, sizeof(T));
-  // Scans remember nothing themselves.
-  const std::uint64_t ticks = core::elapsed(since, core::StdPlatform::ticks());
-  Site& site = t_sites.at(site_key<Sums>({}));
-  site.was_alone(elements, ticks, static_cast<float>(ticks) / static_cast<float>(elements));
-  t_brief_calls<Sums>.renew(site, elements);
+  scan(standard_policy(), Sums{n, make, init, combine, reduce, write, total}, sizeof(T));
   return std::move(*total);
 }
 
@@ -244,19 +209,12 @@ template <class T, class Index, class Reduce> struct RecordingFolder : StandardF
   void combine(Value& left, Value& right) { left.insert(left.end(), right.begin(), right.end()); }
 };
 
-/// Two passes over the same pieces: `reduce(begin, length)` -> T for each, then `apex(sum of all)`, then
-/// `scan(begin, length, sum before)` for each.
+/// scan_strictly() by a team.
 template <class T, class Index, class Reduce, class Combine, class Scan, class Apex>
-void scan_strictly(Index n, T init, const Reduce& reduce, Combine combine, const Scan& write,
-                   const Apex& apex) {
-  if (n <= 0) return static_cast<void>(apex(init));
-  using Folder = RecordingFolder<T, Index, Reduce>;
+void scan_strictly_together(Index n, T init, const Reduce& reduce, Combine& combine, const Scan& write,
+                            const Apex& apex) {
   const auto elements = static_cast<std::uint64_t>(n);
-  if (t_brief_calls<Folder>.take(elements)) {
-    apex(combine(init, reduce(Index{0}, n)));
-    return static_cast<void>(write(Index{0}, n, std::move(init)));
-  }
-  Folder folder{{}, reduce};
+  RecordingFolder<T, Index, Reduce> folder{{}, reduce};
   Result<std::vector<RecordedPiece<T, Index>>> result;
   // Not more pieces than that: set operations search all elements in each of them, and look at all of them
   // where the standard library checks what it is called with (_GLIBCXX_DEBUG).
@@ -271,6 +229,21 @@ void scan_strictly(Index n, T init, const Reduce& reduce, Combine combine, const
   for_pieces(pieces.begin(), pieces.end(), [&](auto piece, auto end) {
     for (; piece != end; ++piece) write(piece->begin, piece->length, piece->value);
   });
+}
+
+/// Two passes over the same pieces: `reduce(begin, length)` -> T for each, then `apex(sum of all)`, then
+/// `scan(begin, length, sum before)` for each.
+template <class T, class Index, class Reduce, class Combine, class Scan, class Apex>
+void scan_strictly(Index n, T init, const Reduce& reduce, Combine combine, const Scan& write,
+                   const Apex& apex) {
+  if (n <= 0) return static_cast<void>(apex(init));
+  execute_block(
+      t_sites.at(site_key<RecordingFolder<T, Index, Reduce>>({})), static_cast<std::uint64_t>(n),
+      [&] {
+        apex(combine(init, reduce(Index{0}, n)));
+        write(Index{0}, n, std::move(init));
+      },
+      [&] { scan_strictly_together(n, std::move(init), reduce, combine, write, apex); });
 }
 
 } // namespace detail

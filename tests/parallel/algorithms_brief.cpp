@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls that were brief and are dear: how many of them their caller executes alone.
+#include "algorithms_support.h"
+
+#include <functional>
+#include <numeric>
+
+namespace wstree::algorithms_test {
+namespace {
+
+/// A clock that the test sets.
+struct Clock {
+  static inline std::uint64_t now = 0;
+  static std::uint64_t ticks() noexcept { return now; }
+};
+constexpr std::uint64_t k_brief = 50, k_dear = 1'000'000;
+
+/// A call of 100 elements that begins after `pause` ticks and takes `ticks`. Returns whether it was brief.
+bool call(detail::Site& site, std::uint64_t ticks, std::uint64_t pause = 1) {
+  Clock::now += pause;
+  const bool is_brief = site.is_brief<Clock>(100);
+  Clock::now += ticks;
+  if (!is_brief) site.was_alone(100, ticks, static_cast<float>(ticks) / 100);
+  return is_brief;
+}
+detail::Site trusting_site() {
+  detail::Site site;
+  for (int i = 0; i < 64; ++i) call(site, k_brief);
+  return site;
+}
+
+TEST(Site, CallsAreBriefUntilOneTakesLong) {
+  detail::Site site;
+  int learned = 0;
+  while (learned < 64 && !call(site, k_brief)) ++learned;
+  EXPECT_EQ(learned, 16);
+  EXPECT_FALSE(site.is_brief<Clock>(1'000)) << "ten times as many";
+  int measured = 0;
+  for (int i = 0; i < 170; ++i) measured += !call(site, k_brief);
+  EXPECT_EQ(measured, 10) << "one in 17";
+  site.was_alone(100, 5'000, 50);
+  EXPECT_FALSE(site.is_brief<Clock>(100)) << "reading the clock is cheap beside that";
+  site.was_alone(100, k_dear, 50);
+  for (int i = 0; i < 255; ++i) EXPECT_FALSE(call(site, k_brief)) << i;
+}
+
+/// Of calls of which every period-th is dear, beginning at each point of what a site remembers.
+TEST(Site, AtMostTwoDearCallsInARowAreBrief) {
+  for (int period = 1; period <= 40; ++period)
+    for (int before = 0; before < 34; ++before) {
+      detail::Site site = trusting_site();
+      for (int i = 0; i < before; ++i) call(site, k_brief);
+      int row = 0, brief = 0;
+      for (int i = 1; i <= 20 * period; ++i) {
+        const bool is_dear = i % period == 0;
+        const bool is_brief = call(site, is_dear ? k_dear : k_brief);
+        if (!is_dear) continue;
+        row = is_brief ? row + 1 : 0;
+        brief += is_brief;
+        ASSERT_LE(row, 2) << period << ' ' << before;
+      }
+      // 16 times 16 calls of trust are lost by one surprise.
+      EXPECT_LE(brief, period < 12 ? 2 : 4) << period << ' ' << before;
+    }
+}
+
+TEST(Site, CallsAfterALongPauseLookAtTheClock) {
+  detail::Site site = trusting_site();
+  int brief = 0;
+  for (int i = 0; i < 4; ++i) brief += call(site, k_brief, k_dear);
+  EXPECT_LE(brief, 1);
+}
+
+/// A pool whose only thread is the caller, and which counts the calls that ask it.
+struct CountingPool {
+  struct Counter : detail::Place {
+    mutable int calls = 0;
+  } counter{{[](const detail::Place&) noexcept { return 4U; },
+             [](const detail::Place& place, detail::Call& call) noexcept {
+               ++static_cast<const Counter&>(place).calls;
+               call.work_as(0);
+             }}};
+  const detail::Place& place() const noexcept { return counter; }
+};
+
+bool g_is_dear = false;
+int work(int x) {
+  if (g_is_dear)
+    for (const auto since = core::StdPlatform::ticks(); core::StdPlatform::ticks() - since < 20'000;) {
+    }
+  return x;
+}
+
+/// Makes brief calls, and then calls of which every period-th is dear: at most two of these in a row stay
+/// with their caller.
+template <class Make> void expect_teams(const char* name, const CountingPool& pool, Make make) {
+  for (const int period : {1, 2, 3, 4, 8, 16}) {
+    for (int i = 0; i < 300; ++i) make();
+    int row = 0;
+    for (int i = 1; i <= 6 * period; ++i) {
+      g_is_dear = i % period == 0;
+      const int before = pool.counter.calls;
+      make();
+      if (g_is_dear) row = pool.counter.calls == before ? row + 1 : 0;
+      g_is_dear = false;
+      ASSERT_LE(row, 2) << name << ", period " << period;
+    }
+  }
+}
+
+TEST(Brief, AtMostTwoDearCallsInARowStayWithTheirCaller) {
+  const CountingPool pool;
+  const auto p = par().on(pool);
+  const auto r = reproducible.on(pool);
+  const std::vector<int> in(64, 1);
+  std::vector<double> out(64);
+  const auto real = [](int x) { return static_cast<double>(work(x)); };
+  const auto no = [](int x) { return work(x) < 0; };
+  expect_teams("for_each", pool, [&] { for_each(p, in, [](int x) { work(x); }); });
+  expect_teams("reduce", pool, [&] { transform_reduce(p, in, 0, plus(), work); });
+  expect_teams("reproducible", pool, [&] { transform_reduce(r, in, 0.0, plus(), real); });
+  expect_teams("scan", pool, [&] { transform_inclusive_scan(p, in, out, plus(), real); });
+  expect_teams("reproducible scan", pool, [&] { transform_inclusive_scan(r, in, out, plus(), real); });
+  expect_teams("find", pool, [&] { static_cast<void>(find_first(p, in, no)); });
+  expect_teams("filter", pool, [&] { static_cast<void>(filter(p, in, no)); });
+}
+
+/// Function objects of the program are the same ones from batch to batch where they can change.
+TEST(Brief, FunctionsThatChangeKeepWhatTheyKnow) {
+  std::vector<int> out(100'000), expected(out.size());
+  std::iota(expected.begin(), expected.end(), 0);
+  generate(par().threads(1), out, [n = 0]() mutable { return n++; });
+  EXPECT_EQ(out, expected);
+}
+
+} // namespace
+} // namespace wstree::algorithms_test
