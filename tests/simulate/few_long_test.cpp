@@ -2,6 +2,8 @@
 // Loops of few long iterations, beside list scheduling: one iteration at a time for a member that is free.
 #include "remembered.h"
 
+#include "greedy.h"
+
 #include "wstree/core/rng.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace wstree::test {
@@ -92,6 +95,38 @@ TEST(FewLongIterations, OfRandomCostsTakeAboutWhatListsTake) {
     EXPECT_LT(beside_lists(members, anything<2>).mean, 1.0125) << members;
     EXPECT_LT(beside_lists(members, changing).mean, members == 2 ? 1.04 : 1.005) << members;
   }
+}
+
+/// Time on two members / time of the best list, which knows all costs.
+double beside_best(const std::vector<double>& milliseconds) {
+  double sum = 0;
+  for (const double each : milliseconds) sum += each;
+  const Workload loop("", milliseconds.size(), static_cast<Time>(sum * static_cast<double>(k_ms)),
+                      [&](std::uint64_t i) { return milliseconds[i]; });
+  const auto best = static_cast<double>(simulate::longest_first(loop, 2, {}));
+  return ratio(with(loop, {Model::tree, 0}, 2)) * static_cast<double>(loop.ideal(2)) / best;
+}
+
+/// A thief with cheap iterations does not start iteration n-1 as long as the owner of others has ended none.
+TEST(FewLongIterations, BehindAFirstLongOneWaitForNoMember) {
+  EXPECT_LT(beside_best({100, 100, 3, 3}), 1.05);
+  EXPECT_LT(beside_best({80, 80, 10, 10, 10, 10, 10, 10}), 1.2);
+  EXPECT_LT(beside_best({60, 60, 60, 60, 5, 5, 5, 5, 5, 5}), 1.1);
+}
+
+TEST(FewLongIterations, OfAllShapesAreSharedByTwo) {
+  double logs = 0, worst = 0;
+  int count = 0;
+  for (const std::string_view shape : simulate::shape_names())
+    for (std::uint64_t n = 3; n <= 20; ++n, ++count) {
+      const Workload loop = workload(shape, n, n * k_ms);
+      const auto best = static_cast<double>(simulate::longest_first(loop, 2, {}));
+      const double value = ratio(with(loop, {Model::tree, 0}, 2)) * static_cast<double>(loop.ideal(2)) / best;
+      logs += std::log(value);
+      worst = std::max(worst, value);
+    }
+  EXPECT_LT(std::exp(logs / count), 1.06);
+  EXPECT_LT(worst, 1.45);
 }
 
 } // namespace

@@ -16,8 +16,8 @@ namespace wstree::core {
 /// loop: that thread must not get another chunk. So Tree::last hands iteration n-1 out to one member, which
 /// then retires from the loop: normally to the first that finds nothing else. Of two members with few, long
 /// iterations one starts it earlier if that ends the loop sooner (EXP: it is half of the work), and if the
-/// other one has come, which has to do the rest. In a larger team that costs more than it brings. Private to
-/// its member.
+/// other one has come, which has to do the rest, and what the rest costs is known. In a larger team that
+/// costs more than it brings. Private to its member.
 template <class P> class LastIteration {
 public:
   void enter(const Shape& shape, const Entry& entry) noexcept {
@@ -65,13 +65,19 @@ public:
   }
 
 private:
+  /// Whether no member has said what the unclaimed units of a node cost: those of an owner in its first,
+  /// perhaps long unit. This member knows the units behind its latest batch.
+  bool is_unknown(const Target<P>& target) const noexcept {
+    return target.remaining() != 0 && target.node->cost() == 0 &&
+           target.begin + target.word.left() != position_;
+  }
   /// Whether the loop ends sooner when this member starts the iteration now and leaves the rest to the other
-  /// one, which is on average half a batch away from being free, than when it takes another batch first.
+  /// member, which is on average half a batch away from being free, than when it takes another batch first.
   [[gnu::noinline]] bool ends_sooner(const View<P>& view, float cost) const noexcept {
     float others = 0;               // ticks of all that is unclaimed
     float last = rises_ ? cost : 0; // and of the iteration; more if those at the end say so
-    const bool is_late = view.any_leaf([&](const Target<P>& target) { // the other one
-      if (target.is_untouched_root()) return true;
+    const bool must_wait = view.any_leaf([&](const Target<P>& target) {
+      if (target.is_untouched_root() || is_unknown(target)) return true;
       // A member that starts the last iteration for nothing leaves the rest to the other. So what it has seen
       // counts too.
       const float each = target.cost_or(cost);
@@ -79,7 +85,7 @@ private:
       if (target.begin + target.size == view.shape().units()) last = std::max(last, each);
       return false;
     });
-    if (is_late) return false;
+    if (must_wait) return false;
     const float now = std::max(last, others + cost / 2);
     const float later = std::max(cost + last, (others + cost / 2 + last) / 2);
     return now < later * tuning::k_convincing;
