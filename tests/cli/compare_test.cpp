@@ -212,6 +212,8 @@ TEST_F(Compare, WritesFiles) {
   EXPECT_THAT(result.out, testing::Not(HasSubstr("\x1b")));
   EXPECT_THAT(contents(file("rules")), testing::ContainsRegex("\n(# )?loops.c:[0-9]+ wstree"));
   EXPECT_THAT(result.err, HasSubstr("-n 1: fewer than 8 rounds cannot tell"));
+  EXPECT_THAT(compare({"-n", "8", "--loops", target("gcc_loops_runtime")}).err,
+              HasSubstr("-n 8: fewer than 10 rounds cannot tell for certain which of 3 schedules is best"));
   EXPECT_THAT(contents(file("svg")),
               testing::AllOf(testing::StartsWith("<?xml"), HasSubstr("class=\"bar\"")));
   EXPECT_THAT(contents(file("csv")), HasSubstr("\"dynamic,1\",1,"));

@@ -111,9 +111,36 @@ TEST_F(Judge, FindsThatPinningIsTheReason) {
   EXPECT_EQ(judged().set, "");
 }
 
-TEST_F(Judge, SaysIfOneThreadIsFaster) {
+TEST_F(Judge, RecommendsOneThreadIfThatIsFaster) {
+  takes(k_tree, 0.9);
+  takes(k_tree_passive, 0.6); // what it would recommend else
   takes(k_one_thread, 0.5);
-  EXPECT_THAT(judged().paragraph, HasSubstr("One thread is faster than all of them"));
+  const auto result = judged();
+  EXPECT_THAT(result.paragraph, HasSubstr("One thread is faster than all of them"));
+  EXPECT_THAT(result.paragraph, Not(HasSubstr("faster still")));
+  EXPECT_THAT(result.paragraph, testing::EndsWith("Set: OMP_NUM_THREADS=1"));
+  EXPECT_EQ(result.set, "OMP_NUM_THREADS=1");
+  const auto rules = rules_for_one_thread(contest_);
+  EXPECT_THAT(rules, HasSubstr("one thread is faster than every schedule"));
+  EXPECT_EQ(rules.find("\n"), rules.size() - 1) << "a comment, and no rule";
+}
+
+TEST_F(Judge, SaysThatTimeGoesElsewhereWhereLoopsAreEven) {
+  contest_.threads = 4;
+  contest_.loops = {{"a.c:1 f()", "a.c", 1, 10}};
+  contest_.loops[0].seconds[k_tree] = std::vector<double>(10, 0.9);
+  takes(k_one_thread, 2);
+  EXPECT_THAT(judged().paragraph,
+              HasSubstr("The time goes elsewhere: the loops are even, and 4 threads together take "
+                        "2.0 times one thread's time."));
+  contest_.loops[0].preempted = 0.5;
+  EXPECT_THAT(judged().paragraph, Not(HasSubstr("elsewhere"))) << "threads have no processors";
+  contest_.loops[0].preempted = 0;
+  contest_.loops[0].imbalance = 1.5;
+  EXPECT_THAT(judged().paragraph, Not(HasSubstr("elsewhere")));
+  contest_.loops[0].imbalance = 1;
+  takes(k_one_thread, 3.9);
+  EXPECT_THAT(judged().paragraph, Not(HasSubstr("elsewhere"))) << "as four threads should be";
 }
 
 TEST_F(Judge, WarnsOfOutputsAndFailures) {
@@ -203,7 +230,8 @@ TEST(JudgeLoop, NamesTheBestScheduleOfALoop) {
   loop.seconds = {{k_tree, std::vector<double>(10, 2)},
                   {"wsstatic", std::vector<double>(10, 3)},
                   {"wsguided", std::vector<double>(10, 1)},
-                  {k_unbound, std::vector<double>(10, 0.1)}};
+                  {k_unbound, std::vector<double>(10, 0.1)},
+                  {k_balanced, std::vector<double>(10, 0.1)}};
   EXPECT_EQ(judge_loop(loop).best, "wsguided");
   EXPECT_TRUE(judge_loop(loop).against.is_slower());
   loop.seconds.erase("wsguided");
@@ -285,10 +313,33 @@ TEST_F(JudgePair, NamesTheLoopThatGainedByWhatItsSourceSays) {
 TEST_F(JudgePair, NamesAChunkThatIsTooLarge) {
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("chunk")));
   contest_.loops[0].large_chunk = 256;
-  EXPECT_THAT(judged().paragraph,
-              HasSubstr("The chunk of long is too large: whole chunks of 256 iterations"));
+  EXPECT_THAT(
+      judged().paragraph,
+      HasSubstr(
+          "The chunk of long is too large: whole chunks of 256 iterations are handed out, too few to be "
+          "shared. Write a smaller one."));
   contest_.loops[0].seconds[k_tree] = times(0.005);
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("too large"))) << "next to nothing of the program's time";
+}
+
+TEST_F(JudgePair, RecommendsWhatSharedChunksGain) {
+  kinds_.large_chunk = true;
+  contest_.samples.clear();
+  for (auto& variant : make_variants(kinds_, {}, true, true))
+    contest_.samples.push_back({std::move(variant), {}});
+  for (auto& samples : contest_.samples) takes(samples.variant.name, 1);
+  takes(k_shared_chunks, 0.3);
+  contest_.loops[0].large_chunk = 256;
+  contest_.loops[0].seconds[k_shared_chunks] = times(0.1);
+  EXPECT_EQ(judged().set, "wstree run --rules '* chunk=1'");
+  EXPECT_THAT(judged().paragraph, HasSubstr("If threads share them it is 70."));
+  EXPECT_EQ(judge_loop(contest_.loops[0]).best, "wstree chunk=1");
+  EXPECT_THAT(comparison_rules(contest_), HasSubstr("\nlong.c:10 wstree chunk=1\n"));
+  EXPECT_THAT(comparison_rules(contest_), Not(HasSubstr(";"))) << "which would end a comment";
+  for (auto& samples : contest_.samples)
+    if (samples.variant.name == k_shared_chunks) samples.outputs.back() = 2;
+  EXPECT_EQ(judged().set, "");
+  EXPECT_THAT(judged().paragraph, HasSubstr("The program counts on whole chunks"));
 }
 
 TEST_F(JudgePair, SendsLoopsThatCannotBeToldToTheTreeIfThatGains) {
@@ -305,6 +356,13 @@ TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
       good.paragraph,
       HasSubstr(
           "With the rules in 'RULES' it is 80.0 % faster (5.0 times as fast), between 79.5 and 80.5 %"));
+  EXPECT_EQ(good.set, "wstree run --rules RULES");
+  auto beside = judged();
+  judge_rules(beside, {10, ratio(0.2), ratio(0.9)}, "RULES",
+              settings_beside_rules(
+                  {"", Role::tree, true, {{"OMP_SCHEDULE", "wstree"}, {"OMP_WAIT_POLICY", "passive"}}}));
+  EXPECT_THAT(beside.paragraph,
+              testing::EndsWith("OMP_WAIT_POLICY=passive wstree run --rules RULES -- PROGRAM"));
   auto lost = judged();
   judge_rules(lost, {10, ratio(0.9), ratio(3.6)}, "RULES");
   EXPECT_THAT(

@@ -16,11 +16,13 @@
 #include "support/meant.h"
 #include "support/message.h"
 #include "support/schedule_names.h"
+#include "verdicts.h"
 #include "words.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -50,6 +52,13 @@ constexpr int k_not_reached = 1;
 constexpr std::size_t k_rounds = 10, k_rounds_of_baselines = 16;
 /// Fewer give no interval that is as sure as k_confidence: all of them may agree by chance.
 constexpr std::size_t k_fewest_rounds = 8;
+
+/// Rounds below which the best of so many schedules cannot be told: of many some agree by chance.
+std::size_t fewest_rounds(std::size_t rivals) {
+  std::size_t rounds = k_fewest_rounds;
+  while (std::ldexp(2.0, -static_cast<int>(rounds)) > 1 - shared_confidence(rivals)) ++rounds;
+  return rounds;
+}
 
 bool write_file(const std::string& path, const std::string& text) {
   if (path.empty() || path == "-") {
@@ -180,9 +189,13 @@ std::string hints(const CompareRequest& request, const Contest& comparison) {
 bool write_rules(const std::string& file, const Contest& comparison, CompareSession& session,
                  Judgement& judgement) {
   if (comparison.find(k_tree) == nullptr) return true; // nothing was measured
+  if (judgement.chosen == k_one_thread) return write_file(file, rules_for_one_thread(comparison));
   auto rules = comparison_rules(comparison);
-  const auto check = session.check(comparison, rules);
-  judge_rules(judgement, check, file);
+  const auto* const chosen = comparison.find(judgement.chosen);
+  const auto settings =
+      chosen != nullptr ? settings_beside_rules(chosen->variant) : decltype(Variant::settings)();
+  const auto check = session.check(comparison, rules, settings);
+  judge_rules(judgement, check, file, settings);
   return write_file(file, check.is_good() ? rules : rules_for_all(comparison));
 }
 
@@ -313,7 +326,7 @@ int compare_command(CompareRequest& request) {
     return k_own_error;
   }
   const auto before = std::chrono::steady_clock::now();
-  const auto preflight = inspect(lookup.path, library.path, {false, *config::parse_loops("all")});
+  const auto preflight = inspect(lookup.path, library.path, {false, *config::parse_loops("all,static")});
   const std::chrono::duration<double> look = std::chrono::steady_clock::now() - before;
   for (const auto& finding : preflight.findings) {
     if (finding.severity < Severity::always) continue;
@@ -330,6 +343,10 @@ int compare_command(CompareRequest& request) {
     say("{}", problem);
     return k_own_error;
   }
+  if (const auto least = fewest_rounds(session.rivals());
+      request.rounds >= k_fewest_rounds && request.rounds < least)
+    say("-n {}: fewer than {} rounds cannot tell for certain which of {} schedules is best", request.rounds,
+        least, session.rivals());
   const auto comparison = session.measure();
   return show_all(request, comparison, session, baseline);
 }

@@ -33,6 +33,8 @@ struct LoopTimes {
   std::size_t counted_round = 0; ///< from which these are
   bool too_short = false;        ///< in most runs, under each variant
   std::uint64_t large_chunk = 0; ///< that the source says, if an execution has few of them
+  double imbalance = 1;          ///< under the tree, in the last run
+  double preempted = 0;          ///< likewise: seconds that the mean thread had no processor
   std::string as_it_is = {};     ///< the variant that does what the source of the loop says; often empty
   std::map<std::string, std::vector<double>> seconds = {}; ///< by variant, one for each round
   std::map<std::string, int> tells = {}; ///< by variant: runs in which it was long enough, less the others
@@ -52,8 +54,9 @@ struct Contest {
   std::string program;
   std::vector<std::string> arguments;
   std::uint64_t seed = 0;
-  std::size_t rounds = 0; ///< that were finished
-  double look = 0;        ///< seconds that wstree run takes to look at the program, which no run here has
+  std::size_t rounds = 0;    ///< that were finished
+  std::uint64_t threads = 1; ///< of the largest team
+  double look = 0;           ///< seconds that wstree run takes to look at the program, which no run here has
   ProgramLoops kinds;
   std::vector<double> countdown; ///< seconds of a fixed piece of work (reference.h), one for each round
   std::string counters_problem;  ///< why some of Counts are missing; empty: none is, or none is wanted
@@ -72,6 +75,7 @@ Outputs outputs_of(const Contest& comparison, const Samples& samples);
 
 /// What the figures mean.
 struct Judgement {
+  std::string chosen;    ///< the variant that is recommended
   std::string set;       ///< what to set, as words of a shell: "OMP_SCHEDULE=guided"; empty: nothing
   std::string paragraph; ///< all of it in words
   Ratio gain;            ///< of the tree in units of the program as it is
@@ -79,13 +83,17 @@ struct Judgement {
 };
 Judgement judge(const Contest& comparison);
 
-/// Adds to the paragraph what the rules in `file` gain, or that they do not; sets them, then.
-void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file);
+/// Settings of a variant that rules cannot hold.
+std::vector<std::pair<std::string, std::string>> settings_beside_rules(const Variant& variant);
+
+/// Adds to the paragraph what the rules in `file` gain, beside `settings`, or lose. Sets them if they gain.
+void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file,
+                 const std::vector<std::pair<std::string, std::string>>& settings = {});
 
 /// The schedule that is best for a loop, by name of the variant, and what it takes of the time of the next
 /// best one.
 struct LoopVerdict {
-  std::string best; ///< "wstree" if no difference can be seen
+  std::string best; ///< as a rule says it: "wstree" if no difference can be seen, "wstree chunk=1"
   Ratio against;    ///< the tree in units of the best of the others
   std::string other;
   Ratio gain; ///< the tree in units of what the source says

@@ -161,6 +161,10 @@ bool gains(const Contest& comparison) { return comparison.ratio(k_tree, k_as_it_
 
 } // namespace
 
+std::string rules_for_one_thread(const Contest& comparison) {
+  return rules_head(comparison, "one thread is faster than every schedule, OMP_NUM_THREADS=1");
+}
+
 std::string rules_for_all(const Contest& comparison) {
   if (!gains(comparison)) return rules_head(comparison, "no schedule of the library gains anything");
   return rules_head(comparison, "the tree for all loops") + rule_for_all(comparison);
@@ -181,7 +185,12 @@ std::string comparison_rules(const Contest& comparison) {
       text += fmt::format("# {} {}   (its executions are too short to tell)\n", place, verdict.best);
       continue;
     }
-    if (!verdict.other.empty())
+    if (loop.large_chunk != 0 && verdict.best != k_tree)
+      text += fmt::format(
+          "# {}: its chunk of {} iterations is too large, and chunk=1 is for programs that do not count on "
+          "whole chunks\n",
+          loop.name, loop.large_chunk);
+    else if (!verdict.other.empty())
       text += fmt::format("# {}: the tree: {}{}\n", loop.name, verdict_text(verdict.against),
                           verdict.against.is_same() ? "" : " than " + verdict.other);
     text += fmt::format("{} {}\n", place, verdict.best);

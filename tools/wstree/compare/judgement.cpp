@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "comparison.h"
 
+#include "loop_causes.h"
 #include "support/loop_name.h"
 #include "verdicts.h"
 
@@ -94,40 +95,16 @@ std::string cause_of_loss(const Contest& comparison) {
   return {};
 }
 
-/// Whether the program spends much of its time in the loop.
-bool matters(const Contest& comparison, const LoopTimes& loop) {
-  constexpr double k_much = 0.1;
-  const auto* const tree = comparison.find(k_tree);
-  const auto found = loop.seconds.find(k_tree);
-  return tree != nullptr && found != loop.seconds.end() &&
-         median_of(found->second) >= k_much * median_of(tree->seconds);
-}
-
-/// Loops that no schedule makes even, because they are handed out in few pieces.
-std::string large_chunks(const Contest& comparison) {
-  std::string text;
-  for (const auto& loop : comparison.loops)
-    if (loop.large_chunk != 0 && !loop.too_short && matters(comparison, loop))
-      text += fmt::format(
-          " The chunk of {} is too large: whole chunks of {} iterations are handed out, too few to be "
-          "shared. Write a smaller one, or try the rule 'FILE:LINE wstree chunk=1' if the program does "
-          "not count on whole chunks.",
-          folded_name(loop.name), loop.large_chunk);
-  return text;
-}
-
-std::string one_thread(const Contest& comparison) {
+/// Seconds of one thread, if it is faster than each run of every other variant; 0: it is not.
+double fastest_alone(const Contest& comparison) {
   const auto* const alone = comparison.find(k_one_thread);
-  if (alone == nullptr || alone->seconds.size() < 2) return {};
+  if (alone == nullptr || alone->seconds.size() < 2) return 0;
   const double seconds = median_of(alone->seconds);
   for (const auto& samples : comparison.samples)
     if (samples.is_usable() && samples.variant.name != k_one_thread &&
         *std::min_element(samples.seconds.begin(), samples.seconds.end()) <= seconds)
-      return {};
-  return fmt::format(
-      " One thread is faster than all of them ({}): the loops are too short to be shared, or the "
-      "threads have too few processors.",
-      fmt::format("{:.3f} s", seconds));
+      return 0;
+  return seconds;
 }
 
 /// A run that is hardly longer than the program's start says little about loops.
@@ -273,6 +250,8 @@ std::string command_of(const Variant& variant) {
       options += " --loops " + value;
     else if (name == "WSTREE_BIND")
       options += " --bind " + value;
+    else if (name == "WSTREE_RULES")
+      options += " --rules '" + value + "'";
     else if (name != "OMP_SCHEDULE")
       before += name + "=" + value + " ";
   }
@@ -282,10 +261,12 @@ std::string command_of(const Variant& variant) {
 /// Whether a variant with one setting more is worth that: surely faster than `chosen`.
 const Samples* better_together(const Contest& comparison, const std::string& chosen) {
   const Samples* best = nullptr;
-  for (const char* const name : {k_tree, k_tree_passive, k_unbound, k_balanced, k_fast, k_tree_fast}) {
+  for (const char* const name :
+       {k_tree, k_tree_passive, k_unbound, k_balanced, k_shared_chunks, k_fast, k_tree_fast}) {
     const auto* const one = comparison.find(name);
     const auto ratio = comparison.ratio(name, chosen);
-    if (one == nullptr || !ratio.is_faster() || ratio.middle > 1 - k_worth_more ||
+    if (one == nullptr || (name == k_shared_chunks && outputs_of(comparison, *one) == Outputs::differ) ||
+        !ratio.is_faster() || ratio.middle > 1 - k_worth_more ||
         !comparison.ratio(name, k_as_it_is).is_faster())
       continue;
     if (best == nullptr || (comparison.ratio(name, best->variant.name).is_faster() &&
@@ -344,13 +325,26 @@ Judgement judge(const Contest& comparison) {
       text += fmt::format(" But OMP_WAIT_POLICY=passive makes it {}.", verdict_text(passive));
     }
   }
+  if (const double seconds = fastest_alone(comparison); seconds > 0) {
+    judgement.chosen = k_one_thread;
+    judgement.set = "OMP_NUM_THREADS=1";
+    text +=
+        fmt::format(
+            " One thread is faster than all of them ({:.3f} s): the loops are too short to be shared, or the "
+            "threads have too few processors.",
+            seconds) +
+        time_elsewhere(comparison) + too_short(comparison) + " Set: " + judgement.set;
+    return judgement;
+  }
   if (const auto* const more = better_together(comparison, chosen)) {
     judgement.set = more->variant.served ? command_of(more->variant) : settings_text(more->variant);
     const auto gain = comparison.ratio(more->variant.name, k_as_it_is);
+    chosen = more->variant.name;
     text += fmt::format(" '{}' is faster still, {} than as it is, {}.", more->variant.name,
                         verdict_text(gain), how_sure(gain));
   }
-  text += saved_by_passive(comparison, chosen) + large_chunks(comparison) + one_thread(comparison) +
+  judgement.chosen = chosen;
+  text += saved_by_passive(comparison, chosen) + large_chunks(comparison) + time_elsewhere(comparison) +
           too_short(comparison);
   if (judgement.set.find("wstree run") != std::string::npos)
     text += look_at(comparison, median_of(tree->seconds)) + fmt::format(" Run: {} -- PROGRAM", judgement.set);

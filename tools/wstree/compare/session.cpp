@@ -66,6 +66,15 @@ std::string form_of_source(const nlohmann::json& loop, const ProgramLoops& kinds
                                                      : "wsstatic";
 }
 
+/// Whether a loop that takes a while is handed out in few whole chunks.
+bool has_large_chunk(const nlohmann::json& report) {
+  return std::ranges::any_of(report["loops"], [&](const nlohmann::json& loop) {
+    return loop.is_object() && !loop.value("too_short_to_tell", false) &&
+           has_few_chunks(loop.value("chunk", std::uint64_t{1}), loop.value("iterations", std::uint64_t{0}),
+                          loop.value("calls", std::uint64_t{0}), report.value("threads", std::uint64_t{1}));
+  });
+}
+
 /// Nothing where the user has chosen the team or its places.
 FastSettings fast_settings() {
   for (const char* const name : {"OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY",
@@ -129,6 +138,7 @@ void CompareSession::run(Samples& samples, bool warm) {
 
 void CompareSession::read_loops(const Variant& variant) {
   for (const auto& report : take_reports(folder_)) {
+    comparison_.threads = std::max(comparison_.threads, report.value("threads", std::uint64_t{1}));
     for (const auto& loop : report["loops"]) {
       if (!loop.is_object()) continue;
       const auto name = name_of_loop(loop, resolver_);
@@ -149,6 +159,8 @@ void CompareSession::read_loops(const Variant& variant) {
         if (has_few_chunks(chunk, loop.value("iterations", std::uint64_t{0}), calls,
                            report.value("threads", std::uint64_t{1})))
           times.large_chunk = chunk;
+        times.imbalance = loop.value("imbalance", 1.0);
+        times.preempted = loop.value("preempted_seconds", 0.0);
       }
       if (variant.role == Role::tree || variant.role == Role::per_loop)
         times.tells[variant.name] += loop.value("too_short_to_tell", false) ? -1 : 1;
@@ -184,7 +196,11 @@ std::string CompareSession::warm_up(bool llvm) {
     return fmt::format("'{}' does not run to a good end with the library: {}", comparison_.program,
                        all.problem);
   ServedLoops kinds;
-  for (const auto& report : take_reports(folder_)) add_loops(report.dump(), kinds);
+  const bool has_rules = std::getenv("WSTREE_RULES") != nullptr;
+  for (const auto& report : take_reports(folder_)) {
+    add_loops(report.dump(), kinds);
+    comparison_.kinds.large_chunk |= !has_rules && has_large_chunk(report);
+  }
   comparison_.kinds.llvm = llvm;
   for (const auto& [kind, count] : kinds) {
     if (kind == "runtime")
@@ -206,6 +222,14 @@ std::string CompareSession::warm_up(bool llvm) {
       comparison_.samples.push_back({std::move(variant), {}, {}, {}});
   comparison_.samples.front().outputs = plain.outputs;
   return {};
+}
+
+std::size_t CompareSession::rivals() const {
+  const auto of = [&](Role role) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        comparison_.samples, [&](const Samples& samples) { return samples.variant.role == role; }));
+  };
+  return std::max(of(Role::schedule), of(Role::per_loop));
 }
 
 double CompareSession::seconds_left(std::size_t round) const {
@@ -242,7 +266,8 @@ void CompareSession::run_round(std::vector<Samples>& all, std::mt19937_64& rando
   }
 }
 
-RulesCheck CompareSession::check(const Contest& comparison, const std::string& rules) {
+RulesCheck CompareSession::check(const Contest& comparison, const std::string& rules,
+                                 const std::vector<std::pair<std::string, std::string>>& settings) {
   known_loops_.clear(); // of the comparison that is over
   comparison_.loops.clear();
   Environment environment;
@@ -253,6 +278,7 @@ RulesCheck CompareSession::check(const Contest& comparison, const std::string& r
       {{k_as_it_is, Role::as_it_is}, {}},
       {comparison.find(k_tree)->variant, {}},
       {{"these rules", Role::rules, true, {{"OMP_SCHEDULE", "wstree"}, {"WSTREE_RULES", value}}}, {}}};
+  all[2].variant.settings.insert(all[2].variant.settings.end(), settings.begin(), settings.end());
   std::mt19937_64 random(comparison.seed);
   for (comparison_.rounds = 0; comparison_.rounds < comparison.rounds && g_interrupted == 0;
        ++comparison_.rounds)

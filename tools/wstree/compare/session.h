@@ -33,8 +33,12 @@ public:
   void set_look(double seconds) { comparison_.look = seconds; }
   /// All rounds, or those until the user interrupts.
   Contest measure();
-  /// As many rounds more, of the program as it is, of the tree and of `rules`, which name source lines.
-  RulesCheck check(const Contest& comparison, const std::string& rules);
+  /// Schedules of which the best is looked for. After warm_up().
+  [[nodiscard]] std::size_t rivals() const;
+  /// As many rounds more, of the program as it is, of the tree and of `rules`, which name source lines, with
+  /// `settings` beside them.
+  RulesCheck check(const Contest& comparison, const std::string& rules,
+                   const std::vector<std::pair<std::string, std::string>>& settings);
 
 private:
   void run(Samples& samples, bool warm);

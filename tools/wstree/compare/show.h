@@ -27,4 +27,7 @@ std::string comparison_rules(const Contest& comparison);
 /// The one rule that sends all loops to the tree, as the variant does; comments only if that gains nothing.
 std::string rules_for_all(const Contest& comparison);
 
+/// A comment only: no schedule is worth its threads.
+std::string rules_for_one_thread(const Contest& comparison);
+
 } // namespace wstree::cli

@@ -140,6 +140,7 @@ std::string counters_table(const Contest& comparison, const Terminal& terminal) 
 std::string verdict_of(const LoopTimes& loop, bool brief) {
   const auto verdict = judge_loop(loop);
   if (loop.too_short) return "too short to tell";
+  if (verdict.best.starts_with(k_tree) && verdict.best != k_tree) return "faster with shared chunks";
   if (verdict.other.empty()) return {};
   if (!verdict.against.enough) return "too few to tell";
   if (verdict.against.is_same() || brief) return brief_verdict(verdict.against);

@@ -62,6 +62,8 @@ std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<
         k_balanced, Role::cause, true, {{"OMP_SCHEDULE", "wstree"}, {"WSTREE_LOOPS", words + ",static"}}};
     variants.push_back(std::move(balanced));
   }
+  if (loops.large_chunk)
+    variants.push_back(served(k_shared_chunks, Role::cause, "wstree", {{"WSTREE_RULES", "* chunk=1"}}));
   variants.push_back(served(k_unbound, Role::cause, "wstree", {{"WSTREE_BIND", "none"}}));
   if (waits) {
     const Settings passive = {{"OMP_WAIT_POLICY", "passive"}};

@@ -30,6 +30,7 @@ inline constexpr const char* k_as_it_is = "as it is";
 inline constexpr const char* k_tree = "wstree";
 inline constexpr const char* k_unbound = "wstree, WSTREE_BIND=none";
 inline constexpr const char* k_balanced = "wstree, static loops balanced";
+inline constexpr const char* k_shared_chunks = "wstree, chunks shared";
 inline constexpr const char* k_passive = "as it is, OMP_WAIT_POLICY=passive";
 inline constexpr const char* k_tree_passive = "wstree, OMP_WAIT_POLICY=passive";
 inline constexpr const char* k_fast = "as it is, fast CPUs only";
@@ -48,6 +49,7 @@ struct ProgramLoops {
   std::string literal_kinds; ///< "dynamic,guided": what others say
   bool static_kind = false;  ///< some loop asks the runtime for equal parts, which the library can cut anew
   bool llvm = false;         ///< the runtime is LLVM's
+  bool large_chunk = false;  ///< some loop says a chunk of which an execution has few
 };
 
 /// `schedules`: of the runtime, or empty for all that it has.

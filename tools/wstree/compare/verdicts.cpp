@@ -63,9 +63,7 @@ LoopVerdict judge_loop(const LoopTimes& loop) {
   double best = 0;
   std::size_t others = 0;
   for (const auto& [name, seconds] : loop.seconds) {
-    if (!name.starts_with("ws") || name == k_tree || name.find("WSTREE") != std::string::npos ||
-        name.find("OMP_") != std::string::npos)
-      continue;
+    if (!name.starts_with("ws") || name.starts_with(k_tree)) continue; // the tree with another setting
     ++others;
     if (!verdict.other.empty() && median_of(seconds) >= best) continue;
     best = median_of(seconds);
@@ -73,13 +71,30 @@ LoopVerdict judge_loop(const LoopTimes& loop) {
   }
   if (const auto source = loop.seconds.find(loop.as_it_is); source != loop.seconds.end())
     verdict.gain = ratio_of(tree->second, source->second);
+  const auto shared = loop.seconds.find(k_shared_chunks);
+  if (loop.large_chunk != 0 && shared != loop.seconds.end() &&
+      ratio_of(shared->second, tree->second).is_faster() &&
+      (verdict.other.empty() || median_of(shared->second) < best)) {
+    verdict.best = "wstree chunk=1";
+    return verdict;
+  }
   if (verdict.other.empty()) return verdict;
   verdict.against = ratio_of(tree->second, loop.seconds.at(verdict.other), shared_confidence(others));
   if (verdict.against.is_slower()) verdict.best = verdict.other;
   return verdict;
 }
 
-void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file) {
+std::vector<std::pair<std::string, std::string>> settings_beside_rules(const Variant& variant) {
+  auto settings = variant.settings;
+  std::erase_if(settings, [](const auto& setting) {
+    return setting.first == "OMP_SCHEDULE" || setting.first == "WSTREE_LOOPS" ||
+           setting.first == "WSTREE_RULES";
+  });
+  return settings;
+}
+
+void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file,
+                 const std::vector<std::pair<std::string, std::string>>& settings) {
   auto& text = judgement.paragraph;
   if (!text.ends_with('.')) text += '.';
   if (!check.is_good()) {
@@ -96,9 +111,12 @@ void judge_rules(Judgement& judgement, const RulesCheck& check, const std::strin
                                                  : "too few rounds were run to tell");
     return;
   }
-  text += fmt::format(
-      " With the rules in '{}' it is {}, {}, by {} further rounds: wstree run --rules {} -- PROGRAM", file,
-      verdict_text(check.of_as_it_is), how_sure(check.of_as_it_is), check.rounds, file);
+  std::string before;
+  for (const auto& [name, value] : settings) before += name + "=" + value + " ";
+  judgement.set = fmt::format("{}wstree run --rules {}", before, file);
+  text +=
+      fmt::format(" With the rules in '{}' it is {}, {}, by {} further rounds: {} -- PROGRAM", file,
+                  verdict_text(check.of_as_it_is), how_sure(check.of_as_it_is), check.rounds, judgement.set);
 }
 
 } // namespace wstree::cli
