@@ -42,6 +42,14 @@ TEST(Simulate, SharesLoopsBetweenRanks) {
 }
 
 TEST(Simulate, SaysWhichNetworksAndNumbersOfRanksThereAre) {
+  const auto as_json = nlohmann::json::parse(
+      simulation({"--ranks", "2", "--threads", "2", "--iterations", "50", "--workload", "TRIANGLE", "--json"})
+          .out);
+  EXPECT_EQ(as_json.at("results").at(1).at("way"), "static");
+  EXPECT_GT(as_json.at("results").at(1).at("worst_ratio"), 1.1);
+  EXPECT_EQ(simulation({"--ranks", "2,x"}).out, "") << "no table is begun";
+  EXPECT_THAT(simulation({"--work", "nan"}).err,
+              HasSubstr("--work: Value nan is no number to calculate with"));
   EXPECT_THAT(simulation({"--ranks", "4", "--network", "token"}).err,
               HasSubstr("there are: gemini, infiniband"));
   EXPECT_THAT(simulation({"--ranks", "4,x"}).err, HasSubstr("from 1 to 4096, not 'x'"));

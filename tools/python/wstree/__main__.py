@@ -25,8 +25,16 @@ def main():
     start = os.path.join(os.path.dirname(os.path.abspath(__file__)), "start")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [start, os.environ.get("PYTHONPATH")]))
     if shutil.which("wstree") is None:
-        print("wstree: no command wstree in PATH: only numba's loops are served", file=sys.stderr)
-        arguments = arguments[arguments.index("--") + 1 :]
+        options, arguments = arguments[2 : arguments.index("--")], arguments[arguments.index("--") + 1 :]
+        lost = []
+        for option in options:
+            name, _, value = option.partition("=")
+            if name == "--stats":
+                os.environ["WSTREE_STATS"] = value or "1"
+            else:
+                lost.append(option)
+        without = f", without {' '.join(lost)}" if lost else ""
+        print(f"wstree: no command wstree in PATH: only numba's loops are served{without}", file=sys.stderr)
     sys.stdout.flush()
     os.execvp(arguments[0], arguments)
 

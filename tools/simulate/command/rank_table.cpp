@@ -9,6 +9,7 @@
 #include "workload.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -77,15 +78,20 @@ int simulate_ranks(const SimulateRequest& request) {
   }
   std::vector<std::string_view> shapes = words_of(request.workloads);
   if (request.workloads == "all") shapes = simulate::shape_names();
-  fmt::print("time / ideal, geometric mean / worst of {} workloads; {} threads a rank, {:g} ms of work and "
-             "{} iterations a "
-             "thread, network {}\n\n",
-             shapes.size(), cluster.threads, request.work_ms, request.iterations, cluster.network.name);
-  for (const std::string_view word : words_of(*request.ranks)) {
-    if (!read_count(word, 4096, cluster.ranks)) {
+  std::vector<std::uint32_t> all_ranks;
+  for (const std::string_view word : words_of(*request.ranks))
+    if (!read_count(word, 4096, all_ranks.emplace_back())) {
       say("--ranks takes numbers from 1 to 4096, not '{}'", word);
       return k_own_error;
     }
+  if (!request.json)
+    fmt::print("time / ideal, geometric mean / worst of {} workloads; {} threads a rank, {:g} ms of work and "
+               "{} iterations a "
+               "thread, network {}\n\n",
+               shapes.size(), cluster.threads, request.work_ms, request.iterations, cluster.network.name);
+  auto results = nlohmann::ordered_json::array();
+  for (const std::uint32_t ranks : all_ranks) {
+    cluster.ranks = ranks;
     const std::uint64_t threads = std::uint64_t{cluster.ranks} * cluster.threads;
     if (threads * request.iterations > k_most_iterations) {
       say("{} iterations for each of {} threads are more than {}", request.iterations, threads,
@@ -107,11 +113,24 @@ int simulate_ranks(const SimulateRequest& request) {
         worst[i] = std::max(worst[i], ratio);
       }
     }
-    fmt::print("{} ranks\n", cluster.ranks);
-    for (std::size_t i = 0; i < std::size(k_ways); ++i)
-      fmt::print("  {:<20} {:6.3f} / {:6.3f}\n", k_ways[i].name,
-                 std::exp(logs[i] / static_cast<double>(shapes.size())), worst[i]);
+    if (!request.json) fmt::print("{} ranks\n", ranks);
+    for (std::size_t i = 0; i < std::size(k_ways); ++i) {
+      const double mean = std::exp(logs[i] / static_cast<double>(shapes.size()));
+      if (request.json)
+        results.push_back(
+            {{"ranks", ranks}, {"way", k_ways[i].name}, {"mean_ratio", mean}, {"worst_ratio", worst[i]}});
+      else
+        fmt::print("  {:<20} {:6.3f} / {:6.3f}\n", k_ways[i].name, mean, worst[i]);
+    }
   }
+  if (request.json)
+    fmt::print("{}\n", nlohmann::ordered_json({{"network", cluster.network.name},
+                                               {"threads", cluster.threads},
+                                               {"work_ms", request.work_ms},
+                                               {"iterations", request.iterations},
+                                               {"workloads", shapes.size()},
+                                               {"results", results}})
+                           .dump(2));
   return k_ok;
 }
 

@@ -8,6 +8,7 @@
 #include "support/exit_status.h"
 #include "support/interruption.h"
 #include "support/message.h"
+#include "support/numbers.h"
 #include "support/text_file.h"
 #include "support/visible.h"
 #include "unequal.h"
@@ -141,6 +142,7 @@ CLI::App* add_simulate(CLI::App& app, SimulateRequest& request) {
                    "Work of a loop, all iterations together, in ms; 10 unless given")
       ->option_text("MS")
       ->check(CLI::Range(0.000001, 1e6))
+      ->check(finite())
       ->excludes(profile);
   command
       ->add_option("--threads,--workers", request.threads,

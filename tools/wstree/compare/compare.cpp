@@ -15,6 +15,7 @@
 #include "support/library.h"
 #include "support/meant.h"
 #include "support/message.h"
+#include "support/numbers.h"
 #include "support/schedule_names.h"
 #include "verdicts.h"
 #include "words.h"
@@ -255,11 +256,13 @@ CLI::App* add_compare(CLI::App& app, CompareRequest& request) {
       ->option_text("FILE");
   compare
       ->add_option("--require-gain", request.require_gain, "Fail unless the tree is surely that much faster")
-      ->option_text("PERCENT");
+      ->option_text("PERCENT")
+      ->check(finite());
   compare
       ->add_option("--fail-if-slower", request.fail_if_slower,
                    "Fail if the tree, or with --against the program, is surely that much slower")
-      ->option_text("PERCENT");
+      ->option_text("PERCENT")
+      ->check(finite());
   compare
       ->add_option("--save", request.save,
                    "Keep the times of the program as it is and under the tree for --against")
