@@ -90,6 +90,39 @@ TEST(Search, TakesTheLeftOfTwoHitsThoughItComesLater) {
   }
 }
 
+/// Element 1000 throws once element 1001, which another member has then, was a hit.
+TEST(Search, AnExceptionBeforeTheHitReachesTheCaller) {
+  struct Early {};
+  const std::vector<int> in(100'000, 1);
+  std::atomic<bool> is_hit{false};
+  const auto ask = [&](const int& element) {
+    const auto i = &element - in.data();
+    std::this_thread::yield(); // elements that are worth a team
+    if (i == 1000) {
+      for (int k = 0; k < 100'000 && !is_hit; ++k) std::this_thread::yield();
+      for (int k = 0; k < 1000; ++k) std::this_thread::yield(); // the hit counts meanwhile
+      throw Early();
+    }
+    if (i == 1001) is_hit = true;
+    return i == 1001;
+  };
+  const auto differ = [&](const int& a, const int&) { return ask(a); };
+  const auto agree = [&](const int& a, const int&) { return !ask(a); };
+  const auto policy = par().threads(2).max_chunk(1);
+  const auto expect_early = [&](const char* name, auto call) {
+    for (int round = 0; round < 5; ++round) {
+      is_hit = false;
+      EXPECT_THROW(static_cast<void>(call()), Early) << name;
+    }
+  };
+  expect_early("any_of", [&] { return any_of(policy, in, ask); });
+  expect_early("all_of", [&] { return all_of(policy, in, [&](const int& a) { return !ask(a); }); });
+  expect_early("none_of", [&] { return none_of(policy, in, ask); });
+  expect_early("find_first", [&] { return find_first(policy, in, ask); });
+  expect_early("equal", [&] { return equal(policy, in, in, agree); });
+  expect_early("is_sorted", [&] { return is_sorted(policy, in, differ); });
+}
+
 TEST(Extremum, IsTheFirstOfEquals) {
   for_sizes_and_threads([](std::size_t n, const auto& policy) {
     for (const int below : {1, 3, 1'000'000}) {

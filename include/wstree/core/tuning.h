@@ -190,8 +190,9 @@ inline constexpr std::uint32_t k_pool_lock_spins = 64;
 
 /// What the caller does alone before it thinks of a team. A region of two costs half of it to twice as much.
 inline constexpr std::uint64_t k_alone = 2'500;
-/// Gain that a team has to promise then, by what the elements have cost: of ten thousand numbers that are copied,
-/// compared or merged in 4 to 8 us two threads make 6 to 12, because their lines go from cache to cache.
+/// Gain that a team has to promise then, by what the elements have cost: of ten thousand numbers that are
+/// copied, compared or merged in 4 to 8 us two threads make 6 to 12, because their lines go from cache to
+/// cache.
 inline constexpr std::uint64_t k_pays = 10'000;
 /// A call that its caller has executed alone and that took less was short.
 inline constexpr std::uint64_t k_most_alone = 10'000;

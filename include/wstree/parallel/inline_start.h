@@ -46,8 +46,8 @@ struct Start {
 /// What a caller does that runs alone: everything in this way, or what a team would do.
 enum class Alone { goes_on, like_a_team };
 
-/// Whether a call of a kind that was brief may go without looks at the clock. They are needed where the caller
-/// has found that itself.
+/// Whether a call of a kind that was brief may go without looks at the clock. They are needed where the
+/// caller has found that itself.
 enum class Looks { may_be_left_out, are_needed };
 
 /// std::min without <algorithm>.
@@ -63,8 +63,8 @@ inline constexpr std::size_t k_plain_at_once = 16 * 1024;
 /// Calls piece(begin, end), which tells the policy's counter, for [0, n) in ascending pieces until the rest
 /// would take `worth_us` at the rate of the latest piece. piece() returns false if it needs no more elements.
 /// The clock is not read for the first `unclocked` elements, because reading it takes as long as twenty cheap
-/// elements: an algorithm may know that its elements are cheap. Nor is it where calls of this kind were
-/// brief.
+/// elements, and an algorithm may know that its elements are cheap. Calls of a kind that was brief need no
+/// clock.
 template <class Policy, class Piece>
 Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&& piece,
                    Alone alone_is = Alone::goes_on, std::size_t unclocked = 2,

@@ -69,7 +69,7 @@ std::size_t search(const Policy& policy, const In& in, Pred&& pred, std::size_t 
         const std::size_t hit =
             look_(offset_ + tile.begin + size * i / pieces, offset_ + tile.begin + size * (i + 1) / pieces);
         if (hit == none_) continue;
-        // An exception thrown on the left counts only if the element on the left is asked for.
+        // An exception thrown on the left counts only if the first hit is asked for.
         if (verdict_.begin(k_hit == Hit::first ? current_ : 0)) {
           found_ = hit;
           verdict_.forget_exception();
@@ -146,7 +146,8 @@ std::size_t first_index(const Policy& policy, std::size_t count, IsHit&& is_hit)
       return has_hit<sizeof(T)>(begin, end, is_hit);
     });
   else
-    return search<k_hit>(policy, Elements<std::size_t>{0, count}, is_hit);
+    return search<Hit::first>(policy, Elements<std::size_t>{0, count},
+                              is_hit); // an exception before it counts
 }
 
 struct FindFirst : Finder {
@@ -189,7 +190,8 @@ template <bool k_of, bool k_then> struct Quantifier {
   bool operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
     static_assert(is_predicate<Pred, In, Proj>(),
                   "wstree: the predicate has to take an element, or its projection, and say yes or no");
-    const std::size_t hit = search<Hit::any>(policy, in, [&](auto&& e) {
+    // An exception before the first hit is what a sequential call ends with.
+    const std::size_t hit = search<Hit::first>(policy, in, [&](auto&& e) {
       return static_cast<bool>(invoke(pred, invoke(proj, std::forward<decltype(e)>(e)))) == k_of;
     });
     return hit != in.count ? k_then : !k_then;
