@@ -68,22 +68,14 @@ T reduce(const Ranks& policy, std::uint64_t n, T init, Op op, Get get,
 }
 
 /// get(0) + ... + get(n - 1), with the bits of wstree::sum() on these values, whatever the ranks and threads.
-/// Up to a million values (2^20) are made one by one and sent to all ranks; of more, blocks of 2,048 are made
-/// at a time.
+/// Ranks send each other sums of blocks of 2,048 values, and the values of blocks that they share.
 template <ranks Ranks, class Get>
 auto sum(const Ranks& policy, std::uint64_t n, Get get, call_site where = call_site::current()) {
   using Element = std::remove_cvref_t<std::invoke_result_t<Get&, std::uint64_t>>;
   using T = std::remove_cvref_t<decltype(std::declval<Element>() + std::declval<Element>())>;
-  constexpr std::uint64_t k_sent = std::uint64_t{1} << 20;
-  if (n <= k_sent) {
-    detail::ValuesBody<T, Get> body{get};
-    auto outcome = detail::run(detail::as_policy(policy), {detail::Kind::values, n}, body, where);
-    return outcome.value.has_value() ? wstree::sum(par().threads(1), *outcome.value) : T{};
-  }
   detail::SumBody<T, Get> body{n, get};
-  auto outcome =
-      detail::run(detail::as_policy(policy), {detail::Kind::sum, n, wstree::detail::k_block}, body, where);
-  return outcome.value.has_value() ? body.total(*outcome.value) : T{};
+  auto outcome = detail::run(detail::as_policy(policy), {detail::Kind::sum, n}, body, where);
+  return outcome.value.has_value() ? outcome.value->total() : T{};
 }
 
 /// The first i of [0, n) for which `predicate(i)`; n if there is none. On all ranks. Elements are asked in

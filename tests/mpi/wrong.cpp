@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -126,6 +127,20 @@ void misuse() {
     else
       mpi::for_each_chunk(k_world, 1000, [](std::uint64_t, std::uint64_t) {});
   });
+  expect_that_loops_work();
+  expect_error("values of different types", [&] {
+    if (rank == 0)
+      mpi::sum(k_world, 10, [](std::uint64_t) { return 1.0F; });
+    else
+      mpi::sum(k_world, 10, [](std::uint64_t) { return 1.0; });
+  });
+  expect_that_loops_work();
+  const auto listed = [](auto first) {
+    mpi::reduce(
+        k_world, 10, std::vector{first}, [](auto left, const auto&) { return left; },
+        [=](std::uint64_t) { return std::vector{first}; });
+  };
+  expect_error("values of different types", [&] { rank == 0 ? listed(1.0) : listed(std::int64_t{1}); });
   expect_that_loops_work();
   for (const int root : {ranks_of(), ranks_of() + 7, -2}) {
     expect_error("the root of a loop on ranks is none", [&] {

@@ -35,15 +35,40 @@ concept byte_container = std::default_initializable<T> && requires(T container) 
   requires std::is_trivially_copyable_v<std::remove_reference_t<decltype(*container.data())>>;
 };
 
+class Parcel;
+
+/// Types that bring their own way into a Parcel.
+template <class T>
+concept packs_itself = requires(const T& value, Parcel& parcel) {
+  value.pack(parcel);
+  { T::unpacked(parcel) } -> std::same_as<T>;
+};
+
 /// Values that one rank can send to another.
 template <class T>
-concept sendable = std::is_trivially_copyable_v<T> || byte_container<T>;
+concept sendable = std::is_trivially_copyable_v<T> || byte_container<T> || packs_itself<T>;
+
+/// A number that differs where values have other bytes on another rank: of another type or size.
+template <class T> constexpr std::uint64_t form_of() {
+  constexpr std::uint64_t k_floating = std::uint64_t{1} << 32, k_signed = k_floating << 1,
+                          k_list = k_floating << 2;
+  if constexpr (std::is_arithmetic_v<T>)
+    return sizeof(T) | (std::is_floating_point_v<T> ? k_floating : 0) | (std::is_signed_v<T> ? k_signed : 0);
+  else if constexpr (!std::is_trivially_copyable_v<T> && byte_container<T>)
+    return k_list | form_of<std::remove_cvref_t<decltype(*std::declval<T&>().data())>>();
+  else if constexpr (requires { typename T::Element; })
+    return sizeof(T) ^ form_of<typename T::Element>();
+  else
+    return sizeof(T);
+}
 
 /// Values as bytes.
 class Parcel {
 public:
   template <class T> void put(const T& value) {
-    if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (packs_itself<T>) {
+      value.pack(*this);
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
       put_bytes(&value, sizeof value);
     } else {
       put(std::uint64_t{value.size()});
@@ -55,7 +80,9 @@ public:
     bytes_.insert(bytes_.end(), first, first + count);
   }
   template <class T> T get() {
-    if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (packs_itself<T>) {
+      return T::unpacked(*this);
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
       std::array<std::byte, sizeof(T)> bytes; // T may have no default constructor
       get_bytes(bytes.data(), sizeof(T));
       return std::bit_cast<T>(bytes);

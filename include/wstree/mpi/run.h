@@ -36,7 +36,7 @@ concept body = requires(B& b, typename B::Value& left, typename B::Value& right,
 };
 
 /// Which algorithm; the same on all ranks.
-enum class Kind : std::uint8_t { each, chunks, fold, reduce, sum, values, find };
+enum class Kind : std::uint8_t { each, chunks, fold, reduce, sum, find };
 
 struct Call {
   Kind kind;
@@ -125,7 +125,7 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
       std::uint64_t{static_cast<std::uint32_t>(options.root)} << 8 | options.chunk << 40;
   Drive drive(
       group, options, Units(call.elements, call.least_unit),
-      {call.before + call.elements + call.behind, kind, sizeof(Value)},
+      {call.before + call.elements + call.behind, kind, form_of<Value>()},
       [&] { return policy.stop_requested(); }, where);
   const auto join = [&](Value& left, Value& right) { body.join(left, right); };
   const auto fails_at = [&](std::uint64_t element) {

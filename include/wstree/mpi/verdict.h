@@ -23,9 +23,9 @@ enum class WrongUse : std::uint64_t { none, no_such_root, in_region, needs_funne
 
 /// What has to be the same on all ranks.
 struct Agreed {
-  std::uint64_t iterations; // of the whole call, which may have several loops
-  std::uint64_t kind;       // which algorithm, with which options
-  std::uint64_t value_size = 0;
+  std::uint64_t iterations;     // of the whole call, which may have several loops
+  std::uint64_t kind;           // which algorithm, with which options
+  std::uint64_t value_form = 0; // form_of()
   std::uint64_t cut = 0;
 };
 
@@ -68,7 +68,7 @@ public:
     mine_[0] = static_cast<std::uint64_t>(here);
     put(1, agreed.iterations);
     put(3, agreed.kind);
-    put(5, agreed.value_size);
+    put(5, agreed.value_form);
     put(7, agreed.cut);
     check(MPI_Iallreduce(mine_, all_, k_numbers, MPI_UINT64_T, MPI_MAX, comm, &request_));
   }
@@ -105,8 +105,8 @@ public:
       break;
     }
     if (!equal(1)) return "wstree: the ranks call a loop with different numbers of iterations";
-    if (!equal(3) || !equal(5))
-      return "wstree: the ranks call different algorithms, or with different options";
+    if (!equal(3)) return "wstree: the ranks call different algorithms, or with different options";
+    if (!equal(5)) return "wstree: the ranks call an algorithm with values of different types";
     return "wstree: the ranks call a loop with different weights or costs";
   }
 
