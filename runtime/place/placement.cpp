@@ -58,15 +58,16 @@ Placement::~Placement() {
 TeamPlan* Placement::find_plan(std::uint32_t members, TeamPlan* known, bool& fresh) noexcept {
   auto& entry = plans_[members];
   // acquire everywhere: pairs with the release below, so that the plan is complete.
-  if (known == nullptr && entry.compare_exchange_strong(known, in_the_making(), std::memory_order_acquire)) {
-    TeamPlan* made = nullptr;
+  if (known == nullptr) {
+    // No handler may run in the thread that makes the plan: it might open a region, which waits for the plan.
     stack::on_own_stack([&] {
+      if (!entry.compare_exchange_strong(known, in_the_making(), std::memory_order_acquire)) return;
       const core::DefaultFloats floats;
-      made = make_plan(members);
+      known = make_plan(members);
+      fresh = known != nullptr;
+      if (!fresh) known = impossible();
+      entry.store(known, std::memory_order_release);
     });
-    fresh = made != nullptr;
-    entry.store(made != nullptr ? made : impossible(), std::memory_order_release);
-    return made;
   }
   // Once for each size: the other members of its first team wait for the one that makes the plan.
   while (known == in_the_making()) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "own_stack.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <initializer_list>
+#include <iterator>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -31,13 +32,21 @@ std::byte* map_stack() noexcept {
   return nullptr;
 }
 
-/// The signals by which collectors of garbage stop threads (Boehm's, Mono's, D's), and not those by which
-/// users and timers end a process that waits, say, until its messages are read.
-sigset_t signals_of_collectors() noexcept {
+/// Signals that an instruction of the thread itself raises. Blocked, they would end the process, although
+/// their handlers may mend it: a page that a checkpoint protects, a call that a filter traps.
+constexpr int k_own_doing[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+
+/// The other signals that have handlers. Those without one, by which users and timers end a process that
+/// waits, say, until its messages are read, need no stack of the thread.
+sigset_t signals_with_handlers() noexcept {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGUSR1, SIGUSR2, SIGPWR, SIGXCPU}) sigaddset(&set, signal);
-  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaddset(&set, signal);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction now;
+    if (std::find(std::begin(k_own_doing), std::end(k_own_doing), signal) == std::end(k_own_doing) &&
+        sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)
+      sigaddset(&set, signal);
+  }
   return set;
 }
 
@@ -47,16 +56,16 @@ void call_on_own_stack(void (*work)(void*), void* data) noexcept {
   const int saved_errno = errno;
   int cancel_state = PTHREAD_CANCEL_ENABLE;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+  const sigset_t block = signals_with_handlers();
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &block, &before);
   if (std::byte* memory = map_stack()) {
-    const sigset_t block = signals_of_collectors();
-    sigset_t before;
-    pthread_sigmask(SIG_BLOCK, &block, &before);
     wstree_call_on_stack(memory + k_guard + k_own_stack, work, data);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     munmap(memory, k_all);
   } else {
     work(data);
   }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setcancelstate(cancel_state, nullptr);
   errno = saved_errno;
 }

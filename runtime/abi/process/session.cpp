@@ -186,15 +186,20 @@ const Session& prepare_session() noexcept {
     // If a fork comes meanwhile, no thread of the child goes on with the work: the child begins again. It
     // notices by the process number, because registering a handler for forks would allocate.
     const pid_t self = getpid();
-    if (preparer != self && g_preparer.compare_exchange_strong(preparer, self, std::memory_order_relaxed,
-                                                               std::memory_order_relaxed))
-      break;
-    core::StdPlatform::yield();
+    if (preparer == self) {
+      core::StdPlatform::yield();
+      continue;
+    }
+    // No handler may run in the thread that prepares: it might open a region, which waits for the session.
+    stack::on_own_stack([&preparer, self] {
+      if (!g_preparer.compare_exchange_strong(preparer, self, std::memory_order_relaxed,
+                                              std::memory_order_relaxed))
+        return;
+      auto* made = ::new (static_cast<void*>(g_storage)) Session;
+      prepare(*made);
+      g_session.store(made, std::memory_order_release);
+    });
   }
-  auto* made = ::new (static_cast<void*>(g_storage)) Session;
-  stack::on_own_stack([made] { prepare(*made); });
-  g_session.store(made, std::memory_order_release);
-  return *made;
 }
 
 void note_members(std::uint32_t members) noexcept {
