@@ -15,6 +15,7 @@
 
 #include "wstree/core/default_floats.h"
 
+#include <link.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -25,6 +26,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+
+extern "C" [[gnu::weak]] void __msan_init() noexcept; // NOLINT: of the memory sanitizer, where there is one
 
 namespace wstree::abi {
 namespace {
@@ -41,6 +44,8 @@ constinit PlacedTurn g_turn;
 
 bool is_auto() noexcept { return session().options.bind == config::Bind::auto_; }
 
+constexpr std::string_view k_filtered = "the process has put up a filter of system calls";
+
 void say_placement(std::string_view text, std::string_view reason) noexcept {
   if (!session().options.verbose) return;
   config::FixedText<256> line("wstree: placement: ");
@@ -50,6 +55,8 @@ void say_placement(std::string_view text, std::string_view reason) noexcept {
 }
 
 void look_at_machine() noexcept {
+  const place::MachineLook look;
+  if (!look.may_begin()) return say_placement("threads are not pinned", k_filtered);
   const observe::HostGuard guard; // we read files, and so does hwloc
   const core::DefaultFloats floats;
   std::string_view why;
@@ -68,12 +75,27 @@ void look_at_machine() noexcept {
 /// How long the opener waits for the look at the machine, which takes 5 to 10 ms on a small idle one. Where
 /// the thread that holds the loader's lock waits for the opener, this is lost, once in a process.
 constexpr timespec k_longest_look{.tv_sec = 0, .tv_nsec = 500'000'000};
-constinit std::atomic<int> g_has_looked{0}; // a futex; relaxed: it says when to go on, see g_placement
+/// Of the look; a futex. relaxed, all: it says who goes on, and publishes nothing (see g_placement).
+enum Look : int { k_begun, k_looking, k_given_up, k_ended };
+constinit std::atomic<int> g_look{k_begun};
+
+/// To open a library the loader locks what pthread_create() needs, and then waits for those who walk through
+/// the list of objects. A thread that does may be waiting for this region. So the look goes on only if there
+/// is a moment without any, while the opener still waits for it.
+bool may_open_libraries() noexcept {
+  dl_iterate_phdr([](dl_phdr_info*, std::size_t, void*) { return 1; }, nullptr);
+  int begun = k_begun;
+  return g_look.compare_exchange_strong(begun, k_looking, std::memory_order_relaxed);
+}
 
 void* look_in_thread(void*) noexcept {
+  if (!may_open_libraries()) {
+    say_placement("threads are not pinned", "the list of loaded objects was locked for too long");
+    return nullptr;
+  }
   look_at_machine();
-  g_has_looked.store(1, std::memory_order_relaxed);
-  config::system_call(SYS_futex, &g_has_looked, FUTEX_WAKE_PRIVATE, 1);
+  g_look.store(k_ended, std::memory_order_relaxed);
+  config::system_call(SYS_futex, &g_look, FUTEX_WAKE_PRIVATE, 1);
   return nullptr;
 }
 
@@ -102,16 +124,23 @@ bool start_to_look(pthread_t& thread) noexcept {
 /// get them. (In the child of a fork that comes meanwhile nothing is placed.)
 [[gnu::cold]] void decide() noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
-  if (place::has_new_call_filter())
-    return say_placement("threads are not pinned", "the process has put up a filter of system calls");
+  if (place::has_new_call_filter()) return say_placement("threads are not pinned", k_filtered);
+  // It would end the process: hwloc was not built with it, so what hwloc has written counts as not written.
+  if (__msan_init != nullptr)
+    return say_placement("threads are not pinned", "the process has a memory sanitizer");
   const observe::HostGuard guard; // to wait for a thread is a cancellation point
   pthread_t thread;
   if (!start_to_look(thread)) return stack::on_own_stack([] { look_at_machine(); });
   // Signals may end a wait early; ten of them are enough.
-  for (int i = 0; i < 10 && g_has_looked.load(std::memory_order_relaxed) == 0; ++i)
-    if (config::system_call(SYS_futex, &g_has_looked, FUTEX_WAIT_PRIVATE, 0, &k_longest_look) == -ETIMEDOUT)
+  for (int i = 0; i < 10; ++i) {
+    const int look = g_look.load(std::memory_order_relaxed);
+    if (look == k_ended) break;
+    if (config::system_call(SYS_futex, &g_look, FUTEX_WAIT_PRIVATE, look, &k_longest_look) == -ETIMEDOUT)
       break;
-  if (g_has_looked.load(std::memory_order_relaxed) != 0)
+  }
+  int begun = k_begun;
+  g_look.compare_exchange_strong(begun, k_given_up, std::memory_order_relaxed);
+  if (begun == k_ended)
     pthread_join(thread, nullptr);
   else
     pthread_detach(thread);

@@ -9,10 +9,12 @@
 #include "thread_pin.h"
 #include "tokens.h"
 
+#include <atomic>
 #include <cerrno>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace wstree::place {
@@ -64,8 +66,20 @@ bool binds(std::string_view name, const char* const* envp) noexcept {
 }
 
 bool are_calls_filtered() noexcept { return config::system_call(SYS_prctl, PR_GET_SECCOMP) > 0; }
+bool has_no_new_privileges() noexcept {
+  return config::system_call(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) > 0;
+}
 
-constinit bool g_were_filtered = false; // written by the constructor of the library
+pid_t own_process() noexcept { return static_cast<pid_t>(config::system_call(SYS_getpid)); }
+
+// Written by the constructor of the library.
+constinit bool g_were_filtered = false;
+constinit bool g_had_no_new_privileges = false;
+
+// seq_cst, both where one is written and the other read: either the look sees the filter that is to come, or
+// who puts the filter up sees the look.
+constinit std::atomic<bool> g_has_noted_filter{false};
+constinit std::atomic<pid_t> g_looking{0}; // the process in which a thread looks, and not the child of a fork
 
 } // namespace
 
@@ -97,8 +111,27 @@ Limits find_limits(const char* const* envp, const char* root) noexcept {
   return limits;
 }
 
-void note_call_filter() noexcept { g_were_filtered = are_calls_filtered(); }
+void note_call_filter() noexcept {
+  g_were_filtered = are_calls_filtered();
+  g_had_no_new_privileges = has_no_new_privileges();
+}
 
-bool has_new_call_filter() noexcept { return !g_were_filtered && are_calls_filtered(); }
+void note_new_call_filter() noexcept {
+  g_has_noted_filter.store(true, std::memory_order_seq_cst);
+  constexpr timespec k_moment{.tv_sec = 0, .tv_nsec = 1'000'000};
+  for (int waits = 0; waits < 500 && g_looking.load(std::memory_order_seq_cst) == own_process(); ++waits)
+    config::system_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &k_moment, nullptr);
+}
+
+bool has_new_call_filter() noexcept {
+  if (g_has_noted_filter.load(std::memory_order_seq_cst)) return true;
+  return g_were_filtered ? !g_had_no_new_privileges && has_no_new_privileges() : are_calls_filtered();
+}
+
+MachineLook::MachineLook() noexcept {
+  g_looking.store(own_process(), std::memory_order_seq_cst);
+  may_begin_ = !has_new_call_filter();
+}
+MachineLook::~MachineLook() { g_looking.store(0, std::memory_order_seq_cst); }
 
 } // namespace wstree::place

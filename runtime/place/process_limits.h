@@ -36,8 +36,25 @@ Limits find_limits(const char* const* envp, const char* root = "") noexcept;
 
 /// Once, when the library is loaded: whether system calls are filtered (seccomp), as in containers.
 void note_call_filter() noexcept;
-/// Whether the process has put up a filter since. It means to ask the system nothing any more: what a look at
-/// the machine needs may end the process.
+/// Before the program puts up a filter, if it does so by the C library's functions. Waits up to half a second
+/// for looks at the machine in other threads, which the filter may end.
+void note_new_call_filter() noexcept;
+/// Whether the process has put up a filter since it began. It means to ask the system nothing any more: what
+/// a look at the machine needs may end the process. A filter that came past the C library's functions into a
+/// process that had one is known by PR_SET_NO_NEW_PRIVS, which filters of users without privileges need.
 bool has_new_call_filter() noexcept;
+
+/// A look at the machine, for which note_new_call_filter() waits. There is one at a time.
+class MachineLook {
+public:
+  MachineLook() noexcept;
+  ~MachineLook();
+  MachineLook(const MachineLook&) = delete;
+  MachineLook& operator=(const MachineLook&) = delete;
+  bool may_begin() const noexcept { return may_begin_; } ///< false: has_new_call_filter()
+
+private:
+  bool may_begin_;
+};
 
 } // namespace wstree::place

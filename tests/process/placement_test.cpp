@@ -277,7 +277,9 @@ TEST_P(Confined, NothingEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Placement, Confined,
                          testing::Combine(testing::Values("", "_gcc"),
-                                          testing::Values("stack", "least_stack", "calls", "late_calls"),
+                                          testing::Values("stack", "least_stack", "calls", "late_calls",
+                                                          "inner_calls", "inner_late_calls",
+                                                          "inner_syscall_calls", "inner_bare_late_calls"),
                                           testing::Values("close", "none")));
 
 TEST_P(Unbound, EveryMaskIsLeftAlone) {
