@@ -20,6 +20,12 @@
 #include <type_traits>
 #include <utility>
 
+extern "C" {
+// Leak checkers have them: what lies in such memory leads to other memory that is in use.
+[[gnu::weak]] void __lsan_register_root_region(const void* memory, std::size_t bytes) noexcept;   // NOLINT
+[[gnu::weak]] void __lsan_unregister_root_region(const void* memory, std::size_t bytes) noexcept; // NOLINT
+}
+
 namespace wstree::abi {
 
 constinit thread_local Frame* t_frame __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -76,6 +82,7 @@ void free_cache(void* data) noexcept {
   loop::Recording::destroy<Platform>(cache->recording);
   if (cache->tasks != nullptr) Platform::release(cache->tasks, sizeof(TaskMemory));
   close_counters();
+  if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(memory, sizeof *memory);
   munmap(memory, sizeof *memory);
 }
 
@@ -96,6 +103,7 @@ constinit bool g_have_key = false;
     munmap(pages, sizeof(CacheMemory));
     return nullptr;
   }
+  if (__lsan_register_root_region != nullptr) __lsan_register_root_region(pages, sizeof(CacheMemory));
   auto* memory = ::new (pages) CacheMemory;
   for (auto& room : memory->rooms) give_back_frame(reinterpret_cast<Frame*>(room));
   return t_cache = &memory->cache;
