@@ -84,6 +84,12 @@ TEST_F(Counters, AreClosedWhenTheirThreadEnds) {
   EXPECT_EQ(figures_of(outcome).at("loops").at(0).at("counters").at("parts"), 6);
 }
 
+TEST_F(Counters, LeaveTheProgramItsDescriptors) {
+  const Outcome outcome = counted("few").run();
+  EXPECT_EQ(fact(outcome.out, "left"), "15") << outcome.text();
+  EXPECT_THAT(outcome.err, HasSubstr("too many files are open"));
+}
+
 TEST_F(Counters, OfAForkedChildAreItsOwn) {
   TemporaryFolder folder;
   const Outcome outcome = with_tree("forks", {"--case", "between_regions"})

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -111,6 +112,13 @@ void say_why_not(const Errors& errors) noexcept {
   observe::say(line.view());
 }
 
+/// The program may need the descriptors that it may still have: half of them are its own.
+bool leaves_enough(long file) noexcept {
+  rlimit files{};
+  return system_call(SYS_prlimit64, 0, static_cast<int>(RLIMIT_NOFILE), 0, &files) == 0 &&
+         static_cast<rlim_t>(file) < files.rlim_cur / 2;
+}
+
 /// Returns 0 or the number of an error.
 int open_event(Group& group, std::size_t counter) noexcept {
   perf_event_attr attributes{};
@@ -122,6 +130,10 @@ int open_event(Group& group, std::size_t counter) noexcept {
       PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   const long file = system_call(SYS_perf_event_open, &attributes, 0, -1, group.leader, PERF_FLAG_FD_CLOEXEC);
   if (file < 0) return static_cast<int>(-file);
+  if (group.leader < 0 && !leaves_enough(file)) {
+    system_call(SYS_close, file);
+    return EMFILE;
+  }
   long result = system_call(SYS_ioctl, file, PERF_EVENT_IOC_ID, &group.id[group.size]);
   group.page[group.size] = nullptr;
   if (result == 0 && group.leader < 0) {

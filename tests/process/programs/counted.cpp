@@ -2,7 +2,9 @@
 //
 // Loops whose page faults are known: counted plain; counted closing (between two executions the program
 // closes all descriptors and opens a pipe under each of their numbers); counted ending (a thread that has had
-// a loop ends: prints how many descriptors that left); counted filtered (perf_event_open fails for plain).
+// a loop ends: prints how many descriptors that left); counted few (prints how many files can be opened
+// behind a loop where a few more than half of those that may be open are); counted filtered (perf_event_open
+// fails for plain).
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -17,6 +19,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -72,6 +75,16 @@ void run_and_end() {
   std::printf("left %d\n", descriptors() - before);
 }
 
+void run_with_few_left() {
+  const rlimit few{32, 32};
+  wrong += setrlimit(RLIMIT_NOFILE, &few) != 0;
+  while (open("/dev/null", O_RDONLY) < 16) continue;
+  run_loop();
+  int left = 0;
+  while (open("/dev/null", O_RDONLY) >= 0) ++left;
+  std::printf("left %d\n", left);
+}
+
 bool filter_calls() {
   sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offsetof(seccomp_data, nr))),
@@ -96,6 +109,7 @@ int main(int argc, char** argv) {
   }
   if (what == "closing") run_on_other_files();
   if (what == "ending") run_and_end();
+  if (what == "few") run_with_few_left();
   if (what == "plain")
     for (int i = 0; i < 3; ++i) run_loop();
   std::printf("wrong %d\n", wrong);
