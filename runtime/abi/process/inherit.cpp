@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads and processes that a pinned worker starts do not inherit its pin: they get the mask that the worker
-// had before. (place/thread_pin.cpp watches forks; place/README.md has the functions and why each of them.)
+// had before. And threads whose stacks are small get a page more, for what the library takes of them.
+// (place/thread_pin.cpp watches forks; place/README.md has the functions and why each of them.)
 //
 // The library is in all kinds of processes, and nearly all calls come from threads that are not pinned: we
 // hand those over at once. They may come from other objects' constructors and from signal handlers. Therefore
@@ -21,6 +22,8 @@
 #include <stdlib.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 
 namespace {
 
@@ -54,12 +57,30 @@ auto start(Function& function, Failure failure, Args... args) {
   return function(failure, args...);
 }
 
+/// More than what a thread has less with the library: its thread-local variables, of which the C library
+/// makes a part of the stack, and what a served region takes of the stack of its members.
+constexpr std::size_t k_room = 4096;
+constexpr std::size_t k_small_stack = std::size_t{128} * 1024;
+
+/// Where a small stack is asked for: `more` asks for one with that room. The runtime gives its workers what
+/// the program needs (OMP_STACKSIZE), and knows nothing of us.
+bool make_room(const pthread_attr_t& attributes, pthread_attr_t& more) noexcept {
+  void* low = nullptr;
+  std::size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &low, &size) != 0 || size == 0 || size > k_small_stack) return false;
+  if (reinterpret_cast<std::uintptr_t>(low) + size != 0) return false; // a stack of the program's own
+  more = attributes; // without a destruction, which would be that of the program's
+  return pthread_attr_setstacksize(&more, size + k_room) == 0;
+}
+
 } // namespace
 
 extern "C" {
 
 WSTREE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                  void* (*function)(void*), void* data) noexcept {
+  pthread_attr_t with_room;
+  if (attributes != nullptr && make_room(*attributes, with_room)) attributes = &with_room;
   return start(g_pthread_create, ENOSYS, thread, attributes, function, data);
 }
 WSTREE_EXPORT int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
