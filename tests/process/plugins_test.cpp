@@ -93,13 +93,14 @@ TEST_P(OpenedPlugins, RunNativelyIfBoundDeeply) {
 
 // Natively these are a matter of luck: threads of libgomp may be in code that is gone. With the library the
 // runtime stays.
-TEST(ClosedPlugins, GoUnlessLoopsAreServed) {
+TEST(ClosedPlugins, GoUnlessFiguresOrRulesNameTheirCode) {
   Program program("opens", {"now", "look", program_path("initialiser_gcc.so")});
   program.preload();
   EXPECT_EQ(program.set("OMP_SCHEDULE", "dynamic,4").run().text(),
             "status 0, signal 0\nstdout:\nsum 999000\nend 1498500\ngone\nstderr:\n");
-  // Statistics and memories of loops go by the addresses of its code.
-  EXPECT_THAT(program.set("OMP_SCHEDULE", "wstree").run().out, HasSubstr("there\n"));
+  EXPECT_THAT(program.set("OMP_SCHEDULE", "wstree").run().out, HasSubstr("gone\n"));
+  EXPECT_THAT(Program(program).set("WSTREE_STATS", "1").run().out, HasSubstr("there\n"));
+  EXPECT_THAT(Program(program).set("WSTREE_RULES", "* wstree").run().out, HasSubstr("there\n"));
 }
 
 /// Each of these is called for the last time by its destructor, and the next one may get its place in memory

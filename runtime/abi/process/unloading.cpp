@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Objects that a program closes. Until then this library remembers what their code has called
-// (resolve/callers.h). While no schedule of ours is asked for it forgets that, and the object goes.
-// Afterwards the object stays: statistics name its loops, and memories of loops go by the addresses of its
-// code. The runtime that an object has brought along stays in any case.
+// (resolve/callers.h). It forgets that, and the object goes; what loops have cost may serve as a guess for
+// other code at the same address. With statistics, recordings, traces or rules the object stays, because they
+// name loops by the addresses of its code. The runtime that an object has brought along stays in any case.
 #include "export.h"
-#include "process/request.h"
+#include "process/session.h"
 #include "resolve/callers.h"
 #include "resolve/libc.h"
 
@@ -25,6 +25,11 @@ constinit std::atomic<bool> g_ends{false};
 
 [[gnu::destructor]] void end() noexcept { g_ends.store(true, std::memory_order_relaxed); }
 
+bool names_code() noexcept {
+  const Session* const ready = g_session.load(std::memory_order_acquire); // as in session()
+  return ready != nullptr && (ready->measured || ready->rules != nullptr);
+}
+
 void keep(const char* path) noexcept {
   if (void* const handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) g_dlclose(-1, handle);
 }
@@ -34,7 +39,7 @@ void keep(const char* path) noexcept {
 extern "C" WSTREE_EXPORT int dlclose(void* handle) noexcept {
   if (!has_callers() || g_ends.load(std::memory_order_relaxed)) return g_dlclose(-1, handle);
   keep_runtimes(keep);
-  if (active())
+  if (names_code())
     keep_callers(keep);
   else
     forget_callers();
