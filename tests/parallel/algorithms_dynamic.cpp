@@ -3,6 +3,7 @@
 #include "algorithms_support.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -50,6 +51,23 @@ TEST(ForEachWhile, EachItemOnce) {
       all += expected[i];
     }
     EXPECT_EQ(progress.load(), all);
+  });
+}
+
+/// The first body waits for the items beside it and for those that it pushes.
+TEST(ForEachWhile, OthersTakeTheItemsOfAMemberThatWaits) {
+  on_teams_and_crew([](const auto& policy) {
+    if (policy.threads() < 2 || std::thread::hardware_concurrency() < 2) return;
+    std::atomic<int> done{0};
+    for_each_while(policy, std::vector<int>(20, 1), [&](int item, worklist<int>& more) {
+      if (done.fetch_add(1) != 0) return;
+      for (int k = 0; k < 20; ++k) more.push(item);
+      const auto since = std::chrono::steady_clock::now();
+      while (done != 40 && std::chrono::steady_clock::now() - since < std::chrono::seconds(20))
+        std::this_thread::yield();
+      EXPECT_EQ(done, 40) << "pushed items, too, are for other members";
+    });
+    EXPECT_EQ(done, 40);
   });
 }
 

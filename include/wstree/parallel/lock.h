@@ -27,6 +27,10 @@ public:
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
+  /// In pairs.
+  void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
+  void lock() noexcept { pthread_mutex_lock(&mutex_); }
+
 private:
   friend class Bell;
   pthread_mutex_t& mutex_;
