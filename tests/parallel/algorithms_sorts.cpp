@@ -54,6 +54,24 @@ template <class T> void expect_stable(const std::vector<int>& keys, unsigned thr
   EXPECT_TRUE(out == in);
 }
 
+struct Person {
+  std::string name;
+  int age;
+};
+
+TEST(Sort, TheComparisonInFrontOfAProjectionMayBeBraces) {
+  std::vector<Person> people{{"Vera", 3}, {"Ada", 1}, {"Mia", 2}}, merged(6);
+  sort(people, {}, &Person::name);
+  EXPECT_EQ(people[2].name, "Vera");
+  sort(par().threads(2), people.begin(), people.end(), {}, &Person::age);
+  EXPECT_EQ(people[2].name, "Vera");
+  EXPECT_EQ(max_element(people, {}, &Person::age)->name, "Vera");
+  merge(people, people, merged, {}, &Person::age, &Person::age);
+  EXPECT_EQ(merged[1].name, "Ada");
+  EXPECT_EQ(unique(merged, {}, &Person::age) - merged.begin(), 3) << "by ==";
+  EXPECT_TRUE(equal(people, people, {}, &Person::age, &Person::age)) << "by ==";
+}
+
 TEST(Sort, IsThatOfTheStandardAtEachSize) {
   for (const int below : {10, 1'000'000}) {
     for_sizes_and_few_threads([below](std::size_t n, const auto& policy) {

@@ -5,6 +5,7 @@
 #include <wstree/types/partitioner.h>
 
 #include <list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ std::vector<std::string> strings;
 std::vector<bool> bits;
 const std::vector<int> constants;
 
+int counter = 0;
+struct {
+} no_stage;
+std::optional<int> source() { return {}; }
 bool is_odd(int i) { return i % 2 != 0; }
 
 // clang-format off
@@ -51,6 +56,20 @@ void call() {
   wstree::join(3); // wstree: join() takes functions without arguments
   wstree::sort(elements, [](int) { return true; }); // wstree: the comparison has to take two elements
   wstree::sort(constants); // wstree: this call changes the order of its elements
+  wstree::for_each(0, 3.99, [](int) {}); // wstree: both ends of a range of numbers are integers
+  wstree::for_each_chunk(wstree::par(), 0, 3.99, [](int, int) {}); // wstree: both ends of a range of numbers are integers
+  wstree::transform_reduce(0, 3.99, 0, wstree::plus(), [](int i) { return i; }); // wstree: both ends of a range of numbers are integers
+  wstree::team::for_each(0, 3.99F, [](int) {}); // wstree: both ends of a range of numbers are integers
+  wstree::steps(0, 3.99, 1); // wstree: both ends of a range of numbers are integers
+  wstree::nth_element(elements, 3); // wstree: behind the elements of this call stands a place among them
+  wstree::rotate(wstree::par(), elements, 3); // wstree: behind the elements of this call stands a place among them
+  wstree::reduce(elements, std::string()); // wstree: the initial value of a reduction has a type to which
+  wstree::par().on(4); // wstree: on() takes a thread_pool that outlives the call, or resident_crew
+  wstree::par().stop(4); // wstree: stop() takes a std::stop_token
+  wstree::par().progress(counter); // wstree: progress() takes a std::atomic number
+  wstree::pipeline(source, is_odd); // wstree: pipeline() takes a policy or none, the number of items
+  wstree::pipeline(4, source, no_stage); // wstree: the last stage of a pipeline takes what the stage before it returns
+  wstree::pipeline(4, source, is_odd, no_stage); // wstree: the last stage of a pipeline takes what the stage before it returns
   wstree::sort(0, 9); // wstree: what is written to has to be an iterator or a range
 #endif
 }

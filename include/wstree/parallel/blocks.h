@@ -4,6 +4,7 @@
 #pragma once
 
 #include "wstree/parallel/ranges.h"
+#include "wstree/parallel/wrong_call.h"
 #include "wstree/types/detail/check.h"
 
 #include <array>

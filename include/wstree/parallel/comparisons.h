@@ -35,6 +35,7 @@ std::size_t first_difference(const Policy& policy, std::size_t count, const In& 
 }
 
 struct EqualRanges {
+  using Comparison = Equal;
   template <class Policy, class In, class... Rest>
   bool operator()(const Policy& policy, const In& in, Rest&&... rest) const {
     return with_second<SecondEnd::is_that_of_the_first>(
@@ -52,6 +53,7 @@ struct EqualRanges {
 
 /// The first place where the inputs differ, in both.
 struct Mismatch : Finder {
+  using Comparison = Equal;
   template <class Policy, class In, class... Rest>
   auto operator()(const Policy& policy, const In& in, Rest&&... rest) const {
     return with_second<SecondEnd::is_that_of_the_first>(
@@ -102,6 +104,7 @@ struct LexicographicalCompare {
 
 /// The first place where the second input begins in the first one.
 struct SearchRange : Finder {
+  using Comparison = Equal;
   template <class Policy, class In, class... Rest>
   auto operator()(const Policy& policy, const In& in, Rest&&... rest) const {
     return with_second<SecondEnd::is_needed>(
@@ -127,6 +130,7 @@ struct SearchRange : Finder {
 
 /// The first element that is equal to the next one.
 struct AdjacentFind : Finder {
+  using Comparison = Equal;
   template <class Policy, class In, class Comp = Equal, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     if constexpr (check_comparison_of_two<Comp, In, In, Proj, Proj>()) {

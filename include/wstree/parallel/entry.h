@@ -30,6 +30,15 @@ struct Finder {};
 /// is called with (policy, Elements, middle, rest...).
 struct WithMiddle {};
 
+/// `{}` where an algorithm has its comparison.
+struct UsualComparison {};
+template <class Algorithm> constexpr auto usual_comparison() {
+  if constexpr (requires { typename Algorithm::Comparison; })
+    return typename Algorithm::Comparison{};
+  else
+    return Less{};
+}
+
 /// An algorithm as a function object, so that argument-dependent lookup does not find another of its name
 /// in std:
 ///     algorithm([policy,] first, last, rest...)   two random-access iterators or two integers
@@ -58,6 +67,34 @@ template <class Algorithm> struct Entry {
                                       Where where = Where::current()) const {
     return start(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
                  std::forward<E>(e));
+  }
+  // {} has no type that a template could deduce. It stands in front of projections.
+  template <class A, class C>
+  constexpr decltype(auto) operator()(A&& a, UsualComparison, C&& c, Where where = Where::current()) const {
+    return start(where, std::forward<A>(a), usual_comparison<Algorithm>(), std::forward<C>(c));
+  }
+  template <class A, class B, class D>
+  constexpr decltype(auto) operator()(A&& a, B&& b, UsualComparison, D&& d,
+                                      Where where = Where::current()) const {
+    return start(where, std::forward<A>(a), std::forward<B>(b), usual_comparison<Algorithm>(),
+                 std::forward<D>(d));
+  }
+  template <class A, class B, class D, class E>
+  constexpr decltype(auto) operator()(A&& a, B&& b, UsualComparison, D&& d, E&& e,
+                                      Where where = Where::current()) const {
+    return start(where, std::forward<A>(a), std::forward<B>(b), usual_comparison<Algorithm>(),
+                 std::forward<D>(d), std::forward<E>(e));
+  }
+  template <class A, class B, class C, class E>
+  constexpr decltype(auto) operator()(A&& a, B&& b, C&& c, UsualComparison, E&& e,
+                                      Where where = Where::current()) const {
+    return start(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
+                 usual_comparison<Algorithm>(), std::forward<E>(e));
+  }
+  template <class A, class B, class C, class E, class F>
+  constexpr decltype(auto) operator()(A&& a, B&& b, C&& c, UsualComparison, E&& e, F&& f) const {
+    return start(Where{}, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
+                 usual_comparison<Algorithm>(), std::forward<E>(e), std::forward<F>(f));
   }
   template <class A, class B, class C, class D, class E, class... More>
   requires(sizeof...(More) > 0 && sizeof...(More) < 4) constexpr decltype(auto)
@@ -114,6 +151,16 @@ private:
       return call(where, policy, elements_between(first, last), middle, std::forward<Rest>(rest)...);
   }
 
+  /// Whether the arguments behind the elements begin with a place among them, where that is needed.
+  template <class E, class... Rest> static constexpr bool has_place() {
+    if constexpr (!std::is_base_of_v<WithMiddle, Algorithm> || sizeof...(Rest) == 0)
+      return true;
+    else
+      return []<class Middle, class... More>(std::type_identity<Middle>, More...) {
+        return end_of<Middle, decltype(E::first)>;
+      }(std::type_identity<Rest>()...);
+  }
+
   static constexpr Algorithm make([[maybe_unused]] const Where& where) {
     if constexpr (std::is_base_of_v<Called, Algorithm>)
       return algorithm_at<Algorithm>(where);
@@ -124,8 +171,14 @@ private:
   template <class Policy, class E, class... Rest>
   static constexpr decltype(auto) call(const Where& where, const Policy& policy, const E& elements,
                                        Rest&&... rest) {
-    constexpr bool k_callable = requires { make(where)(policy, elements, std::forward<Rest>(rest)...); };
-    static_assert(k_callable,
+    if constexpr (std::is_base_of_v<WithMiddle, Algorithm>)
+      static_assert(has_place<E, Rest...>(),
+                    "wstree: behind the elements of this call stands a place among them, an iterator such as "
+                    "v.begin() + 3");
+    constexpr bool k_callable = has_place<E, Rest...>() && requires {
+      make(where)(policy, elements, std::forward<Rest>(rest)...);
+    };
+    static_assert(k_callable || !has_place<E, Rest...>(),
                   "wstree: the arguments behind the elements are not those of this algorithm: too "
                   "many, too few, or in another order than in the standard");
     if constexpr (k_callable) return make(where)(policy, elements, std::forward<Rest>(rest)...);

@@ -195,6 +195,7 @@ struct Remove : Called, Finder {
 
 /// Of equal neighbours the first one stays. Returns where these end.
 struct Unique : Called, Finder {
+  using Comparison = Equal;
   template <class Policy, class In, class Comp = Equal, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     std::size_t end = 0;

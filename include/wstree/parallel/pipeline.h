@@ -5,6 +5,7 @@
 #include "wstree/core/reduction/value.h"
 #include "wstree/parallel/call.h"
 #include "wstree/parallel/lock.h"
+#include "wstree/parallel/wrong_call.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,11 @@ using FunctionOf = std::remove_reference_t<decltype(function_of(std::declval<Sta
 
 /// What the stages [I, ...) get: the result of the one before.
 template <class In, class... Stages> struct StageInputs { using type = std::tuple<>; };
-template <class In, class Stage> struct StageInputs<In, Stage> { using type = std::tuple<In>; };
+template <class In, class Stage> struct StageInputs<In, Stage> {
+  static_assert(std::is_invocable_v<FunctionOf<Stage>&, In>,
+                "wstree: the last stage of a pipeline takes what the stage before it returns");
+  using type = std::tuple<In>;
+};
 template <class In, class Stage, class Next, class... Stages> struct StageInputs<In, Stage, Next, Stages...> {
   static_assert(std::is_invocable_v<FunctionOf<Stage>&, In>,
                 "wstree: a stage of a pipeline takes what the stage before it returns");

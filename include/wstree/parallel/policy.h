@@ -157,9 +157,11 @@ public:
   }
   /// The members are threads of the pool (wstree/types/thread_pool.h) and the caller, and not an OpenMP team.
   /// The pool outlives the call. Calls within this one say so for themselves.
-  template <class Pool> constexpr basic_par on(Pool& pool) const noexcept {
+  template <class Pool> constexpr basic_par on(Pool&& pool) const noexcept {
+    constexpr bool k_is_pool = std::is_lvalue_reference_v<Pool> && requires { &pool.place(); };
+    static_assert(k_is_pool, "wstree: on() takes a thread_pool that outlives the call, or resident_crew");
     basic_par copy = *this;
-    copy.place_ = &pool.place();
+    if constexpr (k_is_pool) copy.place_ = &pool.place();
     return copy;
   }
   /// Elements that a thread takes at a time, if there are as many: at least, and at most. Where min_chunk is
@@ -192,6 +194,11 @@ public:
   template <stop_token_like Token> constexpr basic_par<Order, Token> stop(Token token) const {
     return basic_par<Order, Token>(*this, static_cast<Token&&>(token));
   }
+  template <class Other> basic_par stop(Other) const {
+    static_assert(stop_token_like<Other>,
+                  "wstree: stop() takes a std::stop_token, or what has stop_requested()");
+    return *this;
+  }
   /// Members add the number of elements that are done, batch by batch, to `counter`, which outlives the call.
   template <class Number> constexpr basic_par progress(std::atomic<Number>& counter) const noexcept {
     basic_par copy = *this;
@@ -201,6 +208,11 @@ public:
       static_cast<std::atomic<Number>*>(to)->fetch_add(static_cast<Number>(done), std::memory_order_relaxed);
     };
     return copy;
+  }
+  template <class Other> basic_par progress(const Other&) const noexcept {
+    static_assert(std::is_void_v<Other>,
+                  "wstree: progress() takes a std::atomic number that outlives the call");
+    return *this;
   }
 
   /// For the algorithms: the call stands at `site`.

@@ -27,12 +27,17 @@ T transform_reduce(const Policy& policy, Iterator first, Iterator last, T init, 
                    call_site where = call_site::current()) {
   static_assert(detail::combines<Op, T>(), "wstree: the operator of a reduction has to take two values and "
                                            "return one, and the initial value has to be one");
-  detail::Reduction<Iterator, T, Op, Transform> folder{first, op, transform};
-  detail::Result<T> result;
-  if (first != last)
-    detail::fold_tree(policy, static_cast<std::uint64_t>(last - first), folder, result, where);
-  if (!result.has_value()) return init;
-  return static_cast<T>(op(std::move(init), std::move(result.value())));
+  if constexpr (detail::combines<Op, T>() &&
+                std::is_invocable_v<Transform&, std::iter_reference_t<Iterator>>) {
+    if constexpr (detail::check_made<T, Transform, std::iter_reference_t<Iterator>>()) {
+      detail::Reduction<Iterator, T, Op, Transform> folder{first, op, transform};
+      detail::Result<T> result;
+      if (first != last)
+        detail::fold_tree(policy, static_cast<std::uint64_t>(last - first), folder, result, where);
+      if (result.has_value()) return static_cast<T>(op(std::move(init), std::move(result.value())));
+    }
+  }
+  return init;
 }
 template <detail::random_iterator Iterator, class T, class Op, class Transform>
 T transform_reduce(Iterator first, Iterator last, T init, Op op, Transform transform,

@@ -18,6 +18,15 @@ struct Same {
   template <class T> constexpr T&& operator()(T&& value) const noexcept { return std::forward<T>(value); }
 };
 
+/// Whether what Transform makes of an element becomes a T.
+template <class T, class Transform, class Reference> constexpr bool check_made() {
+  constexpr bool k_is_made = std::is_constructible_v<T, std::invoke_result_t<Transform&, Reference>>;
+  static_assert(k_is_made,
+                "wstree: the initial value of a reduction has a type to which the elements, or what the "
+                "function makes of them, can be converted");
+  return k_is_made;
+}
+
 /// Elements of [begin, end) in order. Numbers are added up eight at a time, as a tree of neighbours: the
 /// operator is associative, and eight operations in a chain take eight times as long.
 template <class Iterator, class T, class Op, class Transform> struct Reduction {

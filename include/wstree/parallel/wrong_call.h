@@ -2,7 +2,10 @@
 // What calls say that no overload takes: one sentence instead of the list of all overloads.
 #pragma once
 
+#include "wstree/parallel/policy.h"
 #include "wstree/parallel/ranges.h"
+
+#include <concepts>
 
 namespace wstree {
 inline namespace v1 {
@@ -54,8 +57,37 @@ template <class Never = void> int transform_reduce(WSTREE_ANY_ARGUMENTS) {
                 "operator, and a function of an element");
   return 0;
 }
+template <class Never = void> void pipeline(WSTREE_ANY_ARGUMENTS) {
+  static_assert(
+      detail::k_never<Never>,
+      "wstree: pipeline() takes a policy or none, the number of items that may be on their way at a "
+      "time, a source, and one stage or more");
+}
 
 #undef WSTREE_ANY_ARGUMENTS
+
+// A loop to 3.99 would end at 3.
+#define WSTREE_NO_FRACTIONS(name)                                                                            \
+  template <std::integral First, std::floating_point Last, class... More> int name(First, Last, More&&...) { \
+    static_assert(detail::k_never<Last>, "wstree: both ends of a range of numbers are integers");            \
+    return 0;                                                                                                \
+  }                                                                                                          \
+  template <execution_policy Policy, std::integral First, std::floating_point Last, class... More>           \
+  int name(const Policy&, First, Last, More&&...) {                                                          \
+    static_assert(detail::k_never<Last>, "wstree: both ends of a range of numbers are integers");            \
+    return 0;                                                                                                \
+  }
+WSTREE_NO_FRACTIONS(for_each)
+WSTREE_NO_FRACTIONS(for_each_chunk)
+WSTREE_NO_FRACTIONS(fold)
+WSTREE_NO_FRACTIONS(transform_reduce)
+WSTREE_NO_FRACTIONS(steps)
+namespace team {
+WSTREE_NO_FRACTIONS(for_each)
+WSTREE_NO_FRACTIONS(for_each_chunk)
+WSTREE_NO_FRACTIONS(fold)
+} // namespace team
+#undef WSTREE_NO_FRACTIONS
 
 } // namespace v1
 } // namespace wstree
