@@ -34,6 +34,9 @@ struct Case {
 
   std::vector<Round> rounds(Schedule schedule, std::uint32_t count = k_rounds,
                             const std::function<double(std::uint32_t)>& error = {}) const {
+    return simulate::simulate(job(schedule, count, error));
+  }
+  Job job(Schedule schedule, std::uint32_t count, const std::function<double(std::uint32_t)>& error) const {
     Job job;
     job.workload = &loop;
     job.schedule = schedule;
@@ -42,7 +45,7 @@ struct Case {
     job.rounds = count;
     job.workload_of = [this](std::uint32_t) -> const Workload& { return loop; };
     job.speed_error = error;
-    return simulate::simulate(job);
+    return job;
   }
   double ratio(Schedule schedule) const {
     return static_cast<double>(simulate::median(rounds(schedule)).time) /
@@ -143,6 +146,36 @@ TEST(Unequal, AWrongIdeaOfASpeedCostsLessThanTwoIterations) {
     EXPECT_LT(units, 2) << iterations;
     EXPECT_LT(price.mean(), iterations == 64 ? 1.25 : 1.02) << iterations;
   }
+}
+
+/// Seven of eight equal cores take themselves for ten times as slow as the first.
+TEST(Unequal, ABadlyWrongIdeaOfFewIterationsCostsLessThanTwoOfThem) {
+  for (const std::uint64_t iterations : {9, 16, 24, 64, 100}) {
+    const Case each{MachineSpec{}, 8, workload("UNIFORM", iterations, iterations * k_ms / 5)};
+    const auto right = each.rounds(k_tree);
+    const auto wrong = each.rounds(k_tree, k_rounds, [](std::uint32_t m) { return m != 0 ? 0.1 : 1.0; });
+    EXPECT_LT(wrong.back().time, right.back().time + 2 * each.loop.longest()) << iterations;
+  }
+}
+
+/// The fast member comes when the others have done the loop: those must not wait for it.
+TEST(Unequal, AFastMemberThatIsNotThereCostsLessThanTwoIterations) {
+  for (const std::uint32_t members : {2U, 8U})
+    for (const std::uint32_t speed : {667U, 500U, 333U})
+      for (const std::uint64_t iterations : {4, 16, 100, 400, 512, 520}) {
+        Case each{MachineSpec{}, members, workload("UNIFORM", iterations, iterations * k_ms / 5)};
+        each.machine.speeds.assign(members, speed);
+        each.machine.speeds[0] = 1'000;
+        const auto last_of_the_slow = [&](bool they_know) {
+          Job job = each.job(k_tree, k_rounds,
+                             [=](std::uint32_t m) { return m == 0 || they_know ? 1.0 : 1'000.0 / speed; });
+          job.preemption = {k_rounds - 1, 0, 0, 500 * k_ms};
+          const std::vector<Time> left = simulate::simulate(job).back().left;
+          return *std::max_element(left.begin() + 1, left.end());
+        };
+        EXPECT_LT(last_of_the_slow(true), last_of_the_slow(false) + 2 * k_ms / 5 * 1'000 / speed)
+            << members << " members of " << speed << ", " << iterations << " iterations";
+      }
 }
 
 TEST(Unequal, SpeedsThatChange) {

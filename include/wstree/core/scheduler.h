@@ -51,7 +51,8 @@ struct Pace {
   // Of the present loop, in ticks:
   std::uint64_t entered = 0;
   std::uint64_t next_look = 0;     ///< before that the end of the loop is not near
-  std::uint64_t waiting_since = 0; ///< or since the others last took units; 0: it is not waiting
+  std::uint64_t began_waiting = 0; ///< 0: it is not waiting
+  std::uint64_t waiting_since = 0; ///< when the others last took units, or it began
   std::uint64_t left = 0;          ///< units that no member had taken then
   std::uint32_t in_vain = 0;       ///< waits after which the member took the unit itself
   bool is_of_few = false;          ///< a unit may be a large part of the loop

@@ -15,11 +15,12 @@
 namespace wstree::core {
 
 /// A slow member starts no unit that faster members would end earlier, even if they have to do first what
-/// else is left. It frees its node and waits. As long as they take units, it waits on. If they take none for
-/// the time that the unit would have saved, they are in dearer units, or not faster than this member, which
-/// then takes the unit, and waits half as long the next time: all waits in vain together take less than two
-/// such units. In loops of few units, of which no cost is known, a wait in vain ends after nine times what
-/// the loop has taken before it. Private to its member; does nothing if that is not slow.
+/// else is left. It frees its node and waits. As long as they take units, it waits on, for as long as the
+/// unit would take at most. If they take none for the time that the unit would have saved, they have not
+/// come, are in dearer units, or are not faster than this member, which then takes the unit, and waits half
+/// as long the next time: all waits in vain together take less than two such units. In loops of few units, as
+/// long as no cost is known, a wait in vain ends after nine times what the loop has taken before it. Private
+/// to its member; does nothing if that is not slow.
 template <class P> class GivingWay {
 public:
   void enter(const Entry& entry) noexcept {
@@ -28,7 +29,7 @@ public:
       return;
     pace_->is_of_few = entry.iterations <= tuning::k_few_units_each * entry.members;
     pace_->entered = P::ticks();
-    pace_->next_look = pace_->waiting_since = 0;
+    pace_->next_look = pace_->began_waiting = 0;
     pace_->in_vain = 0;
   }
 
@@ -43,10 +44,16 @@ public:
   float cost_of(const Target<P>& target) const noexcept {
     return target.fast_cost_or(so_far(), pace_->own) / pace_->own;
   }
-  /// What iteration n-1 may take this member, whose latest units took `cost` ticks. 0: not worth a thought.
-  float cost_of_last(const Settings& settings, float cost) const noexcept {
-    if (pace_->is_of_few) return std::max(cost, so_far() / (1 - pace_->own));
-    return may_leave(settings, cost) ? cost : 0;
+  /// What iteration n-1 may take this member, whose latest units took `cost` ticks: in loops of few units as
+  /// much as the units before it, if that is more. 0: not worth a thought.
+  float cost_of_last(const View<P>& view, const Settings& settings, float cost) const noexcept {
+    if (!pace_->is_of_few) return may_leave(settings, cost) ? cost : 0;
+    Target<P> end; // of the loop: leaves come from left to right
+    view.any_leaf([&](const Target<P>& target) {
+      end = target;
+      return false;
+    });
+    return std::max(cost, cost_of(end));
   }
 
   /// Whether faster members end all that is left, and then a unit that takes this member `cost` ticks, before
@@ -72,13 +79,17 @@ public:
     const std::uint64_t now = P::ticks();
     std::uint64_t left = 0;
     each_open_node(view, rng, [&](const Target<P>& target) { left += target.remaining(); });
-    if (pace_->waiting_since == 0 || left < pace_->left) pace_->waiting_since = now;
+    if (pace_->began_waiting == 0) pace_->began_waiting = pace_->waiting_since = now;
+    if (left < pace_->left) pace_->waiting_since = now;
     pace_->left = left;
-    // In loops of few units the estimate grows with the wait itself, and the wait has to end.
-    const float longest = cost * (1 - pace_->own) / static_cast<float>(std::uint64_t{1} << pace_->in_vain);
-    const float most = pace_->is_of_few ? std::min(longest, tuning::k_longest_wait * so_far()) : longest;
-    if (static_cast<float>(elapsed(pace_->waiting_since, now)) >= most) {
-      pace_->waiting_since = 0;
+    // All waits together take less than two units. In loops of few units an estimate may grow with the wait
+    // itself, and the wait has to end.
+    const float longest = cost / static_cast<float>(std::uint64_t{1} << pace_->in_vain);
+    const float saved = longest * (1 - pace_->own);
+    const float most = pace_->is_of_few ? std::min(saved, tuning::k_longest_wait * so_far()) : saved;
+    if (static_cast<float>(elapsed(pace_->waiting_since, now)) >= most ||
+        static_cast<float>(elapsed(pace_->began_waiting, now)) >= longest) {
+      pace_->began_waiting = 0;
       pace_->in_vain = std::min(pace_->in_vain + 1, tuning::k_most_in_vain);
       return false;
     }

@@ -235,7 +235,7 @@ private:
   /// The same for iteration n-1: waits for faster members as long as there is hope. Returns whether it has
   /// found other work meanwhile.
   [[gnu::noinline]] bool leaves_last(Range& out) noexcept {
-    const float cost = way_.cost_of_last(pacing().settings(), this->cost());
+    const float cost = way_.cost_of_last(view(), pacing().settings(), this->cost());
     while (cost > 0 && !last_.is_taken(view()) && way_.wait(view(), owner_.rng(), pacing().settings(), cost))
       if (find(out)) return true;
     return false;
