@@ -30,21 +30,48 @@ extern "C" {
 /** A loop that is open. */
 typedef struct wstree_mpi_loop wstree_mpi_loop;
 
+/** How a loop is executed. Of these options all but label, stop, on_steal and data are the same on all ranks.
+ */
+typedef struct wstree_mpi_options {
+  const char* label;           /**< its name in statistics; NULL: none */
+  unsigned long long chunk;    /**< iterations that a rank, or a thread, takes at least; 0 and 1: one */
+  const double* weights;       /**< what equal sections of the loop cost: the ranks begin with equal weight */
+  unsigned long long sections; /**< how many weights there are; 0: none */
+  int root;                    /**< of a sum: the rank that gets it, all others get 0; -1: all ranks */
+  int (*stop)(void* data);     /**< not 0: no rank begins another piece; NULL: none */
+  /** Called before iterations begin to end - 1 of another rank's share are executed here; NULL: nothing is.
+   */
+  void (*on_steal)(unsigned long long begin, unsigned long long end, void* data);
+  void* data; /**< for stop and on_steal */
+} wstree_mpi_options;
+#define WSTREE_MPI_OPTIONS                                                                                   \
+  { 0, 1, 0, 0, -1, 0, 0, 0 }
+
+/** No error of MPI: a stop on any rank has left iterations undone. */
+#define WSTREE_MPI_CANCELLED (-1)
+
 /** Opens a loop of iterations 0 to n-1, with the same n on all ranks of the communicator. On an error *loop
  * is NULL. */
 int wstree_mpi_open(MPI_Comm comm, unsigned long long n, wstree_mpi_loop** loop);
+/** The same with options, which are copied but for what stop and on_steal use; NULL: none. */
+int wstree_mpi_open_with(MPI_Comm comm, unsigned long long n, const wstree_mpi_options* options,
+                         wstree_mpi_loop** loop);
 
 /** The next iterations of this rank, *begin to *end - 1, which are executed before the next call; none when
  * all iterations of all ranks are executed. */
 int wstree_mpi_next(wstree_mpi_loop* loop, unsigned long long* begin, unsigned long long* end);
 
-/** Closes the loop on all ranks, which may be NULL. Iterations that no rank has got are executed by none. */
+/** Closes the loop on all ranks, which may be NULL. Iterations that no rank has got are executed by none;
+ * WSTREE_MPI_CANCELLED, on all ranks, if a stop is why. */
 int wstree_mpi_close(wstree_mpi_loop* loop);
 
 /** get(0, data) + ... + get(n - 1, data) on all ranks, with the same bits for any number of ranks and
  * threads. `get` is called by threads of OpenMP's teams. */
 int wstree_mpi_sum(MPI_Comm comm, unsigned long long n, double (*get)(unsigned long long i, void* data),
                    void* data, double* sum);
+/** The same with options; NULL: none. */
+int wstree_mpi_sum_with(MPI_Comm comm, unsigned long long n, const wstree_mpi_options* options,
+                        double (*get)(unsigned long long i, void* data), void* data, double* sum);
 
 /** What the last error on this rank was. */
 const char* wstree_mpi_error(void);

@@ -111,6 +111,7 @@ struct End {
   std::uint64_t hit = Events::k_none;     // its first one
   std::uint64_t thrower = Events::k_none; // the first element that has thrown
   std::uint64_t dropped = Events::k_none; // the first element that no rank has executed
+  std::uint64_t is_stopped = 0;           // 1: a stop was asked for here
 };
 
 /// The ends of all ranks.
@@ -125,6 +126,7 @@ public:
       if (all_[r].thrower < all_[thrower_].thrower) thrower_ = r;
       hit_ = std::min(hit_, all_[r].hit);
       dropped_ = std::min(dropped_, all_[r].dropped);
+      is_stopped_ |= all_[r].is_stopped != 0;
     }
   }
 
@@ -132,6 +134,9 @@ public:
   std::uint64_t hit() const noexcept { return hit_; }
   /// Returns whether elements that might be a hit before the first one were not executed.
   bool has_dropped() const noexcept { return dropped_ < hit_; }
+
+  /// Returns whether a stop on any rank has left elements undone.
+  bool is_cancelled() const noexcept { return is_stopped_ && dropped_ != Events::k_none; }
 
   /// As rethrow(), of all ranks, where this one has its own events.
   static void rethrow_first(Group& group, const Events& events, std::uint64_t before) {
@@ -191,6 +196,7 @@ private:
   std::uint32_t thrower_ = 0; // the rank of the first element that has thrown
   std::uint64_t hit_ = Events::k_none;
   std::uint64_t dropped_ = Events::k_none;
+  bool is_stopped_ = false;
 };
 
 } // namespace detail
