@@ -16,6 +16,8 @@
 #include <cstring>
 #include <vector>
 
+#include "system_call.h"
+
 namespace faults {
 
 struct Code {
@@ -72,8 +74,9 @@ inline bool fail_calls_of(const char* library, int number, int error) {
   }
   rules.push_back(allow);
   const sock_fprog program{static_cast<unsigned short>(rules.size()), rules.data()};
+  // Not by the C library's function: the library would know of the filter.
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+         wstree::config::system_call(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
 } // namespace faults
