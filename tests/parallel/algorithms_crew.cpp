@@ -98,7 +98,8 @@ TEST(Crew, ExecutesTheCallsThatAvoidTeams) {
   const detail::Place& crew = resident_crew.place();
   if (crew.most_members(crew) < 2) GTEST_SKIP() << "there is one processor";
   const auto us = static_cast<std::uint64_t>(detail::Clock::ticks_per_us());
-  detail::t_team_trust.note(detail::Clock::ticks() - 500'000 * us);
+  const std::uint64_t then = detail::Clock::ticks() - 500'000 * us;
+  detail::t_team_trust.note({then, then, then, then});
   const std::thread::id caller = std::this_thread::get_id();
   std::atomic<int> in_regions{0}, by_the_crew{0};
   for_each(par().threads(2).max_chunk(1), 0, 64, [&](int i) {
@@ -116,16 +117,32 @@ TEST(Crew, ExecutesTheCallsThatAvoidTeams) {
 TEST(Crew, IsAskedWhileTeamsAreLate) {
   using detail::Clock;
   const auto us = static_cast<std::uint64_t>(Clock::ticks_per_us());
+  const auto ago = [&](std::uint64_t microseconds) { return Clock::ticks() - microseconds * us; };
+  const auto at_once = [&](std::uint64_t since) {
+    return detail::TeamTrust::Region{since, since, since, since};
+  };
   detail::TeamTrust trust;
   EXPECT_FALSE(trust.avoids_teams());
-  trust.note(Clock::ticks());
+  trust.note(at_once(ago(0)));
   EXPECT_FALSE(trust.avoids_teams()) << "a region that ended at once";
-  trust.note(Clock::ticks() - 500'000 * us);
+  trust.note(at_once(ago(500'000)));
   EXPECT_TRUE(trust.avoids_teams()) << "half a second late: sixteen seconds";
+
+  detail::TeamTrust beside;
+  beside.note({ago(5'000), ago(300), ago(290), ago(0)});
+  EXPECT_FALSE(beside.avoids_teams())
+      << "the first region makes threads; 29 times the caller's work is an element";
+  beside.note({ago(5'000), ago(5'000), ago(4'990), ago(0)});
+  EXPECT_TRUE(beside.avoids_teams()) << "499 times the caller's work: a member had no processor";
+
+  detail::TeamTrust waited;
+  waited.note(at_once(ago(0)));
+  waited.note({ago(5'000), ago(0), ago(0), ago(0)});
+  EXPECT_TRUE(waited.avoids_teams()) << "the second region waited for a thread at its beginning";
 
   detail::TeamTrust brief;
   const std::uint64_t before = Clock::ticks();
-  brief.note(before - 100 * us);
+  brief.note(at_once(before - 100 * us));
   while (brief.avoids_teams()) std::this_thread::yield();
   EXPECT_GE(Clock::ticks() - before, 3'200 * us);
 }

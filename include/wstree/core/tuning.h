@@ -168,6 +168,8 @@ inline constexpr long k_idle_longest_nap = 5'000'000;
 /// is a loss. Calls ask the resident crew then, until so many times the loss has passed (parallel/call.h).
 inline constexpr std::uint64_t k_late_team = 20;
 inline constexpr std::uint64_t k_late_team_price = 32;
+/// Times its own work that a caller waits for the work of other members before these count as late.
+inline constexpr std::uint64_t k_late_member = 32;
 /// In microseconds: no loss counts for more, so that half a minute after it a team is tried again.
 inline constexpr std::uint64_t k_latest_team = 1'000'000;
 
@@ -190,9 +192,8 @@ inline constexpr std::uint32_t k_pool_lock_spins = 64;
 
 /// What the caller does alone before it thinks of a team. A region of two costs half of it to twice as much.
 inline constexpr std::uint64_t k_alone = 2'500;
-/// Gain that a team has to promise then, by what the elements have cost: of ten thousand numbers that are
-/// copied, compared or merged in 4 to 8 us two threads make 6 to 12, because their lines go from cache to
-/// cache.
+/// Gain that a team has to promise then, by what the elements have cost. Of ten thousand numbers that are
+/// copied or merged in 4 to 8 us two threads make 6 to 12: their lines go from cache to cache.
 inline constexpr std::uint64_t k_pays = 10'000;
 /// A call that its caller has executed alone and that took less was short.
 inline constexpr std::uint64_t k_most_alone = 10'000;

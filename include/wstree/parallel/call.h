@@ -27,11 +27,22 @@ class TeamTrust {
 public:
   /// Returns whether a call asks the crew instead.
   bool avoids_teams() const noexcept { return pause_ != 0 && core::StdPlatform::ticks() - since_ < pause_; }
-  /// Every member had left its work at `since`, and the region has ended now.
-  void note(std::uint64_t since) noexcept {
+  /// When a caller asked for its team, began in it, had nothing left, and when no member had work any more.
+  struct Region {
+    std::uint64_t asked, began, done, idle;
+  };
+  /// The region has ended now. A member that has work may have no processor: the caller's wait for it counts
+  /// where it was many times what the caller did, because elements that last as long are rare. The first
+  /// region creates threads at its beginning.
+  void note(const Region& region) noexcept {
     const std::uint64_t now = core::StdPlatform::ticks();
     const auto us = static_cast<std::uint64_t>(core::StdPlatform::ticks_per_us());
-    const std::uint64_t late = std::min(core::elapsed(since, now), core::tuning::k_latest_team * us);
+    std::uint64_t late = core::elapsed(region.idle, now);
+    if (has_team_) late += core::elapsed(region.asked, region.began);
+    has_team_ = true;
+    const std::uint64_t wait = core::elapsed(region.done, region.idle);
+    if (wait > core::tuning::k_late_member * core::elapsed(region.began, region.done)) late += wait;
+    late = std::min(late, core::tuning::k_latest_team * us);
     if (late <= core::tuning::k_late_team * us) return;
     since_ = now;
     pause_ = late * core::tuning::k_late_team_price;
@@ -40,6 +51,7 @@ public:
 private:
   std::uint64_t since_ = 0;
   std::uint64_t pause_ = 0;
+  bool has_team_ = false;
 };
 inline constinit thread_local TeamTrust t_team_trust{};
 
@@ -99,14 +111,19 @@ inline void host_on_crew(Call& call) noexcept {
 #if defined(_OPENMP)
   // In a region the crew would be foreign to the program's threads.
   if (omp_in_parallel() == 0 && t_team_trust.avoids_teams()) return host_on_crew(call);
-  std::uint64_t idle_since = 0;
-#pragma omp parallel num_threads(static_cast <int>(members)) default(none) shared(call, idle_since)
+  TeamTrust::Region region{};
+  region.asked = core::StdPlatform::ticks();
+#pragma omp parallel num_threads(static_cast <int>(members)) default(none) shared(call, job, region)
   {
     const auto member = static_cast<std::uint32_t>(omp_get_thread_num());
-    call.work_as(member);
-    if (member == 0) idle_since = core::StdPlatform::ticks();
+    if (member == 0) region.began = core::StdPlatform::ticks();
+    call.work_as(member, [&] {
+      Job::run(&job, call, member);
+      if (member == 0) region.done = core::StdPlatform::ticks();
+    });
+    if (member == 0) region.idle = core::StdPlatform::ticks();
   }
-  t_team_trust.note(idle_since);
+  t_team_trust.note(region);
 #else
   host_on_crew(call);
 #endif

@@ -62,9 +62,8 @@ template <std::integral Index> constexpr Index advanced(Index first, std::uint64
 
 struct Nothing {};
 
-/// A function object in the body of a loop that calls it with Arguments: small ones by value, because
-/// compilers keep these in registers whatever the loop stores; a store of a byte may change all that is in
-/// memory.
+/// A function object in the body of a loop that calls it with Arguments. Small ones are values, which
+/// compilers keep in registers; what is in memory may be changed by every store of a byte.
 template <class F, class... Arguments>
 using InLoop = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64 &&
                                       std::is_invocable_v<const F&, Arguments...>,

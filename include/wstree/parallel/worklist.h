@@ -100,8 +100,7 @@ private:
     }
     return false;
   }
-  /// Returns when there may be items, true; or false, once all members that have come wait and there are
-  /// none.
+  /// Returns true when there may be items, and false once all members that have come wait without any.
   bool wait(const Control& control) noexcept {
     Lock lock(mutex_);
     const std::uint64_t rings = rings_;
