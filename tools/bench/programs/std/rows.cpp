@@ -24,8 +24,10 @@ struct Data {
   int calls;                          ///< in a pass
   Numbers any, sorted, work, out;     ///< work: elements for each call of a pass
   std::vector<std::uint32_t> costs{}; ///< units of spin()
+  std::vector<char> bytes, bytes_out;
 
-  Data(std::size_t n, int calls_of_pass) : size(n), calls(calls_of_pass), any(n), sorted(n), out(2 * n) {
+  Data(std::size_t n, int calls_of_pass)
+      : size(n), calls(calls_of_pass), any(n), sorted(n), out(2 * n), bytes(n, 'a'), bytes_out(n, 'a') {
     for (std::size_t i = 0; i < n; ++i)
       any[i] = static_cast<double>(scatter(i) % (8 * n)), sorted[i] = 2.0 * static_cast<double>(i);
   }
@@ -42,6 +44,8 @@ struct Call {
   const std::vector<std::uint32_t>& costs;
   Iterator first, last; ///< of `work`
   Iterator out;
+  const std::vector<char>& bytes;
+  std::vector<char>& bytes_out;
 };
 
 double now_us() {
@@ -76,7 +80,8 @@ private:
     const double start = now_us();
     for (int k = 0; k < data_->calls; ++k) {
       const Iterator last = Fresh ? first + size : first;
-      value = compute_(how, Call{data_->any, data_->sorted, data_->costs, first, last, data_->out.begin()});
+      value = compute_(how, Call{data_->any, data_->sorted, data_->costs, first, last, data_->out.begin(),
+                                 data_->bytes, data_->bytes_out});
       first = last;
     }
     return (now_us() - start) / data_->calls;
@@ -96,6 +101,7 @@ public:
       reads();
       writes();
       orders();
+      bytes();
     }
     for (const int n : {16, 1000, 100'000})
       for (const CostShape& shape : k_cost_shapes) uneven(shape, n);
@@ -190,6 +196,26 @@ private:
       const auto end = std::remove_if(how, WORK, [=](double x) { return x < half; });
       std::fill(end, call.last, 0.0); // what is there is not specified
       return static_cast<double>(end - call.first);
+    });
+  }
+
+  /// Elements of a byte: a store of one may alias all that a loop reads.
+  void bytes() {
+    add("bytes/fill", [](const auto& how, const Call& call) {
+      std::fill(how, call.bytes_out.begin(), call.bytes_out.end(), 'b');
+      return static_cast<double>(call.bytes_out.back());
+    });
+    add("bytes/copy", [](const auto& how, const Call& call) {
+      std::copy(how, call.bytes.begin(), call.bytes.end(), call.bytes_out.begin());
+      return static_cast<double>(call.bytes_out.back());
+    });
+    add("bytes/transform", [](const auto& how, const Call& call) {
+      std::transform(how, call.bytes.begin(), call.bytes.end(), call.bytes_out.begin(),
+                     [](char c) { return static_cast<char>(c ^ 32); });
+      return static_cast<double>(call.bytes_out.back());
+    });
+    add("bytes/equal", [](const auto& how, const Call& call) {
+      return static_cast<double>(std::equal(how, call.bytes.begin(), call.bytes.end(), call.bytes.begin()));
     });
   }
 
