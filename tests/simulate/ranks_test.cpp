@@ -3,10 +3,15 @@
 #include "ranks/rank_loops.h"
 #include "workload.h"
 
+#include "wstree/mpi/victims.h"
+
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace wstree::simulate {
 namespace {
@@ -32,6 +37,43 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Networks, Ranks, testing::Values("gemini", "infiniband"),
                          [](const auto& tested) { return tested.param; });
+
+/// Words that count the operations on those of other ranks than 1.
+struct CountedWords {
+  std::vector<std::array<std::uint64_t, mpi::detail::k_slots>> words;
+  int remote = 0;
+  std::uint64_t& at(std::uint32_t rank, mpi::detail::Slot slot) {
+    remote += rank != 1 ? 1 : 0;
+    return words[rank][static_cast<std::size_t>(slot)];
+  }
+  std::uint64_t load(std::uint32_t rank, mpi::detail::Slot slot) { return at(rank, slot); }
+  std::uint64_t swap_if(std::uint32_t rank, mpi::detail::Slot slot, std::uint64_t expected,
+                        std::uint64_t wanted) {
+    auto& word = at(rank, slot);
+    return word == expected ? std::exchange(word, wanted) : word;
+  }
+};
+
+TEST(RankSteals, MakeNoOperationThatDecidesNothing) {
+  using namespace mpi::detail;
+  for (const std::uint32_t ranks : {2U, 4U}) {
+    CountedWords words;
+    words.words.resize(ranks);
+    const FirstCut cut(100 * ranks, ranks, {});
+    Member<CountedWords> member(words, 1, ranks);
+    Victims victims(1, ranks, {});
+    member.open(1, cut, 0); // the other ranks are late: their words stand for their shares
+    Range piece, stolen;
+    while (member.take([](Range) { return 100; }, piece)) {
+    }
+    words.remote = 0;
+    const auto [victim, word] = victims.choose(member, words, 1e-6, 1e-3);
+    ASSERT_TRUE(member.steal(victim, word, stolen));
+    EXPECT_EQ(stolen.size(), 50U);
+    // The word of each rank, the costs where there is a choice, and the steal.
+    EXPECT_EQ(words.remote, ranks == 2 ? 2 : 3 + 3 + 1);
+  }
+}
 
 TEST_P(Ranks, StealingIsNearTheIdeal) {
   double logs = 0;

@@ -139,9 +139,9 @@ public:
   bool steal() {
     has_looked_ = true;
     const double start = now();
-    const std::uint32_t victim = victims_.choose(member_, group_.words(), pacing_.cost(), pacing_.shortest());
+    const auto [victim, word] = victims_.choose(member_, group_.words(), pacing_.cost(), pacing_.shortest());
     Range stolen;
-    const bool has_stolen = victim != Victims::k_none && member_.steal(victim, stolen);
+    const bool has_stolen = victim != Victims::k_none && member_.steal(victim, word, stolen);
     const double end = now();
     account_.stealing += end - start;
     if (!has_stolen) return false;

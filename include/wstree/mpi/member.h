@@ -101,13 +101,15 @@ public:
     }
   }
 
-  /// What a thief would find in the word of a rank.
-  Range left_of(std::uint32_t victim) { return found(victim, memory_.load(victim, Slot::range)); }
+  /// The word of a rank, and what a thief finds in it.
+  std::uint64_t look_at(std::uint32_t victim) { return memory_.load(victim, Slot::range); }
+  Range left_in(std::uint32_t victim, std::uint64_t word) const noexcept { return found(victim, word); }
 
   /// Takes the larger half at the back of another rank's range, once: another rank may be faster. The units
   /// are those that take() returns next.
-  bool steal(std::uint32_t victim, Range& stolen) {
-    const std::uint64_t seen = memory_.load(victim, Slot::range);
+  bool steal(std::uint32_t victim, Range& stolen) { return steal(victim, look_at(victim), stolen); }
+  /// The same where the word was `seen`.
+  bool steal(std::uint32_t victim, std::uint64_t seen, Range& stolen) {
     const Range left = found(victim, seen);
     if (left.empty()) return false;
     const std::uint32_t middle = left.begin + left.size() / 2;

@@ -44,8 +44,7 @@ struct wstree_mpi_loop {
     part = front_of({part.end, piece.end});
     return true;
   }
-  /// The parts that were handed out are executed; the rest of the piece goes back to where other ranks find
-  /// it.
+  /// Counts the parts that were handed out as executed, and gives the rest of the piece back.
   void put_back() {
     if (!piece.empty()) drive->ran(piece, {{piece.begin, part.end}}, mpi::detail::now() - start, 0);
     piece = part = {};

@@ -54,8 +54,8 @@ public:
   static void drop(std::uint32_t) {}
   bool steal() {
     ranks::Range stolen;
-    const std::uint32_t victim = victims_.choose(member_, words_, pacing_.cost(), pacing_.shortest());
-    return victim != ranks::Victims::k_none && member_.steal(victim, stolen);
+    const auto [victim, word] = victims_.choose(member_, words_, pacing_.cost(), pacing_.shortest());
+    return victim != ranks::Victims::k_none && member_.steal(victim, word, stolen);
   }
   static void wait(unsigned rounds) {
     constexpr long k_yield_ns = 1'000;
