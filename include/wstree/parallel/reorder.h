@@ -52,7 +52,8 @@ struct Rotate : Called, Finder, WithMiddle {
     if constexpr (check_permutable<In>()) {
       constexpr std::size_t k_alone = 16 * 1024;
       if (left == 0 || left == in.count) return in.at(in.count - left);
-      if (in.count <= k_alone || most_members(policy) == 1) {
+      // Bytes are moved as vectors, but reversed one by one.
+      if (in.count <= k_alone || most_members(policy) == 1 || sizeof(typename In::Value) == 1) {
         if (policy.stop_requested() && throw_cancelled()) return in.at(in.count - left);
         std::rotate(in.first, middle, in.at(in.count));
       } else {
