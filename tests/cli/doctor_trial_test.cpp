@@ -186,7 +186,9 @@ TEST(DoctorTrial, BlamesTheLoops) {
   EXPECT_THAT(ordered.fix, testing::Not(HasSubstr("schedule(runtime)")));
   EXPECT_THAT(why({.forms = {LoopForm::ordered}, .schedule = "wstree", .may_be_static = true}).cause,
               HasSubstr("static, or need an order"));
-  EXPECT_THAT(why({.schedule = "wstree", .has_numba = true}).fix, HasSubstr("import wstree.numba"));
+  for (const bool has_runtime : {true, false}) // numba has layers without OpenMP
+    EXPECT_THAT(why({.schedule = "wstree", .has_runtime = has_runtime, .has_numba = true}).fix,
+                HasSubstr("import wstree.numba"));
   EXPECT_THAT(why({{LoopForm::fixed}, {}, "wstree"}).fix, HasSubstr("WSTREE_LOOPS=static"));
   EXPECT_THAT(why({{}, {}, "wstree"}).cause, HasSubstr("no loop was seen that asks")) << "gcc's static loops";
 }

@@ -56,6 +56,10 @@ Check why_none(const TrialFacts& facts, int status) {
         "the program chooses the schedule of its schedule(runtime) loops itself, by omp_set_schedule, "
         "and OMP_SCHEDULE does not change that";
     check.fix = "say wstree run --rules '* wstree', which serves them whatever the program has set";
+  } else if (facts.has_numba && facts.forms.empty()) {
+    check.cause = "loops of numba's prange are static: numba cuts them into equal parts";
+    check.fix =
+        "import wstree.numba before the first parallel function is compiled (the package in tools/python)";
   } else if (!facts.has_runtime && facts.forms.empty()) {
     check.cause = "no OpenMP runtime was seen in the program: it does not use OpenMP with these arguments";
     check.fix = "build it with -fopenmp, or give it arguments with which it does";
@@ -81,9 +85,6 @@ Check why_none(const TrialFacts& facts, int status) {
     check.cause = "the loops that can be served were not reached with these arguments, or need an order "
                   "(ordered, doacross, monotonic)";
     check.fix = "give the program arguments with which it reaches them";
-  } else if (facts.has_numba && facts.forms.empty()) {
-    check.cause = "loops of numba's prange are static: numba cuts them into equal parts";
-    check.fix = "import wstree.numba before the first parallel function is compiled (pip install wstree)";
   } else if (const auto in_order = forms_in_order(facts.forms);
              !in_order.empty() && in_order == facts.forms && !facts.may_be_static) {
     check.cause =
