@@ -2,6 +2,7 @@
 #include "region_placement.h"
 
 #include "affinity_line.h"
+#include "aside_task.h"
 #include "balanced_regions.h"
 #include "host_guard.h"
 #include "idle_threads.h"
@@ -11,20 +12,14 @@
 #include "placement.h"
 #include "process/load_time.h"
 #include "process_limits.h"
-#include "system_call.h"
 
 #include "wstree/core/default_floats.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 
 namespace wstree::abi {
 namespace {
@@ -65,56 +60,17 @@ void look_at_machine() noexcept {
   g_placement.store(made, std::memory_order_release);
 }
 
-/// How long the opener waits for the look at the machine, which takes 5 to 10 ms on a small idle one. Where
-/// the thread that holds the loader's lock waits for the opener, this is lost, once in a process.
-constexpr timespec k_longest_look{.tv_sec = 0, .tv_nsec = 500'000'000};
-constinit std::atomic<int> g_has_looked{0}; // a futex; relaxed: it says when to go on, see g_placement
-
-void* look_in_thread(void*) noexcept {
-  look_at_machine();
-  g_has_looked.store(1, std::memory_order_relaxed);
-  config::system_call(SYS_futex, &g_has_looked, FUTEX_WAKE_PRIVATE, 1);
-  return nullptr;
-}
-
 /// Of the thread that looks. Thread-local data of the program take their part of it.
 constexpr std::size_t k_stack_to_look = stack::k_own_stack * 4;
 
-/// Starts look_in_thread() with all signals blocked. Returns whether `thread` runs.
-bool start_to_look(pthread_t& thread) noexcept {
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  sigset_t all, before;
-  sigfillset(&all);
-  bool runs = pthread_attr_setstacksize(&attributes, k_stack_to_look) == 0 &&
-              pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
-  if (runs) {
-    runs = pthread_create(&thread, &attributes, look_in_thread, nullptr) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
-  pthread_attr_destroy(&attributes);
-  return runs;
-}
-
-/// hwloc is opened, which takes the loader's lock, and the thread that holds the lock may be waiting for this
-/// region: an initialiser of a plugin that waits for the thread which opens it. So another thread looks, and
-/// is gone when the region begins. If it has not ended soon, the region goes on without places; later ones
-/// get them. (In the child of a fork that comes meanwhile nothing is placed.)
+/// hwloc is opened, which takes the loader's lock. If another thread has not done that soon, the region goes on without
+/// places; later ones get them. (In the child of a fork that comes meanwhile nothing is placed.)
 [[gnu::cold]] void decide() noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
   if (place::has_new_call_filter())
     return say_placement("threads are not pinned", "the process has put up a filter of system calls");
-  const observe::HostGuard guard; // to wait for a thread is a cancellation point
-  pthread_t thread;
-  if (!start_to_look(thread)) return stack::on_own_stack([] { look_at_machine(); });
-  // Signals may end a wait early; ten of them are enough.
-  for (int i = 0; i < 10 && g_has_looked.load(std::memory_order_relaxed) == 0; ++i)
-    if (config::system_call(SYS_futex, &g_has_looked, FUTEX_WAIT_PRIVATE, 0, &k_longest_look) == -ETIMEDOUT)
-      break;
-  if (g_has_looked.load(std::memory_order_relaxed) != 0)
-    pthread_join(thread, nullptr);
-  else
-    pthread_detach(thread);
+  static constinit AsideTask task{look_at_machine, k_stack_to_look};
+  if (!task.run()) stack::on_own_stack([] { look_at_machine(); });
 }
 
 bool is_due() noexcept {

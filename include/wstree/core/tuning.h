@@ -75,6 +75,21 @@ inline constexpr float k_least = 0.5F;
 /// A batch that takes so many times what was expected, and a steal more, is a surprise.
 inline constexpr float k_wrong = 2.5F;
 
+// Regions whose function is called again for each piece (runtime/loop/repeated_cost.h). Not tuned yet: round numbers.
+
+/// Pieces of each member in the first execution, of which nothing is known: a call takes some 30 ns.
+inline constexpr std::uint64_t k_first_calls = 128;
+/// Later: so many at least and at most, and none shorter than shortest_target, nor longer than so many of these.
+inline constexpr std::uint64_t k_fewest_calls = 4;
+inline constexpr std::uint64_t k_most_calls = 512;
+inline constexpr std::uint64_t k_calls_of_share = 32;
+inline constexpr std::uint64_t k_longest_call = 8;
+/// Shares of fewer shortest targets are executed whole, after so many executions in a row that were like that; twice
+/// as many after each disappointment, so many times.
+inline constexpr std::uint64_t k_whole = 10;
+inline constexpr std::uint32_t k_calm = 4;
+inline constexpr std::uint32_t k_most_doubled = 6;
+
 // Iteration n-1 (tree/last_iteration.h)
 
 /// Units of each member: in longer loops one iteration is nothing.

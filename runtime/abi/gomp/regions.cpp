@@ -21,6 +21,42 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
                 caller);
 }
 
+/// The member of `frame` executes pieces of the region's loop until none are left for it.
+[[gnu::noinline]] void execute_pieces(Frame& frame, const Region& region) {
+  RepeatedRegion& repeated = *region.repeated;
+  const std::uint32_t members = frame.member.members();
+  const std::uint32_t index = frame.member.index();
+  if (members == 1 || !frame.may_serve()) return region.function(region.data);
+  const loop::PieceCount count = repeated.pieces(members);
+  const bool is_whole = count.pieces == members;
+  if (is_whole && !repeated.is_measured()) {
+    const std::uint64_t began = Platform::ticks();
+    region.function(region.data);
+    return repeated.check_whole(core::elapsed(began, Platform::ticks()), count);
+  }
+  const loop::OwnFirst items(count.pieces, members, is_whole ? 0 : 1);
+  if (!repeated.begin(frame, items.shared(), count)) return region.function(region.data); // as all members
+  const proof::Verdict& verdict = repeated.function().verdict();
+  PieceAnswers answers{verdict.after_thread_count, verdict.after_thread_number, static_cast<int>(count.pieces), 0, is_whole ? 0 : members};
+  frame.answers = &answers;
+  std::uint64_t done = 0;
+  const auto execute = [&](core::Range pieces) {
+    done += pieces.end - pieces.begin;
+    for (std::uint64_t k = pieces.begin; k != pieces.end; ++k) {
+      answers.number = static_cast<int>(k);
+      region.function(region.data);
+    }
+  };
+  const std::uint64_t began = Platform::ticks();
+  if (!is_whole) execute(items.own(index));
+  core::Range units;
+  while (frame.member.next(units))
+    while (units.begin != units.end) execute(items.take(units));
+  repeated.add(core::elapsed(began, Platform::ticks()), done, count.pieces, members);
+  leave_loop(frame);
+  frame.answers = nullptr;
+}
+
 } // namespace
 
 void wrap_member(void* data) {
@@ -32,6 +68,7 @@ void wrap_member(void* data) {
     frame.outlined = reinterpret_cast<const void*>(region.function);
     frame.schedule_of = Frame::ScheduleOf::task; // libgomp asks for the task's schedule when a loop starts
     if (region.loop) start_combined_loop(frame, *region.loop, region.caller);
+    if (region.repeated != nullptr) return execute_pieces(frame, region);
     region.function(region.data);
   };
   run_as<ServedMember>(run, static_cast<std::uint32_t>(std::max(number, 0)), members, region.team,
@@ -62,6 +99,10 @@ constinit Real<unsigned(Outlined, void*, unsigned, unsigned)> g_parallel_reducti
 constinit Real<void(Outlined, void*, unsigned, unsigned, unsigned)> g_parallel_sections{
     "GOMP_parallel_sections"};
 
+void fork_plain(Region& region, unsigned threads, unsigned flags) {
+  const auto real = g_parallel.require(region.caller);
+  fork_region(region, [=](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
+}
 /// GOMP_parallel in a process with rules or with a tool.
 [[gnu::noinline]] void fork_attended(Region& region, unsigned threads, unsigned flags) {
   threads = ruled_threads(threads, ruling_of(region.caller, nullptr, t_label));
@@ -69,6 +110,18 @@ constinit Real<void(Outlined, void*, unsigned, unsigned, unsigned)> g_parallel_s
   const auto real = g_parallel.require(region.caller);
   fork_perhaps_told(region, threads,
                     [=](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
+}
+/// GOMP_parallel of a function that may be called again.
+[[gnu::noinline]] void fork_repeated(RepeatableFunction& function, Region& region, unsigned threads,
+                                     unsigned flags) {
+  wstree::config::Ruling ruling = take_hint();
+  ruling.overlay(ruling_of(region.caller, nullptr, t_label));
+  const ServedAs as = choose_schedule(LoopKind::proven, {}, ruling);
+  std::optional<RepeatedRegion> repeated;
+  if (as.schedule.ours) region.repeated = &repeated.emplace(function, as, region.caller);
+  if (session().attends_regions()) [[unlikely]]
+    return fork_attended(region, threads, flags);
+  fork_plain(region, threads, flags);
 }
 
 [[gnu::noinline]] void fork_told_sections(Outlined function, void* data, unsigned threads, unsigned count,
@@ -86,11 +139,13 @@ extern "C" {
 WSTREE_SAME_CALLER static inline void open_parallel(Outlined function, void* data, unsigned threads,
                                                     unsigned flags) {
   const void* caller = WSTREE_CALLER;
-  const auto real = g_parallel.require(caller);
   Region region{nullptr, function, data, caller};
+  if (session().repeats)
+    if (RepeatableFunction* again = find_repeatable(reinterpret_cast<const void*>(function), caller))
+      return fork_repeated(*again, region, threads, flags);
   if (session().attends_regions()) [[unlikely]]
     return fork_attended(region, threads, flags);
-  fork_region(region, [=](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
+  fork_plain(region, threads, flags);
 }
 WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads, unsigned flags) {
   if (!active()) return hand_over<g_parallel>(function, data, threads, flags);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "repeated_regions.h"
+
+#include "decoder.h"
+#include "own_stack.h"
+#include "proven_process.h"
+#include "test_verdicts.h"
+
+#include "wstree/core/default_floats.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+namespace wstree::abi {
+namespace {
+
+/// Functions by their code. An entry is taken once and for good; untouched pages cost nothing.
+class Functions {
+public:
+  constexpr Functions() noexcept = default;
+
+  RepeatableFunction* find(const void* code, const void* caller) noexcept {
+    const auto mixed = reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U;
+    std::size_t place = mixed >> (64 - k_bits);
+    for (std::size_t probes = 0; probes < k_most_probes; ++probes, place = (place + 1) % k_places) {
+      // relaxed: the release of the entry's state orders what is behind the key. Guard: as there.
+      const void* seen = keys_[place].load(std::memory_order_relaxed);
+      if (seen == code) [[likely]]
+        return answer(place);
+      if (seen == nullptr) {
+        if (!std::getenv("WSTREE_TEST_PROVEN") && !decoder_is_open()) return nullptr; // it may be later
+        if (keys_[place].compare_exchange_strong(seen, code, std::memory_order_relaxed, std::memory_order_relaxed))
+          return judge(place, code, caller);
+        if (seen == code) return answer(place);
+      }
+    }
+    return nullptr;
+  }
+
+  template <class Visit> void visit(Visit&& visit) noexcept {
+    for (std::size_t place = 0; place < k_places; ++place)
+      if (states_[place].load(std::memory_order_acquire) != State::open) visit(entry(place)); // as in answer()
+  }
+
+private:
+  /// Of an entry; `open` until its thread has read the function. Other threads do without the answer until then, and so
+  /// does the child of a fork that comes meanwhile, for good.
+  enum class State : std::uint8_t { open, refused, proven };
+
+  RepeatableFunction& entry(std::size_t place) noexcept {
+    return *std::launder(reinterpret_cast<RepeatableFunction*>(entries_[place].bytes));
+  }
+  RepeatableFunction* answer(std::size_t place) noexcept {
+    // acquire: pairs with the release in judge(); the verdict is complete. Guard: none on x86;
+    // process.Repeated has functions that several root threads open at once.
+    return states_[place].load(std::memory_order_acquire) == State::proven ? &entry(place) : nullptr;
+  }
+  [[gnu::noinline]] RepeatableFunction* judge(std::size_t place, const void* code, const void* caller) noexcept {
+    auto& function = *::new (entries_[place].bytes) RepeatableFunction(code, caller);
+    stack::on_own_stack([&] { function.decide(std::getenv("WSTREE_TEST_PROVEN") ? test_verdict(code) : proof::prove(code, own_process())); });
+    states_[place].store(function.may_repeat() ? State::proven : State::refused, std::memory_order_release);
+    return answer(place);
+  }
+
+  static constexpr unsigned k_bits = 11;
+  static constexpr std::size_t k_places = std::size_t{1} << k_bits;
+  static constexpr std::size_t k_most_probes = 16;
+  struct Entry {
+    alignas(RepeatableFunction) std::byte bytes[sizeof(RepeatableFunction)];
+  };
+  std::array<std::atomic<const void*>, k_places> keys_{};
+  std::array<std::atomic<State>, k_places> states_{};
+  std::array<Entry, k_places> entries_{};
+};
+constinit Functions g_functions;
+
+} // namespace
+
+RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept {
+  return g_functions.find(code, caller);
+}
+
+void visit_judged(void (*visit)(void* context, const RepeatableFunction& function) noexcept, void* context) noexcept {
+  g_functions.visit([&](const RepeatableFunction& function) { visit(context, function); });
+}
+
+RepeatedRegion::~RepeatedRegion() {
+  const std::uint64_t work = work_.load(std::memory_order_relaxed);
+  if (work == 0) return;
+  constexpr std::uint64_t k_alike = 16; // of so many pieces one may move in an even loop
+  const bool is_even =
+      moved_.load(std::memory_order_relaxed) * k_alike <= pieces_.load(std::memory_order_relaxed);
+  function_.cost().learn(work, is_even, members_.load(std::memory_order_relaxed), *as_.settings);
+}
+
+loop::PieceCount RepeatedRegion::pieces(std::uint32_t members) const noexcept {
+  if (as_.schedule.model == core::Model::static_) return {members};
+  return known_.pieces(0, members, *as_.settings);
+}
+
+bool RepeatedRegion::begin(Frame& frame, std::uint64_t units, const loop::PieceCount& pieces) const noexcept {
+  const bool is_whole = units == pieces.pieces;
+  TaskSchedule schedule = as_.schedule;
+  if (is_whole) schedule = {true, core::Model::static_, 0};
+  // Pieces of another size cost something else. A function has some bytes more than its number of sizes.
+  const void* const place =
+      static_cast<const std::byte*>(function_.code()) + std::bit_width(pieces.pieces / frame.member.members());
+  if (!begin_pieces(frame, units, {schedule, as_.settings}, caller_, place)) return false;
+  set_bounds(frame, 0, 0, 1, pieces.pieces * pieces.iterations_each, pieces.iterations_each);
+  return true;
+}
+
+void RepeatedRegion::add(std::uint64_t ticks, std::uint64_t done, std::uint64_t pieces, std::uint32_t members) noexcept {
+  const std::uint64_t share = pieces / members;
+  work_.fetch_add(ticks, std::memory_order_relaxed);
+  if (done > share + 1) moved_.fetch_add(done - share, std::memory_order_relaxed);
+  if (members_.load(std::memory_order_relaxed) == 0) {
+    pieces_.store(pieces, std::memory_order_relaxed);
+    members_.store(members, std::memory_order_relaxed);
+  }
+}
+
+} // namespace wstree::abi

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The items of a loop of which each member has the first ones of its share to itself.
+#pragma once
+
+#include "wstree/core/shape.h"
+
+#include <cstdint>
+
+namespace wstree::loop {
+
+/// The items 0..n-1 of a loop. Each of `members` has the first `own` items of its equal part to itself, so that every
+/// member does some of the loop's work, as in a static loop. The members share the units 0..shared()-1, which are all
+/// other items in ascending order.
+class OwnFirst {
+public:
+  /// No equal part has fewer than `own` items.
+  constexpr OwnFirst(std::uint64_t items, std::uint32_t members, std::uint64_t own) noexcept
+      : items_(items), own_(own), members_(members) {}
+
+  constexpr std::uint64_t items() const noexcept { return items_; }
+  constexpr std::uint64_t shared() const noexcept { return items_ - members_ * own_; }
+  constexpr core::Range own(std::uint32_t member) const noexcept {
+    const std::uint64_t begin = core::equal_part(items_, members_, member).begin;
+    return {begin, begin + own_};
+  }
+
+  /// Takes units from the left end of `units`, which has some. Returns the items that they stand for, which touch.
+  constexpr core::Range take(core::Range& units) const noexcept {
+    const std::uint32_t member = share_of(units.begin);
+    const std::uint64_t before = own_ * (member + 1);
+    const std::uint64_t end = core::equal_part(items_, members_, member).end - before;
+    const core::Range items{units.begin + before, (end < units.end ? end : units.end) + before};
+    units.begin = items.end - before;
+    return items;
+  }
+
+private:
+  /// First unit of the share of `member`.
+  constexpr std::uint64_t first_of(std::uint32_t member) const noexcept {
+    return core::equal_part(items_, members_, member).begin - own_ * member;
+  }
+  constexpr std::uint32_t share_of(std::uint64_t unit) const noexcept {
+    // All parts but the first few have the smaller size.
+    const std::uint64_t size = core::quotient_of(items_, members_) - own_;
+    std::uint64_t member = size != 0 ? unit / size : unit;
+    if (member >= members_) member = members_ - 1;
+    while (first_of(static_cast<std::uint32_t>(member)) > unit) --member;
+    return static_cast<std::uint32_t>(member);
+  }
+
+  std::uint64_t items_;
+  std::uint64_t own_;
+  std::uint32_t members_;
+};
+
+} // namespace wstree::loop
