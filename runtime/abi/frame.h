@@ -97,7 +97,7 @@ struct Frame {
   const void* outlined = nullptr;        // the function of the program that a member of a region executes
   const void* code = nullptr;            // in a loop that a tool hears of: where it was last asked for
   loop::StaticLoops<Platform> statics;   // loops that the runtime cuts, unless we do
-  const PieceAnswers* answers = nullptr; // while the member executes a piece of a region: see repeated_regions.h
+  PieceAnswers* answers = nullptr;       // while the member executes a piece of a region: see repeated_regions.h
 };
 
 /// The calling thread's innermost frame; nullptr if it never met a served region or loop.

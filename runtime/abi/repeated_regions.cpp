@@ -85,40 +85,45 @@ void visit_judged(void (*visit)(void* context, const RepeatableFunction& functio
   g_functions.visit([&](const RepeatableFunction& function) { visit(context, function); });
 }
 
+void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, const char* source) noexcept {
+  config::Ruling ruling = take_hint();
+  ruling.overlay(ruling_of(caller, source, t_label));
+  const ServedAs as = choose_schedule(config::LoopKind::proven, {}, ruling);
+  if (as.schedule.ours) region_.emplace(function, as, caller);
+}
+
 RepeatedRegion::~RepeatedRegion() {
-  const std::uint64_t work = work_.load(std::memory_order_relaxed);
-  if (work == 0) return;
-  constexpr std::uint64_t k_alike = 16; // of so many pieces one may move in an even loop
-  const bool is_even =
-      moved_.load(std::memory_order_relaxed) * k_alike <= pieces_.load(std::memory_order_relaxed);
-  function_.cost().learn(work, is_even, members_.load(std::memory_order_relaxed), *as_.settings);
+  const std::uint64_t items = items_.load(std::memory_order_relaxed);
+  if (items == 0) return;
+  const bool is_even = moved_.load(std::memory_order_relaxed) <= items / core::tuning::k_steady_items;
+  function_.cost().learn(work_.load(std::memory_order_relaxed), iterations_.load(std::memory_order_relaxed), is_even,
+                         members_.load(std::memory_order_relaxed), *as_.settings);
 }
 
-loop::PieceCount RepeatedRegion::pieces(std::uint32_t members) const noexcept {
-  if (as_.schedule.model == core::Model::static_) return {members};
-  return known_.pieces(0, members, *as_.settings);
+loop::Cut RepeatedRegion::cut(std::uint64_t iterations, std::uint32_t members) const noexcept {
+  if (as_.schedule.model == core::Model::static_ && as_.schedule.chunk == 0) return {};
+  return known_.cut(iterations, members, *as_.settings);
 }
 
-bool RepeatedRegion::begin(Frame& frame, std::uint64_t units, const loop::PieceCount& pieces) const noexcept {
-  const bool is_whole = units == pieces.pieces;
+bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest,
+                           const void* place) const noexcept {
   TaskSchedule schedule = as_.schedule;
-  if (is_whole) schedule = {true, core::Model::static_, 0};
-  // Pieces of another size cost something else. A function has some bytes more than its number of sizes.
-  const void* const place =
-      static_cast<const std::byte*>(function_.code()) + std::bit_width(pieces.pieces / frame.member.members());
-  if (!begin_pieces(frame, units, {schedule, as_.settings}, caller_, place)) return false;
-  set_bounds(frame, 0, 0, 1, pieces.pieces * pieces.iterations_each, pieces.iterations_each);
+  if (items.own_each() == 0) schedule = {true, core::Model::static_, 0};
+  schedule.chunk = std::max(schedule.chunk, smallest);
+  if (!begin_pieces(frame, items.shared(), {schedule, as_.settings}, caller_, place)) return false;
+  set_bounds(frame, 0, 0, 1, items.items(), 1);
   return true;
 }
 
-void RepeatedRegion::add(std::uint64_t ticks, std::uint64_t done, std::uint64_t pieces, std::uint32_t members) noexcept {
-  const std::uint64_t share = pieces / members;
+void RepeatedRegion::add(std::uint64_t ticks, std::uint64_t done, std::uint64_t items, std::uint64_t iterations,
+                         std::uint32_t members) noexcept {
+  const std::uint64_t share = items / members + 1;
   work_.fetch_add(ticks, std::memory_order_relaxed);
-  if (done > share + 1) moved_.fetch_add(done - share, std::memory_order_relaxed);
-  if (members_.load(std::memory_order_relaxed) == 0) {
-    pieces_.store(pieces, std::memory_order_relaxed);
-    members_.store(members, std::memory_order_relaxed);
-  }
+  if (done > share) moved_.fetch_add(done - share, std::memory_order_relaxed);
+  if (items_.load(std::memory_order_relaxed) != 0) return;
+  iterations_.store(iterations, std::memory_order_relaxed);
+  members_.store(members, std::memory_order_relaxed);
+  items_.store(items, std::memory_order_relaxed);
 }
 
 } // namespace wstree::abi

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace wstree::abi {
 
@@ -40,9 +41,9 @@ RepeatableFunction* find_repeatable(const void* code, const void* caller) noexce
 void visit_judged(void (*visit)(void* context, const RepeatableFunction& function) noexcept, void* context) noexcept;
 
 /// One execution of such a function by a team, from before the fork until after the join. On the stack of the opener.
+/// The items of a loop are its iterations, or pieces of them where only the function knows the iterations.
 class RepeatedRegion {
 public:
-  /// `ruling`: what rules and hints say of the region.
   RepeatedRegion(RepeatableFunction& function, const ServedAs& as, const void* caller) noexcept
       : function_(function), as_(as), caller_(caller), known_(function.cost().known()) {}
   /// After the join.
@@ -51,18 +52,22 @@ public:
   RepeatedRegion& operator=(const RepeatedRegion&) = delete;
 
   RepeatableFunction& function() const noexcept { return function_; }
-  /// The same for all members of a team.
-  loop::PieceCount pieces(std::uint32_t members) const noexcept;
-  /// Begins the loop in the member of `frame`, which takes units of `pieces` by Member::next(). Returns false, to all
-  /// members alike, if there is no memory.
-  bool begin(Frame& frame, std::uint64_t units, const loop::PieceCount& pieces) const noexcept;
+  /// The same for all members of a team. `iterations`: 1 if they are not known.
+  loop::Cut cut(std::uint64_t iterations, std::uint32_t members) const noexcept;
+  /// Whether the loop of a region that is not cut is served all the same, because it is measured.
   bool is_measured() const noexcept { return as_.settings->clocked; }
 
-  /// A member of `members` has executed `done` of `pieces`, in so many ticks.
-  void add(std::uint64_t ticks, std::uint64_t done, std::uint64_t pieces, std::uint32_t members) noexcept;
+  /// Begins the loop in the member of `frame`, which takes units of `items` by Member::next(), `smallest` at least. What
+  /// they have cost is remembered under `place`. If each member has none for itself, it gets its share whole. Returns
+  /// false, to all members alike, if there is no memory.
+  bool begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest, const void* place) const noexcept;
+
+  /// A member of `members` has executed `done` of `items` in so many ticks.
+  void add(std::uint64_t ticks, std::uint64_t done, std::uint64_t items, std::uint64_t iterations,
+           std::uint32_t members) noexcept;
   /// A member has executed its whole share in so many ticks.
-  void check_whole(std::uint64_t ticks, const loop::PieceCount& pieces) noexcept {
-    if (ticks > pieces.longest) [[unlikely]]
+  void check_whole(std::uint64_t ticks, const loop::Cut& cut) noexcept {
+    if (cut.longest != 0 && ticks > cut.longest) [[unlikely]]
       function_.cost().regret();
   }
 
@@ -72,19 +77,39 @@ private:
   const void* caller_;
   loop::KnownCost known_;
   // relaxed: the opener reads them after the join.
-  std::atomic<std::uint64_t> work_{0};  // ticks of all members that have executed pieces; 0: none have
-  std::atomic<std::uint64_t> moved_{0}; // pieces that members have executed above their shares
-  std::atomic<std::uint64_t> pieces_{0};
-  std::atomic<std::uint32_t> members_{0};
+  std::atomic<std::uint64_t> work_{0};  // ticks of all members that have executed pieces
+  std::atomic<std::uint64_t> moved_{0}; // items that members have executed above their shares
+  // All members write the same:
+  std::atomic<std::uint64_t> items_{0}; // 0: the loop was not cut
+  std::atomic<std::uint64_t> iterations_{1};
+  std::atomic<std::uint32_t> members_{1};
 };
 
-/// The answers that a function gets while the calling thread executes one of its pieces.
+/// A region that is repeated if its function may be called again and options, rules and hints have it so.
+class MaybeRepeated {
+public:
+  /// Before the fork. Takes the hint of such a region. `source` as the compiler passes it.
+  MaybeRepeated(const void* code, const void* caller, const char* source) noexcept {
+    if (!session().repeats) return;
+    if (RepeatableFunction* function = find_repeatable(code, caller)) choose(*function, caller, source);
+  }
+  RepeatedRegion* region() noexcept { return region_ ? &*region_ : nullptr; }
+
+private:
+  void choose(RepeatableFunction& function, const void* caller, const char* source) noexcept;
+
+  std::optional<RepeatedRegion> region_;
+};
+
+/// What a function is told while the calling thread executes one of its pieces. The calls that go on at these addresses
+/// are about the piece; all others get what the runtime says.
 struct PieceAnswers {
-  const void* after_count;
-  const void* after_number;
-  int count;
-  int number;
-  std::uint32_t own; ///< pieces of the loop that members do not share
+  const void* after_count = nullptr;
+  const void* after_number = nullptr;
+  const void* after_init = nullptr; ///< in kmpc::MemberPieces
+  int count = 0;
+  int number = 0;
+  std::uint64_t own = 0; ///< items of the loop that members do not share
 };
 
 } // namespace wstree::abi

@@ -4,6 +4,7 @@
 
 #include "wstree/core/shape.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace wstree::loop {
@@ -15,41 +16,41 @@ class OwnFirst {
 public:
   /// No equal part has fewer than `own` items.
   constexpr OwnFirst(std::uint64_t items, std::uint32_t members, std::uint64_t own) noexcept
-      : items_(items), own_(own), members_(members) {}
+      : items_(items), own_(own), size_(core::quotient_of(items, members)), larger_(items - size_ * members),
+        members_(members) {}
 
   constexpr std::uint64_t items() const noexcept { return items_; }
   constexpr std::uint64_t shared() const noexcept { return items_ - members_ * own_; }
-  constexpr core::Range own(std::uint32_t member) const noexcept {
-    const std::uint64_t begin = core::equal_part(items_, members_, member).begin;
-    return {begin, begin + own_};
-  }
+  constexpr std::uint64_t own_each() const noexcept { return own_; }
+  constexpr core::Range own(std::uint64_t member) const noexcept { return {begin(member), begin(member) + own_}; }
 
   /// Takes units from the left end of `units`, which has some. Returns the items that they stand for, which touch.
   constexpr core::Range take(core::Range& units) const noexcept {
-    const std::uint32_t member = share_of(units.begin);
+    const std::uint64_t member = share_of(units.begin);
     const std::uint64_t before = own_ * (member + 1);
-    const std::uint64_t end = core::equal_part(items_, members_, member).end - before;
-    const core::Range items{units.begin + before, (end < units.end ? end : units.end) + before};
-    units.begin = items.end - before;
+    const std::uint64_t end = std::min(units.end + before, begin(member + 1));
+    const core::Range items{units.begin + before, end};
+    units.begin = end - before;
     return items;
   }
 
 private:
-  /// First unit of the share of `member`.
-  constexpr std::uint64_t first_of(std::uint32_t member) const noexcept {
-    return core::equal_part(items_, members_, member).begin - own_ * member;
+  /// First item of the part of `member`.
+  constexpr std::uint64_t begin(std::uint64_t member) const noexcept {
+    return size_ * member + std::min(larger_, member);
   }
-  constexpr std::uint32_t share_of(std::uint64_t unit) const noexcept {
-    // All parts but the first few have the smaller size.
-    const std::uint64_t size = core::quotient_of(items_, members_) - own_;
+  constexpr std::uint64_t share_of(std::uint64_t unit) const noexcept {
+    const std::uint64_t size = size_ - own_; // and one more in the first parts
     std::uint64_t member = size != 0 ? unit / size : unit;
     if (member >= members_) member = members_ - 1;
-    while (first_of(static_cast<std::uint32_t>(member)) > unit) --member;
-    return static_cast<std::uint32_t>(member);
+    while (begin(member) - own_ * member > unit) --member;
+    return member;
   }
 
   std::uint64_t items_;
   std::uint64_t own_;
+  std::uint64_t size_;   // of the parts
+  std::uint64_t larger_; // of the parts: they have one item more
   std::uint32_t members_;
 };
 

@@ -5,6 +5,7 @@
 #include "member_frame.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace wstree::abi::gomp {
@@ -25,34 +26,40 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
 [[gnu::noinline]] void execute_pieces(Frame& frame, const Region& region) {
   RepeatedRegion& repeated = *region.repeated;
   const std::uint32_t members = frame.member.members();
-  const std::uint32_t index = frame.member.index();
   if (members == 1 || !frame.may_serve()) return region.function(region.data);
-  const loop::PieceCount count = repeated.pieces(members);
-  const bool is_whole = count.pieces == members;
-  if (is_whole && !repeated.is_measured()) {
+  const loop::Cut cut = repeated.cut(1, members);
+  if (cut.is_whole && !repeated.is_measured()) {
     const std::uint64_t began = Platform::ticks();
     region.function(region.data);
-    return repeated.check_whole(core::elapsed(began, Platform::ticks()), count);
+    return repeated.check_whole(core::elapsed(began, Platform::ticks()), cut);
   }
-  const loop::OwnFirst items(count.pieces, members, is_whole ? 0 : 1);
-  if (!repeated.begin(frame, items.shared(), count)) return region.function(region.data); // as all members
+  const std::uint64_t each = cut.is_whole ? 1 : std::bit_floor(cut.pieces / members);
+  const std::uint64_t pieces = members * each;
+  const loop::OwnFirst items(pieces, members, cut.is_whole ? 0 : 1);
+  // Pieces of another size cost something else. The function has more bytes than there are sizes.
+  const void* const place = reinterpret_cast<const std::byte*>(region.function) + std::bit_width(each);
+  if (!repeated.begin(frame, items, 1, place)) return region.function(region.data); // as all members
   const proof::Verdict& verdict = repeated.function().verdict();
-  PieceAnswers answers{verdict.after_thread_count, verdict.after_thread_number, static_cast<int>(count.pieces), 0, is_whole ? 0 : members};
+  PieceAnswers answers;
+  answers.after_count = verdict.after_thread_count;
+  answers.after_number = verdict.after_thread_number;
+  answers.count = static_cast<int>(pieces);
+  answers.own = pieces - items.shared();
   frame.answers = &answers;
   std::uint64_t done = 0;
-  const auto execute = [&](core::Range pieces) {
-    done += pieces.end - pieces.begin;
-    for (std::uint64_t k = pieces.begin; k != pieces.end; ++k) {
+  const auto execute = [&](core::Range some) {
+    done += some.end - some.begin;
+    for (std::uint64_t k = some.begin; k != some.end; ++k) {
       answers.number = static_cast<int>(k);
       region.function(region.data);
     }
   };
   const std::uint64_t began = Platform::ticks();
-  if (!is_whole) execute(items.own(index));
+  execute(items.own(frame.member.index()));
   core::Range units;
   while (frame.member.next(units))
     while (units.begin != units.end) execute(items.take(units));
-  repeated.add(core::elapsed(began, Platform::ticks()), done, count.pieces, members);
+  if (!cut.is_whole) repeated.add(core::elapsed(began, Platform::ticks()), done, pieces, 1, members);
   leave_loop(frame);
   frame.answers = nullptr;
 }
@@ -112,13 +119,9 @@ void fork_plain(Region& region, unsigned threads, unsigned flags) {
                     [=](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
 }
 /// GOMP_parallel of a function that may be called again.
-[[gnu::noinline]] void fork_repeated(RepeatableFunction& function, Region& region, unsigned threads,
-                                     unsigned flags) {
-  wstree::config::Ruling ruling = take_hint();
-  ruling.overlay(ruling_of(region.caller, nullptr, t_label));
-  const ServedAs as = choose_schedule(LoopKind::proven, {}, ruling);
-  std::optional<RepeatedRegion> repeated;
-  if (as.schedule.ours) region.repeated = &repeated.emplace(function, as, region.caller);
+[[gnu::noinline]] void fork_repeated(Region& region, unsigned threads, unsigned flags) {
+  MaybeRepeated repeated(reinterpret_cast<const void*>(region.function), region.caller, nullptr);
+  region.repeated = repeated.region();
   if (session().attends_regions()) [[unlikely]]
     return fork_attended(region, threads, flags);
   fork_plain(region, threads, flags);
@@ -140,9 +143,8 @@ WSTREE_SAME_CALLER static inline void open_parallel(Outlined function, void* dat
                                                     unsigned flags) {
   const void* caller = WSTREE_CALLER;
   Region region{nullptr, function, data, caller};
-  if (session().repeats)
-    if (RepeatableFunction* again = find_repeatable(reinterpret_cast<const void*>(function), caller))
-      return fork_repeated(*again, region, threads, flags);
+  if (session().repeats && find_repeatable(reinterpret_cast<const void*>(function), caller) != nullptr)
+    return fork_repeated(region, threads, flags);
   if (session().attends_regions()) [[unlikely]]
     return fork_attended(region, threads, flags);
   fork_plain(region, threads, flags);
