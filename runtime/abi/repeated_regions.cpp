@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "repeated_regions.h"
 
-#include "decoder.h"
+#include "opened_decoder.h"
 #include "own_stack.h"
 #include "proven_process.h"
 #include "test_verdicts.h"
+#include "unserved_regions.h"
 
 #include "wstree/core/default_floats.h"
 
@@ -38,11 +39,6 @@ public:
     return nullptr;
   }
 
-  template <class Visit> void visit(Visit&& visit) noexcept {
-    for (std::size_t place = 0; place < k_places; ++place)
-      if (states_[place].load(std::memory_order_acquire) != State::open) visit(entry(place)); // as in answer()
-  }
-
 private:
   /// Of an entry; `open` until its thread has read the function. Other threads do without the answer until then, and so
   /// does the child of a fork that comes meanwhile, for good.
@@ -57,10 +53,24 @@ private:
     return states_[place].load(std::memory_order_acquire) == State::proven ? &entry(place) : nullptr;
   }
   [[gnu::noinline]] RepeatableFunction* judge(std::size_t place, const void* code, const void* caller) noexcept {
-    auto& function = *::new (entries_[place].bytes) RepeatableFunction(code, caller);
-    stack::on_own_stack([&] { function.decide(std::getenv("WSTREE_TEST_PROVEN") ? test_verdict(code) : proof::prove(code, own_process())); });
+    auto& function = *::new (entries_[place].bytes) RepeatableFunction(code);
+    stack::on_own_stack([&] {
+      proof::Verdict verdict = proof::prove(code, own_process());
+      if (std::getenv("WSTREE_TEST_PROVEN")) verdict = test_verdict(code);
+      if (verdict.kind != proof::Verdict::Kind::refused && verdict.has_float_reduction && !may_round()) {
+        verdict = {};
+        verdict.reason = "sums of floating-point numbers would depend on the pieces, unless --loops names static";
+      }
+      function.decide(verdict);
+    });
+    if (!function.may_repeat() && session().measured)
+      observe::note_unserved_region(caller, function.verdict().reason, function.verdict().at);
     states_[place].store(function.may_repeat() ? State::proven : State::refused, std::memory_order_release);
     return answer(place);
+  }
+  /// Whether the user has said that sums may be rounded in another way.
+  static bool may_round() noexcept {
+    return (session().options.loops.bits & static_cast<unsigned>(config::LoopKind::static_)) != 0;
   }
 
   static constexpr unsigned k_bits = 11;
@@ -79,10 +89,6 @@ constinit Functions g_functions;
 
 RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept {
   return g_functions.find(code, caller);
-}
-
-void visit_judged(void (*visit)(void* context, const RepeatableFunction& function) noexcept, void* context) noexcept {
-  g_functions.visit([&](const RepeatableFunction& function) { visit(context, function); });
 }
 
 void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, const char* source) noexcept {

@@ -18,10 +18,9 @@ namespace wstree::abi {
 /// A function that regions execute, and what is known of it. Lives as long as the process.
 class RepeatableFunction {
 public:
-  RepeatableFunction(const void* code, const void* caller) noexcept : code_(code), caller_(caller) {}
+  explicit RepeatableFunction(const void* code) noexcept : code_(code) {}
 
   const void* code() const noexcept { return code_; }
-  const void* caller() const noexcept { return caller_; } ///< that has opened the first region
   const proof::Verdict& verdict() const noexcept { return verdict_; }
   loop::RepeatedCost& cost() noexcept { return cost_; }
   bool may_repeat() const noexcept { return verdict_.kind != proof::Verdict::Kind::refused; }
@@ -29,7 +28,6 @@ public:
 
 private:
   const void* code_;
-  const void* caller_;
   proof::Verdict verdict_;
   loop::RepeatedCost cost_;
 };
@@ -37,9 +35,6 @@ private:
 /// Returns the function `code` if regions that execute it may be served; nullptr: they may not, or it is not known yet.
 /// The first call for a function reads its machine code, which takes up to some milliseconds. `caller` opens a region.
 RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept;
-/// Calls visit(function) for each function that has been asked for and judged.
-void visit_judged(void (*visit)(void* context, const RepeatableFunction& function) noexcept, void* context) noexcept;
-
 /// One execution of such a function by a team, from before the fork until after the join. On the stack of the opener.
 /// The items of a loop are its iterations, or pieces of them where only the function knows the iterations.
 class RepeatedRegion {

@@ -61,6 +61,10 @@ std::optional<Check> static_ones(const FileCalls& program, config::LoopKinds loo
   if (are_balanced(program.calls, loops))
     return Check{"loops", Status::ok, fmt::format("{}: static, cut by what their parts took", name)};
   if (!by_call && !program.calls.may_be_static) return {};
+  if (loops.has(config::LoopKind::proven) && !program.calls.cuts_its_own)
+    return Check{"loops", Status::ok,
+                 fmt::format("{}: static loops are served where their machine code proves that threads may share them{}",
+                             name, program.static_loops.empty() ? "" : ": " + list_of(program.static_loops))};
   Check check{"loops", Status::note,
               fmt::format("{}: {}", name, by_call ? "static loops too" : "perhaps static loops too"),
               "a loop without a schedule clause is static: its threads do not ask for iterations",

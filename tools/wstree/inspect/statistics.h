@@ -48,12 +48,19 @@ inline bool has_new_lengths(std::uint64_t new_lengths, std::uint64_t calls) {
   return calls > 1 && 2 * new_lengths > calls;
 }
 
+/// A region of which the library knows why it is not called again for pieces of a loop.
+struct UnservedRegion {
+  std::string name;
+  std::string reason; ///< with the line that is to blame, if that is known
+};
+
 struct Statistics {
   std::string version, program;
   std::uint64_t process = 0, threads = 0;
   double cpu_seconds = 0, waiting_cpu_seconds = 0; ///< of all, and of threads that waited between regions
   std::string rank; ///< of an MPI job, "0" in all other processes; empty: the file is older
   std::vector<LoopRow> loops;
+  std::vector<UnservedRegion> unserved;
   std::vector<RankLoop> rank_loops;
 };
 

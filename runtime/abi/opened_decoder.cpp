@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decoder.h"
+#include "opened_decoder.h"
 
 #include "aside_task.h"
 #include "message.h"
