@@ -104,11 +104,11 @@ void check_times(int n, int step, int first, const char* what) {
   }
 }
 int some_length() {
-  static check::SplitMix64 random{check::settings.seed};
+  static check::Random random(check::settings.seed);
   const int members = omp_get_max_threads();
   const int chosen[] = {0, 1, members - 1, members, members + 1, 16, 127, 1000, k_most};
-  const auto at = random() % (2 * std::size(chosen));
-  return at < std::size(chosen) ? chosen[at] : static_cast<int>(random() % k_most);
+  const auto at = random.below(2 * std::size(chosen));
+  return at < std::size(chosen) ? chosen[at] : static_cast<int>(random.below(k_most));
 }
 
 void every_iteration_once() {
@@ -164,8 +164,8 @@ void members_begin_their_own_shares() {
     for (int i = 0; i < k_most; ++i) ++had[static_cast<std::size_t>(number[i])];
     for (int m = 0; m < members; ++m) {
       CHECK(had[static_cast<std::size_t>(m)] > 0, "thread %d of %d had no iteration", m, members);
-      CHECK(number[m * (k_most / members)] == m, "thread %d had the first iteration of thread %d's share",
-            number[m * (k_most / members)], m);
+      const int first = m * (k_most / members) + std::min(m, k_most % members);
+      CHECK(number[first] == m, "thread %d had the first iteration of thread %d's share", number[first], m);
     }
   }
 }
