@@ -110,12 +110,12 @@ loop::Cut RepeatedRegion::cut(std::uint64_t iterations, std::uint32_t members) c
 }
 
 bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest,
-                           const void* place) const noexcept {
+                           std::uint64_t size, const void* place) const noexcept {
   TaskSchedule schedule = as_.schedule;
-  schedule.chunk = std::max(schedule.chunk, smallest);
+  if (schedule.chunk != 0) schedule.chunk = std::max(schedule.chunk / size, smallest);
   const bool is_whole = items.own_each() == 0;
   if (!begin_pieces(frame, items.shared(), {schedule, as_.settings}, is_whole, caller_, place)) return false;
-  set_bounds(frame, 0, 0, 1, items.items(), 1);
+  set_bounds(frame, 0, 0, 1, known_iterations_ != 0 ? known_iterations_ : items.items(), size);
   return true;
 }
 

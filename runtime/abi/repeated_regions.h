@@ -47,15 +47,19 @@ public:
   RepeatedRegion& operator=(const RepeatedRegion&) = delete;
 
   RepeatableFunction& function() const noexcept { return function_; }
-  /// The same for all members of a team. `iterations`: 1 if they are not known.
+  /// 0: not known before the fork.
+  std::uint64_t iterations() const noexcept { return known_iterations_; }
+  void set_iterations(std::uint64_t iterations) noexcept { known_iterations_ = iterations; }
+  /// The same for all members of a team. `iterations`: 0 if they are not known.
   loop::Cut cut(std::uint64_t iterations, std::uint32_t members) const noexcept;
   /// Whether the loop of a region that is not cut is served all the same, because it is measured.
   bool is_measured() const noexcept { return as_.settings->clocked; }
 
-  /// Begins the loop in the member of `frame`, which takes units of `items` by Member::next(), `smallest` at least. What
-  /// they have cost is remembered under `place`. If each member has none for itself, it gets its share whole. Returns
-  /// false, to all members alike, if there is no memory.
-  bool begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest, const void* place) const noexcept;
+  /// Begins the loop in the member of `frame`, which takes units of `items` by Member::next(), `smallest` at least. An
+  /// item has `size` iterations. What items have cost is remembered under `place`. If each member has none for itself,
+  /// it gets its share whole. Returns false, to all members alike, if there is no memory.
+  bool begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest, std::uint64_t size,
+             const void* place) const noexcept;
 
   /// A member of `members` has executed `done` of `items` in so many ticks.
   void add(std::uint64_t ticks, std::uint64_t done, std::uint64_t items, std::uint64_t iterations,
@@ -71,12 +75,13 @@ private:
   ServedAs as_;
   const void* caller_;
   loop::KnownCost known_;
+  std::uint64_t known_iterations_ = 0;
   // relaxed: the opener reads them after the join.
   std::atomic<std::uint64_t> work_{0};  // ticks of all members that have executed pieces
   std::atomic<std::uint64_t> moved_{0}; // items that members have executed above their shares
   // All members write the same:
   std::atomic<std::uint64_t> items_{0}; // 0: the loop was not cut
-  std::atomic<std::uint64_t> iterations_{1};
+  std::atomic<std::uint64_t> iterations_{0};
   std::atomic<std::uint32_t> members_{1};
 };
 

@@ -29,13 +29,13 @@ struct KnownCost {
   /// Costs are in ticks << k_fraction.
   static constexpr unsigned k_fraction = 8;
 
-  /// Of a loop of `iterations`; 1: they are not known, and `cost` is that of the whole loop.
+  /// Of a loop of `iterations`; 0: they are not known, and `cost` is that of the whole loop.
   constexpr Cut cut(std::uint64_t iterations, std::uint32_t members, const core::Settings& settings) const noexcept {
     namespace tuning = core::tuning;
-    if (iterations != 1 && iterations <= members) return {};
-    const std::uint64_t most = iterations == 1 ? tuning::k_most_calls * members : iterations;
+    if (iterations != 0 && iterations <= members) return {};
+    const std::uint64_t most = iterations == 0 ? tuning::k_most_calls * members : iterations;
     if (cost == 0) return {false, std::min(tuning::k_first_calls * members, most)};
-    const std::uint64_t share = work(iterations) / members;
+    const std::uint64_t share = work(std::max<std::uint64_t>(iterations, 1)) / members;
     const std::uint64_t least = std::max<std::uint64_t>(settings.shortest_target, 1);
     if (is_calm && share < tuning::k_whole * least) return {true, 0, tuning::k_like_before * share + least};
     std::uint64_t each;
@@ -70,11 +70,11 @@ public:
             calm_.load(std::memory_order_relaxed) >=
                 core::tuning::k_calm << surprises_.load(std::memory_order_relaxed)};
   }
-  /// Learns that `iterations` in pieces took `work` ticks of all members together.
+  /// Learns that `iterations`, 0 if they are not known, took `work` ticks of all members together, in pieces.
   void learn(std::uint64_t work, std::uint64_t iterations, bool is_even, std::uint32_t members,
              const core::Settings& settings) noexcept {
     constexpr std::uint64_t k_most_work = std::uint64_t{1} << 55;
-    const std::uint64_t cost = (std::min(work, k_most_work) << KnownCost::k_fraction) / iterations;
+    const std::uint64_t cost = (std::min(work, k_most_work) << KnownCost::k_fraction) / std::max<std::uint64_t>(iterations, 1);
     cost_.store(std::max<std::uint64_t>(cost, 1), std::memory_order_relaxed);
     was_even_.store(is_even, std::memory_order_relaxed);
     const bool is_calm = is_even && work / members < core::tuning::k_whole * settings.shortest_target;

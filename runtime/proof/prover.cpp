@@ -434,6 +434,8 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse("divides its work in a way that the proof does not know", 0);
   else if (!is_clang_ && (verdict_.after_thread_count == nullptr || verdict_.after_thread_number == nullptr))
     refuse("divides its work in a way that the proof does not know", 0);
+  else if (!is_clang_)
+    verdict_.iterations = count_of(values_, dividend_, dividend_size_);
   return answer();
 }
 

@@ -675,6 +675,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
                                        top == values_.constant(constant < 0 ? -1 : 0);
     if (values_.is_symbol(b, Symbol::Kind::thread_count) && !loop_.is_entered && is_extended &&
         values_.is_polynomial(a) && values_.at(a).bits == k_common) {
+      dividend_size_ = operands[0].size;
       state.general[k_rax] = values_.of(Symbol::Kind::quotient, k_number, a, instruction.id);
       state.general[k_rdx] = values_.of(Symbol::Kind::remainder, k_number, a, instruction.id);
       return true;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arena.h"
+#include "count.h"
 
 #include <cstdint>
 
@@ -166,5 +167,8 @@ private:
   std::uint32_t* symbol_slots_ = nullptr;
   bool exhausted_ = false;
 };
+
+/// The number in `dividend`, which has so many bytes, as what can be read when a region begins.
+IterationCount count_of(const Values& values, Value dividend, unsigned width) noexcept;
 
 } // namespace wstree::proof

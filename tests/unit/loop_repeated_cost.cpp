@@ -57,14 +57,14 @@ TEST(RepeatedCost, AsManyIterationsAsMembersAreNeverCut) {
 
 TEST(RepeatedCost, NoLoopHasMorePiecesThanIterationsOrThanAreWorthwhile) {
   for (const std::uint64_t work : {std::uint64_t{1}, std::uint64_t{1} << 20, std::uint64_t{1} << 62})
-    for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{5}, std::uint64_t{1} << 20, ~std::uint64_t{0} >> 1})
+    for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{5}, std::uint64_t{1} << 20, ~std::uint64_t{0} >> 1})
       for (const bool is_even : {false, true}) {
         RepeatedCost cost;
         cost.learn(work, n, is_even, k_members, k_settings);
         const Cut cut = cost.known().cut(n, k_members, k_settings);
         if (cut.is_whole) continue;
-        EXPECT_GE(cut.pieces, n == 1 ? k_members : 1U);
-        EXPECT_LE(cut.pieces, n == 1 ? tuning::k_most_calls * k_members : n);
+        EXPECT_GE(cut.pieces, n == 0 ? k_members : 1U);
+        EXPECT_LE(cut.pieces, n == 0 ? tuning::k_most_calls * k_members : n);
         EXPECT_LE(cut.pieces, tuning::k_most_calls * k_members);
       }
 }

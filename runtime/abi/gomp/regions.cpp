@@ -22,29 +22,43 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
                 caller);
 }
 
+/// Into how many pieces the function of a region divides its loop, and how many iterations they have; some have one
+/// more. Powers of two, so that pieces cost the same from execution to execution.
+struct Pieces {
+  std::uint64_t count;
+  std::uint64_t size; // 1: it is not known
+};
+Pieces pieces_of(const wstree::loop::Cut& cut, std::uint64_t iterations, std::uint32_t members) noexcept {
+  if (cut.is_whole) return {members, std::max<std::uint64_t>(iterations / members, 1)};
+  if (iterations == 0) return {members * std::bit_floor(cut.pieces / members), 1};
+  const std::uint64_t size = std::bit_floor(iterations / cut.pieces);
+  return {iterations / size, size};
+}
+
 /// The member of `frame` executes pieces of the region's loop until none are left for it.
 [[gnu::noinline]] void execute_pieces(Frame& frame, const Region& region) {
   RepeatedRegion& repeated = *region.repeated;
   const std::uint32_t members = frame.member.members();
   if (members == 1 || !frame.may_serve()) return region.function(region.data);
-  const loop::Cut cut = repeated.cut(1, members);
+  const std::uint64_t iterations = repeated.iterations();
+  const loop::Cut cut = repeated.cut(iterations, members);
   if (cut.is_whole && !repeated.is_measured()) {
     const std::uint64_t began = Platform::ticks();
     region.function(region.data);
     return repeated.check_whole(core::elapsed(began, Platform::ticks()), cut);
   }
-  const std::uint64_t each = cut.is_whole ? 1 : std::bit_floor(cut.pieces / members);
-  const std::uint64_t pieces = members * each;
-  const loop::OwnFirst items(pieces, members, cut.is_whole ? 0 : 1);
+  const Pieces pieces = pieces_of(cut, iterations, members);
+  const loop::OwnFirst items(pieces.count, members, cut.is_whole ? 0 : 1);
   // Pieces of another size cost something else. The function has more bytes than there are sizes.
-  const void* const place = reinterpret_cast<const std::byte*>(region.function) + std::bit_width(each);
-  if (!repeated.begin(frame, items, 1, place)) return region.function(region.data); // as all members
+  const void* const place = reinterpret_cast<const std::byte*>(region.function) +
+                            std::bit_width(iterations != 0 ? pieces.size : pieces.count);
+  if (!repeated.begin(frame, items, 1, pieces.size, place)) return region.function(region.data); // as all members
   const proof::Verdict& verdict = repeated.function().verdict();
   PieceAnswers answers;
   answers.after_count = verdict.after_thread_count;
   answers.after_number = verdict.after_thread_number;
-  answers.count = static_cast<int>(pieces);
-  answers.own = pieces - items.shared();
+  answers.count = static_cast<int>(pieces.count);
+  answers.own = pieces.count - items.shared();
   frame.answers = &answers;
   std::uint64_t done = 0;
   const auto execute = [&](core::Range some) {
@@ -59,7 +73,8 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
   core::Range units;
   while (frame.member.next(units))
     while (units.begin != units.end) execute(items.take(units));
-  if (!cut.is_whole) repeated.add(core::elapsed(began, Platform::ticks()), done, pieces, 1, members);
+  if (!cut.is_whole)
+    repeated.add(core::elapsed(began, Platform::ticks()), done, pieces.count, iterations, members);
   leave_loop(frame);
   frame.answers = nullptr;
 }
@@ -122,6 +137,11 @@ void fork_plain(Region& region, unsigned threads, unsigned flags) {
 [[gnu::noinline]] void fork_repeated(Region& region, unsigned threads, unsigned flags) {
   MaybeRepeated repeated(reinterpret_cast<const void*>(region.function), region.caller, nullptr);
   region.repeated = repeated.region();
+  if (region.repeated != nullptr) {
+    const wstree::proof::IterationCount& iterations = region.repeated->function().verdict().iterations;
+    region.repeated->set_iterations(iterations.read(region.data));
+    if (iterations.is_known() && region.repeated->iterations() == 0) region.repeated = nullptr; // an empty loop
+  }
   if (session().attends_regions()) [[unlikely]]
     return fork_attended(region, threads, flags);
   fork_plain(region, threads, flags);

@@ -51,7 +51,7 @@ public:
     if (cut_.is_whole && !region_.is_measured()) return;
     const std::uint64_t size = cut_.is_whole ? 0 : n / cut_.pieces;
     items_ = loop::OwnFirst(n, members, size);
-    if (!region_.begin(frame_, items_, size, region_.function().code())) return;
+    if (!region_.begin(frame_, items_, size, 1, region_.function().code())) return;
     state_ = State::cut;
     own = n - items_.shared();
     piece_ = items_.own(frame_.member.index());
