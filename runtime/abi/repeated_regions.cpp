@@ -89,24 +89,38 @@ RepeatableFunction* find_repeatable(const void* code, const void* caller) noexce
   return g_functions.find(code, caller);
 }
 
-void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, const char* source) noexcept {
+void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, const char* source,
+                           const void* data) noexcept {
+  const proof::IterationCount& count = function.verdict().iterations;
+  const std::uint64_t iterations = count.read(data);
+  if (count.is_known() && iterations == 0) return;
+  const Session& process = session();
+  // Of a region that only a rule or a hint may have served otherwise, these are asked.
+  if (process.rules == nullptr && !has_hint() && !process.measured &&
+      function.cost().is_whole(iterations, process.settings)) {
+    timed_ = &function;
+    began_ = Platform::ticks();
+    return;
+  }
   config::Ruling ruling = take_hint();
   ruling.overlay(ruling_of(caller, source, t_label));
   const ServedAs as = choose_schedule(config::LoopKind::proven, {}, ruling);
-  if (as.schedule.ours) region_.emplace(function, as, caller);
+  if (!as.schedule.ours) return;
+  const bool is_static = as.schedule.model == core::Model::static_ && as.schedule.chunk == 0;
+  region_.emplace(function, as, caller, iterations,
+                  is_static || function.cost().is_whole(iterations, *as.settings));
 }
 
 RepeatedRegion::~RepeatedRegion() {
+  const std::uint64_t wall = core::elapsed(began_, Platform::ticks());
   const std::uint64_t items = items_.load(std::memory_order_relaxed);
-  if (items == 0) return;
+  if (items == 0) {
+    if (is_whole_) function_.cost().check_whole(wall, *as_.settings);
+    return;
+  }
   const bool is_even = moved_.load(std::memory_order_relaxed) <= items / core::tuning::k_steady_items;
   function_.cost().learn(work_.load(std::memory_order_relaxed), iterations_.load(std::memory_order_relaxed), is_even,
-                         members_.load(std::memory_order_relaxed), *as_.settings);
-}
-
-loop::Cut RepeatedRegion::cut(std::uint64_t iterations, std::uint32_t members) const noexcept {
-  if (as_.schedule.model == core::Model::static_ && as_.schedule.chunk == 0) return {};
-  return known_.cut(iterations, members, *as_.settings);
+                         members_.load(std::memory_order_relaxed), wall, *as_.settings);
 }
 
 bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest,

@@ -39,19 +39,24 @@ RepeatableFunction* find_repeatable(const void* code, const void* caller) noexce
 /// The items of a loop are its iterations, or pieces of them where only the function knows the iterations.
 class RepeatedRegion {
 public:
-  RepeatedRegion(RepeatableFunction& function, const ServedAs& as, const void* caller) noexcept
-      : function_(function), as_(as), caller_(caller), known_(function.cost().known()) {}
+  /// `iterations`: 0 if they are not known before the fork. `is_whole`: members get their shares whole.
+  RepeatedRegion(RepeatableFunction& function, const ServedAs& as, const void* caller, std::uint64_t iterations,
+                 bool is_whole) noexcept
+      : function_(function), as_(as), caller_(caller), known_(function.cost().known()), known_iterations_(iterations),
+        is_whole_(is_whole) {}
   /// After the join.
   ~RepeatedRegion();
   RepeatedRegion(const RepeatedRegion&) = delete;
   RepeatedRegion& operator=(const RepeatedRegion&) = delete;
 
-  RepeatableFunction& function() const noexcept { return function_; }
-  /// 0: not known before the fork.
-  std::uint64_t iterations() const noexcept { return known_iterations_; }
-  void set_iterations(std::uint64_t iterations) noexcept { known_iterations_ = iterations; }
-  /// The same for all members of a team. `iterations`: 0 if they are not known.
-  loop::Cut cut(std::uint64_t iterations, std::uint32_t members) const noexcept;
+  const proof::Verdict& verdict() const noexcept { return function_.verdict(); }
+  const void* code() const noexcept { return function_.code(); }
+  std::uint64_t known_iterations() const noexcept { return known_iterations_; }
+  /// How many pieces each member should have, the same for all members of a team; 1: it gets its share whole.
+  std::uint64_t pieces_each(std::uint64_t iterations, std::uint32_t members) const noexcept {
+    if (is_whole_ || (iterations != 0 && iterations <= members)) return 1;
+    return known_.pieces_each(iterations, members, *as_.settings);
+  }
   /// Whether the loop of a region that is not cut is served all the same, because it is measured.
   bool is_measured() const noexcept { return as_.settings->clocked; }
 
@@ -64,18 +69,15 @@ public:
   /// A member of `members` has executed `done` of `items` in so many ticks.
   void add(std::uint64_t ticks, std::uint64_t done, std::uint64_t items, std::uint64_t iterations,
            std::uint32_t members) noexcept;
-  /// A member has executed its whole share in so many ticks.
-  void check_whole(std::uint64_t ticks, const loop::Cut& cut) noexcept {
-    if (cut.longest != 0 && ticks > cut.longest) [[unlikely]]
-      function_.cost().regret();
-  }
 
 private:
   RepeatableFunction& function_;
   ServedAs as_;
   const void* caller_;
   loop::KnownCost known_;
-  std::uint64_t known_iterations_ = 0;
+  std::uint64_t known_iterations_;
+  std::uint64_t began_ = Platform::ticks();
+  bool is_whole_;
   // relaxed: the opener reads them after the join.
   std::atomic<std::uint64_t> work_{0};  // ticks of all members that have executed pieces
   std::atomic<std::uint64_t> moved_{0}; // items that members have executed above their shares
@@ -85,20 +87,25 @@ private:
   std::atomic<std::uint32_t> members_{1};
 };
 
-/// A region that is repeated if its function may be called again and options, rules and hints have it so.
+/// A region that the calling thread opens, from before the fork until after the join: repeated if its function may be
+/// called again, and options, rules and hints have it so; timed if its members execute brief shares as they are.
 class MaybeRepeated {
 public:
-  /// Before the fork. Takes the hint of such a region. `source` as the compiler passes it.
-  MaybeRepeated(const void* code, const void* caller, const char* source) noexcept {
-    if (!session().repeats) return;
-    if (RepeatableFunction* function = find_repeatable(code, caller)) choose(*function, caller, source);
+  MaybeRepeated() noexcept = default;
+  MaybeRepeated(const MaybeRepeated&) = delete;
+  MaybeRepeated& operator=(const MaybeRepeated&) = delete;
+  ~MaybeRepeated() {
+    if (began_ != 0) timed_->cost().check_whole(core::elapsed(began_, Platform::ticks()), session().settings);
   }
+  /// Before the fork. Takes the hint of the region. `source` as the compiler passes it, `data` as the function gets it.
+  void choose(RepeatableFunction& function, const void* caller, const char* source, const void* data) noexcept;
+  /// nullptr: the region is executed as it is.
   RepeatedRegion* region() noexcept { return region_ ? &*region_ : nullptr; }
 
 private:
-  void choose(RepeatableFunction& function, const void* caller, const char* source) noexcept;
-
   std::optional<RepeatedRegion> region_;
+  RepeatableFunction* timed_ = nullptr;
+  std::uint64_t began_ = 0;
 };
 
 /// What a function is told while the calling thread executes one of its pieces. The calls that go on at these addresses

@@ -23,16 +23,31 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
 }
 
 /// Into how many pieces the function of a region divides its loop, and how many iterations they have; some have one
-/// more. Powers of two, so that pieces cost the same from execution to execution.
+/// more.
 struct Pieces {
   std::uint64_t count;
   std::uint64_t size; // 1: it is not known
 };
-Pieces pieces_of(const wstree::loop::Cut& cut, std::uint64_t iterations, std::uint32_t members) noexcept {
-  if (cut.is_whole) return {members, std::max<std::uint64_t>(iterations / members, 1)};
-  if (iterations == 0) return {members * std::bit_floor(cut.pieces / members), 1};
-  const std::uint64_t size = std::bit_floor(iterations / cut.pieces);
-  return {iterations / size, size};
+/// `each`: pieces of a member.
+Pieces pieces_of(std::uint64_t each, std::uint64_t iterations, std::uint32_t members) noexcept {
+  // A power of two, so that pieces cost the same from execution to execution.
+  if (iterations == 0) return {members * std::bit_floor(each), 1};
+  Pieces best{members * each, std::max<std::uint64_t>(iterations / (members * each), 1)};
+  // The first pieces have one iteration more. Some pieces more, and the members have about the same nevertheless.
+  constexpr std::uint64_t k_looks = 8, k_long = 64;
+  std::uint64_t least = iterations;
+  for (std::uint64_t more = 0; best.size < k_long && each != 1 && more < k_looks; ++more) {
+    const std::uint64_t count = members * (each + more);
+    const std::uint64_t size = iterations / count;
+    if (size == 0) break;
+    const std::uint64_t rest = iterations - count * size;
+    const std::uint64_t uneven = std::min(rest, each + more) * members - rest;
+    if (uneven >= least) continue;
+    least = uneven;
+    best = {count, size};
+    if (uneven == 0) break;
+  }
+  return best;
 }
 
 /// The member of `frame` executes pieces of the region's loop until none are left for it.
@@ -40,20 +55,17 @@ Pieces pieces_of(const wstree::loop::Cut& cut, std::uint64_t iterations, std::ui
   RepeatedRegion& repeated = *region.repeated;
   const std::uint32_t members = frame.member.members();
   if (members == 1 || !frame.may_serve()) return region.function(region.data);
-  const std::uint64_t iterations = repeated.iterations();
-  const loop::Cut cut = repeated.cut(iterations, members);
-  if (cut.is_whole && !repeated.is_measured()) {
-    const std::uint64_t began = Platform::ticks();
-    region.function(region.data);
-    return repeated.check_whole(core::elapsed(began, Platform::ticks()), cut);
-  }
-  const Pieces pieces = pieces_of(cut, iterations, members);
-  const loop::OwnFirst items(pieces.count, members, cut.is_whole ? 0 : 1);
+  const std::uint64_t iterations = repeated.known_iterations();
+  const std::uint64_t each = repeated.pieces_each(iterations, members);
+  const bool is_whole = each == 1;
+  if (is_whole && !repeated.is_measured()) return region.function(region.data);
+  const Pieces pieces = pieces_of(each, iterations, members);
+  const loop::OwnFirst items(pieces.count, members, is_whole ? 0 : 1);
   // Pieces of another size cost something else. The function has more bytes than there are sizes.
   const void* const place = reinterpret_cast<const std::byte*>(region.function) +
                             std::bit_width(iterations != 0 ? pieces.size : pieces.count);
   if (!repeated.begin(frame, items, 1, pieces.size, place)) return region.function(region.data); // as all members
-  const proof::Verdict& verdict = repeated.function().verdict();
+  const proof::Verdict& verdict = repeated.verdict();
   PieceAnswers answers;
   answers.after_count = verdict.after_thread_count;
   answers.after_number = verdict.after_thread_number;
@@ -73,7 +85,7 @@ Pieces pieces_of(const wstree::loop::Cut& cut, std::uint64_t iterations, std::ui
   core::Range units;
   while (frame.member.next(units))
     while (units.begin != units.end) execute(items.take(units));
-  if (!cut.is_whole)
+  if (!is_whole)
     repeated.add(core::elapsed(began, Platform::ticks()), done, pieces.count, iterations, members);
   leave_loop(frame);
   frame.answers = nullptr;
@@ -134,14 +146,10 @@ void fork_plain(Region& region, unsigned threads, unsigned flags) {
                     [=](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
 }
 /// GOMP_parallel of a function that may be called again.
-[[gnu::noinline]] void fork_repeated(Region& region, unsigned threads, unsigned flags) {
-  MaybeRepeated repeated(reinterpret_cast<const void*>(region.function), region.caller, nullptr);
+[[gnu::noinline]] void fork_repeated(RepeatableFunction& function, Region& region, unsigned threads, unsigned flags) {
+  MaybeRepeated repeated;
+  repeated.choose(function, region.caller, nullptr, region.data);
   region.repeated = repeated.region();
-  if (region.repeated != nullptr) {
-    const wstree::proof::IterationCount& iterations = region.repeated->function().verdict().iterations;
-    region.repeated->set_iterations(iterations.read(region.data));
-    if (iterations.is_known() && region.repeated->iterations() == 0) region.repeated = nullptr; // an empty loop
-  }
   if (session().attends_regions()) [[unlikely]]
     return fork_attended(region, threads, flags);
   fork_plain(region, threads, flags);
@@ -163,8 +171,9 @@ WSTREE_SAME_CALLER static inline void open_parallel(Outlined function, void* dat
                                                     unsigned flags) {
   const void* caller = WSTREE_CALLER;
   Region region{nullptr, function, data, caller};
-  if (session().repeats && find_repeatable(reinterpret_cast<const void*>(function), caller) != nullptr)
-    return fork_repeated(region, threads, flags);
+  if (session().repeats)
+    if (RepeatableFunction* again = find_repeatable(reinterpret_cast<const void*>(function), caller))
+      return fork_repeated(*again, region, threads, flags);
   if (session().attends_regions()) [[unlikely]]
     return fork_attended(region, threads, flags);
   fork_plain(region, threads, flags);

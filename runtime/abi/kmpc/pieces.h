@@ -16,13 +16,12 @@ namespace wstree::abi::kmpc {
 class MemberPieces : public PieceAnswers {
 public:
   MemberPieces(Frame& frame, RepeatedRegion& region) noexcept : frame_(frame), region_(region) {
-    after_init = region.function().verdict().after_static_init;
+    after_init = region.verdict().after_static_init;
     began_ = Platform::ticks();
     frame.answers = this;
   }
   ~MemberPieces() {
     leave();
-    if (state_ == State::whole) region_.check_whole(core::elapsed(began_, Platform::ticks()), cut_);
     frame_.answers = nullptr;
   }
   MemberPieces(const MemberPieces&) = delete;
@@ -47,11 +46,11 @@ public:
     const std::uint64_t n = loop.iterations();
     const std::uint32_t members = frame_.member.members();
     if (!is_plain || !loop.countable() || n <= members) return;
-    cut_ = region_.cut(n, members);
-    if (cut_.is_whole && !region_.is_measured()) return;
-    const std::uint64_t size = cut_.is_whole ? 0 : n / cut_.pieces;
+    const std::uint64_t each = region_.pieces_each(n, members);
+    if (each == 1 && !region_.is_measured()) return;
+    const std::uint64_t size = each == 1 ? 0 : n / members / each;
     items_ = loop::OwnFirst(n, members, size);
-    if (!region_.begin(frame_, items_, size, 1, region_.function().code())) return;
+    if (!region_.begin(frame_, items_, size, 1, region_.code())) return;
     state_ = State::cut;
     own = n - items_.shared();
     piece_ = items_.own(frame_.member.index());
@@ -91,7 +90,7 @@ private:
   void leave() noexcept {
     if (state_ != State::cut) return;
     state_ = State::over;
-    if (!cut_.is_whole)
+    if (items_.own_each() != 0)
       region_.add(core::elapsed(began_, Platform::ticks()), done_, items_.items(), items_.items(),
                   frame_.member.members());
     leave_loop(frame_);
@@ -99,7 +98,6 @@ private:
 
   Frame& frame_;
   RepeatedRegion& region_;
-  loop::Cut cut_;
   loop::OwnFirst items_{0, 1, 0};
   core::Range piece_; // that the function executes, or is to be called for
   core::Range units_; // taken from the loop, and not executed yet
