@@ -224,7 +224,11 @@ Checks check_trial(const Trial& trial, const TrialFacts& facts) {
   if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
   const bool none = trial.loops.empty();
   for (auto& check : check_calls_past(trial.past)) checks.push_back(std::move(check));
-  if (!none || (trial.of_new_lengths.empty() && trial.past.empty()))
+  if (none && !trial.unserved.empty() && facts.forms.empty())
+    checks.push_back({k_trial, Status::warn, "no loop was served",
+                      "its static loops are in regions of which it is not proven that threads may share them",
+                      "write schedule(runtime) where the iterations are uneven"});
+  else if (!none || (trial.of_new_lengths.empty() && trial.past.empty()))
     checks.push_back(trial.loops.empty() ? why_none(facts, WEXITSTATUS(trial.ending.wait_status))
                                          : Check{k_trial, Status::ok, "served: " + describe(trial.loops)});
   for (auto& check : check_unserved(trial.unserved)) checks.push_back(std::move(check));

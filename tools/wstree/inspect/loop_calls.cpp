@@ -52,7 +52,6 @@ LoopCalls loop_calls(const ElfFile& file) {
   if (calls.may_be_static && !calls.forms.contains(LoopForm::runtime))
     file.for_each_definition(
         [&](std::string_view name) { calls.cuts_its_own |= name.find("._loopfn.") != name.npos; });
-  if (calls.may_be_static && !calls.cuts_its_own) calls.forms.insert(LoopForm::equal);
   // Looked at last, because the table of a big program is long.
   if (!calls.llvm && !calls.gcc) {
     file.for_each_definition(

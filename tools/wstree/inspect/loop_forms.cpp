@@ -44,11 +44,6 @@ bool has_named(const LoopForms& forms) {
   return forms.contains(LoopForm::dynamic) || forms.contains(LoopForm::guided);
 }
 
-/// Some of these can be served: that depends on the code.
-bool has_static(const LoopForms& forms) {
-  return forms.contains(LoopForm::fixed) || forms.contains(LoopForm::equal);
-}
-
 bool has_runtime(const LoopForms& forms) {
   return forms.contains(LoopForm::runtime) || forms.contains(LoopForm::reduction);
 }
@@ -88,8 +83,6 @@ std::string_view to_text(LoopForm form) {
     return "doacross";
   case LoopForm::fixed:
     return "static";
-  case LoopForm::equal:
-    return "regions that may be static loops";
   case LoopForm::task:
     return "taskloop";
   case LoopForm::call:
@@ -114,13 +107,12 @@ bool can_be_served(const LoopForms& forms, config::LoopKinds loops) {
          (has_runtime(forms) && loops.has(config::LoopKind::runtime)) ||
          (forms.contains(LoopForm::dynamic) && loops.has(config::LoopKind::dynamic)) ||
          (forms.contains(LoopForm::guided) && loops.has(config::LoopKind::guided)) ||
-         (has_static(forms) && loops.has(config::LoopKind::proven)) ||
          (forms.contains(LoopForm::task) && loops.has(config::LoopKind::taskloop));
 }
 
 bool can_be_served(const LoopForms& forms) {
   return forms.contains(LoopForm::hidden) || forms.contains(LoopForm::call) || has_runtime(forms) ||
-         has_named(forms) || has_static(forms) || forms.contains(LoopForm::task);
+         has_named(forms) || forms.contains(LoopForm::task);
 }
 
 LoopForms forms_left_out(LoopForms forms, config::LoopKinds loops) {
@@ -136,12 +128,11 @@ bool leaves_out(const LoopForms& forms, config::LoopKinds loops) {
 
 std::string_view loops_for(const LoopForms& forms) {
   if (forms.contains(LoopForm::hidden) || forms.contains(LoopForm::task)) return "all";
-  if (has_named(forms)) return "runtime,proven,dynamic,guided";
-  return has_static(forms) ? "runtime,proven" : "runtime";
+  return has_named(forms) ? "runtime,dynamic,guided" : "runtime";
 }
 
 std::string_view order_under(std::string_view loops) {
-  return loops == "runtime" || loops == "runtime,proven" ? "" : "; a thread then gets iterations in any order: wstree help schedules";
+  return loops == "runtime" ? "" : "; a thread then gets iterations in any order: wstree help schedules";
 }
 
 } // namespace wstree::cli

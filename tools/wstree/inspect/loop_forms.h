@@ -21,7 +21,6 @@ enum class LoopForm {
   ordered,
   doacross,
   fixed, ///< static by a call; gcc writes nearly all static loops without one
-  equal, ///< gcc: regions that ask for their number and may be static loops, of which the library proves some
   task,  ///< taskloop, of both interfaces
   call,  ///< an algorithm of wstree/parallel.hpp, which shares its work out itself
 };
