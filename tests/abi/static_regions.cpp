@@ -53,6 +53,18 @@ volatile double sink;
   for (int i = 0; i < n; ++i) sum += times[i];
   return sum;
 }
+[[gnu::noinline]] long sum_in_region(int n) {
+  long sum = 0, most = 0;
+#pragma omp parallel
+  {
+#pragma omp for reduction(+ : sum) reduction(max : most)
+    for (int i = 0; i < n; ++i) {
+      sum += times[i];
+      if (times[i] * i > most) most = times[i] * i;
+    }
+  }
+  return most < n ? sum : -1;
+}
 [[gnu::noinline]] double sum_of_halves(int n) {
   double sum = 0;
 #pragma omp parallel for reduction(+ : sum)
@@ -139,6 +151,7 @@ void values_behind_the_loop() {
     check_times(n, 1, 0, "lastprivate");
     if (n > 0) CHECK(last == round + 7 * (n - 1), "the last value of %d is %d", n, last);
     CHECK(sum_of(k_most) == n, "the sum is %ld and not %d", sum_of(k_most), n);
+    CHECK(sum_in_region(k_most) == n, "the sum in a region is %ld and not %d", sum_in_region(k_most), n);
     CHECK(sum_of_halves(k_most) == n * 0.5, "the sum is %g and not %g", sum_of_halves(k_most), n * 0.5);
   }
 }

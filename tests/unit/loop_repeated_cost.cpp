@@ -12,18 +12,18 @@ namespace wstree::loop {
 namespace {
 
 namespace tuning = core::tuning;
-const core::Settings k_settings;
-constexpr std::uint32_t k_members = 4;
-constexpr std::uint64_t k_n = 10'000;
-constexpr std::uint64_t k_target = 2'500; // ticks, the shortest one of the settings
+const core::Settings k_usual;
+constexpr std::uint32_t k_team_size = 4;
+constexpr std::uint64_t k_loop_length = 10'000;
+constexpr std::uint64_t k_shortest = 2'500; // ticks, the shortest one of the settings
 constexpr std::uint64_t k_wall = 20'000;
 
 /// Executes regions of a loop that takes `share` shortest targets of each member, until they are whole. Returns how
 /// many were cut before.
 std::uint32_t cut_before_whole(RepeatedCost& cost, std::uint64_t share, bool is_even = true) {
   for (std::uint32_t i = 0; i < 10'000; ++i) {
-    if (cost.is_whole(k_n, k_settings)) return i;
-    cost.learn(share * k_target * k_members, k_n, is_even, k_members, k_wall, k_settings);
+    if (cost.is_whole(k_loop_length, k_usual)) return i;
+    cost.learn(share * k_shortest * k_team_size, k_loop_length, is_even, k_team_size, k_wall, k_usual);
   }
   return 10'000;
 }
@@ -40,7 +40,7 @@ TEST(RepeatedCost, WithoutHistoryNoRegionIsWhole) {
   core::Settings forgetful;
   forgetful.history = false;
   cut_before_whole(cost, 5);
-  EXPECT_FALSE(cost.is_whole(k_n, forgetful));
+  EXPECT_FALSE(cost.is_whole(k_loop_length, forgetful));
 }
 
 TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOne) {
@@ -48,9 +48,9 @@ TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOne) {
   std::uint32_t expected = tuning::k_calm;
   for (std::uint32_t times = 0; times <= tuning::k_most_doubled + 2; ++times) {
     EXPECT_EQ(cut_before_whole(cost, 5), expected);
-    cost.check_whole(tuning::k_like_cut * k_wall, k_settings); // as expected
-    EXPECT_TRUE(cost.is_whole(k_n, k_settings));
-    cost.check_whole(10 * k_wall, k_settings);
+    cost.check_whole(tuning::k_like_cut * k_wall, k_usual); // as expected
+    EXPECT_TRUE(cost.is_whole(k_loop_length, k_usual));
+    cost.check_whole(10 * k_wall, k_usual);
     if (times < tuning::k_most_doubled) expected *= 2;
   }
 }
@@ -58,9 +58,9 @@ TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOne) {
 TEST(RepeatedCost, LongerLoopsOfABriefPlaceAreCut) {
   RepeatedCost cost;
   cut_before_whole(cost, 5);
-  EXPECT_TRUE(cost.is_whole(k_n, k_settings));
-  EXPECT_TRUE(cost.is_whole(0, k_settings));
-  EXPECT_FALSE(cost.is_whole(k_n * 10, k_settings));
+  EXPECT_TRUE(cost.is_whole(k_loop_length, k_usual));
+  EXPECT_TRUE(cost.is_whole(0, k_usual));
+  EXPECT_FALSE(cost.is_whole(k_loop_length * 10, k_usual));
 }
 
 TEST(RepeatedCost, PiecesAreNoMoreThanIterationsOrThanAreWorthwhile) {
@@ -68,19 +68,19 @@ TEST(RepeatedCost, PiecesAreNoMoreThanIterationsOrThanAreWorthwhile) {
     for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{5}, std::uint64_t{1} << 20, ~std::uint64_t{0} >> 1})
       for (const bool is_even : {false, true}) {
         RepeatedCost cost;
-        cost.learn(work, n, is_even, k_members, k_wall, k_settings);
-        const std::uint64_t each = cost.known().pieces_each(n, k_members, k_settings);
+        cost.learn(work, n, is_even, k_team_size, k_wall, k_usual);
+        const std::uint64_t each = cost.known().pieces_each(n, k_team_size, k_usual);
         EXPECT_GE(each, 1U);
         EXPECT_LE(each, tuning::k_most_calls);
-        if (n != 0) EXPECT_LE(each, n / k_members);
+        EXPECT_LE(each, n != 0 ? n / k_team_size : each);
       }
 }
 
 TEST(RepeatedCost, UnevenLoopsAreCutFiner) {
   RepeatedCost even, uneven;
-  even.learn(1000 * k_target * k_members, k_n, true, k_members, k_wall, k_settings);
-  uneven.learn(1000 * k_target * k_members, k_n, false, k_members, k_wall, k_settings);
-  EXPECT_GT(uneven.known().pieces_each(k_n, k_members, k_settings), even.known().pieces_each(k_n, k_members, k_settings));
+  even.learn(1000 * k_shortest * k_team_size, k_loop_length, true, k_team_size, k_wall, k_usual);
+  uneven.learn(1000 * k_shortest * k_team_size, k_loop_length, false, k_team_size, k_wall, k_usual);
+  EXPECT_GT(uneven.known().pieces_each(k_loop_length, k_team_size, k_usual), even.known().pieces_each(k_loop_length, k_team_size, k_usual));
 }
 
 } // namespace

@@ -77,6 +77,9 @@ public:
     if (piece_.begin == piece_.end) leave();
     return state_ == State::cut;
   }
+  /// The member holds the lock under which values are combined.
+  bool is_locked() const noexcept { return is_locked_; }
+  void set_locked(bool locked) noexcept { is_locked_ = locked; }
 
 private:
   enum class State : std::uint8_t { none, whole, cut, over };
@@ -104,6 +107,7 @@ private:
   std::uint64_t began_;
   std::uint64_t done_ = 0;
   State state_ = State::none;
+  bool is_locked_ = false;
   bool is_answered_ = false; // since the function was called last
 };
 

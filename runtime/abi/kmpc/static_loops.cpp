@@ -122,14 +122,40 @@ private:
 
 constinit Real<void(ident_t*, i32)> g_fini{"__kmpc_for_static_fini"};
 
-using Reduce = void(void*, void*);
-constinit Real<i32(ident_t*, i32, i32, std::size_t, void*, Reduce*, void*)> g_reduce{"__kmpc_reduce_nowait"};
-constinit Real<void(ident_t*, i32, void*)> g_end_reduce{"__kmpc_end_reduce_nowait"};
-constinit Real<void(ident_t*, i32, void*)> g_critical{"__kmpc_critical"};
-constinit Real<void(ident_t*, i32, void*)> g_end_critical{"__kmpc_end_critical"};
-// What __kmpc_reduce_nowait answers: the program combines its values under a lock, or by atomic operations.
+using Combine = void(void*, void*);
+using Reduce = i32(ident_t*, i32, i32, std::size_t, void*, Combine*, void*);
+using EndReduce = void(ident_t*, i32, void*);
+constinit Real<Reduce> g_reduce_nowait{"__kmpc_reduce_nowait"};
+constinit Real<Reduce> g_reduce{"__kmpc_reduce"};
+constinit Real<EndReduce> g_end_reduce_nowait{"__kmpc_end_reduce_nowait"};
+constinit Real<EndReduce> g_end_reduce{"__kmpc_end_reduce"};
+constinit Real<EndReduce> g_critical{"__kmpc_critical"};
+constinit Real<EndReduce> g_end_critical{"__kmpc_end_critical"};
+// What __kmpc_reduce answers: the program combines its values under a lock, or by atomic operations.
 constexpr i32 k_by_lock = 1;
 constexpr i32 k_by_atomics = 2;
+
+/// libomp may combine the values of all members in a tree, for which each of them has to come once. Members that
+/// execute pieces come as often as they have pieces. Nothing stands behind the reduction, so they need not wait there
+/// either.
+WSTREE_SAME_CALLER inline i32 reduce(Real<Reduce>& real, ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data,
+                                     Combine* combine, void* lock) {
+  kmpc::MemberPieces* const pieces = kmpc::own_pieces();
+  if (pieces == nullptr || !pieces->is_cut())
+    return real.require(WSTREE_CALLER)(loc, gtid, count, size, data, combine, lock);
+  const bool by_atomics = loc != nullptr && (loc->flags & kmpc::k_atomic_reduction) != 0;
+  pieces->set_locked(!by_atomics);
+  if (by_atomics) return k_by_atomics;
+  g_critical.require(WSTREE_CALLER)(loc, gtid, lock);
+  return k_by_lock;
+}
+WSTREE_SAME_CALLER inline void end_reduce(Real<EndReduce>& real, ident_t* loc, i32 gtid, void* lock) {
+  kmpc::MemberPieces* const pieces = kmpc::own_pieces();
+  if (pieces == nullptr || !pieces->is_cut()) return real.require(WSTREE_CALLER)(loc, gtid, lock);
+  if (!pieces->is_locked()) return;
+  pieces->set_locked(false);
+  g_end_critical.require(WSTREE_CALLER)(loc, gtid, lock);
+}
 
 } // namespace
 
@@ -160,20 +186,18 @@ WSTREE_EXPORT void __kmpc_for_static_fini(ident_t* loc, i32 gtid) {
   g_fini.require(WSTREE_CALLER)(loc, gtid);
 }
 
-/// libomp may combine the values of all members in a tree, for which each of them has to come once. Members that execute
-/// pieces come as often as they have pieces.
-WSTREE_EXPORT i32 __kmpc_reduce_nowait(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data, Reduce* combine,
+WSTREE_EXPORT i32 __kmpc_reduce_nowait(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data, Combine* combine,
                                        void* lock) {
-  const kmpc::MemberPieces* pieces = kmpc::own_pieces();
-  if (pieces == nullptr || !pieces->is_cut())
-    return g_reduce.require(WSTREE_CALLER)(loc, gtid, count, size, data, combine, lock);
-  if (loc != nullptr && (loc->flags & kmpc::k_atomic_reduction) != 0) return k_by_atomics;
-  g_critical.require(WSTREE_CALLER)(loc, gtid, lock);
-  return k_by_lock;
+  return reduce(g_reduce_nowait, loc, gtid, count, size, data, combine, lock);
+}
+WSTREE_EXPORT i32 __kmpc_reduce(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data, Combine* combine,
+                                void* lock) {
+  return reduce(g_reduce, loc, gtid, count, size, data, combine, lock);
 }
 WSTREE_EXPORT void __kmpc_end_reduce_nowait(ident_t* loc, i32 gtid, void* lock) {
-  const kmpc::MemberPieces* pieces = kmpc::own_pieces();
-  if (pieces == nullptr || !pieces->is_cut()) return g_end_reduce.require(WSTREE_CALLER)(loc, gtid, lock);
-  g_end_critical.require(WSTREE_CALLER)(loc, gtid, lock);
+  end_reduce(g_end_reduce_nowait, loc, gtid, lock);
+}
+WSTREE_EXPORT void __kmpc_end_reduce(ident_t* loc, i32 gtid, void* lock) {
+  end_reduce(g_end_reduce, loc, gtid, lock);
 }
 }
