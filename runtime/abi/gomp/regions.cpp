@@ -133,7 +133,7 @@ constinit Real<unsigned(Outlined, void*, unsigned, unsigned)> g_parallel_reducti
 constinit Real<void(Outlined, void*, unsigned, unsigned, unsigned)> g_parallel_sections{
     "GOMP_parallel_sections"};
 
-void fork_plain(Region& region, unsigned threads, unsigned flags) {
+inline void fork_plain(Region& region, unsigned threads, unsigned flags) {
   const auto real = g_parallel.require(region.caller);
   fork_region(region, [=](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
 }

@@ -17,7 +17,7 @@ namespace wstree::abi {
 bool is_glibc() noexcept;
 
 /// Every OpenMP runtime defines this function. Tools that wrap single functions do not, nor does this library.
-inline constexpr SymbolName k_runtime_function{"omp_in_parallel"};
+inline constexpr SymbolName k_runtime_function{"omp_get_level"};
 inline bool is_runtime(const ElfObject& object) noexcept { return object.defines(k_runtime_function); }
 
 /// An object, and where it is.
