@@ -15,8 +15,8 @@
 namespace wstree::abi {
 namespace {
 
-/// A look at a small idle machine takes 5 to 10 ms. Where the thread that holds the loader's lock waits for the opener,
-/// this is lost, once in a process.
+/// A look at a small idle machine takes 5 to 10 ms. Where the thread that holds the loader's lock waits for
+/// the opener, this is lost, once in a process.
 constexpr timespec k_longest_wait{.tv_sec = 0, .tv_nsec = 500'000'000};
 
 } // namespace
@@ -34,7 +34,8 @@ bool AsideTask::make_thread(pthread_t& thread) noexcept {
   if (pthread_attr_init(&attributes) != 0) return false;
   sigset_t all, before;
   sigfillset(&all);
-  bool runs = pthread_attr_setstacksize(&attributes, stack_) == 0 && pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+  bool runs =
+      pthread_attr_setstacksize(&attributes, stack_) == 0 && pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
   if (runs) {
     runs = pthread_create(&thread, &attributes, start, this) == 0;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -49,7 +50,8 @@ bool AsideTask::run() noexcept {
   if (!make_thread(thread)) return false;
   // Signals may end a wait early; ten of them are enough.
   for (int i = 0; i < 10 && is_done_.load(std::memory_order_relaxed) == 0; ++i)
-    if (config::system_call(SYS_futex, &is_done_, FUTEX_WAIT_PRIVATE, 0, &k_longest_wait) == -ETIMEDOUT) break;
+    if (config::system_call(SYS_futex, &is_done_, FUTEX_WAIT_PRIVATE, 0, &k_longest_wait) == -ETIMEDOUT)
+      break;
   if (is_done_.load(std::memory_order_relaxed) != 0)
     pthread_join(thread, nullptr);
   else

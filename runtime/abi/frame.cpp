@@ -242,8 +242,10 @@ void leave_watched_work(Frame& frame) noexcept {
     if (frame.site == nullptr) return;
     const core::Counts& sum = execution.total;
     const std::uint64_t own = frame.answers != nullptr ? frame.answers->own : 0;
-    const std::uint64_t iterations =
-        std::min((sum.iterations + own) * frame.bounds.unit, frame.bounds.iterations);
+    std::uint64_t iterations = std::min((sum.iterations + own) * frame.bounds.unit, frame.bounds.iterations);
+    // Some pieces have one iteration more than the others.
+    if (frame.answers != nullptr && sum.iterations + own == frame.answers->items)
+      iterations = frame.bounds.iterations;
     const std::uint64_t number =
         observe::record(*frame.site, {execution.members,
                                       {iterations, sum.batches + own, sum.steals, sum.nodes, sum.busy_ticks,

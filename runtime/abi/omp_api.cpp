@@ -99,8 +99,8 @@ WSTREE_SAME_CALLER int ask_thread_num() noexcept {
 
 extern "C" {
 
-/// A function that is executed piece by piece asks which part it has to do. All other calls get what the runtime says,
-/// those from inside of the loop too.
+/// A function that is executed piece by piece asks which part it has to do. All other calls get what the
+/// runtime says, those from inside of the loop too.
 WSTREE_EXPORT int omp_get_num_threads() {
   const Frame* frame = t_frame;
   if (frame != nullptr && frame->answers != nullptr && frame->answers->after_count == WSTREE_CALLER)

@@ -39,8 +39,8 @@ proof::Segment segment_around(const void*, const void* address) noexcept {
   return segment;
 }
 
-/// The loader may not have bound the slot yet: then it leads back into the object, and the address is not known. What
-/// this library stands in front of is judged by its name.
+/// The loader may not have bound the slot yet: then it leads back into the object, and the address is not
+/// known. What this library stands in front of is judged by its name.
 proof::Callee callee_in(const void*, const void* slot) noexcept {
   const LoadedObject object = object_around(slot);
   if (!object) return {};
@@ -50,7 +50,8 @@ proof::Callee callee_in(const void*, const void* slot) noexcept {
       const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(relocation.r_info));
       if (type != k_jump_slot && type != k_global_data) return {};
       const void* const bound = *static_cast<const void* const*>(slot);
-      return {object.tables.name_of_symbol(relocation), object.extent.holds(bound) || is_own_code(bound) ? nullptr : bound};
+      return {object.tables.name_of_symbol(relocation),
+              object.extent.holds(bound) || is_own_code(bound) ? nullptr : bound};
     }
   return {};
 }

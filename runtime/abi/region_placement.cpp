@@ -63,8 +63,8 @@ void look_at_machine() noexcept {
 /// Of the thread that looks. Thread-local data of the program take their part of it.
 constexpr std::size_t k_stack_to_look = stack::k_own_stack * 4;
 
-/// hwloc is opened, which takes the loader's lock. If another thread has not done that soon, the region goes on without
-/// places; later ones get them. (In the child of a fork that comes meanwhile nothing is placed.)
+/// hwloc is opened, which takes the loader's lock. If another thread has not done that soon, the region goes
+/// on without places; later ones get them. (In the child of a fork that comes meanwhile nothing is placed.)
 [[gnu::cold]] void decide() noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
   if (place::has_new_call_filter())

@@ -30,7 +30,8 @@ public:
         return answer(place);
       if (seen == nullptr) {
         if (!decoder_is_open()) return nullptr; // it may be later
-        if (keys_[place].compare_exchange_strong(seen, code, std::memory_order_relaxed, std::memory_order_relaxed))
+        if (keys_[place].compare_exchange_strong(seen, code, std::memory_order_relaxed,
+                                                 std::memory_order_relaxed))
           return judge(place, code, caller);
         if (seen == code) return answer(place);
       }
@@ -39,8 +40,8 @@ public:
   }
 
 private:
-  /// Of an entry; `open` until its thread has read the function. Other threads do without the answer until then, and so
-  /// does the child of a fork that comes meanwhile, for good.
+  /// Of an entry; `open` until its thread has read the function. Other threads do without the answer until
+  /// then, and so does the child of a fork that comes meanwhile, for good.
   enum class State : std::uint8_t { open, refused, proven };
 
   RepeatableFunction& entry(std::size_t place) noexcept {
@@ -51,13 +52,15 @@ private:
     // process.Repeated has functions that several root threads open at once.
     return states_[place].load(std::memory_order_acquire) == State::proven ? &entry(place) : nullptr;
   }
-  [[gnu::noinline]] RepeatableFunction* judge(std::size_t place, const void* code, const void* caller) noexcept {
+  [[gnu::noinline]] RepeatableFunction* judge(std::size_t place, const void* code,
+                                              const void* caller) noexcept {
     auto& function = *::new (entries_[place].bytes) RepeatableFunction(code);
     stack::on_own_stack([&] {
       proof::Verdict verdict = proof::prove(code, own_process());
       if (verdict.kind != proof::Verdict::Kind::refused && verdict.has_float_reduction && !may_round()) {
         verdict = {};
-        verdict.reason = "sums of floating-point numbers would depend on the pieces, unless --loops names static";
+        verdict.reason =
+            "sums of floating-point numbers would depend on the pieces, unless --loops names static";
       }
       function.decide(verdict);
     });
@@ -119,8 +122,8 @@ RepeatedRegion::~RepeatedRegion() {
     return;
   }
   const bool is_even = moved_.load(std::memory_order_relaxed) <= items / core::tuning::k_steady_items;
-  function_.cost().learn(work_.load(std::memory_order_relaxed), iterations_.load(std::memory_order_relaxed), is_even,
-                         members_.load(std::memory_order_relaxed), wall, *as_.settings);
+  function_.cost().learn(work_.load(std::memory_order_relaxed), iterations_.load(std::memory_order_relaxed),
+                         is_even, members_.load(std::memory_order_relaxed), wall, *as_.settings);
 }
 
 bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest,
@@ -133,8 +136,8 @@ bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, std::uint6
   return true;
 }
 
-void RepeatedRegion::add(std::uint64_t ticks, std::uint64_t done, std::uint64_t items, std::uint64_t iterations,
-                         std::uint32_t members) noexcept {
+void RepeatedRegion::add(std::uint64_t ticks, std::uint64_t done, std::uint64_t items,
+                         std::uint64_t iterations, std::uint32_t members) noexcept {
   const std::uint64_t share = items / members + 1;
   work_.fetch_add(ticks, std::memory_order_relaxed);
   if (done > share) moved_.fetch_add(done - share, std::memory_order_relaxed);

@@ -62,8 +62,8 @@ inline constexpr std::uint64_t k_most_trace_events = std::uint64_t{1} << 24;
 inline constexpr std::size_t k_max_affinity_format = 255;
 
 /// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
-/// `static_` loops are not handed out, but cut anew from region to region (core/feedback). `proven` loops are static
-/// ones, too: those of regions whose function may be called again for parts of its loop.
+/// `static_` loops are not handed out, but cut anew from region to region (core/feedback). `proven` loops are
+/// static ones, too: those of regions whose function may be called again for parts of its loop.
 enum class LoopKind : std::uint8_t {
   runtime = 1,
   dynamic = 2,

@@ -9,9 +9,9 @@
 
 namespace wstree::loop {
 
-/// The items 0..n-1 of a loop. Each of `members` has the first `own` items of its equal part to itself, so that every
-/// member does some of the loop's work, as in a static loop. The members share the units 0..shared()-1, which are all
-/// other items in ascending order.
+/// The items 0..n-1 of a loop. Each of `members` has the first `own` items of its equal part to itself, so
+/// that every member does some of the loop's work, as in a static loop. The members share the units
+/// 0..shared()-1, which are all other items in ascending order.
 class OwnFirst {
 public:
   /// No equal part has fewer than `own` items.
@@ -22,9 +22,12 @@ public:
   constexpr std::uint64_t items() const noexcept { return items_; }
   constexpr std::uint64_t shared() const noexcept { return items_ - members_ * own_; }
   constexpr std::uint64_t own_each() const noexcept { return own_; }
-  constexpr core::Range own(std::uint64_t member) const noexcept { return {begin(member), begin(member) + own_}; }
+  constexpr core::Range own(std::uint64_t member) const noexcept {
+    return {begin(member), begin(member) + own_};
+  }
 
-  /// Takes units from the left end of `units`, which has some. Returns the items that they stand for, which touch.
+  /// Takes units from the left end of `units`, which has some. Returns the items that they stand for, which
+  /// touch.
   constexpr core::Range take(core::Range& units) const noexcept {
     const std::uint64_t member = share_of(units.begin);
     const std::uint64_t before = own_ * (member + 1);

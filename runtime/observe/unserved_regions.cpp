@@ -65,7 +65,10 @@ void write_unserved_json(ReportWriter& out) noexcept {
 
 void write_unserved_lines(ReportWriter& out) noexcept {
   for_each_region([&](const UnservedRegion& region, const char* reason) {
-    out.text("wstree: not served: ").visible(name_place(region.caller, nullptr).view()).text(": ").text(reason);
+    out.text("wstree: not served: ")
+        .visible(name_place(region.caller, nullptr).view())
+        .text(": ")
+        .text(reason);
     if (region.at != nullptr) out.text(": ").visible(name_place(region.at, nullptr).view());
     out.text("\n");
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: regions that are one static loop. The library may call their function again for each piece, and no program
-// may notice: each iteration is executed once, and questions in bodies get the true answers.
+// Guards: regions that are one static loop. The library may call their function again for each piece, and no
+// program may notice: each iteration is executed once, and questions in bodies get the true answers.
 #include "check.h"
 #include "omp_decls.h"
 

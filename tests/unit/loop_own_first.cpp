@@ -9,8 +9,8 @@
 namespace wstree::loop {
 namespace {
 
-/// Takes all units of `items` in batches of `batch`; returns how often each item came, with those that members have for
-/// themselves.
+/// Takes all units of `items` in batches of `batch`; returns how often each item came, with those that
+/// members have for themselves.
 std::vector<int> taken(const OwnFirst& items, std::uint32_t members, std::uint64_t batch) {
   std::vector<int> times(items.items(), 0);
   const auto add = [&](core::Range some) {

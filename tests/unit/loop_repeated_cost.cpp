@@ -18,8 +18,8 @@ constexpr std::uint64_t k_loop_length = 10'000;
 constexpr std::uint64_t k_shortest = 2'500; // ticks, the shortest one of the settings
 constexpr std::uint64_t k_wall = 20'000;
 
-/// Executes regions of a loop that takes `share` shortest targets of each member, until they are whole. Returns how
-/// many were cut before.
+/// Executes regions of a loop that takes `share` shortest targets of each member, until they are whole.
+/// Returns how many were cut before.
 std::uint32_t cut_before_whole(RepeatedCost& cost, std::uint64_t share, bool is_even = true) {
   for (std::uint32_t i = 0; i < 10'000; ++i) {
     if (cost.is_whole(k_loop_length, k_usual)) return i;
@@ -65,7 +65,8 @@ TEST(RepeatedCost, LongerLoopsOfABriefPlaceAreCut) {
 
 TEST(RepeatedCost, PiecesAreNoMoreThanIterationsOrThanAreWorthwhile) {
   for (const std::uint64_t work : {std::uint64_t{1}, std::uint64_t{1} << 20, std::uint64_t{1} << 62})
-    for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{5}, std::uint64_t{1} << 20, ~std::uint64_t{0} >> 1})
+    for (const std::uint64_t n :
+         {std::uint64_t{0}, std::uint64_t{5}, std::uint64_t{1} << 20, ~std::uint64_t{0} >> 1})
       for (const bool is_even : {false, true}) {
         RepeatedCost cost;
         cost.learn(work, n, is_even, k_team_size, k_wall, k_usual);
@@ -80,7 +81,8 @@ TEST(RepeatedCost, UnevenLoopsAreCutFiner) {
   RepeatedCost even, uneven;
   even.learn(1000 * k_shortest * k_team_size, k_loop_length, true, k_team_size, k_wall, k_usual);
   uneven.learn(1000 * k_shortest * k_team_size, k_loop_length, false, k_team_size, k_wall, k_usual);
-  EXPECT_GT(uneven.known().pieces_each(k_loop_length, k_team_size, k_usual), even.known().pieces_each(k_loop_length, k_team_size, k_usual));
+  EXPECT_GT(uneven.known().pieces_each(k_loop_length, k_team_size, k_usual),
+            even.known().pieces_each(k_loop_length, k_team_size, k_usual));
 }
 
 } // namespace

@@ -22,8 +22,8 @@ void start_combined_loop(Frame& frame, const CombinedLoop& loop, const void* cal
                 caller);
 }
 
-/// Into how many pieces the function of a region divides its loop, and how many iterations they have; some have one
-/// more.
+/// Into how many pieces the function of a region divides its loop, and how many iterations they have; some
+/// have one more.
 struct Pieces {
   std::uint64_t count;
   std::uint64_t size; // 1: it is not known
@@ -33,7 +33,8 @@ Pieces pieces_of(std::uint64_t each, std::uint64_t iterations, std::uint32_t mem
   // A power of two, so that pieces cost the same from execution to execution.
   if (iterations == 0) return {members * std::bit_floor(each), 1};
   Pieces best{members * each, std::max<std::uint64_t>(iterations / (members * each), 1)};
-  // The first pieces have one iteration more. Some pieces more, and the members have about the same nevertheless.
+  // The first pieces have one iteration more. Some pieces more, and the members have about the same
+  // nevertheless.
   constexpr std::uint64_t k_looks = 8, k_long = 64;
   std::uint64_t least = iterations;
   for (std::uint64_t more = 0; best.size < k_long && each != 1 && more < k_looks; ++more) {
@@ -64,12 +65,14 @@ Pieces pieces_of(std::uint64_t each, std::uint64_t iterations, std::uint32_t mem
   // Pieces of another size cost something else. The function has more bytes than there are sizes.
   const void* const place = reinterpret_cast<const std::byte*>(region.function) +
                             std::bit_width(iterations != 0 ? pieces.size : pieces.count);
-  if (!repeated.begin(frame, items, 1, pieces.size, place)) return region.function(region.data); // as all members
+  if (!repeated.begin(frame, items, 1, pieces.size, place))
+    return region.function(region.data); // as all members
   const proof::Verdict& verdict = repeated.verdict();
   PieceAnswers answers;
   answers.after_count = verdict.after_thread_count;
   answers.after_number = verdict.after_thread_number;
   answers.count = static_cast<int>(pieces.count);
+  answers.items = pieces.count;
   answers.own = pieces.count - items.shared();
   frame.answers = &answers;
   std::uint64_t done = 0;
@@ -146,7 +149,8 @@ inline void fork_plain(Region& region, unsigned threads, unsigned flags) {
                     [=](Outlined wrapper, void* shared) { real(wrapper, shared, threads, flags); });
 }
 /// GOMP_parallel of a function that may be called again.
-[[gnu::noinline]] void fork_repeated(RepeatableFunction& function, Region& region, unsigned threads, unsigned flags) {
+[[gnu::noinline]] void fork_repeated(RepeatableFunction& function, Region& region, unsigned threads,
+                                     unsigned flags) {
   MaybeRepeated repeated;
   repeated.choose(function, region.caller, nullptr, region.data);
   region.repeated = repeated.region();

@@ -10,9 +10,9 @@
 
 namespace wstree::abi::kmpc {
 
-/// The function learns its bounds from __kmpc_for_static_init_*, which knows the whole loop: the first call of it
-/// begins the loop, and __kmpc_for_static_fini takes the next piece, so that the runtime hears of the end when there
-/// is none. On the stack of the member.
+/// The function learns its bounds from __kmpc_for_static_init_*, which knows the whole loop: the first call
+/// of it begins the loop, and __kmpc_for_static_fini takes the next piece, so that the runtime hears of the
+/// end when there is none. On the stack of the member.
 class MemberPieces : public PieceAnswers {
 public:
   MemberPieces(Frame& frame, RepeatedRegion& region) noexcept : frame_(frame), region_(region) {
@@ -52,6 +52,7 @@ public:
     items_ = loop::OwnFirst(n, members, size);
     if (!region_.begin(frame_, items_, size, 1, region_.code())) return;
     state_ = State::cut;
+    items = n;
     own = n - items_.shared();
     piece_ = items_.own(frame_.member.index());
     if (piece_.begin == piece_.end) take();
@@ -111,7 +112,8 @@ private:
   bool is_answered_ = false; // since the function was called last
 };
 
-/// The pieces of the function that goes on at `caller` behind a question for its bounds; nullptr: it is executed whole.
+/// The pieces of the function that goes on at `caller` behind a question for its bounds; nullptr: it is
+/// executed whole.
 inline MemberPieces* pieces_after(const void* caller) noexcept {
   Frame* const frame = t_frame;
   if (frame == nullptr || frame->answers == nullptr || frame->answers->after_init == nullptr ||

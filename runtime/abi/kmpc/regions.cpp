@@ -120,7 +120,8 @@ void fork_listed(ForkCall real, ident_t* loc, std::size_t count, kmpc_micro micr
     RepeatableFunction* const again = repeatable(micro, caller);
     MaybeRepeated repeated;
     if (again != nullptr) repeated.choose(*again, caller, kmpc::source_of(loc), nullptr);
-    const ServedRegion served(caller, Interface::kmpc, schedule, cut_code(micro, again), kmpc::source_of(loc));
+    const ServedRegion served(caller, Interface::kmpc, schedule, cut_code(micro, again),
+                              kmpc::source_of(loc));
     if (repeated.region() == nullptr && served.team() != nullptr)
       return fork_listed(real, loc, count, micro, args, served, std::make_index_sequence<k_listed_args>());
     Region region{micro, argc, args, caller, &served, repeated.region()};
@@ -151,7 +152,8 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   if (caller_is_runtime(caller) && count <= k_most_args) [[unlikely]]
     return real(loc, argc, micro, a0, a1, a2, a3, a4, a5, a6, a7);
   const TaskSchedule schedule = task_schedule(caller);
-  if (count > k_most_args || session().attends_regions() || repeatable(micro, caller) != nullptr) [[unlikely]] {
+  if (count > k_most_args || session().attends_regions() || repeatable(micro, caller) != nullptr)
+      [[unlikely]] {
     va_list rest;
     va_start(rest, a7);
     fork_any(loc, argc, micro, schedule, caller, {a0, a1, a2, a3, a4, a5, a6, a7}, rest);

@@ -80,8 +80,9 @@ public:
   constexpr explicit StaticEntry(const char* name) noexcept : init_(name) {}
 
   /// The function of a region asks that its member may call again for each piece of the loop.
-  [[gnu::noinline]] void init_piece(kmpc::MemberPieces& pieces, ident_t* loc, i32 gtid, i32 schedule, i32* last, T* lower,
-                                    T* upper, S* stride, S step, S chunk, const void* caller) noexcept {
+  [[gnu::noinline]] void init_piece(kmpc::MemberPieces& pieces, ident_t* loc, i32 gtid, i32 schedule,
+                                    i32* last, T* lower, T* upper, S* stride, S step, S chunk,
+                                    const void* caller) noexcept {
     const loop::CanonicalLoop<T> loop(*lower, *upper, step != 0 ? step : S{1});
     if (!pieces.is_cut()) init_.require(caller)(loc, gtid, schedule, last, lower, upper, stride, step, chunk);
     if (pieces.is_new())
@@ -135,11 +136,11 @@ constinit Real<EndReduce> g_end_critical{"__kmpc_end_critical"};
 constexpr i32 k_by_lock = 1;
 constexpr i32 k_by_atomics = 2;
 
-/// libomp may combine the values of all members in a tree, for which each of them has to come once. Members that
-/// execute pieces come as often as they have pieces. Nothing stands behind the reduction, so they need not wait there
-/// either.
-WSTREE_SAME_CALLER inline i32 reduce(Real<Reduce>& real, ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data,
-                                     Combine* combine, void* lock) {
+/// libomp may combine the values of all members in a tree, for which each of them has to come once. Members
+/// that execute pieces come as often as they have pieces. Nothing stands behind the reduction, so they need
+/// not wait there either.
+WSTREE_SAME_CALLER inline i32 reduce(Real<Reduce>& real, ident_t* loc, i32 gtid, i32 count, std::size_t size,
+                                     void* data, Combine* combine, void* lock) {
   kmpc::MemberPieces* const pieces = kmpc::own_pieces();
   if (pieces == nullptr || !pieces->is_cut())
     return real.require(WSTREE_CALLER)(loc, gtid, count, size, data, combine, lock);
@@ -186,12 +187,12 @@ WSTREE_EXPORT void __kmpc_for_static_fini(ident_t* loc, i32 gtid) {
   g_fini.require(WSTREE_CALLER)(loc, gtid);
 }
 
-WSTREE_EXPORT i32 __kmpc_reduce_nowait(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data, Combine* combine,
-                                       void* lock) {
+WSTREE_EXPORT i32 __kmpc_reduce_nowait(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data,
+                                       Combine* combine, void* lock) {
   return reduce(g_reduce_nowait, loc, gtid, count, size, data, combine, lock);
 }
-WSTREE_EXPORT i32 __kmpc_reduce(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data, Combine* combine,
-                                void* lock) {
+WSTREE_EXPORT i32 __kmpc_reduce(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data,
+                                Combine* combine, void* lock) {
   return reduce(g_reduce, loc, gtid, count, size, data, combine, lock);
 }
 WSTREE_EXPORT void __kmpc_end_reduce_nowait(ident_t* loc, i32 gtid, void* lock) {

@@ -113,7 +113,9 @@ inline void wrap_repeated(std::int32_t* gtid, std::int32_t* tid, Region* region)
   const ServedRegion& served = *region->served;
   run_as<Served>(
       [=](Frame& frame) {
-        const auto call = [=] { wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args); };
+        const auto call = [=] {
+          wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+        };
         if (frame.member.members() == 1 || !frame.may_serve()) return call();
         MemberPieces(frame, *region->repeated).execute(call);
       },

@@ -60,9 +60,11 @@ std::optional<Check> static_ones(const FileCalls& program, config::LoopKinds loo
   const auto name = program.file.filename().string();
   if (!by_call && !program.calls.may_be_static) return {};
   if (program.calls.may_be_proven(loops))
-    return Check{"loops", Status::ok,
-                 fmt::format("{}: static loops are served where their machine code proves that threads may share them{}",
-                             name, program.static_loops.empty() ? "" : ": " + list_of(program.static_loops))};
+    return Check{
+        "loops", Status::ok,
+        fmt::format(
+            "{}: static loops are served where their machine code proves that threads may share them{}", name,
+            program.static_loops.empty() ? "" : ": " + list_of(program.static_loops))};
   if (are_balanced(program.calls, loops))
     return Check{"loops", Status::ok, fmt::format("{}: static, cut by what their parts took", name)};
   Check check{"loops", Status::note,

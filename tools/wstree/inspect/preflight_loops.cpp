@@ -52,10 +52,11 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
             "link it with the shared OpenMP runtime"};
   }
   if (calls.may_be_proven(wishes.loops))
-    return {Severity::detail,
-            named("static loops of '{}' are served where their machine code proves that threads may share them"),
-            {},
-            {}};
+    return {
+        Severity::detail,
+        named("static loops of '{}' are served where their machine code proves that threads may share them"),
+        {},
+        {}};
   if (calls.llvm && calls.forms.contains(LoopForm::fixed) && wishes.loops.has(config::LoopKind::static_))
     return {Severity::detail, named("the static loops of '{}' are cut by what their parts took"), {}, {}};
   const auto missed = !conclusive ? Severity::doubt : wishes.require ? Severity::unserved : Severity::hint;

@@ -80,8 +80,8 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
 std::string place_text(const json& region, const char* key, names::Resolver& resolver) {
   const auto place = region.find(key);
   if (place == region.end() || !place->is_object()) return {};
-  auto text =
-      names::text_of(resolver.name(text_in(*place, "module"), text_in(*place, "build_id"), count_in(*place, "offset")));
+  auto text = names::text_of(
+      resolver.name(text_in(*place, "module"), text_in(*place, "build_id"), count_in(*place, "offset")));
   if (!text.empty()) return text;
   const auto module = text_in(*place, "module");
   return fmt::format("{}+0x{:x}", module.substr(module.rfind('/') + 1), count_in(*place, "offset"));

@@ -118,8 +118,9 @@ std::string line_of(const std::vector<Column>& columns, std::optional<std::size_
 std::string unserved_text(const std::vector<UnservedRegion>& regions, const Terminal& terminal) {
   std::string text;
   for (const auto& region : regions)
-    text += laid_out(fmt::format("not served: {}: {}\n", folded_name(visible(region.name)), visible(region.reason)),
-                     terminal.width);
+    text += laid_out(
+        fmt::format("not served: {}: {}\n", folded_name(visible(region.name)), visible(region.reason)),
+        terminal.width);
   return text;
 }
 
@@ -130,8 +131,8 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
                            ? fmt::format("{} (process {}): ", visible(statistics.program), statistics.process)
                            : std::string();
   if (statistics.loops.empty())
-    return fmt::format("wstree: {}no loop was served\n", process) + unserved_text(statistics.unserved, terminal) +
-           rank_loops_text(statistics.rank_loops, terminal);
+    return fmt::format("wstree: {}no loop was served\n", process) +
+           unserved_text(statistics.unserved, terminal) + rank_loops_text(statistics.rank_loops, terminal);
   std::uint64_t calls = 0, steals = 0;
   bool any_told = false;
   for (const auto& loop : statistics.loops) {
@@ -177,7 +178,8 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
   if (terminal.is_one && std::ranges::any_of(statistics.loops, has_counters))
     text += inked(terminal, Ink::dim,
                   "  IPC: instructions per cycle; misses/1000: cache misses per 1,000 instructions\n");
-  return text + unserved_text(statistics.unserved, terminal) + rank_loops_text(statistics.rank_loops, terminal);
+  return text + unserved_text(statistics.unserved, terminal) +
+         rank_loops_text(statistics.rank_loops, terminal);
 }
 
 } // namespace wstree::cli
