@@ -56,6 +56,7 @@ private:
                                               const void* caller) noexcept {
     auto& function = *::new (entries_[place].bytes) RepeatableFunction(code);
     stack::on_own_stack([&] {
+      const core::DefaultFloats floats;
       proof::Verdict verdict = proof::prove(code, own_process());
       if (verdict.kind != proof::Verdict::Kind::refused && verdict.has_float_reduction && !may_round()) {
         verdict = {};
