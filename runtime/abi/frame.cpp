@@ -6,6 +6,7 @@
 #include "preemption.h"
 #include "process/counters.h"
 #include "recordings.h"
+#include "repeated_regions.h"
 #include "trace/trace.h"
 
 #include <pthread.h>
@@ -248,10 +249,14 @@ void leave_watched_work(Frame& frame) noexcept {
   const auto report = [&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
     const core::Counts& sum = execution.total;
-    const std::uint64_t iterations = std::min(sum.iterations * frame.bounds.unit, frame.bounds.iterations);
+    const std::uint64_t own = frame.answers != nullptr ? frame.answers->own : 0;
+    std::uint64_t iterations = std::min((sum.iterations + own) * frame.bounds.unit, frame.bounds.iterations);
+    // Some pieces have one iteration more than the others.
+    if (frame.answers != nullptr && sum.iterations + own == frame.answers->items)
+      iterations = frame.bounds.iterations;
     const std::uint64_t number =
         observe::record(*frame.site, {execution.members,
-                                      {iterations, sum.batches, sum.steals, sum.nodes, sum.busy_ticks,
+                                      {iterations, sum.batches + own, sum.steals, sum.nodes, sum.busy_ticks,
                                        sum.known, sum.surprises, sum.forgotten},
                                       execution.busy_max,
                                       execution.wall,

@@ -33,6 +33,7 @@ struct Bounds {
   std::uint64_t unit;   // iterations in a unit; the last one may have fewer
   std::uint64_t iterations;
 };
+struct PieceAnswers;
 
 /// One entry of a thread's stack of regions, in memory that the thread keeps for that: see lend_frame().
 struct Frame {
@@ -84,8 +85,9 @@ struct Frame {
   ScheduleOf schedule_of = ScheduleOf::region;
   bool in_parallel = false; // inside a team of more than one, here or further out
   LoopState loop;
-  std::uint32_t ruled = 0;               // loops on whose rulings the team has agreed
-  std::uint32_t missing = 0;             // open serialised regions inside for which there was no memory
+  std::uint32_t ruled = 0;   // loops on whose rulings the team has agreed
+  std::uint16_t missing = 0; // open serialised regions inside for which there was no memory
+  std::uint16_t work = 0;    // in a loop that a tool hears of: the kind of work that the tool is told
   const observe::Label* label = nullptr; // of the loop that the thread has met last
   config::Ruling hint;                   // what the opener of the region said of the next loop
   TaskSchedule schedule;                 // see ScheduleOf
@@ -94,8 +96,8 @@ struct Frame {
   loop::Recording* recording = nullptr;  // memory that a member alone lends to the served loop
   const void* outlined = nullptr;        // the function of the program that a member of a region executes
   const void* code = nullptr;            // in a loop that a tool hears of: where it was last asked for
-  int work = 0;                          // likewise: the kind of work that the tool is told
   loop::StaticLoops<Platform> statics;   // loops that the runtime cuts, unless we do
+  PieceAnswers* answers = nullptr; // while the member executes a piece of a region: see repeated_regions.h
 };
 
 /// The calling thread's innermost frame; nullptr if it never met a served region or loop.

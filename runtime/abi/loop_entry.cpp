@@ -212,6 +212,18 @@ bool begin_loop(Frame& frame, LoopKind kind, std::uint64_t units, const ServedAs
   return begin(frame, kind, units, as.schedule, *as.settings, nullptr, caller, true);
 }
 
+bool begin_pieces(Frame& frame, std::uint64_t units, const ServedAs& as, bool is_whole, const void* caller,
+                  const void* place) noexcept {
+  frame.label = take_label();
+  const TaskSchedule& schedule = as.schedule;
+  const TaskSchedule used = is_whole ? TaskSchedule{true, core::Model::static_, 0} : schedule;
+  if (!frame.member.enter(units, *as.settings, used.chunk, used.model, place)) return false;
+  frame.loop.serve();
+  if (session().watches_loops()) [[unlikely]]
+    watch_loop(frame, LoopKind::proven, units, schedule, nullptr, caller, session());
+  return true;
+}
+
 Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, const char* source,
                   const void* caller) noexcept {
   Frame* frame = innermost_frame();

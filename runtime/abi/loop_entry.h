@@ -96,6 +96,11 @@ Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, 
 bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, const ServedAs& as,
                 const void* caller) noexcept;
 
+/// The same of a region whose members take pieces of a static loop, or each its share if it `is_whole`. What
+/// pieces have cost is remembered under `place`, and statistics count the loop at `caller`.
+bool begin_pieces(Frame& frame, std::uint64_t units, const ServedAs& as, bool is_whole, const void* caller,
+                  const void* place) noexcept;
+
 /// Says what the program calls the iterations of the loop that the library has begun in `frame`.
 inline void set_bounds(Frame& frame, std::uint64_t lower, std::uint64_t end, std::uint64_t step,
                        std::uint64_t iterations, std::uint64_t unit) noexcept {

@@ -4,6 +4,7 @@
 #include "loop_entry.h"
 #include "process/request.h"
 #include "process_limits.h"
+#include "repeated_regions.h"
 #include "resolve/runtime.h"
 #include "thread_pin.h"
 
@@ -22,6 +23,9 @@ using namespace wstree::abi;
 constinit Real<void(int, int)> g_set{"omp_set_schedule"};
 constinit Real<void(int*, int*)> g_get{"omp_get_schedule"};
 constinit Real<int()> g_get_num_procs{"omp_get_num_procs"};
+
+constinit Real<int()> g_get_num_threads{"omp_get_num_threads"};
+constinit Real<int()> g_get_thread_num{"omp_get_thread_num"};
 
 constexpr int k_static = 1;
 constexpr int k_dynamic = 2;
@@ -81,9 +85,38 @@ int num_procs(const void* caller) noexcept {
   return static_cast<int>(std::max(wstree::place::current_mask().count(), 1U));
 }
 
+/// Answers of the runtime. A program without OpenMP may ask whether the functions are there, and get ours.
+WSTREE_SAME_CALLER int ask_num_threads() noexcept {
+  const auto get = g_get_num_threads.find(WSTREE_CALLER);
+  return get != nullptr ? get() : 1;
+}
+WSTREE_SAME_CALLER int ask_thread_num() noexcept {
+  const auto get = g_get_thread_num.find(WSTREE_CALLER);
+  return get != nullptr ? get() : 0;
+}
+
 } // namespace
 
 extern "C" {
+
+/// A function that is executed piece by piece asks which part it has to do. All other calls get what the
+/// runtime says, those from inside of the loop too.
+WSTREE_EXPORT int omp_get_num_threads() {
+  const Frame* frame = t_frame;
+  if (frame != nullptr && frame->answers != nullptr && frame->answers->after_count == WSTREE_CALLER)
+    return frame->answers->count;
+  if (const auto known = g_get_num_threads.known(WSTREE_CALLER)) [[likely]]
+    return known();
+  return ask_num_threads();
+}
+WSTREE_EXPORT int omp_get_thread_num() {
+  const Frame* frame = t_frame;
+  if (frame != nullptr && frame->answers != nullptr && frame->answers->after_number == WSTREE_CALLER)
+    return frame->answers->number;
+  if (const auto known = g_get_thread_num.known(WSTREE_CALLER)) [[likely]]
+    return known();
+  return ask_thread_num();
+}
 
 WSTREE_EXPORT void omp_set_schedule(int kind, int chunk) { set_schedule(kind, chunk, WSTREE_CALLER); }
 WSTREE_EXPORT void omp_get_schedule(int* kind, int* chunk) { get_schedule(kind, chunk, WSTREE_CALLER); }

@@ -2,6 +2,7 @@
 #include "region_placement.h"
 
 #include "affinity_line.h"
+#include "aside_task.h"
 #include "balanced_regions.h"
 #include "host_guard.h"
 #include "idle_threads.h"
@@ -11,23 +12,14 @@
 #include "placement.h"
 #include "process/load_time.h"
 #include "process_limits.h"
-#include "system_call.h"
 
 #include "wstree/core/default_floats.h"
 
-#include <link.h>
-#include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-
-extern "C" [[gnu::weak]] void __msan_init() noexcept; // NOLINT: of the memory sanitizer, where there is one
 
 namespace wstree::abi {
 namespace {
@@ -72,78 +64,22 @@ void look_at_machine() noexcept {
   g_placement.store(made, std::memory_order_release);
 }
 
-/// How long the opener waits for the look at the machine, which takes 5 to 10 ms on a small idle one. Where
-/// the thread that holds the loader's lock waits for the opener, this is lost, once in a process.
-constexpr timespec k_longest_look{.tv_sec = 0, .tv_nsec = 500'000'000};
-/// Of the look; a futex. relaxed, all: it says who goes on, and publishes nothing (see g_placement).
-enum Look : int { k_begun, k_looking, k_given_up, k_ended };
-constinit std::atomic<int> g_look{k_begun};
-
-/// To open a library the loader locks what pthread_create() needs, and then waits for those who walk through
-/// the list of objects. A thread that does may be waiting for this region. So the look goes on only if there
-/// is a moment without any, while the opener still waits for it.
-bool may_open_libraries() noexcept {
-  dl_iterate_phdr([](dl_phdr_info*, std::size_t, void*) { return 1; }, nullptr);
-  int begun = k_begun;
-  return g_look.compare_exchange_strong(begun, k_looking, std::memory_order_relaxed);
-}
-
-void* look_in_thread(void*) noexcept {
-  if (!may_open_libraries()) {
-    say_placement("threads are not pinned", "the list of loaded objects was locked for too long");
-    return nullptr;
-  }
-  look_at_machine();
-  g_look.store(k_ended, std::memory_order_relaxed);
-  config::system_call(SYS_futex, &g_look, FUTEX_WAKE_PRIVATE, 1);
-  return nullptr;
-}
-
 /// Of the thread that looks. Thread-local data of the program take their part of it.
 constexpr std::size_t k_stack_to_look = stack::k_own_stack * 4;
 
-/// Starts look_in_thread() with all signals blocked. Returns whether `thread` runs.
-bool start_to_look(pthread_t& thread) noexcept {
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  sigset_t all, before;
-  sigfillset(&all);
-  bool runs = pthread_attr_setstacksize(&attributes, k_stack_to_look) == 0 &&
-              pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
-  if (runs) {
-    runs = pthread_create(&thread, &attributes, look_in_thread, nullptr) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
-  pthread_attr_destroy(&attributes);
-  return runs;
-}
-
-/// hwloc is opened, which takes the loader's lock, and the thread that holds the lock may be waiting for this
-/// region: an initialiser of a plugin that waits for the thread which opens it. So another thread looks, and
-/// is gone when the region begins. If it has not ended soon, the region goes on without places; later ones
-/// get them. (In the child of a fork that comes meanwhile nothing is placed.)
+/// hwloc is opened, which takes the loader's lock. If another thread has not done that soon, the region goes
+/// on without places; later ones get them. (In the child of a fork that comes meanwhile nothing is placed.)
 [[gnu::cold]] void decide() noexcept {
   if (g_decided.exchange(true, std::memory_order_relaxed)) return;
   if (place::has_new_call_filter()) return say_placement("threads are not pinned", k_filtered);
-  // It would end the process: hwloc was not built with it, so what hwloc has written counts as not written.
-  if (__msan_init != nullptr)
+  if (has_memory_sanitizer())
     return say_placement("threads are not pinned", "the process has a memory sanitizer");
-  const observe::HostGuard guard; // to wait for a thread is a cancellation point
-  pthread_t thread;
-  if (!start_to_look(thread)) return stack::on_own_stack([] { look_at_machine(); });
-  // Signals may end a wait early; ten of them are enough.
-  for (int i = 0; i < 10; ++i) {
-    const int look = g_look.load(std::memory_order_relaxed);
-    if (look == k_ended) break;
-    if (config::system_call(SYS_futex, &g_look, FUTEX_WAIT_PRIVATE, look, &k_longest_look) == -ETIMEDOUT)
-      break;
-  }
-  int begun = k_begun;
-  g_look.compare_exchange_strong(begun, k_given_up, std::memory_order_relaxed);
-  if (begun == k_ended)
-    pthread_join(thread, nullptr);
-  else
-    pthread_detach(thread);
+  static constinit AsideTask task{look_at_machine, k_stack_to_look};
+  const AsideTask::Outcome outcome = task.run();
+  if (outcome == AsideTask::Outcome::given_up)
+    say_placement("threads are not pinned", "the list of loaded objects was locked for too long");
+  else if (outcome == AsideTask::Outcome::no_thread)
+    stack::on_own_stack([] { look_at_machine(); });
 }
 
 bool is_due() noexcept {

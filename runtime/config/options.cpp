@@ -178,7 +178,7 @@ std::string_view to_text(DisplayEnv display) noexcept { return word_of(k_display
 ValueText to_text(LoopKinds loops) noexcept {
   ValueText text;
   for (std::size_t i = 0; i < k_loop_words.size(); ++i) {
-    if (!loops.has(static_cast<LoopKind>(1u << i))) continue;
+    if ((loops.bits >> i & 1) == 0) continue;
     if (!text.empty()) text.append(',');
     text.append(k_loop_words[i]);
   }

@@ -62,21 +62,27 @@ inline constexpr std::uint64_t k_most_trace_events = std::uint64_t{1} << 24;
 inline constexpr std::size_t k_max_affinity_format = 255;
 
 /// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
-/// `static_` loops are not handed out, but cut anew from region to region (core/feedback).
+/// `static_` loops are not handed out, but cut anew from region to region (core/feedback). `proven` loops are
+/// static ones, too: those of regions whose function may be called again for parts of its loop.
 enum class LoopKind : std::uint8_t {
   runtime = 1,
   dynamic = 2,
   guided = 4,
   auto_ = 8,
   static_ = 16,
-  taskloop = 32
+  taskloop = 32,
+  proven = 64
 };
 /// All of them but static_, which a program may count on: users name that one to have it.
-inline constexpr std::uint8_t k_all_loops = 47;
+inline constexpr std::uint8_t k_all_loops = 111;
 /// The kinds that the library serves. Loops of the kind runtime need one of our schedules as well.
 struct LoopKinds {
   std::uint8_t bits = 1; // sum of LoopKind
-  constexpr bool has(LoopKind kind) const noexcept { return (bits & static_cast<unsigned>(kind)) != 0; }
+  /// static_ includes proven.
+  constexpr bool has(LoopKind kind) const noexcept {
+    const auto bit = static_cast<unsigned>(kind);
+    return (bits & (kind == LoopKind::proven ? bit | static_cast<unsigned>(LoopKind::static_) : bit)) != 0;
+  }
   constexpr bool any() const noexcept { return bits != 0; }
   /// True if loops are to be served whose source names a schedule, so also without OMP_SCHEDULE=wstree.
   constexpr bool any_named() const noexcept {

@@ -26,7 +26,7 @@ public:
   bool operator==(const Ruling&) const = default;
 
   /// Bits that members agree on; those above say what was decided before the region began.
-  static constexpr unsigned k_loop_bits = 41;
+  static constexpr unsigned k_loop_bits = 42;
 
   constexpr bool is_left_to_runtime() const noexcept { return field(k_server) == 1; }
   constexpr bool names_schedule() const noexcept { return field(k_server) == 2; }
@@ -68,8 +68,8 @@ private:
   struct Field {
     unsigned shift, width;
   };
-  static constexpr Field k_chunk{0, 26}, k_kind{26, 4}, k_server{30, 2}, k_loops{32, 6}, k_history{38, 2},
-      k_cut{40, 1}, k_threads{41, 20};
+  static constexpr Field k_chunk{0, 26}, k_kind{26, 4}, k_server{30, 2}, k_loops{32, 7}, k_history{39, 2},
+      k_cut{41, 1}, k_threads{42, 20};
   // Of these fields the number of threads alone is decided before the region.
   static_assert(k_cut.shift + k_cut.width <= k_loop_bits && k_threads.shift >= k_loop_bits);
 

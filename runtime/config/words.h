@@ -19,7 +19,7 @@ inline constexpr auto k_schedule_words = std::to_array<std::string_view>({WSTREE
 #undef WSTREE_KIND_WORD
 // The kinds of loops are bits: word i belongs to bit i.
 inline constexpr auto k_loop_words =
-    std::to_array<std::string_view>({"runtime", "dynamic", "guided", "auto", "static", "taskloop"});
+    std::to_array<std::string_view>({"runtime", "dynamic", "guided", "auto", "static", "taskloop", "proven"});
 inline constexpr auto k_strategy_words = std::to_array<std::string_view>(
     {"predefined", "assign", "assigntop", "randomwalk", "randomall", "findmax"});
 inline constexpr auto k_batch_words =

@@ -79,7 +79,14 @@ constinit bool g_had_no_new_privileges = false;
 // seq_cst, both where one is written and the other read: either the look sees the filter that is to come, or
 // who puts the filter up sees the look.
 constinit std::atomic<bool> g_has_noted_filter{false};
-constinit std::atomic<pid_t> g_looking{0}; // the process in which a thread looks, and not the child of a fork
+/// Looks under way: the process in which they are, which the child of a fork is not, and how many.
+constexpr unsigned k_count_bits = 32;
+constinit std::atomic<std::uint64_t> g_looks{0};
+std::uint64_t no_look_here() noexcept { return static_cast<std::uint64_t>(own_process()) << k_count_bits; }
+bool is_looking() noexcept {
+  const std::uint64_t none = no_look_here(), looks = g_looks.load(std::memory_order_seq_cst);
+  return looks >> k_count_bits == none >> k_count_bits && looks != none;
+}
 
 } // namespace
 
@@ -119,7 +126,7 @@ void note_call_filter() noexcept {
 void note_new_call_filter() noexcept {
   g_has_noted_filter.store(true, std::memory_order_seq_cst);
   constexpr timespec k_moment{.tv_sec = 0, .tv_nsec = 1'000'000};
-  for (int waits = 0; waits < 500 && g_looking.load(std::memory_order_seq_cst) == own_process(); ++waits)
+  for (int waits = 0; waits < 500 && is_looking(); ++waits)
     config::system_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &k_moment, nullptr);
 }
 
@@ -129,9 +136,13 @@ bool has_new_call_filter() noexcept {
 }
 
 MachineLook::MachineLook() noexcept {
-  g_looking.store(own_process(), std::memory_order_seq_cst);
+  const std::uint64_t none = no_look_here();
+  std::uint64_t looks = g_looks.load(std::memory_order_relaxed);
+  while (!g_looks.compare_exchange_weak(
+      looks, (looks >> k_count_bits == none >> k_count_bits ? looks : none) + 1, std::memory_order_seq_cst)) {
+  }
   may_begin_ = !has_new_call_filter();
 }
-MachineLook::~MachineLook() { g_looking.store(0, std::memory_order_seq_cst); }
+MachineLook::~MachineLook() { g_looks.fetch_sub(1, std::memory_order_seq_cst); }
 
 } // namespace wstree::place

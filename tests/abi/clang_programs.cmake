@@ -210,7 +210,19 @@ foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
     endforeach()
   endif()
 endforeach()
-foreach(way "LOOPS=all" "HISTORY=off" "RULES=* loops=static" "RULES=static_loops* off")
+wstree_foreign_program(static_regions-${newest} static_regions.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp)
+foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
+  wstree_abi_test(abi.static_regions.clang.libomp${libomp} static_regions-${newest} ${libomp}
+    ENVIRONMENT "WSTREE_LOOPS=proven")
+endforeach()
+wstree_abi_test(abi.static_regions.clang.threads_7 static_regions-${newest} ${WSTREE_FOREIGN_LIBOMP}
+  ENVIRONMENT "WSTREE_LOOPS=proven" "OMP_NUM_THREADS=7")
+wstree_abi_test(abi.static_regions.clang.served static_regions-${newest} ${WSTREE_FOREIGN_LIBOMP}
+  LAUNCHER ${run_served} --min-calls 100 --expect-schedule "wstree (proven)" --
+  ARGUMENTS --repeat 10 ENVIRONMENT "WSTREE_LOOPS=proven")
+wstree_abi_test(abi.static_regions.clang.bare static_regions-${newest} ${WSTREE_FOREIGN_LIBOMP} BARE)
+
+foreach(way "LOOPS=runtime,dynamic,guided,auto,taskloop" "HISTORY=off" "RULES=* loops=static" "RULES=static_loops* off")
   string(MAKE_C_IDENTIFIER "${way}" readable)
   set(loops "WSTREE_LOOPS=static,dynamic")
   if(way MATCHES "LOOPS=")

@@ -74,6 +74,10 @@ foreach(gcc IN LISTS gccs)
   endforeach()
 endforeach()
 
+# Regions that are one static loop: their parts are computed by what the compiler makes of them.
+foreach(gcc IN LISTS gccs)
+  wstree_gcc_program(static_regions-gcc${gcc} static_regions.cpp ${gcc})
+endforeach()
 wstree_gcc_program(late_request-gcc${newest_gcc} late_request.cpp ${newest_gcc})
 wstree_gcc_program(guided_shape-gcc${newest_gcc} guided_shape.cpp ${newest_gcc})
 wstree_gcc_program(ahead-gcc${newest_gcc} ahead.cpp ${newest_gcc})
@@ -94,6 +98,18 @@ foreach(program IN LISTS gcc_programs)
   wstree_abi_test(abi.long.${program}.gcc ${program}-gcc${newest_gcc} libgomp LONG
     ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
 endforeach()
+
+foreach(gcc IN LISTS gccs)
+  foreach(threads 2 4 7)
+    wstree_abi_test(abi.static_regions.gcc${gcc}.threads_${threads} static_regions-gcc${gcc} libgomp
+      ENVIRONMENT "WSTREE_LOOPS=proven" "OMP_NUM_THREADS=${threads}")
+  endforeach()
+endforeach()
+wstree_gcc_test(served static_regions LAUNCHER ${run_served} --min-calls 100 --expect-schedule "wstree (proven)" --
+  ARGUMENTS --repeat 10 ENVIRONMENT "WSTREE_LOOPS=proven")
+wstree_gcc_test(left_alone static_regions LAUNCHER ${run_served} --min-calls 0 --
+  ARGUMENTS --repeat 10 ENVIRONMENT "WSTREE_LOOPS=runtime,dynamic,guided,auto,taskloop")
+wstree_gcc_test(bare static_regions BARE)
 
 # 2. Smallest batches, team sizes and fallbacks.
 foreach(chunk 1 64 1000000 67108863)

@@ -76,7 +76,7 @@ TEST_F(Served, RequireFailsWithAScheduleOfTheRuntime) {
 }
 
 TEST_F(Served, RequireFailsBeforeTheRunWithoutALoop) {
-  const auto result = wstree({"run", "--require", target("loops_static")});
+  const auto result = wstree({"run", "--require", "--loops", "runtime", target("loops_static")});
   EXPECT_EQ(result.status(), 125);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err,

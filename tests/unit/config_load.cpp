@@ -108,10 +108,10 @@ TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
        "randomwalk, randomall, findmax); using findmax"},
       {"WSTREE_LOOPS=dynamic,none",
        "wstree: WSTREE_LOOPS='dynamic,none' is not understood (accepted: comma-separated list of runtime, "
-       "dynamic, guided, auto, static, taskloop; or all but static: all); using runtime"},
+       "dynamic, guided, auto, static, taskloop, proven; or all but static: all); using runtime"},
       {"WSTREE_LOOPS=,",
        "wstree: WSTREE_LOOPS=',' is not understood (accepted: comma-separated list of runtime, dynamic, "
-       "guided, auto, static, taskloop; or all but static: all); using runtime"},
+       "guided, auto, static, taskloop, proven; or all but static: all); using runtime"},
       {"WSTREE_BATCH=fixed:0", "wstree: WSTREE_BATCH='fixed:0' is not understood (accepted: timed[:ns], "
                                "exponential[:max], fixed[:n], random[:max]); using timed"},
       {"WSTREE_FALLBACK=wstree",

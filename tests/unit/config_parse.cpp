@@ -141,18 +141,19 @@ TEST(ParseLoops, UnderstandsLists) {
       {"dynamic", 2, "dynamic"},
       {"guided", 4, "guided"},
       {"auto", 8, "auto"},
-      {"all", 47, "runtime,dynamic,guided,auto,taskloop"},
-      {" ALL\t", 47, "runtime,dynamic,guided,auto,taskloop"},
-      {"all,runtime", 47, "runtime,dynamic,guided,auto,taskloop"},
-      {"auto,all", 47, "runtime,dynamic,guided,auto,taskloop"},
+      {"all", 111, "runtime,dynamic,guided,auto,taskloop,proven"},
+      {" ALL\t", 111, "runtime,dynamic,guided,auto,taskloop,proven"},
+      {"all,runtime", 111, "runtime,dynamic,guided,auto,taskloop,proven"},
+      {"auto,all", 111, "runtime,dynamic,guided,auto,taskloop,proven"},
       {"runtime,dynamic", 3, "runtime,dynamic"},
       {"dynamic,runtime", 3, "runtime,dynamic"},
       {"auto,guided,dynamic,runtime", 15, "runtime,dynamic,guided,auto"},
       {" Dynamic , GUIDED ", 6, "dynamic,guided"},
       {"\nauto\t,\truntime\r", 9, "runtime,auto"},
       {"guided,guided,guided", 4, "guided"},
+      {"proven,runtime", 65, "runtime,proven"},
       {"Static", 16, "static"}, // which a program may count on: it is not among all
-      {"static,all", 63, "runtime,dynamic,guided,auto,static,taskloop"},
+      {"static,all", 127, "runtime,dynamic,guided,auto,static,taskloop,proven"},
   };
   for (const auto& [value, bits, text] : cases) {
     const auto parsed = parse_loops(value);
@@ -194,7 +195,7 @@ TEST(ParseLoops, RefusesEverythingElse) {
 }
 
 TEST(ParseLoops, ReadsEveryCombinationBack) {
-  for (unsigned bits = 1; bits <= 31; ++bits) {
+  for (unsigned bits = 1; bits <= 127; ++bits) {
     const LoopKinds loops{static_cast<std::uint8_t>(bits)};
     EXPECT_EQ(parse_loops(to_text(loops).view()), loops) << bits;
     EXPECT_FALSE(to_text(loops).truncated());
@@ -213,6 +214,8 @@ TEST(LoopKinds, TellsWhatIsInTheList) {
   }
   static_assert(LoopKinds{}.has(LoopKind::runtime) && !LoopKinds{}.any_named());
   static_assert(LoopKinds{3}.any_named() && LoopKinds{15}.has(LoopKind::auto_));
+  static_assert(LoopKinds{64}.has(LoopKind::proven) && !LoopKinds{64}.has(LoopKind::static_));
+  static_assert(LoopKinds{16}.has(LoopKind::proven), "static means those that are proven, too");
 }
 
 TEST(ParseStrategy, KnowsAllSix) {

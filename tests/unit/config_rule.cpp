@@ -57,7 +57,7 @@ TEST(Rule, EachSettingIsRead) {
 }
 
 TEST(Rule, ThatNamesAScheduleMeansEveryKindOfLoop) {
-  EXPECT_EQ(parsed("a.c:1 wstree").ruling.loops(LoopKinds{1}).bits, 47);
+  EXPECT_EQ(parsed("a.c:1 wstree").ruling.loops(LoopKinds{1}).bits, 111);
   EXPECT_EQ(parsed("a.c:1 loops=dynamic,static history=off").ruling.loops(LoopKinds{1}).bits, 18);
   EXPECT_EQ(parsed("a.c:1 loops=dynamic,static history=off").ruling.history(), false);
   EXPECT_EQ(parsed("a.c:1 wstree loops=guided").ruling.loops(LoopKinds{1}).bits, 4);

@@ -75,6 +75,32 @@ inline constexpr float k_least = 0.5F;
 /// A batch that takes so many times what was expected, and a steal more, is a surprise.
 inline constexpr float k_wrong = 2.5F;
 
+// Regions whose function is called again for each piece (runtime/loop/repeated_cost.h). Durations are in
+// shortest targets. A piece takes about 0.1 us besides its iterations, and some 30 ns if it has none.
+
+/// Pieces of each member in the first execution, of which nothing is known.
+inline constexpr std::uint64_t k_first_calls = 128;
+/// Later, in even loops: pieces of this length, but no fewer of each member. Half as long: even loops
+/// take 1.01.
+inline constexpr std::uint64_t k_even_call = 20;
+inline constexpr std::uint64_t k_fewest_even_calls = 4;
+/// In uneven loops: so many pieces of each member, if they have this length at least, and at most.
+inline constexpr std::uint64_t k_uneven_calls = 64;
+inline constexpr std::uint64_t k_shortest_call = 1;
+inline constexpr std::uint64_t k_longest_call = 8;
+inline constexpr std::uint64_t k_fewest_calls = 8;
+inline constexpr std::uint64_t k_most_calls = 512;
+/// Of so many items one may move in an even loop.
+inline constexpr std::uint64_t k_steady_items = 8;
+/// Shares of this length are executed whole, after so many executions in a row that were like that; twice as
+/// many after each disappointment, so many times.
+inline constexpr std::uint64_t k_whole = 15;
+/// Such a region is a disappointment if it takes so many times what it took in pieces, and one shortest
+/// target more.
+inline constexpr std::uint64_t k_like_cut = 2;
+inline constexpr std::uint32_t k_calm = 4;
+inline constexpr std::uint32_t k_most_doubled = 6;
+
 // Iteration n-1 (tree/last_iteration.h)
 
 /// Units of each member: in longer loops one iteration is nothing.

@@ -21,6 +21,7 @@ Fallback own_schedule(const CombinedLoop& loop) noexcept {
   case LoopKind::auto_:
   case LoopKind::static_:
   case LoopKind::taskloop:
+  case LoopKind::proven:
     break;
   }
   return fallback(loop.bounds);

@@ -5,6 +5,7 @@
 
 #include "gomp/loops.h"
 #include "region_placement.h"
+#include "repeated_regions.h"
 
 #include <cstdint>
 #include <optional>
@@ -32,6 +33,7 @@ struct alignas(wstree::core::k_line_pair) Region {
   const Terms* terms = nullptr;
   std::uint64_t base = 0;             // number of the first loop
   std::optional<CombinedLoop> loop{}; // the loop of a combined region, if we serve it
+  RepeatedRegion* repeated = nullptr; // a region whose function members call for each piece of its loop
 };
 
 /// How many threads the region asks for. One thread means that the program does not want a team.

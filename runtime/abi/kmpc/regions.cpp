@@ -72,6 +72,15 @@ inline bool may_serve(const TaskSchedule& schedule) noexcept {
   return may;
 }
 
+/// The function that a region executes, if it may be called again; else nullptr.
+inline RepeatableFunction* repeatable(kmpc_micro micro, const void* caller) noexcept {
+  return session().repeats ? find_repeatable(reinterpret_cast<const void*>(micro), caller) : nullptr;
+}
+/// Where the work of its members begins, if we may cut static loops there from region to region.
+inline const void* cut_code(kmpc_micro micro, const RepeatableFunction* again) noexcept {
+  return again == nullptr ? reinterpret_cast<const void*>(micro) : nullptr;
+}
+
 /// The way of regions in a process with rules or with a tool, and of those with very many arguments: forks
 /// through `fork(wrapper, region)`.
 template <class Fork>
@@ -80,8 +89,12 @@ template <class Fork>
   if (session().rules != nullptr) ask_for_threads(loc, region.caller);
   const ompt::OpenCall call(region.caller);
   if (!may_serve(schedule)) return fork(wrapper_of_many(region), &region);
-  const ServedRegion served(region.caller, Interface::kmpc, schedule,
-                            reinterpret_cast<const void*>(region.micro), kmpc::source_of(loc));
+  RepeatableFunction* const again = repeatable(region.micro, region.caller);
+  MaybeRepeated repeated;
+  if (again != nullptr) repeated.choose(*again, region.caller, kmpc::source_of(loc), nullptr);
+  region.repeated = repeated.region();
+  const ServedRegion served(region.caller, Interface::kmpc, schedule, cut_code(region.micro, again),
+                            kmpc::source_of(loc));
   region.served = &served;
   fork(wrapper_of_many(region), &region);
 }
@@ -104,11 +117,14 @@ void fork_listed(ForkCall real, ident_t* loc, std::size_t count, kmpc_micro micr
   for (std::size_t i = k_most_args; i < count; ++i) args[i] = va_arg(rest, void*);
   const ForkCall real = real_fork_call(caller);
   if (count <= k_listed_args && !session().attends_regions() && may_serve(schedule)) [[likely]] {
-    const ServedRegion served(caller, Interface::kmpc, schedule, reinterpret_cast<const void*>(micro),
+    RepeatableFunction* const again = repeatable(micro, caller);
+    MaybeRepeated repeated;
+    if (again != nullptr) repeated.choose(*again, caller, kmpc::source_of(loc), nullptr);
+    const ServedRegion served(caller, Interface::kmpc, schedule, cut_code(micro, again),
                               kmpc::source_of(loc));
-    if (served.team() != nullptr) [[likely]]
+    if (repeated.region() == nullptr && served.team() != nullptr)
       return fork_listed(real, loc, count, micro, args, served, std::make_index_sequence<k_listed_args>());
-    Region region{micro, argc, args, caller, &served};
+    Region region{micro, argc, args, caller, &served, repeated.region()};
     return real(loc, 1, wrapper_of_many(region), &region);
   }
   fork_attended(loc, {micro, argc, args, caller}, schedule,
@@ -136,7 +152,8 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   if (caller_is_runtime(caller) && count <= k_most_args) [[unlikely]]
     return real(loc, argc, micro, a0, a1, a2, a3, a4, a5, a6, a7);
   const TaskSchedule schedule = task_schedule(caller);
-  if (count > k_most_args || session().attends_regions()) [[unlikely]] {
+  if (count > k_most_args || session().attends_regions() || repeatable(micro, caller) != nullptr)
+      [[unlikely]] {
     va_list rest;
     va_start(rest, a7);
     fork_any(loc, argc, micro, schedule, caller, {a0, a1, a2, a3, a4, a5, a6, a7}, rest);
@@ -165,7 +182,7 @@ WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro,
   const TaskSchedule schedule = task_schedule(WSTREE_CALLER);
   void* list[k_register_args] = {args};
   Region region{micro, args != nullptr ? 1 : 0, list, WSTREE_CALLER};
-  if (session().attends_regions()) [[unlikely]]
+  if (session().attends_regions() || repeatable(micro, region.caller) != nullptr) [[unlikely]]
     return fork_attended(loc, region, schedule, [=](kmpc_micro wrapper, Region* wrapped) {
       real(loc, 1, wrapper, condition, wrapped);
     });

@@ -4,9 +4,11 @@
 #include "balanced_regions.h"
 #include "canonical_loop.h"
 #include "export.h"
+#include "kmpc/pieces.h"
 #include "kmpc/types.h"
 #include "resolve/runtime.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -77,11 +79,25 @@ public:
   using S = std::make_signed_t<T>;
   constexpr explicit StaticEntry(const char* name) noexcept : init_(name) {}
 
+  /// The function of a region asks that its member may call again for each piece of the loop.
+  [[gnu::noinline]] void init_piece(kmpc::MemberPieces& pieces, ident_t* loc, i32 gtid, i32 schedule,
+                                    i32* last, T* lower, T* upper, S* stride, S step, S chunk,
+                                    const void* caller) noexcept {
+    const loop::CanonicalLoop<T> loop(*lower, *upper, step != 0 ? step : S{1});
+    if (!pieces.is_cut()) init_.require(caller)(loc, gtid, schedule, last, lower, upper, stride, step, chunk);
+    if (pieces.is_new())
+      pieces.begin(loop, step != 0 && is_plain(loc, schedule) && !t_frame->loop.is_next_dependent() &&
+                             t_frame->is_at(caller));
+    if (pieces.is_cut()) pieces.answer(loop, last, lower, upper);
+  }
+
   /// Inlined, so that the call of the runtime is a jump where nothing follows it: see LoopEntries.
   [[gnu::always_inline]] void init(ident_t* loc, i32 gtid, i32 schedule, i32* last, T* lower, T* upper,
                                    S* stride, S step, S chunk, const void* caller) noexcept {
     const auto real = init_.require(caller);
     if (active()) [[unlikely]] {
+      if (kmpc::MemberPieces* pieces = kmpc::pieces_after(caller))
+        return init_piece(*pieces, loc, gtid, schedule, last, lower, upper, stride, step, chunk, caller);
       Frame* frame = t_frame;
       const i32 kind = kmpc::kind_of(schedule);
       if (kind == kmpc::k_distribute || kind == kmpc::k_distribute_chunked) {
@@ -107,6 +123,41 @@ private:
 
 constinit Real<void(ident_t*, i32)> g_fini{"__kmpc_for_static_fini"};
 
+using Combine = void(void*, void*);
+using Reduce = i32(ident_t*, i32, i32, std::size_t, void*, Combine*, void*);
+using EndReduce = void(ident_t*, i32, void*);
+constinit Real<Reduce> g_reduce_nowait{"__kmpc_reduce_nowait"};
+constinit Real<Reduce> g_reduce{"__kmpc_reduce"};
+constinit Real<EndReduce> g_end_reduce_nowait{"__kmpc_end_reduce_nowait"};
+constinit Real<EndReduce> g_end_reduce{"__kmpc_end_reduce"};
+constinit Real<EndReduce> g_critical{"__kmpc_critical"};
+constinit Real<EndReduce> g_end_critical{"__kmpc_end_critical"};
+// What __kmpc_reduce answers: the program combines its values under a lock, or by atomic operations.
+constexpr i32 k_by_lock = 1;
+constexpr i32 k_by_atomics = 2;
+
+/// libomp may combine the values of all members in a tree, for which each of them has to come once. Members
+/// that execute pieces come as often as they have pieces. Nothing stands behind the reduction, so they need
+/// not wait there either.
+WSTREE_SAME_CALLER inline i32 reduce(Real<Reduce>& real, ident_t* loc, i32 gtid, i32 count, std::size_t size,
+                                     void* data, Combine* combine, void* lock) {
+  kmpc::MemberPieces* const pieces = kmpc::own_pieces();
+  if (pieces == nullptr || !pieces->is_cut())
+    return real.require(WSTREE_CALLER)(loc, gtid, count, size, data, combine, lock);
+  const bool by_atomics = loc != nullptr && (loc->flags & kmpc::k_atomic_reduction) != 0;
+  pieces->set_locked(!by_atomics);
+  if (by_atomics) return k_by_atomics;
+  g_critical.require(WSTREE_CALLER)(loc, gtid, lock);
+  return k_by_lock;
+}
+WSTREE_SAME_CALLER inline void end_reduce(Real<EndReduce>& real, ident_t* loc, i32 gtid, void* lock) {
+  kmpc::MemberPieces* const pieces = kmpc::own_pieces();
+  if (pieces == nullptr || !pieces->is_cut()) return real.require(WSTREE_CALLER)(loc, gtid, lock);
+  if (!pieces->is_locked()) return;
+  pieces->set_locked(false);
+  g_end_critical.require(WSTREE_CALLER)(loc, gtid, lock);
+}
+
 } // namespace
 
 extern "C" {
@@ -123,6 +174,7 @@ WSTREE_STATIC_ENTRY(8, i64, i64)
 WSTREE_STATIC_ENTRY(8u, u64, i64)
 
 WSTREE_EXPORT void __kmpc_for_static_fini(ident_t* loc, i32 gtid) {
+  if (kmpc::MemberPieces* pieces = kmpc::own_pieces(); pieces != nullptr && pieces->take_next()) return;
   Frame* frame = t_frame;
   if (frame != nullptr && frame->statics.in_loop()) [[unlikely]] {
     if (session().traced)
@@ -133,5 +185,20 @@ WSTREE_EXPORT void __kmpc_for_static_fini(ident_t* loc, i32 gtid) {
     t_in_distribute = false;
   }
   g_fini.require(WSTREE_CALLER)(loc, gtid);
+}
+
+WSTREE_EXPORT i32 __kmpc_reduce_nowait(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data,
+                                       Combine* combine, void* lock) {
+  return reduce(g_reduce_nowait, loc, gtid, count, size, data, combine, lock);
+}
+WSTREE_EXPORT i32 __kmpc_reduce(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data,
+                                Combine* combine, void* lock) {
+  return reduce(g_reduce, loc, gtid, count, size, data, combine, lock);
+}
+WSTREE_EXPORT void __kmpc_end_reduce_nowait(ident_t* loc, i32 gtid, void* lock) {
+  end_reduce(g_end_reduce_nowait, loc, gtid, lock);
+}
+WSTREE_EXPORT void __kmpc_end_reduce(ident_t* loc, i32 gtid, void* lock) {
+  end_reduce(g_end_reduce, loc, gtid, lock);
 }
 }

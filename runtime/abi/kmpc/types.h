@@ -37,6 +37,7 @@ inline constexpr std::int32_t k_monotonic = 1 << 29;
 inline constexpr std::int32_t k_nonmonotonic = 1 << 30;
 
 // Flags of ident_t.
+inline constexpr std::int32_t k_atomic_reduction = 0x10;
 inline constexpr std::int32_t k_of_sections = 0x400;
 inline constexpr std::int32_t k_of_distribute = 0x800;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "frame.h"
+#include "kmpc/pieces.h"
 #include "kmpc/types.h"
 #include "member_frame.h"
 #include "region_placement.h"
@@ -31,6 +32,7 @@ struct Region {
   void** args;
   const void* caller;
   const ServedRegion* served = nullptr; // nullptr: the runtime serves its loops
+  RepeatedRegion* repeated = nullptr;   // its function is called for each piece of its loop
 };
 
 // Kept out of the many functions that call them.
@@ -106,13 +108,27 @@ inline void wrap_many_served(std::int32_t* gtid, std::int32_t* tid, Region* regi
       [=](Frame&) { wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args); }, *tid,
       served.team(), &served.terms(), served.base());
 }
+/// The same of a region whose function members call for each piece of its loop.
+inline void wrap_repeated(std::int32_t* gtid, std::int32_t* tid, Region* region) {
+  const ServedRegion& served = *region->served;
+  run_as<Served>(
+      [=](Frame& frame) {
+        const auto call = [=] {
+          wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args);
+        };
+        if (frame.member.members() == 1 || !frame.may_serve()) return call();
+        MemberPieces(frame, *region->repeated).execute(call);
+      },
+      *tid, served.team(), &served.terms(), served.base());
+}
 inline void wrap_many_plain(std::int32_t* gtid, std::int32_t* tid, Region* region) {
   run_as<Plain>(
       [=](Frame&) { wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args); },
       region->caller);
 }
 inline kmpc_micro wrapper_of_many(const Region& region) noexcept {
-  return reinterpret_cast<kmpc_micro>(region.served != nullptr ? &wrap_many_served : &wrap_many_plain);
+  if (region.served == nullptr) return reinterpret_cast<kmpc_micro>(&wrap_many_plain);
+  return reinterpret_cast<kmpc_micro>(region.repeated != nullptr ? &wrap_repeated : &wrap_many_served);
 }
 
 inline constexpr std::size_t k_most_args = 8; // the wrappers pass on at most these

@@ -146,6 +146,7 @@ int work_of(config::LoopKind kind) noexcept {
   if (!g_tool.names_kinds) return k_work_loop;
   switch (kind) {
   case config::LoopKind::static_:
+  case config::LoopKind::proven:
     return k_work_loop_static;
   case config::LoopKind::dynamic:
     return k_work_loop_dynamic;
@@ -172,7 +173,7 @@ void attend_loop(Frame& frame, config::LoopKind kind, const void* caller) noexce
   if (tool_listens(caller)) return frame.loop.hold(); // what is told of it, gomp/ tells
   if (callback<Work>(k_work) == nullptr && callback<Dispatch>(k_dispatch) == nullptr) return;
   frame.code = caller;
-  frame.work = work_of(kind);
+  frame.work = static_cast<std::uint16_t>(work_of(kind));
   frame.loop.tell();
 }
 

@@ -156,6 +156,7 @@ void prepare(Session& made) noexcept {
   made.serves_named = made.rules != nullptr || made.options.loops.any_named();
   made.balances =
       made.options.history && (made.rules != nullptr || made.options.loops.has(config::LoopKind::static_));
+  made.repeats = made.rules != nullptr || made.options.loops.has(config::LoopKind::proven);
   if (made.options.verbose || made.options.display_env != config::DisplayEnv::no)
     config::display(made.options, request, lines);
   prepare_measuring(made);

@@ -23,6 +23,7 @@ struct Session {
   bool serves_named = false;      // perhaps also loops whose schedule the environment does not choose
   TaskSchedule named{true};       // of loops that say dynamic, guided or auto; in units of their chunk
   bool balances = false;          // perhaps cuts static loops
+  bool repeats = false;           // perhaps calls functions of regions again
   bool measured = false;          // members count and time loops
   bool recorded = false;          // and keep what the iterations cost
   bool traced = false;            // and keep when they did what

@@ -58,9 +58,15 @@ bool are_balanced(const LoopCalls& calls, config::LoopKinds loops) {
 std::optional<Check> static_ones(const FileCalls& program, config::LoopKinds loops) {
   const bool by_call = program.calls.forms.contains(LoopForm::fixed);
   const auto name = program.file.filename().string();
+  if (!by_call && !program.calls.may_be_static) return {};
+  if (program.calls.may_be_proven(loops))
+    return Check{
+        "loops", Status::ok,
+        fmt::format(
+            "{}: static loops are served where their machine code proves that threads may share them{}", name,
+            program.static_loops.empty() ? "" : ": " + list_of(program.static_loops))};
   if (are_balanced(program.calls, loops))
     return Check{"loops", Status::ok, fmt::format("{}: static, cut by what their parts took", name)};
-  if (!by_call && !program.calls.may_be_static) return {};
   Check check{"loops", Status::note,
               fmt::format("{}: {}", name, by_call ? "static loops too" : "perhaps static loops too"),
               "a loop without a schedule clause is static: its threads do not ask for iterations",
@@ -83,7 +89,7 @@ Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops,
     if (!file.calls.forms.empty()) checks.push_back(of_file(file, loops));
   }
   const auto all = sum(files);
-  if (can_be_served(all.forms, loops) || are_balanced(all, loops)) {
+  if (can_be_served(all.forms, loops) || are_balanced(all, loops) || all.may_be_proven(loops)) {
     if (auto check = files.empty() ? std::nullopt : static_ones(files.front(), loops))
       checks.push_back(std::move(*check));
     return checks;

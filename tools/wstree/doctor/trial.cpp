@@ -6,6 +6,7 @@
 #include "support/figures.h"
 #include "support/settings.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
@@ -142,6 +143,25 @@ Check check_ending(int wait_status) {
           "unless the program always ends like this, it may not have reached its loops"};
 }
 
+void add_unserved(std::string_view report, names::Resolver& resolver, std::vector<UnservedRegion>& regions) {
+  auto statistics = read_statistics(report, resolver);
+  if (!statistics) return;
+  for (auto& region : statistics->unserved) regions.push_back(std::move(region));
+}
+
+/// Says of the first regions why they are not served, and how many more there are.
+Checks check_unserved(const std::vector<UnservedRegion>& regions) {
+  constexpr std::size_t k_shown = 8;
+  Checks checks;
+  for (std::size_t i = 0; i < std::min(regions.size(), k_shown); ++i)
+    checks.push_back({k_trial, Status::note, "not served: " + regions[i].name, regions[i].reason});
+  if (regions.size() > k_shown)
+    checks.push_back({k_trial, Status::note,
+                      fmt::format("{} more regions are not served; wstree run --stats names all",
+                                  regions.size() - k_shown)});
+  return checks;
+}
+
 void add_process(std::string_view report, const MappedWatch& watch, std::vector<TrialProcess>& processes) {
   const auto parsed = nlohmann::json::parse(report, nullptr, false);
   if (!parsed.is_object() || !parsed.contains("pid") || !parsed["pid"].is_number_unsigned()) return;
@@ -177,6 +197,9 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
   if (!trial.problem.empty()) return trial;
   const auto schedule = text_of(config::Option::schedule).name;
   if (environment.get(schedule).value_or("").empty()) environment.set(schedule, "wstree");
+  const auto loops = text_of(config::Option::loops).name;
+  if (environment.get(loops).value_or("").empty())
+    environment.set(loops, std::string(config::to_text(k_loops_of_run).view()));
   environment.set(text_of(config::Option::stats).name, figures.setting());
   environment.preload_first(library.string(), sanitizers_of(program));
   BindingLog bindings;
@@ -187,8 +210,10 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
                 {.output_to_errors = output_to_errors, .look = [&](pid_t child) { watch.look(child); }});
   if (trial.ending.error != 0)
     trial.problem = fmt::format("it cannot be executed: {}", std::strerror(trial.ending.error));
+  names::Resolver resolver;
   for (const auto& report : figures.take()) {
     add_loops(report, trial.loops);
+    add_unserved(report, resolver, trial.unserved);
     add_process(report, watch, trial.processes);
   }
   trial.past = bindings.read(library);
@@ -208,9 +233,14 @@ Checks check_trial(const Trial& trial, const TrialFacts& facts) {
   if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
   const bool none = trial.loops.empty();
   for (auto& check : check_calls_past(trial.past)) checks.push_back(std::move(check));
-  if (!none || (trial.of_new_lengths.empty() && trial.past.empty()))
+  if (none && !trial.unserved.empty() && facts.forms.empty())
+    checks.push_back({k_trial, Status::warn, "no loop was served",
+                      "its static loops are in regions of which it is not proven that threads may share them",
+                      "write schedule(runtime) where the iterations are uneven"});
+  else if (!none || (trial.of_new_lengths.empty() && trial.past.empty()))
     checks.push_back(trial.loops.empty() ? why_none(facts, WEXITSTATUS(trial.ending.wait_status))
                                          : Check{k_trial, Status::ok, "served: " + describe(trial.loops)});
+  for (auto& check : check_unserved(trial.unserved)) checks.push_back(std::move(check));
   if (!trial.of_new_lengths.empty())
     checks.push_back(never_repeated(trial.of_new_lengths, none ? Status::warn : Status::note));
   return checks;

@@ -3,6 +3,7 @@
 
 #include "bindings.h"
 #include "inspect/loop_forms.h"
+#include "inspect/statistics.h"
 #include "mapped_watch.h"
 #include "report.h"
 #include "served_loops.h"
@@ -28,6 +29,7 @@ struct Trial {
   std::string problem; ///< why there was no run; empty if there was one
   Ending ending = {};
   ServedLoops loops = {};
+  std::vector<UnservedRegion> unserved = {}; ///< regions that may be static loops and are not served
   ServedLoops of_new_lengths = {}; ///< static ones that keep equal parts, because no length comes twice
   std::vector<std::filesystem::path> mapped = {}; ///< files that were seen in it and its children
   CallsPast past = {};                            ///< files whose calls do not reach the library

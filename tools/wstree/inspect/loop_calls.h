@@ -23,6 +23,12 @@ struct LoopCalls {
   bool sets_schedule = false;  ///< calls omp_set_schedule, by which a program overrides OMP_SCHEDULE
   bool known = true;           ///< false: a file has no dynamic symbol table to read
 
+  /// Whether some of its static loops may be served: the library reads their machine code in the run.
+  bool may_be_proven(config::LoopKinds loops) const {
+    const bool has_static = (may_be_static && !cuts_its_own) || (llvm && forms.contains(LoopForm::fixed));
+    return has_static && loops.has(config::LoopKind::proven);
+  }
+
   LoopCalls& operator|=(const LoopCalls& other);
 };
 

@@ -32,8 +32,9 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
   }
   if (can_be_served(loops)) {
     const auto kinds = loops_for(loops);
-    const bool calls_too = calls.forms.contains(LoopForm::call); // which are shared out whatever loops say
-    return {conclusive && !calls_too ? Severity::unserved : Severity::always,
+    // Calls are shared out whatever loops say.
+    const bool has_others = calls.forms.contains(LoopForm::call) || calls.may_be_proven(wishes.loops);
+    return {conclusive && !has_others ? Severity::unserved : Severity::always,
             named("the loops of '{}' that could be served have a schedule of their own"),
             fmt::format("{}, and WSTREE_LOOPS={} leaves those out", to_text(loops),
                         config::to_text(wishes.loops).view()),
@@ -50,6 +51,12 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
             "the library cannot replace functions of a runtime that is part of the program",
             "link it with the shared OpenMP runtime"};
   }
+  if (calls.may_be_proven(wishes.loops))
+    return {
+        Severity::detail,
+        named("static loops of '{}' are served where their machine code proves that threads may share them"),
+        {},
+        {}};
   if (calls.llvm && calls.forms.contains(LoopForm::fixed) && wishes.loops.has(config::LoopKind::static_))
     return {Severity::detail, named("the static loops of '{}' are cut by what their parts took"), {}, {}};
   const auto missed = !conclusive ? Severity::doubt : wishes.require ? Severity::unserved : Severity::hint;

@@ -76,6 +76,22 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
   return row;
 }
 
+/// The line and function at a place in a module, or what else is known.
+std::string place_text(const json& region, const char* key, names::Resolver& resolver) {
+  const auto place = region.find(key);
+  if (place == region.end() || !place->is_object()) return {};
+  auto text = names::text_of(
+      resolver.name(text_in(*place, "module"), text_in(*place, "build_id"), count_in(*place, "offset")));
+  if (!text.empty()) return text;
+  const auto module = text_in(*place, "module");
+  return fmt::format("{}+0x{:x}", module.substr(module.rfind('/') + 1), count_in(*place, "offset"));
+}
+
+UnservedRegion unserved_region(const json& region, names::Resolver& resolver) {
+  const auto at = place_text(region, "at", resolver);
+  return {place_text(region, "where", resolver), text_in(region, "reason") + (at.empty() ? "" : ": " + at)};
+}
+
 } // namespace
 
 names::Name name_of_loop(const json& loop, names::Resolver& resolver) {
@@ -201,6 +217,9 @@ std::optional<Statistics> read_statistics(std::string_view report, names::Resolv
   statistics.ended = count_in(parsed, "ended");
   for (const auto& loop : parsed["loops"])
     if (loop.is_object()) statistics.loops.push_back(row_of(loop, resolver));
+  if (const auto unserved = parsed.find("unserved_regions"); unserved != parsed.end() && unserved->is_array())
+    for (const auto& region : *unserved)
+      if (region.is_object()) statistics.unserved.push_back(unserved_region(region, resolver));
   add_rank_loops(parsed, statistics.rank_loops);
   return statistics;
 }

@@ -67,6 +67,12 @@ inline bool has_new_lengths(std::uint64_t new_lengths, std::uint64_t calls) {
   return calls > 1 && 2 * new_lengths > calls;
 }
 
+/// A region of which the library knows why it is not called again for pieces of a loop.
+struct UnservedRegion {
+  std::string name;
+  std::string reason; ///< with the line that is to blame, if that is known
+};
+
 struct Statistics {
   std::string version, program;
   std::uint64_t process = 0, threads = 0;
@@ -77,6 +83,7 @@ struct Statistics {
   std::uint64_t ended = 0;                         ///< seconds since 1970; 0: not known
   std::string rank; ///< of an MPI job, "0" in all other processes; empty: the file is older
   std::vector<LoopRow> loops;
+  std::vector<UnservedRegion> unserved;
   std::vector<RankLoop> rank_loops;
 };
 

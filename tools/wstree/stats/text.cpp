@@ -114,6 +114,16 @@ std::string line_of(const std::vector<Column>& columns, std::optional<std::size_
   return line;
 }
 
+/// One line for each region that is not served although it may be a static loop.
+std::string unserved_text(const std::vector<UnservedRegion>& regions, const Terminal& terminal) {
+  std::string text;
+  for (const auto& region : regions)
+    text += laid_out(
+        fmt::format("not served: {}: {}\n", folded_name(visible(region.name)), visible(region.reason)),
+        terminal.width);
+  return text;
+}
+
 } // namespace
 
 std::string statistics_text(const Statistics& statistics, const Terminal& terminal, bool several) {
@@ -122,7 +132,7 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
                            : std::string();
   if (statistics.loops.empty())
     return fmt::format("wstree: {}no loop was served\n", process) +
-           rank_loops_text(statistics.rank_loops, terminal);
+           unserved_text(statistics.unserved, terminal) + rank_loops_text(statistics.rank_loops, terminal);
   std::uint64_t calls = 0, steals = 0;
   bool any_told = false;
   for (const auto& loop : statistics.loops) {
@@ -170,7 +180,8 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
   if (terminal.is_one && std::ranges::any_of(statistics.loops, has_counters))
     text += inked(terminal, Ink::dim,
                   "  IPC: instructions per cycle; misses/1000: cache misses per 1,000 instructions\n");
-  return text + rank_loops_text(statistics.rank_loops, terminal);
+  return text + unserved_text(statistics.unserved, terminal) +
+         rank_loops_text(statistics.rank_loops, terminal);
 }
 
 } // namespace wstree::cli

@@ -120,14 +120,16 @@ std::optional<config::ScheduleRequest> requested_schedule(std::string_view value
 
 config::LoopKinds loops_in_force(const RunRequest& request, const Environment& environment) {
   const auto value = request.loops ? request.loops : environment.get(text_of(Option::loops).name);
-  return config::parse_loops(value.value_or("")).value_or(config::LoopKinds{});
+  return config::parse_loops(value.value_or("")).value_or(k_loops_of_run);
 }
 
 std::optional<std::string> apply(const RunRequest& request, Environment& environment) {
   const auto set = [&](Option option, const std::optional<std::string>& value) {
     if (value) environment.set(text_of(option).name, *value);
   };
-  set(Option::loops, request.loops);
+  const auto loops = text_of(Option::loops).name;
+  if (request.loops || environment.get(loops).value_or("").empty())
+    environment.set(loops, request.loops.value_or(std::string(config::to_text(k_loops_of_run).view())));
   set(Option::strategy, request.strategy);
   set(Option::batch, request.batch);
   set(Option::fallback, request.fallback);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the proof of a function asks about this process.
+#pragma once
+
+#include "proof.h"
+
+namespace wstree::abi {
+
+/// Answers from the tables of the loaded objects, without locks where object_around() takes none.
+proof::Process own_process() noexcept;
+
+} // namespace wstree::abi

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "repeated_regions.h"
+
+#include "opened_decoder.h"
+#include "own_stack.h"
+#include "proven_process.h"
+#include "unserved_regions.h"
+
+#include "wstree/core/default_floats.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+namespace wstree::abi {
+namespace {
+
+/// Functions by their code. An entry is taken once and for good; untouched pages cost nothing.
+class Functions {
+public:
+  constexpr Functions() noexcept = default;
+
+  RepeatableFunction* find(const void* code, const void* caller) noexcept {
+    const auto mixed = reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U;
+    std::size_t place = mixed >> (64 - k_bits);
+    for (std::size_t probes = 0; probes < k_most_probes; ++probes, place = (place + 1) % k_places) {
+      // relaxed: the release of the entry's state orders what is behind the key. Guard: as there.
+      const void* seen = keys_[place].load(std::memory_order_relaxed);
+      if (seen == code) [[likely]]
+        return answer(place);
+      if (seen == nullptr) {
+        if (!decoder_is_open()) return nullptr; // it may be later
+        if (keys_[place].compare_exchange_strong(seen, code, std::memory_order_relaxed,
+                                                 std::memory_order_relaxed))
+          return judge(place, code, caller);
+        if (seen == code) return answer(place);
+      }
+    }
+    return nullptr;
+  }
+
+private:
+  /// Of an entry; `open` until its thread has read the function. Other threads do without the answer until
+  /// then, and so does the child of a fork that comes meanwhile, for good.
+  enum class State : std::uint8_t { open, refused, proven };
+
+  RepeatableFunction& entry(std::size_t place) noexcept {
+    return *std::launder(reinterpret_cast<RepeatableFunction*>(entries_[place].bytes));
+  }
+  RepeatableFunction* answer(std::size_t place) noexcept {
+    // acquire: pairs with the release in judge(); the verdict is complete. Guard: none on x86;
+    // process.Repeated has functions that several root threads open at once.
+    return states_[place].load(std::memory_order_acquire) == State::proven ? &entry(place) : nullptr;
+  }
+  [[gnu::noinline]] RepeatableFunction* judge(std::size_t place, const void* code,
+                                              const void* caller) noexcept {
+    auto& function = *::new (entries_[place].bytes) RepeatableFunction(code);
+    stack::on_own_stack([&] {
+      const core::DefaultFloats floats;
+      proof::Verdict verdict = proof::prove(code, own_process());
+      if (verdict.kind != proof::Verdict::Kind::refused && verdict.has_float_reduction && !may_round()) {
+        verdict = {};
+        verdict.reason =
+            "sums of floating-point numbers would depend on the pieces, unless --loops names static";
+      }
+      function.decide(verdict);
+    });
+    if (!function.may_repeat() && session().measured)
+      observe::note_unserved_region(caller, function.verdict().reason, function.verdict().at);
+    states_[place].store(function.may_repeat() ? State::proven : State::refused, std::memory_order_release);
+    return answer(place);
+  }
+  /// Whether the user has said that sums may be rounded in another way.
+  static bool may_round() noexcept {
+    return (session().options.loops.bits & static_cast<unsigned>(config::LoopKind::static_)) != 0;
+  }
+
+  static constexpr unsigned k_bits = 11;
+  static constexpr std::size_t k_places = std::size_t{1} << k_bits;
+  static constexpr std::size_t k_most_probes = 16;
+  struct Entry {
+    alignas(RepeatableFunction) std::byte bytes[sizeof(RepeatableFunction)];
+  };
+  std::array<std::atomic<const void*>, k_places> keys_{};
+  std::array<std::atomic<State>, k_places> states_{};
+  std::array<Entry, k_places> entries_{};
+};
+constinit Functions g_functions;
+
+} // namespace
+
+RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept {
+  return g_functions.find(code, caller);
+}
+
+void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, const char* source,
+                           const void* data) noexcept {
+  const proof::IterationCount& count = function.verdict().iterations;
+  const std::uint64_t iterations = count.read(data);
+  if (count.is_known() && iterations == 0) return;
+  const Session& process = session();
+  // Of a region that only a rule or a hint may have served otherwise, these are asked.
+  if (process.rules == nullptr && !has_hint() && !process.measured &&
+      function.cost().is_whole(iterations, process.settings)) {
+    timed_ = &function;
+    began_ = Platform::ticks();
+    return;
+  }
+  config::Ruling ruling = take_hint();
+  ruling.overlay(ruling_of(caller, source, t_label));
+  const ServedAs as = choose_schedule(config::LoopKind::proven, {}, ruling);
+  if (!as.schedule.ours) return;
+  const bool is_static = as.schedule.model == core::Model::static_ && as.schedule.chunk == 0;
+  region_.emplace(function, as, caller, iterations,
+                  is_static || function.cost().is_whole(iterations, *as.settings));
+}
+
+RepeatedRegion::~RepeatedRegion() {
+  const std::uint64_t wall = core::elapsed(began_, Platform::ticks());
+  const std::uint64_t items = items_.load(std::memory_order_relaxed);
+  if (items == 0) {
+    if (is_whole_) function_.cost().check_whole(wall, *as_.settings);
+    return;
+  }
+  const bool is_even = moved_.load(std::memory_order_relaxed) <= items / core::tuning::k_steady_items;
+  function_.cost().learn(work_.load(std::memory_order_relaxed), iterations_.load(std::memory_order_relaxed),
+                         is_even, members_.load(std::memory_order_relaxed), wall, *as_.settings);
+}
+
+bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest,
+                           std::uint64_t size, const void* place) const noexcept {
+  TaskSchedule schedule = as_.schedule;
+  if (schedule.chunk != 0) schedule.chunk = std::max(schedule.chunk / size, smallest);
+  const bool is_whole = items.own_each() == 0;
+  if (!begin_pieces(frame, items.shared(), {schedule, as_.settings}, is_whole, caller_, place)) return false;
+  set_bounds(frame, 0, 0, 1, known_iterations_ != 0 ? known_iterations_ : items.items(), size);
+  return true;
+}
+
+void RepeatedRegion::add(std::uint64_t ticks, std::uint64_t done, std::uint64_t items,
+                         std::uint64_t iterations, std::uint32_t members) noexcept {
+  const std::uint64_t share = items / members + 1;
+  work_.fetch_add(ticks, std::memory_order_relaxed);
+  if (done > share) moved_.fetch_add(done - share, std::memory_order_relaxed);
+  if (items_.load(std::memory_order_relaxed) != 0) return;
+  iterations_.store(iterations, std::memory_order_relaxed);
+  members_.store(members, std::memory_order_relaxed);
+  items_.store(items, std::memory_order_relaxed);
+}
+
+} // namespace wstree::abi

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Regions whose function was read, and is not called again for pieces of a loop.
+#pragma once
+
+#include "report_writer.h"
+
+namespace wstree::observe {
+
+/// Notes a region. `caller` opens it; `reason` lives as long as the process; `at` is the code that is to
+/// blame, or nullptr. Any thread, wait-free. Of very many regions the later ones are left out.
+void note_unserved_region(const void* caller, const char* reason, const void* at) noexcept;
+
+void write_unserved_json(ReportWriter& out) noexcept;
+void write_unserved_lines(ReportWriter& out) noexcept;
+
+} // namespace wstree::observe

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "count.h"
+
+#include "values.h"
+
+#include <cstring>
+
+namespace wstree::proof {
+namespace {
+
+std::uint64_t read_word(const IterationCount::Word& word, const void* data) noexcept {
+  if (word.size == 0) return 1;
+  const auto* const base = word.is_of_data ? static_cast<const std::byte*>(data) : nullptr;
+  const auto* const place = base + word.offset;
+  if (word.size == 4) {
+    std::int32_t value = 0;
+    std::memcpy(&value, place, sizeof value);
+    return static_cast<std::uint64_t>(std::int64_t{value});
+  }
+  std::uint64_t value = 0;
+  std::memcpy(&value, place, sizeof value);
+  return value;
+}
+
+/// The word that `symbol` stands for: one in the data of the function or in a variable of the program. Others may be
+/// there on some paths only.
+bool find_word(const Values& values, SymbolId symbol, IterationCount::Word& word) noexcept {
+  if (symbol == 0) return true;
+  const Symbol& load = values.symbol(symbol);
+  if (load.kind != Symbol::Kind::load || (load.y != 4 && load.y != 8)) return false;
+  const auto address = static_cast<Value>(load.x);
+  if (!values.is_polynomial(address)) return false;
+  const Polynomial& polynomial = values.at(address).polynomial;
+  word = {polynomial.constant, polynomial.count == 1, static_cast<std::uint8_t>(load.y)};
+  if (polynomial.count == 0) return true;
+  const Term& term = polynomial.terms[0];
+  if (polynomial.count != 1 || term.factor != 1 || term.b != 0) return false;
+  const Symbol& data = values.symbol(term.a);
+  return data.kind == Symbol::Kind::argument && data.x == 0;
+}
+
+} // namespace
+
+std::uint64_t IterationCount::read(const void* data) const noexcept {
+  if (width == 0) return 0;
+  auto sum = static_cast<std::uint64_t>(constant);
+  for (std::size_t i = 0; i < size; ++i)
+    sum += static_cast<std::uint64_t>(products[i].factor) * read_word(products[i].words[0], data) *
+           read_word(products[i].words[1], data);
+  const auto number =
+      width == 4 ? std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(sum))} : static_cast<std::int64_t>(sum);
+  return number > 0 ? static_cast<std::uint64_t>(number) : 0;
+}
+
+IterationCount count_of(const Values& values, Value dividend, unsigned width) noexcept {
+  IterationCount count;
+  if (!values.is_polynomial(dividend)) return {};
+  const Polynomial& polynomial = values.at(dividend).polynomial;
+  if (polynomial.count > IterationCount::k_most) return {};
+  count.constant = polynomial.constant;
+  for (; count.size < polynomial.count; ++count.size) {
+    const Term& term = polynomial.terms[count.size];
+    IterationCount::Product& product = count.products[count.size];
+    product.factor = term.factor;
+    if (!find_word(values, term.a, product.words[0]) || !find_word(values, term.b, product.words[1])) return {};
+  }
+  count.width = static_cast<std::uint8_t>(width);
+  return count;
+}
+
+} // namespace wstree::proof

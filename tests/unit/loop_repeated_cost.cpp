@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Into how many pieces regions are cut, and which regions are not.
+#include "repeated_cost.h"
+
+#include "wstree/core/settings.h"
+#include "wstree/core/tuning.h"
+
+#include <cstdint>
+#include <gtest/gtest.h>
+
+namespace wstree::loop {
+namespace {
+
+namespace tuning = core::tuning;
+const core::Settings k_usual;
+constexpr std::uint32_t k_team_size = 4;
+constexpr std::uint64_t k_loop_length = 10'000;
+constexpr std::uint64_t k_shortest = 2'500; // ticks, the shortest one of the settings
+constexpr std::uint64_t k_wall = 20'000;
+
+/// Executes regions of a loop that takes `share` shortest targets of each member, until they are whole.
+/// Returns how many were cut before.
+std::uint32_t cut_before_whole(RepeatedCost& cost, std::uint64_t share, bool is_even = true) {
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    if (cost.is_whole(k_loop_length, k_usual)) return i;
+    cost.learn(share * k_shortest * k_team_size, k_loop_length, is_even, k_team_size, k_wall, k_usual);
+  }
+  return 10'000;
+}
+
+TEST(RepeatedCost, BriefAndEvenRegionsBecomeWhole) {
+  RepeatedCost brief, uneven, lasting;
+  EXPECT_EQ(cut_before_whole(brief, 5), tuning::k_calm);
+  EXPECT_EQ(cut_before_whole(uneven, 5, false), 10'000U);
+  EXPECT_EQ(cut_before_whole(lasting, tuning::k_whole + 5), 10'000U);
+}
+
+TEST(RepeatedCost, WithoutHistoryNoRegionIsWhole) {
+  RepeatedCost cost;
+  core::Settings forgetful;
+  forgetful.history = false;
+  cut_before_whole(cost, 5);
+  EXPECT_FALSE(cost.is_whole(k_loop_length, forgetful));
+}
+
+TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOne) {
+  RepeatedCost cost;
+  std::uint32_t expected = tuning::k_calm;
+  for (std::uint32_t times = 0; times <= tuning::k_most_doubled + 2; ++times) {
+    EXPECT_EQ(cut_before_whole(cost, 5), expected);
+    cost.check_whole(tuning::k_like_cut * k_wall, k_usual); // as expected
+    EXPECT_TRUE(cost.is_whole(k_loop_length, k_usual));
+    cost.check_whole(10 * k_wall, k_usual);
+    if (times < tuning::k_most_doubled) expected *= 2;
+  }
+}
+
+TEST(RepeatedCost, LongerLoopsOfABriefPlaceAreCut) {
+  RepeatedCost cost;
+  cut_before_whole(cost, 5);
+  EXPECT_TRUE(cost.is_whole(k_loop_length, k_usual));
+  EXPECT_TRUE(cost.is_whole(0, k_usual));
+  EXPECT_FALSE(cost.is_whole(k_loop_length * 10, k_usual));
+}
+
+TEST(RepeatedCost, PiecesAreNoMoreThanIterationsOrThanAreWorthwhile) {
+  for (const std::uint64_t work : {std::uint64_t{1}, std::uint64_t{1} << 20, std::uint64_t{1} << 62})
+    for (const std::uint64_t n :
+         {std::uint64_t{0}, std::uint64_t{5}, std::uint64_t{1} << 20, ~std::uint64_t{0} >> 1})
+      for (const bool is_even : {false, true}) {
+        RepeatedCost cost;
+        cost.learn(work, n, is_even, k_team_size, k_wall, k_usual);
+        const std::uint64_t each = cost.known().pieces_each(n, k_team_size, k_usual);
+        EXPECT_GE(each, 1U);
+        EXPECT_LE(each, tuning::k_most_calls);
+        EXPECT_LE(each, n != 0 ? n / k_team_size : each);
+      }
+}
+
+TEST(RepeatedCost, UnevenLoopsAreCutFiner) {
+  RepeatedCost even, uneven;
+  even.learn(1000 * k_shortest * k_team_size, k_loop_length, true, k_team_size, k_wall, k_usual);
+  uneven.learn(1000 * k_shortest * k_team_size, k_loop_length, false, k_team_size, k_wall, k_usual);
+  EXPECT_GT(uneven.known().pieces_each(k_loop_length, k_team_size, k_usual),
+            even.known().pieces_each(k_loop_length, k_team_size, k_usual));
+}
+
+} // namespace
+} // namespace wstree::loop
