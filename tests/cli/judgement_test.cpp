@@ -141,6 +141,9 @@ TEST_F(Judge, SaysThatTimeGoesElsewhereWhereLoopsAreEven) {
   contest_.loops[0].imbalance = 1;
   takes(k_one_thread, 3.9);
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("elsewhere"))) << "as four threads should be";
+  takes(k_one_thread, 0.5);
+  EXPECT_THAT(judged().paragraph,
+              HasSubstr("One thread is faster than all of them (0.500 s). The time goes elsewhere"));
 }
 
 TEST_F(Judge, WarnsOfOutputsAndFailures) {

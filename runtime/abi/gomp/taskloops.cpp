@@ -60,8 +60,7 @@ void share(void* data) {
 /// Returns nullptr for a loop that the runtime executes. grainsize() and num_tasks(), whose value is
 /// `number`, say what one task is, and a task of ours would have several such pieces. Loops whose tasks are
 /// executed at once, in their order, and loops that copy objects with functions of theirs, of which a task
-/// has a copy for one piece only, are the runtime's, too. So are all of libomp, which has this interface as
-/// well.
+/// has a copy for one piece only, are the runtime's, too. So are all loops of libomp.
 TaskLoop* begin(Body body, Copy copy, unsigned flags, unsigned long number, const loop::HalfOpenLoop& loop,
                 const void* caller, TaskTimer& timer) noexcept {
   if (number != 0 || (flags & k_if) == 0 || (flags & ~k_served) != 0 || copy != nullptr) return nullptr;

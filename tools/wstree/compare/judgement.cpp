@@ -328,12 +328,13 @@ Judgement judge(const Contest& comparison) {
   if (const double seconds = fastest_alone(comparison); seconds > 0) {
     judgement.chosen = k_one_thread;
     judgement.set = "OMP_NUM_THREADS=1";
+    const auto elsewhere = time_elsewhere(comparison);
     text +=
-        fmt::format(
-            " One thread is faster than all of them ({:.3f} s): the loops are too short to be shared, or the "
-            "threads have too few processors.",
-            seconds) +
-        time_elsewhere(comparison) + too_short(comparison) + " Set: " + judgement.set;
+        fmt::format(" One thread is faster than all of them ({:.3f} s){}", seconds,
+                    elsewhere.empty() ? ": the loops are too short to be shared, or the threads have too few "
+                                        "processors."
+                                      : "." + elsewhere) +
+        too_short(comparison) + " Set: " + judgement.set;
     return judgement;
   }
   if (const auto* const more = better_together(comparison, chosen)) {
