@@ -132,6 +132,6 @@ WSTREE_EXPORT void __kmpc_for_static_fini(ident_t* loc, i32 gtid) {
   } else if (t_in_distribute && (frame == nullptr || frame->is_alone())) {
     t_in_distribute = false;
   }
-  g_fini.require(WSTREE_CALLER)(loc, gtid);
+  g_fini.require(code_about(loc, WSTREE_CALLER))(loc, gtid);
 }
 }

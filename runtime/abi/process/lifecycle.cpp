@@ -10,6 +10,7 @@
 // the C library's. So a constructor asks the kernel (system_call.h) or the C library itself
 // (find_unwrapped()). Of what other libraries may define it calls only what compilers call on their own, such
 // as memcpy().
+#include "doors.h"
 #include "marked_schedule.h"
 #include "message.h"
 #include "options.h"
@@ -19,7 +20,7 @@
 #include "process_limits.h"
 #include "resolve/libc.h"
 #include "resolve/loaded_objects.h"
-#include "resolve/rebind.h"
+#include "resolve/binding.h"
 #include "tokens.h"
 
 #include "wstree/core/default_floats.h"
@@ -116,7 +117,7 @@ void read_wishes(const char* const* envp) noexcept {
   abi::remember_load_time();
   if (abi::auxiliary_value(AT_SECURE, true) != 0) {
     abi::remember_secure(); // another user's environment must not steer this process
-    return;
+    return abi::bind_initial_objects(abi::k_all_doors);
   }
   if (envp != nullptr) {
     read_request(envp);
@@ -124,7 +125,7 @@ void read_wishes(const char* const* envp) noexcept {
     read_ompt(envp);
     abi::set_team_size(envp);
   }
-  abi::rebind_if_shadowed();
+  abi::bind_initial_objects(abi::k_all_doors);
   if (abi::active()) abi::rebind_tool_start();
 }
 
