@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // omp_set_schedule and omp_get_schedule know our kinds, too; omp_get_num_procs ignores our own pins.
+#include "doors.h"
 #include "export.h"
 #include "loop_entry.h"
 #include "process/request.h"
@@ -11,6 +12,7 @@
 #include "wstree/wstree.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -76,6 +78,16 @@ void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
   }
 }
 
+/// Where the callers through each door find their function; nullptr: not looked up yet. relaxed: it leads to
+/// code, which the loader has mapped.
+constinit std::array<std::atomic<void (*)(int, int)>, k_doors + 1> g_set_behind{};
+
+[[gnu::noinline]] void set_schedule_slowly(unsigned door, int kind, int chunk, const void* returns) noexcept {
+  const void* const caller = g_set.caller_at(door, returns);
+  if (door != 0) g_set_behind[door].store(g_set.find(caller), std::memory_order_relaxed);
+  set_schedule(kind, chunk, caller);
+}
+
 /// libgomp counts the CPUs of the calling thread's mask.
 int num_procs(const void* caller) noexcept {
   const auto get = g_get_num_procs.find(caller);
@@ -85,57 +97,103 @@ int num_procs(const void* caller) noexcept {
   return static_cast<int>(std::max(wstree::place::current_mask().count(), 1U));
 }
 
-/// Answers of the runtime. A program without OpenMP may ask whether the functions are there, and get ours.
-WSTREE_SAME_CALLER int ask_num_threads() noexcept {
-  const auto get = g_get_num_threads.find(WSTREE_CALLER);
-  return get != nullptr ? get() : 1;
-}
-WSTREE_SAME_CALLER int ask_thread_num() noexcept {
-  const auto get = g_get_thread_num.find(WSTREE_CALLER);
-  return get != nullptr ? get() : 0;
+/// Where the callers through each door find these functions, as above.
+using Count = int (*)();
+constinit std::array<std::atomic<Count>, k_doors + 1> g_num_threads_behind{}, g_thread_num_behind{};
+
+/// What the runtime answers; `otherwise` without one: a program without OpenMP may ask whether the functions
+/// are there, and get ours.
+[[gnu::noinline]] int count_slowly(Real<int()>& real, std::atomic<Count>& behind, unsigned door,
+                                   int otherwise, const void* returns) noexcept {
+  const Count get = real.find(real.caller_at(door, returns));
+  if (door != 0) behind.store(get, std::memory_order_relaxed);
+  return get != nullptr ? get() : otherwise;
 }
 
 } // namespace
 
-extern "C" {
+namespace wstree::abi {
+
+template <unsigned door> void set_schedule_at(int kind, int chunk) {
+  constexpr int k_last_standard = 4;
+  // Kinds of ours, and those with a modifier, are other numbers.
+  if (!active() && static_cast<unsigned>(kind) <= k_last_standard) [[likely]]
+    if (const auto set = g_set_behind[door].load(std::memory_order_relaxed)) [[likely]]
+      return set(kind, chunk);
+  set_schedule_slowly(door, kind, chunk, WSTREE_CALLER);
+}
+template <unsigned door> void set_schedule_from(const int* kind, const int* chunk) {
+  set_schedule_at<door>(*kind, *chunk);
+}
+template <unsigned door> void get_schedule_at(int* kind, int* chunk) {
+  get_schedule(kind, chunk, g_get.caller_at(door, WSTREE_CALLER));
+}
+template <unsigned door> int num_procs_at() {
+  return num_procs(g_get_num_procs.caller_at(door, WSTREE_CALLER));
+}
 
 /// A function that is executed piece by piece asks which part it has to do. All other calls get what the
-/// runtime says, those from inside of the loop too.
-WSTREE_EXPORT int omp_get_num_threads() {
+/// runtime says, those from inside of the loop too. `returns`: the return address of the question.
+[[gnu::always_inline]] inline int num_threads(unsigned door, const void* returns) noexcept {
   const Frame* frame = t_frame;
-  if (frame != nullptr && frame->answers != nullptr && frame->answers->after_count == WSTREE_CALLER)
+  if (frame != nullptr && frame->answers != nullptr && frame->answers->after_count == returns)
     return frame->answers->count;
-  if (const auto known = g_get_num_threads.known(WSTREE_CALLER)) [[likely]]
-    return known();
-  return ask_num_threads();
+  if (const Count get = g_num_threads_behind[door].load(std::memory_order_relaxed)) [[likely]]
+    return get();
+  return count_slowly(g_get_num_threads, g_num_threads_behind[door], door, 1, returns);
 }
-WSTREE_EXPORT int omp_get_thread_num() {
+[[gnu::always_inline]] inline int thread_num(unsigned door, const void* returns) noexcept {
   const Frame* frame = t_frame;
-  if (frame != nullptr && frame->answers != nullptr && frame->answers->after_number == WSTREE_CALLER)
+  if (frame != nullptr && frame->answers != nullptr && frame->answers->after_number == returns)
     return frame->answers->number;
-  if (const auto known = g_get_thread_num.known(WSTREE_CALLER)) [[likely]]
-    return known();
-  return ask_thread_num();
+  if (const Count get = g_thread_num_behind[door].load(std::memory_order_relaxed)) [[likely]]
+    return get();
+  return count_slowly(g_get_thread_num, g_thread_num_behind[door], door, 0, returns);
 }
+template <unsigned door> int num_threads_at() { return num_threads(door, WSTREE_CALLER); }
+template <unsigned door> int thread_num_at() { return thread_num(door, WSTREE_CALLER); }
 
-WSTREE_EXPORT void omp_set_schedule(int kind, int chunk) { set_schedule(kind, chunk, WSTREE_CALLER); }
-WSTREE_EXPORT void omp_get_schedule(int* kind, int* chunk) { get_schedule(kind, chunk, WSTREE_CALLER); }
+WSTREE_DOORS(set_schedule_at)
+WSTREE_DOORS(set_schedule_from)
+WSTREE_DOORS(get_schedule_at)
+WSTREE_DOORS(num_procs_at)
+WSTREE_DOORS(num_threads_at)
+WSTREE_DOORS(thread_num_at)
+
+} // namespace wstree::abi
+
+extern "C" {
+
+WSTREE_EXPORT void omp_set_schedule(int kind, int chunk) {
+  set_schedule_slowly(0, kind, chunk, WSTREE_CALLER);
+}
+WSTREE_EXPORT void omp_get_schedule(int* kind, int* chunk) {
+  get_schedule(kind, chunk, g_get.caller_at(0, WSTREE_CALLER));
+}
 // Fortran
 WSTREE_EXPORT void omp_set_schedule_(const int* kind, const int* chunk) {
-  set_schedule(*kind, *chunk, WSTREE_CALLER);
+  set_schedule_slowly(0, *kind, *chunk, WSTREE_CALLER);
 }
-WSTREE_EXPORT void omp_get_schedule_(int* kind, int* chunk) { get_schedule(kind, chunk, WSTREE_CALLER); }
+WSTREE_EXPORT void omp_get_schedule_(int* kind, int* chunk) {
+  get_schedule(kind, chunk, g_get.caller_at(0, WSTREE_CALLER));
+}
 // Fortran with integers of 8 bytes (libgomp only); chunks beyond int are cut to it there as well
 WSTREE_EXPORT void omp_set_schedule_8_(const int* kind, const std::int64_t* chunk) {
   constexpr std::int64_t k_most = std::numeric_limits<int>::max();
-  set_schedule(*kind, static_cast<int>(std::clamp<std::int64_t>(*chunk, -k_most, k_most)), WSTREE_CALLER);
+  set_schedule_slowly(0, *kind, static_cast<int>(std::clamp<std::int64_t>(*chunk, -k_most, k_most)),
+                      WSTREE_CALLER);
 }
 WSTREE_EXPORT void omp_get_schedule_8_(int* kind, std::int64_t* chunk) {
   int short_chunk = 0;
-  get_schedule(kind, &short_chunk, WSTREE_CALLER);
+  get_schedule(kind, &short_chunk, g_get.caller_at(0, WSTREE_CALLER));
   *chunk = short_chunk;
 }
 
-WSTREE_EXPORT int omp_get_num_procs() { return num_procs(WSTREE_CALLER); }
-WSTREE_EXPORT int omp_get_num_procs_() { return num_procs(WSTREE_CALLER); } // Fortran
+WSTREE_EXPORT int omp_get_num_threads() { return num_threads(0, WSTREE_CALLER); }
+WSTREE_EXPORT int omp_get_thread_num() { return thread_num(0, WSTREE_CALLER); }
+
+WSTREE_EXPORT int omp_get_num_procs() { return num_procs(g_get_num_procs.caller_at(0, WSTREE_CALLER)); }
+WSTREE_EXPORT int omp_get_num_procs_() {
+  return num_procs(g_get_num_procs.caller_at(0, WSTREE_CALLER));
+} // Fortran
 }

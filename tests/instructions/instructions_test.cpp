@@ -41,10 +41,10 @@ struct Phase {
 constexpr double k_alone = 0.08, k_team = 0.08;
 constexpr Phase k_phases[] = {
     {"empty region, 1 thread", {610, 1}, {505, 1}, k_alone},
-    {"loop of one iteration, 1 thread", {310, 0}, {370, 0}, k_alone},
+    {"loop of one iteration, 1 thread", {310, 0}, {385, 0}, k_alone},
     {"region with such a loop, 1 thread", {910, 1}, {915, 1}, k_alone},
     {"empty region, 2 threads", {850, 1}, {805, 1}, k_team},
-    {"loop of one iteration, 2 threads", {1005, 1}, {1130, 1}, k_team},
+    {"loop of one iteration, 2 threads", {1005, 1}, {1160, 1}, k_team},
     {"region with such a loop, 2 threads", {1860, 1}, {1870, 1}, k_team},
     {"chunk, int", {340, 1}, {322, 1}, k_team},
     {"chunk, unsigned", {340, 1}, {322, 1}, k_team},
@@ -163,7 +163,18 @@ TEST(Instructions, OfEqualPartsOnLibomp) {
   compare_pieces(count("phases", "timed", "wsstatic"), k_pieces_libomp);
 }
 
+/// While no schedule of ours is asked for, calls go past the library. The phases behind these ask for one.
+void expect_idle(const std::string& program) {
+  const std::vector<Cost> counted = count(program, "timed", "dynamic,4");
+  if (counted.empty()) GTEST_SKIP() << "valgrind cannot read the library";
+  for (std::size_t k = 0; k < k_first_chunks; ++k) EXPECT_EQ(counted[k].instructions, 0) << k_phases[k].what;
+}
+
+TEST(Instructions, OfAnIdleLibraryOnLibomp) { expect_idle("phases"); }
+
 #ifdef WSTREE_TEST_HAS_GCC
+TEST(Instructions, OfAnIdleLibraryOnLibgomp) { expect_idle("phases_gcc"); }
+
 TEST(Instructions, OfEqualPartsOnLibgomp) {
   if (!k_optimised) GTEST_SKIP() << "the code is not optimised";
   compare_pieces(count("phases_gcc", "timed", "wsstatic"), k_pieces_libgomp);

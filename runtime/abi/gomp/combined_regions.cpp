@@ -46,6 +46,9 @@ public:
   using Function = void(Outlined, void*, unsigned, long, long, long, Chunk..., unsigned);
   /// The runtime's function.
   Function* real(const void* caller) noexcept { return real_.require(caller); }
+  Function* require_when_idle(const void* code, const void* caller) noexcept {
+    return real_.require_when_idle(code, caller);
+  }
 
   /// `told`: a tool hears of it.
   template <bool told>
@@ -113,19 +116,20 @@ constinit CombinedEntry<long> g_monotonic_guided{"GOMP_parallel_loop_guided", Lo
 template <auto& entry, class... Chunk>
 WSTREE_SAME_CALLER inline void fork_plain(Outlined function, void* data, unsigned threads, long start,
                                           long end, long increment, Chunk... chunk, unsigned flags) {
-  entry.real(WSTREE_CALLER)(function, data, threads, start, end, increment, chunk..., flags);
+  const void* caller = code_about(reinterpret_cast<const void*>(function), WSTREE_CALLER);
+  entry.real(caller)(function, data, threads, start, end, increment, chunk..., flags);
 }
 template <auto& entry, bool told, class... Chunk>
 WSTREE_SAME_CALLER inline void fork_wrapped(Outlined function, void* data, unsigned threads, long start,
                                             long end, long increment, Chunk... chunk, unsigned flags) {
-  entry.template fork<told>(function, data, threads, start, end, increment, chunk..., flags, WSTREE_CALLER);
+  const void* caller = code_about(reinterpret_cast<const void*>(function), WSTREE_CALLER);
+  entry.template fork<told>(function, data, threads, start, end, increment, chunk..., flags, caller);
 }
 /// All of an exported function.
 template <auto& entry, class... Chunk>
 [[gnu::always_inline]] inline void enter(Outlined function, void* data, unsigned threads, long start,
                                          long end, long increment, Chunk... chunk, unsigned flags) {
-  if (!active())
-    return fork_plain<entry, Chunk...>(function, data, threads, start, end, increment, chunk..., flags);
+  if (!active()) return hand_over<entry>(function, data, threads, start, end, increment, chunk..., flags);
   if (ompt::tool_listens(WSTREE_CALLER)) [[unlikely]]
     return fork_wrapped<entry, true, Chunk...>(function, data, threads, start, end, increment, chunk...,
                                                flags);
@@ -135,6 +139,7 @@ template <auto& entry, class... Chunk>
 template <auto& entry, class... Chunk>
 [[gnu::always_inline]] inline void enter_unserved(Outlined function, void* data, unsigned threads, long start,
                                                   long end, long increment, Chunk... chunk, unsigned flags) {
+  if (!active()) return hand_over<entry>(function, data, threads, start, end, increment, chunk..., flags);
   if (!ompt::tool_listens(WSTREE_CALLER))
     return fork_plain<entry, Chunk...>(function, data, threads, start, end, increment, chunk..., flags);
   fork_wrapped<entry, true, Chunk...>(function, data, threads, start, end, increment, chunk..., flags);

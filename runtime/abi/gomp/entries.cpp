@@ -3,6 +3,7 @@
 // loops.h decide.
 //
 // told_entries.cpp has the functions of loops that only the runtime can serve.
+#include "doors.h"
 #include "export.h"
 #include "gomp/dependent_loops.h"
 #include "gomp/general_start.h"
@@ -58,10 +59,10 @@ End end_loop(const void* caller) noexcept {
   return frame->loop.is_registered() ? End::ours_and_registered : End::ours;
 }
 
-/// Ends the calling thread's loop, which the tool hears of.
-[[gnu::noinline]] void end_told(const void* caller) noexcept {
-  ompt::end_work(code_behind(caller));
-  const ompt::ToldBarrier barrier(ompt::k_barrier_of_loop, code_behind(caller));
+/// Ends the calling thread's loop, which the tool hears of: `code` has called.
+[[gnu::noinline]] void end_told(const void* caller, const void* code) noexcept {
+  ompt::end_work(code);
+  const ompt::ToldBarrier barrier(ompt::k_barrier_of_loop, code);
   (end_loop(caller) == End::ours ? g_barrier : g_end).require(caller)();
 }
 [[gnu::noinline]] bool end_told_or_cancelled(const void* caller) noexcept {
@@ -70,7 +71,32 @@ End end_loop(const void* caller) noexcept {
   return (end_loop(caller) == End::ours ? g_barrier_cancel : g_end_cancel).require(caller)();
 }
 
+template <unsigned door> WSTREE_SAME_CALLER inline void end_any() {
+  const void* returns = WSTREE_CALLER;
+  const void* caller = g_end.caller_at(door, door != 0 ? returns : code_behind(returns));
+  if (ompt::tool_listens(caller)) [[unlikely]]
+    return end_told(caller, code_behind(returns));
+  (end_loop(caller) == End::ours ? g_barrier : g_end).require(caller)();
+}
+template <unsigned door> WSTREE_SAME_CALLER inline void end_any_nowait() {
+  const void* returns = WSTREE_CALLER;
+  const void* caller = g_end_nowait.caller_at(door, door != 0 ? returns : code_behind(returns));
+  if (ompt::tool_listens(caller)) [[unlikely]]
+    ompt::end_work(code_behind(returns));
+  if (end_loop(caller) == End::ours) return;
+  g_end_nowait.require(caller)();
+}
+
 } // namespace
+
+namespace wstree::abi::gomp {
+
+template <unsigned door> void end_loop_at() { end_any<door>(); }
+template <unsigned door> void end_loop_nowait_at() { end_any_nowait<door>(); }
+WSTREE_DOORS(end_loop_at)
+WSTREE_DOORS(end_loop_nowait_at)
+
+} // namespace wstree::abi::gomp
 
 extern "C" {
 
@@ -185,19 +211,6 @@ WSTREE_EXPORT bool GOMP_loop_ull_doacross_start(unsigned count, ull* counts, lon
                                             WSTREE_CALLER);
 }
 
-WSTREE_SAME_CALLER static inline void end_any() {
-  const void* caller = WSTREE_CALLER;
-  if (ompt::tool_listens(caller)) [[unlikely]]
-    return end_told(caller);
-  (end_loop(caller) == End::ours ? g_barrier : g_end).require(caller)();
-}
-WSTREE_SAME_CALLER static inline void end_any_nowait() {
-  const void* caller = WSTREE_CALLER;
-  if (ompt::tool_listens(caller)) [[unlikely]]
-    ompt::end_work(code_behind(caller));
-  if (end_loop(caller) == End::ours) return;
-  g_end_nowait.require(caller)();
-}
 WSTREE_SAME_CALLER static inline bool end_any_cancel() {
   const void* caller = WSTREE_CALLER;
   if (ompt::tool_listens(caller)) [[unlikely]]
@@ -209,11 +222,11 @@ WSTREE_SAME_CALLER static inline bool end_any_cancel() {
 /// it was in all threads: of the loop's end only the team's barrier is left to do.
 WSTREE_EXPORT void GOMP_loop_end() {
   if (!active()) return hand_over<g_end>();
-  end_any();
+  end_any<0>();
 }
 WSTREE_EXPORT void GOMP_loop_end_nowait() {
   if (!active()) return hand_over<g_end_nowait>();
-  end_any_nowait();
+  end_any_nowait<0>();
 }
 /// Returns whether the region was cancelled.
 WSTREE_EXPORT bool GOMP_loop_end_cancel() {

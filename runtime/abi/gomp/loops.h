@@ -156,8 +156,9 @@ public:
       : start_(name), instead_(instead), stealable_(stealable) {}
 
   // For hand_over().
-  auto known(const void* caller) const noexcept { return start_.known(caller); }
-  auto require(const void* caller) noexcept { return start_.require(caller); }
+  auto require_when_idle(const void* code, const void* caller) noexcept {
+    return start_.require_when_idle(code, caller);
+  }
   [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
     if (ompt::tool_listens(caller)) [[unlikely]] {
@@ -199,8 +200,9 @@ public:
   constexpr NamedStart(const char* name, config::LoopKind kind) noexcept : start_(name), kind_(kind) {}
 
   // For hand_over().
-  auto known(const void* caller) const noexcept { return start_.known(caller); }
-  auto require(const void* caller) noexcept { return start_.require(caller); }
+  auto require_when_idle(const void* code, const void* caller) noexcept {
+    return start_.require_when_idle(code, caller);
+  }
   [[gnu::always_inline]] bool start(Up... up, T start, T end, T increment, T chunk, T* first, T* past,
                                     const void* caller) noexcept {
     if (ompt::tool_listens(caller)) [[unlikely]] {

@@ -33,6 +33,7 @@ extern "C" {
 
 WSTREE_EXPORT void GOMP_parallel_loop_runtime_start(Outlined function, void* data, unsigned threads,
                                                     long start, long end, long increment) {
-  start_old_region(function, data, threads, start, end, increment, WSTREE_CALLER);
+  start_old_region(function, data, threads, start, end, increment,
+                   code_about(reinterpret_cast<const void*>(function), WSTREE_CALLER));
 }
 }

@@ -173,7 +173,7 @@ extern "C" {
 
 WSTREE_SAME_CALLER static inline void open_parallel(Outlined function, void* data, unsigned threads,
                                                     unsigned flags) {
-  const void* caller = WSTREE_CALLER;
+  const void* caller = code_about(reinterpret_cast<const void*>(function), WSTREE_CALLER);
   Region region{nullptr, function, data, caller};
   if (session().repeats)
     if (RepeatableFunction* again = find_repeatable(reinterpret_cast<const void*>(function), caller))
@@ -189,7 +189,7 @@ WSTREE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threads
 
 WSTREE_SAME_CALLER static inline unsigned open_with_reductions(Outlined function, void* data,
                                                                unsigned threads, unsigned flags) {
-  const void* caller = WSTREE_CALLER;
+  const void* caller = code_about(reinterpret_cast<const void*>(function), WSTREE_CALLER);
   const auto real = g_parallel_reductions.require(caller);
   threads = ruled_threads(threads, ruling_of(caller, nullptr, t_label));
   Region region{*static_cast<void**>(data), function, data, caller};
@@ -206,7 +206,8 @@ WSTREE_EXPORT unsigned GOMP_parallel_reductions(Outlined function, void* data, u
 /// The runtime's, but a tool may want to hear of it.
 WSTREE_EXPORT void GOMP_parallel_sections(Outlined function, void* data, unsigned threads, unsigned count,
                                           unsigned flags) {
-  const void* caller = WSTREE_CALLER;
+  if (!active()) return hand_over<g_parallel_sections>(function, data, threads, count, flags);
+  const void* caller = code_about(reinterpret_cast<const void*>(function), WSTREE_CALLER);
   if (ompt::tool_listens(caller)) [[unlikely]]
     return fork_told_sections(function, data, threads, count, flags, caller);
   g_parallel_sections.require(caller)(function, data, threads, count, flags);

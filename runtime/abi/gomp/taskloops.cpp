@@ -96,7 +96,8 @@ WSTREE_SAME_CALLER static inline void taskloop(Body body, void* data, Copy copy,
                                                unsigned flags, unsigned long number, int priority, long start,
                                                long end, long step) {
   run<g_taskloop>(body, data, copy, size, alignment, flags, number, priority,
-                  loop::HalfOpenLoop(start, end, step), start, end, step, WSTREE_CALLER);
+                  loop::HalfOpenLoop(start, end, step), start, end, step,
+                  code_about(reinterpret_cast<const void*>(body), WSTREE_CALLER));
 }
 WSTREE_EXPORT void GOMP_taskloop(Body body, void* data, Copy copy, long size, long alignment, unsigned flags,
                                  unsigned long number, int priority, long start, long end, long step) {
@@ -111,7 +112,7 @@ WSTREE_SAME_CALLER static inline void taskloop_ull(Body body, void* data, Copy c
                                                    int priority, ull start, ull end, ull step) {
   run<g_taskloop_ull>(body, data, copy, size, alignment, flags, number, priority,
                       loop::HalfOpenLoop((flags & k_up) != 0, start, end, step), start, end, step,
-                      WSTREE_CALLER);
+                      code_about(reinterpret_cast<const void*>(body), WSTREE_CALLER));
 }
 WSTREE_EXPORT void GOMP_taskloop_ull(Body body, void* data, Copy copy, long size, long alignment,
                                      unsigned flags, unsigned long number, int priority, ull start, ull end,

@@ -7,6 +7,7 @@
 //
 // Not told: single (programs call no runtime function where it ends), and in which section a thread is
 // (libgomp numbers them, OMPT wants their addresses).
+#include "doors.h"
 #include "export.h"
 #include "gomp/dependent_loops.h"
 #include "gomp/loops.h"
@@ -95,22 +96,49 @@ template <class Result> [[gnu::noinline]] Result wait_told(Result (*real)(), int
   const ompt::ToldBarrier barrier(kind, caller);
   return real();
 }
-/// A call that leaves sections and waits.
+/// A call of `code` that leaves sections and waits.
 template <class Result>
-[[gnu::always_inline]] inline Result end_sections(Real<Result()>& entry, const void* caller) {
+[[gnu::always_inline]] inline Result end_sections(Real<Result()>& entry, const void* caller,
+                                                  const void* code) {
   const auto real = entry.require(caller);
   if (!ompt::tool_listens(caller)) return real();
-  ompt::end_work(caller);
-  return wait_told(real, ompt::k_barrier_of_loop, caller);
+  ompt::end_work(code);
+  return wait_told(real, ompt::k_barrier_of_loop, code);
+}
+[[gnu::always_inline]] inline void end_sections_nowait(const void* caller, const void* code) {
+  if (ompt::tool_listens(caller)) [[unlikely]]
+    ompt::end_work(code);
+  g_sections_end_nowait.require(caller)();
 }
 /// GCC calls it for barriers in the source and for those at the end of static loops and of single.
-template <class Result> [[gnu::always_inline]] inline Result wait(Real<Result()>& entry, const void* caller) {
+template <class Result>
+[[gnu::always_inline]] inline Result wait(Real<Result()>& entry, const void* caller, const void* code) {
   const auto real = entry.require(caller);
   if (!ompt::tool_listens(caller)) return real();
-  return wait_told(real, ompt::k_barrier_of_unknown_cause, caller);
+  return wait_told(real, ompt::k_barrier_of_unknown_cause, code);
 }
 
 } // namespace
+
+namespace wstree::abi::gomp {
+
+template <unsigned door> void end_sections_at() {
+  const void* code = code_behind(WSTREE_CALLER);
+  end_sections(g_sections_end, g_sections_end.caller_at(door, code), code);
+}
+template <unsigned door> void end_sections_nowait_at() {
+  const void* code = code_behind(WSTREE_CALLER);
+  end_sections_nowait(g_sections_end_nowait.caller_at(door, code), code);
+}
+template <unsigned door> void wait_at() {
+  const void* code = code_behind(WSTREE_CALLER);
+  wait(g_barrier, g_barrier.caller_at(door, code), code);
+}
+WSTREE_DOORS(end_sections_at)
+WSTREE_DOORS(end_sections_nowait_at)
+WSTREE_DOORS(wait_at)
+
+} // namespace wstree::abi::gomp
 
 extern "C" {
 
@@ -178,17 +206,25 @@ WSTREE_EXPORT unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* redu
     begin_sections(count, caller);
   return g_sections_with.require(caller)(count, reductions, memory);
 }
-WSTREE_EXPORT void GOMP_sections_end() { end_sections(g_sections_end, code_behind(WSTREE_CALLER)); }
+WSTREE_EXPORT void GOMP_sections_end() {
+  const void* code = code_behind(WSTREE_CALLER);
+  end_sections(g_sections_end, g_sections_end.caller_at(0, code), code);
+}
 WSTREE_EXPORT bool GOMP_sections_end_cancel() {
-  return end_sections(g_sections_end_cancel, code_behind(WSTREE_CALLER));
+  const void* code = code_behind(WSTREE_CALLER);
+  return end_sections(g_sections_end_cancel, code, code);
 }
 WSTREE_EXPORT void GOMP_sections_end_nowait() {
-  const void* caller = code_behind(WSTREE_CALLER);
-  if (ompt::tool_listens(caller)) [[unlikely]]
-    ompt::end_work(caller);
-  g_sections_end_nowait.require(caller)();
+  const void* code = code_behind(WSTREE_CALLER);
+  end_sections_nowait(g_sections_end_nowait.caller_at(0, code), code);
 }
 
-WSTREE_EXPORT void GOMP_barrier() { wait(g_barrier, code_behind(WSTREE_CALLER)); }
-WSTREE_EXPORT bool GOMP_barrier_cancel() { return wait(g_barrier_cancel, code_behind(WSTREE_CALLER)); }
+WSTREE_EXPORT void GOMP_barrier() {
+  const void* code = code_behind(WSTREE_CALLER);
+  wait(g_barrier, g_barrier.caller_at(0, code), code);
+}
+WSTREE_EXPORT bool GOMP_barrier_cancel() {
+  const void* code = code_behind(WSTREE_CALLER);
+  return wait(g_barrier_cancel, code, code);
+}
 }

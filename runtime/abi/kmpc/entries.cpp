@@ -63,7 +63,7 @@ extern "C" {
     return LoopEntries<T>::next(*frame, last, lb, ub, st);                                                   \
   }                                                                                                          \
   WSTREE_EXPORT void __kmpc_dispatch_fini_##suffix(ident_t* loc, i32 gtid) {                                 \
-    g_loops_##suffix.fini(loc, gtid, WSTREE_CALLER);                                                         \
+    g_loops_##suffix.fini(loc, gtid, code_about(loc, WSTREE_CALLER));                                        \
   }                                                                                                          \
   WSTREE_EXPORT void __kmpc_dist_dispatch_init_##suffix(ident_t* loc, i32 gtid, i32 schedule, i32* last,     \
                                                         T lb, T ub, S st, S chunk) {                         \
@@ -78,7 +78,7 @@ WSTREE_LOOP_ENTRIES(8u, u64, i64)
 /// which do not have it.
 WSTREE_EXPORT void __kmpc_dispatch_deinit(ident_t* loc, i32 gtid) {
   if (t_frame != nullptr && t_frame->loop.is_unknown_to_runtime()) return;
-  if (const auto next = g_deinit.find(WSTREE_CALLER)) next(loc, gtid);
+  if (const auto next = g_deinit.find(code_about(loc, WSTREE_CALLER))) next(loc, gtid);
 }
 
 /// A loop with cross-iteration dependences arrives as a plain one after this call. The runtime has to
@@ -93,7 +93,7 @@ WSTREE_EXPORT void __kmpc_doacross_init(ident_t* loc, i32 gtid, i32 dimensions, 
 /// The mark is still there if the loop was a static one: its entry is not ours.
 WSTREE_EXPORT void __kmpc_doacross_fini(ident_t* loc, i32 gtid) {
   if (t_frame != nullptr) t_frame->loop.set_next_dependent(false);
-  g_doacross_fini.require(WSTREE_CALLER)(loc, gtid);
+  g_doacross_fini.require(code_about(loc, WSTREE_CALLER))(loc, gtid);
 }
 
 WSTREE_EXPORT i32 __kmpc_cancel(ident_t* loc, i32 gtid, i32 kind) {

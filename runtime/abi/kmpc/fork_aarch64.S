@@ -5,8 +5,7 @@
 	.text
 
 // void __kmpc_fork_call(ident_t*, int argc, kmpc_micro, ...)
-// While no schedule of ours is asked for, jumps straight to the runtime with everything as it came (CallerRange: begin,
-// size; Function: address).
+// While no schedule of ours is asked for, jumps to the runtime with everything as it came. An object does that once.
 	.globl	__kmpc_fork_call
 	.type	__kmpc_fork_call, %function
 	.p2align 4
@@ -15,18 +14,7 @@ __kmpc_fork_call:
 	hint	#34			// bti c
 	adrp	x16, wstree_is_idle
 	ldrb	w16, [x16, :lo12:wstree_is_idle]
-	cbz	w16, .Lwrapped
-	adrp	x16, wstree_first_caller	// is the caller in the object that called first?
-	add	x16, x16, :lo12:wstree_first_caller
-	ldp	x17, x16, [x16]
-	sub	x17, x30, x17
-	cmp	x17, x16
-	b.hs	.Lbind
-	adrp	x16, wstree_real_fork_call
-	ldr	x16, [x16, :lo12:wstree_real_fork_call]
-	cbz	x16, .Lbind
-	br	x16
-.Lwrapped:
+	cbnz	w16, .Lbind
 	b	wstree_fork_call
 .Lbind:				// keeps all that came in registers
 	stp	x29, x30, [sp, #-80]!
@@ -38,7 +26,8 @@ __kmpc_fork_call:
 	stp	x2, x3, [sp, #32]
 	stp	x4, x5, [sp, #48]
 	stp	x6, x7, [sp, #64]
-	mov	x0, x30
+	mov	x0, x2			// the outlined function
+	mov	x1, x30			// the caller
 	bl	wstree_bind_fork_call
 	mov	x16, x0
 	ldp	x0, x1, [sp, #16]

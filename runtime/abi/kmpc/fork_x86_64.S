@@ -5,8 +5,7 @@
 	.text
 
 // void __kmpc_fork_call(ident_t*, int argc, kmpc_micro, ...)
-// While no schedule of ours is asked for, jumps straight to the runtime with everything as it came (CallerRange: begin,
-// size; Function: address).
+// While no schedule of ours is asked for, jumps to the runtime with everything as it came. An object does that once.
 	.globl	__kmpc_fork_call
 	.type	__kmpc_fork_call, @function
 	.p2align 4
@@ -15,20 +14,13 @@ __kmpc_fork_call:
 	endbr64
 	cmpb	$0, wstree_is_idle(%rip)
 	je	wstree_fork_call
-	movq	(%rsp), %r11		// the caller: is it in the object that called first?
-	subq	wstree_first_caller(%rip), %r11
-	cmpq	wstree_first_caller+8(%rip), %r11
-	jae	.Lbind
-	movq	wstree_real_fork_call(%rip), %r11
-	testq	%r11, %r11
-	je	.Lbind
-	jmp	*%r11
-.Lbind:				// keeps all that came in registers, and the stack a multiple of 16 at the call
+	// Keeps all that came in registers, and the stack a multiple of 16 at the call.
 	.irp	register, rax, rdi, rsi, rdx, rcx, r8, r9
 	pushq	%\register
 	.cfi_adjust_cfa_offset 8
 	.endr
-	movq	56(%rsp), %rdi
+	movq	%rdx, %rdi		// the outlined function
+	movq	56(%rsp), %rsi		// the caller
 	call	wstree_bind_fork_call
 	movq	%rax, %r11
 	.irp	register, r9, r8, rcx, rdx, rsi, rdi, rax

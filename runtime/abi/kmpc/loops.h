@@ -55,8 +55,9 @@ public:
       : init_(init), next_(next), fini_(fini), dist_init_(dist_init) {}
 
   // For hand_over(): of the loop's beginning.
-  auto known(const void* caller) const noexcept { return init_.known(caller); }
-  auto require(const void* caller) noexcept { return init_.require(caller); }
+  auto require_when_idle(const void* code, const void* caller) noexcept {
+    return init_.require_when_idle(code, caller);
+  }
   [[gnu::always_inline]] void init(ident_t* loc, i32 gtid, i32 schedule, T lower, T upper, S stride, S chunk,
                                    const void* caller) noexcept {
     const loop::CanonicalLoop<T> loop(lower, upper, stride);

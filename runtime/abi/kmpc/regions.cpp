@@ -29,8 +29,7 @@ WSTREE_EXPORT void __kmpc_end_serialized_parallel(ident_t*, std::int32_t);
 
 namespace wstree::abi::kmpc {
 
-/// Variadic, see real_fork_call(). The assembler code jumps there while no schedule of ours is asked for.
-extern constinit Real<void()> g_fork_call __asm__("wstree_real_fork_call");
+/// Variadic, see real_fork_call().
 constinit Real<void()> g_fork_call{"__kmpc_fork_call"};
 
 } // namespace wstree::abi::kmpc
@@ -39,10 +38,6 @@ namespace {
 using namespace wstree::abi;
 using namespace wstree::abi::kmpc;
 using i32 = std::int32_t;
-
-// The assembler code knows these offsets.
-static_assert(offsetof(CallerRange, begin) == 0 && offsetof(CallerRange, size) == 8 &&
-              offsetof(Function, of_first_caller) == 0);
 
 using ForkCall = void (*)(ident_t*, i32, kmpc_micro, ...);
 constinit Real<void(ident_t*, i32, kmpc_micro, i32, void*)> g_fork_call_if{"__kmpc_fork_call_if", true};
@@ -134,9 +129,10 @@ void fork_listed(ForkCall real, ident_t* loc, std::size_t count, kmpc_micro micr
 } // namespace
 
 extern "C" {
-/// Where __kmpc_fork_call jumps for `caller` while no schedule of ours is asked for.
-__attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void* caller) {
-  return real_fork_call(caller);
+/// Where __kmpc_fork_call jumps while no schedule of ours is asked for.
+__attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void* outlined,
+                                                                     const void* caller) {
+  return reinterpret_cast<ForkCall>(g_fork_call.require_when_idle(outlined, caller));
 }
 
 /// __kmpc_fork_call goes here once the library is asked for. The first arguments have names, because a list
@@ -144,7 +140,7 @@ __attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void*
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, Arg a0,
                                                             Arg a1, Arg a2, Arg a3, Arg a4, Arg a5, Arg a6,
                                                             Arg a7, ...) {
-  const void* caller = WSTREE_CALLER;
+  const void* caller = code_about(reinterpret_cast<const void*>(micro), WSTREE_CALLER);
   const ForkCall real = real_fork_call(caller);
   const auto count = static_cast<std::uint32_t>(argc);
   // A team that the runtime opens for itself, of threads that wait for deferred target tasks until the
@@ -176,12 +172,13 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
 
 /// The runtime forks this one without passing through __kmpc_fork_call again. `args` may be null.
 WSTREE_EXPORT void __kmpc_fork_call_if(ident_t* loc, i32 argc, kmpc_micro micro, i32 condition, void* args) {
-  const auto real = g_fork_call_if.find(WSTREE_CALLER);
-  if (real == nullptr) return fork_call_if(loc, micro, condition, args, WSTREE_CALLER);
+  const void* caller = code_about(reinterpret_cast<const void*>(micro), WSTREE_CALLER);
+  const auto real = g_fork_call_if.find(caller);
+  if (real == nullptr) return fork_call_if(loc, micro, condition, args, caller);
   if (!active()) return real(loc, argc, micro, condition, args);
-  const TaskSchedule schedule = task_schedule(WSTREE_CALLER);
+  const TaskSchedule schedule = task_schedule(caller);
   void* list[k_register_args] = {args};
-  Region region{micro, args != nullptr ? 1 : 0, list, WSTREE_CALLER};
+  Region region{micro, args != nullptr ? 1 : 0, list, caller};
   if (session().attends_regions() || repeatable(micro, region.caller) != nullptr) [[unlikely]]
     return fork_attended(loc, region, schedule, [=](kmpc_micro wrapper, Region* wrapped) {
       real(loc, 1, wrapper, condition, wrapped);

@@ -21,8 +21,10 @@ extern "C" {
 
 WSTREE_SAME_CALLER static inline void begin_serialized(ident_t* loc, i32 gtid) {
   const void* caller = WSTREE_CALLER;
+  const bool is_runtimes = caller_is_runtime(caller); // which passes the program's place
+  if (!is_runtimes) caller = code_about(loc, caller);
   const auto real = g_serialized.require(caller);
-  if (!caller_is_runtime(caller)) {
+  if (!is_runtimes) {
     Place inside = runtime_place(caller);
     ++inside.level;
     push_alone(inside);
@@ -31,8 +33,10 @@ WSTREE_SAME_CALLER static inline void begin_serialized(ident_t* loc, i32 gtid) {
 }
 WSTREE_SAME_CALLER static inline void end_serialized(ident_t* loc, i32 gtid) {
   const void* caller = WSTREE_CALLER;
+  const bool is_runtimes = caller_is_runtime(caller);
+  if (!is_runtimes) caller = code_about(loc, caller);
   const auto real = g_end_serialized.require(caller);
-  if (t_frame != nullptr && !caller_is_runtime(caller)) pop_alone();
+  if (t_frame != nullptr && !is_runtimes) pop_alone();
   real(loc, gtid);
 }
 

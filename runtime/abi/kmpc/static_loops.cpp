@@ -184,7 +184,7 @@ WSTREE_EXPORT void __kmpc_for_static_fini(ident_t* loc, i32 gtid) {
   } else if (t_in_distribute && (frame == nullptr || frame->is_alone())) {
     t_in_distribute = false;
   }
-  g_fini.require(WSTREE_CALLER)(loc, gtid);
+  g_fini.require(code_about(loc, WSTREE_CALLER))(loc, gtid);
 }
 
 WSTREE_EXPORT i32 __kmpc_reduce_nowait(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data,

@@ -141,13 +141,13 @@ WSTREE_EXPORT Task* __kmpc_omp_task_alloc(ident_t* loc, i32 gtid, i32 flags, std
 WSTREE_SAME_CALLER static inline void taskloop(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower,
                                                u64* upper, i64 step, i32 nogroup, i32 form, u64 number,
                                                void* copy) {
-  if (TaskLoop* const ours = begin(loc, task, {condition, lower, upper, step, form, copy}, WSTREE_CALLER)) {
+  const void* caller = code_about(loc, WSTREE_CALLER);
+  if (TaskLoop* const ours = begin(loc, task, {condition, lower, upper, step, form, copy}, caller)) {
     step = k_step;
     form = k_num_tasks;
     number = ours->size();
   }
-  g_taskloop.require(WSTREE_CALLER)(loc, gtid, task, condition, lower, upper, step, nogroup, form, number,
-                                    copy);
+  g_taskloop.require(caller)(loc, gtid, task, condition, lower, upper, step, nogroup, form, number, copy);
 }
 WSTREE_EXPORT void __kmpc_taskloop(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower, u64* upper,
                                    i64 step, i32 nogroup, i32 form, u64 number, void* copy) {
@@ -160,13 +160,14 @@ WSTREE_SAME_CALLER static inline void taskloop_5(ident_t* loc, i32 gtid, Task* t
                                                  u64* lower, u64* upper, i64 step, i32 nogroup, i32 form,
                                                  u64 number, i32 strict, void* copy) {
   const Clauses clauses{condition, lower, upper, step, form, copy};
-  if (TaskLoop* const ours = begin(loc, task, clauses, WSTREE_CALLER)) {
+  const void* caller = code_about(loc, WSTREE_CALLER);
+  if (TaskLoop* const ours = begin(loc, task, clauses, caller)) {
     step = k_step;
     form = k_num_tasks;
     number = ours->size();
   }
-  g_taskloop_5.require(WSTREE_CALLER)(loc, gtid, task, condition, lower, upper, step, nogroup, form, number,
-                                      strict, copy);
+  g_taskloop_5.require(caller)(loc, gtid, task, condition, lower, upper, step, nogroup, form, number, strict,
+                               copy);
 }
 /// `strict`: what grainsize or num_tasks says is kept to the letter.
 WSTREE_EXPORT void __kmpc_taskloop_5(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower,

@@ -2,7 +2,7 @@
 #include "ompt/find_tool.h"
 
 #include "fixed_text.h"
-#include "resolve/rebind.h"
+#include "resolve/binding.h"
 
 #include <dlfcn.h>
 

@@ -10,6 +10,7 @@
 // the C library's. So a constructor asks the kernel (system_call.h) or the C library itself
 // (find_unwrapped()). Of what other libraries may define it calls only what compilers call on their own, such
 // as memcpy().
+#include "doors.h"
 #include "marked_schedule.h"
 #include "message.h"
 #include "options.h"
@@ -17,9 +18,9 @@
 #include "process/session.h"
 #include "process/team_size.h"
 #include "process_limits.h"
+#include "resolve/binding.h"
 #include "resolve/libc.h"
 #include "resolve/loaded_objects.h"
-#include "resolve/rebind.h"
 #include "tokens.h"
 
 #include "wstree/core/default_floats.h"
@@ -100,11 +101,15 @@ void read_ompt(const char* const* envp) noexcept {
 /// A value that makes no sense activates the library too: the first region then reports it.
 void read_wishes(const char* const* envp) noexcept {
   const auto rules = config::find_variable(envp, config::text_of(config::Option::rules).name);
-  if (rules && !config::parse_rules(*rules).value_or("").empty()) abi::activate();
+  if (rules && !config::parse_rules(*rules).value_or("").empty()) {
+    abi::activate();
+    abi::want_pieces();
+  }
   const auto value = config::find_variable(envp, config::text_of(config::Option::loops).name);
   if (!value || config::trim(*value).empty()) return;
   const auto loops = config::parse_loops(*value);
   if (!loops || loops->any_named()) abi::activate();
+  if (loops && loops->has(config::LoopKind::proven)) abi::want_pieces();
 }
 
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
@@ -116,7 +121,7 @@ void read_wishes(const char* const* envp) noexcept {
   abi::remember_load_time();
   if (abi::auxiliary_value(AT_SECURE, true) != 0) {
     abi::remember_secure(); // another user's environment must not steer this process
-    return;
+    return abi::bind_initial_objects(abi::k_all_doors);
   }
   if (envp != nullptr) {
     read_request(envp);
@@ -124,7 +129,7 @@ void read_wishes(const char* const* envp) noexcept {
     read_ompt(envp);
     abi::set_team_size(envp);
   }
-  abi::rebind_if_shadowed();
+  abi::bind_initial_objects(abi::k_all_doors);
   if (abi::active()) abi::rebind_tool_start();
 }
 

@@ -2,11 +2,13 @@
 #include "process/request.h"
 
 #include "fixed_text.h"
+#include "resolve/binding.h"
 #include "resolve/runtime.h"
 
 namespace wstree::abi {
 
 constinit std::atomic<bool> g_wants_tool{false};
+constinit std::atomic<bool> g_wants_pieces{false};
 
 namespace {
 
@@ -33,7 +35,9 @@ config::MarkTable& marks() noexcept { return g_marks; }
 
 bool activate() noexcept {
   if (g_secure) return false;
-  if (!active()) end_idleness();
+  if (active()) return true;
+  end_idleness();
+  bind_all();
   return true;
 }
 

@@ -6,6 +6,7 @@
 // name loops by the addresses of its code. The runtime that an object has brought along stays in any case.
 #include "export.h"
 #include "process/session.h"
+#include "resolve/binding.h"
 #include "resolve/callers.h"
 #include "resolve/libc.h"
 
@@ -46,5 +47,6 @@ extern "C" WSTREE_EXPORT int dlclose(void* handle) noexcept {
   const int result = g_dlclose(-1, handle);
   forget_callers(); // those that destructors have made known
   forget_runtimes();
+  close_doors();
   return result;
 }

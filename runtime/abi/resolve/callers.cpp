@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "resolve/callers.h"
 
+#include "resolve/binding.h"
+
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 namespace wstree::abi {
 
 constinit CallerRange g_first_caller;
+constinit std::atomic<const void*> g_first_home{nullptr};
 constinit std::atomic<bool> g_is_idle{true};
 
 namespace {
@@ -158,8 +161,9 @@ Scope* remembered_scope(const void* caller) noexcept {
   }
 }
 
-void remember_first(const LoadedObject& caller) noexcept {
+void remember_first(const LoadedObject& caller, const SearchOrder& order) noexcept {
   if (g_first_caller.size.load(std::memory_order_relaxed) != 0) return;
+  g_first_home.store(order.home(), std::memory_order_relaxed);
   g_first_caller.begin.store(caller.extent.begin, std::memory_order_relaxed);
   // release: a thread that sees the size sees the beginning.
   g_first_caller.size.store(caller.extent.size, std::memory_order_release);
@@ -179,63 +183,20 @@ bool has_initial_runtime() noexcept {
   return any_initial([](const ElfObject& object, bool) { return is_runtime(object); });
 }
 
-/// Runtimes that a caller sees, each once.
-class Runtimes {
-public:
-  void add(std::span<const LoadedObject> more) noexcept {
-    for (const LoadedObject& each : more)
-      if (each && count_ < room_.size() && !has(each)) room_[count_++] = each;
-  }
-  /// Of those that other callers have found: what `caller` was linked with.
-  void add_known(const LoadedObject& caller) noexcept {
-    caller.tables.any_needed([&](std::string_view name) {
-      for (const Scope* scope = latest_scope(); scope != nullptr; scope = scope->older)
-        for (const LoadedObject& each : scope->order.runtimes())
-          if (!scope->is_dead.load(std::memory_order_relaxed) && is_there(each) &&
-              each.tables.soname() == name)
-            add({&each, 1});
-      return false;
-    });
-  }
-  /// Returns whether these runtimes suffice for the code of `caller`: code that clang has compiled needs one
-  /// with libomp's entries.
-  bool is_complete_for(const LoadedObject& caller) const noexcept {
-    constexpr SymbolName k_fork("__kmpc_fork_call");
-    return count_ > 0 &&
-           (std::any_of(room_.begin(), room_.begin() + count_,
-                        [&](const LoadedObject& each) { return each.tables.defines(k_fork); }) ||
-            !calls(caller.tables, "__kmpc_"));
-  }
-  std::span<const LoadedObject> all() const noexcept { return {room_.data(), count_}; }
-
-private:
-  bool has(const LoadedObject& runtime) const noexcept {
-    return std::any_of(room_.begin(), room_.begin() + count_,
-                       [&](const LoadedObject& each) { return each.tables == runtime.tables; });
-  }
-
-  std::array<LoadedObject, SearchOrder::k_most_runtimes> room_;
-  std::size_t count_ = 0;
-};
-
-/// The order for code in `caller`. From what costs least and takes no lock to what costs most.
-SearchOrder order_for(const LoadedObject& caller) noexcept {
-  if (has_initial_runtime() && (!caller || is_initial(caller.tables))) return {caller, {}};
-  if (!caller) {
-    const LoadedObject runtime = first_runtime();
-    return {caller, {&runtime, 1}};
-  }
-  if (is_runtime(caller.tables)) return {caller, {}};
-  std::array<LoadedObject, SearchOrder::k_most_runtimes> found;
-  Runtimes runtimes;
-  runtimes.add({found.data(), find_bound_runtimes(caller, found)});
-  runtimes.add_known(caller);
-  if (!runtimes.is_complete_for(caller)) runtimes.add({found.data(), find_runtimes_of(caller, found)});
-  if (runtimes.all().empty()) {
-    const LoadedObject runtime = first_runtime();
-    runtimes.add({&runtime, 1});
-  }
-  return {caller, runtimes.all()};
+/// The runtimes that the code of `object` sees besides the initial ones, in the order of the loader. Returns
+/// how many of `room` there are.
+std::size_t find_seen_runtimes(const LoadedObject& object, std::span<LoadedObject> room) noexcept {
+  std::size_t found = 0;
+  const auto add = [&](const link_map& map) {
+    const ElfObject each(map);
+    const auto end = room.begin() + static_cast<std::ptrdiff_t>(found);
+    if (&map != own_map() && is_runtime(each) && !is_initial(each) &&
+        std::none_of(room.begin(), end, [&](const LoadedObject& known) { return known.tables == each; }))
+      room[found++] = object_around(map.l_ld);
+    return found == room.size();
+  };
+  if (!any_searched(object, add)) found = find_runtimes_of(object, room);
+  return found;
 }
 
 /// Remembers the scope of `order` for the page of `caller` in `object`, unless another thread is about to
@@ -251,7 +212,7 @@ Scope* remember(const void* caller, const LoadedObject& object, const SearchOrde
     return scope;
   }
   const bool is_permanent = is_initial(object.tables);
-  if (is_permanent && !order.is_runtimes_own()) remember_first(object);
+  if (is_permanent && !order.is_runtimes_own()) remember_first(object, order);
   writer.remember_page(PageTable::page_of(caller), scope, is_permanent);
   return scope;
 }
@@ -280,7 +241,68 @@ bool regions_are_llvms(const void* caller) noexcept {
   return with_order_of(caller, [](auto&, const SearchOrder& order) { return order.regions_are_llvms(); });
 }
 
+SearchOrder order_for(const LoadedObject& caller) noexcept {
+  if (has_initial_runtime() && (!caller || is_initial(caller.tables))) return {caller, {}};
+  if (is_runtime(caller.tables)) return {caller, {}};
+  std::array<LoadedObject, SearchOrder::k_most_runtimes> found;
+  std::size_t count = find_seen_runtimes(caller ? caller : program(), found);
+  if (count == 0 && !has_initial_runtime() && (found[0] = first_runtime())) count = 1;
+  return {caller, {found.data(), count}};
+}
+
+namespace {
+
+/// The object that calls `name`, with `about` in the object that the call is about, and would return to
+/// `caller`. Binds its references. None: code that the process has made itself.
+LoadedObject object_that_calls(std::string_view name, const void* about, const void* caller) noexcept {
+  const LoadedObject told = about != nullptr ? object_around(about) : LoadedObject();
+  if (told && bind(told, name)) return told;
+  const LoadedObject returned_to = object_around(caller);
+  if (told.tables == returned_to.tables) return told;
+  if (returned_to && bind(returned_to, name)) return returned_to;
+  // A jump, or a call through a pointer.
+  const LoadedObject found = bind_new_objects(name);
+  if (told || found) return told ? told : found;
+  if (!returned_to || is_runtime(returned_to.tables) || refers_to(returned_to.tables, name))
+    return returned_to;
+  const LoadedObject refers = object_that_refers_to(name);
+  return refers ? refers : returned_to;
+}
+
+} // namespace
+
+const void* code_that_calls(const Function& function, const void* caller) noexcept {
+  const int saved_errno = errno;
+  const LoadedObject object = object_that_calls(function.name, nullptr, caller);
+  errno = saved_errno;
+  return object && !object.extent.holds(caller) ? object.tables.dynamic() : caller;
+}
+
+void* look_up_when_idle(Function& function, const void* code, const void* caller) noexcept {
+  const int saved_errno = errno;
+  const LoadedObject object = object_that_calls(function.name, code, caller);
+  const auto find = [&] {
+    if (!object)
+      return with_order_of(caller, [&](auto& where, const SearchOrder&) { return where.find(function); });
+    const SearchOrder order = order_for(object);
+    if (const Writer writer; writer && order.has_runtime()) writer.scope_of(order); // for keep_runtimes()
+    return order.find(function);
+  };
+  void* found = find();
+  if (found == nullptr && !function.is_optional && open_libgomp(object, function.name)) found = find();
+  errno = saved_errno;
+  return found;
+}
+
+const void* unknown_code_about(const void* code, const void* caller) noexcept {
+  const Scope* const scope = scope_at_home(caller);
+  if (scope != nullptr && scope == scope_at_home(code)) return caller;
+  const LoadedObject object = object_around(code);
+  return !object || object.tables == object_around(caller).tables ? caller : code;
+}
+
 void* look_up(Function& function, const void* caller) noexcept {
+  if (is_idle()) return look_up_when_idle(function, nullptr, caller);
   const int saved_errno = errno;
   const auto find = [&](auto& where, const SearchOrder&) { return where.find(function); };
   void* found = with_order_of(caller, find);

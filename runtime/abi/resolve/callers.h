@@ -25,8 +25,10 @@ struct CallerRange {
   }
 };
 /// The object that called first, if it has been there from the beginning and is no runtime. Most processes
-/// have no other. The assembler code knows it.
-extern CallerRange g_first_caller __asm__("wstree_first_caller");
+/// have no other.
+extern CallerRange g_first_caller;
+/// Its runtime: see g_homes. relaxed: an address that says all there is to say.
+extern std::atomic<const void*> g_first_home;
 /// Whether no schedule of ours is asked for. relaxed everywhere: a thread that learns of it late
 /// goes to the runtime, as it did before. The assembler code knows it, too.
 extern std::atomic<bool> g_is_idle __asm__("wstree_is_idle");
@@ -83,32 +85,38 @@ inline Scope* scope_at_home(const void* caller) noexcept {
   return scope_in(table.entry(table.home_of(page)), page);
 }
 
-/// `function` for the code at `caller`, if it is remembered; nullptr: it is not, or the runtime does not have
-/// it. It makes no call, so that an entry point that begins with it needs no frame.
-[[gnu::always_inline]] inline void* find_known(const Function& function, const void* caller) noexcept {
-  // relaxed, both loads: they lead to code, which the loader has mapped.
-  if (g_first_caller.holds(caller)) [[likely]]
-    return function.of_first_caller.load(std::memory_order_relaxed);
-  const Scope* const scope = scope_at_home(caller);
-  if (scope == nullptr) return nullptr;
-  void* const found = scope->known(function.number.load(std::memory_order_relaxed));
-  return found != Scope::missing() ? found : nullptr;
-}
-
-/// The same if the code at `caller` is in a runtime, which gets its own function back; else nullptr.
+/// `function` for the code at `caller` if that is in a runtime, which gets its own function back, and it is
+/// remembered; else nullptr. It makes no call, so that an entry point that begins with it needs no frame.
 [[gnu::always_inline]] inline void* find_known_to_runtime(const Function& function,
                                                           const void* caller) noexcept {
   if (g_first_caller.holds(caller)) [[likely]]
     return nullptr;
   const Scope* const scope = scope_at_home(caller);
   if (scope == nullptr || !scope->order.is_runtimes_own()) return nullptr;
-  void* const found = scope->known(function.number.load(std::memory_order_relaxed)); // as above
+  void* const found = scope->known(function.number.load(std::memory_order_relaxed)); // see number_of()
   return found != Scope::missing() ? found : nullptr;
 }
 
 /// Looks `function` up for the code at `caller`, and remembers what it finds where that is possible at once.
 /// nullptr: the runtime does not have it, or there is none.
 void* look_up(Function& function, const void* caller) noexcept;
+/// The same while no schedule of ours is asked for; binds the references of the object that calls past us.
+/// `code`: an address in the object that the call is about; nullptr: none is passed.
+void* look_up_when_idle(Function& function, const void* code, const void* caller) noexcept;
+/// The code that calls `function` and would return to `caller`: perhaps a compiler has made a jump of the
+/// call. Binds the references of the object that calls.
+const void* code_that_calls(const Function& function, const void* caller) noexcept;
+/// The order for code of `caller`; no object: code that the process has made itself.
+SearchOrder order_for(const LoadedObject& caller) noexcept;
+
+/// Where code of the object around `code`, which the call is about, may be said to call: at `caller`, if that
+/// has the same runtime, else at `code`. A compiler may have made a jump of the call.
+const void* unknown_code_about(const void* code, const void* caller) noexcept;
+inline const void* code_about(const void* code, const void* caller) noexcept {
+  if (g_first_caller.holds(caller) && g_first_caller.holds(code)) [[likely]]
+    return caller;
+  return unknown_code_about(code, caller);
+}
 
 /// The same, at first where it is remembered.
 inline void* find_for(Function& function, const void* caller) noexcept {

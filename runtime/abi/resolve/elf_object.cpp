@@ -29,13 +29,17 @@ ElfObject::ElfObject(const dl_phdr_info& info) noexcept : base_(info.dlpi_addr) 
 void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
   if (dynamic == nullptr) return;
   std::array<Address, DT_NUM> values{}; // by tag
-  Address versions = 0, gnu_hash = 0, flags = 0;
+  Address versions = 0, own_versions = 0, needed_versions = 0, gnu_hash = 0, flags = 0;
   for (const ElfW(Dyn)* entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
     const Address value = entry->d_un.d_val;
     if (entry->d_tag > 0 && entry->d_tag < DT_NUM)
       values[static_cast<std::size_t>(entry->d_tag)] = value;
     else if (entry->d_tag == DT_VERSYM)
       versions = value;
+    else if (entry->d_tag == DT_VERDEF)
+      own_versions = value;
+    else if (entry->d_tag == DT_VERNEED)
+      needed_versions = value;
     else if (entry->d_tag == DT_GNU_HASH)
       gnu_hash = value;
     else if (entry->d_tag == DT_FLAGS_1)
@@ -49,6 +53,8 @@ void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
   point(symbols_, values[DT_SYMTAB]);
   point(strings_, values[DT_STRTAB]);
   point(versions_, versions);
+  point(own_versions_, own_versions);
+  point(needed_versions_, needed_versions);
   point(gnu_hash_, gnu_hash);
   point(old_hash_, values[DT_HASH]);
   if (symbols_ == nullptr || strings_ == nullptr) return;
@@ -63,25 +69,61 @@ void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
   dynamic_ = dynamic;
 }
 
-void* ElfObject::find(const SymbolName& name) const noexcept {
-  if (symbols_ == nullptr || strings_ == nullptr) return nullptr;
-  if (gnu_hash_ != nullptr) return find_by_gnu_hash(name);
-  return old_hash_ != nullptr ? find_by_old_hash(name) : nullptr;
+namespace {
+
+constexpr ElfW(Versym) k_not_the_default = 0x8000;
+constexpr ElfW(Versym) k_number = 0x7fff;
+
+/// The entry that `offset` bytes behind this one stand.
+template <class Next, class Entry> const Next* behind(const Entry* entry, std::uint32_t offset) noexcept {
+  return reinterpret_cast<const Next*>(reinterpret_cast<const char*>(entry) + offset);
 }
 
-void* ElfObject::function_at(std::uint32_t index, const SymbolName& name) const noexcept {
-  constexpr ElfW(Versym) k_not_the_default = 0x8000;
+} // namespace
+
+Versions ElfObject::versions_of(const ElfW(Rela) & relocation) const noexcept {
+  if (versions_ == nullptr || needed_versions_ == nullptr) return Versions::any;
+  const unsigned number = versions_[ELF64_R_SYM(relocation.r_info)] & k_number;
+  for (const auto* of_file = needed_versions_;; of_file = behind<ElfW(Verneed)>(of_file, of_file->vn_next)) {
+    const auto* each = behind<ElfW(Vernaux)>(of_file, of_file->vn_aux);
+    for (unsigned i = 0; i < of_file->vn_cnt; ++i, each = behind<ElfW(Vernaux)>(each, each->vna_next))
+      if (each->vna_other == number) return versions_named(strings_ + each->vna_name);
+    if (of_file->vn_next == 0) return Versions::any;
+  }
+}
+
+/// Whether the loader takes the definition at `index` for a reference that wants such a version.
+bool ElfObject::has_version(std::uint32_t index, Versions wanted) const noexcept {
+  if (versions_ == nullptr) return true;
+  const ElfW(Versym) version = versions_[index];
+  const bool is_default = (version & k_not_the_default) == 0;
+  if (wanted == Versions::any || own_versions_ == nullptr) return is_default;
+  const unsigned number = version & k_number;
+  if (number <= VER_NDX_GLOBAL) return is_default; // it has none, and takes the place of any
+  for (const auto* each = own_versions_;; each = behind<ElfW(Verdef)>(each, each->vd_next)) {
+    if (each->vd_ndx == number)
+      return versions_named(strings_ + behind<ElfW(Verdaux)>(each, each->vd_aux)->vda_name) == wanted;
+    if (each->vd_next == 0) return false;
+  }
+}
+
+void* ElfObject::find(const SymbolName& name, Versions wanted) const noexcept {
+  if (symbols_ == nullptr || strings_ == nullptr) return nullptr;
+  if (gnu_hash_ != nullptr) return find_by_gnu_hash(name, wanted);
+  return old_hash_ != nullptr ? find_by_old_hash(name, wanted) : nullptr;
+}
+
+void* ElfObject::function_at(std::uint32_t index, const SymbolName& name, Versions wanted) const noexcept {
   const ElfW(Sym)& symbol = symbols_[index];
   if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) return nullptr;
   // ELF64_ST_TYPE is the same for both classes.
   if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC && ELF64_ST_TYPE(symbol.st_info) != STT_NOTYPE)
     return nullptr;
-  if (versions_ != nullptr && (versions_[index] & k_not_the_default) != 0) return nullptr;
-  if (name.text != strings_ + symbol.st_name) return nullptr;
+  if (name.text != strings_ + symbol.st_name || !has_version(index, wanted)) return nullptr;
   return reinterpret_cast<void*>(base_ + symbol.st_value);
 }
 
-void* ElfObject::find_by_gnu_hash(const SymbolName& name) const noexcept {
+void* ElfObject::find_by_gnu_hash(const SymbolName& name, Versions wanted) const noexcept {
   const std::uint32_t buckets = gnu_hash_[0];
   const std::uint32_t first = gnu_hash_[1];
   const std::uint32_t filter_words = gnu_hash_[2];
@@ -98,18 +140,18 @@ void* ElfObject::find_by_gnu_hash(const SymbolName& name) const noexcept {
   for (;; ++index) {
     const std::uint32_t here = chain[index - first];
     if ((here | 1U) == (name.gnu_hash | 1U))
-      if (void* found = function_at(index, name)) return found;
+      if (void* found = function_at(index, name, wanted)) return found;
     if ((here & 1U) != 0) return nullptr;
   }
 }
 
-void* ElfObject::find_by_old_hash(const SymbolName& name) const noexcept {
+void* ElfObject::find_by_old_hash(const SymbolName& name, Versions wanted) const noexcept {
   const std::uint32_t buckets = old_hash_[0];
   const std::uint32_t* bucket = old_hash_ + 2;
   if (buckets == 0) return nullptr;
   for (std::uint32_t index = bucket[name.old_hash % buckets]; index != STN_UNDEF;
        index = bucket[buckets + index])
-    if (void* found = function_at(index, name)) return found;
+    if (void* found = function_at(index, name, wanted)) return found;
   return nullptr;
 }
 

@@ -40,6 +40,13 @@ struct Extent {
 };
 Extent extent_of(const dl_phdr_info& info) noexcept;
 
+/// Whose versions a reference or a definition has: libgomp's (GOMP_4.0, OMP_3.0), another library's, or none.
+enum class Versions : std::uint8_t { any, gnu, other };
+constexpr Versions versions_named(std::string_view version) noexcept {
+  if (version.empty()) return Versions::any;
+  return version.starts_with("GOMP_") || version.starts_with("OMP_") ? Versions::gnu : Versions::other;
+}
+
 /// The name of a function, with the hashes that the linker files it under.
 struct SymbolName {
   explicit constexpr SymbolName(std::string_view function) noexcept : text(function) {
@@ -86,10 +93,13 @@ public:
   bool exists() const noexcept { return dynamic_ != nullptr; }
   const ElfW(Dyn) * dynamic() const noexcept { return dynamic_; }
 
-  /// The function that the object exports under `name`, in the version that new programs get; nullptr: none.
-  void* find(const SymbolName& name) const noexcept;
+  /// The function that the object exports under `name`: what the loader would bind a reference with such
+  /// versions to, or, without any, what new programs get. nullptr: none.
+  void* find(const SymbolName& name, Versions wanted = Versions::any) const noexcept;
 
-  bool defines(const SymbolName& name) const noexcept { return find(name) != nullptr; }
+  bool defines(const SymbolName& name, Versions wanted = Versions::any) const noexcept {
+    return find(name, wanted) != nullptr;
+  }
 
   /// The name that other objects are linked with; empty: it has none.
   std::string_view soname() const noexcept { return soname_ != 0 ? strings_ + soname_ : ""; }
@@ -112,18 +122,27 @@ public:
   const char* name_of_symbol(const ElfW(Rela) & relocation) const noexcept {
     return strings_ + symbols_[ELF64_R_SYM(relocation.r_info)].st_name;
   }
+  /// Whose version the reference wants.
+  Versions versions_of(const ElfW(Rela) & relocation) const noexcept;
+  /// Whether the program runs without the function.
+  bool is_weak(const ElfW(Rela) & relocation) const noexcept {
+    return ELF64_ST_BIND(symbols_[ELF64_R_SYM(relocation.r_info)].st_info) == STB_WEAK;
+  }
 
 private:
   void read(const ElfW(Dyn) * dynamic) noexcept;
-  void* function_at(std::uint32_t index, const SymbolName& name) const noexcept;
-  void* find_by_gnu_hash(const SymbolName& name) const noexcept;
-  void* find_by_old_hash(const SymbolName& name) const noexcept;
+  bool has_version(std::uint32_t index, Versions wanted) const noexcept;
+  void* function_at(std::uint32_t index, const SymbolName& name, Versions wanted) const noexcept;
+  void* find_by_gnu_hash(const SymbolName& name, Versions wanted) const noexcept;
+  void* find_by_old_hash(const SymbolName& name, Versions wanted) const noexcept;
 
   Address base_ = 0;
   const ElfW(Dyn) * dynamic_ = nullptr;
   const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
-  const ElfW(Versym) * versions_ = nullptr;
+  const ElfW(Versym) * versions_ = nullptr;         // by symbol: numbers of the names in the next two
+  const ElfW(Verdef) * own_versions_ = nullptr;     // of definitions
+  const ElfW(Verneed) * needed_versions_ = nullptr; // of references
   const std::uint32_t* gnu_hash_ = nullptr;
   const std::uint32_t* old_hash_ = nullptr; // some objects have only this one
   Relocations calls_;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "resolve/loaded_objects.h"
 
+#include "system_call.h"
+
 #include <dlfcn.h>
 #include <features.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <cstdint>
 #include <string_view>
 
 // Weak: musl has none of them, and would not start a program in which they are missing. glibc has the last
@@ -25,6 +30,9 @@ namespace {
 constinit std::atomic<const link_map*> g_own{nullptr};
 constinit std::atomic<const link_map*> g_first{nullptr};
 constinit std::atomic<const link_map*> g_last{nullptr}; // nullptr: this library was opened later
+
+/// Where the lists of what it searches stand in a record of the loader; 0: not known. As above.
+constinit std::atomic<std::size_t> g_lists_at{0};
 
 constexpr std::string_view k_c_library = "libc.so.6";
 
@@ -51,6 +59,43 @@ int find_needed(dl_phdr_info* info, std::size_t, void* data) noexcept {
   if (object.soname() != needed.name && path != needed.name && file != needed.name) return 0;
   needed.object = {object, extent_of(*info), info->dlpi_name};
   return 1;
+}
+
+/// Whether the kernel can read a word at `address`. It fetches the mask before it rejects the first argument.
+bool is_readable(std::uintptr_t address) noexcept {
+  constexpr long k_no_such_way = -1;
+  return config::system_call(SYS_rt_sigprocmask, k_no_such_way, address, 0L, sizeof(std::uint64_t)) ==
+         -EINVAL;
+}
+
+/// The loader's records are longer than <link.h> says, and where things stand in them depends on its version.
+/// The program's record has a list of all initial objects, whose content is known, and a pointer to a list of
+/// lists that begins with this one. That pointer stands at the same place in all records.
+std::size_t find_lists(const link_map* first, const link_map* own, const link_map* last) noexcept {
+  constexpr std::size_t k_words = 128; // records have more
+  unsigned most = 1;
+  for (const link_map* map = first; map != last; map = map->l_next) ++most;
+  const auto* const words = reinterpret_cast<const std::uintptr_t*>(first);
+  const auto is_initial_list = [&](std::size_t at) {
+    const auto count = static_cast<unsigned>(words[at + 1]);
+    // The kernel's object, and the loader, need not be in it.
+    if (count < 2 || count > most || count + 2 < most || words[at] % alignof(void*) != 0) return false;
+    if (!is_readable(words[at]) || !is_readable(words[at] + (count - 1) * sizeof(void*))) return false;
+    const auto* const objects = reinterpret_cast<const link_map* const*>(words[at]);
+    return objects[0] == first && std::find(objects, objects + count, own) != objects + count;
+  };
+  const auto leads_to = [&](const link_map* record, std::size_t at, const void* list) {
+    const auto* const own_words = reinterpret_cast<const std::uintptr_t*>(record);
+    const std::uintptr_t lists = own_words[at];
+    return lists - reinterpret_cast<std::uintptr_t>(own_words) < (k_words + 32) * sizeof(void*) &&
+           lists % alignof(void*) == 0 && *reinterpret_cast<const void* const*>(lists) == list;
+  };
+  for (std::size_t at = sizeof(link_map) / sizeof(void*); at < k_words; ++at) {
+    if (!is_initial_list(at)) continue;
+    for (std::size_t lists = at + 2; lists < k_words; ++lists)
+      if (leads_to(first, lists, &words[at]) && leads_to(own, lists, &words[at])) return lists;
+  }
+  return 0;
 }
 
 struct Around {
@@ -92,7 +137,20 @@ void remember_initial_objects() noexcept {
       false; // which every program is linked with, and a library that is opened later follows
   for (; last->l_next != nullptr; last = last->l_next)
     has_c_library = has_c_library || ElfObject(*last->l_next).soname() == k_c_library;
-  if (has_c_library) g_last.store(last, std::memory_order_relaxed);
+  if (!has_c_library) return;
+  g_last.store(last, std::memory_order_relaxed);
+  g_lists_at.store(find_lists(first, own, last), std::memory_order_relaxed);
+}
+
+const SearchedList* const* searched_lists(const LoadedObject& object) noexcept {
+  const std::size_t at = g_lists_at.load(std::memory_order_relaxed);
+  if (at == 0 || object.record == nullptr) return nullptr;
+  return reinterpret_cast<const SearchedList* const* const*>(object.record)[at];
+}
+
+LoadedObject program() noexcept {
+  const link_map* const first = first_initial();
+  return first != nullptr ? object_around(first->l_ld) : LoadedObject{};
 }
 
 bool is_initial(const ElfObject& object) noexcept {
@@ -106,7 +164,10 @@ LoadedObject object_around(const void* address) noexcept {
     if (_dl_find_object(const_cast<void*>(address), &found) != 0) return {};
     const auto begin = reinterpret_cast<Address>(found.dlfo_map_start);
     const auto end = reinterpret_cast<Address>(found.dlfo_map_end);
-    return {ElfObject(*found.dlfo_link_map), {begin, end - begin}, found.dlfo_link_map->l_name};
+    return {ElfObject(*found.dlfo_link_map),
+            {begin, end - begin},
+            found.dlfo_link_map->l_name,
+            found.dlfo_link_map};
   }
 #endif
   Around around{address, {}};

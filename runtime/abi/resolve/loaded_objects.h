@@ -8,6 +8,7 @@
 #include <link.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -25,7 +26,8 @@ inline bool is_runtime(const ElfObject& object) noexcept { return object.defines
 struct LoadedObject {
   ElfObject tables; ///< does not exist if no object is meant
   Extent extent;
-  const char* path = ""; ///< as the loader knows it; "" is the program
+  const char* path = "";            ///< as the loader knows it; "" is the program
+  const link_map* record = nullptr; ///< the loader's; nullptr: not known
 
   explicit operator bool() const noexcept { return tables.exists(); }
 };
@@ -49,6 +51,12 @@ bool is_initial(const ElfObject& object) noexcept;
 /// Nothing if this library was opened later.
 template <class Visit> bool any_initial(Visit&& visit) noexcept;
 
+/// Calls visit(object) for each object in which the loader looks for what `object` calls, in its order, this
+/// library among them, until one returns true. Returns nullopt if that order cannot be read. Takes no lock.
+template <class Visit> std::optional<bool> any_searched(const LoadedObject& object, Visit&& visit) noexcept;
+/// The program, in whose order the loader looks for code that has no object.
+LoadedObject program() noexcept;
+
 /// The object that `caller` sees under the name of a library that it was linked with; none if there is none.
 /// Takes the lock of dl_iterate_phdr(), which the loader holds while it changes its list, and a program while
 /// it walks along it.
@@ -67,6 +75,24 @@ const link_map* own_map() noexcept;
 /// if this library was opened later.
 const link_map* first_initial() noexcept;
 const link_map* last_initial() noexcept;
+
+/// A list of objects that the loader searches. Each object has a list of such lists: the program's, and those
+/// of what was opened with it.
+struct SearchedList {
+  const link_map* const* objects;
+  unsigned count;
+};
+/// Those of `object`, behind the last one a null pointer; nullptr: not known.
+const SearchedList* const* searched_lists(const LoadedObject& object) noexcept;
+
+template <class Visit> std::optional<bool> any_searched(const LoadedObject& object, Visit&& visit) noexcept {
+  const SearchedList* const* list = searched_lists(object);
+  if (list == nullptr) return std::nullopt;
+  for (; *list != nullptr; ++list)
+    for (unsigned i = 0; i < (*list)->count; ++i)
+      if (visit(*(*list)->objects[i])) return true;
+  return false;
+}
 
 template <class Visit> bool any_initial(Visit&& visit) noexcept {
   const link_map* const last = last_initial();

@@ -3,7 +3,10 @@
 #pragma once
 
 #include "export.h"
+#include "resolve/binding.h"
 #include "resolve/callers.h"
+
+struct ident_t;
 
 namespace wstree::abi {
 
@@ -21,11 +24,6 @@ public:
   constexpr explicit Real(const char* name, bool optional = false,
                           Function::Of of = Function::Of::caller) noexcept
       : function_(name, optional, of) {}
-
-  /// What the code at `caller` gets, if that is remembered; else nullptr.
-  [[gnu::always_inline]] Pointer known(const void* caller) const noexcept {
-    return reinterpret_cast<Pointer>(find_known(function_, caller));
-  }
 
   /// The runtime's own function if the code at `caller` is in the runtime and that is remembered;
   /// else nullptr.
@@ -46,19 +44,47 @@ public:
     return found;
   }
 
+  /// The same while no schedule of ours is asked for; `code`: see look_up_when_idle().
+  Pointer require_when_idle(const void* code, const void* caller) noexcept {
+    const auto found = reinterpret_cast<Pointer>(look_up_when_idle(function_, code, caller));
+    if (found == nullptr) fail_for_want_of(function_.name);
+    return found;
+  }
+
+  /// The code that calls us through a door, which stands for the code of all that do; without one, that of
+  /// the object which calls and would return to `caller`.
+  [[gnu::always_inline]] const void* caller_at(unsigned door, const void* caller) const noexcept {
+    if (door == 0) return code_that_calls(function_, caller);
+    const void* const home = g_homes[door].load(std::memory_order_relaxed);
+    if (!g_first_caller.holds(caller)) return home;
+    return g_first_home.load(std::memory_order_relaxed) == home ? caller
+                                                                : home; // the look-up is shorter there
+  }
+
 private:
   Function function_;
 };
 
-template <auto& real, class... Args> WSTREE_SAME_CALLER inline auto hand_over_at_first(Args... args) {
-  return real.require(WSTREE_CALLER)(args...);
+/// An address in the object that a call is about, by an argument: an outlined function, or a place in the
+/// source. nullptr: it says nothing.
+template <class Arg> const void* code_in(Arg) noexcept { return nullptr; }
+inline const void* code_in(ident_t* location) noexcept { return location; }
+template <class Result, class... Args> const void* code_in(Result (*function)(Args...)) noexcept {
+  return reinterpret_cast<const void*>(function);
 }
+template <class Result, class... Args> const void* code_in(Result (*function)(Args..., ...)) noexcept {
+  return reinterpret_cast<const void*>(function);
+}
+template <class... Args> const void* code_among(Args... args) noexcept {
+  const void* code = nullptr;
+  ((code = code != nullptr ? code : code_in(args)), ...);
+  return code;
+}
+
 /// What an exported function does while no schedule of ours is asked for, as the last thing: calls the
-/// runtime's function by a jump, without a frame of its own.
-template <auto& real, class... Args> [[gnu::always_inline]] inline auto hand_over(Args... args) {
-  if (const auto known = real.known(WSTREE_CALLER)) [[likely]]
-    return known(args...);
-  return hand_over_at_first<real>(args...);
+/// runtime's function by a jump, without a frame of its own. An object does that once.
+template <auto& real, class... Args> WSTREE_SAME_CALLER inline auto hand_over(Args... args) {
+  return real.require_when_idle(code_among(args...), WSTREE_CALLER)(args...);
 }
 
 /// A question about the regions of the code that calls.

@@ -23,11 +23,14 @@ std::uint16_t number_of(Function& function) noexcept {
   return next;
 }
 
-bool is_openmp(std::string_view name) noexcept {
-  return name.starts_with("omp_") || name.starts_with("GOMP_") || name.starts_with("__kmpc_");
-}
-
 } // namespace
+
+std::optional<NameGroup> group_of(std::string_view name) noexcept {
+  if (name.starts_with("omp_")) return NameGroup::omp;
+  if (name.starts_with("GOMP_")) return NameGroup::gomp;
+  if (name.starts_with("__kmpc_")) return NameGroup::kmpc;
+  return std::nullopt;
+}
 
 bool calls(const ElfObject& object, std::string_view prefix) noexcept {
   for (const auto& relocations : object.relocations())
@@ -36,56 +39,66 @@ bool calls(const ElfObject& object, std::string_view prefix) noexcept {
   return false;
 }
 
-std::size_t find_bound_runtimes(const LoadedObject& caller, std::span<LoadedObject> room) noexcept {
-  std::size_t found = 0;
-  for (const auto& relocations : caller.tables.relocations())
-    for (const auto& relocation : relocations) {
-      const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(relocation.r_info));
-      if (type != k_jump_slot && type != k_global_data) continue;
-      if (!is_openmp(caller.tables.name_of_symbol(relocation))) continue;
-      const void* const bound = *reinterpret_cast<void* const*>(caller.tables.base() + relocation.r_offset);
-      // Where the loader has not bound the call yet, the slot leads back into the caller.
-      if (bound == nullptr || caller.extent.holds(bound) || is_own_code(bound)) continue;
-      const auto end = room.begin() + static_cast<std::ptrdiff_t>(found);
-      if (std::any_of(room.begin(), end, [&](const LoadedObject& each) { return each.extent.holds(bound); }))
-        continue;
-      const LoadedObject object = object_around(bound);
-      if (object && is_runtime(object.tables) && found < room.size()) room[found++] = object;
-    }
-  return found;
-}
-
 SearchOrder::SearchOrder(const LoadedObject& caller, std::span<const LoadedObject> runtimes) noexcept {
   if (is_runtime(caller.tables)) own_ = caller.tables;
   for (const LoadedObject& each : runtimes)
     if (count_ < k_most_runtimes && !is_initial(each.tables)) runtimes_[count_++] = each;
+  for (const auto& relocations : caller.tables.relocations())
+    for (const auto& relocation : relocations)
+      if (const auto group = group_of(caller.tables.name_of_symbol(relocation))) {
+        const auto number = static_cast<std::size_t>(*group);
+        calls_[number] = true;
+        if (versions_[number] == Versions::any) versions_[number] = caller.tables.versions_of(relocation);
+      }
 
+  if (own_.exists()) {
+    regions_ = own_;
+    regions_are_llvms_ = own_.defines(SymbolName("__kmpc_dispatch_init_4"));
+    return;
+  }
   const ElfObject clangs = provider_of(SymbolName("__kmpc_fork_call"));
   const ElfObject gccs = provider_of(SymbolName("GOMP_parallel"));
   const bool has_clangs = is_runtime(clangs), has_gccs = is_runtime(gccs);
   regions_ = has_clangs ? clangs : has_gccs ? gccs : ElfObject();
   if (has_clangs && has_gccs && !(clangs == gccs)) {
-    const bool calls_clangs = calls(caller.tables, "__kmpc_"), calls_gccs = calls(caller.tables, "GOMP_");
+    const bool calls_clangs = calls(NameGroup::kmpc), calls_gccs = calls(NameGroup::gomp);
     has_two_regions_ = calls_clangs && calls_gccs;
     if (!calls_clangs && calls_gccs) regions_ = gccs;
   }
   regions_are_llvms_ = regions_.exists() && regions_.defines(SymbolName("__kmpc_dispatch_init_4"));
 }
 
+Versions SearchOrder::wanted_for(std::string_view name) const noexcept {
+  const auto group = group_of(name);
+  return group ? versions_[static_cast<std::size_t>(*group)] : Versions::any;
+}
+
 /// The object that defines `name` for the caller. In front of this library only runtimes count: a tool there
 /// has called us itself, and wants the next definition.
 ElfObject SearchOrder::provider_of(const SymbolName& name) const noexcept {
+  const Versions wanted = wanted_for(name.text);
   if (own_.exists() && own_.defines(name)) return own_;
   ElfObject provider;
   const auto provides = [&](const ElfObject& object, bool is_behind_us) {
-    if (!object.defines(name) || (!is_behind_us && !is_runtime(object))) return false;
+    if (!object.defines(name, wanted) || (!is_behind_us && !is_runtime(object))) return false;
     provider = object;
     return true;
   };
   if (any_initial(provides)) return provider;
   for (const LoadedObject& each : runtimes())
-    if (each.tables.defines(name)) return each.tables;
+    if (each.tables.defines(name, wanted)) return each.tables;
   return {};
+}
+
+const void* SearchOrder::home() const noexcept {
+  const bool is_only =
+      provider_of(k_runtime_function) == regions_ && provider_of(SymbolName("GOMP_parallel")) == regions_;
+  return is_only ? regions_.dynamic() : nullptr;
+}
+
+void* SearchOrder::find(const SymbolName& name) const noexcept {
+  const ElfObject provider = provider_of(name);
+  return provider.find(name, provider == own_ ? Versions::any : wanted_for(name.text));
 }
 
 void* SearchOrder::find(const Function& function) const noexcept {
@@ -94,11 +107,12 @@ void* SearchOrder::find(const Function& function) const noexcept {
     if (has_two_regions_) return nullptr;
     if (void* const found = regions_.find(name)) return found;
   }
-  return provider_of(name).find(name);
+  return find(name);
 }
 
 bool SearchOrder::operator==(const SearchOrder& other) const noexcept {
-  return own_ == other.own_ && regions_ == other.regions_ && has_two_regions_ == other.has_two_regions_ &&
+  return own_ == other.own_ && regions_ == other.regions_ && versions_ == other.versions_ &&
+         has_two_regions_ == other.has_two_regions_ &&
          std::equal(runtimes().begin(), runtimes().end(), other.runtimes().begin(), other.runtimes().end(),
                     [](const LoadedObject& a, const LoadedObject& b) { return a.tables == b.tables; });
 }

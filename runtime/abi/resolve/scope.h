@@ -8,6 +8,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
 
 namespace wstree::abi {
 
@@ -28,8 +31,12 @@ struct Function {
   Of of;
 };
 
+/// The functions of OpenMP, by how their names begin.
+enum class NameGroup : std::uint8_t { omp, gomp, kmpc };
+std::optional<NameGroup> group_of(std::string_view name) noexcept;
+
 /// In which objects to look, in which order: those that have been there from the beginning; then the runtimes
-/// that the caller sees besides.
+/// that the caller sees besides. And whose versions the caller wants.
 class SearchOrder {
 public:
   static constexpr std::size_t k_most_runtimes = 3;
@@ -40,30 +47,33 @@ public:
 
   /// nullptr: the runtime does not have it, or there is none.
   void* find(const Function& function) const noexcept;
+  /// The same of what a caller gets.
+  void* find(const SymbolName& name) const noexcept;
 
   /// The caller is a runtime: it gets its own functions back.
   bool is_runtimes_own() const noexcept { return own_.exists(); }
   bool regions_are_llvms() const noexcept { return regions_are_llvms_; }
   bool has_runtime() const noexcept { return regions_.exists(); }
+  /// An address in the runtime that has all functions for the caller; nullptr: there are several.
+  const void* home() const noexcept;
   bool operator==(const SearchOrder& other) const noexcept;
 
   std::span<const LoadedObject> runtimes() const noexcept { return {runtimes_.data(), count_}; }
 
 private:
   ElfObject provider_of(const SymbolName& name) const noexcept;
+  Versions wanted_for(std::string_view name) const noexcept;
+  bool calls(NameGroup group) const noexcept { return calls_[static_cast<std::size_t>(group)]; }
 
   ElfObject own_;
   std::array<LoadedObject, k_most_runtimes> runtimes_;
   std::size_t count_ = 0;
-  ElfObject regions_; // the runtime of the caller's regions
+  std::array<Versions, 3> versions_{}; // that the caller wants, by group
+  std::array<bool, 3> calls_{};        // whether the caller has references, by group
+  ElfObject regions_;                  // the runtime of the caller's regions
   bool has_two_regions_ = false;
   bool regions_are_llvms_ = false;
 };
-
-/// The runtimes that the loader has bound calls and pointers of `caller` to: of functions that this library
-/// does not define. The loader binds the others there as well, but for this library. Reads the caller's
-/// tables only, and takes no lock.
-std::size_t find_bound_runtimes(const LoadedObject& caller, std::span<LoadedObject> room) noexcept;
 
 /// Whether the code of `object` calls functions whose names begin like this.
 bool calls(const ElfObject& object, std::string_view prefix) noexcept;

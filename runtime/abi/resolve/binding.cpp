@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "resolve/binding.h"
+
+#include "resolve/callers.h"
+#include "resolve/elf_object.h"
+#include "resolve/libc.h"
+#include "resolve/loaded_objects.h"
+#include "system_call.h"
+
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace wstree::abi {
+namespace {
+
+/// Not the one that a sanitizer or another preloaded library puts in front: it is not ready when the loader
+/// runs our constructor.
+constinit LibcFunction<int(int (*)(dl_phdr_info*, std::size_t, void*), void*)> g_for_each_object{
+    "dl_iterate_phdr"};
+
+void find_walk() noexcept {
+  Definition* const wanted[] = {&g_for_each_object};
+  find_unwrapped(wanted);
+}
+
+bool is_ours(const dl_phdr_info& info) noexcept { return extent_of(info).holds(&k_own_address); }
+
+int find_ourselves(dl_phdr_info* info, std::size_t, void* data) noexcept {
+  if (!is_ours(*info)) return 0;
+  *static_cast<ElfObject*>(data) = ElfObject(*info);
+  return 1;
+}
+
+Address page_size() noexcept {
+  // relaxed: all threads find the same.
+  static constinit std::atomic<Address> size{0};
+  if (size.load(std::memory_order_relaxed) == 0)
+    size.store(auxiliary_value(AT_PAGESZ, 0), std::memory_order_relaxed);
+  return size.load(std::memory_order_relaxed);
+}
+
+/// Where the loader has put the addresses of an object's functions: which pages it made read-only afterwards.
+class Slots {
+public:
+  explicit Slots(const LoadedObject& object) noexcept : page_(page_size()) {
+    const Address begin = object.extent.begin & ~(page_ - 1);
+    const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(begin);
+    is_known_ = page_ != 0 && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                header.e_phentsize == sizeof(ElfW(Phdr)) &&
+                header.e_phoff + header.e_phnum * sizeof(ElfW(Phdr)) <= page_;
+    if (!is_known_) return;
+    const auto* segment = reinterpret_cast<const ElfW(Phdr)*>(begin + header.e_phoff);
+    for (unsigned i = 0; i < header.e_phnum; ++i, ++segment)
+      if (segment->p_type == PT_GNU_RELRO) {
+        locked_ = (object.tables.base() + segment->p_vaddr) & ~(page_ - 1);
+        end_of_locked_ = (object.tables.base() + segment->p_vaddr + segment->p_memsz) & ~(page_ - 1);
+      }
+  }
+
+  /// Where that cannot be done, calls go on as before.
+  void write(Address slot, void* value) const noexcept {
+    if (!is_known_) return;
+    auto* page = reinterpret_cast<void*>(slot & ~(page_ - 1));
+    const bool locked = slot >= locked_ && slot < end_of_locked_;
+    if (locked && config::system_call(SYS_mprotect, page, page_, PROT_READ | PROT_WRITE) != 0) return;
+    // relaxed: the address leads to code only, and a thread that still reads the old one is right, too.
+    std::atomic_ref<void*>(*reinterpret_cast<void**>(slot)).store(value, std::memory_order_relaxed);
+    if (locked) config::system_call(SYS_mprotect, page, page_, PROT_READ);
+  }
+
+private:
+  Address page_;
+  Address locked_ = 0;
+  Address end_of_locked_ = 0;
+  bool is_known_ = false;
+};
+
+constexpr SymbolName k_start_tool("ompt_start_tool");
+
+/// A reference to one of the functions of OpenMP that we export.
+struct Reference {
+  SymbolName name;
+  Versions versions;
+  bool is_weak;
+  bool is_bound; ///< the loader binds some calls when they are made first
+  Address slot;
+  void* value;
+  void* ours;
+};
+
+/// Calls visit(reference) for each of them.
+template <class Visit> void for_each_reference(const LoadedObject& object, Visit&& visit) noexcept {
+  const ElfObject ours(*own_map());
+  const bool is_a_runtime = is_runtime(object.tables);
+  for (const ElfObject::Relocations& table : object.tables.relocations())
+    for (const ElfW(Rela) & entry : table) {
+      const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info));
+      if (type != k_jump_slot && type != k_global_data && (type != k_absolute || entry.r_addend != 0))
+        continue;
+      const std::string_view text = object.tables.name_of_symbol(entry);
+      if (!group_of(text) && (text != k_start_tool.text || is_a_runtime)) continue; // see rebind_tool_start()
+      const SymbolName name(text);
+      void* const function = ours.find(name);
+      if (function == nullptr) continue;
+      const Address slot = object.tables.base() + entry.r_offset;
+      void* const value = *reinterpret_cast<void**>(slot);
+      visit(Reference{name, object.tables.versions_of(entry), object.tables.is_weak(entry),
+                      type != k_jump_slot || !object.extent.holds(value) || object.tables.defines(name), slot,
+                      value, function});
+    }
+}
+
+/// Whether the loader binds such a reference of `object` to this library.
+bool leads_to_us(const LoadedObject& object, const Reference& reference) noexcept {
+  bool found = false;
+  any_searched(object, [&](const link_map& map) {
+    if (&map == own_map()) return found = true;
+    return ElfObject(map).defines(reference.name, reference.versions);
+  });
+  return found;
+}
+
+/// Whether a runtime comes before us, and has the function.
+bool is_shadowed(const Reference& reference) noexcept {
+  bool by_runtime = false;
+  any_initial([&](const ElfObject& object, bool is_behind_us) {
+    if (!is_behind_us && !object.defines(reference.name, reference.versions)) return false;
+    by_runtime = !is_behind_us && is_runtime(object);
+    return true;
+  });
+  return by_runtime;
+}
+
+/// The entries that callers of one runtime have, and those runtimes: an address in each. relaxed, both: the
+/// constructor sets the first one, and an address says all there is to say.
+constinit std::atomic<const Doors*> g_doors{nullptr};
+
+/// The number of the door for callers of the runtime around `function`; 0: none is free.
+unsigned door_to(const void* function) noexcept {
+  const LoadedObject runtime = object_around(function);
+  if (!is_runtime(runtime.tables)) return 0;
+  const void* const home = runtime.tables.dynamic();
+  for (unsigned door = 1; door <= k_doors; ++door) {
+    const void* known = nullptr;
+    if (g_homes[door].compare_exchange_strong(known, home, std::memory_order_relaxed) || known == home)
+      return door;
+  }
+  return 0;
+}
+
+/// Where an object's references lead, found when the first one is met: most objects have none.
+class Binding {
+public:
+  explicit Binding(const LoadedObject& object) noexcept
+      : object_(object), is_a_runtime_(is_runtime(object.tables)) {}
+
+  /// What the loader would bind `reference` to without this library.
+  void* provider_of(const Reference& reference) noexcept {
+    if (!order_) order_.emplace(order_for(object_));
+    return order_->find(reference.name);
+  }
+  /// Where the reference should lead, which a `provider` has. A runtime gets its own functions.
+  void* target_of(const Reference& reference, void* provider) const noexcept {
+    const Doors* const doors = g_doors.load(std::memory_order_relaxed);
+    if (is_a_runtime_ || doors == nullptr || doors->pass(reference.name.text)) return provider;
+    const Doors::Entries* const entries = doors->of(reference.name.text);
+    const unsigned door = entries != nullptr ? door_to(provider) : 0;
+    return door != 0 ? (*entries)[door - 1] : reference.ours;
+  }
+  void write(const Reference& reference, void* value) noexcept {
+    if (!slots_) slots_.emplace(object_);
+    if (value != reference.value) slots_->write(reference.slot, value);
+  }
+
+private:
+  const LoadedObject& object_;
+  bool is_a_runtime_;
+  std::optional<SearchOrder> order_;
+  std::optional<Slots> slots_;
+};
+
+} // namespace
+
+constinit std::array<std::atomic<const void*>, k_doors + 1> g_homes{};
+
+bool refers_to(const ElfObject& object, std::string_view name) noexcept {
+  for (const ElfObject::Relocations& table : object.relocations())
+    for (const ElfW(Rela) & entry : table)
+      if (object.name_of_symbol(entry) == name) return true;
+  return false;
+}
+
+bool bind(const LoadedObject& object, std::string_view name) noexcept {
+  const bool was_idle = is_idle();
+  Binding binding(object);
+  bool led_to_us = false;
+  for_each_reference(object, [&](const Reference& reference) {
+    const bool leads = reference.is_bound && reference.value == reference.ours;
+    led_to_us = led_to_us || (leads && reference.name.text == name);
+    void* const provider = binding.provider_of(reference);
+    if (provider == nullptr) {
+      if (leads && reference.is_weak) binding.write(reference, nullptr);
+    } else if (leads || is_own_code(reference.value) ||
+               ((!reference.is_bound || reference.value == provider) &&
+                (leads_to_us(object, reference) || is_shadowed(reference)))) {
+      binding.write(reference, binding.target_of(reference, provider));
+    } // else the program has put another one there
+  });
+  // Pairs with the fence in bind_all(): either this thread sees that the process is no longer idle, or that
+  // one sees what was bound here. No test fails without; the object would not be served.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (was_idle && !is_idle()) bind(object, {});
+  return led_to_us;
+}
+
+namespace {
+
+LoadedObject object_of(const dl_phdr_info& info) noexcept { return object_around(ElfObject(info).dynamic()); }
+
+/// How many objects the loader had opened when bind_new_objects() looked last. relaxed: those that look hold
+/// the lock of the walk.
+constinit std::atomic<unsigned long long> g_seen{0};
+
+struct Search {
+  std::string_view name;
+  LoadedObject found;
+};
+int bind_unless_seen(dl_phdr_info* info, std::size_t, void* data) noexcept {
+  auto& search = *static_cast<Search*>(data);
+  if (g_seen.load(std::memory_order_relaxed) == info->dlpi_adds) return 1;
+  const LoadedObject object = object_of(*info);
+  if (is_ours(*info) || !object) return 0;
+  if (bind(object, search.name) && !search.found) search.found = object;
+  return 0;
+}
+int remember_seen(dl_phdr_info* info, std::size_t, void*) noexcept {
+  g_seen.store(info->dlpi_adds, std::memory_order_relaxed);
+  return 1;
+}
+int bind_each(dl_phdr_info* info, std::size_t, void*) noexcept {
+  const LoadedObject object = object_of(*info);
+  if (!is_ours(*info) && object) bind(object, {});
+  return 0;
+}
+
+int find_reference(dl_phdr_info* info, std::size_t, void* data) noexcept {
+  auto& search = *static_cast<Search*>(data);
+  const ElfObject object(*info);
+  if (is_ours(*info) || is_runtime(object) || !refers_to(object, search.name)) return 0;
+  search.found = object_of(*info);
+  return 1;
+}
+
+int bind_initial_object(dl_phdr_info* info, std::size_t, void*) noexcept {
+  // Initial objects are searched as the program is.
+  const LoadedObject object{ElfObject(*info), extent_of(*info), info->dlpi_name, first_initial()};
+  if (!is_ours(*info) && object) bind(object, {});
+  return 0;
+}
+
+constinit void* g_shadowing_tool = nullptr; // written once, by the thread that loads us
+
+int find_shadowing_tool(dl_phdr_info* info, std::size_t, void* data) noexcept {
+  if (is_ours(*info)) return 1;
+  const ElfObject object(*info);
+  if (is_runtime(object)) return 0; // a runtime has one for want of a better
+  void*& found = *static_cast<void**>(data);
+  found = object.find(k_start_tool);
+  return found != nullptr ? 1 : 0;
+}
+
+int rebind_tool_start_of(dl_phdr_info* info, std::size_t, void* data) noexcept {
+  const ElfObject object(*info);
+  if (is_ours(*info) || !is_runtime(object)) return 0;
+  for (const ElfObject::Relocations& table : object.relocations())
+    for (const ElfW(Rela) & entry : table)
+      if (const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info));
+          (type == k_jump_slot || type == k_global_data) && object.name_of_symbol(entry) == k_start_tool.text)
+        Slots({object, extent_of(*info)})
+            .write(object.base() + entry.r_offset, static_cast<const ElfObject*>(data)->find(k_start_tool));
+  return 0;
+}
+
+} // namespace
+
+void rebind_tool_start() noexcept {
+  find_walk();
+  ElfObject ours;
+  g_for_each_object(0, find_shadowing_tool, &g_shadowing_tool);
+  if (g_for_each_object(0, find_ourselves, &ours) != 0) g_for_each_object(0, rebind_tool_start_of, &ours);
+}
+
+void* shadowing_tool() noexcept { return g_shadowing_tool; }
+
+void bind_initial_objects(const Doors& doors) noexcept {
+  g_doors.store(&doors, std::memory_order_relaxed);
+  if (last_initial() == nullptr) return; // opened later: all are bound without us
+  find_walk();
+  g_for_each_object(0, bind_initial_object, nullptr);
+  g_for_each_object(0, remember_seen, nullptr);
+}
+
+void bind_all() noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst); // see bind()
+  if (g_doors.load(std::memory_order_relaxed) != nullptr) dl_iterate_phdr(bind_each, nullptr);
+}
+
+LoadedObject bind_new_objects(std::string_view name) noexcept {
+  Search search{name, {}};
+  if (dl_iterate_phdr(bind_unless_seen, &search) == 0) dl_iterate_phdr(remember_seen, nullptr);
+  return search.found;
+}
+
+LoadedObject object_that_refers_to(std::string_view name) noexcept {
+  Search search{name, {}};
+  dl_iterate_phdr(find_reference, &search);
+  return search.found;
+}
+
+void close_doors() noexcept {
+  for (auto& home : g_homes)
+    if (const void* const at = home.load(std::memory_order_relaxed))
+      if (object_around(at).tables.dynamic() != at) home.store(&k_own_address, std::memory_order_relaxed);
+}
+
+} // namespace wstree::abi
