@@ -73,14 +73,14 @@ End end_loop(const void* caller) noexcept {
 
 template <unsigned door> WSTREE_SAME_CALLER inline void end_any() {
   const void* returns = WSTREE_CALLER;
-  const void* caller = g_end.caller_at(door, door != 0 ? returns : code_behind(returns));
+  const void* caller = g_end.caller_at(door, code_behind(returns));
   if (ompt::tool_listens(caller)) [[unlikely]]
     return end_told(caller, code_behind(returns));
   (end_loop(caller) == End::ours ? g_barrier : g_end).require(caller)();
 }
 template <unsigned door> WSTREE_SAME_CALLER inline void end_any_nowait() {
   const void* returns = WSTREE_CALLER;
-  const void* caller = g_end_nowait.caller_at(door, door != 0 ? returns : code_behind(returns));
+  const void* caller = g_end_nowait.caller_at(door, code_behind(returns));
   if (ompt::tool_listens(caller)) [[unlikely]]
     ompt::end_work(code_behind(returns));
   if (end_loop(caller) == End::ours) return;

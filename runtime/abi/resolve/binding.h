@@ -28,7 +28,7 @@ struct Doors {
   bool (*pass)(std::string_view name) noexcept;         ///< whether callers go to the runtime for now
 };
 /// An address in the runtime whose callers come through a door; 0 is no door. relaxed: the loader has mapped
-/// it.
+/// what stands there.
 extern std::array<std::atomic<const void*>, k_doors + 1> g_homes;
 
 /// When the library is loaded, and there is one thread and the C library may not be ready. Binds the

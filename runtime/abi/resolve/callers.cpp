@@ -241,13 +241,22 @@ bool regions_are_llvms(const void* caller) noexcept {
   return with_order_of(caller, [](auto&, const SearchOrder& order) { return order.regions_are_llvms(); });
 }
 
-SearchOrder order_for(const LoadedObject& caller) noexcept {
-  if (has_initial_runtime() && (!caller || is_initial(caller.tables))) return {caller, {}};
-  if (is_runtime(caller.tables)) return {caller, {}};
+namespace {
+
+/// Of an object that was opened later, or in a process without an initial runtime. A function of its own,
+/// because it needs more of the stack, which may be that of a fiber.
+[[gnu::noinline]] SearchOrder order_of_seen(const LoadedObject& caller) noexcept {
   std::array<LoadedObject, SearchOrder::k_most_runtimes> found;
   std::size_t count = find_seen_runtimes(caller ? caller : program(), found);
   if (count == 0 && !has_initial_runtime() && (found[0] = first_runtime())) count = 1;
   return {caller, {found.data(), count}};
+}
+
+} // namespace
+
+SearchOrder order_for(const LoadedObject& caller) noexcept {
+  if (has_initial_runtime() && (!caller || is_initial(caller.tables))) return {caller, {}};
+  return is_runtime(caller.tables) ? SearchOrder(caller, {}) : order_of_seen(caller);
 }
 
 namespace {

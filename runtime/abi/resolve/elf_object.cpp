@@ -29,17 +29,13 @@ ElfObject::ElfObject(const dl_phdr_info& info) noexcept : base_(info.dlpi_addr) 
 void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
   if (dynamic == nullptr) return;
   std::array<Address, DT_NUM> values{}; // by tag
-  Address versions = 0, own_versions = 0, needed_versions = 0, gnu_hash = 0, flags = 0;
+  Address versions = 0, gnu_hash = 0, flags = 0;
   for (const ElfW(Dyn)* entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
     const Address value = entry->d_un.d_val;
     if (entry->d_tag > 0 && entry->d_tag < DT_NUM)
       values[static_cast<std::size_t>(entry->d_tag)] = value;
     else if (entry->d_tag == DT_VERSYM)
       versions = value;
-    else if (entry->d_tag == DT_VERDEF)
-      own_versions = value;
-    else if (entry->d_tag == DT_VERNEED)
-      needed_versions = value;
     else if (entry->d_tag == DT_GNU_HASH)
       gnu_hash = value;
     else if (entry->d_tag == DT_FLAGS_1)
@@ -53,8 +49,6 @@ void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
   point(symbols_, values[DT_SYMTAB]);
   point(strings_, values[DT_STRTAB]);
   point(versions_, versions);
-  point(own_versions_, own_versions);
-  point(needed_versions_, needed_versions);
   point(gnu_hash_, gnu_hash);
   point(old_hash_, values[DT_HASH]);
   if (symbols_ == nullptr || strings_ == nullptr) return;
@@ -81,10 +75,20 @@ template <class Next, class Entry> const Next* behind(const Entry* entry, std::u
 
 } // namespace
 
+const void* ElfObject::table(ElfW(Sxword) tag) const noexcept {
+  for (const ElfW(Dyn)* entry = dynamic_; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == tag) { // see read()
+      const Address at = entry->d_un.d_ptr;
+      return reinterpret_cast<const void*>(at < base_ ? base_ + at : at);
+    }
+  return nullptr;
+}
+
 Versions ElfObject::versions_of(const ElfW(Rela) & relocation) const noexcept {
-  if (versions_ == nullptr || needed_versions_ == nullptr) return Versions::any;
+  const auto* of_file = static_cast<const ElfW(Verneed)*>(table(DT_VERNEED));
+  if (versions_ == nullptr || of_file == nullptr) return Versions::any;
   const unsigned number = versions_[ELF64_R_SYM(relocation.r_info)] & k_number;
-  for (const auto* of_file = needed_versions_;; of_file = behind<ElfW(Verneed)>(of_file, of_file->vn_next)) {
+  for (;; of_file = behind<ElfW(Verneed)>(of_file, of_file->vn_next)) {
     const auto* each = behind<ElfW(Vernaux)>(of_file, of_file->vn_aux);
     for (unsigned i = 0; i < of_file->vn_cnt; ++i, each = behind<ElfW(Vernaux)>(each, each->vna_next))
       if (each->vna_other == number) return versions_named(strings_ + each->vna_name);
@@ -97,10 +101,12 @@ bool ElfObject::has_version(std::uint32_t index, Versions wanted) const noexcept
   if (versions_ == nullptr) return true;
   const ElfW(Versym) version = versions_[index];
   const bool is_default = (version & k_not_the_default) == 0;
-  if (wanted == Versions::any || own_versions_ == nullptr) return is_default;
+  if (wanted == Versions::any) return is_default;
   const unsigned number = version & k_number;
   if (number <= VER_NDX_GLOBAL) return is_default; // it has none, and takes the place of any
-  for (const auto* each = own_versions_;; each = behind<ElfW(Verdef)>(each, each->vd_next)) {
+  const auto* each = static_cast<const ElfW(Verdef)*>(table(DT_VERDEF));
+  if (each == nullptr) return is_default;
+  for (;; each = behind<ElfW(Verdef)>(each, each->vd_next)) {
     if (each->vd_ndx == number)
       return versions_named(strings_ + behind<ElfW(Verdaux)>(each, each->vd_aux)->vda_name) == wanted;
     if (each->vd_next == 0) return false;

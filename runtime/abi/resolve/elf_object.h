@@ -131,6 +131,8 @@ public:
 
 private:
   void read(const ElfW(Dyn) * dynamic) noexcept;
+  /// The table that the dynamic section names by `tag`; nullptr: none.
+  const void* table(ElfW(Sxword) tag) const noexcept;
   bool has_version(std::uint32_t index, Versions wanted) const noexcept;
   void* function_at(std::uint32_t index, const SymbolName& name, Versions wanted) const noexcept;
   void* find_by_gnu_hash(const SymbolName& name, Versions wanted) const noexcept;
@@ -140,9 +142,7 @@ private:
   const ElfW(Dyn) * dynamic_ = nullptr;
   const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
-  const ElfW(Versym) * versions_ = nullptr;         // by symbol: numbers of the names in the next two
-  const ElfW(Verdef) * own_versions_ = nullptr;     // of definitions
-  const ElfW(Verneed) * needed_versions_ = nullptr; // of references
+  const ElfW(Versym) * versions_ = nullptr;
   const std::uint32_t* gnu_hash_ = nullptr;
   const std::uint32_t* old_hash_ = nullptr; // some objects have only this one
   Relocations calls_;
