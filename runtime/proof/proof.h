@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Proves from the machine code of an outlined function that it may be called again for each piece of its
+// loop. README.md has the theorem and its cases. All that the proof does not know is a no.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wstree::proof {
+
+struct Verdict {
+  enum class Kind : std::uint8_t {
+    refused,
+    gcc,   ///< asks for the number of threads and of the thread, once each, and computes its part from them
+    clang, ///< asks __kmpc_for_static_init_* once for the bounds of its part
+  };
+  Kind kind = Kind::refused;
+  const char* reason = "";  ///< refused: why, in a few words for users, in static storage
+  const void* at = nullptr; ///< refused: the instruction that is to blame; nullptr: the whole function is
+  // Return addresses of the calls that are to be answered for a piece. Calls that return elsewhere get the
+  // true answers. They may be jumps or calls in the function itself only, never in functions that it calls.
+  const void* after_thread_count = nullptr;  ///< gcc: of omp_get_num_threads()
+  const void* after_thread_number = nullptr; ///< gcc: of omp_get_thread_num()
+  const void* after_static_init = nullptr;   ///< clang: of __kmpc_for_static_init_*
+  bool has_float_reduction = false; ///< sums of floating-point numbers are rounded as the pieces are cut
+  bool has_lastprivate = false;     ///< the piece with the last iteration stores values for the program
+  bool has_reduction = false;       ///< merges values behind the loop; clang: by __kmpc_reduce*
+  std::uint32_t instructions = 0;   ///< of the function and of those that it calls, each once
+};
+
+/// A segment of a loaded object.
+struct Segment {
+  const std::byte* begin = nullptr; ///< nullptr: there is none
+  std::size_t size = 0;
+  bool is_executable = false;
+  bool is_writable = false; ///< by its header; what the loader protects after relocation counts as writable
+  const void* unwind_index = nullptr; ///< of the object, PT_GNU_EH_FRAME; nullptr: it has none
+};
+
+/// A function that another object may provide.
+struct Callee {
+  const char* name = nullptr;    ///< nullptr: unknown
+  const void* address = nullptr; ///< of its code, if that is known; else it is judged by its name alone
+};
+
+/// What the proof asks about the process that it reads. Both functions must not block.
+struct Process {
+  const void* context = nullptr;
+  /// The segment around `address`.
+  Segment (*segment_around)(const void* context, const void* address) noexcept = nullptr;
+  /// The function whose address the loader puts into the word at `slot` of an object (by a relocation).
+  Callee (*callee_in)(const void* context, const void* slot) noexcept = nullptr;
+};
+
+/// Opens the decoder, once; whether it is there. Calls dlopen(), so not while a lock of the loader may be
+/// waited for.
+bool open_decoder() noexcept;
+/// Why open_decoder() fails, in static storage; "" if it does not.
+const char* decoder_problem() noexcept;
+
+/// Whether `function`, which a program hands to GOMP_parallel() or __kmpc_fork_call(), may be called again
+/// for each piece of its loop, in any order and by any thread of the team. It holds for teams of at least two
+/// threads; a team of one calls the function as it is. Takes at most some milliseconds, maps the memory that
+/// it needs and unmaps it, and uses little stack. Refuses everything before open_decoder() has succeeded. Any
+/// thread may call it.
+Verdict prove(const void* function, const Process& process) noexcept;
+
+} // namespace wstree::proof
