@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The memory of one proof: mapped when it begins and unmapped when it ends.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+namespace wstree::proof {
+
+class Arena {
+public:
+  Arena() noexcept {
+    void* const memory = ::mmap(nullptr, k_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory != MAP_FAILED) memory_ = static_cast<std::byte*>(memory);
+  }
+  ~Arena() {
+    if (memory_ != nullptr) ::munmap(memory_, k_size);
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Zeroed memory for `count` objects; nullptr: there is none.
+  template <class T> T* make(std::size_t count = 1) noexcept {
+    const std::size_t size = (count * sizeof(T) + 15) / 16 * 16;
+    if (memory_ == nullptr || k_size - used_ < size) return nullptr;
+    auto* const made = reinterpret_cast<T*>(memory_ + used_);
+    used_ += size;
+    return made;
+  }
+
+  std::size_t mark() const noexcept { return used_; }
+  /// Frees what was made since mark().
+  void release(std::size_t mark) noexcept {
+    std::memset(memory_ + mark, 0, used_ - mark);
+    used_ = mark;
+  }
+
+private:
+  static constexpr std::size_t k_size = std::size_t{32} << 20;
+  std::byte* memory_ = nullptr;
+  std::size_t used_ = 0;
+};
+
+/// An array that grows in an arena, and leaves its former memory there.
+template <class T> class Grown {
+public:
+  explicit Grown(Arena& arena) noexcept : arena_(arena) {}
+  std::size_t size() const noexcept { return size_; }
+  T& operator[](std::size_t index) noexcept { return items_[index]; }
+  const T& operator[](std::size_t index) const noexcept { return items_[index]; }
+  T* begin() noexcept { return items_; }
+  T* end() noexcept { return items_ + size_; }
+  T& back() noexcept { return items_[size_ - 1]; }
+  void pop() noexcept { --size_; }
+  void clear() noexcept { size_ = 0; }
+  /// False: there is no memory.
+  bool add(const T& item) noexcept {
+    if (size_ == room_) {
+      const std::size_t room = room_ == 0 ? 32 : room_ * 2;
+      T* const items = arena_.make<T>(room);
+      if (items == nullptr) return false;
+      if (size_ != 0) std::memcpy(static_cast<void*>(items), items_, size_ * sizeof(T));
+      items_ = items;
+      room_ = room;
+    }
+    items_[size_++] = item;
+    return true;
+  }
+
+private:
+  Arena& arena_;
+  T* items_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t room_ = 0;
+};
+
+} // namespace wstree::proof

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "prover.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wstree::proof {
+namespace {
+
+constexpr unsigned k_rsp = 4;
+constexpr unsigned k_arguments[] = {7, 6, 2, 1, 8, 9};
+constexpr int k_most_passes = 16;
+
+int sign_of(std::int64_t value) noexcept { return value < 0 ? -1 : value > 0 ? 1 : 0; }
+
+bool is_same(const State& a, const State& b) noexcept {
+  constexpr std::size_t k_fixed = offsetof(State, slots);
+  return std::memcmp(&a, &b, k_fixed) == 0 && std::memcmp(a.slots, b.slots, a.count * sizeof(Slot)) == 0;
+}
+
+void copy(State& to, const State& from) noexcept {
+  std::memcpy(static_cast<void*>(&to), &from, offsetof(State, slots) + from.count * sizeof(Slot));
+}
+
+} // namespace
+
+bool holds_for(unsigned instruction, int sign, bool& is_known) noexcept {
+  is_known = true;
+  switch (instruction) {
+#define WSTREE_CONDITION(name)                                                                               \
+  case X86_INS_J##name:                                                                                      \
+  case X86_INS_CMOV##name:                                                                                   \
+  case X86_INS_SET##name
+    WSTREE_CONDITION(E) : return sign == 0;
+    WSTREE_CONDITION(NE) : return sign != 0;
+    WSTREE_CONDITION(L) : WSTREE_CONDITION(B) : WSTREE_CONDITION(S) : return sign < 0;
+    WSTREE_CONDITION(GE) : WSTREE_CONDITION(AE) : WSTREE_CONDITION(NS) : return sign >= 0;
+    WSTREE_CONDITION(LE) : WSTREE_CONDITION(BE) : return sign <= 0;
+    WSTREE_CONDITION(G) : WSTREE_CONDITION(A) : return sign > 0;
+#undef WSTREE_CONDITION
+  default: is_known = false; return false;
+  }
+}
+
+bool Prover::refuse(const char* reason, Address at) noexcept {
+  if (!refusal_) refusal_ = {reason, at};
+  return false;
+}
+
+Function* Prover::function_at(Address entry) noexcept {
+  for (Function* const function : functions_)
+    if (function->entry() == entry) return function;
+  auto* const place = kept_.make<Function>();
+  if (place == nullptr || !functions_.add(nullptr)) {
+    refuse("there is no memory for the proof", entry);
+    return nullptr;
+  }
+  auto* const function = new (place) Function(kept_, entry);
+  functions_.back() = function;
+  if (const Refusal refusal = function->read(kept_, decoder_, process_)) {
+    refuse(refusal.reason, refusal.at);
+    return nullptr;
+  }
+  verdict_.instructions += static_cast<std::uint32_t>(function->instructions.size());
+  for (const Instruction& instruction : function->instructions) {
+    if (!is_call(instruction) && !is_jump(instruction)) continue;
+    const KnownFunction* const known = find_known_function(target_of(instruction, process_).name);
+    if (known != nullptr && known->kind == KnownFunction::Kind::throws) throws_ = true;
+    if (is_call(instruction) && !catches_) catches_ = catches_exceptions(instruction.address, process_);
+  }
+  if (throws_ && catches_) {
+    refuse("may catch an exception", entry);
+    return nullptr;
+  }
+  return function;
+}
+
+/// Which side of gcc's correction begins behind a branch on thread number and remainder.
+State::Formula Prover::formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept {
+  const bool is_direct = values_.is_symbol(state.flags.a, Symbol::Kind::thread_number) && values_.is_symbol(state.flags.b, Symbol::Kind::remainder);
+  const bool is_reverse = values_.is_symbol(state.flags.b, Symbol::Kind::thread_number) && values_.is_symbol(state.flags.a, Symbol::Kind::remainder);
+  if (!is_direct && !is_reverse) return State::Formula::open;
+  bool goes[3];
+  for (int sign = -1; sign <= 1; ++sign) {
+    bool is_known = false;
+    goes[sign + 1] = holds_for(condition, is_direct ? sign : -sign, is_known) == is_taken;
+    if (!is_known) return State::Formula::open;
+  }
+  if (goes[0] && !goes[1] && !goes[2]) return State::Formula::less;
+  if (!goes[0] && goes[1] && goes[2]) return State::Formula::not_less;
+  return State::Formula::open;
+}
+
+/// Whether an edge is taken by parts with iterations only.
+bool Prover::excludes_empty(Value difference, unsigned condition, bool is_taken) const noexcept {
+  const Node& node = values_.at(difference);
+  if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1 || values_.length == 0) return false;
+  const Term& term = node.polynomial.terms[0];
+  if (term.a != values_.length && term.b != values_.length) return false;
+  const bool is_scaled = term.b != 0;
+  bool is_known = false;
+  // A length of zero; below zero it is if the loop's is.
+  if (holds_for(condition, sign_of(node.polynomial.constant), is_known) == is_taken || !is_known) return false;
+  if (condition == X86_INS_JE || condition == X86_INS_JNE || is_scaled) return true;
+  return holds_for(condition, sign_of(node.polynomial.constant - term.factor), is_known) != is_taken;
+}
+
+/// Whether `difference` is zero for the part with the loop's last iteration alone.
+bool Prover::is_end_of_loop(Value difference) noexcept {
+  const Node& node = values_.at(difference);
+  if (node.kind != Node::Kind::polynomial || values_.length == 0) return false;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+    const Term& term = node.polynomial.terms[i];
+    if (term.a != values_.length && term.b != values_.length) continue;
+    const SymbolId other = term.a == values_.length ? term.b : term.a;
+    const Value end = values_.add(last_of_part(), values_.constant(1));
+    Value expected = values_.scale(values_.subtract(end, dividend_), term.factor);
+    if (other != 0) {
+      Polynomial factor;
+      factor.count = 1;
+      factor.terms[0] = {1, other, 0};
+      expected = values_.multiply(expected, values_.intern(factor));
+    }
+    return expected == difference;
+  }
+  return false;
+}
+
+/// What holds behind an edge; leaves the state unreached if the edge is never taken.
+bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) noexcept {
+  const Value difference = values_.subtract(state.flags.a, state.flags.b);
+  std::int64_t constant = 0;
+  bool is_known = false;
+  if (values_.is_constant(difference, constant) && !loop_.is_guessed) {
+    if (holds_for(branch.id, sign_of(constant), is_known) != is_taken && is_known) state.is_reached = false;
+    return true;
+  }
+  if (state.formula == State::Formula::open) {
+    const State::Formula side = formula_edge(state, branch.id, is_taken);
+    if (side != State::Formula::open) {
+      const Value remainder = values_.is_symbol(state.flags.a, Symbol::Kind::remainder) ? state.flags.a : state.flags.b;
+      const Symbol of = values_.symbol(values_.only_symbol(remainder));
+      if (dividend_ != 0 && dividend_ != of.x) return refuse("divides its work in several ways", branch.address);
+      dividend_ = static_cast<Value>(of.x);
+      remainder_ = remainder;
+      quotient_ = values_.of(Symbol::Kind::quotient, k_number, of.x, of.y);
+      values_.low = values_.only_symbol(values_.of(Symbol::Kind::low, k_part));
+      values_.length = values_.only_symbol(values_.of(Symbol::Kind::length, k_part));
+      values_.remainder_or_zero = values_.only_symbol(values_.of(Symbol::Kind::remainder_or_zero, k_number));
+      state.formula = side;
+      return true;
+    }
+  }
+  if (state.formula != State::Formula::done) return true;
+  if (excludes_empty(difference, branch.id, is_taken)) state.is_nonempty = true;
+  const bool for_zero = holds_for(branch.id, 0, is_known) == is_taken && is_known;
+  const bool for_more = holds_for(branch.id, 1, is_known) == is_taken && is_known;
+  const bool for_less = holds_for(branch.id, -1, is_known) == is_taken && is_known;
+  if (is_clang_ ? values_.is_symbol(difference, Symbol::Kind::is_last) && !for_zero && for_more
+                : for_zero && !for_more && !for_less && is_end_of_loop(difference))
+    state.is_last_part = true;
+  return true;
+}
+
+/// Whether the function may decide so.
+bool Prover::check_branch(const State& state, const Instruction& branch) noexcept {
+  if (loop_.is_silent) return true;
+  const Value difference = values_.subtract(state.flags.a, state.flags.b);
+  const Bits bits = values_.is_polynomial(difference) ? classify(difference) : classify(state.flags.a) | classify(state.flags.b);
+  const Bits allowed = loop_.is_entered ? k_iteration : k_common;
+  if ((bits & ~allowed) == 0) return true;
+  if (!loop_.is_entered) {
+    if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open) return true;
+    if (state.formula == State::Formula::done) {
+      if (excludes_empty(difference, branch.id, true) || excludes_empty(difference, branch.id, false)) return true;
+      if (is_clang_ ? values_.is_symbol(difference, Symbol::Kind::is_last) : is_end_of_loop(difference)) return true;
+    }
+  }
+  if ((bits & k_number) != 0) return refuse("compares its thread's number", branch.address);
+  if ((bits & k_carried) != 0) return refuse("decides by a value of earlier iterations", branch.address);
+  if ((bits & k_partial) != 0) return refuse("decides by a partial result", branch.address);
+  if ((bits & k_part) != 0) return refuse("decides by the bounds of its part", branch.address);
+  return refuse("decides by a value of its loop behind it", branch.address);
+}
+
+bool Prover::enter(Walk& walk, std::uint32_t block, State& state) noexcept {
+  Function& function = walk.function;
+  state.is_reached = false;
+  if (walk.header != nullptr && block == walk.members[0]) {
+    copy(state, *walk.header);
+    return true;
+  }
+  const Address place = function.instructions[function.blocks[block].first].address;
+  if (block == function.order[0]) copy(state, *walk.entry);
+  State* const other = passing_.make<State>();
+  if (other == nullptr) return refuse("there is no memory for the proof", place);
+  for (std::uint32_t edge = function.blocks[block].from; edge != k_none; edge = function.next_from[edge]) {
+    const std::uint32_t from = edge / 2;
+    const State* source = walk.exits[edge];
+    const bool is_exit = source != nullptr;
+    if (source == nullptr) source = walk.out[from];
+    if (source == nullptr || !source->is_reached) continue;
+    copy(*other, *source);
+    if (!is_exit && is_branch(walk.last(from)) && !take_edge(*other, walk.last(from), edge % 2 == 1)) return false;
+    if (!other->is_reached) continue;
+    if (state.is_reached)
+      join(state, *other, place);
+    else
+      copy(state, *other);
+  }
+  return true;
+}
+
+bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
+  const Block& shape = walk.function.blocks[block];
+  if (!shape.reaches_return) return true;
+  const std::size_t mark = passing_.mark();
+  State* const state = passing_.make<State>();
+  if (walk.out[block] == nullptr) return refuse("there is no memory for the proof", 0);
+  if (state == nullptr) return refuse("there is no memory for the proof", 0);
+  if (!enter(walk, block, *state)) return false;
+  loop_.has_effect = false;
+  for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
+    if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
+  walk.has_effect[block] = loop_.has_effect;
+  if (state->is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] && !check_branch(*state, walk.last(block))) return false;
+  State& out = *walk.out[block];
+  if (out.is_reached != state->is_reached || (state->is_reached && !is_same(out, *state))) {
+    copy(out, *state);
+    changes = true;
+  }
+  passing_.release(mark);
+  return true;
+}
+
+/// Follows the members of a cycle until nothing changes, and then judges what they do.
+bool Prover::settle(Walk& walk) noexcept {
+  const bool was_silent = loop_.is_silent;
+  bool is_nested = walk.header == nullptr;
+  for (std::size_t i = 0; i < walk.count && !is_nested; ++i)
+    for (const std::uint32_t next : walk.function.blocks[walk.members[i]].next)
+      if (next != k_none && next != walk.members[0] && walk.is_member(next) && walk.function.blocks[next].order <= walk.function.blocks[walk.members[i]].order)
+        is_nested = true;
+  for (std::size_t i = 0; i < walk.count; ++i) walk.out[walk.members[i]]->is_reached = false;
+  bool changes = is_nested;
+  loop_.is_silent = true;
+  for (int pass = 0; changes; ++pass) {
+    if (pass == k_most_passes) return refuse("is too tangled for the proof", walk.last(walk.members[0]).address);
+    changes = false;
+    for (std::size_t i = 0; i < walk.count; ++i)
+      if (!visit(walk, walk.members[i], changes)) return false;
+  }
+  loop_.is_silent = was_silent;
+  if (is_nested && was_silent) return true;
+  for (std::size_t i = 0; i < walk.count; ++i)
+    if (!visit(walk, walk.members[i], changes)) return false;
+  return true;
+}
+
+bool Prover::follow_cycle(Walk& walk, std::size_t position) noexcept {
+  Function& function = walk.function;
+  const std::uint32_t header = function.order[position];
+  const std::uint32_t component = function.blocks[header].component;
+  const Address place = function.instructions[function.blocks[header].first].address;
+  std::size_t count = 0;
+  for (std::size_t i = position; i < function.order.size(); ++i) count += function.blocks[function.order[i]].component == component;
+  auto* const members = passing_.make<std::uint32_t>(count);
+  State* const entry = passing_.make<State>();
+  if (members == nullptr || entry == nullptr) return refuse("there is no memory for the proof", place);
+  count = 0;
+  for (std::size_t i = position; i < function.order.size(); ++i) {
+    const std::uint32_t block = function.order[i];
+    if (function.blocks[block].component != component) continue;
+    members[count++] = block;
+    if (block == header) continue;
+    for (std::uint32_t edge = function.blocks[block].from; edge != k_none; edge = function.next_from[edge])
+      if (function.blocks[edge / 2].order != k_none && function.blocks[edge / 2].component != component)
+        return refuse("has a loop with several entries", place);
+  }
+  walk.members = members;
+  walk.count = count;
+  walk.header = nullptr;
+  if (!enter(walk, header, *entry)) return false; // its own blocks are not reached yet
+  if (!entry->is_reached) return true;
+  bool is_part = false;
+  if (!loop_.is_entered && entry->formula == State::Formula::done) {
+    walk.header = entry;
+    const Loop before = loop_;
+    loop_.is_silent = loop_.is_guessed = loop_.is_entered = true;
+    if (!settle(walk)) return false;
+    loop_ = before;
+    is_part = has_bound(walk);
+    walk.header = nullptr;
+  }
+  return is_part ? follow_part(walk, *entry) : settle(walk);
+}
+
+bool Prover::follow(Function& function, State& state, int depth, bool& returns) noexcept {
+  const std::size_t mark = passing_.mark();
+  const std::size_t count = function.blocks.size();
+  Walk walk{function, depth};
+  walk.out = passing_.make<State*>(count);
+  walk.exits = passing_.make<State*>(count * 2);
+  walk.has_effect = passing_.make<bool>(count);
+  walk.is_bound = passing_.make<bool>(count);
+  walk.entry = passing_.make<State>();
+  State* const result = passing_.make<State>();
+  State* const outs = passing_.make<State>(count);
+  if (walk.out == nullptr || walk.exits == nullptr || walk.has_effect == nullptr || walk.is_bound == nullptr || walk.entry == nullptr || result == nullptr || outs == nullptr)
+    return refuse("is too long", function.entry());
+  for (std::size_t i = 0; i < count; ++i) walk.out[i] = outs + i;
+  copy(*walk.entry, state);
+  const bool had_effect = loop_.has_effect;
+  bool has_effect = false;
+  bool changes = false;
+  for (std::size_t i = 0; i < function.order.size(); ++i) {
+    const std::uint32_t block = function.order[i];
+    const Block& shape = function.blocks[block];
+    if (!shape.is_cyclic) {
+      walk.header = nullptr;
+      if (!visit(walk, block, changes)) return false;
+    } else {
+      bool is_first = true;
+      for (std::size_t j = 0; j < i && is_first; ++j) is_first = function.blocks[function.order[j]].component != shape.component;
+      if (is_first && !follow_cycle(walk, i)) return false;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    has_effect |= walk.has_effect[i];
+    if (!function.blocks[i].returns || !walk.out[i]->is_reached) continue;
+    if (result->is_reached)
+      join(*result, *walk.out[i], function.entry());
+    else
+      copy(*result, *walk.out[i]);
+  }
+  returns = result->is_reached;
+  if (returns) copy(state, *result);
+  loop_.has_effect = had_effect || has_effect;
+  passing_.release(mark);
+  return true;
+}
+
+Verdict Prover::prove(Address entry) noexcept {
+  Function* const function = decoder_.is_ready() && !values_.is_exhausted() ? function_at(entry) : nullptr;
+  State* const state = passing_.make<State>();
+  const auto answer = [this]() noexcept {
+    if (refusal_) {
+      Verdict refused;
+      refused.reason = refusal_.reason;
+      refused.at = reinterpret_cast<const void*>(refusal_.at);
+      refused.instructions = verdict_.instructions;
+      return refused;
+    }
+    verdict_.kind = is_clang_ ? Verdict::Kind::clang : Verdict::Kind::gcc;
+    return verdict_;
+  };
+  if (function == nullptr || state == nullptr) {
+    refuse(decoder_.is_ready() ? "there is no memory for the proof" : "there is no decoder", 0);
+    return answer();
+  }
+  // Which compiler: by what the function asks, or the one that it calls first (without optimisation clang makes two).
+  bool asks = false;
+  const auto look = [&](Function& in) noexcept {
+    for (const Instruction& instruction : in.instructions) {
+      if (!is_call(instruction)) continue;
+      const KnownFunction* const known = find_known_function(target_of(instruction, process_).name);
+      if (known == nullptr) continue;
+      if (known->kind == KnownFunction::Kind::static_init) is_clang_ = asks = true;
+      if (known->kind == KnownFunction::Kind::thread_number) asks = true;
+    }
+  };
+  look(*function);
+  for (std::size_t i = 0; i < function->instructions.size() && !asks; ++i) {
+    const Instruction& instruction = function->instructions[i];
+    if (!is_call(instruction)) continue;
+    const Target target = target_of(instruction, process_);
+    if (target.name != nullptr || target.code == 0) continue;
+    Function* const callee = function_at(target.code);
+    if (callee == nullptr) return answer();
+    look(*callee);
+  }
+  if (!asks) {
+    refuse("has no static loop", 0);
+    return answer();
+  }
+  const Value undefined = values_.undefined();
+  for (unsigned i = 0; i < 16; ++i) state->general[i] = state->low[i] = state->high[i] = undefined;
+  state->flags = {undefined, undefined};
+  state->general[k_rsp] = values_.of(Symbol::Kind::frame, k_frame);
+  for (unsigned i = 0; i < (is_clang_ ? 6U : 1U); ++i) state->general[k_arguments[i]] = values_.of(Symbol::Kind::argument, k_common, i);
+  state->is_reached = true;
+  bool returns = false;
+  if (!follow(*function, *state, 0, returns)) {
+    refuse("is too long", 0);
+    return answer();
+  }
+  if (!returns || !has_loop_)
+    refuse("divides its work in a way that the proof does not know", 0);
+  else if (!is_clang_ && (verdict_.after_thread_count == nullptr || verdict_.after_thread_number == nullptr))
+    refuse("divides its work in a way that the proof does not know", 0);
+  return answer();
+}
+
+Verdict prove(const void* function, const Process& process) noexcept {
+  Prover prover(process);
+  return prover.prove(reinterpret_cast<Address>(function));
+}
+
+} // namespace wstree::proof

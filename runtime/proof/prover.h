@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Follows the values of a function along its paths. README.md has the argument. For the .cpp files of this folder alone.
+#pragma once
+
+#include "arena.h"
+#include "code.h"
+#include "decoder.h"
+#include "known_functions.h"
+#include "proof.h"
+#include "values.h"
+#include "vectors.h"
+
+#include <cstdint>
+
+namespace wstree::proof {
+
+/// Memory of a frame.
+struct Slot {
+  SymbolId base = 0; // a frame, or an aligned address in it
+  std::int32_t offset = 0;
+  std::uint32_t size = 0;
+  Value value = 0;
+  std::int32_t end() const noexcept { return offset + static_cast<std::int32_t>(size); }
+};
+
+/// What the last comparison was, or a result that the flags belong to and zero.
+struct Flags {
+  Value a = 0;
+  Value b = 0;
+};
+
+/// What holds on every path to a place.
+struct State {
+  static constexpr std::size_t k_most_slots = 240;
+  enum class Formula : std::uint8_t { open, less, not_less, done };
+
+  Value general[16] = {};
+  std::uint8_t width[16] = {}; ///< bytes of it that are defined; 0: all
+  Value low[16] = {};          ///< of a vector register: its first 8 bytes
+  Value high[16] = {};         ///< and the rest
+  Flags flags;
+  Value cursor = 0; ///< the next iteration of the part that is to be executed
+  Formula formula = Formula::open;
+  bool is_reached = false;
+  bool is_nonempty = false;  ///< the part has iterations
+  bool is_last_part = false; ///< it has the last one of the loop
+  bool is_locked = false;    ///< the lock for reductions is held
+  bool is_late = false;      ///< memory may not be as it was at the entry
+  std::uint16_t count = 0;
+  Slot slots[k_most_slots];
+};
+
+class Prover {
+public:
+  Prover(const Process& process) noexcept : process_(process), values_(kept_), functions_(kept_) {}
+  Verdict prove(Address function) noexcept;
+
+private:
+  /// The loop over the part that is being followed.
+  struct Loop {
+    bool is_entered = false;
+    bool is_silent = false; ///< what it does is looked at, and not judged
+    bool is_guessed = false;///< the locations that change have unknown values at the header
+    Value cursor = 0;       ///< the iteration, in terms of the part and of how many were executed
+    SymbolId ticks = 0;     ///< how many were executed
+    bool has_effect = false;///< set by an effect
+  };
+  struct Walk; // of a function's blocks
+
+  // prover.cpp: paths
+  bool refuse(const char* reason, Address at) noexcept;
+  bool judge(const char* reason, Address at) noexcept { return loop_.is_silent || refuse(reason, at); }
+  Function* function_at(Address entry) noexcept;
+  bool follow(Function& function, State& state, int depth, bool& returns) noexcept;
+  bool visit(Walk& walk, std::uint32_t block, bool& changes) noexcept;
+  bool enter(Walk& walk, std::uint32_t block, State& state) noexcept;
+  bool follow_cycle(Walk& walk, std::size_t position) noexcept;
+  bool settle(Walk& walk) noexcept;
+  bool check_branch(const State& state, const Instruction& branch) noexcept;
+  bool take_edge(State& state, const Instruction& branch, bool is_taken) noexcept;
+  State::Formula formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept;
+  bool excludes_empty(Value difference, unsigned condition, bool is_taken) const noexcept;
+  bool is_end_of_loop(Value difference) noexcept;
+
+  // prover_loops.cpp: the loop over the part
+  struct Location;
+  bool follow_part(Walk& walk, const State& entry) noexcept;
+  bool has_bound(const Walk& walk) const noexcept;
+  bool run_body(Walk& walk, State& back) noexcept;
+  bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
+  bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
+  bool leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations, std::size_t count) noexcept;
+  Value at_exit(Value value, Value executed, const Location* locations, std::size_t count) noexcept;
+
+  // prover_joins.cpp: where paths meet
+  void join(State& into, const State& other, Address place) noexcept;
+  Value joined(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept;
+  Value joined_formula(Value less, Value not_less) noexcept;
+  Value last_of_part() noexcept;
+
+  // prover_values.cpp: values
+  Bits classify(Value value) const noexcept;
+  bool is_of_cursor(const Polynomial& polynomial) const noexcept;
+  Value result(std::uint64_t operation, Value a, Value b = 0, Value c = 0) noexcept;
+  Value apply(Operation operation, Value a, Value b) noexcept;
+  Value combine(Operation operation, Value a, Value b, bool is_ordered) noexcept;
+  bool is_identity(Operation operation, Value value) const noexcept;
+  bool is_additive(Value value) const noexcept;
+
+  // prover_steps.cpp: instructions
+  bool step(const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept;
+  bool step_vector(const Instruction& instruction, State& state, const VectorUse& use) noexcept;
+  bool step_general(const Instruction& instruction, State& state) noexcept;
+  bool step_atomic(const Instruction& instruction, State& state) noexcept;
+  bool step_call(const Instruction& instruction, State& state, int depth, bool in_cycle, bool is_jump) noexcept;
+  bool call_known(const KnownFunction& known, const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept;
+  bool call_static_init(const Instruction& instruction, State& state, bool in_cycle) noexcept;
+  bool copy_memory(const Instruction& instruction, State& state, bool is_set) noexcept;
+  void clobber(State& state) noexcept;
+  Value address_of(const Operand& operand, const State& state) noexcept;
+  bool frame_place(Value address, SymbolId& base, std::int32_t& offset) const noexcept;
+  bool load(const Instruction& instruction, const State& state, Value address, unsigned size, Value& value) noexcept;
+  bool store(const Instruction& instruction, State& state, Value address, unsigned size, Value value) noexcept;
+  bool store_outside(const Instruction& instruction, const State& state, Value address, Value value) noexcept;
+  bool read(const Instruction& instruction, const Operand& operand, const State& state, Value& value) noexcept;
+  bool write(const Instruction& instruction, const Operand& operand, State& state, Value value) noexcept;
+  bool read_vector(const Instruction& instruction, const Operand& operand, const State& state, unsigned size, Value& low, Value& high) noexcept;
+  Bits condition_bits(const State& state) noexcept;
+  void erase(State& state, SymbolId base, std::int32_t offset, std::uint32_t size) noexcept;
+  bool put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset, std::uint32_t size, Value value) noexcept;
+  bool check_use(Value value, const Instruction& instruction) noexcept;
+
+  const Process& process_;
+  Arena kept_;
+  Arena passing_; // states; freed as functions return
+  Decoder decoder_;
+  Values values_;
+  Grown<Function*> functions_;
+  Verdict verdict_;
+  Refusal refusal_;
+  Loop loop_;
+  bool is_clang_ = false;
+  bool has_part_ = false;     // the bounds of the part are known somewhere
+  bool has_loop_ = false;     // a loop over the part was followed
+  bool throws_ = false;
+  bool catches_ = false;
+  Value quotient_ = 0;        // gcc: number of iterations by number of threads, and the remainder
+  Value remainder_ = 0;
+  Value dividend_ = 0;        // gcc: number of iterations; clang: the last one
+  std::uint32_t budget_ = 60000; // instructions
+};
+
+/// The blocks of one function, and what is known at their ends.
+struct Prover::Walk {
+  Function& function;
+  int depth;
+  State** out = nullptr;      ///< by block
+  State** exits = nullptr;    ///< by block and edge, where they leave a loop over the part
+  bool* has_effect = nullptr; ///< by block
+  bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over
+  State* entry = nullptr;     ///< of the function
+  // The cycle that is being followed.
+  const std::uint32_t* members = nullptr;
+  std::size_t count = 0;
+  State* header = nullptr; ///< fixed at members[0]; nullptr: it is joined as elsewhere
+
+  bool is_member(std::uint32_t block) const noexcept {
+    return function.blocks[block].component == function.blocks[members[0]].component;
+  }
+  const Instruction& last(std::uint32_t block) const noexcept { return function.instructions[function.blocks[block].end - 1]; }
+};
+
+/// Whether the code at `address` has places where exceptions land, or may have some.
+bool catches_exceptions(Address address, const Process& process) noexcept;
+
+/// Whether a branch with the condition of `instruction` is taken if the comparison had a result of this sign; false
+/// and `is_known` false: the sign does not decide.
+bool holds_for(unsigned instruction, int sign, bool& is_known) noexcept;
+
+} // namespace wstree::proof

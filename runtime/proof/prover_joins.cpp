@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where paths meet: what holds on both.
+#include "prover.h"
+
+namespace wstree::proof {
+namespace {
+
+constexpr std::uint64_t k_operation_join = std::uint64_t{1} << 42;
+
+} // namespace
+
+/// The last iteration of the part, by clang's count.
+Value Prover::last_of_part() noexcept {
+  const Value low = values_.of(Symbol::Kind::low, k_part);
+  const Value length = values_.of(Symbol::Kind::length, k_part);
+  return values_.add(values_.add(low, length), values_.constant(-1));
+}
+
+/// The value behind gcc's correction of quotient and remainder, from those on its two paths; 0: they are no such pair.
+Value Prover::joined_formula(Value less, Value not_less) noexcept {
+  if (!values_.is_polynomial(less) || !values_.is_polynomial(not_less)) return 0;
+  const Value length = values_.of(Symbol::Kind::length, k_part);
+  const Value rest = values_.of(Symbol::Kind::remainder_or_zero, k_number);
+  const SymbolId quotient = values_.only_symbol(quotient_);
+  const SymbolId remainder = values_.only_symbol(remainder_);
+  const Value made = values_.substitute(values_.substitute(not_less, quotient, length), remainder, rest);
+  // On the other path the length is one more, and the rest zero.
+  const Value next = values_.add(quotient_, values_.constant(1));
+  const Value number = values_.of(Symbol::Kind::thread_number, k_number);
+  Value check = values_.substitute(made, values_.low, values_.multiply(next, number));
+  check = values_.substitute(check, values_.length, next);
+  check = values_.substitute(check, values_.remainder_or_zero, values_.constant(0));
+  return check == less ? made : 0;
+}
+
+Value Prover::joined(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept {
+  const Node& m = values_.at(a);
+  const Node& n = values_.at(b);
+  using Kind = Node::Kind;
+  if (a == b && (m.kind != Kind::plain || (m.bits & k_carried) != 0 || loop_.is_entered)) return a;
+  if (x.formula == State::Formula::less && y.formula == State::Formula::not_less)
+    if (const Value made = joined_formula(a, b); made != 0) return made;
+  if (x.formula == State::Formula::not_less && y.formula == State::Formula::less)
+    if (const Value made = joined_formula(b, a); made != 0) return made;
+  // Partial results, put together on one path only.
+  if (m.kind == Kind::sum && n.kind == Kind::sum && m.location == n.location) {
+    if (m.operation == n.operation || n.operation == Operation::none) return a;
+    if (m.operation == Operation::none) return b;
+  }
+  if (loop_.is_guessed) {
+    const auto header_of = [this](const Node& node) noexcept -> SymbolId {
+      if (node.kind != Kind::polynomial) return 0;
+      SymbolId found = 0;
+      for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+        const Term& term = node.polynomial.terms[i];
+        if (values_.symbol(term.a).kind != Symbol::Kind::header) continue;
+        if (found != 0 || term.b != 0 || term.factor != 1) return 0;
+        found = term.a;
+      }
+      return found;
+    };
+    const SymbolId p = header_of(m);
+    const SymbolId q = header_of(n);
+    if (p != 0 && n.kind == Kind::sum && n.location == values_.symbol(p).y) return b;
+    if (q != 0 && m.kind == Kind::sum && m.location == values_.symbol(q).y) return a;
+    if (p != 0 && p == q) return values_.sum(static_cast<std::uint32_t>(values_.symbol(p).y), Operation::add);
+  }
+  if (!loop_.is_entered) {
+    const auto merged_with = [this](Value merged, Value other) noexcept -> Value {
+      const Node& node = values_.at(merged);
+      std::int64_t constant = 0;
+      if (node.kind == Kind::merged) {
+        if (is_identity(node.operation, other)) return merged;
+        if (node.operation == Operation::add && is_additive(other)) return merged;
+      }
+      if (is_additive(merged) && values_.is_constant(other, constant) && constant == 0) return values_.merged(Operation::add);
+      return 0;
+    };
+    if (const Value made = merged_with(a, b); made != 0) return made;
+    if (const Value made = merged_with(b, a); made != 0) return made;
+    if (values_.is_symbol(a, Symbol::Kind::load) && values_.is_symbol(b, Symbol::Kind::load)) {
+      const Symbol& p = values_.symbol(values_.only_symbol(a));
+      const Symbol& q = values_.symbol(values_.only_symbol(b));
+      if (p.x == q.x && p.y == q.y && p.bits == q.bits) return values_.of(Symbol::Kind::load, p.bits, p.x, p.y, place);
+    }
+  }
+  if (is_clang_ && dividend_ != 0)
+    if ((values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) || (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_))
+      return last_of_part();
+  Bits bits = classify(a) | classify(b);
+  if (loop_.is_entered) return values_.plain(bits | k_iteration);
+  if (x.formula != State::Formula::open || y.formula != State::Formula::open) bits |= k_part;
+  if ((bits & ~(k_part | k_number)) != 0) return values_.plain(bits);
+  return values_.of(Symbol::Kind::result, bits, k_operation_join, place, location);
+}
+
+void Prover::join(State& into, const State& other, Address place) noexcept {
+  const State& a = into;
+  const State& b = other;
+  for (unsigned i = 0; i < 16; ++i) {
+    if (a.width[i] != b.width[i]) {
+      into.general[i] = values_.plain(classify(a.general[i]) | classify(b.general[i]) | k_carried);
+      into.width[i] = 0;
+    } else
+      into.general[i] = joined(a.general[i], b.general[i], a, b, place, i);
+    into.low[i] = joined(a.low[i], b.low[i], a, b, place, 16 + i);
+    into.high[i] = joined(a.high[i], b.high[i], a, b, place, 32 + i);
+  }
+  into.flags.a = joined(a.flags.a, b.flags.a, a, b, place, 48);
+  into.flags.b = joined(a.flags.b, b.flags.b, a, b, place, 49);
+  std::uint16_t kept = 0;
+  std::uint16_t j = 0;
+  const auto is_before = [](const Slot& x, const Slot& y) noexcept {
+    if (x.base != y.base) return x.base < y.base;
+    return x.offset != y.offset ? x.offset < y.offset : x.size < y.size;
+  };
+  for (std::uint16_t i = 0; i < a.count; ++i) {
+    const Slot slot = a.slots[i];
+    while (j < b.count && is_before(b.slots[j], slot)) ++j;
+    if (j == b.count || is_before(slot, b.slots[j])) continue;
+    into.slots[kept] = slot;
+    const std::uint64_t location = std::uint64_t{slot.base} << 40 | std::uint64_t{static_cast<std::uint32_t>(slot.offset)} << 8 | 64 | slot.size;
+    into.slots[kept++].value = joined(slot.value, b.slots[j].value, a, b, place, location);
+  }
+  into.count = kept;
+  if (a.cursor != b.cursor) into.cursor = 0;
+  if (a.formula != b.formula) {
+    using Formula = State::Formula;
+    const bool is_formula = (a.formula == Formula::less && b.formula == Formula::not_less) || (a.formula == Formula::not_less && b.formula == Formula::less);
+    into.formula = Formula::done;
+    into.cursor = 0;
+    if (is_formula) {
+      into.cursor = values_.of(Symbol::Kind::low, k_part);
+      has_part_ = true;
+    }
+  }
+  into.is_nonempty = a.is_nonempty && b.is_nonempty;
+  into.is_last_part = a.is_last_part && b.is_last_part;
+  into.is_locked = a.is_locked && b.is_locked;
+  into.is_late = a.is_late || b.is_late;
+}
+
+} // namespace wstree::proof

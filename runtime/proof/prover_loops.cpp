@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loop over the part: what its header's locations are in terms of the iterations that were executed before, and
+// that the loop executes each iteration of the part once.
+#include "prover.h"
+
+#include <cstring>
+#include <initializer_list>
+
+
+namespace wstree::proof {
+namespace {
+
+constexpr unsigned k_rsp = 4;
+constexpr std::size_t k_registers = 48;
+constexpr int k_most_rounds = 10;
+
+/// A register, or half of one.
+Value& register_of(State& state, std::size_t i) noexcept {
+  return i < 16 ? state.general[i] : i < 32 ? state.low[i - 16] : state.high[i - 32];
+}
+
+} // namespace
+
+/// A place whose value at the loop's header is known: a register, or a slot of the frame.
+struct Prover::Location {
+  enum class Class : std::uint8_t {
+    same,    ///< as before the loop
+    changed, ///< in a way that is being found out
+    stepped, ///< `step` more with each iteration
+    sum,     ///< a partial result
+    lost,    ///< something that earlier iterations have left
+  };
+  Class is = Class::same;
+  Operation operation = Operation::none;
+  std::uint32_t id = 0;
+  SymbolId base = 0; // of a slot
+  std::int32_t offset = 0;
+  std::uint32_t size = 0;
+  Value start = 0;
+  Value step = 0;
+
+  Value* in(State& state, std::size_t i) const noexcept {
+    if (i < k_registers) return &register_of(state, i);
+    for (std::uint16_t j = 0; j < state.count; ++j)
+      if (Slot& slot = state.slots[j]; slot.base == base && slot.offset == offset && slot.size == size) return &slot.value;
+    return nullptr;
+  }
+};
+
+/// Whether a way out of the cycle depends on the part.
+bool Prover::has_bound(const Walk& walk) const noexcept {
+  for (std::size_t i = 0; i < walk.count; ++i) {
+    const std::uint32_t block = walk.members[i];
+    if (!walk.out[block]->is_reached || !is_branch(walk.last(block))) continue;
+    for (const std::uint32_t next : walk.function.blocks[block].next) {
+      if (next == k_none || walk.is_member(next) || !walk.function.blocks[next].reaches_return) continue;
+      const Flags& flags = walk.out[block]->flags;
+      if (((values_.at(flags.a).bits | values_.at(flags.b).bits) & k_part) != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// Follows the body from the fixed header; `back` is what holds where it returns there.
+bool Prover::run_body(Walk& walk, State& back) noexcept {
+  if (!settle(walk)) return false;
+  back.is_reached = false;
+  const Block& header = walk.function.blocks[walk.members[0]];
+  State* const other = passing_.make<State>();
+  if (other == nullptr) return refuse("there is no memory for the proof", 0);
+  for (std::uint32_t edge = header.from; edge != k_none; edge = walk.function.next_from[edge]) {
+    const std::uint32_t from = edge / 2;
+    if (walk.function.blocks[from].order == k_none || !walk.is_member(from) || !walk.out[from]->is_reached) continue;
+    *other = *walk.out[from];
+    if (is_branch(walk.last(from)) && !take_edge(*other, walk.last(from), edge % 2 == 1)) return false;
+    if (!other->is_reached) continue;
+    if (back.is_reached)
+      join(back, *other, walk.function.instructions[header.first].address);
+    else
+      back = *other;
+  }
+  return back.is_reached || refuse("has a loop that does not repeat", walk.last(walk.members[0]).address);
+}
+
+bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
+  using Class = Location::Class;
+  const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
+  if (entry.cursor == 0) return refuse("has several loops", place);
+  const std::size_t count = k_registers + entry.count;
+  auto* const locations = passing_.make<Location>(count);
+  auto* const behind = passing_.make<std::uint8_t>(walk.function.blocks.size());
+  State* const header = passing_.make<State>();
+  State* const back = passing_.make<State>();
+  if (locations == nullptr || behind == nullptr || header == nullptr || back == nullptr) return refuse("there is no memory for the proof", place);
+  *header = entry;
+  for (std::size_t i = 0; i < count; ++i) {
+    Location& location = locations[i];
+    if (i >= k_registers) {
+      const Slot& slot = entry.slots[i - k_registers];
+      location.base = slot.base;
+      location.offset = slot.offset;
+      location.size = slot.size;
+      location.id = values_.location(slot.base, static_cast<std::uint64_t>(static_cast<std::uint32_t>(slot.offset)) << 16 | slot.size);
+    } else
+      location.id = values_.location(0, i);
+    location.start = *location.in(*header, i);
+    if (values_.at(location.start).kind == Node::Kind::plain) location.is = Class::lost;
+  }
+  walk.header = header;
+  const Loop before = loop_;
+  loop_.is_entered = loop_.is_silent = true;
+  loop_.cursor = 0;
+  const auto set_header = [&]() noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Location& location = locations[i];
+      Value value = location.start;
+      switch (location.is) {
+      case Class::same: break;
+      case Class::changed: value = values_.of(Symbol::Kind::header, k_part, place, location.id); break;
+      case Class::stepped: value = values_.add(value, values_.multiply(location.step, values_.of(Symbol::Kind::ticks, k_part, place))); break;
+      case Class::sum: value = values_.sum(location.id, Operation::none); break;
+      case Class::lost: value = values_.undefined(); break;
+      }
+      *location.in(*header, i) = value;
+    }
+    for (unsigned i = 0; i < 16; ++i)
+      if (locations[i].is == Class::lost) header->width[i] = 0;
+    header->flags = {values_.undefined(), values_.undefined()};
+    header->is_late = true;
+  };
+  // Which locations change, and how.
+  loop_.is_guessed = true;
+  for (int round = 0;; ++round) {
+    if (round == k_most_rounds) return refuse("is too tangled for the proof", place);
+    set_header();
+    if (!run_body(walk, *back)) return false;
+    bool changes = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      Location& location = locations[i];
+      if (location.is != Class::same) continue;
+      const Value* const value = location.in(*back, i);
+      if (value != nullptr && *value == location.start && (i >= 16 || back->width[i] == 0)) continue;
+      location.is = Class::changed;
+      changes = true;
+    }
+    if (!changes) break;
+  }
+  if (locations[k_rsp].is != Class::same) return refuse("moves its stack in an unusual way", place);
+  for (std::size_t i = 0; i < count; ++i) {
+    Location& location = locations[i];
+    if (location.is != Class::changed) continue;
+    location.is = Class::lost;
+    const Value* const value = location.in(*back, i);
+    if (value == nullptr || (i < 16 && back->width[i] != 0)) continue;
+    const Value symbol = values_.of(Symbol::Kind::header, k_part, place, location.id);
+    const Node& node = values_.at(*value);
+    if (*value == symbol)
+      location.is = Class::same;
+    else if (node.kind == Node::Kind::sum && node.location == location.id) {
+      location.is = Class::sum;
+      location.operation = node.operation;
+    } else if (node.kind == Node::Kind::polynomial) {
+      const Value step = values_.subtract(*value, symbol);
+      if (!values_.is_polynomial(step)) continue;
+      location.step = step;
+      bool is_left = false; // the location's own symbol, or another one's
+      const Polynomial& polynomial = values_.at(step).polynomial;
+      for (std::uint32_t j = 0; j < polynomial.count; ++j)
+        is_left |= polynomial.terms[j].a == values_.only_symbol(symbol) || polynomial.terms[j].b == values_.only_symbol(symbol);
+      if (is_left) continue;
+      if (values_.at(step).bits == k_common && values_.is_polynomial(location.start))
+        location.is = Class::stepped;
+      else if ((values_.at(step).bits & ~k_part) == 0) {
+        location.is = Class::sum;
+        location.operation = Operation::add;
+      }
+    }
+  }
+  // What the loop does with them.
+  loop_.is_guessed = false;
+  loop_.ticks = values_.only_symbol(values_.of(Symbol::Kind::ticks, k_part, place));
+  const Value ticks = values_.of(Symbol::Kind::ticks, k_part, place);
+  loop_.cursor = values_.add(entry.cursor, ticks);
+  for (int round = 0;; ++round) {
+    if (round == k_most_rounds) return refuse("is too tangled for the proof", place);
+    set_header();
+    if (!run_body(walk, *back)) return false;
+    bool changes = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      Location& location = locations[i];
+      const Value* const value = location.in(*back, i);
+      const bool is_whole = value != nullptr && (i >= 16 || back->width[i] == 0);
+      bool holds = false;
+      switch (location.is) {
+      case Class::same: holds = is_whole && *value == location.start; break;
+      case Class::stepped: holds = is_whole && *value == values_.add(*location.in(*header, i), location.step); break;
+      case Class::sum:
+        holds = is_whole && values_.at(*value).kind == Node::Kind::sum && values_.at(*value).location == location.id &&
+                (values_.at(*value).operation == location.operation || values_.at(*value).operation == Operation::none);
+        break;
+      default: holds = true; break;
+      }
+      if (holds) continue;
+      location.is = Class::lost;
+      changes = true;
+    }
+    if (!changes) break;
+  }
+  if (!find_bounds(walk, entry, behind)) return false;
+  loop_.is_silent = before.is_silent;
+  if (!settle(walk)) return false;
+  if (!check_order(walk, behind)) return false;
+  loop_ = before;
+  has_loop_ = true;
+  return leave_part(walk, entry, behind, locations, count);
+}
+
+/// Finds where the loop is left: where the part is over, and only there. behind[block]: 1 if the test is whether
+/// another iteration begins, 2 if it is whether another one follows.
+bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept {
+  const Value ticks = values_.of(Symbol::Kind::ticks, k_part, walk.function.instructions[walk.function.blocks[walk.members[0]].first].address);
+  const Value end = values_.add(last_of_part(), values_.constant(1));
+  const Value left = values_.subtract(values_.subtract(end, entry.cursor), ticks);
+  for (std::size_t i = 0; i < walk.count; ++i) {
+    const std::uint32_t block = walk.members[i];
+    const Block& shape = walk.function.blocks[block];
+    if (!walk.out[block]->is_reached) continue;
+    const Instruction& last = walk.last(block);
+    unsigned exit = 2;
+    for (unsigned edge = 0; edge < 2; ++edge)
+      if (shape.next[edge] != k_none && !walk.is_member(shape.next[edge]) && walk.function.blocks[shape.next[edge]].reaches_return) exit = edge;
+    if (exit == 2 && !shape.returns) continue;
+    if (!is_branch(last) || shape.returns || !walk.is_member(shape.next[1 - exit])) return refuse("leaves its loop early", last.address);
+    const Flags& flags = walk.out[block]->flags;
+    const Value difference = values_.subtract(flags.a, flags.b);
+    const Node& node = values_.at(difference);
+    if (node.kind != Node::Kind::polynomial) return refuse("has a loop whose end the proof does not understand", last.address);
+    std::int64_t factor = 0;
+    SymbolId other = 0;
+    for (std::uint32_t j = 0; j < node.polynomial.count; ++j) {
+      const Term& term = node.polynomial.terms[j];
+      if (term.a != loop_.ticks && term.b != loop_.ticks) continue;
+      factor = -term.factor;
+      other = term.a == loop_.ticks ? term.b : term.a;
+    }
+    Value expected = values_.scale(left, factor);
+    if (other != 0) {
+      Polynomial times;
+      times.count = 1;
+      times.terms[0] = {1, other, 0};
+      expected = values_.multiply(expected, values_.intern(times));
+    }
+    std::int64_t rest = 0;
+    if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) || (other != 0 && rest != 0))
+      return refuse("has a loop whose end the proof does not understand", last.address);
+    // With `left` iterations of the part not begun when this one is, the current one included.
+    const auto leaves = [&](std::int64_t remaining, std::int64_t sign) noexcept {
+      const std::int64_t value = sign * factor * remaining + rest;
+      bool is_known = false;
+      const bool is_taken = holds_for(last.id, value < 0 ? -1 : value > 0 ? 1 : 0, is_known);
+      return !is_known || is_taken == (exit == 1);
+    };
+    for (std::uint8_t at = 0; at < 2; ++at)
+      for (const std::int64_t sign : {1, -1}) {
+        if (sign < 0 && other == 0) continue;
+        if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign)) behind[block] = static_cast<std::uint8_t>(at + 1);
+      }
+    if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);
+    if (behind[block] == 2 && !entry.is_nonempty) return refuse("executes an iteration without a look whether there is one", last.address);
+    walk.is_bound[block] = true;
+  }
+  return true;
+}
+
+/// Each way around the loop meets one test, and iterations have their effects on the right side of it.
+bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
+  const std::size_t count = walk.function.blocks.size();
+  const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
+  auto* const open = passing_.make<std::uint32_t>(count * 2 + 2);
+  auto* const seen = passing_.make<std::uint8_t>(count);
+  if (open == nullptr || seen == nullptr) return refuse("there is no memory for the proof", place);
+  std::size_t waiting = 0;
+  bool has_effect = false;
+  bool has_first_test = false;
+  const auto add = [&](std::uint32_t block) noexcept {
+    if (seen[block] != 0) return;
+    seen[block] = 1;
+    open[waiting++] = block;
+  };
+  // From the header to the tests.
+  add(walk.members[0]);
+  while (waiting != 0) {
+    const std::uint32_t block = open[--waiting];
+    has_effect |= walk.has_effect[block];
+    has_first_test |= behind[block] == 1;
+    if (behind[block] != 0) continue;
+    for (const std::uint32_t next : walk.function.blocks[block].next) {
+      if (next == k_none || !walk.is_member(next)) continue;
+      if (next == walk.members[0]) return refuse("has a way around its loop without a test", place);
+      add(next);
+    }
+  }
+  if (has_first_test && has_effect) return refuse("does something in its loop before it looks whether it is over", place);
+  // From the tests back to the header.
+  bool has_later_effect = false;
+  for (std::size_t i = 0; i < walk.count; ++i) {
+    const std::uint32_t test = walk.members[i];
+    if (behind[test] == 0) continue;
+    for (const std::uint32_t next : walk.function.blocks[test].next)
+      if (next != k_none && walk.is_member(next) && next != walk.members[0]) {
+        std::memset(seen, 0, count);
+        add(next);
+        while (waiting != 0) {
+          const std::uint32_t block = open[--waiting];
+          if (behind[block] != 0) return refuse("tests twice in an iteration whether its loop is over", place);
+          if (behind[test] == 2) has_later_effect |= walk.has_effect[block];
+          for (const std::uint32_t follower : walk.function.blocks[block].next)
+            if (follower != k_none && walk.is_member(follower) && follower != walk.members[0]) add(follower);
+        }
+      }
+  }
+  return !has_later_effect || refuse("does something in its loop after it looks whether it is over", place);
+}
+
+/// A value of the loop as it is behind it.
+Value Prover::at_exit(Value value, Value executed, const Location* locations, std::size_t count) noexcept {
+  const Node& node = values_.at(value);
+  switch (node.kind) {
+  case Node::Kind::polynomial: return values_.substitute(value, loop_.ticks, executed);
+  case Node::Kind::plain:
+    return values_.plain(static_cast<Bits>((node.bits & ~k_iteration) | ((node.bits & k_iteration) != 0 ? k_last : 0)));
+  case Node::Kind::sum:
+    for (std::size_t i = 0; i < count; ++i) {
+      const Location& location = locations[i];
+      if (location.id != node.location) continue;
+      if (node.operation == Operation::none) return location.start;
+      const Node& start = values_.at(location.start);
+      if (is_identity(node.operation, location.start)) return values_.merged(node.operation);
+      if (start.kind == Node::Kind::merged && start.operation == node.operation) return location.start;
+      return values_.undefined();
+    }
+    return values_.undefined();
+  default: return value;
+  }
+}
+
+/// What holds behind the loop.
+bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations, std::size_t count) noexcept {
+  const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
+  loop_.ticks = values_.only_symbol(values_.of(Symbol::Kind::ticks, k_part, place));
+  const Value end = values_.add(last_of_part(), values_.constant(1));
+  const Value all = values_.subtract(end, entry.cursor);
+  for (std::size_t i = 0; i < walk.count; ++i) {
+    const std::uint32_t block = walk.members[i];
+    if (behind[block] == 0) continue;
+    const unsigned edge = walk.is_member(walk.function.blocks[block].next[0]) ? 1 : 0;
+    State* const state = passing_.make<State>();
+    if (state == nullptr) return refuse("there is no memory for the proof", place);
+    *state = *walk.out[block];
+    const Value executed = values_.subtract(all, values_.constant(behind[block] - 1));
+    for (std::size_t j = 0; j < k_registers; ++j) {
+      Value& value = register_of(*state, j);
+      value = at_exit(value, executed, locations, count);
+    }
+    for (std::uint16_t j = 0; j < state->count; ++j) state->slots[j].value = at_exit(state->slots[j].value, executed, locations, count);
+    state->flags = {values_.undefined(), values_.undefined()};
+    state->cursor = end;
+    state->is_late = true;
+    walk.exits[block * 2 + edge] = state;
+  }
+  return true;
+}
+
+} // namespace wstree::proof

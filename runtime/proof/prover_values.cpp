@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "prover.h"
+
+#include <bit>
+
+namespace wstree::proof {
+
+/// Whether `polynomial` is a function of the iteration that is executed: it depends on the part and on the ticks as the
+/// cursor does.
+bool Prover::is_of_cursor(const Polynomial& polynomial) const noexcept {
+  const Node& node = values_.at(loop_.cursor);
+  if (node.kind != Node::Kind::polynomial) return false;
+  const Polynomial& cursor = node.polynomial;
+  const auto is_part = [this](SymbolId id) noexcept { return id != 0 && (values_.symbol(id).bits & k_part) != 0; };
+  const Term* pivot = nullptr;
+  for (std::uint32_t i = 0; i < cursor.count; ++i)
+    if (is_part(cursor.terms[i].a) && cursor.terms[i].b == 0) pivot = cursor.terms + i;
+  if (pivot == nullptr) return false;
+  const auto factor_of = [&polynomial](SymbolId symbol, SymbolId other) noexcept {
+    for (std::uint32_t i = 0; i < polynomial.count; ++i) {
+      const Term& term = polynomial.terms[i];
+      if ((term.a == symbol && term.b == other) || (term.b == symbol && term.a == other)) return term.factor;
+    }
+    return std::int64_t{0};
+  };
+  for (std::uint32_t i = 0; i < polynomial.count; ++i) {
+    const Term& term = polynomial.terms[i];
+    if (!is_part(term.a) && !is_part(term.b)) continue;
+    if (is_part(term.a) && is_part(term.b)) return false;
+    const SymbolId symbol = is_part(term.a) ? term.a : term.b;
+    const SymbolId other = is_part(term.a) ? term.b : term.a;
+    bool is_in_cursor = false;
+    for (std::uint32_t j = 0; j < cursor.count; ++j) {
+      if (!is_part(cursor.terms[j].a)) continue;
+      is_in_cursor |= cursor.terms[j].a == symbol;
+      if (factor_of(cursor.terms[j].a, other) * pivot->factor != factor_of(pivot->a, other) * cursor.terms[j].factor)
+        return false;
+    }
+    if (!is_in_cursor) return false;
+  }
+  return true;
+}
+
+Bits Prover::classify(Value value) const noexcept {
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial || (node.bits & k_part) == 0) return node.bits;
+  if (!loop_.is_entered || loop_.is_guessed || !is_of_cursor(node.polynomial)) return node.bits;
+  return static_cast<Bits>((node.bits & ~k_part) | k_iteration);
+}
+
+Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcept {
+  Bits bits = classify(a);
+  if (b != 0) bits |= classify(b);
+  if (c != 0) bits |= classify(c);
+  if (loop_.is_entered) return values_.plain(bits | k_iteration);
+  if ((bits & ~(k_part | k_number)) != 0) return values_.plain(bits);
+  return values_.of(Symbol::Kind::result, bits, operation, a, std::uint64_t{b} << 32 | c);
+}
+
+bool Prover::is_identity(Operation operation, Value value) const noexcept {
+  std::int64_t constant = 0;
+  if (!values_.is_constant(value, constant)) {
+    const bool is_idempotent = operation == Operation::least || operation == Operation::most ||
+                               operation == Operation::least_float || operation == Operation::most_float ||
+                               operation == Operation::bit_and || operation == Operation::bit_or;
+    return is_idempotent && values_.is_polynomial(value) && values_.at(value).bits == k_common;
+  }
+  switch (operation) {
+  case Operation::add:
+  case Operation::bit_xor: return constant == 0;
+  case Operation::add_float: return constant == 0 || constant == INT64_MIN;
+  case Operation::multiply: return constant == 1;
+  case Operation::multiply_float: return constant == std::bit_cast<std::int64_t>(1.0) || constant == std::bit_cast<std::int32_t>(1.0F);
+  case Operation::none: return false;
+  default: return true; // puts a value in that is the same however often that is done
+  }
+}
+
+/// Whether the sum of `value` over parts is its value for their union.
+bool Prover::is_additive(Value value) const noexcept {
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial || node.polynomial.constant != 0 || node.polynomial.count == 0 || values_.length == 0) return false;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+    const Term& term = node.polynomial.terms[i];
+    if (term.a != values_.length && term.b != values_.length) return false;
+    const SymbolId other = term.a == values_.length ? term.b : term.a;
+    if (other != 0 && values_.symbol(other).bits != k_common) return false;
+  }
+  return true;
+}
+
+/// The result of an operation that may put a value into a partial result; 0: it is none of that kind.
+Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) noexcept {
+  const Node& x = values_.at(a);
+  const Node& y = values_.at(b);
+  if (operation == Operation::none) return 0;
+  const auto header_of = [this](const Node& node) noexcept -> SymbolId {
+    if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1 || node.polynomial.constant != 0) return 0;
+    const Term& term = node.polynomial.terms[0];
+    if (term.factor != 1 || term.b != 0 || values_.symbol(term.a).kind != Symbol::Kind::header) return 0;
+    return term.a;
+  };
+  if (x.kind == Node::Kind::sum || (y.kind == Node::Kind::sum && !is_ordered)) {
+    const Node& sum = x.kind == Node::Kind::sum ? x : y;
+    const Value other = x.kind == Node::Kind::sum ? b : a;
+    if (sum.operation != Operation::none && sum.operation != operation) return 0;
+    if (!loop_.is_guessed && (classify(other) & ~k_iteration) != 0) return 0;
+    return values_.sum(sum.location, operation);
+  }
+  if (loop_.is_guessed) {
+    const bool is_polynomial = x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial && operation == Operation::add;
+    if (const SymbolId header = header_of(x); header != 0 && !is_polynomial)
+      return values_.sum(static_cast<std::uint32_t>(values_.symbol(header).y), operation);
+    if (const SymbolId header = header_of(y); header != 0 && !is_polynomial && !is_ordered)
+      return values_.sum(static_cast<std::uint32_t>(values_.symbol(header).y), operation);
+  }
+  const auto is_merged = [&](const Node& node, Value value) noexcept {
+    if (node.kind == Node::Kind::merged) return node.operation == operation;
+    return operation == Operation::add && is_additive(value);
+  };
+  const bool x_merged = is_merged(x, a);
+  const bool y_merged = is_merged(y, b);
+  if (!x_merged && !y_merged) return 0;
+  if (x_merged && y_merged)
+    return x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial ? 0 : values_.merged(operation);
+  const Value other = x_merged ? b : a;
+  const Value merged = x_merged ? a : b;
+  if (values_.at(merged).kind == Node::Kind::merged && is_identity(operation, other) && values_.is_constant(other)) return merged;
+  if (values_.is_symbol(other, Symbol::Kind::load) && values_.at(other).bits == k_common && !(is_ordered && x_merged))
+    return values_.combined(operation, static_cast<Value>(values_.symbol(values_.only_symbol(other)).x));
+  return 0;
+}
+
+Value Prover::apply(Operation operation, Value a, Value b) noexcept {
+  if (const Value combined = combine(operation, a, b, false); combined != 0) return combined;
+  if (operation == Operation::add && values_.is_polynomial(a) && values_.is_polynomial(b)) {
+    const Value sum = values_.add(a, b);
+    if (values_.is_polynomial(sum)) return sum;
+  }
+  if (operation == Operation::multiply && values_.is_polynomial(a) && values_.is_polynomial(b)) {
+    const Value product = values_.multiply(a, b);
+    if (values_.is_polynomial(product)) return product;
+  }
+  return result(static_cast<std::uint64_t>(operation) << 20, a, b);
+}
+
+} // namespace wstree::proof

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the proof knows about the contents of a register or of a word of the frame. For the .cpp files of this folder
+// alone. README.md explains the kinds.
+#pragma once
+
+#include "arena.h"
+
+#include <cstdint>
+
+namespace wstree::proof {
+
+/// A value, by its number in Values; equal numbers are equal values (but for plain ones).
+using Value = std::uint32_t;
+
+/// What a value depends on beyond what all calls of the function have in common.
+using Bits = std::uint8_t;
+inline constexpr Bits k_common = 0;
+inline constexpr Bits k_iteration = 1;  ///< the iteration that is executed, and shared memory
+inline constexpr Bits k_part = 2;       ///< the bounds of the part, or how many iterations were executed before
+inline constexpr Bits k_number = 4;     ///< the numbers of the thread and of threads
+inline constexpr Bits k_carried = 8;    ///< earlier iterations, or nothing defined
+inline constexpr Bits k_partial = 16;   ///< a partial result of a reduction
+inline constexpr Bits k_last = 32;      ///< the last iteration of this call
+inline constexpr Bits k_frame = 64;     ///< an address in the own frame
+
+enum class Operation : std::uint8_t {
+  none, add, add_float, multiply, multiply_float, bit_and, bit_or, bit_xor, least, most, least_float, most_float
+};
+inline bool is_float(Operation operation) noexcept {
+  return operation == Operation::add_float || operation == Operation::multiply_float;
+}
+
+struct Symbol {
+  enum class Kind : std::uint8_t {
+    argument, stack_argument, frame, thread_count, thread_number, quotient, remainder, remainder_or_zero,
+    length, low, raw_end, is_last, ticks, header, load, result, sign, canary, cursor, identity
+  };
+  Kind kind;
+  Bits bits;
+  std::uint64_t x;
+  std::uint64_t y;
+  std::uint64_t z;
+};
+using SymbolId = std::uint32_t; // 0: none
+
+/// factor * a * b
+struct Term {
+  std::int64_t factor;
+  SymbolId a;
+  SymbolId b;
+};
+inline constexpr std::size_t k_most_terms = 8;
+
+struct Polynomial {
+  std::int64_t constant = 0;
+  std::uint32_t count = 0;
+  Term terms[k_most_terms];
+};
+
+struct Node {
+  enum class Kind : std::uint8_t {
+    polynomial, ///< a sum of products of symbols, modulo 2^64
+    plain,      ///< only the bits are known
+    sum,        ///< what a location of the loop's header was, with values of iterations put in by one operation
+    merged,     ///< what a loop has left of a sum: the operation's identity for no iterations
+    combined,   ///< shared memory at an address, with a merged value put in
+  };
+  Kind kind = Kind::plain;
+  Bits bits = 0;
+  Operation operation = Operation::none;
+  std::uint32_t location = 0; // sum
+  Value address = 0;          // combined
+  std::uint32_t hash = 0;
+  Polynomial polynomial;
+};
+
+class Values {
+public:
+  explicit Values(Arena& arena) noexcept;
+  bool is_exhausted() const noexcept { return exhausted_; }
+
+  const Node& at(Value value) const noexcept { return *nodes_[value]; }
+  const Symbol& symbol(SymbolId id) const noexcept { return symbols_[id]; }
+
+  Value constant(std::int64_t value) noexcept;
+  Value plain(Bits bits) noexcept;
+  Value undefined() noexcept { return plain(k_carried); }
+  Value of(Symbol::Kind kind, Bits bits, std::uint64_t x = 0, std::uint64_t y = 0, std::uint64_t z = 0) noexcept;
+  Value sum(std::uint32_t location, Operation operation) noexcept;
+  Value merged(Operation operation) noexcept;
+  Value combined(Operation operation, Value address) noexcept;
+  Value intern(const Polynomial& polynomial) noexcept;
+  std::uint32_t location(std::uint64_t x, std::uint64_t y) noexcept;
+
+  bool is_polynomial(Value value) const noexcept { return at(value).kind == Node::Kind::polynomial; }
+  bool is_constant(Value value, std::int64_t& constant) const noexcept;
+  bool is_constant(Value value) const noexcept { return is_polynomial(value) && at(value).polynomial.count == 0; }
+  /// The only symbol of a value that is nothing else; 0: it is something else.
+  SymbolId only_symbol(Value value) const noexcept;
+  bool is_symbol(Value value, Symbol::Kind kind) const noexcept {
+    const SymbolId id = only_symbol(value);
+    return id != 0 && symbol(id).kind == kind;
+  }
+
+  // Of polynomials, and what is known of others.
+  Value add(Value a, Value b) noexcept { return sum_of(a, b, 1); }
+  Value subtract(Value a, Value b) noexcept { return sum_of(a, b, -1); }
+  Value multiply(Value a, Value b) noexcept;
+  Value scale(Value a, std::int64_t factor) noexcept;
+  /// `value` with `polynomial` instead of `symbol`; plain if that is too long.
+  Value substitute(Value value, SymbolId symbol, Value replacement) noexcept;
+
+  // The formula of gcc: set when they are known.
+  SymbolId thread_number = 0;
+  SymbolId remainder_or_zero = 0;
+  SymbolId length = 0; // of the part
+  SymbolId low = 0;    // its first iteration
+
+private:
+  SymbolId symbol_id(Symbol::Kind kind, Bits bits, std::uint64_t x, std::uint64_t y, std::uint64_t z) noexcept;
+  Value intern(const Node& node) noexcept;
+  Value sum_of(Value a, Value b, std::int64_t factor) noexcept;
+  void find_part(Polynomial& polynomial) const noexcept;
+  Bits bits_of(const Polynomial& polynomial) const noexcept;
+
+  static constexpr std::size_t k_slots = 1U << 16;
+  Arena& arena_;
+  Grown<const Node*> nodes_;
+  Grown<Symbol> symbols_;
+  std::uint32_t* node_slots_ = nullptr;
+  std::uint32_t* symbol_slots_ = nullptr;
+  bool exhausted_ = false;
+};
+
+} // namespace wstree::proof

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How instructions of vector registers use the halves of their operands: the low 8 bytes, and the rest.
+#pragma once
+
+#include "values.h"
+
+#include <cstdint>
+
+namespace wstree::proof {
+
+enum class VectorForm : std::uint8_t {
+  unknown,
+  move,         // whole registers or memory
+  scalar_move,  // movss, movsd
+  word_move,    // movd, movq
+  lanes,        // each half of the result from the same halves of the operands
+  scalar,       // the low half from the low halves
+  scalar_unary, // the low half from that of the last operand alone
+  spread,       // the whole result from the low half of the last operand
+  low_halves,   // the low half from the low one of the first, the high half from the low one of the last operand
+  mixed,        // the whole result from the whole operands
+  low_load,     // movlps, movlpd
+  high_load,    // movhps, movhpd
+  compare,      // sets flags
+  fused,        // multiply and add: lanes, or
+  fused_scalar, // the low halves
+};
+
+struct VectorUse {
+  VectorForm form = VectorForm::unknown;
+  Operation operation = Operation::none;
+  std::uint8_t addend = 0; // fused: which operand is added
+};
+
+VectorUse vector_use(unsigned instruction) noexcept;
+
+} // namespace wstree::proof
