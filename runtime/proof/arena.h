@@ -13,7 +13,8 @@ namespace wstree::proof {
 class Arena {
 public:
   Arena() noexcept {
-    void* const memory = ::mmap(nullptr, k_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory =
+        ::mmap(nullptr, k_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) memory_ = static_cast<std::byte*>(memory);
   }
   ~Arena() {

@@ -49,12 +49,14 @@ bool goes_on(const Instruction& instruction, const Process& process) noexcept {
   case X86_INS_JMP:
   case X86_INS_RET:
   case X86_INS_UD2:
-  case X86_INS_HLT: return false;
+  case X86_INS_HLT:
+    return false;
   case X86_INS_CALL: {
     const Target target = target_of(instruction, process);
     return target.name == nullptr || !never_returns(target.name);
   }
-  default: return true;
+  default:
+    return true;
   }
 }
 
@@ -135,7 +137,8 @@ Refusal Function::decode(Arena& arena, Decoder& decoder, const Process& process)
       if (!instructions.add(made)) return {"there is no memory for the proof", 0};
       if (is_branch(made)) {
         if (!made.operands[0].is_imm()) return {"has an unusual jump", at};
-        if (!open.add(static_cast<Address>(made.operands[0].value))) return {"there is no memory for the proof", 0};
+        if (!open.add(static_cast<Address>(made.operands[0].value)))
+          return {"there is no memory for the proof", 0};
       } else if (is_jump(made)) {
         const Target target = target_of(made, process);
         if (target.name != nullptr) break; // a call that returns to our caller
@@ -286,7 +289,8 @@ Refusal Function::find_cycles(Arena& arena) noexcept {
     for (std::uint32_t member = k_none; member != block;) {
       member = stack[--stacked];
       blocks[member].component = next_component;
-      blocks[member].is_cyclic = !is_alone || blocks[member].next[0] == member || blocks[member].next[1] == member;
+      blocks[member].is_cyclic =
+          !is_alone || blocks[member].next[0] == member || blocks[member].next[1] == member;
     }
     ++next_component;
   }

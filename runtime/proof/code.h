@@ -44,9 +44,10 @@ struct Block {
   std::uint32_t component = k_none;         // strongly connected, as large as possible
   std::uint32_t order = k_none;             // reverse postorder; k_none: not reached
   bool is_cyclic = false;
-  bool returns = false;      // ends in ret, or in a jump to a function elsewhere
+  bool returns = false; // ends in ret, or in a jump to a function elsewhere
   bool reaches_return = false;
-  std::uint32_t from = k_none; // an edge that leads here: twice the block where it begins, and which of its edges
+  std::uint32_t from =
+      k_none; // an edge that leads here: twice the block where it begins, and which of its edges
 };
 
 /// Why a function is refused.
@@ -64,7 +65,8 @@ struct Target {
 
 class Function {
 public:
-  Function(Arena& arena, Address entry) noexcept : entry_(entry), instructions(arena), blocks(arena), order(arena) {}
+  Function(Arena& arena, Address entry) noexcept
+      : entry_(entry), instructions(arena), blocks(arena), order(arena) {}
   /// Decodes; the first problem.
   Refusal read(Arena& arena, Decoder& decoder, const Process& process) noexcept;
   Address entry() const noexcept { return entry_; }
@@ -78,7 +80,7 @@ private:
 public:
   Grown<Instruction> instructions; // by address
   Grown<Block> blocks;
-  Grown<std::uint32_t> order; // blocks in reverse postorder
+  Grown<std::uint32_t> order;         // blocks in reverse postorder
   std::uint32_t* next_from = nullptr; // by edge: another one that leads to the same block
 };
 
@@ -87,7 +89,7 @@ Target target_of(const Instruction& instruction, const Process& process) noexcep
 /// Whether a call of `name` never comes back.
 bool never_returns(const char* name) noexcept;
 bool is_call(const Instruction& instruction) noexcept;
-bool is_jump(const Instruction& instruction) noexcept; // unconditional
+bool is_jump(const Instruction& instruction) noexcept;   // unconditional
 bool is_branch(const Instruction& instruction) noexcept; // conditional
 
 } // namespace wstree::proof

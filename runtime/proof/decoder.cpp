@@ -64,9 +64,12 @@ bool open_decoder() noexcept {
 const char* decoder_problem() noexcept {
   // acquire: pairs with the release in open_decoder(), so that the text is seen.
   switch (g_progress.load(std::memory_order_acquire)) {
-  case Progress::open: return "";
-  case Progress::failed: return g_problem;
-  default: return "Capstone is not open";
+  case Progress::open:
+    return "";
+  case Progress::failed:
+    return g_problem;
+  default:
+    return "Capstone is not open";
   }
 }
 
@@ -77,7 +80,8 @@ Decoder::Decoder() noexcept {
     handle_ = 0;
     return;
   }
-  if (g_functions.option(handle_, CS_OPT_DETAIL, CS_OPT_ON) == CS_ERR_OK) instruction_ = g_functions.make(handle_);
+  if (g_functions.option(handle_, CS_OPT_DETAIL, CS_OPT_ON) == CS_ERR_OK)
+    instruction_ = g_functions.make(handle_);
 }
 
 Decoder::~Decoder() {

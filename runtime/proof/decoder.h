@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Capstone, opened when it is needed. For the .cpp files of this folder alone: no other file is to see its header.
+// Capstone, opened when it is needed. For the .cpp files of this folder alone: no other file is to see its
+// header.
 #pragma once
 
 #include <capstone/capstone.h>
@@ -17,8 +18,8 @@ public:
   Decoder& operator=(const Decoder&) = delete;
 
   bool is_ready() const noexcept { return instruction_ != nullptr; }
-  /// The instruction at `code`, in front of `size` readable bytes; it holds until the next call. nullptr: Capstone
-  /// knows none there.
+  /// The instruction at `code`, in front of `size` readable bytes; it holds until the next call. nullptr:
+  /// Capstone knows none there.
   const cs_insn* decode(const std::byte* code, std::size_t size) noexcept;
 
 private:

@@ -12,16 +12,16 @@ struct KnownFunction {
     thread_number, // omp_get_thread_num
     static_init,   // __kmpc_for_static_init_*
     static_fini,
-    reduce,        // __kmpc_reduce_nowait, __kmpc_reduce
+    reduce, // __kmpc_reduce_nowait, __kmpc_reduce
     end_reduce,
-    lock,          // GOMP_atomic_start
-    unlock,        // GOMP_atomic_end
+    lock,   // GOMP_atomic_start
+    unlock, // GOMP_atomic_end
     no_return,
-    throws,        // never returns, but a caller may catch
-    pure,          // reads its arguments and returns a value
-    copies,        // memcpy, memmove, memset: also writes where its first argument points
-    allocates,     // returns memory of its own, or takes it back
-    team_wide,     // omp_get_max_threads and others with equal answers to all members
+    throws,    // never returns, but a caller may catch
+    pure,      // reads its arguments and returns a value
+    copies,    // memcpy, memmove, memset: also writes where its first argument points
+    allocates, // returns memory of its own, or takes it back
+    team_wide, // omp_get_max_threads and others with equal answers to all members
   };
   const char* name;
   Kind kind;

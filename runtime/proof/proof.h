@@ -17,8 +17,9 @@ struct Verdict {
   Kind kind = Kind::refused;
   const char* reason = "";  ///< refused: why, in a few words for users, in static storage
   const void* at = nullptr; ///< refused: the instruction that is to blame; nullptr: the whole function is
-  // Return addresses of the calls that are to be answered for a piece. Calls that return elsewhere get the
-  // true answers. They may be jumps or calls in the function itself only, never in functions that it calls.
+  // Return addresses of the calls that are to be answered for a piece; calls that return elsewhere get the
+  // true answers. clang: __kmpc_reduce*() is to be answered by 1 while a lock of the caller's is held, until
+  // __kmpc_end_reduce*(); that the piece has the last iteration is to be said of one piece only.
   const void* after_thread_count = nullptr;  ///< gcc: of omp_get_num_threads()
   const void* after_thread_number = nullptr; ///< gcc: of omp_get_thread_num()
   const void* after_static_init = nullptr;   ///< clang: of __kmpc_for_static_init_*

@@ -38,7 +38,9 @@ bool holds_for(unsigned instruction, int sign, bool& is_known) noexcept {
     WSTREE_CONDITION(LE) : WSTREE_CONDITION(BE) : return sign <= 0;
     WSTREE_CONDITION(G) : WSTREE_CONDITION(A) : return sign > 0;
 #undef WSTREE_CONDITION
-  default: is_known = false; return false;
+  default:
+    is_known = false;
+    return false;
   }
 }
 
@@ -77,8 +79,10 @@ Function* Prover::function_at(Address entry) noexcept {
 
 /// Which side of gcc's correction begins behind a branch on thread number and remainder.
 State::Formula Prover::formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept {
-  const bool is_direct = values_.is_symbol(state.flags.a, Symbol::Kind::thread_number) && values_.is_symbol(state.flags.b, Symbol::Kind::remainder);
-  const bool is_reverse = values_.is_symbol(state.flags.b, Symbol::Kind::thread_number) && values_.is_symbol(state.flags.a, Symbol::Kind::remainder);
+  const bool is_direct = values_.is_symbol(state.flags.a, Symbol::Kind::thread_number) &&
+                         values_.is_symbol(state.flags.b, Symbol::Kind::remainder);
+  const bool is_reverse = values_.is_symbol(state.flags.b, Symbol::Kind::thread_number) &&
+                          values_.is_symbol(state.flags.a, Symbol::Kind::remainder);
   if (!is_direct && !is_reverse) return State::Formula::open;
   bool goes[3];
   for (int sign = -1; sign <= 1; ++sign) {
@@ -100,7 +104,8 @@ bool Prover::excludes_empty(Value difference, unsigned condition, bool is_taken)
   const bool is_scaled = term.b != 0;
   bool is_known = false;
   // A length of zero; below zero it is if the loop's is.
-  if (holds_for(condition, sign_of(node.polynomial.constant), is_known) == is_taken || !is_known) return false;
+  if (holds_for(condition, sign_of(node.polynomial.constant), is_known) == is_taken || !is_known)
+    return false;
   if (condition == X86_INS_JE || condition == X86_INS_JNE || is_scaled) return true;
   return holds_for(condition, sign_of(node.polynomial.constant - term.factor), is_known) != is_taken;
 }
@@ -138,9 +143,11 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
   if (state.formula == State::Formula::open) {
     const State::Formula side = formula_edge(state, branch.id, is_taken);
     if (side != State::Formula::open) {
-      const Value remainder = values_.is_symbol(state.flags.a, Symbol::Kind::remainder) ? state.flags.a : state.flags.b;
+      const Value remainder =
+          values_.is_symbol(state.flags.a, Symbol::Kind::remainder) ? state.flags.a : state.flags.b;
       const Symbol of = values_.symbol(values_.only_symbol(remainder));
-      if (dividend_ != 0 && dividend_ != of.x) return refuse("divides its work in several ways", branch.address);
+      if (dividend_ != 0 && dividend_ != of.x)
+        return refuse("divides its work in several ways", branch.address);
       dividend_ = static_cast<Value>(of.x);
       remainder_ = remainder;
       quotient_ = values_.of(Symbol::Kind::quotient, k_number, of.x, of.y);
@@ -166,14 +173,18 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
 bool Prover::check_branch(const State& state, const Instruction& branch) noexcept {
   if (loop_.is_silent) return true;
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
-  const Bits bits = values_.is_polynomial(difference) ? classify(difference) : classify(state.flags.a) | classify(state.flags.b);
+  const Bits bits = values_.is_polynomial(difference) ? classify(difference)
+                                                      : classify(state.flags.a) | classify(state.flags.b);
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
   if (!loop_.is_entered) {
-    if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open) return true;
+    if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open)
+      return true;
     if (state.formula == State::Formula::done) {
-      if (excludes_empty(difference, branch.id, true) || excludes_empty(difference, branch.id, false)) return true;
-      if (is_clang_ ? values_.is_symbol(difference, Symbol::Kind::is_last) : is_end_of_loop(difference)) return true;
+      if (excludes_empty(difference, branch.id, true) || excludes_empty(difference, branch.id, false))
+        return true;
+      if (is_clang_ ? values_.is_symbol(difference, Symbol::Kind::is_last) : is_end_of_loop(difference))
+        return true;
     }
   }
   if ((bits & k_number) != 0) return refuse("compares its thread's number", branch.address);
@@ -201,7 +212,8 @@ bool Prover::enter(Walk& walk, std::uint32_t block, State& state) noexcept {
     if (source == nullptr) source = walk.out[from];
     if (source == nullptr || !source->is_reached) continue;
     copy(*other, *source);
-    if (!is_exit && is_branch(walk.last(from)) && !take_edge(*other, walk.last(from), edge % 2 == 1)) return false;
+    if (!is_exit && is_branch(walk.last(from)) && !take_edge(*other, walk.last(from), edge % 2 == 1))
+      return false;
     if (!other->is_reached) continue;
     if (state.is_reached)
       join(state, *other, place);
@@ -223,7 +235,9 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
   walk.has_effect[block] = loop_.has_effect;
-  if (state->is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] && !check_branch(*state, walk.last(block))) return false;
+  if (state->is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] &&
+      !check_branch(*state, walk.last(block)))
+    return false;
   State& out = *walk.out[block];
   if (out.is_reached != state->is_reached || (state->is_reached && !is_same(out, *state))) {
     copy(out, *state);
@@ -239,13 +253,15 @@ bool Prover::settle(Walk& walk) noexcept {
   bool is_nested = walk.header == nullptr;
   for (std::size_t i = 0; i < walk.count && !is_nested; ++i)
     for (const std::uint32_t next : walk.function.blocks[walk.members[i]].next)
-      if (next != k_none && next != walk.members[0] && walk.is_member(next) && walk.function.blocks[next].order <= walk.function.blocks[walk.members[i]].order)
+      if (next != k_none && next != walk.members[0] && walk.is_member(next) &&
+          walk.function.blocks[next].order <= walk.function.blocks[walk.members[i]].order)
         is_nested = true;
   for (std::size_t i = 0; i < walk.count; ++i) walk.out[walk.members[i]]->is_reached = false;
   bool changes = is_nested;
   loop_.is_silent = true;
   for (int pass = 0; changes; ++pass) {
-    if (pass == k_most_passes) return refuse("is too tangled for the proof", walk.last(walk.members[0]).address);
+    if (pass == k_most_passes)
+      return refuse("is too tangled for the proof", walk.last(walk.members[0]).address);
     changes = false;
     for (std::size_t i = 0; i < walk.count; ++i)
       if (!visit(walk, walk.members[i], changes)) return false;
@@ -254,6 +270,17 @@ bool Prover::settle(Walk& walk) noexcept {
   if (is_nested && was_silent) return true;
   for (std::size_t i = 0; i < walk.count; ++i)
     if (!visit(walk, walk.members[i], changes)) return false;
+  for (std::size_t i = 0; is_nested && !was_silent && i < walk.count; ++i) {
+    const std::uint32_t block = walk.members[i];
+    if ((walk.header != nullptr && i == 0) || !walk.out[block]->is_reached) continue;
+    for (std::uint32_t edge = walk.function.blocks[block].from; edge != k_none;
+         edge = walk.function.next_from[edge])
+      if (walk.is_member(edge / 2) &&
+          walk.function.blocks[edge / 2].order >= walk.function.blocks[block].order) {
+        if (!check_progress(walk, block)) return false;
+        break;
+      }
+  }
   return true;
 }
 
@@ -263,21 +290,26 @@ bool Prover::follow_cycle(Walk& walk, std::size_t position) noexcept {
   const std::uint32_t component = function.blocks[header].component;
   const Address place = function.instructions[function.blocks[header].first].address;
   std::size_t count = 0;
-  for (std::size_t i = position; i < function.order.size(); ++i) count += function.blocks[function.order[i]].component == component;
+  for (std::size_t i = position; i < function.order.size(); ++i)
+    count += function.blocks[function.order[i]].component == component;
   auto* const members = passing_.make<std::uint32_t>(count);
   State* const entry = passing_.make<State>();
-  if (members == nullptr || entry == nullptr) return refuse("there is no memory for the proof", place);
+  auto* const is_in = passing_.make<std::uint8_t>(function.blocks.size());
+  if (members == nullptr || entry == nullptr || is_in == nullptr)
+    return refuse("there is no memory for the proof", place);
   count = 0;
   for (std::size_t i = position; i < function.order.size(); ++i) {
     const std::uint32_t block = function.order[i];
     if (function.blocks[block].component != component) continue;
     members[count++] = block;
+    is_in[block] = 1;
     if (block == header) continue;
     for (std::uint32_t edge = function.blocks[block].from; edge != k_none; edge = function.next_from[edge])
       if (function.blocks[edge / 2].order != k_none && function.blocks[edge / 2].component != component)
         return refuse("has a loop with several entries", place);
   }
   walk.members = members;
+  walk.is_in = is_in;
   walk.count = count;
   walk.header = nullptr;
   if (!enter(walk, header, *entry)) return false; // its own blocks are not reached yet
@@ -306,7 +338,8 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   walk.entry = passing_.make<State>();
   State* const result = passing_.make<State>();
   State* const outs = passing_.make<State>(count);
-  if (walk.out == nullptr || walk.exits == nullptr || walk.has_effect == nullptr || walk.is_bound == nullptr || walk.entry == nullptr || result == nullptr || outs == nullptr)
+  if (walk.out == nullptr || walk.exits == nullptr || walk.has_effect == nullptr ||
+      walk.is_bound == nullptr || walk.entry == nullptr || result == nullptr || outs == nullptr)
     return refuse("is too long", function.entry());
   for (std::size_t i = 0; i < count; ++i) walk.out[i] = outs + i;
   copy(*walk.entry, state);
@@ -321,7 +354,8 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
       if (!visit(walk, block, changes)) return false;
     } else {
       bool is_first = true;
-      for (std::size_t j = 0; j < i && is_first; ++j) is_first = function.blocks[function.order[j]].component != shape.component;
+      for (std::size_t j = 0; j < i && is_first; ++j)
+        is_first = function.blocks[function.order[j]].component != shape.component;
       if (is_first && !follow_cycle(walk, i)) return false;
     }
   }
@@ -358,7 +392,8 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse(decoder_.is_ready() ? "there is no memory for the proof" : "there is no decoder", 0);
     return answer();
   }
-  // Which compiler: by what the function asks, or the one that it calls first (without optimisation clang makes two).
+  // Which compiler: by what the function asks, or the one that it calls first (without optimisation clang
+  // makes two).
   bool asks = false;
   const auto look = [&](Function& in) noexcept {
     for (const Instruction& instruction : in.instructions) {
@@ -387,7 +422,8 @@ Verdict Prover::prove(Address entry) noexcept {
   for (unsigned i = 0; i < 16; ++i) state->general[i] = state->low[i] = state->high[i] = undefined;
   state->flags = {undefined, undefined};
   state->general[k_rsp] = values_.of(Symbol::Kind::frame, k_frame);
-  for (unsigned i = 0; i < (is_clang_ ? 6U : 1U); ++i) state->general[k_arguments[i]] = values_.of(Symbol::Kind::argument, k_common, i);
+  for (unsigned i = 0; i < (is_clang_ ? 6U : 1U); ++i)
+    state->general[k_arguments[i]] = values_.of(Symbol::Kind::argument, k_common, i);
   state->is_reached = true;
   bool returns = false;
   if (!follow(*function, *state, 0, returns)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Follows the values of a function along its paths. README.md has the argument. For the .cpp files of this folder alone.
+// Follows the values of a function along its paths. README.md has the argument. For the .cpp files of this
+// folder alone.
 #pragma once
 
 #include "arena.h"
@@ -59,11 +60,11 @@ private:
   /// The loop over the part that is being followed.
   struct Loop {
     bool is_entered = false;
-    bool is_silent = false; ///< what it does is looked at, and not judged
-    bool is_guessed = false;///< the locations that change have unknown values at the header
-    Value cursor = 0;       ///< the iteration, in terms of the part and of how many were executed
-    SymbolId ticks = 0;     ///< how many were executed
-    bool has_effect = false;///< set by an effect
+    bool is_silent = false;  ///< what it does is looked at, and not judged
+    bool is_guessed = false; ///< the locations that change have unknown values at the header
+    Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
+    SymbolId ticks = 0;      ///< how many were executed
+    bool has_effect = false; ///< set by an effect
   };
   struct Walk; // of a function's blocks
 
@@ -88,13 +89,16 @@ private:
   bool has_bound(const Walk& walk) const noexcept;
   bool run_body(Walk& walk, State& back) noexcept;
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
+  bool check_progress(Walk& walk, std::uint32_t header) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
-  bool leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations, std::size_t count) noexcept;
+  bool leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations,
+                  std::size_t count) noexcept;
   Value at_exit(Value value, Value executed, const Location* locations, std::size_t count) noexcept;
 
   // prover_joins.cpp: where paths meet
   void join(State& into, const State& other, Address place) noexcept;
-  Value joined(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept;
+  Value joined(Value a, Value b, const State& x, const State& y, Address place,
+               std::uint64_t location) noexcept;
   Value joined_formula(Value less, Value not_less) noexcept;
   Value last_of_part() noexcept;
 
@@ -112,22 +116,30 @@ private:
   bool step_vector(const Instruction& instruction, State& state, const VectorUse& use) noexcept;
   bool step_general(const Instruction& instruction, State& state) noexcept;
   bool step_atomic(const Instruction& instruction, State& state) noexcept;
-  bool step_call(const Instruction& instruction, State& state, int depth, bool in_cycle, bool is_jump) noexcept;
-  bool call_known(const KnownFunction& known, const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept;
+  bool step_call(const Instruction& instruction, State& state, int depth, bool in_cycle,
+                 bool is_jump) noexcept;
+  bool call_known(const KnownFunction& known, const Instruction& instruction, State& state, int depth,
+                  bool in_cycle) noexcept;
   bool call_static_init(const Instruction& instruction, State& state, bool in_cycle) noexcept;
   bool copy_memory(const Instruction& instruction, State& state, bool is_set) noexcept;
   void clobber(State& state) noexcept;
   Value address_of(const Operand& operand, const State& state) noexcept;
   bool frame_place(Value address, SymbolId& base, std::int32_t& offset) const noexcept;
-  bool load(const Instruction& instruction, const State& state, Value address, unsigned size, Value& value) noexcept;
-  bool store(const Instruction& instruction, State& state, Value address, unsigned size, Value value) noexcept;
+  bool load(const Instruction& instruction, const State& state, Value address, unsigned size,
+            Value& value) noexcept;
+  bool store(const Instruction& instruction, State& state, Value address, unsigned size,
+             Value value) noexcept;
   bool store_outside(const Instruction& instruction, const State& state, Value address, Value value) noexcept;
-  bool read(const Instruction& instruction, const Operand& operand, const State& state, Value& value) noexcept;
+  bool read(const Instruction& instruction, const Operand& operand, const State& state,
+            Value& value) noexcept;
   bool write(const Instruction& instruction, const Operand& operand, State& state, Value value) noexcept;
-  bool read_vector(const Instruction& instruction, const Operand& operand, const State& state, unsigned size, Value& low, Value& high) noexcept;
+  bool read_vector(const Instruction& instruction, const Operand& operand, const State& state, unsigned size,
+                   Value& low, Value& high) noexcept;
   Bits condition_bits(const State& state) noexcept;
   void erase(State& state, SymbolId base, std::int32_t offset, std::uint32_t size) noexcept;
-  bool put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset, std::uint32_t size, Value value) noexcept;
+  bool insert(State& state, const Slot& slot) noexcept;
+  bool put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset,
+           std::uint32_t size, Value value) noexcept;
   bool check_use(Value value, const Instruction& instruction) noexcept;
 
   const Process& process_;
@@ -140,13 +152,13 @@ private:
   Refusal refusal_;
   Loop loop_;
   bool is_clang_ = false;
-  bool has_part_ = false;     // the bounds of the part are known somewhere
-  bool has_loop_ = false;     // a loop over the part was followed
+  bool has_part_ = false; // the bounds of the part are known somewhere
+  bool has_loop_ = false; // a loop over the part was followed
   bool throws_ = false;
   bool catches_ = false;
-  Value quotient_ = 0;        // gcc: number of iterations by number of threads, and the remainder
+  Value quotient_ = 0; // gcc: number of iterations by number of threads, and the remainder
   Value remainder_ = 0;
-  Value dividend_ = 0;        // gcc: number of iterations; clang: the last one
+  Value dividend_ = 0;           // gcc: number of iterations; clang: the last one
   std::uint32_t budget_ = 60000; // instructions
 };
 
@@ -164,17 +176,19 @@ struct Prover::Walk {
   std::size_t count = 0;
   State* header = nullptr; ///< fixed at members[0]; nullptr: it is joined as elsewhere
 
-  bool is_member(std::uint32_t block) const noexcept {
-    return function.blocks[block].component == function.blocks[members[0]].component;
+  const std::uint8_t* is_in = nullptr; ///< by block: is a member
+
+  bool is_member(std::uint32_t block) const noexcept { return is_in[block] != 0; }
+  const Instruction& last(std::uint32_t block) const noexcept {
+    return function.instructions[function.blocks[block].end - 1];
   }
-  const Instruction& last(std::uint32_t block) const noexcept { return function.instructions[function.blocks[block].end - 1]; }
 };
 
 /// Whether the code at `address` has places where exceptions land, or may have some.
 bool catches_exceptions(Address address, const Process& process) noexcept;
 
-/// Whether a branch with the condition of `instruction` is taken if the comparison had a result of this sign; false
-/// and `is_known` false: the sign does not decide.
+/// Whether a branch with the condition of `instruction` is taken if the comparison had a result of this sign;
+/// false and `is_known` false: the sign does not decide.
 bool holds_for(unsigned instruction, int sign, bool& is_known) noexcept;
 
 } // namespace wstree::proof

@@ -56,7 +56,8 @@ const char* why_not(const char* name) noexcept {
 
 } // namespace
 
-bool Prover::step_call(const Instruction& instruction, State& state, int depth, bool in_cycle, bool is_jump) noexcept {
+bool Prover::step_call(const Instruction& instruction, State& state, int depth, bool in_cycle,
+                       bool is_jump) noexcept {
   const Target target = target_of(instruction, process_);
   if (const KnownFunction* const known = find_known_function(target.name)) {
     if (!call_known(*known, instruction, state, depth, in_cycle)) return false;
@@ -67,7 +68,8 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
     if (target.name != nullptr) return refuse(why_not(target.name), instruction.address);
     return refuse("calls through a pointer", instruction.address);
   }
-  if (target.name != nullptr && std::strcmp(why_not(target.name), "calls a function that the proof does not know") != 0)
+  if (target.name != nullptr &&
+      std::strcmp(why_not(target.name), "calls a function that the proof does not know") != 0)
     return refuse(why_not(target.name), instruction.address);
   if (depth == k_most_calls) return refuse("calls functions too deep for the proof", instruction.address);
   Function* const function = function_at(target.code);
@@ -85,7 +87,8 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
   // What lies below the stack is gone.
   SymbolId base = 0;
   std::int32_t offset = 0;
-  if (!frame_place(state.general[k_rsp], base, offset)) return refuse("moves its stack in an unusual way", instruction.address);
+  if (!frame_place(state.general[k_rsp], base, offset))
+    return refuse("moves its stack in an unusual way", instruction.address);
   std::uint16_t kept = 0;
   for (std::uint16_t i = 0; i < state.count; ++i)
     if (state.slots[i].base != base || state.slots[i].offset >= offset) state.slots[kept++] = state.slots[i];
@@ -96,9 +99,11 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
 bool Prover::call_static_init(const Instruction& instruction, State& state, bool in_cycle) noexcept {
   if (in_cycle) return refuse("asks for its part in a loop", instruction.address);
   const auto* const behind = reinterpret_cast<const void*>(instruction.next());
-  if (verdict_.after_static_init != nullptr && verdict_.after_static_init != behind) return refuse("has several loops", instruction.address);
+  if (verdict_.after_static_init != nullptr && verdict_.after_static_init != behind)
+    return refuse("has several loops", instruction.address);
   std::int64_t kind = 0;
-  if (!values_.is_constant(state.general[k_rdx], kind) || kind != 34) return refuse("has a loop with chunks", instruction.address);
+  if (!values_.is_constant(state.general[k_rdx], kind) || kind != 34)
+    return refuse("has a loop with chunks", instruction.address);
   verdict_.after_static_init = behind;
   const Target target = target_of(instruction, process_);
   const unsigned size = target.name[std::strlen("__kmpc_for_static_init_")] == '4' ? 4 : 8;
@@ -108,17 +113,22 @@ bool Prover::call_static_init(const Instruction& instruction, State& state, bool
   SymbolId base[4] = {};
   std::int32_t offset[4] = {};
   for (int i = 0; i < 4; ++i)
-    if (!frame_place(pointers[i], base[i], offset[i])) return refuse("asks for its part in an unusual way", instruction.address);
+    if (!frame_place(pointers[i], base[i], offset[i]))
+      return refuse("asks for its part in an unusual way", instruction.address);
   Value low = 0;
-  if (!load(instruction, state, pointers[1], size, low) || !load(instruction, state, pointers[2], size, dividend_)) return false;
-  if (!values_.is_polynomial(low) || !values_.is_polynomial(dividend_) || values_.at(low).bits != k_common || values_.at(dividend_).bits != k_common)
+  if (!load(instruction, state, pointers[1], size, low) ||
+      !load(instruction, state, pointers[2], size, dividend_))
+    return false;
+  if (!values_.is_polynomial(low) || !values_.is_polynomial(dividend_) || values_.at(low).bits != k_common ||
+      values_.at(dividend_).bits != k_common)
     return refuse("asks for its part in an unusual way", instruction.address);
   const Value first = values_.of(Symbol::Kind::low, k_part);
   values_.low = values_.only_symbol(first);
   values_.length = values_.only_symbol(values_.of(Symbol::Kind::length, k_part));
   const Value end = values_.of(Symbol::Kind::raw_end, k_part);
   if (!put(instruction, state, base[0], offset[0], 4, values_.of(Symbol::Kind::is_last, k_part)) ||
-      !put(instruction, state, base[1], offset[1], size, first) || !put(instruction, state, base[2], offset[2], size, end) ||
+      !put(instruction, state, base[1], offset[1], size, first) ||
+      !put(instruction, state, base[2], offset[2], size, end) ||
       !put(instruction, state, base[3], offset[3], size, values_.plain(k_part)))
     return false;
   state.cursor = first;
@@ -127,7 +137,8 @@ bool Prover::call_static_init(const Instruction& instruction, State& state, bool
   return true;
 }
 
-bool Prover::call_known(const KnownFunction& known, const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept {
+bool Prover::call_known(const KnownFunction& known, const Instruction& instruction, State& state, int depth,
+                        bool in_cycle) noexcept {
   using Kind = KnownFunction::Kind;
   const auto answer = [&](Value general, Value vector) noexcept {
     clobber(state);
@@ -141,26 +152,34 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
   case Kind::thread_number: {
     const bool is_count = known.kind == Kind::thread_count;
     if (is_clang_ || depth != 0) {
-      if (is_count) return answer(loop_.is_entered ? values_.plain(k_iteration) : values_.of(Symbol::Kind::load, k_common, 1), values_.undefined());
+      if (is_count)
+        return answer(loop_.is_entered ? values_.plain(k_iteration)
+                                       : values_.of(Symbol::Kind::load, k_common, 1),
+                      values_.undefined());
       return answer(values_.plain(k_number), values_.undefined());
     }
     const void*& site = is_count ? verdict_.after_thread_count : verdict_.after_thread_number;
     if (in_cycle) return refuse("asks for its part in a loop", instruction.address);
     if (instruction.id == X86_INS_JMP || (site != nullptr && site != behind))
-      return refuse(is_count ? "asks twice for the number of threads" : "asks twice for its thread's number", instruction.address);
+      return refuse(is_count ? "asks twice for the number of threads" : "asks twice for its thread's number",
+                    instruction.address);
     site = behind;
-    const Value number = values_.of(is_count ? Symbol::Kind::thread_count : Symbol::Kind::thread_number, k_number);
+    const Value number =
+        values_.of(is_count ? Symbol::Kind::thread_count : Symbol::Kind::thread_number, k_number);
     if (!is_count) values_.thread_number = values_.only_symbol(number);
     return answer(number, values_.undefined());
   }
   case Kind::static_init:
-    if (!is_clang_ || loop_.is_entered || instruction.id == X86_INS_JMP) return refuse("asks for its part in an unusual way", instruction.address);
+    if (!is_clang_ || loop_.is_entered || instruction.id == X86_INS_JMP)
+      return refuse("asks for its part in an unusual way", instruction.address);
     return call_static_init(instruction, state, in_cycle) && answer(values_.undefined(), values_.undefined());
   case Kind::static_fini:
-    if (!is_clang_ || loop_.is_entered) return refuse("asks for its part in an unusual way", instruction.address);
+    if (!is_clang_ || loop_.is_entered)
+      return refuse("asks for its part in an unusual way", instruction.address);
     return answer(values_.undefined(), values_.undefined());
   case Kind::reduce:
-    if (loop_.is_entered || state.is_locked || !has_part_) return refuse("has a reduction in an unusual place", instruction.address);
+    if (loop_.is_entered || state.is_locked || !has_part_)
+      return refuse("has a reduction in an unusual place", instruction.address);
     // The library answers 1: this call puts its values in, and others do not meanwhile.
     verdict_.has_reduction = true;
     answer(values_.constant(1), values_.undefined());
@@ -182,16 +201,26 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
     state.is_locked = false;
     return answer(values_.undefined(), values_.undefined());
   case Kind::no_return:
-  case Kind::throws: state.is_reached = false; return true;
+  case Kind::throws:
+    state.is_reached = false;
+    return true;
   case Kind::team_wide:
-    return answer(loop_.is_entered ? values_.plain(k_iteration) : values_.of(Symbol::Kind::load, k_common, 2, reinterpret_cast<std::uintptr_t>(known.name)),
+    return answer(loop_.is_entered ? values_.plain(k_iteration)
+                                   : values_.of(Symbol::Kind::load, k_common, 2,
+                                                reinterpret_cast<std::uintptr_t>(known.name)),
                   values_.undefined());
   case Kind::pure:
   case Kind::allocates:
-  case Kind::copies: break;
+  case Kind::copies:
+    break;
   }
-  if (known.kind != Kind::pure && !loop_.is_entered) return refuse(has_part_ ? "calls a function behind or before its loop" : "calls a function before its loop", instruction.address);
-  if (known.kind == Kind::copies) return copy_memory(instruction, state, std::strcmp(known.name, "memset") == 0) && answer(values_.plain(k_iteration), values_.undefined());
+  if (known.kind != Kind::pure && !loop_.is_entered)
+    return refuse(has_part_ ? "calls a function behind or before its loop"
+                            : "calls a function before its loop",
+                  instruction.address);
+  if (known.kind == Kind::copies)
+    return copy_memory(instruction, state, std::strcmp(known.name, "memset") == 0) &&
+           answer(values_.plain(k_iteration), values_.undefined());
   for (unsigned i = 0; i < known.integers; ++i) {
     const unsigned reg = k_arguments[i];
     const Value value = state.width[reg] != 0 ? values_.undefined() : state.general[reg];
@@ -220,7 +249,8 @@ bool Prover::copy_memory(const Instruction& instruction, State& state, bool is_s
       if (!check_use(from, instruction)) return false;
       content = values_.plain(k_iteration);
     } else {
-      if (!is_constant || !frame_place(from, base, offset)) return judge("has a private array", instruction.address);
+      if (!is_constant || !frame_place(from, base, offset))
+        return judge("has a private array", instruction.address);
       if (!load(instruction, state, from, static_cast<unsigned>(bytes), content)) return false;
       content = values_.plain(classify(content) | k_iteration);
     }
@@ -229,11 +259,14 @@ bool Prover::copy_memory(const Instruction& instruction, State& state, bool is_s
     loop_.has_effect = true;
     return check_use(to, instruction) && check_use(content, instruction);
   }
-  if (!is_constant || !frame_place(to, base, offset)) return judge("has a private array", instruction.address);
+  if (!is_constant || !frame_place(to, base, offset))
+    return judge("has a private array", instruction.address);
   // In pieces of 8 bytes, as they are read most often.
   if (bytes > 512) return judge("has a private array", instruction.address);
   for (std::int64_t i = 0; i < bytes; i += 8)
-    if (!put(instruction, state, base, offset + static_cast<std::int32_t>(i), static_cast<std::uint32_t>(bytes - i < 8 ? bytes - i : 8), values_.plain(classify(content) | k_iteration)))
+    if (!put(instruction, state, base, offset + static_cast<std::int32_t>(i),
+             static_cast<std::uint32_t>(bytes - i < 8 ? bytes - i : 8),
+             values_.plain(classify(content) | k_iteration)))
       return false;
   return true;
 }

@@ -16,7 +16,8 @@ Value Prover::last_of_part() noexcept {
   return values_.add(values_.add(low, length), values_.constant(-1));
 }
 
-/// The value behind gcc's correction of quotient and remainder, from those on its two paths; 0: they are no such pair.
+/// The value behind gcc's correction of quotient and remainder, from those on its two paths; 0: they are no
+/// such pair.
 Value Prover::joined_formula(Value less, Value not_less) noexcept {
   if (!values_.is_polynomial(less) || !values_.is_polynomial(not_less)) return 0;
   const Value length = values_.of(Symbol::Kind::length, k_part);
@@ -33,7 +34,8 @@ Value Prover::joined_formula(Value less, Value not_less) noexcept {
   return check == less ? made : 0;
 }
 
-Value Prover::joined(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept {
+Value Prover::joined(Value a, Value b, const State& x, const State& y, Address place,
+                     std::uint64_t location) noexcept {
   const Node& m = values_.at(a);
   const Node& n = values_.at(b);
   using Kind = Node::Kind;
@@ -73,7 +75,8 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
         if (is_identity(node.operation, other)) return merged;
         if (node.operation == Operation::add && is_additive(other)) return merged;
       }
-      if (is_additive(merged) && values_.is_constant(other, constant) && constant == 0) return values_.merged(Operation::add);
+      if (is_additive(merged) && values_.is_constant(other, constant) && constant == 0)
+        return values_.merged(Operation::add);
       return 0;
     };
     if (const Value made = merged_with(a, b); made != 0) return made;
@@ -81,11 +84,13 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
     if (values_.is_symbol(a, Symbol::Kind::load) && values_.is_symbol(b, Symbol::Kind::load)) {
       const Symbol& p = values_.symbol(values_.only_symbol(a));
       const Symbol& q = values_.symbol(values_.only_symbol(b));
-      if (p.x == q.x && p.y == q.y && p.bits == q.bits) return values_.of(Symbol::Kind::load, p.bits, p.x, p.y, place);
+      if (p.x == q.x && p.y == q.y && p.bits == q.bits)
+        return values_.of(Symbol::Kind::load, p.bits, p.x, p.y, place);
     }
   }
   if (is_clang_ && dividend_ != 0)
-    if ((values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) || (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_))
+    if ((values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) ||
+        (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_))
       return last_of_part();
   Bits bits = classify(a) | classify(b);
   if (loop_.is_entered) return values_.plain(bits | k_iteration);
@@ -119,14 +124,17 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
     while (j < b.count && is_before(b.slots[j], slot)) ++j;
     if (j == b.count || is_before(slot, b.slots[j])) continue;
     into.slots[kept] = slot;
-    const std::uint64_t location = std::uint64_t{slot.base} << 40 | std::uint64_t{static_cast<std::uint32_t>(slot.offset)} << 8 | 64 | slot.size;
+    const std::uint64_t location = std::uint64_t{slot.base} << 40 |
+                                   std::uint64_t{static_cast<std::uint32_t>(slot.offset)} << 8 | 64 |
+                                   slot.size;
     into.slots[kept++].value = joined(slot.value, b.slots[j].value, a, b, place, location);
   }
   into.count = kept;
   if (a.cursor != b.cursor) into.cursor = 0;
   if (a.formula != b.formula) {
     using Formula = State::Formula;
-    const bool is_formula = (a.formula == Formula::less && b.formula == Formula::not_less) || (a.formula == Formula::not_less && b.formula == Formula::less);
+    const bool is_formula = (a.formula == Formula::less && b.formula == Formula::not_less) ||
+                            (a.formula == Formula::not_less && b.formula == Formula::less);
     into.formula = Formula::done;
     into.cursor = 0;
     if (is_formula) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop over the part: what its header's locations are in terms of the iterations that were executed before, and
-// that the loop executes each iteration of the part once.
+// The loop over the part: what its header's locations are in terms of the iterations that were executed
+// before, and that the loop executes each iteration of the part once.
 #include "prover.h"
 
 #include <cstring>
 #include <initializer_list>
-
 
 namespace wstree::proof {
 namespace {
@@ -42,7 +41,8 @@ struct Prover::Location {
   Value* in(State& state, std::size_t i) const noexcept {
     if (i < k_registers) return &register_of(state, i);
     for (std::uint16_t j = 0; j < state.count; ++j)
-      if (Slot& slot = state.slots[j]; slot.base == base && slot.offset == offset && slot.size == size) return &slot.value;
+      if (Slot& slot = state.slots[j]; slot.base == base && slot.offset == offset && slot.size == size)
+        return &slot.value;
     return nullptr;
   }
 };
@@ -70,7 +70,8 @@ bool Prover::run_body(Walk& walk, State& back) noexcept {
   if (other == nullptr) return refuse("there is no memory for the proof", 0);
   for (std::uint32_t edge = header.from; edge != k_none; edge = walk.function.next_from[edge]) {
     const std::uint32_t from = edge / 2;
-    if (walk.function.blocks[from].order == k_none || !walk.is_member(from) || !walk.out[from]->is_reached) continue;
+    if (walk.function.blocks[from].order == k_none || !walk.is_member(from) || !walk.out[from]->is_reached)
+      continue;
     *other = *walk.out[from];
     if (is_branch(walk.last(from)) && !take_edge(*other, walk.last(from), edge % 2 == 1)) return false;
     if (!other->is_reached) continue;
@@ -91,7 +92,8 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   auto* const behind = passing_.make<std::uint8_t>(walk.function.blocks.size());
   State* const header = passing_.make<State>();
   State* const back = passing_.make<State>();
-  if (locations == nullptr || behind == nullptr || header == nullptr || back == nullptr) return refuse("there is no memory for the proof", place);
+  if (locations == nullptr || behind == nullptr || header == nullptr || back == nullptr)
+    return refuse("there is no memory for the proof", place);
   *header = entry;
   for (std::size_t i = 0; i < count; ++i) {
     Location& location = locations[i];
@@ -100,7 +102,8 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
       location.base = slot.base;
       location.offset = slot.offset;
       location.size = slot.size;
-      location.id = values_.location(slot.base, static_cast<std::uint64_t>(static_cast<std::uint32_t>(slot.offset)) << 16 | slot.size);
+      location.id = values_.location(
+          slot.base, static_cast<std::uint64_t>(static_cast<std::uint32_t>(slot.offset)) << 16 | slot.size);
     } else
       location.id = values_.location(0, i);
     location.start = *location.in(*header, i);
@@ -115,11 +118,21 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
       const Location& location = locations[i];
       Value value = location.start;
       switch (location.is) {
-      case Class::same: break;
-      case Class::changed: value = values_.of(Symbol::Kind::header, k_part, place, location.id); break;
-      case Class::stepped: value = values_.add(value, values_.multiply(location.step, values_.of(Symbol::Kind::ticks, k_part, place))); break;
-      case Class::sum: value = values_.sum(location.id, Operation::none); break;
-      case Class::lost: value = values_.undefined(); break;
+      case Class::same:
+        break;
+      case Class::changed:
+        value = values_.of(Symbol::Kind::header, k_part, place, location.id);
+        break;
+      case Class::stepped:
+        value = values_.add(value,
+                            values_.multiply(location.step, values_.of(Symbol::Kind::ticks, k_part, place)));
+        break;
+      case Class::sum:
+        value = values_.sum(location.id, Operation::none);
+        break;
+      case Class::lost:
+        value = values_.undefined();
+        break;
       }
       *location.in(*header, i) = value;
     }
@@ -166,7 +179,8 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
       bool is_left = false; // the location's own symbol, or another one's
       const Polynomial& polynomial = values_.at(step).polynomial;
       for (std::uint32_t j = 0; j < polynomial.count; ++j)
-        is_left |= polynomial.terms[j].a == values_.only_symbol(symbol) || polynomial.terms[j].b == values_.only_symbol(symbol);
+        is_left |= polynomial.terms[j].a == values_.only_symbol(symbol) ||
+                   polynomial.terms[j].b == values_.only_symbol(symbol);
       if (is_left) continue;
       if (values_.at(step).bits == k_common && values_.is_polynomial(location.start))
         location.is = Class::stepped;
@@ -192,13 +206,21 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
       const bool is_whole = value != nullptr && (i >= 16 || back->width[i] == 0);
       bool holds = false;
       switch (location.is) {
-      case Class::same: holds = is_whole && *value == location.start; break;
-      case Class::stepped: holds = is_whole && *value == values_.add(*location.in(*header, i), location.step); break;
-      case Class::sum:
-        holds = is_whole && values_.at(*value).kind == Node::Kind::sum && values_.at(*value).location == location.id &&
-                (values_.at(*value).operation == location.operation || values_.at(*value).operation == Operation::none);
+      case Class::same:
+        holds = is_whole && *value == location.start;
         break;
-      default: holds = true; break;
+      case Class::stepped:
+        holds = is_whole && *value == values_.add(*location.in(*header, i), location.step);
+        break;
+      case Class::sum:
+        holds = is_whole && values_.at(*value).kind == Node::Kind::sum &&
+                values_.at(*value).location == location.id &&
+                (values_.at(*value).operation == location.operation ||
+                 values_.at(*value).operation == Operation::none);
+        break;
+      default:
+        holds = true;
+        break;
       }
       if (holds) continue;
       location.is = Class::lost;
@@ -215,10 +237,12 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   return leave_part(walk, entry, behind, locations, count);
 }
 
-/// Finds where the loop is left: where the part is over, and only there. behind[block]: 1 if the test is whether
-/// another iteration begins, 2 if it is whether another one follows.
+/// Finds where the loop is left: where the part is over, and only there. behind[block]: 1 if the test is
+/// whether another iteration begins, 2 if it is whether another one follows.
 bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept {
-  const Value ticks = values_.of(Symbol::Kind::ticks, k_part, walk.function.instructions[walk.function.blocks[walk.members[0]].first].address);
+  const Value ticks =
+      values_.of(Symbol::Kind::ticks, k_part,
+                 walk.function.instructions[walk.function.blocks[walk.members[0]].first].address);
   const Value end = values_.add(last_of_part(), values_.constant(1));
   const Value left = values_.subtract(values_.subtract(end, entry.cursor), ticks);
   for (std::size_t i = 0; i < walk.count; ++i) {
@@ -228,13 +252,17 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
     const Instruction& last = walk.last(block);
     unsigned exit = 2;
     for (unsigned edge = 0; edge < 2; ++edge)
-      if (shape.next[edge] != k_none && !walk.is_member(shape.next[edge]) && walk.function.blocks[shape.next[edge]].reaches_return) exit = edge;
+      if (shape.next[edge] != k_none && !walk.is_member(shape.next[edge]) &&
+          walk.function.blocks[shape.next[edge]].reaches_return)
+        exit = edge;
     if (exit == 2 && !shape.returns) continue;
-    if (!is_branch(last) || shape.returns || !walk.is_member(shape.next[1 - exit])) return refuse("leaves its loop early", last.address);
+    if (!is_branch(last) || shape.returns || !walk.is_member(shape.next[1 - exit]))
+      return refuse("leaves its loop early", last.address);
     const Flags& flags = walk.out[block]->flags;
     const Value difference = values_.subtract(flags.a, flags.b);
     const Node& node = values_.at(difference);
-    if (node.kind != Node::Kind::polynomial) return refuse("has a loop whose end the proof does not understand", last.address);
+    if (node.kind != Node::Kind::polynomial)
+      return refuse("has a loop whose end the proof does not understand", last.address);
     std::int64_t factor = 0;
     SymbolId other = 0;
     for (std::uint32_t j = 0; j < node.polynomial.count; ++j) {
@@ -251,7 +279,8 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
       expected = values_.multiply(expected, values_.intern(times));
     }
     std::int64_t rest = 0;
-    if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) || (other != 0 && rest != 0))
+    if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) ||
+        (other != 0 && rest != 0))
       return refuse("has a loop whose end the proof does not understand", last.address);
     // With `left` iterations of the part not begun when this one is, the current one included.
     const auto leaves = [&](std::int64_t remaining, std::int64_t sign) noexcept {
@@ -263,10 +292,12 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
     for (std::uint8_t at = 0; at < 2; ++at)
       for (const std::int64_t sign : {1, -1}) {
         if (sign < 0 && other == 0) continue;
-        if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign)) behind[block] = static_cast<std::uint8_t>(at + 1);
+        if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign))
+          behind[block] = static_cast<std::uint8_t>(at + 1);
       }
     if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);
-    if (behind[block] == 2 && !entry.is_nonempty) return refuse("executes an iteration without a look whether there is one", last.address);
+    if (behind[block] == 2 && !entry.is_nonempty)
+      return refuse("executes an iteration without a look whether there is one", last.address);
     walk.is_bound[block] = true;
   }
   return true;
@@ -300,7 +331,8 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
       add(next);
     }
   }
-  if (has_first_test && has_effect) return refuse("does something in its loop before it looks whether it is over", place);
+  if (has_first_test && has_effect)
+    return refuse("does something in its loop before it looks whether it is over", place);
   // From the tests back to the header.
   bool has_later_effect = false;
   for (std::size_t i = 0; i < walk.count; ++i) {
@@ -312,7 +344,8 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
         add(next);
         while (waiting != 0) {
           const std::uint32_t block = open[--waiting];
-          if (behind[block] != 0) return refuse("tests twice in an iteration whether its loop is over", place);
+          if (behind[block] != 0)
+            return refuse("tests twice in an iteration whether its loop is over", place);
           if (behind[test] == 2) has_later_effect |= walk.has_effect[block];
           for (const std::uint32_t follower : walk.function.blocks[block].next)
             if (follower != k_none && walk.is_member(follower) && follower != walk.members[0]) add(follower);
@@ -326,9 +359,11 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
 Value Prover::at_exit(Value value, Value executed, const Location* locations, std::size_t count) noexcept {
   const Node& node = values_.at(value);
   switch (node.kind) {
-  case Node::Kind::polynomial: return values_.substitute(value, loop_.ticks, executed);
+  case Node::Kind::polynomial:
+    return values_.substitute(value, loop_.ticks, executed);
   case Node::Kind::plain:
-    return values_.plain(static_cast<Bits>((node.bits & ~k_iteration) | ((node.bits & k_iteration) != 0 ? k_last : 0)));
+    return values_.plain(
+        static_cast<Bits>((node.bits & ~k_iteration) | ((node.bits & k_iteration) != 0 ? k_last : 0)));
   case Node::Kind::sum:
     for (std::size_t i = 0; i < count; ++i) {
       const Location& location = locations[i];
@@ -340,12 +375,109 @@ Value Prover::at_exit(Value value, Value executed, const Location* locations, st
       return values_.undefined();
     }
     return values_.undefined();
-  default: return value;
+  default:
+    return value;
   }
 }
 
+/// A loop that only waits for memory to change may wait for an iteration that this thread has yet to execute.
+/// So one way out of each inner loop must depend on what its turns change themselves.
+bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
+  Function& function = walk.function;
+  const std::size_t blocks = function.blocks.size();
+  const Address place = function.instructions[function.blocks[header].first].address;
+  const std::size_t mark = passing_.mark();
+  Walk inner{function, walk.depth};
+  auto* const members = passing_.make<std::uint32_t>(walk.count);
+  auto* const is_in = passing_.make<std::uint8_t>(blocks);
+  auto* const open = passing_.make<std::uint32_t>(blocks + 1);
+  inner.out = passing_.make<State*>(blocks);
+  inner.exits = passing_.make<State*>(blocks * 2);
+  inner.has_effect = passing_.make<bool>(blocks);
+  inner.is_bound = passing_.make<bool>(blocks);
+  State* const fixed = passing_.make<State>();
+  State* const entry = passing_.make<State>();
+  State* const back = passing_.make<State>();
+  if (members == nullptr || is_in == nullptr || open == nullptr || inner.out == nullptr ||
+      inner.exits == nullptr || inner.has_effect == nullptr || inner.is_bound == nullptr ||
+      fixed == nullptr || entry == nullptr || back == nullptr)
+    return refuse("is too long", place);
+  // The members reach the header without passing it.
+  std::size_t waiting = 0;
+  is_in[header] = 1;
+  const auto add_sources = [&](std::uint32_t block) noexcept {
+    for (std::uint32_t edge = function.blocks[block].from; edge != k_none; edge = function.next_from[edge]) {
+      const std::uint32_t from = edge / 2;
+      if (!walk.is_member(from) || is_in[from] != 0) continue;
+      if (block == header && function.blocks[from].order < function.blocks[header].order) continue;
+      is_in[from] = 1;
+      open[waiting++] = from;
+    }
+  };
+  add_sources(header);
+  while (waiting != 0) add_sources(open[--waiting]);
+  std::size_t count = 0;
+  members[count++] = header;
+  for (std::size_t i = 0; i < walk.count; ++i) {
+    const std::uint32_t block = walk.members[i];
+    if (is_in[block] == 0) continue;
+    if (block != header) members[count++] = block;
+    if (walk.header != nullptr && block == walk.members[0])
+      return refuse("has a loop with several entries", place);
+    inner.out[block] = passing_.make<State>();
+    if (inner.out[block] == nullptr) return refuse("is too long", place);
+  }
+  inner.members = members;
+  inner.count = count;
+  inner.is_in = is_in;
+  inner.header = fixed;
+  if (!enter(walk, header, *entry)) return false;
+  const Loop before = loop_;
+  loop_.is_silent = true;
+  const std::size_t locations = k_registers + entry->count;
+  auto* const changes = passing_.make<std::uint8_t>(locations);
+  if (changes == nullptr) return refuse("is too long", place);
+  const auto place_of = [&](State& state, std::size_t i) noexcept -> Value* {
+    if (i < k_registers) return &register_of(state, i);
+    const Slot& slot = entry->slots[i - k_registers];
+    for (std::uint16_t j = 0; j < state.count; ++j)
+      if (Slot& found = state.slots[j];
+          found.base == slot.base && found.offset == slot.offset && found.size == slot.size)
+        return &found.value;
+    return nullptr;
+  };
+  const Value turn = values_.plain(k_iteration | k_turn);
+  *fixed = *entry;
+  for (std::size_t i = 0; i < locations; ++i)
+    if (Value& value = *place_of(*fixed, i); (values_.at(value).bits & k_frame) == 0)
+      value = values_.of(Symbol::Kind::header, k_iteration | k_turn, place + 1, i);
+  if (!run_body(inner, *back)) return false;
+  for (std::size_t i = 0; i < locations; ++i) {
+    const Value* const value = place_of(*back, i);
+    const Value was = *place_of(*fixed, i);
+    changes[i] = value == nullptr || *value != was ? 1 : 0;
+  }
+  *fixed = *entry;
+  for (std::size_t i = 0; i < locations; ++i)
+    if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
+      value = turn;
+  if (!run_body(inner, *back)) return false;
+  loop_ = before;
+  bool has_end = false;
+  for (std::size_t i = 0; i < count && !has_end; ++i) {
+    const std::uint32_t block = members[i];
+    if (!inner.out[block]->is_reached || !is_branch(walk.last(block))) continue;
+    for (const std::uint32_t next : function.blocks[block].next)
+      if (next != k_none && is_in[next] == 0 && function.blocks[next].reaches_return)
+        has_end |= (condition_bits(*inner.out[block]) & k_turn) != 0;
+  }
+  passing_.release(mark);
+  return has_end || refuse("may wait for another iteration", place);
+}
+
 /// What holds behind the loop.
-bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations, std::size_t count) noexcept {
+bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations,
+                        std::size_t count) noexcept {
   const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
   loop_.ticks = values_.only_symbol(values_.of(Symbol::Kind::ticks, k_part, place));
   const Value end = values_.add(last_of_part(), values_.constant(1));
@@ -362,7 +494,8 @@ bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behi
       Value& value = register_of(*state, j);
       value = at_exit(value, executed, locations, count);
     }
-    for (std::uint16_t j = 0; j < state->count; ++j) state->slots[j].value = at_exit(state->slots[j].value, executed, locations, count);
+    for (std::uint16_t j = 0; j < state->count; ++j)
+      state->slots[j].value = at_exit(state->slots[j].value, executed, locations, count);
     state->flags = {values_.undefined(), values_.undefined()};
     state->cursor = end;
     state->is_late = true;

@@ -22,7 +22,8 @@ unsigned general_of(x86_reg reg) noexcept {
   case X86_REG_##a:                                                                                          \
   case X86_REG_##b:                                                                                          \
   case X86_REG_##c:                                                                                          \
-  case X86_REG_##d: return number;
+  case X86_REG_##d:                                                                                          \
+    return number;
     ONE(0, RAX, EAX, AX, AL)
     ONE(1, RCX, ECX, CX, CL)
     ONE(2, RDX, EDX, DX, DL)
@@ -40,7 +41,8 @@ unsigned general_of(x86_reg reg) noexcept {
     ONE(14, R14, R14D, R14W, R14B)
     ONE(15, R15, R15D, R15W, R15B)
 #undef ONE
-  default: return k_no_register;
+  default:
+    return k_no_register;
   }
 }
 
@@ -85,7 +87,8 @@ Value Prover::address_of(const Operand& operand, const State& state) noexcept {
   return address;
 }
 
-bool Prover::load(const Instruction& instruction, const State& state, Value address, unsigned size, Value& value) noexcept {
+bool Prover::load(const Instruction& instruction, const State& state, Value address, unsigned size,
+                  Value& value) noexcept {
   if (instruction.segment == X86_REG_FS || instruction.segment == X86_REG_GS) {
     std::int64_t offset = 0;
     if (instruction.segment != X86_REG_FS || !values_.is_constant(address, offset) || offset != 0x28)
@@ -102,7 +105,8 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
     for (std::uint16_t i = 0; i < state.count; ++i) {
       const Slot& slot = state.slots[i];
       if (slot.base != base || slot.offset >= end || slot.end() <= offset) continue;
-      if (slot.offset == offset && (slot.size == size || (slot.size > size && size >= 4 && values_.is_polynomial(slot.value)))) {
+      if (slot.offset == offset &&
+          (slot.size == size || (slot.size > size && size >= 4 && values_.is_polynomial(slot.value)))) {
         value = slot.value;
         return true;
       }
@@ -156,44 +160,47 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
   return true;
 }
 
+/// Forgets `size` bytes of a frame: the slots there end before them, and begin behind them.
 void Prover::erase(State& state, SymbolId base, std::int32_t offset, std::uint32_t size) noexcept {
   const auto end = offset + static_cast<std::int32_t>(size);
-  const std::uint16_t count = state.count;
-  for (std::uint16_t i = 0; i < count; ++i) {
-    Slot& slot = state.slots[i];
-    if (slot.base != base || slot.offset >= end || slot.end() <= offset) continue;
-    const Slot old = slot;
-    const Value rest = values_.plain(classify(old.value));
-    slot.size = 0;
-    if (old.offset < offset) {
-      slot.size = static_cast<std::uint32_t>(offset - old.offset);
-      slot.value = rest;
-    }
-    if (old.end() > end) {
-      Slot* tail = &slot;
-      if (slot.size != 0) {
-        if (state.count == State::k_most_slots) continue; // forgotten: undefined
-        tail = &state.slots[state.count++];
-      }
-      *tail = {base, end, static_cast<std::uint32_t>(old.end() - end), rest};
-    }
-  }
   std::uint16_t kept = 0;
-  for (std::uint16_t i = 0; i < state.count; ++i)
-    if (state.slots[i].size != 0) state.slots[kept++] = state.slots[i];
+  Slot tail; // at most one reaches over the end
+  for (std::uint16_t i = 0; i < state.count; ++i) {
+    Slot slot = state.slots[i];
+    if (slot.base == base && slot.offset < end && slot.end() > offset) {
+      slot.value = values_.plain(classify(slot.value));
+      if (slot.end() > end) tail = {base, end, static_cast<std::uint32_t>(slot.end() - end), slot.value};
+      if (slot.offset >= offset) continue;
+      slot.size = static_cast<std::uint32_t>(offset - slot.offset);
+    }
+    state.slots[kept++] = slot;
+  }
   state.count = kept;
+  if (tail.size != 0) insert(state, tail);
 }
 
-bool Prover::put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset, std::uint32_t size, Value value) noexcept {
+/// Slots are in order of their places. Without room the slot is forgotten, which makes it undefined.
+bool Prover::insert(State& state, const Slot& slot) noexcept {
+  if (state.count == State::k_most_slots) return false;
+  std::uint16_t i = state.count++;
+  for (; i != 0 && (state.slots[i - 1].base > slot.base ||
+                    (state.slots[i - 1].base == slot.base && state.slots[i - 1].offset > slot.offset));
+       --i)
+    state.slots[i] = state.slots[i - 1];
+  state.slots[i] = slot;
+  return true;
+}
+
+bool Prover::put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset,
+                 std::uint32_t size, Value value) noexcept {
   for (std::uint16_t i = 0; i < state.count; ++i)
     if (Slot& slot = state.slots[i]; slot.base == base && slot.offset == offset && slot.size == size) {
       slot.value = value;
       return true;
     }
   erase(state, base, offset, size);
-  if (state.count == State::k_most_slots) return refuse("has a frame that is too large for the proof", instruction.address);
-  state.slots[state.count++] = {base, offset, size, value};
-  return true;
+  return insert(state, {base, offset, size, value}) ||
+         refuse("has a frame that is too large for the proof", instruction.address);
 }
 
 /// A value that leaves the function: into memory, or to a function elsewhere.
@@ -202,14 +209,16 @@ bool Prover::check_use(Value value, const Instruction& instruction) noexcept {
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
   if ((bits & k_number) != 0) return judge("uses its thread's number", instruction.address);
-  if ((bits & k_carried) != 0) return judge("carries a value from iteration to iteration", instruction.address);
+  if ((bits & k_carried) != 0)
+    return judge("carries a value from iteration to iteration", instruction.address);
   if ((bits & k_partial) != 0) return judge("uses a partial result", instruction.address);
   if ((bits & k_frame) != 0) return judge("hands on an address of its own frame", instruction.address);
   if ((bits & k_part) != 0) return judge("uses the bounds of its part", instruction.address);
   return judge("uses a value behind its loop", instruction.address);
 }
 
-bool Prover::store_outside(const Instruction& instruction, const State& state, Value address, Value value) noexcept {
+bool Prover::store_outside(const Instruction& instruction, const State& state, Value address,
+                           Value value) noexcept {
   if (state.is_last_part) {
     if (classify(address) == k_common && (classify(value) & ~(k_last | k_part)) == 0) {
       verdict_.has_lastprivate = true;
@@ -224,12 +233,16 @@ bool Prover::store_outside(const Instruction& instruction, const State& state, V
       verdict_.has_float_reduction |= is_float(node.operation);
       return true;
     }
-    if (values_.is_symbol(value, Symbol::Kind::load) && values_.symbol(values_.only_symbol(value)).x == address) return true;
+    if (values_.is_symbol(value, Symbol::Kind::load) &&
+        values_.symbol(values_.only_symbol(value)).x == address)
+      return true;
   }
-  return judge(has_part_ ? "stores to memory behind or before its loop" : "stores to memory before its loop", instruction.address);
+  return judge(has_part_ ? "stores to memory behind or before its loop" : "stores to memory before its loop",
+               instruction.address);
 }
 
-bool Prover::store(const Instruction& instruction, State& state, Value address, unsigned size, Value value) noexcept {
+bool Prover::store(const Instruction& instruction, State& state, Value address, unsigned size,
+                   Value value) noexcept {
   if (instruction.segment == X86_REG_FS || instruction.segment == X86_REG_GS)
     return refuse("uses memory of its thread", instruction.address);
   SymbolId base = 0;
@@ -242,7 +255,8 @@ bool Prover::store(const Instruction& instruction, State& state, Value address, 
   return check_use(address, instruction) && check_use(value, instruction);
 }
 
-bool Prover::read(const Instruction& instruction, const Operand& operand, const State& state, Value& value) noexcept {
+bool Prover::read(const Instruction& instruction, const Operand& operand, const State& state,
+                  Value& value) noexcept {
   if (operand.is_imm()) {
     value = values_.constant(operand.value);
     return true;
@@ -250,23 +264,31 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
   if (operand.is_mem()) return load(instruction, state, address_of(operand, state), operand.size, value);
   const unsigned reg = general_of(operand.reg);
   if (reg == k_no_register) {
-    if (operand.reg == X86_REG_AH || operand.reg == X86_REG_BH || operand.reg == X86_REG_CH || operand.reg == X86_REG_DH) {
-      const unsigned whole = operand.reg == X86_REG_AH ? 0U : operand.reg == X86_REG_CH ? 1U : operand.reg == X86_REG_DH ? 2U : 3U;
+    if (operand.reg == X86_REG_AH || operand.reg == X86_REG_BH || operand.reg == X86_REG_CH ||
+        operand.reg == X86_REG_DH) {
+      const unsigned whole = operand.reg == X86_REG_AH   ? 0U
+                             : operand.reg == X86_REG_CH ? 1U
+                             : operand.reg == X86_REG_DH ? 2U
+                                                         : 3U;
       value = state.width[whole] == 1 ? values_.undefined() : result(2, state.general[whole]);
       return true;
     }
     return refuse("uses a register that the proof does not know", instruction.address);
   }
   value = state.general[reg];
-  if (state.width[reg] != 0 && operand.size > state.width[reg]) value = values_.plain(classify(value) | k_carried);
-  if (operand.size < 4 && !values_.is_constant(value) && values_.is_polynomial(value)) value = result(3 + operand.size, value);
+  if (state.width[reg] != 0 && operand.size > state.width[reg])
+    value = values_.plain(classify(value) | k_carried);
+  if (operand.size < 4 && !values_.is_constant(value) && values_.is_polynomial(value))
+    value = result(3 + operand.size, value);
   return true;
 }
 
-bool Prover::write(const Instruction& instruction, const Operand& operand, State& state, Value value) noexcept {
+bool Prover::write(const Instruction& instruction, const Operand& operand, State& state,
+                   Value value) noexcept {
   if (operand.is_mem()) return store(instruction, state, address_of(operand, state), operand.size, value);
   const unsigned reg = general_of(operand.reg);
-  if (reg == k_no_register) return refuse("uses a register that the proof does not know", instruction.address);
+  if (reg == k_no_register)
+    return refuse("uses a register that the proof does not know", instruction.address);
   if (operand.size >= 4) {
     state.general[reg] = value;
     state.width[reg] = 0;
@@ -306,24 +328,30 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   case X86_INS_PREFETCHT1:
   case X86_INS_PREFETCHT2:
   case X86_INS_PREFETCHNTA:
-  case X86_INS_PREFETCHW: return true;
+  case X86_INS_PREFETCHW:
+    return true;
   case X86_INS_VZEROUPPER:
     // The first 16 bytes stay: what was above them is zero, so what is known of the rest holds.
     return true;
-  case X86_INS_CALL: return step_call(instruction, state, depth, in_cycle, false);
+  case X86_INS_CALL:
+    return step_call(instruction, state, depth, in_cycle, false);
   case X86_INS_JMP:
-    if (target_of(instruction, process_).name != nullptr) return step_call(instruction, state, depth, in_cycle, true);
+    if (target_of(instruction, process_).name != nullptr)
+      return step_call(instruction, state, depth, in_cycle, true);
     return true;
   case X86_INS_RET:
     if (instruction.count != 0) return refuse("returns in an unusual way", instruction.address);
     state.general[k_rsp] = values_.add(state.general[k_rsp], values_.constant(8));
     return true;
-  default: break;
+  default:
+    break;
   }
   if (is_branch(instruction)) return true; // judged with its edges
-  if (instruction.rep == X86_PREFIX_LOCK || instruction.id == X86_INS_XCHG) return step_atomic(instruction, state);
+  if (instruction.rep == X86_PREFIX_LOCK || instruction.id == X86_INS_XCHG)
+    return step_atomic(instruction, state);
   if (const VectorUse use = vector_use(instruction.id); use.form != VectorForm::unknown) {
-    const bool is_string = instruction.count == 2 && instruction.operands[0].is_mem() && instruction.operands[1].is_mem();
+    const bool is_string =
+        instruction.count == 2 && instruction.operands[0].is_mem() && instruction.operands[1].is_mem();
     if (!is_string) return step_vector(instruction, state, use);
   }
   return step_general(instruction, state);
@@ -334,8 +362,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   Value a = 0;
   Value b = 0;
   const auto set_flags = [&](Value value) noexcept { state.flags = {value, values_.constant(0)}; };
-  if (instruction.rep != 0 && instruction.id != X86_INS_BSF && instruction.id != X86_INS_BSR && instruction.id != X86_INS_TZCNT &&
-      instruction.id != X86_INS_LZCNT && instruction.id != X86_INS_POPCNT)
+  if (instruction.rep != 0 && instruction.id != X86_INS_BSF && instruction.id != X86_INS_BSR &&
+      instruction.id != X86_INS_TZCNT && instruction.id != X86_INS_LZCNT && instruction.id != X86_INS_POPCNT)
     return refuse("moves memory by an instruction that repeats itself", instruction.address);
   switch (instruction.id) {
   case X86_INS_MOV:
@@ -350,10 +378,12 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_LEA: {
     Value address = address_of(operands[1], state);
     // What is added up may be a partial result.
-    if (operands[1].index != X86_REG_INVALID && operands[1].scale == 1 && operands[1].reg != X86_REG_INVALID && operands[1].reg != X86_REG_RIP && operands[1].value == 0) {
+    if (operands[1].index != X86_REG_INVALID && operands[1].scale == 1 &&
+        operands[1].reg != X86_REG_INVALID && operands[1].reg != X86_REG_RIP && operands[1].value == 0) {
       const unsigned base = general_of(operands[1].reg);
       const unsigned index = general_of(operands[1].index);
-      if (base != k_no_register && index != k_no_register && state.width[base] == 0 && state.width[index] == 0)
+      if (base != k_no_register && index != k_no_register && state.width[base] == 0 &&
+          state.width[index] == 0)
         address = apply(Operation::add, state.general[base], state.general[index]);
     }
     return write(instruction, operands[0], state, address);
@@ -370,7 +400,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     else {
       made = combine(Operation::add, a, b, true);
       if (made == 0) made = values_.subtract(a, b);
-      if (!values_.is_polynomial(made) && values_.at(made).kind == Node::Kind::plain) made = result(instruction.id, a, b);
+      if (!values_.is_polynomial(made) && values_.at(made).kind == Node::Kind::plain)
+        made = result(instruction.id, a, b);
     }
     if (is_add)
       set_flags(made);
@@ -388,7 +419,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   }
   case X86_INS_NEG: {
     if (!read(instruction, operands[0], state, a)) return false;
-    const Value made = values_.is_polynomial(a) && operands[0].size >= 4 ? values_.scale(a, -1) : result(instruction.id, a);
+    const Value made =
+        values_.is_polynomial(a) && operands[0].size >= 4 ? values_.scale(a, -1) : result(instruction.id, a);
     set_flags(made);
     return write(instruction, operands[0], state, made);
   }
@@ -396,11 +428,14 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (!read(instruction, operands[0], state, a)) return false;
     const bool is_exact = values_.is_polynomial(a) && operands[0].size >= 4;
     return write(instruction, operands[0], state,
-                 is_exact ? values_.add(values_.scale(a, -1), values_.constant(-1)) : result(instruction.id, a));
+                 is_exact ? values_.add(values_.scale(a, -1), values_.constant(-1))
+                          : result(instruction.id, a));
   }
   case X86_INS_IMUL:
     if (instruction.count == 1) break;
-    if (!read(instruction, operands[instruction.count - 2], state, a) || !read(instruction, operands[instruction.count - 1], state, b)) return false;
+    if (!read(instruction, operands[instruction.count - 2], state, a) ||
+        !read(instruction, operands[instruction.count - 1], state, b))
+      return false;
     a = operands[0].size < 4 ? result(instruction.id, a, b) : apply(Operation::multiply, a, b);
     set_flags(result(k_operation_flags, a));
     return write(instruction, operands[0], state, a);
@@ -412,7 +447,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       if (!read(instruction, operands[1], state, b)) return false;
     } else
       b = values_.constant(1);
-    const bool is_exact = values_.is_constant(b, count) && count < 31 && values_.is_polynomial(a) && operands[0].size >= 4;
+    const bool is_exact =
+        values_.is_constant(b, count) && count < 31 && values_.is_polynomial(a) && operands[0].size >= 4;
     a = is_exact ? values_.scale(a, std::int64_t{1} << count) : result(instruction.id, a, b);
     set_flags(a);
     return write(instruction, operands[0], state, a);
@@ -430,7 +466,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_SHLD:
   case X86_INS_SHRD: {
     Value c = 0;
-    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b) || !read(instruction, operands[2], state, c)) return false;
+    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b) ||
+        !read(instruction, operands[2], state, c))
+      return false;
     a = result(instruction.id, a, b, c);
     set_flags(a);
     return write(instruction, operands[0], state, a);
@@ -448,7 +486,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     std::int64_t constant = 0;
     const bool is_constant = values_.is_constant(b, constant);
     const bool is_full = operands[0].size >= 4;
-    if (instruction.id == X86_INS_AND && is_constant && general_of(operands[0].reg) == k_rsp && operands[0].is_reg() && constant < 0) {
+    if (instruction.id == X86_INS_AND && is_constant && general_of(operands[0].reg) == k_rsp &&
+        operands[0].is_reg() && constant < 0) {
       a = values_.of(Symbol::Kind::frame, k_frame, a, static_cast<std::uint64_t>(constant));
       set_flags(values_.undefined());
       return write(instruction, operands[0], state, a);
@@ -472,7 +511,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (state.width[k_rax] != 0) a = values_.undefined();
     std::int64_t constant = 0;
     Value sign = values_.is_constant(a, constant) ? values_.constant(constant < 0 ? -1 : 0) : 0;
-    if (sign == 0) sign = loop_.is_entered || !values_.is_polynomial(a) ? result(instruction.id, a) : values_.of(Symbol::Kind::sign, values_.at(a).bits, a);
+    if (sign == 0)
+      sign = loop_.is_entered || !values_.is_polynomial(a)
+                 ? result(instruction.id, a)
+                 : values_.of(Symbol::Kind::sign, values_.at(a).bits, a);
     state.general[k_rdx] = sign;
     state.width[k_rdx] = 0;
     return true;
@@ -525,7 +567,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (is_same && instruction.id == X86_INS_SBB) {
       a = result(instruction.id, condition);
     } else {
-      if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
+      if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b))
+        return false;
       a = result(instruction.id, a, b, condition);
     }
     set_flags(a);
@@ -545,14 +588,28 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     state.general[k_rsp] = values_.add(state.general[k_rbp], values_.constant(8));
     state.general[k_rbp] = a;
     return true;
-  default: break;
+  default:
+    break;
   }
   if (instruction.id >= X86_INS_SETAE && instruction.id <= X86_INS_SETS)
     return write(instruction, operands[0], state, result(instruction.id, state.flags.a, state.flags.b));
   switch (instruction.id) {
-  case X86_INS_CMOVA: case X86_INS_CMOVAE: case X86_INS_CMOVB: case X86_INS_CMOVBE: case X86_INS_CMOVE: case X86_INS_CMOVG:
-  case X86_INS_CMOVGE: case X86_INS_CMOVL: case X86_INS_CMOVLE: case X86_INS_CMOVNE: case X86_INS_CMOVNO: case X86_INS_CMOVNP:
-  case X86_INS_CMOVNS: case X86_INS_CMOVO: case X86_INS_CMOVP: case X86_INS_CMOVS: {
+  case X86_INS_CMOVA:
+  case X86_INS_CMOVAE:
+  case X86_INS_CMOVB:
+  case X86_INS_CMOVBE:
+  case X86_INS_CMOVE:
+  case X86_INS_CMOVG:
+  case X86_INS_CMOVGE:
+  case X86_INS_CMOVL:
+  case X86_INS_CMOVLE:
+  case X86_INS_CMOVNE:
+  case X86_INS_CMOVNO:
+  case X86_INS_CMOVNP:
+  case X86_INS_CMOVNS:
+  case X86_INS_CMOVO:
+  case X86_INS_CMOVP:
+  case X86_INS_CMOVS: {
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     const Flags flags = state.flags;
     // The smaller or the greater one of both that are compared.
@@ -573,7 +630,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
         return write(instruction, operands[0], state, apply(operation, a, b));
       }
     }
-    if (state.formula == State::Formula::open && formula_edge(state, instruction.id, true) != State::Formula::open) {
+    if (state.formula == State::Formula::open &&
+        formula_edge(state, instruction.id, true) != State::Formula::open) {
       const bool is_less = formula_edge(state, instruction.id, true) == State::Formula::less;
       const Value made = joined_formula(is_less ? b : a, is_less ? a : b);
       if (made != 0) return write(instruction, operands[0], state, made);
@@ -587,7 +645,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (!read(instruction, operands[0], state, b)) return false;
     if (operands[0].size < 4) break;
     a = state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax];
-    state.general[k_rax] = values_.is_polynomial(a) && values_.is_polynomial(b) ? apply(Operation::multiply, a, b) : result(instruction.id, a, b);
+    state.general[k_rax] = values_.is_polynomial(a) && values_.is_polynomial(b)
+                               ? apply(Operation::multiply, a, b)
+                               : result(instruction.id, a, b);
     state.general[k_rdx] = result(k_operation_high | instruction.id, a, b);
     state.width[k_rax] = state.width[k_rdx] = 0;
     set_flags(state.general[k_rdx]);
@@ -609,11 +669,12 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     std::int64_t constant = 0;
     const bool is_extended = instruction.id == X86_INS_DIV
                                  ? values_.is_constant(top, constant) && constant == 0
-                                 : values_.is_symbol(top, Symbol::Kind::sign)
-                                       ? values_.symbol(values_.only_symbol(top)).x == a
-                                       : values_.is_constant(a, constant) && values_.is_constant(top) && top == values_.constant(constant < 0 ? -1 : 0);
-    if (values_.is_symbol(b, Symbol::Kind::thread_count) && !loop_.is_entered && is_extended && values_.is_polynomial(a) &&
-        values_.at(a).bits == k_common) {
+                             : values_.is_symbol(top, Symbol::Kind::sign)
+                                 ? values_.symbol(values_.only_symbol(top)).x == a
+                                 : values_.is_constant(a, constant) && values_.is_constant(top) &&
+                                       top == values_.constant(constant < 0 ? -1 : 0);
+    if (values_.is_symbol(b, Symbol::Kind::thread_count) && !loop_.is_entered && is_extended &&
+        values_.is_polynomial(a) && values_.at(a).bits == k_common) {
       state.general[k_rax] = values_.of(Symbol::Kind::quotient, k_number, a, instruction.id);
       state.general[k_rdx] = values_.of(Symbol::Kind::remainder, k_number, a, instruction.id);
       return true;
@@ -622,7 +683,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     state.general[k_rdx] = result(k_operation_high | instruction.id, a, b, top);
     return true;
   }
-  default: break;
+  default:
+    break;
   }
   return refuse("has an instruction that the proof does not know", instruction.address);
 }
@@ -634,10 +696,12 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     // xchg of two registers
     Value a = 0;
     Value b = 0;
-    return instruction.id == X86_INS_XCHG && read(instruction, operands[0], state, a) && read(instruction, operands[1], state, b) &&
-           write(instruction, operands[0], state, b) && write(instruction, operands[1], state, a);
+    return instruction.id == X86_INS_XCHG && read(instruction, operands[0], state, a) &&
+           read(instruction, operands[1], state, b) && write(instruction, operands[0], state, b) &&
+           write(instruction, operands[1], state, a);
   }
-  if (instruction.segment == X86_REG_FS || instruction.segment == X86_REG_GS) return refuse("uses memory of its thread", instruction.address);
+  if (instruction.segment == X86_REG_FS || instruction.segment == X86_REG_GS)
+    return refuse("uses memory of its thread", instruction.address);
   const Value address = address_of(memory, state);
   Value operand = 0;
   const bool has_operand = instruction.count > 1;
@@ -646,38 +710,54 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   state.is_late = true;
   // The lock of a statement on private memory is as good as none.
   if ((values_.at(address).bits & k_frame) != 0) return judge("has a private array", instruction.address);
-  const Value fresh = loop_.is_entered ? values_.plain(k_iteration) : values_.of(Symbol::Kind::load, k_common, address, memory.size, instruction.address);
+  const Value fresh =
+      loop_.is_entered ? values_.plain(k_iteration)
+                       : values_.of(Symbol::Kind::load, k_common, address, memory.size, instruction.address);
   if (loop_.is_entered) {
     loop_.has_effect = true;
     if (!check_use(address, instruction)) return false;
     if (has_operand && !check_use(operand, instruction)) return false;
     if (instruction.id == X86_INS_CMPXCHG && !check_use(state.general[k_rax], instruction)) return false;
   } else {
-    if (classify(address) != k_common) return judge("has an atomic operation on memory of its part", instruction.address);
+    if (classify(address) != k_common &&
+        !judge("has an atomic operation on memory of its part", instruction.address))
+      return false;
     const Node& node = values_.at(operand);
     Operation operation = Operation::none;
     switch (instruction.id) {
     case X86_INS_ADD:
     case X86_INS_SUB:
-    case X86_INS_XADD: operation = Operation::add; break;
-    case X86_INS_AND: operation = Operation::bit_and; break;
-    case X86_INS_OR: operation = Operation::bit_or; break;
-    case X86_INS_XOR: operation = Operation::bit_xor; break;
-    default: break;
+    case X86_INS_XADD:
+      operation = Operation::add;
+      break;
+    case X86_INS_AND:
+      operation = Operation::bit_and;
+      break;
+    case X86_INS_OR:
+      operation = Operation::bit_or;
+      break;
+    case X86_INS_XOR:
+      operation = Operation::bit_xor;
+      break;
+    default:
+      break;
     }
     bool is_merge = false;
     if (instruction.id == X86_INS_CMPXCHG) {
       const Value expected = state.general[k_rax];
-      const bool is_expected = values_.is_symbol(expected, Symbol::Kind::load) && values_.symbol(values_.only_symbol(expected)).x == address;
+      const bool is_expected = values_.is_symbol(expected, Symbol::Kind::load) &&
+                               values_.symbol(values_.only_symbol(expected)).x == address;
       is_merge = node.kind == Node::Kind::combined && node.address == address && is_expected;
       if (is_merge) verdict_.has_float_reduction |= is_float(node.operation);
     } else if (operation != Operation::none) {
-      is_merge = (node.kind == Node::Kind::merged && node.operation == operation) || (operation == Operation::add && is_additive(operand));
+      is_merge = (node.kind == Node::Kind::merged && node.operation == operation) ||
+                 (operation == Operation::add && is_additive(operand));
       std::int64_t constant = 0;
       if (operation == Operation::add || operation == Operation::bit_or || operation == Operation::bit_xor)
         is_merge |= values_.is_constant(operand, constant) && constant == 0;
     }
-    if (!is_merge) return judge("has an atomic operation behind or before its loop", instruction.address);
+    if (!is_merge && !judge("has an atomic operation behind or before its loop", instruction.address))
+      return false;
     verdict_.has_reduction = true;
   }
   switch (instruction.id) {
@@ -689,19 +769,29 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   case X86_INS_INC:
   case X86_INS_DEC:
   case X86_INS_NEG:
-  case X86_INS_NOT: state.flags = {fresh, values_.constant(0)}; return true;
-  case X86_INS_XADD: state.flags = {fresh, values_.constant(0)}; return write(instruction, other, state, fresh);
-  case X86_INS_XCHG: return write(instruction, other, state, fresh);
-  case X86_INS_CMPXCHG:
+  case X86_INS_NOT:
     state.flags = {fresh, values_.constant(0)};
+    return true;
+  case X86_INS_XADD:
+    state.flags = {fresh, values_.constant(0)};
+    return write(instruction, other, state, fresh);
+  case X86_INS_XCHG:
+    return write(instruction, other, state, fresh);
+  case X86_INS_CMPXCHG:
+    // Another turn has another value to expect, or the memory has changed: some thread gets on.
+    state.flags = {values_.plain(static_cast<Bits>((loop_.is_entered ? k_iteration : k_common) |
+                                                   (values_.at(state.general[k_rax]).bits & k_turn))),
+                   values_.constant(0)};
     state.general[k_rax] = fresh;
     state.width[k_rax] = 0;
     return true;
-  default: return refuse("has an instruction that the proof does not know", instruction.address);
+  default:
+    return refuse("has an instruction that the proof does not know", instruction.address);
   }
 }
 
-bool Prover::read_vector(const Instruction& instruction, const Operand& operand, const State& state, unsigned size, Value& low, Value& high) noexcept {
+bool Prover::read_vector(const Instruction& instruction, const Operand& operand, const State& state,
+                         unsigned size, Value& low, Value& high) noexcept {
   if (operand.is_mem()) {
     const Value address = address_of(operand, state);
     if (!load(instruction, state, address, std::min(size, 8U), low)) return false;
@@ -710,7 +800,8 @@ bool Prover::read_vector(const Instruction& instruction, const Operand& operand,
   }
   const unsigned reg = vector_of(operand.reg);
   if (reg == k_no_register) {
-    if (general_of(operand.reg) == k_no_register) return refuse("uses a register that the proof does not know", instruction.address);
+    if (general_of(operand.reg) == k_no_register)
+      return refuse("uses a register that the proof does not know", instruction.address);
     high = values_.constant(0);
     return read(instruction, operand, state, low);
   }
@@ -728,7 +819,8 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   Value high[3] = {};
   const auto read_all = [&](unsigned first, unsigned size) noexcept {
     for (unsigned i = first; i < std::min(count, 3U); ++i)
-      if (!read_vector(instruction, operands[i], state, operands[i].is_mem() ? size : 16, low[i], high[i])) return false;
+      if (!read_vector(instruction, operands[i], state, operands[i].is_mem() ? size : 16, low[i], high[i]))
+        return false;
     return true;
   };
   const unsigned last = std::min(count, 3U) - 1;
@@ -738,7 +830,8 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     return 16U;
   };
   const auto set = [&](Value new_low, Value new_high) noexcept {
-    if (reg == k_no_register) return refuse("uses a register that the proof does not know", instruction.address);
+    if (reg == k_no_register)
+      return refuse("uses a register that the proof does not know", instruction.address);
     state.low[reg] = new_low;
     state.high[reg] = new_high;
     return true;
@@ -746,7 +839,8 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   const auto store_vector = [&](Value new_low, Value new_high, unsigned size) noexcept {
     const Value address = address_of(operands[0], state);
     return store(instruction, state, address, std::min(size, 8U), new_low) &&
-           (size <= 8 || store(instruction, state, values_.add(address, values_.constant(8)), size - 8, new_high));
+           (size <= 8 ||
+            store(instruction, state, values_.add(address, values_.constant(8)), size - 8, new_high));
   };
   const bool is_three = count == 3;
   switch (use.form) {
@@ -777,15 +871,21 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     if (!read_all(0, memory_size())) return false;
     state.flags = {low[0], low[1]};
     // Unordered operands: the sign says nothing of the difference.
-    if (values_.is_constant(values_.subtract(low[0], low[1]))) state.flags = {result(instruction.id, low[0], low[1]), values_.constant(0)};
+    if (values_.is_constant(values_.subtract(low[0], low[1])))
+      state.flags = {result(instruction.id, low[0], low[1]), values_.constant(0)};
     return true;
-  default: break;
+  default:
+    break;
   }
   // Of two operands the first one is the first source, too.
   const unsigned first = is_three ? 1 : 0;
-  if (!read_all(use.form == VectorForm::fused || use.form == VectorForm::fused_scalar ? 0 : first, memory_size())) return false;
-  const bool is_same = operands[first].is_reg() && operands[last].is_reg() && operands[first].reg == operands[last].reg;
-  const bool is_difference = use.operation == Operation::add || use.operation == Operation::add_float ? use.addend == 1 : false;
+  if (!read_all(use.form == VectorForm::fused || use.form == VectorForm::fused_scalar ? 0 : first,
+                memory_size()))
+    return false;
+  const bool is_same =
+      operands[first].is_reg() && operands[last].is_reg() && operands[first].reg == operands[last].reg;
+  const bool is_difference =
+      use.operation == Operation::add || use.operation == Operation::add_float ? use.addend == 1 : false;
   const auto make = [&](Value a, Value b) noexcept {
     if (use.operation == Operation::bit_xor && is_same) return values_.constant(0);
     if (use.operation == Operation::none) return result(instruction.id, a, b);
@@ -793,26 +893,33 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     return result(instruction.id, a, b);
   };
   switch (use.form) {
-  case VectorForm::lanes: return set(make(low[first], low[last]), make(high[first], high[last]));
-  case VectorForm::scalar: return set(make(low[first], low[last]), high[first]);
+  case VectorForm::lanes:
+    return set(make(low[first], low[last]), make(high[first], high[last]));
+  case VectorForm::scalar:
+    return set(make(low[first], low[last]), high[first]);
   case VectorForm::scalar_unary:
     if (is_three) return set(result(instruction.id, low[2]), high[1]);
     return set(result(instruction.id, low[1]), reg == k_no_register ? 0 : state.high[reg]);
   case VectorForm::spread: {
-    const Value made = use.addend == 1 ? result(instruction.id, low[first], low[last]) : result(instruction.id, low[last]);
+    const Value made =
+        use.addend == 1 ? result(instruction.id, low[first], low[last]) : result(instruction.id, low[last]);
     return set(made, made);
   }
-  case VectorForm::low_halves: return set(low[first], low[last]);
+  case VectorForm::low_halves:
+    return set(low[first], low[last]);
   case VectorForm::mixed: {
     // Halves of a partial result are put in another order, and stay one.
     const Node& node = values_.at(low[last]);
     if (node.kind == Node::Kind::merged && low[last] == high[last] && (is_same || count == 2)) {
-      const bool takes_first = first != last && !is_same && !(low[first] == low[last] && high[first] == high[last]);
+      const bool takes_first =
+          first != last && !is_same && !(low[first] == low[last] && high[first] == high[last]);
       if (!takes_first || instruction.id == X86_INS_PSHUFD) return set(low[last], high[last]);
     }
     Value made = result(instruction.id, low[last], high[last]);
-    const bool is_unary = !is_three && (instruction.id == X86_INS_PSHUFD || instruction.id == X86_INS_PSHUFLW || instruction.id == X86_INS_PSHUFHW ||
-                                        instruction.id == X86_INS_CVTDQ2PS || instruction.id == X86_INS_SQRTPD || instruction.id == X86_INS_SQRTPS);
+    const bool is_unary =
+        !is_three && (instruction.id == X86_INS_PSHUFD || instruction.id == X86_INS_PSHUFLW ||
+                      instruction.id == X86_INS_PSHUFHW || instruction.id == X86_INS_CVTDQ2PS ||
+                      instruction.id == X86_INS_SQRTPD || instruction.id == X86_INS_SQRTPS);
     if (!is_unary) made = result(instruction.id, made, low[first], high[first]);
     return set(made, made);
   }
@@ -820,12 +927,14 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   case VectorForm::fused_scalar: {
     const auto fuse = [&](const Value* parts) noexcept {
       const Value product = result(instruction.id, parts[(use.addend + 1) % 3], parts[(use.addend + 2) % 3]);
-      if (const Value combined = combine(use.operation, parts[use.addend], product, false); combined != 0) return combined;
+      if (const Value combined = combine(use.operation, parts[use.addend], product, false); combined != 0)
+        return combined;
       return result(instruction.id, parts[use.addend], product);
     };
     return set(fuse(low), use.form == VectorForm::fused ? fuse(high) : high[0]);
   }
-  default: return refuse("has an instruction that the proof does not know", instruction.address);
+  default:
+    return refuse("has an instruction that the proof does not know", instruction.address);
   }
 }
 

@@ -5,13 +5,15 @@
 
 namespace wstree::proof {
 
-/// Whether `polynomial` is a function of the iteration that is executed: it depends on the part and on the ticks as the
-/// cursor does.
+/// Whether `polynomial` is a function of the iteration that is executed: it depends on the part and on the
+/// ticks as the cursor does.
 bool Prover::is_of_cursor(const Polynomial& polynomial) const noexcept {
   const Node& node = values_.at(loop_.cursor);
   if (node.kind != Node::Kind::polynomial) return false;
   const Polynomial& cursor = node.polynomial;
-  const auto is_part = [this](SymbolId id) noexcept { return id != 0 && (values_.symbol(id).bits & k_part) != 0; };
+  const auto is_part = [this](SymbolId id) noexcept {
+    return id != 0 && (values_.symbol(id).bits & k_part) != 0;
+  };
   const Term* pivot = nullptr;
   for (std::uint32_t i = 0; i < cursor.count; ++i)
     if (is_part(cursor.terms[i].a) && cursor.terms[i].b == 0) pivot = cursor.terms + i;
@@ -33,7 +35,8 @@ bool Prover::is_of_cursor(const Polynomial& polynomial) const noexcept {
     for (std::uint32_t j = 0; j < cursor.count; ++j) {
       if (!is_part(cursor.terms[j].a)) continue;
       is_in_cursor |= cursor.terms[j].a == symbol;
-      if (factor_of(cursor.terms[j].a, other) * pivot->factor != factor_of(pivot->a, other) * cursor.terms[j].factor)
+      if (factor_of(cursor.terms[j].a, other) * pivot->factor !=
+          factor_of(pivot->a, other) * cursor.terms[j].factor)
         return false;
     }
     if (!is_in_cursor) return false;
@@ -67,19 +70,27 @@ bool Prover::is_identity(Operation operation, Value value) const noexcept {
   }
   switch (operation) {
   case Operation::add:
-  case Operation::bit_xor: return constant == 0;
-  case Operation::add_float: return constant == 0 || constant == INT64_MIN;
-  case Operation::multiply: return constant == 1;
-  case Operation::multiply_float: return constant == std::bit_cast<std::int64_t>(1.0) || constant == std::bit_cast<std::int32_t>(1.0F);
-  case Operation::none: return false;
-  default: return true; // puts a value in that is the same however often that is done
+  case Operation::bit_xor:
+    return constant == 0;
+  case Operation::add_float:
+    return constant == 0 || constant == INT64_MIN;
+  case Operation::multiply:
+    return constant == 1;
+  case Operation::multiply_float:
+    return constant == std::bit_cast<std::int64_t>(1.0) || constant == std::bit_cast<std::int32_t>(1.0F);
+  case Operation::none:
+    return false;
+  default:
+    return true; // puts a value in that is the same however often that is done
   }
 }
 
 /// Whether the sum of `value` over parts is its value for their union.
 bool Prover::is_additive(Value value) const noexcept {
   const Node& node = values_.at(value);
-  if (node.kind != Node::Kind::polynomial || node.polynomial.constant != 0 || node.polynomial.count == 0 || values_.length == 0) return false;
+  if (node.kind != Node::Kind::polynomial || node.polynomial.constant != 0 || node.polynomial.count == 0 ||
+      values_.length == 0)
+    return false;
   for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
     const Term& term = node.polynomial.terms[i];
     if (term.a != values_.length && term.b != values_.length) return false;
@@ -95,7 +106,8 @@ Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) no
   const Node& y = values_.at(b);
   if (operation == Operation::none) return 0;
   const auto header_of = [this](const Node& node) noexcept -> SymbolId {
-    if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1 || node.polynomial.constant != 0) return 0;
+    if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1 || node.polynomial.constant != 0)
+      return 0;
     const Term& term = node.polynomial.terms[0];
     if (term.factor != 1 || term.b != 0 || values_.symbol(term.a).kind != Symbol::Kind::header) return 0;
     return term.a;
@@ -108,7 +120,8 @@ Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) no
     return values_.sum(sum.location, operation);
   }
   if (loop_.is_guessed) {
-    const bool is_polynomial = x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial && operation == Operation::add;
+    const bool is_polynomial =
+        x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial && operation == Operation::add;
     if (const SymbolId header = header_of(x); header != 0 && !is_polynomial)
       return values_.sum(static_cast<std::uint32_t>(values_.symbol(header).y), operation);
     if (const SymbolId header = header_of(y); header != 0 && !is_polynomial && !is_ordered)
@@ -122,11 +135,15 @@ Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) no
   const bool y_merged = is_merged(y, b);
   if (!x_merged && !y_merged) return 0;
   if (x_merged && y_merged)
-    return x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial ? 0 : values_.merged(operation);
+    return x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial ? 0
+                                                                                : values_.merged(operation);
   const Value other = x_merged ? b : a;
   const Value merged = x_merged ? a : b;
-  if (values_.at(merged).kind == Node::Kind::merged && is_identity(operation, other) && values_.is_constant(other)) return merged;
-  if (values_.is_symbol(other, Symbol::Kind::load) && values_.at(other).bits == k_common && !(is_ordered && x_merged))
+  if (values_.at(merged).kind == Node::Kind::merged && is_identity(operation, other) &&
+      values_.is_constant(other))
+    return merged;
+  if (values_.is_symbol(other, Symbol::Kind::load) && values_.at(other).bits == k_common &&
+      !(is_ordered && x_merged))
     return values_.combined(operation, static_cast<Value>(values_.symbol(values_.only_symbol(other)).x));
   return 0;
 }

@@ -35,7 +35,8 @@ bool catches_exceptions(Address address, const Process& process) noexcept {
   std::uint32_t begin = 0;
   std::uint32_t end = count;
   const auto at = [base, index](std::uint32_t i, std::size_t field) noexcept {
-    return base + static_cast<Address>(std::int64_t{get<std::int32_t>(index + 12 + std::size_t{i} * 8 + field)});
+    return base +
+           static_cast<Address>(std::int64_t{get<std::int32_t>(index + 12 + std::size_t{i} * 8 + field)});
   };
   while (end - begin > 1) {
     const std::uint32_t middle = begin + (end - begin) / 2;
@@ -69,8 +70,10 @@ bool catches_exceptions(Address address, const Process& process) noexcept {
       has_data = true;
       if (*data++ != std::byte{0x1b}) return true;
       break;
-    case 'S': break;
-    default: return true;
+    case 'S':
+      break;
+    default:
+      return true;
     }
   if (!has_data) return false;
   if (pointer == 0) return true;

@@ -39,7 +39,8 @@ bool add_term(Polynomial& polynomial, Term term) noexcept {
     return true;
   }
   if (polynomial.count == k_most_terms) return false;
-  std::copy_backward(polynomial.terms + i, polynomial.terms + polynomial.count, polynomial.terms + polynomial.count + 1);
+  std::copy_backward(polynomial.terms + i, polynomial.terms + polynomial.count,
+                     polynomial.terms + polynomial.count + 1);
   polynomial.terms[i] = term;
   ++polynomial.count;
   return true;
@@ -51,10 +52,12 @@ Values::Values(Arena& arena) noexcept : arena_(arena), nodes_(arena), symbols_(a
   node_slots_ = arena.make<std::uint32_t>(k_slots);
   symbol_slots_ = arena.make<std::uint32_t>(k_slots);
   static constexpr Node k_nothing{};
-  exhausted_ = node_slots_ == nullptr || symbol_slots_ == nullptr || !nodes_.add(&k_nothing) || !symbols_.add({});
+  exhausted_ =
+      node_slots_ == nullptr || symbol_slots_ == nullptr || !nodes_.add(&k_nothing) || !symbols_.add({});
 }
 
-SymbolId Values::symbol_id(Symbol::Kind kind, Bits bits, std::uint64_t x, std::uint64_t y, std::uint64_t z) noexcept {
+SymbolId Values::symbol_id(Symbol::Kind kind, Bits bits, std::uint64_t x, std::uint64_t y,
+                           std::uint64_t z) noexcept {
   if (exhausted_) return 0;
   const std::uint64_t hash = mix(mix(mix(mix(static_cast<std::uint64_t>(kind) + 1, x), y), z), bits);
   for (std::size_t i = hash % k_slots;; i = (i + 1) % k_slots) {
@@ -87,7 +90,10 @@ Value Values::of(Symbol::Kind kind, Bits bits, std::uint64_t x, std::uint64_t y,
 
 Value Values::intern(const Node& node) noexcept {
   if (exhausted_) return 0;
-  std::uint64_t hash = mix(mix(mix(static_cast<std::uint64_t>(node.kind) << 8 | node.bits, static_cast<std::uint64_t>(node.operation)), node.location), node.address);
+  std::uint64_t hash = mix(mix(mix(static_cast<std::uint64_t>(node.kind) << 8 | node.bits,
+                                   static_cast<std::uint64_t>(node.operation)),
+                               node.location),
+                           node.address);
   hash = mix(hash, static_cast<std::uint64_t>(node.polynomial.constant));
   for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
     const Term& term = node.polynomial.terms[i];
@@ -96,7 +102,8 @@ Value Values::intern(const Node& node) noexcept {
   const auto is_same = [&node](const Node& other) noexcept {
     if (other.kind != node.kind || other.bits != node.bits || other.operation != node.operation ||
         other.location != node.location || other.address != node.address ||
-        other.polynomial.constant != node.polynomial.constant || other.polynomial.count != node.polynomial.count)
+        other.polynomial.constant != node.polynomial.constant ||
+        other.polynomial.count != node.polynomial.count)
       return false;
     for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
       const Term& a = node.polynomial.terms[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the proof knows about the contents of a register or of a word of the frame. For the .cpp files of this folder
-// alone. README.md explains the kinds.
+// What the proof knows about the contents of a register or of a word of the frame. For the .cpp files of this
+// folder alone. README.md explains the kinds.
 #pragma once
 
 #include "arena.h"
@@ -15,16 +15,29 @@ using Value = std::uint32_t;
 /// What a value depends on beyond what all calls of the function have in common.
 using Bits = std::uint8_t;
 inline constexpr Bits k_common = 0;
-inline constexpr Bits k_iteration = 1;  ///< the iteration that is executed, and shared memory
-inline constexpr Bits k_part = 2;       ///< the bounds of the part, or how many iterations were executed before
-inline constexpr Bits k_number = 4;     ///< the numbers of the thread and of threads
-inline constexpr Bits k_carried = 8;    ///< earlier iterations, or nothing defined
-inline constexpr Bits k_partial = 16;   ///< a partial result of a reduction
-inline constexpr Bits k_last = 32;      ///< the last iteration of this call
-inline constexpr Bits k_frame = 64;     ///< an address in the own frame
+inline constexpr Bits k_iteration = 1; ///< the iteration that is executed, and shared memory
+inline constexpr Bits k_part = 2;     ///< the bounds of the part, or how many iterations were executed before
+inline constexpr Bits k_number = 4;   ///< the numbers of the thread and of threads
+inline constexpr Bits k_carried = 8;  ///< earlier iterations, or nothing defined
+inline constexpr Bits k_partial = 16; ///< a partial result of a reduction
+inline constexpr Bits k_last = 32;    ///< the last iteration of this call
+inline constexpr Bits k_frame = 64;   ///< an address in the own frame
+inline constexpr Bits k_turn =
+    128; ///< which turn of an inner loop it is; only while that loop's end is looked for
 
 enum class Operation : std::uint8_t {
-  none, add, add_float, multiply, multiply_float, bit_and, bit_or, bit_xor, least, most, least_float, most_float
+  none,
+  add,
+  add_float,
+  multiply,
+  multiply_float,
+  bit_and,
+  bit_or,
+  bit_xor,
+  least,
+  most,
+  least_float,
+  most_float
 };
 inline bool is_float(Operation operation) noexcept {
   return operation == Operation::add_float || operation == Operation::multiply_float;
@@ -32,8 +45,26 @@ inline bool is_float(Operation operation) noexcept {
 
 struct Symbol {
   enum class Kind : std::uint8_t {
-    argument, stack_argument, frame, thread_count, thread_number, quotient, remainder, remainder_or_zero,
-    length, low, raw_end, is_last, ticks, header, load, result, sign, canary, cursor, identity
+    argument,
+    stack_argument,
+    frame,
+    thread_count,
+    thread_number,
+    quotient,
+    remainder,
+    remainder_or_zero,
+    length,
+    low,
+    raw_end,
+    is_last,
+    ticks,
+    header,
+    load,
+    result,
+    sign,
+    canary,
+    cursor,
+    identity
   };
   Kind kind;
   Bits bits;
@@ -61,9 +92,9 @@ struct Node {
   enum class Kind : std::uint8_t {
     polynomial, ///< a sum of products of symbols, modulo 2^64
     plain,      ///< only the bits are known
-    sum,        ///< what a location of the loop's header was, with values of iterations put in by one operation
-    merged,     ///< what a loop has left of a sum: the operation's identity for no iterations
-    combined,   ///< shared memory at an address, with a merged value put in
+    sum,      ///< what a location of the loop's header was, with values of iterations put in by one operation
+    merged,   ///< what a loop has left of a sum: the operation's identity for no iterations
+    combined, ///< shared memory at an address, with a merged value put in
   };
   Kind kind = Kind::plain;
   Bits bits = 0;
@@ -85,7 +116,8 @@ public:
   Value constant(std::int64_t value) noexcept;
   Value plain(Bits bits) noexcept;
   Value undefined() noexcept { return plain(k_carried); }
-  Value of(Symbol::Kind kind, Bits bits, std::uint64_t x = 0, std::uint64_t y = 0, std::uint64_t z = 0) noexcept;
+  Value of(Symbol::Kind kind, Bits bits, std::uint64_t x = 0, std::uint64_t y = 0,
+           std::uint64_t z = 0) noexcept;
   Value sum(std::uint32_t location, Operation operation) noexcept;
   Value merged(Operation operation) noexcept;
   Value combined(Operation operation, Value address) noexcept;
@@ -94,7 +126,9 @@ public:
 
   bool is_polynomial(Value value) const noexcept { return at(value).kind == Node::Kind::polynomial; }
   bool is_constant(Value value, std::int64_t& constant) const noexcept;
-  bool is_constant(Value value) const noexcept { return is_polynomial(value) && at(value).polynomial.count == 0; }
+  bool is_constant(Value value) const noexcept {
+    return is_polynomial(value) && at(value).polynomial.count == 0;
+  }
   /// The only symbol of a value that is nothing else; 0: it is something else.
   SymbolId only_symbol(Value value) const noexcept;
   bool is_symbol(Value value, Symbol::Kind kind) const noexcept {
@@ -117,7 +151,8 @@ public:
   SymbolId low = 0;    // its first iteration
 
 private:
-  SymbolId symbol_id(Symbol::Kind kind, Bits bits, std::uint64_t x, std::uint64_t y, std::uint64_t z) noexcept;
+  SymbolId symbol_id(Symbol::Kind kind, Bits bits, std::uint64_t x, std::uint64_t y,
+                     std::uint64_t z) noexcept;
   Value intern(const Node& node) noexcept;
   Value sum_of(Value a, Value b, std::int64_t factor) noexcept;
   void find_part(Polynomial& polynomial) const noexcept;

@@ -8,12 +8,18 @@ namespace wstree::proof {
 VectorUse vector_use(unsigned instruction) noexcept {
   using F = VectorForm;
   using O = Operation;
-#define BOTH(name) case X86_INS_##name: case X86_INS_V##name:
+#define BOTH(name)                                                                                           \
+  case X86_INS_##name:                                                                                       \
+  case X86_INS_V##name:
 #define PACKED(name) BOTH(name##PD) BOTH(name##PS)
 #define SCALAR(name) BOTH(name##SD) BOTH(name##SS)
 #define FUSED(name, order, last)                                                                             \
-  case X86_INS_V##name##order##PD: case X86_INS_V##name##order##PS: return {F::fused, O::add_float, last};     \
-  case X86_INS_V##name##order##SD: case X86_INS_V##name##order##SS: return {F::fused_scalar, O::add_float, last};
+  case X86_INS_V##name##order##PD:                                                                           \
+  case X86_INS_V##name##order##PS:                                                                           \
+    return {F::fused, O::add_float, last};                                                                   \
+  case X86_INS_V##name##order##SD:                                                                           \
+  case X86_INS_V##name##order##SS:                                                                           \
+    return {F::fused_scalar, O::add_float, last};
 #define FUSED_ALL(name) FUSED(name, 132, 1) FUSED(name, 213, 2) FUSED(name, 231, 0)
   // clang-format off
   switch (instruction) {

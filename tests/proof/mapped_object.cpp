@@ -21,9 +21,11 @@ template <class T> T get(const char* from) {
 }
 
 bool is_outlined(std::string_view name) {
-  if (name.find(".cold") != name.npos || name.find("_debug__") != name.npos || name.find("reduction") != name.npos) return false;
-  return name.find("._omp_fn.") != name.npos || name.find(".omp_outlined") != name.npos || name.find("omp_outlined") != name.npos ||
-         name.find("..omp_par") != name.npos;
+  if (name.find(".cold") != name.npos || name.find("_debug__") != name.npos ||
+      name.find("reduction") != name.npos)
+    return false;
+  return name.find("._omp_fn.") != name.npos || name.find(".omp_outlined") != name.npos ||
+         name.find("omp_outlined") != name.npos || name.find("..omp_par") != name.npos;
 }
 
 } // namespace
@@ -31,9 +33,11 @@ bool is_outlined(std::string_view name) {
 MappedObject::MappedObject(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   const std::vector<char> file{std::istreambuf_iterator<char>(stream), {}};
-  if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) throw std::runtime_error(path + " is no object");
+  if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0)
+    throw std::runtime_error(path + " is no object");
   const auto header = get<Elf64_Ehdr>(file.data());
-  if (header.e_machine != EM_X86_64 || header.e_phnum == 0) throw std::runtime_error(path + " is not for x86-64, or not linked");
+  if (header.e_machine != EM_X86_64 || header.e_phnum == 0)
+    throw std::runtime_error(path + " is not for x86-64, or not linked");
   std::uint64_t end = 0;
   first_ = UINT64_MAX;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
@@ -75,8 +79,10 @@ void MappedObject::read_slots() {
       const auto type = ELF64_R_TYPE(relocation.r_info);
       const auto slot = reinterpret_cast<std::uint64_t>(text(relocation.r_offset));
       if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) {
-        const auto symbol = get<Elf64_Sym>(text(dynamic[DT_SYMTAB] + ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym)));
-        slots_[slot] = {text(dynamic[DT_STRTAB] + symbol.st_name), symbol.st_value != 0 ? text(symbol.st_value) : nullptr};
+        const auto symbol =
+            get<Elf64_Sym>(text(dynamic[DT_SYMTAB] + ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym)));
+        slots_[slot] = {text(dynamic[DT_STRTAB] + symbol.st_name),
+                        symbol.st_value != 0 ? text(symbol.st_value) : nullptr};
       } else if (type == R_X86_64_RELATIVE)
         slots_[slot] = {nullptr, text(static_cast<std::uint64_t>(relocation.r_addend))};
     }
@@ -88,21 +94,24 @@ void MappedObject::read_slots() {
 void MappedObject::read_names(const std::vector<char>& file) {
   const auto header = get<Elf64_Ehdr>(file.data());
   std::vector<Elf64_Shdr> sections;
-  for (unsigned i = 0; i < header.e_shnum; ++i) sections.push_back(get<Elf64_Shdr>(file.data() + header.e_shoff + i * sizeof(Elf64_Shdr)));
+  for (unsigned i = 0; i < header.e_shnum; ++i)
+    sections.push_back(get<Elf64_Shdr>(file.data() + header.e_shoff + i * sizeof(Elf64_Shdr)));
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_SYMTAB) continue;
     const char* const names = file.data() + sections[section.sh_link].sh_offset;
     for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
       const auto symbol = get<Elf64_Sym>(file.data() + section.sh_offset + at);
-      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size != 0 && is_outlined(names + symbol.st_name))
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size != 0 &&
+          is_outlined(names + symbol.st_name))
         outlined_.push_back({names + symbol.st_name, symbol.st_value});
     }
   }
-  std::sort(outlined_.begin(), outlined_.end(), [](const Function& a, const Function& b) { return a.address < b.address; });
+  std::sort(outlined_.begin(), outlined_.end(),
+            [](const Function& a, const Function& b) { return a.address < b.address; });
 }
 
-/// Looks for calls of stubs or slots, and for the address that was last put into the register of the first or third
-/// argument before them.
+/// Looks for calls of stubs or slots, and for the address that was last put into the register of the first or
+/// third argument before them.
 void MappedObject::find_handed() {
   std::set<std::uint64_t> found;
   for (const Elf64_Phdr& segment : headers_) {
@@ -149,7 +158,8 @@ proof::Verdict MappedObject::prove(const Function& function) const noexcept {
     const std::uint64_t at = self.in_file(address);
     for (const Elf64_Phdr& segment : self.headers_) {
       if (segment.p_type == PT_GNU_EH_FRAME) around.unwind_index = self.text(segment.p_vaddr);
-      if (segment.p_type != PT_LOAD || at < segment.p_vaddr || at - segment.p_vaddr >= segment.p_memsz) continue;
+      if (segment.p_type != PT_LOAD || at < segment.p_vaddr || at - segment.p_vaddr >= segment.p_memsz)
+        continue;
       around.begin = reinterpret_cast<const std::byte*>(self.text(segment.p_vaddr));
       around.size = segment.p_memsz;
       around.is_executable = (segment.p_flags & PF_X) != 0;

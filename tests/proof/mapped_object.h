@@ -25,8 +25,8 @@ public:
     std::string name;
     std::uint64_t address = 0; ///< in the file's own terms
   };
-  /// The functions that compilers have outlined from regions, by their names; in an object without names those that
-  /// are handed to GOMP_parallel() or __kmpc_fork_call().
+  /// The functions that compilers have outlined from regions, by their names; in an object without names
+  /// those that are handed to GOMP_parallel() or __kmpc_fork_call().
   const std::vector<Function>& outlined() const noexcept { return outlined_; }
   proof::Verdict prove(const Function& function) const noexcept;
   /// An address of the process in the file's own terms.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// prove_binary [-q] [-t] FILE...: for each function that a compiler has outlined, whether it may be called again for
-// pieces of its loop, or why not.
+// prove_binary [-q] [-t] FILE...: for each function that a compiler has outlined, whether it may be called
+// again for pieces of its loop, or why not.
 //
 //   -q   counts only
 //   -t   how long the proofs took
@@ -35,17 +35,21 @@ int main(int count, char** arguments) {
       for (const auto& function : object.outlined()) {
         const auto begin = std::chrono::steady_clock::now();
         const wstree::proof::Verdict verdict = object.prove(function);
-        const double took = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+        const double took =
+            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
         slowest = std::max(slowest, took);
         const bool is_proven = verdict.kind != wstree::proof::Verdict::Kind::refused;
         ++all;
         proven += is_proven ? 1 : 0;
         if (!is_proven) ++reasons[verdict.reason];
         if (is_quiet) continue;
-        std::printf("%s %lx %s: %s", path.substr(path.rfind('/') + 1).c_str(), function.address, function.name.c_str(), is_proven ? "proven" : verdict.reason);
+        std::printf("%s %lx %s: %s", path.substr(path.rfind('/') + 1).c_str(), function.address,
+                    function.name.c_str(), is_proven ? "proven" : verdict.reason);
         if (is_proven)
-          std::printf(" (%s%s%s%s)", verdict.kind == wstree::proof::Verdict::Kind::gcc ? "gcc" : "clang", verdict.has_reduction ? ", reduction" : "",
-                      verdict.has_float_reduction ? " of floats" : "", verdict.has_lastprivate ? ", lastprivate" : "");
+          std::printf(" (%s%s%s%s)", verdict.kind == wstree::proof::Verdict::Kind::gcc ? "gcc" : "clang",
+                      verdict.has_reduction ? ", reduction" : "",
+                      verdict.has_float_reduction ? " of floats" : "",
+                      verdict.has_lastprivate ? ", lastprivate" : "");
         if (verdict.at != nullptr) std::printf(" at %lx", object.in_file(verdict.at));
         if (is_timed) std::printf(", %u instructions, %.0f us", verdict.instructions, took);
         std::printf("\n");
