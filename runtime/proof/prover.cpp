@@ -131,6 +131,13 @@ bool Prover::is_end_of_loop(Value difference) noexcept {
   return false;
 }
 
+/// Whether `difference` is the one that clang's minimum of the part's end and the loop's decides by.
+bool Prover::is_clangs_minimum(Value difference) noexcept {
+  if (!is_clang_ || dividend_ == 0) return false;
+  const Value raw = values_.subtract(values_.of(Symbol::Kind::raw_end, k_part), dividend_);
+  return difference == raw || difference == values_.scale(raw, -1);
+}
+
 /// What holds behind an edge; leaves the state unreached if the edge is never taken.
 bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) noexcept {
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
@@ -160,6 +167,7 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
   }
   if (state.formula != State::Formula::done) return true;
   if (excludes_empty(difference, branch.id, is_taken)) state.is_nonempty = true;
+  if (excludes_empty(difference, branch.id, !is_taken)) state.is_empty = true;
   const bool for_zero = holds_for(branch.id, 0, is_known) == is_taken && is_known;
   const bool for_more = holds_for(branch.id, 1, is_known) == is_taken && is_known;
   const bool for_less = holds_for(branch.id, -1, is_known) == is_taken && is_known;
@@ -178,6 +186,8 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
   if (!loop_.is_entered) {
+    if (trusts_ && (bits & ~k_part) == 0) return true;
+    if (is_clangs_minimum(difference)) return true;
     if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open)
       return true;
     if (state.formula == State::Formula::done) {
@@ -418,6 +428,7 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse("has no static loop", 0);
     return answer();
   }
+  trusts_ = is_clang_;
   const Value undefined = values_.undefined();
   for (unsigned i = 0; i < 16; ++i) state->general[i] = state->low[i] = state->high[i] = undefined;
   state->flags = {undefined, undefined};

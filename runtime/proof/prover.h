@@ -44,6 +44,8 @@ struct State {
   Formula formula = Formula::open;
   bool is_reached = false;
   bool is_nonempty = false;  ///< the part has iterations
+  bool is_empty = false;     ///< it has none
+  bool is_begun = false;     ///< iterations were executed on each path
   bool is_last_part = false; ///< it has the last one of the loop
   bool is_locked = false;    ///< the lock for reductions is held
   bool is_late = false;      ///< memory may not be as it was at the entry
@@ -62,6 +64,7 @@ private:
     bool is_entered = false;
     bool is_silent = false;  ///< what it does is looked at, and not judged
     bool is_guessed = false; ///< the locations that change have unknown values at the header
+    std::int64_t width = 1;  ///< iterations that it executes at a time
     Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
     SymbolId ticks = 0;      ///< how many were executed
     bool has_effect = false; ///< set by an effect
@@ -82,6 +85,7 @@ private:
   State::Formula formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept;
   bool excludes_empty(Value difference, unsigned condition, bool is_taken) const noexcept;
   bool is_end_of_loop(Value difference) noexcept;
+  bool is_clangs_minimum(Value difference) noexcept;
 
   // prover_loops.cpp: the loop over the part
   struct Location;
@@ -89,6 +93,9 @@ private:
   bool has_bound(const Walk& walk) const noexcept;
   bool run_body(Walk& walk, State& back) noexcept;
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
+  std::uint8_t exact_end(unsigned condition, unsigned exit, Value difference, Value left) noexcept;
+  std::int64_t width_by(Value difference) const noexcept;
+  bool share_of_length(Value value, double& share) const noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
   bool leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations,
@@ -101,10 +108,12 @@ private:
                std::uint64_t location) noexcept;
   Value joined_formula(Value less, Value not_less) noexcept;
   Value last_of_part() noexcept;
+  Value joined_begun(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept;
 
   // prover_values.cpp: values
   Bits classify(Value value) const noexcept;
   bool is_of_cursor(const Polynomial& polynomial) const noexcept;
+  bool is_of_iteration(const Polynomial& polynomial) const noexcept;
   Value result(std::uint64_t operation, Value a, Value b = 0, Value c = 0) noexcept;
   Value apply(Operation operation, Value a, Value b) noexcept;
   Value combine(Operation operation, Value a, Value b, bool is_ordered) noexcept;
@@ -129,7 +138,7 @@ private:
             Value& value) noexcept;
   bool store(const Instruction& instruction, State& state, Value address, unsigned size,
              Value value) noexcept;
-  bool store_outside(const Instruction& instruction, const State& state, Value address, Value value) noexcept;
+  bool store_outside(const Instruction& instruction, State& state, Value address, Value value) noexcept;
   bool read(const Instruction& instruction, const Operand& operand, const State& state,
             Value& value) noexcept;
   bool write(const Instruction& instruction, const Operand& operand, State& state, Value value) noexcept;
@@ -152,6 +161,7 @@ private:
   Refusal refusal_;
   Loop loop_;
   bool is_clang_ = false;
+  bool trusts_ = false;       // the program cannot see the bounds of the part: what depends on them, the compiler has made
   bool has_part_ = false; // the bounds of the part are known somewhere
   bool has_loop_ = false; // a loop over the part was followed
   bool throws_ = false;

@@ -34,6 +34,32 @@ Value Prover::joined_formula(Value less, Value not_less) noexcept {
   return check == less ? made : 0;
 }
 
+/// A value where paths meet on some of which iterations were executed, in a program that does not see the bounds of its
+/// part. What depends on them before the first iteration is the compiler's, and goes with the cursor; what does not is the
+/// program's, and if it differs, iterations have changed it. 0: neither side is before the first iteration.
+Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept {
+  if (x.is_begun && y.is_begun) return 0;
+  const Value cursor = values_.of(Symbol::Kind::cursor, k_part, place);
+  const Bits bits = classify(a) | classify(b);
+  if ((bits & ~k_part) != 0) return values_.plain(bits | k_carried);
+  const Value fresh = values_.of(Symbol::Kind::result, k_part, k_operation_join, place, location);
+  if (x.is_begun != y.is_begun) {
+    const State& first = x.is_begun ? y : x;
+    const Value value = x.is_begun ? b : a;
+    if ((values_.at(value).bits & k_part) == 0) return values_.plain(bits | k_carried);
+    const SymbolId begin = values_.only_symbol(first.cursor);
+    const Value made = begin != 0 ? values_.substitute(value, begin, cursor) : value;
+    return made == value || !values_.is_polynomial(made) ? fresh : made;
+  }
+  const SymbolId p = values_.only_symbol(x.cursor);
+  const SymbolId q = values_.only_symbol(y.cursor);
+  if (p != q && p != 0 && q != 0) {
+    const Value made = values_.substitute(a, p, cursor);
+    if (made == values_.substitute(b, q, cursor)) return made;
+  }
+  return (values_.at(a).bits & values_.at(b).bits & k_part) != 0 ? fresh : values_.plain(bits | k_carried);
+}
+
 Value Prover::joined(Value a, Value b, const State& x, const State& y, Address place,
                      std::uint64_t location) noexcept {
   const Node& m = values_.at(a);
@@ -92,6 +118,13 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
     if ((values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) ||
         (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_))
       return last_of_part();
+  if (!loop_.is_entered && x.is_empty != y.is_empty && !x.is_nonempty != !y.is_nonempty) {
+    // The one of an empty part counts for nothing where the part is not empty.
+    const Node& of_loop = x.is_empty ? n : m;
+    if (of_loop.kind == Kind::plain && (of_loop.bits & k_last) != 0) return values_.plain(of_loop.bits | k_empty);
+  }
+  if (trusts_ && !loop_.is_entered && x.formula == State::Formula::done && y.formula == State::Formula::done)
+    if (const Value made = joined_begun(a, b, x, y, place, location); made != 0) return made;
   Bits bits = classify(a) | classify(b);
   if (loop_.is_entered) return values_.plain(bits | k_iteration);
   if (x.formula != State::Formula::open || y.formula != State::Formula::open) bits |= k_part;
@@ -130,7 +163,9 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
     into.slots[kept++].value = joined(slot.value, b.slots[j].value, a, b, place, location);
   }
   into.count = kept;
-  if (a.cursor != b.cursor) into.cursor = 0;
+  const bool is_done = a.formula == State::Formula::done && b.formula == State::Formula::done;
+  if (a.cursor != b.cursor || a.is_begun != b.is_begun)
+    into.cursor = trusts_ && is_done ? values_.of(Symbol::Kind::cursor, k_part, place) : a.is_begun == b.is_begun ? 0 : a.cursor;
   if (a.formula != b.formula) {
     using Formula = State::Formula;
     const bool is_formula = (a.formula == Formula::less && b.formula == Formula::not_less) ||
@@ -143,6 +178,8 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
     }
   }
   into.is_nonempty = a.is_nonempty && b.is_nonempty;
+  into.is_empty = a.is_empty && b.is_empty;
+  into.is_begun = a.is_begun && b.is_begun;
   into.is_last_part = a.is_last_part && b.is_last_part;
   into.is_locked = a.is_locked && b.is_locked;
   into.is_late = a.is_late || b.is_late;

@@ -194,7 +194,8 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   loop_.is_guessed = false;
   loop_.ticks = values_.only_symbol(values_.of(Symbol::Kind::ticks, k_part, place));
   const Value ticks = values_.of(Symbol::Kind::ticks, k_part, place);
-  loop_.cursor = values_.add(entry.cursor, ticks);
+  loop_.cursor = trusts_ ? entry.cursor : values_.add(entry.cursor, ticks);
+  loop_.width = 1;
   for (int round = 0;; ++round) {
     if (round == k_most_rounds) return refuse("is too tangled for the proof", place);
     set_header();
@@ -226,15 +227,73 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
       location.is = Class::lost;
       changes = true;
     }
-    if (!changes) break;
+    // How many iterations it executes at a time follows from its end.
+    const std::int64_t width = loop_.width;
+    std::memset(behind, 0, walk.function.blocks.size());
+    if (!changes && !find_bounds(walk, entry, behind)) return false;
+    if (!changes && loop_.width == width) break;
   }
-  if (!find_bounds(walk, entry, behind)) return false;
   loop_.is_silent = before.is_silent;
   if (!settle(walk)) return false;
   if (!check_order(walk, behind)) return false;
   loop_ = before;
   has_loop_ = true;
+  bool has_effect = false;
+  for (std::size_t i = 0; i < walk.count; ++i) has_effect |= walk.has_effect[walk.members[i]];
+  if (has_effect && entry.is_begun) return refuse("executes its first iteration apart", place);
   return leave_part(walk, entry, behind, locations, count);
+}
+
+/// Which test decides about `left`, the iterations of the part that have not begun when this one does, it included:
+/// 1: whether this one begins, 2: whether another one follows, 0: none of both.
+std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value difference, Value left) noexcept {
+  const Node& node = values_.at(difference);
+  if (node.kind != Node::Kind::polynomial) return 0;
+  std::int64_t factor = 0;
+  SymbolId other = 0;
+  for (std::uint32_t j = 0; j < node.polynomial.count; ++j) {
+    const Term& term = node.polynomial.terms[j];
+    if (term.a != loop_.ticks && term.b != loop_.ticks) continue;
+    factor = -term.factor;
+    other = term.a == loop_.ticks ? term.b : term.a;
+  }
+  Value expected = values_.scale(left, factor);
+  if (other != 0) {
+    Polynomial times;
+    times.count = 1;
+    times.terms[0] = {1, other, 0};
+    expected = values_.multiply(expected, values_.intern(times));
+  }
+  std::int64_t rest = 0;
+  if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) || (other != 0 && rest != 0)) return 0;
+  const auto leaves = [&](std::int64_t remaining, std::int64_t sign) noexcept {
+    const std::int64_t value = sign * factor * remaining + rest;
+    bool is_known = false;
+    const bool is_taken = holds_for(condition, value < 0 ? -1 : value > 0 ? 1 : 0, is_known);
+    return !is_known || is_taken == (exit == 1);
+  };
+  for (std::uint8_t at = 0; at < 2; ++at)
+    for (const std::int64_t sign : {1, -1}) {
+      if (sign < 0 && other == 0) continue; // only an unknown stride may be negative
+      if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign)) return static_cast<std::uint8_t>(at + 1);
+    }
+  return 0;
+}
+
+/// How many iterations a loop executes at a time that ends by a part of the length: its ticks count in that part's unit.
+/// 0: unknown.
+std::int64_t Prover::width_by(Value difference) const noexcept {
+  const Node& node = values_.at(difference);
+  if (node.kind != Node::Kind::polynomial) return 0;
+  std::int64_t step = 0;
+  double share = 0;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i)
+    if (node.polynomial.terms[i].a == loop_.ticks && node.polynomial.terms[i].b == 0) step = node.polynomial.terms[i].factor;
+  if (step == 0 || !share_of_length(difference, share) || share == 0) return 0;
+  const double width = static_cast<double>(step) / -share;
+  if (width < 1 || width > 1024) return 0;
+  const auto whole = static_cast<std::int64_t>(width);
+  return static_cast<double>(whole) == width ? whole : 0;
 }
 
 /// Finds where the loop is left: where the part is over, and only there. behind[block]: 1 if the test is
@@ -245,6 +304,7 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
                  walk.function.instructions[walk.function.blocks[walk.members[0]].first].address);
   const Value end = values_.add(last_of_part(), values_.constant(1));
   const Value left = values_.subtract(values_.subtract(end, entry.cursor), ticks);
+  std::int64_t found = 0;
   for (std::size_t i = 0; i < walk.count; ++i) {
     const std::uint32_t block = walk.members[i];
     const Block& shape = walk.function.blocks[block];
@@ -260,46 +320,17 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
       return refuse("leaves its loop early", last.address);
     const Flags& flags = walk.out[block]->flags;
     const Value difference = values_.subtract(flags.a, flags.b);
-    const Node& node = values_.at(difference);
-    if (node.kind != Node::Kind::polynomial)
-      return refuse("has a loop whose end the proof does not understand", last.address);
-    std::int64_t factor = 0;
-    SymbolId other = 0;
-    for (std::uint32_t j = 0; j < node.polynomial.count; ++j) {
-      const Term& term = node.polynomial.terms[j];
-      if (term.a != loop_.ticks && term.b != loop_.ticks) continue;
-      factor = -term.factor;
-      other = term.a == loop_.ticks ? term.b : term.a;
-    }
-    Value expected = values_.scale(left, factor);
-    if (other != 0) {
-      Polynomial times;
-      times.count = 1;
-      times.terms[0] = {1, other, 0};
-      expected = values_.multiply(expected, values_.intern(times));
-    }
-    std::int64_t rest = 0;
-    if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) ||
-        (other != 0 && rest != 0))
-      return refuse("has a loop whose end the proof does not understand", last.address);
-    // With `left` iterations of the part not begun when this one is, the current one included.
-    const auto leaves = [&](std::int64_t remaining, std::int64_t sign) noexcept {
-      const std::int64_t value = sign * factor * remaining + rest;
-      bool is_known = false;
-      const bool is_taken = holds_for(last.id, value < 0 ? -1 : value > 0 ? 1 : 0, is_known);
-      return !is_known || is_taken == (exit == 1);
-    };
-    for (std::uint8_t at = 0; at < 2; ++at)
-      for (const std::int64_t sign : {1, -1}) {
-        if (sign < 0 && other == 0) continue;
-        if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign))
-          behind[block] = static_cast<std::uint8_t>(at + 1);
-      }
+    behind[block] = exact_end(last.id, exit, difference, left);
+    std::int64_t width = 1;
+    if (behind[block] == 0 && trusts_ && (width = width_by(difference)) != 0) behind[block] = 3;
     if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);
-    if (behind[block] == 2 && !entry.is_nonempty)
+    if (behind[block] == 2 && !trusts_ && !entry.is_nonempty)
       return refuse("executes an iteration without a look whether there is one", last.address);
+    if (found != 0 && width != found) return refuse("has a loop with several ends", last.address);
+    found = width;
     walk.is_bound[block] = true;
   }
+  if (found != 0) loop_.width = found;
   return true;
 }
 
@@ -378,6 +409,42 @@ Value Prover::at_exit(Value value, Value executed, const Location* locations, st
   default:
     return value;
   }
+}
+
+/// How much of the part's length `value` is, but for less than one unit.
+bool Prover::share_of_length(Value value, double& share) const noexcept {
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial) return false;
+  share = 0;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+    const Term& term = node.polynomial.terms[i];
+    if (term.a == loop_.ticks || term.b == loop_.ticks) {
+      if (term.b != 0) return false;
+      continue;
+    }
+    const Symbol& symbol = values_.symbol(term.a);
+    if (term.b != 0 && ((symbol.bits | values_.symbol(term.b).bits) & k_part) != 0) return false;
+    if ((symbol.bits & k_part) == 0) continue;
+    double of = 0;
+    if (term.a == values_.length)
+      of = 1;
+    else if (symbol.kind == Symbol::Kind::low || symbol.kind == Symbol::Kind::cursor)
+      of = 0;
+    else if (symbol.kind == Symbol::Kind::result) {
+      std::int64_t constant = 0;
+      if (!values_.is_constant(static_cast<Value>(symbol.z >> 32), constant) || !share_of_length(static_cast<Value>(symbol.y), of)) return false;
+      if (symbol.x == X86_INS_SHR || symbol.x == X86_INS_SAR) {
+        if (constant < 0 || constant > 62) return false;
+        of /= static_cast<double>(std::int64_t{1} << constant);
+      } else if (symbol.x != static_cast<std::uint64_t>(Operation::bit_and) << 20)
+        return false;
+      else if (constant >= 0 || (-constant & (-constant - 1)) != 0)
+        return false;
+    } else
+      return false;
+    share += of * static_cast<double>(term.factor);
+  }
+  return true;
 }
 
 /// A loop that only waits for memory to change may wait for an iteration that this thread has yet to execute.
@@ -489,7 +556,7 @@ bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behi
     State* const state = passing_.make<State>();
     if (state == nullptr) return refuse("there is no memory for the proof", place);
     *state = *walk.out[block];
-    const Value executed = values_.subtract(all, values_.constant(behind[block] - 1));
+    const Value executed = behind[block] == 3 ? values_.of(Symbol::Kind::result, k_part, place, block) : values_.subtract(all, values_.constant(behind[block] - 1));
     for (std::size_t j = 0; j < k_registers; ++j) {
       Value& value = register_of(*state, j);
       value = at_exit(value, executed, locations, count);
@@ -498,6 +565,7 @@ bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behi
       state->slots[j].value = at_exit(state->slots[j].value, executed, locations, count);
     state->flags = {values_.undefined(), values_.undefined()};
     state->cursor = end;
+    state->is_begun = true;
     state->is_late = true;
     walk.exits[block * 2 + edge] = state;
   }

@@ -217,10 +217,11 @@ bool Prover::check_use(Value value, const Instruction& instruction) noexcept {
   return judge("uses a value behind its loop", instruction.address);
 }
 
-bool Prover::store_outside(const Instruction& instruction, const State& state, Value address,
+bool Prover::store_outside(const Instruction& instruction, State& state, Value address,
                            Value value) noexcept {
   if (state.is_last_part) {
-    if (classify(address) == k_common && (classify(value) & ~(k_last | k_part)) == 0) {
+    // The part with the last iteration is not empty.
+    if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty)) == 0) {
       verdict_.has_lastprivate = true;
       return true;
     }
@@ -236,6 +237,11 @@ bool Prover::store_outside(const Instruction& instruction, const State& state, V
     if (values_.is_symbol(value, Symbol::Kind::load) &&
         values_.symbol(values_.only_symbol(value)).x == address)
       return true;
+  }
+  // A copy of the loop's body, for some of the iterations: its address depends on the part.
+  if (trusts_ && classify(address) == k_part && (classify(value) & ~k_part) == 0) {
+    state.is_begun = true;
+    return true;
   }
   return judge(has_part_ ? "stores to memory behind or before its loop" : "stores to memory before its loop",
                instruction.address);

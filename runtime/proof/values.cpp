@@ -90,7 +90,7 @@ Value Values::of(Symbol::Kind kind, Bits bits, std::uint64_t x, std::uint64_t y,
 
 Value Values::intern(const Node& node) noexcept {
   if (exhausted_) return 0;
-  std::uint64_t hash = mix(mix(mix(static_cast<std::uint64_t>(node.kind) << 8 | node.bits,
+  std::uint64_t hash = mix(mix(mix(static_cast<std::uint64_t>(node.kind) << 16 | node.bits,
                                    static_cast<std::uint64_t>(node.operation)),
                                node.location),
                            node.address);

@@ -13,7 +13,7 @@ namespace wstree::proof {
 using Value = std::uint32_t;
 
 /// What a value depends on beyond what all calls of the function have in common.
-using Bits = std::uint8_t;
+using Bits = std::uint16_t;
 inline constexpr Bits k_common = 0;
 inline constexpr Bits k_iteration = 1; ///< the iteration that is executed, and shared memory
 inline constexpr Bits k_part = 2;     ///< the bounds of the part, or how many iterations were executed before
@@ -22,6 +22,7 @@ inline constexpr Bits k_carried = 8;  ///< earlier iterations, or nothing define
 inline constexpr Bits k_partial = 16; ///< a partial result of a reduction
 inline constexpr Bits k_last = 32;    ///< the last iteration of this call
 inline constexpr Bits k_frame = 64;   ///< an address in the own frame
+inline constexpr Bits k_empty = 256;    ///< undefined if the part is empty
 inline constexpr Bits k_turn =
     128; ///< which turn of an inner loop it is; only while that loop's end is looked for
 
