@@ -186,7 +186,7 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
   if (!loop_.is_entered) {
-    if (trusts_ && (bits & ~k_part) == 0) return true;
+    if (trusts_ && (bits & ~(k_part | k_first)) == 0) return true;
     if (is_clangs_minimum(difference)) return true;
     if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open)
       return true;

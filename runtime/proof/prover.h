@@ -123,6 +123,7 @@ private:
   // prover_steps.cpp: instructions
   bool step(const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept;
   bool step_vector(const Instruction& instruction, State& state, const VectorUse& use) noexcept;
+  bool step_narrow(const Instruction& instruction, State& state) noexcept;
   bool step_general(const Instruction& instruction, State& state) noexcept;
   bool step_atomic(const Instruction& instruction, State& state) noexcept;
   bool step_call(const Instruction& instruction, State& state, int depth, bool in_cycle,

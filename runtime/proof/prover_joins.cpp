@@ -38,10 +38,11 @@ Value Prover::joined_formula(Value less, Value not_less) noexcept {
 /// part. What depends on them before the first iteration is the compiler's, and goes with the cursor; what does not is the
 /// program's, and if it differs, iterations have changed it. 0: neither side is before the first iteration.
 Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept {
-  if (x.is_begun && y.is_begun) return 0;
+  if (x.is_begun && y.is_begun)
+    return (values_.at(a).bits & values_.at(b).bits & k_part) != 0 ? 0 : values_.plain(classify(a) | classify(b) | k_first);
   const Value cursor = values_.of(Symbol::Kind::cursor, k_part, place);
   const Bits bits = classify(a) | classify(b);
-  if ((bits & ~k_part) != 0) return values_.plain(bits | k_carried);
+  if ((bits & ~k_part) != 0) return values_.plain(bits | (x.is_begun != y.is_begun ? k_carried : k_first));
   const Value fresh = values_.of(Symbol::Kind::result, k_part, k_operation_join, place, location);
   if (x.is_begun != y.is_begun) {
     const State& first = x.is_begun ? y : x;
@@ -57,7 +58,7 @@ Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Add
     const Value made = values_.substitute(a, p, cursor);
     if (made == values_.substitute(b, q, cursor)) return made;
   }
-  return (values_.at(a).bits & values_.at(b).bits & k_part) != 0 ? fresh : values_.plain(bits | k_carried);
+  return (values_.at(a).bits & values_.at(b).bits & k_part) != 0 ? fresh : values_.plain(bits | k_first);
 }
 
 Value Prover::joined(Value a, Value b, const State& x, const State& y, Address place,

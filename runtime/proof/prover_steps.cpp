@@ -153,6 +153,8 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
   }
   if (loop_.is_entered)
     value = values_.plain(bits | k_iteration);
+  else if (trusts_ && (bits & (k_part | k_first)) != 0)
+    value = values_.plain(bits | k_first);
   else if ((bits & ~(k_part | k_number)) != 0)
     value = values_.plain(bits);
   else
@@ -221,7 +223,7 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
                            Value value) noexcept {
   if (state.is_last_part) {
     // The part with the last iteration is not empty.
-    if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty)) == 0) {
+    if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty | k_first)) == 0) {
       verdict_.has_lastprivate = true;
       return true;
     }
@@ -239,7 +241,7 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
       return true;
   }
   // A copy of the loop's body, for some of the iterations: its address depends on the part.
-  if (trusts_ && classify(address) == k_part && (classify(value) & ~k_part) == 0) {
+  if (trusts_ && (classify(address) & k_part) != 0 && ((classify(address) | classify(value)) & ~(k_part | k_first)) == 0) {
     state.is_begun = true;
     return true;
   }
@@ -363,7 +365,26 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   return step_general(instruction, state);
 }
 
+/// Bitwise operations on registers of which only the first byte is defined: that byte of the result is. False: it is no
+/// such instruction.
+bool Prover::step_narrow(const Instruction& instruction, State& state) noexcept {
+  const Operand* const operands = instruction.operands;
+  if (instruction.count != 2 || !operands[0].is_reg() || !operands[1].is_reg() || operands[0].size < 4) return false;
+  const bool is_move = instruction.id == X86_INS_MOV;
+  if (!is_move && instruction.id != X86_INS_AND && instruction.id != X86_INS_OR && instruction.id != X86_INS_XOR) return false;
+  const unsigned to = general_of(operands[0].reg);
+  const unsigned from = general_of(operands[1].reg);
+  if (to == k_no_register || from == k_no_register || to == from) return false;
+  const std::uint8_t width = std::max<std::uint8_t>(is_move ? 0 : state.width[to] == 1 ? 1 : 0, state.width[from] == 1 ? 1 : 0);
+  if (width == 0) return false;
+  state.general[to] = is_move ? result(7, state.general[from]) : result(instruction.id, state.general[to], state.general[from]);
+  state.width[to] = 1;
+  if (!is_move) state.flags = {values_.undefined(), values_.undefined()};
+  return true;
+}
+
 bool Prover::step_general(const Instruction& instruction, State& state) noexcept {
+  if (instruction.rep == 0 && step_narrow(instruction, state)) return true;
   const Operand* const operands = instruction.operands;
   Value a = 0;
   Value b = 0;
@@ -873,6 +894,11 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     if (operands[0].is_mem()) return read_all(1, 8) && store_vector(high[1], 0, 8);
     if (!read_all(1, 8)) return false;
     return is_three ? set(low[1], low[2]) : set(reg == k_no_register ? 0 : state.low[reg], low[1]);
+  case VectorForm::to_general: {
+    if (!read_all(1, memory_size())) return false;
+    const Value made = use.addend == 1 ? result(instruction.id, low[1], high[1]) : result(instruction.id, low[1]);
+    return write(instruction, operands[0], state, made);
+  }
   case VectorForm::compare:
     if (!read_all(0, memory_size())) return false;
     state.flags = {low[0], low[1]};

@@ -22,6 +22,7 @@ enum class VectorForm : std::uint8_t {
   mixed,        // the whole result from the whole operands
   low_load,     // movlps, movlpd
   high_load,    // movhps, movhpd
+  to_general,   // a general register or memory: from the low half, or (addend 1) from both
   compare,      // sets flags
   fused,        // multiply and add: lanes, or
   fused_scalar, // the low halves
