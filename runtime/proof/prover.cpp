@@ -102,6 +102,10 @@ bool Prover::excludes_empty(Value difference, unsigned condition, bool is_taken)
   const Term& term = node.polynomial.terms[0];
   if (term.a != values_.length && term.b != values_.length) return false;
   const bool is_scaled = term.b != 0;
+  // It is a test for that only if parts of one iteration take it, too.
+  bool is_one_known = false;
+  const int for_one = sign_of(node.polynomial.constant + term.factor);
+  if (holds_for(condition, for_one, is_one_known) != is_taken || !is_one_known) return false;
   bool is_known = false;
   // A length of zero; below zero it is if the loop's is.
   if (holds_for(condition, sign_of(node.polynomial.constant), is_known) == is_taken || !is_known)

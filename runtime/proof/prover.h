@@ -63,6 +63,7 @@ private:
   struct Loop {
     bool is_entered = false;
     bool is_silent = false;  ///< what it does is looked at, and not judged
+    bool is_turning = false; ///< of an inner loop it is looked for what its turns change
     bool is_guessed = false; ///< the locations that change have unknown values at the header
     std::int64_t width = 1;  ///< iterations that it executes at a time
     Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
@@ -108,7 +109,8 @@ private:
                std::uint64_t location) noexcept;
   Value joined_formula(Value less, Value not_less) noexcept;
   Value last_of_part() noexcept;
-  Value joined_begun(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept;
+  Value joined_begun(Value a, Value b, const State& x, const State& y, Address place,
+                     std::uint64_t location) noexcept;
 
   // prover_values.cpp: values
   Bits classify(Value value) const noexcept;
@@ -162,7 +164,8 @@ private:
   Refusal refusal_;
   Loop loop_;
   bool is_clang_ = false;
-  bool trusts_ = false;       // the program cannot see the bounds of the part: what depends on them, the compiler has made
+  bool trusts_ =
+      false; // the program cannot see the bounds of the part: what depends on them, the compiler has made
   bool has_part_ = false; // the bounds of the part are known somewhere
   bool has_loop_ = false; // a loop over the part was followed
   bool throws_ = false;

@@ -34,12 +34,16 @@ Value Prover::joined_formula(Value less, Value not_less) noexcept {
   return check == less ? made : 0;
 }
 
-/// A value where paths meet on some of which iterations were executed, in a program that does not see the bounds of its
-/// part. What depends on them before the first iteration is the compiler's, and goes with the cursor; what does not is the
-/// program's, and if it differs, iterations have changed it. 0: neither side is before the first iteration.
-Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept {
+/// A value where paths meet on some of which iterations were executed, in a program that does not see the
+/// bounds of its part. What depends on them before the first iteration is the compiler's, and goes with the
+/// cursor; what does not is the program's, and if it differs, iterations have changed it. 0: neither side is
+/// before the first iteration.
+Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Address place,
+                           std::uint64_t location) noexcept {
   if (x.is_begun && y.is_begun)
-    return (values_.at(a).bits & values_.at(b).bits & k_part) != 0 ? 0 : values_.plain(classify(a) | classify(b) | k_first);
+    return (values_.at(a).bits & values_.at(b).bits & k_part) != 0
+               ? 0
+               : values_.plain(classify(a) | classify(b) | k_first);
   const Value cursor = values_.of(Symbol::Kind::cursor, k_part, place);
   const Bits bits = classify(a) | classify(b);
   if ((bits & ~k_part) != 0) return values_.plain(bits | (x.is_begun != y.is_begun ? k_carried : k_first));
@@ -122,7 +126,8 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
   if (!loop_.is_entered && x.is_empty != y.is_empty && !x.is_nonempty != !y.is_nonempty) {
     // The one of an empty part counts for nothing where the part is not empty.
     const Node& of_loop = x.is_empty ? n : m;
-    if (of_loop.kind == Kind::plain && (of_loop.bits & k_last) != 0) return values_.plain(of_loop.bits | k_empty);
+    if (of_loop.kind == Kind::plain && (of_loop.bits & k_last) != 0)
+      return values_.plain(of_loop.bits | k_empty);
   }
   if (trusts_ && !loop_.is_entered && x.formula == State::Formula::done && y.formula == State::Formula::done)
     if (const Value made = joined_begun(a, b, x, y, place, location); made != 0) return made;
@@ -166,7 +171,9 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
   into.count = kept;
   const bool is_done = a.formula == State::Formula::done && b.formula == State::Formula::done;
   if (a.cursor != b.cursor || a.is_begun != b.is_begun)
-    into.cursor = trusts_ && is_done ? values_.of(Symbol::Kind::cursor, k_part, place) : a.is_begun == b.is_begun ? 0 : a.cursor;
+    into.cursor = trusts_ && is_done         ? values_.of(Symbol::Kind::cursor, k_part, place)
+                  : a.is_begun == b.is_begun ? 0
+                                             : a.cursor;
   if (a.formula != b.formula) {
     using Formula = State::Formula;
     const bool is_formula = (a.formula == Formula::less && b.formula == Formula::not_less) ||

@@ -244,8 +244,8 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   return leave_part(walk, entry, behind, locations, count);
 }
 
-/// Which test decides about `left`, the iterations of the part that have not begun when this one does, it included:
-/// 1: whether this one begins, 2: whether another one follows, 0: none of both.
+/// Which test decides about `left`, the iterations of the part that have not begun when this one does, it
+/// included: 1: whether this one begins, 2: whether another one follows, 0: none of both.
 std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value difference, Value left) noexcept {
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial) return 0;
@@ -265,7 +265,9 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value differen
     expected = values_.multiply(expected, values_.intern(times));
   }
   std::int64_t rest = 0;
-  if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) || (other != 0 && rest != 0)) return 0;
+  if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) ||
+      (other != 0 && rest != 0))
+    return 0;
   const auto leaves = [&](std::int64_t remaining, std::int64_t sign) noexcept {
     const std::int64_t value = sign * factor * remaining + rest;
     bool is_known = false;
@@ -275,20 +277,22 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value differen
   for (std::uint8_t at = 0; at < 2; ++at)
     for (const std::int64_t sign : {1, -1}) {
       if (sign < 0 && other == 0) continue; // only an unknown stride may be negative
-      if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign)) return static_cast<std::uint8_t>(at + 1);
+      if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign))
+        return static_cast<std::uint8_t>(at + 1);
     }
   return 0;
 }
 
-/// How many iterations a loop executes at a time that ends by a part of the length: its ticks count in that part's unit.
-/// 0: unknown.
+/// How many iterations a loop executes at a time that ends by a part of the length: its ticks count in that
+/// part's unit. 0: unknown.
 std::int64_t Prover::width_by(Value difference) const noexcept {
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial) return 0;
   std::int64_t step = 0;
   double share = 0;
   for (std::uint32_t i = 0; i < node.polynomial.count; ++i)
-    if (node.polynomial.terms[i].a == loop_.ticks && node.polynomial.terms[i].b == 0) step = node.polynomial.terms[i].factor;
+    if (node.polynomial.terms[i].a == loop_.ticks && node.polynomial.terms[i].b == 0)
+      step = node.polynomial.terms[i].factor;
   if (step == 0 || !share_of_length(difference, share) || share == 0) return 0;
   const double width = static_cast<double>(step) / -share;
   if (width < 1 || width > 1024) return 0;
@@ -399,10 +403,11 @@ Value Prover::at_exit(Value value, Value executed, const Location* locations, st
     for (std::size_t i = 0; i < count; ++i) {
       const Location& location = locations[i];
       if (location.id != node.location) continue;
-      if (node.operation == Operation::none) return location.start;
+      // Without an operation in this iteration it has those of former ones.
+      const Operation operation = node.operation == Operation::none ? location.operation : node.operation;
       const Node& start = values_.at(location.start);
-      if (is_identity(node.operation, location.start)) return values_.merged(node.operation);
-      if (start.kind == Node::Kind::merged && start.operation == node.operation) return location.start;
+      if (is_identity(operation, location.start)) return values_.merged(operation);
+      if (start.kind == Node::Kind::merged && start.operation == operation) return location.start;
       return values_.undefined();
     }
     return values_.undefined();
@@ -432,7 +437,9 @@ bool Prover::share_of_length(Value value, double& share) const noexcept {
       of = 0;
     else if (symbol.kind == Symbol::Kind::result) {
       std::int64_t constant = 0;
-      if (!values_.is_constant(static_cast<Value>(symbol.z >> 32), constant) || !share_of_length(static_cast<Value>(symbol.y), of)) return false;
+      if (!values_.is_constant(static_cast<Value>(symbol.z >> 32), constant) ||
+          !share_of_length(static_cast<Value>(symbol.y), of))
+        return false;
       if (symbol.x == X86_INS_SHR || symbol.x == X86_INS_SAR) {
         if (constant < 0 || constant > 62) return false;
         of /= static_cast<double>(std::int64_t{1} << constant);
@@ -524,11 +531,23 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     const Value was = *place_of(*fixed, i);
     changes[i] = value == nullptr || *value != was ? 1 : 0;
   }
-  *fixed = *entry;
-  for (std::size_t i = 0; i < locations; ++i)
-    if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
-      value = turn;
-  if (!run_body(inner, *back)) return false;
+  // Those of them that stay so: what a turn makes of nothing that has changed is the same in each turn.
+  loop_.is_turning = true;
+  for (bool shrinks = true; shrinks;) {
+    shrinks = false;
+    *fixed = *entry;
+    for (std::size_t i = 0; i < locations; ++i)
+      if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
+        value = turn;
+    if (!run_body(inner, *back)) return false;
+    for (std::size_t i = 0; i < locations; ++i) {
+      if (changes[i] == 0) continue;
+      const Value* const value = place_of(*back, i);
+      if (value != nullptr && (values_.at(*value).bits & k_turn) != 0) continue;
+      changes[i] = 0;
+      shrinks = true;
+    }
+  }
   loop_ = before;
   bool has_end = false;
   for (std::size_t i = 0; i < count && !has_end; ++i) {
@@ -556,7 +575,8 @@ bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behi
     State* const state = passing_.make<State>();
     if (state == nullptr) return refuse("there is no memory for the proof", place);
     *state = *walk.out[block];
-    const Value executed = behind[block] == 3 ? values_.of(Symbol::Kind::result, k_part, place, block) : values_.subtract(all, values_.constant(behind[block] - 1));
+    const Value executed = behind[block] == 3 ? values_.of(Symbol::Kind::result, k_part, place, block)
+                                              : values_.subtract(all, values_.constant(behind[block] - 1));
     for (std::size_t j = 0; j < k_registers; ++j) {
       Value& value = register_of(*state, j);
       value = at_exit(value, executed, locations, count);

@@ -241,7 +241,8 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
       return true;
   }
   // A copy of the loop's body, for some of the iterations: its address depends on the part.
-  if (trusts_ && (classify(address) & k_part) != 0 && ((classify(address) | classify(value)) & ~(k_part | k_first)) == 0) {
+  if (trusts_ && (classify(address) & k_part) != 0 &&
+      ((classify(address) | classify(value)) & ~(k_part | k_first)) == 0) {
     state.is_begun = true;
     return true;
   }
@@ -365,19 +366,26 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   return step_general(instruction, state);
 }
 
-/// Bitwise operations on registers of which only the first byte is defined: that byte of the result is. False: it is no
-/// such instruction.
+/// Bitwise operations on registers of which only the first byte is defined: that byte of the result is.
+/// False: it is no such instruction.
 bool Prover::step_narrow(const Instruction& instruction, State& state) noexcept {
   const Operand* const operands = instruction.operands;
-  if (instruction.count != 2 || !operands[0].is_reg() || !operands[1].is_reg() || operands[0].size < 4) return false;
+  if (instruction.count != 2 || !operands[0].is_reg() || !operands[1].is_reg() || operands[0].size < 4)
+    return false;
   const bool is_move = instruction.id == X86_INS_MOV;
-  if (!is_move && instruction.id != X86_INS_AND && instruction.id != X86_INS_OR && instruction.id != X86_INS_XOR) return false;
+  if (!is_move && instruction.id != X86_INS_AND && instruction.id != X86_INS_OR &&
+      instruction.id != X86_INS_XOR)
+    return false;
   const unsigned to = general_of(operands[0].reg);
   const unsigned from = general_of(operands[1].reg);
   if (to == k_no_register || from == k_no_register || to == from) return false;
-  const std::uint8_t width = std::max<std::uint8_t>(is_move ? 0 : state.width[to] == 1 ? 1 : 0, state.width[from] == 1 ? 1 : 0);
+  const std::uint8_t width = std::max<std::uint8_t>(is_move                ? 0
+                                                    : state.width[to] == 1 ? 1
+                                                                           : 0,
+                                                    state.width[from] == 1 ? 1 : 0);
   if (width == 0) return false;
-  state.general[to] = is_move ? result(7, state.general[from]) : result(instruction.id, state.general[to], state.general[from]);
+  state.general[to] = is_move ? result(7, state.general[from])
+                              : result(instruction.id, state.general[to], state.general[from]);
   state.width[to] = 1;
   if (!is_move) state.flags = {values_.undefined(), values_.undefined()};
   return true;
@@ -804,14 +812,16 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     return write(instruction, other, state, fresh);
   case X86_INS_XCHG:
     return write(instruction, other, state, fresh);
-  case X86_INS_CMPXCHG:
-    // Another turn has another value to expect, or the memory has changed: some thread gets on.
-    state.flags = {values_.plain(static_cast<Bits>((loop_.is_entered ? k_iteration : k_common) |
-                                                   (values_.at(state.general[k_rax]).bits & k_turn))),
-                   values_.constant(0)};
-    state.general[k_rax] = fresh;
+  case X86_INS_CMPXCHG: {
+    // If it fails, the memory has changed: another thread gets on. That ends a loop that tries with what it
+    // has found.
+    const Bits found = static_cast<Bits>((loop_.is_entered ? k_iteration : k_common) |
+                                         (values_.at(state.general[k_rax]).bits & k_turn));
+    state.flags = {values_.plain(found), values_.constant(0)};
+    state.general[k_rax] = loop_.is_turning ? values_.plain(k_iteration | k_turn) : fresh;
     state.width[k_rax] = 0;
     return true;
+  }
   default:
     return refuse("has an instruction that the proof does not know", instruction.address);
   }
@@ -896,7 +906,8 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     return is_three ? set(low[1], low[2]) : set(reg == k_no_register ? 0 : state.low[reg], low[1]);
   case VectorForm::to_general: {
     if (!read_all(1, memory_size())) return false;
-    const Value made = use.addend == 1 ? result(instruction.id, low[1], high[1]) : result(instruction.id, low[1]);
+    const Value made =
+        use.addend == 1 ? result(instruction.id, low[1], high[1]) : result(instruction.id, low[1]);
     return write(instruction, operands[0], state, made);
   }
   case VectorForm::compare:

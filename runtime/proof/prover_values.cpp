@@ -5,8 +5,8 @@
 
 namespace wstree::proof {
 
-/// Whether `polynomial` is a function of the iteration that is executed, in a program that does not see the bounds of its
-/// part: its ticks count on from where the loop began.
+/// Whether `polynomial` is a function of the iteration that is executed, in a program that does not see the
+/// bounds of its part: its ticks count on from where the loop began.
 bool Prover::is_of_iteration(const Polynomial& polynomial) const noexcept {
   const SymbolId begin = values_.only_symbol(loop_.cursor);
   const auto factor_of = [&polynomial](SymbolId symbol, SymbolId other) noexcept {

@@ -22,8 +22,8 @@ inline constexpr Bits k_carried = 8;  ///< earlier iterations, or nothing define
 inline constexpr Bits k_partial = 16; ///< a partial result of a reduction
 inline constexpr Bits k_last = 32;    ///< the last iteration of this call
 inline constexpr Bits k_frame = 64;   ///< an address in the own frame
-inline constexpr Bits k_first = 512;    ///< an iteration whose copy stands outside of the loops
-inline constexpr Bits k_empty = 256;    ///< undefined if the part is empty
+inline constexpr Bits k_first = 512;  ///< an iteration whose copy stands outside of the loops
+inline constexpr Bits k_empty = 256;  ///< undefined if the part is empty
 inline constexpr Bits k_turn =
     128; ///< which turn of an inner loop it is; only while that loop's end is looked for
 

@@ -93,12 +93,14 @@ VectorUse vector_use(unsigned instruction) noexcept {
   }
   // clang-format on
   // Comparisons that Capstone names by what they compare for.
-  const auto is_in = [instruction](unsigned first, unsigned last) noexcept { return instruction >= first && instruction <= last; };
-  if (is_in(X86_INS_CMPSS, X86_INS_CMPORDSS) || is_in(X86_INS_CMPSD, X86_INS_CMPORDSD) || is_in(X86_INS_VCMPSS, X86_INS_VCMPTRUE_USSS) ||
-      is_in(X86_INS_VCMPSD, X86_INS_VCMPTRUE_USSD))
+  const auto is_in = [instruction](unsigned first, unsigned last) noexcept {
+    return instruction >= first && instruction <= last;
+  };
+  if (is_in(X86_INS_CMPSS, X86_INS_CMPORDSS) || is_in(X86_INS_CMPSD, X86_INS_CMPORDSD) ||
+      is_in(X86_INS_VCMPSS, X86_INS_VCMPTRUE_USSS) || is_in(X86_INS_VCMPSD, X86_INS_VCMPTRUE_USSD))
     return {F::scalar};
-  if (is_in(X86_INS_CMPPS, X86_INS_CMPORDPS) || is_in(X86_INS_CMPPD, X86_INS_CMPORDPD) || is_in(X86_INS_VCMPPS, X86_INS_VCMPTRUE_USPS) ||
-      is_in(X86_INS_VCMPPD, X86_INS_VCMPTRUE_USPD))
+  if (is_in(X86_INS_CMPPS, X86_INS_CMPORDPS) || is_in(X86_INS_CMPPD, X86_INS_CMPORDPD) ||
+      is_in(X86_INS_VCMPPS, X86_INS_VCMPTRUE_USPS) || is_in(X86_INS_VCMPPD, X86_INS_VCMPTRUE_USPD))
     return {F::lanes};
   return {};
 }
