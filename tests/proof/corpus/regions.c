@@ -19,6 +19,7 @@ void omp_unset_lock(omp_lock_t *);
 #define E int
 #define NAME(what) what##_int
 #include "typed.h"
+#ifndef WSTREE_FEW_TYPES
 #define E long
 #define NAME(what) what##_long
 #include "typed.h"
@@ -28,6 +29,7 @@ void omp_unset_lock(omp_lock_t *);
 #define E float
 #define NAME(what) what##_float
 #include "typed.h"
+#endif
 #define E double
 #define NAME(what) what##_double
 #include "typed.h"
@@ -674,9 +676,9 @@ void no_rounding_mode(int n) {
     for (int i = 0; i < n; i++) y[i] = x[i];
   }
 }
-void no_copyin_counter(int n) {
-  static int kept_by_thread;
+int kept_by_thread;
 #pragma omp threadprivate(kept_by_thread)
+void no_copyin_counter(int n) {
 #pragma omp parallel for copyin(kept_by_thread)
   for (int i = 0; i < n; i++) y[i] = kept_by_thread++;
 }
