@@ -99,8 +99,8 @@ private:
   bool share_of_length(Value value, double& share) const noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
-  bool leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations,
-                  std::size_t count) noexcept;
+  bool leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
+                  const Location* locations, std::size_t count) noexcept;
   Value at_exit(Value value, Value executed, const Location* locations, std::size_t count) noexcept;
 
   // prover_joins.cpp: where paths meet
@@ -116,6 +116,7 @@ private:
   Bits classify(Value value) const noexcept;
   bool is_of_cursor(const Polynomial& polynomial) const noexcept;
   bool is_of_iteration(const Polynomial& polynomial) const noexcept;
+  bool goes_with(const Polynomial& polynomial, Value cursor) const noexcept;
   Value result(std::uint64_t operation, Value a, Value b = 0, Value c = 0) noexcept;
   Value apply(Operation operation, Value a, Value b) noexcept;
   Value combine(Operation operation, Value a, Value b, bool is_ordered) noexcept;

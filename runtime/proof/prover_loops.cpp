@@ -200,6 +200,11 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
     if (round == k_most_rounds) return refuse("is too tangled for the proof", place);
     set_header();
     if (!run_body(walk, *back)) return false;
+    // How many iterations it executes at a time follows from its end.
+    const std::int64_t width = loop_.width;
+    std::memset(behind, 0, walk.function.blocks.size());
+    if (!find_bounds(walk, entry, behind)) return false;
+    if (loop_.width != width) continue;
     bool changes = false;
     for (std::size_t i = 0; i < count; ++i) {
       Location& location = locations[i];
@@ -227,21 +232,18 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
       location.is = Class::lost;
       changes = true;
     }
-    // How many iterations it executes at a time follows from its end.
-    const std::int64_t width = loop_.width;
-    std::memset(behind, 0, walk.function.blocks.size());
-    if (!changes && !find_bounds(walk, entry, behind)) return false;
-    if (!changes && loop_.width == width) break;
+    if (!changes) break;
   }
   loop_.is_silent = before.is_silent;
   if (!settle(walk)) return false;
   if (!check_order(walk, behind)) return false;
+  const std::int64_t width = loop_.width;
   loop_ = before;
   has_loop_ = true;
   bool has_effect = false;
   for (std::size_t i = 0; i < walk.count; ++i) has_effect |= walk.has_effect[walk.members[i]];
   if (has_effect && entry.is_begun) return refuse("executes its first iteration apart", place);
-  return leave_part(walk, entry, behind, locations, count);
+  return leave_part(walk, entry, width, behind, locations, count);
 }
 
 /// Which test decides about `left`, the iterations of the part that have not begun when this one does, it
@@ -445,7 +447,7 @@ bool Prover::share_of_length(Value value, double& share) const noexcept {
         of /= static_cast<double>(std::int64_t{1} << constant);
       } else if (symbol.x != static_cast<std::uint64_t>(Operation::bit_and) << 20)
         return false;
-      else if (constant >= 0 || (-constant & (-constant - 1)) != 0)
+      else if (const std::int64_t edge = constant < 0 ? -constant : constant + 1; (edge & (edge - 1)) != 0)
         return false;
     } else
       return false;
@@ -562,8 +564,8 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
 }
 
 /// What holds behind the loop.
-bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations,
-                        std::size_t count) noexcept {
+bool Prover::leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
+                        const Location* locations, std::size_t count) noexcept {
   const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
   loop_.ticks = values_.only_symbol(values_.of(Symbol::Kind::ticks, k_part, place));
   const Value end = values_.add(last_of_part(), values_.constant(1));
@@ -584,7 +586,11 @@ bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behi
     for (std::uint16_t j = 0; j < state->count; ++j)
       state->slots[j].value = at_exit(state->slots[j].value, executed, locations, count);
     state->flags = {values_.undefined(), values_.undefined()};
-    state->cursor = end;
+    // The iteration in which the loop ends by a test at its end is executed, too.
+    const Value done = walk.function.blocks[block].next[1 - edge] == walk.members[0]
+                           ? values_.add(executed, values_.constant(1))
+                           : executed;
+    state->cursor = behind[block] == 3 ? values_.add(entry.cursor, values_.scale(done, width)) : end;
     state->is_begun = true;
     state->is_late = true;
     walk.exits[block * 2 + edge] = state;

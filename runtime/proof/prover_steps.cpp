@@ -241,8 +241,10 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
       return true;
   }
   // A copy of the loop's body, for some of the iterations: its address depends on the part.
-  if (trusts_ && (classify(address) & k_part) != 0 &&
-      ((classify(address) | classify(value)) & ~(k_part | k_first)) == 0) {
+  const Node& place = values_.at(address);
+  const bool is_copy = trusts_ && (place.bits & k_part) != 0 &&
+                       ((place.bits | values_.at(value).bits) & ~(k_part | k_first)) == 0;
+  if (is_copy && (place.kind != Node::Kind::polynomial || goes_with(place.polynomial, state.cursor))) {
     state.is_begun = true;
     return true;
   }
