@@ -2,6 +2,7 @@
 #include "prover.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace wstree::proof {
@@ -453,8 +454,10 @@ Verdict Prover::prove(Address entry) noexcept {
 }
 
 Verdict prove(const void* function, const Process& process) noexcept {
-  Prover prover(process);
-  return prover.prove(reinterpret_cast<Address>(function));
+  const int saved_errno = errno;
+  const Verdict verdict = Prover(process).prove(reinterpret_cast<Address>(function));
+  errno = saved_errno;
+  return verdict;
 }
 
 } // namespace wstree::proof

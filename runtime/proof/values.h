@@ -160,7 +160,7 @@ private:
   void find_part(Polynomial& polynomial) const noexcept;
   Bits bits_of(const Polynomial& polynomial) const noexcept;
 
-  static constexpr std::size_t k_slots = 1U << 16;
+  static constexpr std::size_t k_slots = 1U << 14;
   Arena& arena_;
   Grown<const Node*> nodes_;
   Grown<Symbol> symbols_;
