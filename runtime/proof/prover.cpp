@@ -45,6 +45,19 @@ bool holds_for(unsigned instruction, int sign, bool& is_known) noexcept {
   }
 }
 
+bool compares_unsigned(unsigned instruction) noexcept {
+  switch (instruction) {
+#define WSTREE_CONDITION(name)                                                                               \
+  case X86_INS_J##name:                                                                                      \
+  case X86_INS_CMOV##name:                                                                                   \
+  case X86_INS_SET##name
+    WSTREE_CONDITION(B) : WSTREE_CONDITION(AE) : WSTREE_CONDITION(BE) : WSTREE_CONDITION(A) : return true;
+#undef WSTREE_CONDITION
+  default:
+    return false;
+  }
+}
+
 bool Prover::refuse(const char* reason, Address at) noexcept {
   if (!refusal_) refusal_ = {reason, at};
   return false;
@@ -145,6 +158,7 @@ bool Prover::is_clangs_minimum(Value difference) noexcept {
 
 /// What holds behind an edge; leaves the state unreached if the edge is never taken.
 bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) noexcept {
+  if (compares_unsigned(branch.id) && !state.flags.is_comparison) return true;
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
   std::int64_t constant = 0;
   bool is_known = false;
@@ -190,7 +204,8 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
                                                       : classify(state.flags.a) | classify(state.flags.b);
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
-  if (!loop_.is_entered) {
+  const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
+  if (!loop_.is_entered && is_decidable) {
     if (trusts_ && (bits & ~(k_part | k_first)) == 0) return true;
     if (is_clangs_minimum(difference)) return true;
     if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open)

@@ -28,6 +28,7 @@ struct Slot {
 struct Flags {
   Value a = 0;
   Value b = 0;
+  bool is_comparison = false; ///< else the carry says nothing of them
 };
 
 /// What holds on every path to a place.
@@ -201,6 +202,9 @@ struct Prover::Walk {
 
 /// Whether the code at `address` has places where exceptions land, or may have some.
 bool catches_exceptions(Address address, const Process& process) noexcept;
+
+/// Whether `instruction` decides by the carry.
+bool compares_unsigned(unsigned instruction) noexcept;
 
 /// Whether a branch with the condition of `instruction` is taken if the comparison had a result of this sign;
 /// false and `is_known` false: the sign does not decide.

@@ -174,6 +174,7 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
     into.high[i] = joined(a.high[i], b.high[i], a, b, place, 32 + i);
   }
   into.flags.a = joined(a.flags.a, b.flags.a, a, b, place, 48);
+  into.flags.is_comparison = a.flags.is_comparison && b.flags.is_comparison;
   into.flags.b = joined(a.flags.b, b.flags.b, a, b, place, 49);
   std::uint16_t kept = 0;
   std::uint16_t j = 0;

@@ -326,7 +326,8 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
       return refuse("leaves its loop early", last.address);
     const Flags& flags = walk.out[block]->flags;
     const Value difference = values_.subtract(flags.a, flags.b);
-    behind[block] = exact_end(last.id, exit, difference, left);
+    if (flags.is_comparison || !compares_unsigned(last.id))
+      behind[block] = exact_end(last.id, exit, difference, left);
     std::int64_t width = 1;
     if (behind[block] == 0 && trusts_ && (width = width_by(difference)) != 0) behind[block] = 3;
     if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);

@@ -221,7 +221,7 @@ bool Prover::check_use(Value value, const Instruction& instruction) noexcept {
 
 bool Prover::store_outside(const Instruction& instruction, State& state, Value address,
                            Value value) noexcept {
-  if (state.is_last_part) {
+  if (state.is_last_part && (is_clang_ || state.is_nonempty)) {
     // The part with the last iteration is not empty.
     if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty | k_first)) == 0) {
       verdict_.has_lastprivate = true;
@@ -443,7 +443,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (is_add)
       set_flags(made);
     else
-      state.flags = {a, b};
+      state.flags = {a, b, true};
     return write(instruction, operands[0], state, made);
   }
   case X86_INS_INC:
@@ -562,7 +562,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     return true;
   case X86_INS_CMP:
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
-    state.flags = {a, b};
+    state.flags = {a, b, true};
     return true;
   case X86_INS_TEST:
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
@@ -650,16 +650,21 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     const Flags flags = state.flags;
     // The smaller or the greater one of both that are compared.
+    const bool is_decidable = state.flags.is_comparison || !compares_unsigned(instruction.id);
     const bool is_of_compared = (flags.a == a && flags.b == b) || (flags.a == b && flags.b == a);
-    if (is_of_compared && a != b) {
+    if (is_of_compared && is_decidable && a != b) {
       bool is_known = true;
       bool other_known = true;
       const bool for_less = holds_for(instruction.id, -1, is_known);
       const bool for_more = holds_for(instruction.id, 1, other_known);
       if (is_known && other_known && for_less != for_more) {
         const Value if_less = for_less ? b : a; // while flags.a < flags.b
-        const Operation operation = if_less == flags.a ? Operation::least : Operation::most;
-        if (is_clang_ && operation == Operation::least && values_.length != 0) {
+        const bool is_unsigned = compares_unsigned(instruction.id);
+        const Operation operation = if_less == flags.a
+                                        ? (is_unsigned ? Operation::least_unsigned : Operation::least)
+                                        : (is_unsigned ? Operation::most_unsigned : Operation::most);
+        if (is_clang_ && (operation == Operation::least || operation == Operation::least_unsigned) &&
+            values_.length != 0) {
           const bool is_end = (values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) ||
                               (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_);
           if (is_end) return write(instruction, operands[0], state, last_of_part());
@@ -914,7 +919,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   }
   case VectorForm::compare:
     if (!read_all(0, memory_size())) return false;
-    state.flags = {low[0], low[1]};
+    state.flags = {low[0], low[1], true};
     // Unordered operands: the sign says nothing of the difference.
     if (values_.is_constant(values_.subtract(low[0], low[1])))
       state.flags = {result(instruction.id, low[0], low[1]), values_.constant(0)};
@@ -929,6 +934,12 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     return false;
   const bool is_same =
       operands[first].is_reg() && operands[last].is_reg() && operands[first].reg == operands[last].reg;
+  Value mask = 0;
+  if (instruction.id == X86_INS_BLENDVPD || instruction.id == X86_INS_BLENDVPS ||
+      instruction.id == X86_INS_PBLENDVB)
+    mask = result(instruction.id, state.low[0], state.high[0]);
+  else if (count > 3)
+    return refuse("has an instruction that the proof does not know", instruction.address);
   const bool is_difference =
       use.operation == Operation::add || use.operation == Operation::add_float ? use.addend == 1 : false;
   const auto make = [&](Value a, Value b) noexcept {
@@ -966,6 +977,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
                       instruction.id == X86_INS_PSHUFHW || instruction.id == X86_INS_CVTDQ2PS ||
                       instruction.id == X86_INS_SQRTPD || instruction.id == X86_INS_SQRTPS);
     if (!is_unary) made = result(instruction.id, made, low[first], high[first]);
+    if (mask != 0) made = result(instruction.id, made, mask);
     return set(made, made);
   }
   case VectorForm::fused:

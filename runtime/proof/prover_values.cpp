@@ -99,9 +99,9 @@ Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcep
 bool Prover::is_identity(Operation operation, Value value) const noexcept {
   std::int64_t constant = 0;
   if (!values_.is_constant(value, constant)) {
-    const bool is_idempotent = operation == Operation::least || operation == Operation::most ||
-                               operation == Operation::least_float || operation == Operation::most_float ||
-                               operation == Operation::bit_and || operation == Operation::bit_or;
+    const bool is_idempotent = operation != Operation::none && operation != Operation::add &&
+                               operation != Operation::add_float && operation != Operation::multiply &&
+                               operation != Operation::multiply_float && operation != Operation::bit_xor;
     return is_idempotent && values_.is_polynomial(value) && values_.at(value).bits == k_common;
   }
   switch (operation) {

@@ -39,10 +39,15 @@ enum class Operation : std::uint8_t {
   least,
   most,
   least_float,
-  most_float
+  most_float,
+  least_unsigned,
+  most_unsigned
 };
+/// Whether the order in which values are put in shows: by rounding, or by which of two is taken where one is
+/// no number.
 inline bool is_float(Operation operation) noexcept {
-  return operation == Operation::add_float || operation == Operation::multiply_float;
+  return operation == Operation::add_float || operation == Operation::multiply_float ||
+         operation == Operation::least_float || operation == Operation::most_float;
 }
 
 struct Symbol {

@@ -46,8 +46,10 @@ VectorUse vector_use(unsigned instruction) noexcept {
   BOTH(PAND) PACKED(AND) return {F::lanes, O::bit_and};
   BOTH(POR) PACKED(OR) return {F::lanes, O::bit_or};
   BOTH(PXOR) PACKED(XOR) return {F::lanes, O::bit_xor};
-  BOTH(PMINSD) BOTH(PMINUD) return {F::lanes, O::least};
-  BOTH(PMAXSD) BOTH(PMAXUD) return {F::lanes, O::most};
+  BOTH(PMINSD) return {F::lanes, O::least};
+  BOTH(PMINUD) return {F::lanes, O::least_unsigned};
+  BOTH(PMAXSD) return {F::lanes, O::most};
+  BOTH(PMAXUD) return {F::lanes, O::most_unsigned};
   BOTH(PANDN) PACKED(ANDN) BOTH(PMULLD) BOTH(PMULLW) BOTH(PMULUDQ) BOTH(PMULDQ) BOTH(PMADDWD) BOTH(PMULHUW) BOTH(PMULHW)
   BOTH(PCMPEQB) BOTH(PCMPEQW) BOTH(PCMPEQD) BOTH(PCMPEQQ) BOTH(PCMPGTB) BOTH(PCMPGTW) BOTH(PCMPGTD) BOTH(PCMPGTQ)
   BOTH(PMINUB) BOTH(PMAXUB) BOTH(PMINSW) BOTH(PMAXSW) BOTH(PAVGB) BOTH(PABSD)

@@ -645,6 +645,85 @@ void no_private_histogram_of_ones(int n) {
     }
   }
 }
+void no_last_part_counts(int n) {
+#pragma omp parallel
+  {
+    int threads = omp_get_num_threads(), me = omp_get_thread_num(), part = n / threads, rest = n % threads;
+    if (me < rest) {
+      part++;
+      rest = 0;
+    }
+    int from = part * me + rest, to = from + part;
+    for (int i = from; i < to; i++) y[i] = x[i];
+    if (to == n) hits++;
+  }
+}
+void no_counts_if_asked(int n, int is_asked) {
+#pragma omp parallel
+  {
+    if (is_asked) {
+#pragma omp atomic
+      hits++;
+    }
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) y[i] = x[i];
+  }
+}
+void no_alone_or_not(int n) {
+#pragma omp parallel
+  {
+    int is_alone = omp_get_num_threads() == 1;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) y[i] = is_alone ? x[i] : 1;
+  }
+}
+void no_copied_to_private(int n) {
+#pragma omp parallel
+  {
+    double own[4] = {0, 0, 0, 0};
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      y[i] = own[1];
+      double *p = memcpy(own, x + i, sizeof own);
+      p[1] = p[0] + 1;
+    }
+  }
+}
+void no_sum_as_index(int n) {
+#pragma omp parallel
+  {
+    int c = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      c += flags[i];
+      y[c] = x[i];
+    }
+  }
+}
+double trunc(double v) { return v + omp_get_thread_num(); }
+void no_function_of_a_known_name(int n, double k) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) y[i] = trunc(x[i] * k);
+}
+void no_address_of_frame(int n) {
+#pragma omp parallel
+  {
+    char here;
+    size_t place = (size_t)&here >> 12;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) y[i] = (double)place;
+  }
+}
+void no_waiting_sections(void) {
+#pragma omp parallel sections
+  {
+#pragma omp section
+    while (!__atomic_load_n(&turn, __ATOMIC_ACQUIRE))
+      ;
+#pragma omp section
+    __atomic_store_n(&turn, 1, __ATOMIC_RELEASE);
+  }
+}
 void no_system_call(int n) {
 #pragma omp parallel
   {
