@@ -9,7 +9,7 @@
 namespace wstree::proof {
 namespace {
 
-constexpr std::size_t k_most_instructions = 6000; // of a function
+constexpr std::size_t k_most_instructions = 4000; // of a function
 constexpr std::size_t k_most_blocks = 1200;
 
 Instruction compact(const cs_insn& found) noexcept {
@@ -102,12 +102,12 @@ Refusal Function::read(Arena& arena, Decoder& decoder, const Process& process) n
 
 Refusal Function::decode(Arena& arena, Decoder& decoder, const Process& process) noexcept {
   // Open addressing; 0: free.
-  constexpr std::size_t k_slots = 16384;
+  constexpr std::size_t k_slots = 8192;
   static_assert(k_slots > 2 * k_most_instructions);
   auto* const seen = arena.make<Address>(k_slots);
   if (seen == nullptr) return {"there is no memory for the proof", 0};
   const auto add = [seen](Address address) noexcept {
-    for (std::size_t i = address * 0x9e3779b97f4a7c15 >> 50;; i = (i + 1) % k_slots) {
+    for (std::size_t i = address * 0x9e3779b97f4a7c15 >> 51;; i = (i + 1) % k_slots) {
       if (seen[i] == address) return false;
       if (seen[i] == 0) {
         seen[i] = address;
