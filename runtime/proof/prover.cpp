@@ -80,7 +80,7 @@ Function* Prover::function_at(Address entry) noexcept {
   verdict_.instructions += static_cast<std::uint32_t>(function->instructions.size());
   for (const Instruction& instruction : function->instructions) {
     if (!is_call(instruction) && !is_jump(instruction)) continue;
-    const KnownFunction* const known = find_known_function(target_of(instruction, process_).name);
+    const KnownFunction* const known = find_known_function(instruction.target.name);
     if (known != nullptr && known->kind == KnownFunction::Kind::throws) throws_ = true;
     if (is_call(instruction) && !catches_) catches_ = catches_exceptions(instruction.address, process_);
   }
@@ -428,7 +428,7 @@ Verdict Prover::prove(Address entry) noexcept {
   const auto look = [&](Function& in) noexcept {
     for (const Instruction& instruction : in.instructions) {
       if (!is_call(instruction)) continue;
-      const KnownFunction* const known = find_known_function(target_of(instruction, process_).name);
+      const KnownFunction* const known = find_known_function(instruction.target.name);
       if (known == nullptr) continue;
       if (known->kind == KnownFunction::Kind::static_init) is_clang_ = asks = true;
       if (known->kind == KnownFunction::Kind::thread_number) asks = true;
@@ -438,7 +438,7 @@ Verdict Prover::prove(Address entry) noexcept {
   for (std::size_t i = 0; i < function->instructions.size() && !asks; ++i) {
     const Instruction& instruction = function->instructions[i];
     if (!is_call(instruction)) continue;
-    const Target target = target_of(instruction, process_);
+    const Target target = instruction.target;
     if (target.name != nullptr || target.code == 0) continue;
     Function* const callee = function_at(target.code);
     if (callee == nullptr) return answer();

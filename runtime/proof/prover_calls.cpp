@@ -58,7 +58,7 @@ const char* why_not(const char* name) noexcept {
 
 bool Prover::step_call(const Instruction& instruction, State& state, int depth, bool in_cycle,
                        bool is_jump) noexcept {
-  const Target target = target_of(instruction, process_);
+  const Target target = instruction.target;
   const KnownFunction* known = find_known_function(target.name);
   // A function of that name in the same object is the program's.
   if (known != nullptr && target.code != 0 && known->kind >= KnownFunction::Kind::pure) {
@@ -113,7 +113,7 @@ bool Prover::call_static_init(const Instruction& instruction, State& state, bool
   if (!values_.is_constant(state.general[k_rdx], kind) || kind != 34)
     return refuse("has a loop with chunks", instruction.address);
   verdict_.after_static_init = behind;
-  const Target target = target_of(instruction, process_);
+  const Target target = instruction.target;
   const unsigned size = target.name[std::strlen("__kmpc_for_static_init_")] == '4' ? 4 : 8;
   // In order: last, low, high, stride.
   Value pointers[4] = {state.general[1], state.general[8], state.general[9], 0};

@@ -347,8 +347,7 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   case X86_INS_CALL:
     return step_call(instruction, state, depth, in_cycle, false);
   case X86_INS_JMP:
-    if (target_of(instruction, process_).name != nullptr)
-      return step_call(instruction, state, depth, in_cycle, true);
+    if (instruction.target.name != nullptr) return step_call(instruction, state, depth, in_cycle, true);
     return true;
   case X86_INS_RET:
     if (instruction.count != 0) return refuse("returns in an unusual way", instruction.address);
