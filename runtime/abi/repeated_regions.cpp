@@ -122,9 +122,13 @@ RepeatedRegion::~RepeatedRegion() {
     if (is_whole_) function_.cost().check_whole(wall, *as_.settings);
     return;
   }
-  const bool is_even = moved_.load(std::memory_order_relaxed) <= items / core::tuning::k_steady_items;
-  function_.cost().learn(work_.load(std::memory_order_relaxed), iterations_.load(std::memory_order_relaxed),
-                         is_even, members_.load(std::memory_order_relaxed), wall, *as_.settings);
+  const std::uint64_t work = work_.load(std::memory_order_relaxed);
+  const std::uint64_t moved = moved_.load(std::memory_order_relaxed);
+  // What a member that comes late leaves to the others says nothing of the loop.
+  const bool is_even = moved <= items / core::tuning::k_steady_items ||
+                       moved * (work / items) <= core::tuning::k_late * as_.settings->shortest_target;
+  function_.cost().learn(work, iterations_.load(std::memory_order_relaxed), is_even,
+                         members_.load(std::memory_order_relaxed), wall, *as_.settings);
 }
 
 bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest,

@@ -9,7 +9,7 @@
 namespace wstree::proof {
 namespace {
 
-constexpr std::size_t k_most_instructions = 6000; // of a function
+constexpr std::size_t k_most_instructions = 4000; // of a function
 constexpr std::size_t k_most_blocks = 1200;
 
 Instruction compact(const cs_insn& found) noexcept {
@@ -44,7 +44,7 @@ Instruction compact(const cs_insn& found) noexcept {
 }
 
 /// Whether control goes on behind `instruction`.
-bool goes_on(const Instruction& instruction, const Process& process) noexcept {
+bool goes_on(const Instruction& instruction) noexcept {
   switch (instruction.id) {
   case X86_INS_JMP:
   case X86_INS_RET:
@@ -52,7 +52,7 @@ bool goes_on(const Instruction& instruction, const Process& process) noexcept {
   case X86_INS_HLT:
     return false;
   case X86_INS_CALL: {
-    const Target target = target_of(instruction, process);
+    const Target target = instruction.target;
     return target.name == nullptr || !never_returns(target.name);
   }
   default:
@@ -96,18 +96,18 @@ Target target_of(const Instruction& instruction, const Process& process) noexcep
 
 Refusal Function::read(Arena& arena, Decoder& decoder, const Process& process) noexcept {
   if (const Refusal refusal = decode(arena, decoder, process)) return refusal;
-  if (const Refusal refusal = connect(arena, process)) return refusal;
+  if (const Refusal refusal = connect(arena)) return refusal;
   return find_cycles(arena);
 }
 
 Refusal Function::decode(Arena& arena, Decoder& decoder, const Process& process) noexcept {
   // Open addressing; 0: free.
-  constexpr std::size_t k_slots = 16384;
+  constexpr std::size_t k_slots = 8192;
   static_assert(k_slots > 2 * k_most_instructions);
   auto* const seen = arena.make<Address>(k_slots);
   if (seen == nullptr) return {"there is no memory for the proof", 0};
   const auto add = [seen](Address address) noexcept {
-    for (std::size_t i = address * 0x9e3779b97f4a7c15 >> 50;; i = (i + 1) % k_slots) {
+    for (std::size_t i = address * 0x9e3779b97f4a7c15 >> 51;; i = (i + 1) % k_slots) {
       if (seen[i] == address) return false;
       if (seen[i] == 0) {
         seen[i] = address;
@@ -133,20 +133,21 @@ Refusal Function::decode(Arena& arena, Decoder& decoder, const Process& process)
       const auto left = segment.size - static_cast<std::size_t>(code - segment.begin);
       const cs_insn* const found = decoder.decode(code, left);
       if (found == nullptr) return {"has an instruction that the decoder does not know", at};
-      const Instruction made = compact(*found);
+      Instruction made = compact(*found);
+      if (is_call(made) || is_jump(made)) made.target = target_of(made, process);
       if (!instructions.add(made)) return {"there is no memory for the proof", 0};
       if (is_branch(made)) {
         if (!made.operands[0].is_imm()) return {"has an unusual jump", at};
         if (!open.add(static_cast<Address>(made.operands[0].value)))
           return {"there is no memory for the proof", 0};
       } else if (is_jump(made)) {
-        const Target target = target_of(made, process);
+        const Target target = made.target;
         if (target.name != nullptr) break; // a call that returns to our caller
         if (!made.operands[0].is_imm()) return {"has a table of jumps", at};
         at = static_cast<Address>(made.operands[0].value);
         continue;
       }
-      if (!goes_on(made, process)) break;
+      if (!goes_on(made)) break;
       at = made.next();
     }
   }
@@ -158,7 +159,7 @@ Refusal Function::decode(Arena& arena, Decoder& decoder, const Process& process)
   return {};
 }
 
-Refusal Function::connect(Arena& arena, const Process& process) noexcept {
+Refusal Function::connect(Arena& arena) noexcept {
   const std::size_t count = instructions.size();
   auto* const begins = arena.make<std::uint8_t>(count + 1);
   auto* const block_of = arena.make<std::uint32_t>(count + 1);
@@ -171,9 +172,9 @@ Refusal Function::connect(Arena& arena, const Process& process) noexcept {
                ? k_none
                : static_cast<std::uint32_t>(found - instructions.begin());
   };
-  const auto jump_of = [&process](const Instruction& instruction) noexcept {
+  const auto jump_of = [](const Instruction& instruction) noexcept {
     if (is_branch(instruction)) return static_cast<Address>(instruction.operands[0].value);
-    if (is_jump(instruction) && target_of(instruction, process).name == nullptr)
+    if (is_jump(instruction) && instruction.target.name == nullptr)
       return static_cast<Address>(instruction.operands[0].value);
     return Address{0};
   };
@@ -184,7 +185,7 @@ Refusal Function::connect(Arena& arena, const Process& process) noexcept {
     const Address jump = jump_of(instruction);
     if (jump != 0) begins[index_of(jump)] = 1;
     // Behind a call that the proof answers itself, and behind all that does not simply go on.
-    if (jump != 0 || !goes_on(instruction, process)) begins[i + 1] = 1;
+    if (jump != 0 || !goes_on(instruction)) begins[i + 1] = 1;
     if (i + 1 < count && instruction.next() != instructions[i + 1].address) begins[i + 1] = 1;
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -198,7 +199,7 @@ Refusal Function::connect(Arena& arena, const Process& process) noexcept {
   }
   for (Block& block : blocks) {
     const Instruction& last = instructions[block.end - 1];
-    if (goes_on(last, process)) {
+    if (goes_on(last)) {
       const std::uint32_t next = index_of(last.next());
       if (next == k_none) return {"runs out of its code", last.address};
       block.next[0] = block_of[next];

@@ -24,6 +24,12 @@ struct Operand {
   bool is_mem() const noexcept { return type == X86_OP_MEM; }
 };
 
+/// What a call or jump leads to.
+struct Target {
+  const char* name = nullptr; // of a function elsewhere
+  Address code = 0;           // code to follow; 0: unknown
+};
+
 struct Instruction {
   Address address = 0;
   std::uint16_t id = 0;
@@ -32,6 +38,7 @@ struct Instruction {
   std::uint8_t rep = 0;   // X86_PREFIX_REP, _REPNE or _LOCK
   x86_reg segment = X86_REG_INVALID;
   Operand operands[4];
+  Target target; // of a call or an unconditional jump
   Address next() const noexcept { return address + size; }
 };
 
@@ -57,12 +64,6 @@ struct Refusal {
   explicit operator bool() const noexcept { return reason != nullptr; }
 };
 
-/// What a call or jump leads to.
-struct Target {
-  const char* name = nullptr; // of a function elsewhere
-  Address code = 0;           // code to follow; 0: unknown
-};
-
 class Function {
 public:
   Function(Arena& arena, Address entry) noexcept
@@ -74,7 +75,7 @@ public:
 private:
   Address entry_;
   Refusal decode(Arena& arena, Decoder& decoder, const Process& process) noexcept;
-  Refusal connect(Arena& arena, const Process& process) noexcept;
+  Refusal connect(Arena& arena) noexcept;
   Refusal find_cycles(Arena& arena) noexcept;
 
 public:

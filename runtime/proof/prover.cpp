@@ -2,6 +2,7 @@
 #include "prover.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace wstree::proof {
@@ -44,6 +45,19 @@ bool holds_for(unsigned instruction, int sign, bool& is_known) noexcept {
   }
 }
 
+bool compares_unsigned(unsigned instruction) noexcept {
+  switch (instruction) {
+#define WSTREE_CONDITION(name)                                                                               \
+  case X86_INS_J##name:                                                                                      \
+  case X86_INS_CMOV##name:                                                                                   \
+  case X86_INS_SET##name
+    WSTREE_CONDITION(B) : WSTREE_CONDITION(AE) : WSTREE_CONDITION(BE) : WSTREE_CONDITION(A) : return true;
+#undef WSTREE_CONDITION
+  default:
+    return false;
+  }
+}
+
 bool Prover::refuse(const char* reason, Address at) noexcept {
   if (!refusal_) refusal_ = {reason, at};
   return false;
@@ -66,7 +80,7 @@ Function* Prover::function_at(Address entry) noexcept {
   verdict_.instructions += static_cast<std::uint32_t>(function->instructions.size());
   for (const Instruction& instruction : function->instructions) {
     if (!is_call(instruction) && !is_jump(instruction)) continue;
-    const KnownFunction* const known = find_known_function(target_of(instruction, process_).name);
+    const KnownFunction* const known = find_known_function(instruction.target.name);
     if (known != nullptr && known->kind == KnownFunction::Kind::throws) throws_ = true;
     if (is_call(instruction) && !catches_) catches_ = catches_exceptions(instruction.address, process_);
   }
@@ -102,6 +116,10 @@ bool Prover::excludes_empty(Value difference, unsigned condition, bool is_taken)
   const Term& term = node.polynomial.terms[0];
   if (term.a != values_.length && term.b != values_.length) return false;
   const bool is_scaled = term.b != 0;
+  // It is a test for that only if parts of one iteration take it, too.
+  bool is_one_known = false;
+  const int for_one = sign_of(node.polynomial.constant + term.factor);
+  if (holds_for(condition, for_one, is_one_known) != is_taken || !is_one_known) return false;
   bool is_known = false;
   // A length of zero; below zero it is if the loop's is.
   if (holds_for(condition, sign_of(node.polynomial.constant), is_known) == is_taken || !is_known)
@@ -140,6 +158,7 @@ bool Prover::is_clangs_minimum(Value difference) noexcept {
 
 /// What holds behind an edge; leaves the state unreached if the edge is never taken.
 bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) noexcept {
+  if (compares_unsigned(branch.id) && !state.flags.is_comparison) return true;
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
   std::int64_t constant = 0;
   bool is_known = false;
@@ -185,7 +204,8 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
                                                       : classify(state.flags.a) | classify(state.flags.b);
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
-  if (!loop_.is_entered) {
+  const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
+  if (!loop_.is_entered && is_decidable) {
     if (trusts_ && (bits & ~(k_part | k_first)) == 0) return true;
     if (is_clangs_minimum(difference)) return true;
     if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open)
@@ -408,7 +428,7 @@ Verdict Prover::prove(Address entry) noexcept {
   const auto look = [&](Function& in) noexcept {
     for (const Instruction& instruction : in.instructions) {
       if (!is_call(instruction)) continue;
-      const KnownFunction* const known = find_known_function(target_of(instruction, process_).name);
+      const KnownFunction* const known = find_known_function(instruction.target.name);
       if (known == nullptr) continue;
       if (known->kind == KnownFunction::Kind::static_init) is_clang_ = asks = true;
       if (known->kind == KnownFunction::Kind::thread_number) asks = true;
@@ -418,7 +438,7 @@ Verdict Prover::prove(Address entry) noexcept {
   for (std::size_t i = 0; i < function->instructions.size() && !asks; ++i) {
     const Instruction& instruction = function->instructions[i];
     if (!is_call(instruction)) continue;
-    const Target target = target_of(instruction, process_);
+    const Target target = instruction.target;
     if (target.name != nullptr || target.code == 0) continue;
     Function* const callee = function_at(target.code);
     if (callee == nullptr) return answer();
@@ -451,8 +471,10 @@ Verdict Prover::prove(Address entry) noexcept {
 }
 
 Verdict prove(const void* function, const Process& process) noexcept {
-  Prover prover(process);
-  return prover.prove(reinterpret_cast<Address>(function));
+  const int saved_errno = errno;
+  const Verdict verdict = Prover(process).prove(reinterpret_cast<Address>(function));
+  errno = saved_errno;
+  return verdict;
 }
 
 } // namespace wstree::proof

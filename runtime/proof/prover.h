@@ -28,6 +28,7 @@ struct Slot {
 struct Flags {
   Value a = 0;
   Value b = 0;
+  bool is_comparison = false; ///< else the carry says nothing of them
 };
 
 /// What holds on every path to a place.
@@ -63,6 +64,7 @@ private:
   struct Loop {
     bool is_entered = false;
     bool is_silent = false;  ///< what it does is looked at, and not judged
+    bool is_turning = false; ///< of an inner loop it is looked for what its turns change
     bool is_guessed = false; ///< the locations that change have unknown values at the header
     std::int64_t width = 1;  ///< iterations that it executes at a time
     Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
@@ -98,8 +100,8 @@ private:
   bool share_of_length(Value value, double& share) const noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
-  bool leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations,
-                  std::size_t count) noexcept;
+  bool leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
+                  const Location* locations, std::size_t count) noexcept;
   Value at_exit(Value value, Value executed, const Location* locations, std::size_t count) noexcept;
 
   // prover_joins.cpp: where paths meet
@@ -108,12 +110,14 @@ private:
                std::uint64_t location) noexcept;
   Value joined_formula(Value less, Value not_less) noexcept;
   Value last_of_part() noexcept;
-  Value joined_begun(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept;
+  Value joined_begun(Value a, Value b, const State& x, const State& y, Address place,
+                     std::uint64_t location) noexcept;
 
   // prover_values.cpp: values
   Bits classify(Value value) const noexcept;
   bool is_of_cursor(const Polynomial& polynomial) const noexcept;
   bool is_of_iteration(const Polynomial& polynomial) const noexcept;
+  bool goes_with(const Polynomial& polynomial, Value cursor) const noexcept;
   Value result(std::uint64_t operation, Value a, Value b = 0, Value c = 0) noexcept;
   Value apply(Operation operation, Value a, Value b) noexcept;
   Value combine(Operation operation, Value a, Value b, bool is_ordered) noexcept;
@@ -162,14 +166,15 @@ private:
   Refusal refusal_;
   Loop loop_;
   bool is_clang_ = false;
-  bool trusts_ = false;       // the program cannot see the bounds of the part: what depends on them, the compiler has made
+  bool trusts_ =
+      false; // the program cannot see the bounds of the part: what depends on them, the compiler has made
   bool has_part_ = false; // the bounds of the part are known somewhere
   bool has_loop_ = false; // a loop over the part was followed
   bool throws_ = false;
   bool catches_ = false;
   Value quotient_ = 0; // gcc: number of iterations by number of threads, and the remainder
   Value remainder_ = 0;
-  unsigned dividend_size_ = 0;   // of gcc's
+  unsigned dividend_size_ = 0; // of gcc's
   Value dividend_ = 0;           // gcc: number of iterations; clang: the last one
   std::uint32_t budget_ = 60000; // instructions
 };
@@ -198,6 +203,9 @@ struct Prover::Walk {
 
 /// Whether the code at `address` has places where exceptions land, or may have some.
 bool catches_exceptions(Address address, const Process& process) noexcept;
+
+/// Whether `instruction` decides by the carry.
+bool compares_unsigned(unsigned instruction) noexcept;
 
 /// Whether a branch with the condition of `instruction` is taken if the comparison had a result of this sign;
 /// false and `is_known` false: the sign does not decide.

@@ -58,8 +58,16 @@ const char* why_not(const char* name) noexcept {
 
 bool Prover::step_call(const Instruction& instruction, State& state, int depth, bool in_cycle,
                        bool is_jump) noexcept {
-  const Target target = target_of(instruction, process_);
-  if (const KnownFunction* const known = find_known_function(target.name)) {
+  const Target target = instruction.target;
+  const KnownFunction* known = find_known_function(target.name);
+  // A function of that name in the same object is the program's.
+  if (known != nullptr && target.code != 0 && known->kind >= KnownFunction::Kind::pure) {
+    const auto of = [this](Address code) noexcept {
+      return process_.segment_around(process_.context, reinterpret_cast<const void*>(code)).unwind_index;
+    };
+    if (of(target.code) == of(instruction.address)) known = nullptr;
+  }
+  if (known != nullptr) {
     if (!call_known(*known, instruction, state, depth, in_cycle)) return false;
     if (is_jump) state.general[k_rsp] = values_.add(state.general[k_rsp], values_.constant(8));
     return true;
@@ -105,7 +113,7 @@ bool Prover::call_static_init(const Instruction& instruction, State& state, bool
   if (!values_.is_constant(state.general[k_rdx], kind) || kind != 34)
     return refuse("has a loop with chunks", instruction.address);
   verdict_.after_static_init = behind;
-  const Target target = target_of(instruction, process_);
+  const Target target = instruction.target;
   const unsigned size = target.name[std::strlen("__kmpc_for_static_init_")] == '4' ? 4 : 8;
   // In order: last, low, high, stride.
   Value pointers[4] = {state.general[1], state.general[8], state.general[9], 0};
@@ -218,9 +226,11 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
     return refuse(has_part_ ? "calls a function behind or before its loop"
                             : "calls a function before its loop",
                   instruction.address);
-  if (known.kind == Kind::copies)
+  if (known.kind == Kind::copies) {
+    const Value to = state.general[k_arguments[0]]; // which it returns
     return copy_memory(instruction, state, std::strcmp(known.name, "memset") == 0) &&
-           answer(values_.plain(k_iteration), values_.undefined());
+           answer(to, values_.undefined());
+  }
   for (unsigned i = 0; i < known.integers; ++i) {
     const unsigned reg = k_arguments[i];
     const Value value = state.width[reg] != 0 ? values_.undefined() : state.general[reg];

@@ -34,19 +34,46 @@ Value Prover::joined_formula(Value less, Value not_less) noexcept {
   return check == less ? made : 0;
 }
 
-/// A value where paths meet on some of which iterations were executed, in a program that does not see the bounds of its
-/// part. What depends on them before the first iteration is the compiler's, and goes with the cursor; what does not is the
-/// program's, and if it differs, iterations have changed it. 0: neither side is before the first iteration.
-Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Address place, std::uint64_t location) noexcept {
-  if (x.is_begun && y.is_begun)
-    return (values_.at(a).bits & values_.at(b).bits & k_part) != 0 ? 0 : values_.plain(classify(a) | classify(b) | k_first);
+/// A value where paths meet on some of which iterations were executed, in a program that does not see the
+/// bounds of its part. What depends on them before the first iteration is the compiler's, and goes with the
+/// cursor; what does not is the program's, and if it differs, iterations have changed it. 0: neither side is
+/// before the first iteration.
+Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Address place,
+                           std::uint64_t location) noexcept {
+  // Paths that may have executed iterations go by the one that has not.
+  const auto is_fresh = [this](const State& state) noexcept {
+    return !state.is_begun && values_.only_symbol(state.cursor) == values_.low;
+  };
+  const bool x_begun = x.is_begun || (!is_fresh(x) && is_fresh(y));
+  const bool y_begun = y.is_begun || (!is_fresh(y) && is_fresh(x));
+  if (x_begun && y_begun)
+    return (values_.at(a).bits & values_.at(b).bits & k_part) != 0
+               ? 0
+               : values_.plain(classify(a) | classify(b) | k_first);
   const Value cursor = values_.of(Symbol::Kind::cursor, k_part, place);
   const Bits bits = classify(a) | classify(b);
-  if ((bits & ~k_part) != 0) return values_.plain(bits | (x.is_begun != y.is_begun ? k_carried : k_first));
+  if ((bits & ~k_part) != 0) return values_.plain(bits | (x_begun != y_begun ? k_carried : k_first));
+  // As much more than on the other path as the cursor is, or a multiple.
+  if (values_.is_polynomial(a) && values_.is_polynomial(b)) {
+    const Value between = values_.subtract(x.cursor, y.cursor);
+    const Value apart = values_.subtract(a, b);
+    const Polynomial& p = values_.at(between).polynomial;
+    const Polynomial& q = values_.at(apart).polynomial;
+    for (std::uint32_t i = 0; i < p.count; ++i)
+      for (std::uint32_t j = 0; j < q.count; ++j) {
+        if (p.terms[i].b != 0 || q.terms[j].a != p.terms[i].a || q.terms[j].b != 0 ||
+            q.terms[j].factor % p.terms[i].factor != 0)
+          continue;
+        const std::int64_t factor = q.terms[j].factor / p.terms[i].factor;
+        if (values_.scale(between, factor) != apart) continue;
+        return values_.add(values_.subtract(a, values_.scale(x.cursor, factor)),
+                           values_.scale(cursor, factor));
+      }
+  }
   const Value fresh = values_.of(Symbol::Kind::result, k_part, k_operation_join, place, location);
-  if (x.is_begun != y.is_begun) {
-    const State& first = x.is_begun ? y : x;
-    const Value value = x.is_begun ? b : a;
+  if (x_begun != y_begun) {
+    const State& first = x_begun ? y : x;
+    const Value value = x_begun ? b : a;
     if ((values_.at(value).bits & k_part) == 0) return values_.plain(bits | k_carried);
     const SymbolId begin = values_.only_symbol(first.cursor);
     const Value made = begin != 0 ? values_.substitute(value, begin, cursor) : value;
@@ -122,7 +149,8 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
   if (!loop_.is_entered && x.is_empty != y.is_empty && !x.is_nonempty != !y.is_nonempty) {
     // The one of an empty part counts for nothing where the part is not empty.
     const Node& of_loop = x.is_empty ? n : m;
-    if (of_loop.kind == Kind::plain && (of_loop.bits & k_last) != 0) return values_.plain(of_loop.bits | k_empty);
+    if (of_loop.kind == Kind::plain && (of_loop.bits & k_last) != 0)
+      return values_.plain(of_loop.bits | k_empty);
   }
   if (trusts_ && !loop_.is_entered && x.formula == State::Formula::done && y.formula == State::Formula::done)
     if (const Value made = joined_begun(a, b, x, y, place, location); made != 0) return made;
@@ -146,6 +174,7 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
     into.high[i] = joined(a.high[i], b.high[i], a, b, place, 32 + i);
   }
   into.flags.a = joined(a.flags.a, b.flags.a, a, b, place, 48);
+  into.flags.is_comparison = a.flags.is_comparison && b.flags.is_comparison;
   into.flags.b = joined(a.flags.b, b.flags.b, a, b, place, 49);
   std::uint16_t kept = 0;
   std::uint16_t j = 0;
@@ -166,7 +195,9 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
   into.count = kept;
   const bool is_done = a.formula == State::Formula::done && b.formula == State::Formula::done;
   if (a.cursor != b.cursor || a.is_begun != b.is_begun)
-    into.cursor = trusts_ && is_done ? values_.of(Symbol::Kind::cursor, k_part, place) : a.is_begun == b.is_begun ? 0 : a.cursor;
+    into.cursor = trusts_ && is_done         ? values_.of(Symbol::Kind::cursor, k_part, place)
+                  : a.is_begun == b.is_begun ? 0
+                                             : a.cursor;
   if (a.formula != b.formula) {
     using Formula = State::Formula;
     const bool is_formula = (a.formula == Formula::less && b.formula == Formula::not_less) ||

@@ -200,6 +200,11 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
     if (round == k_most_rounds) return refuse("is too tangled for the proof", place);
     set_header();
     if (!run_body(walk, *back)) return false;
+    // How many iterations it executes at a time follows from its end.
+    const std::int64_t width = loop_.width;
+    std::memset(behind, 0, walk.function.blocks.size());
+    if (!find_bounds(walk, entry, behind)) return false;
+    if (loop_.width != width) continue;
     bool changes = false;
     for (std::size_t i = 0; i < count; ++i) {
       Location& location = locations[i];
@@ -227,25 +232,22 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
       location.is = Class::lost;
       changes = true;
     }
-    // How many iterations it executes at a time follows from its end.
-    const std::int64_t width = loop_.width;
-    std::memset(behind, 0, walk.function.blocks.size());
-    if (!changes && !find_bounds(walk, entry, behind)) return false;
-    if (!changes && loop_.width == width) break;
+    if (!changes) break;
   }
   loop_.is_silent = before.is_silent;
   if (!settle(walk)) return false;
   if (!check_order(walk, behind)) return false;
+  const std::int64_t width = loop_.width;
   loop_ = before;
   has_loop_ = true;
   bool has_effect = false;
   for (std::size_t i = 0; i < walk.count; ++i) has_effect |= walk.has_effect[walk.members[i]];
   if (has_effect && entry.is_begun) return refuse("executes its first iteration apart", place);
-  return leave_part(walk, entry, behind, locations, count);
+  return leave_part(walk, entry, width, behind, locations, count);
 }
 
-/// Which test decides about `left`, the iterations of the part that have not begun when this one does, it included:
-/// 1: whether this one begins, 2: whether another one follows, 0: none of both.
+/// Which test decides about `left`, the iterations of the part that have not begun when this one does, it
+/// included: 1: whether this one begins, 2: whether another one follows, 0: none of both.
 std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value difference, Value left) noexcept {
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial) return 0;
@@ -265,7 +267,9 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value differen
     expected = values_.multiply(expected, values_.intern(times));
   }
   std::int64_t rest = 0;
-  if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) || (other != 0 && rest != 0)) return 0;
+  if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) ||
+      (other != 0 && rest != 0))
+    return 0;
   const auto leaves = [&](std::int64_t remaining, std::int64_t sign) noexcept {
     const std::int64_t value = sign * factor * remaining + rest;
     bool is_known = false;
@@ -275,20 +279,22 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value differen
   for (std::uint8_t at = 0; at < 2; ++at)
     for (const std::int64_t sign : {1, -1}) {
       if (sign < 0 && other == 0) continue; // only an unknown stride may be negative
-      if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign)) return static_cast<std::uint8_t>(at + 1);
+      if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign))
+        return static_cast<std::uint8_t>(at + 1);
     }
   return 0;
 }
 
-/// How many iterations a loop executes at a time that ends by a part of the length: its ticks count in that part's unit.
-/// 0: unknown.
+/// How many iterations a loop executes at a time that ends by a part of the length: its ticks count in that
+/// part's unit. 0: unknown.
 std::int64_t Prover::width_by(Value difference) const noexcept {
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial) return 0;
   std::int64_t step = 0;
   double share = 0;
   for (std::uint32_t i = 0; i < node.polynomial.count; ++i)
-    if (node.polynomial.terms[i].a == loop_.ticks && node.polynomial.terms[i].b == 0) step = node.polynomial.terms[i].factor;
+    if (node.polynomial.terms[i].a == loop_.ticks && node.polynomial.terms[i].b == 0)
+      step = node.polynomial.terms[i].factor;
   if (step == 0 || !share_of_length(difference, share) || share == 0) return 0;
   const double width = static_cast<double>(step) / -share;
   if (width < 1 || width > 1024) return 0;
@@ -320,7 +326,8 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
       return refuse("leaves its loop early", last.address);
     const Flags& flags = walk.out[block]->flags;
     const Value difference = values_.subtract(flags.a, flags.b);
-    behind[block] = exact_end(last.id, exit, difference, left);
+    if (flags.is_comparison || !compares_unsigned(last.id))
+      behind[block] = exact_end(last.id, exit, difference, left);
     std::int64_t width = 1;
     if (behind[block] == 0 && trusts_ && (width = width_by(difference)) != 0) behind[block] = 3;
     if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);
@@ -399,10 +406,11 @@ Value Prover::at_exit(Value value, Value executed, const Location* locations, st
     for (std::size_t i = 0; i < count; ++i) {
       const Location& location = locations[i];
       if (location.id != node.location) continue;
-      if (node.operation == Operation::none) return location.start;
+      // Without an operation in this iteration it has those of former ones.
+      const Operation operation = node.operation == Operation::none ? location.operation : node.operation;
       const Node& start = values_.at(location.start);
-      if (is_identity(node.operation, location.start)) return values_.merged(node.operation);
-      if (start.kind == Node::Kind::merged && start.operation == node.operation) return location.start;
+      if (is_identity(operation, location.start)) return values_.merged(operation);
+      if (start.kind == Node::Kind::merged && start.operation == operation) return location.start;
       return values_.undefined();
     }
     return values_.undefined();
@@ -432,13 +440,15 @@ bool Prover::share_of_length(Value value, double& share) const noexcept {
       of = 0;
     else if (symbol.kind == Symbol::Kind::result) {
       std::int64_t constant = 0;
-      if (!values_.is_constant(static_cast<Value>(symbol.z >> 32), constant) || !share_of_length(static_cast<Value>(symbol.y), of)) return false;
+      if (!values_.is_constant(static_cast<Value>(symbol.z >> 32), constant) ||
+          !share_of_length(static_cast<Value>(symbol.y), of))
+        return false;
       if (symbol.x == X86_INS_SHR || symbol.x == X86_INS_SAR) {
         if (constant < 0 || constant > 62) return false;
         of /= static_cast<double>(std::int64_t{1} << constant);
       } else if (symbol.x != static_cast<std::uint64_t>(Operation::bit_and) << 20)
         return false;
-      else if (constant >= 0 || (-constant & (-constant - 1)) != 0)
+      else if (const std::int64_t edge = constant < 0 ? -constant : constant + 1; (edge & (edge - 1)) != 0)
         return false;
     } else
       return false;
@@ -524,11 +534,23 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     const Value was = *place_of(*fixed, i);
     changes[i] = value == nullptr || *value != was ? 1 : 0;
   }
-  *fixed = *entry;
-  for (std::size_t i = 0; i < locations; ++i)
-    if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
-      value = turn;
-  if (!run_body(inner, *back)) return false;
+  // Those of them that stay so: what a turn makes of nothing that has changed is the same in each turn.
+  loop_.is_turning = true;
+  for (bool shrinks = true; shrinks;) {
+    shrinks = false;
+    *fixed = *entry;
+    for (std::size_t i = 0; i < locations; ++i)
+      if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
+        value = turn;
+    if (!run_body(inner, *back)) return false;
+    for (std::size_t i = 0; i < locations; ++i) {
+      if (changes[i] == 0) continue;
+      const Value* const value = place_of(*back, i);
+      if (value != nullptr && (values_.at(*value).bits & k_turn) != 0) continue;
+      changes[i] = 0;
+      shrinks = true;
+    }
+  }
   loop_ = before;
   bool has_end = false;
   for (std::size_t i = 0; i < count && !has_end; ++i) {
@@ -543,8 +565,8 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
 }
 
 /// What holds behind the loop.
-bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behind, const Location* locations,
-                        std::size_t count) noexcept {
+bool Prover::leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
+                        const Location* locations, std::size_t count) noexcept {
   const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
   loop_.ticks = values_.only_symbol(values_.of(Symbol::Kind::ticks, k_part, place));
   const Value end = values_.add(last_of_part(), values_.constant(1));
@@ -556,7 +578,8 @@ bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behi
     State* const state = passing_.make<State>();
     if (state == nullptr) return refuse("there is no memory for the proof", place);
     *state = *walk.out[block];
-    const Value executed = behind[block] == 3 ? values_.of(Symbol::Kind::result, k_part, place, block) : values_.subtract(all, values_.constant(behind[block] - 1));
+    const Value executed = behind[block] == 3 ? values_.of(Symbol::Kind::result, k_part, place, block)
+                                              : values_.subtract(all, values_.constant(behind[block] - 1));
     for (std::size_t j = 0; j < k_registers; ++j) {
       Value& value = register_of(*state, j);
       value = at_exit(value, executed, locations, count);
@@ -564,7 +587,11 @@ bool Prover::leave_part(Walk& walk, const State& entry, const std::uint8_t* behi
     for (std::uint16_t j = 0; j < state->count; ++j)
       state->slots[j].value = at_exit(state->slots[j].value, executed, locations, count);
     state->flags = {values_.undefined(), values_.undefined()};
-    state->cursor = end;
+    // The iteration in which the loop ends by a test at its end is executed, too.
+    const Value done = walk.function.blocks[block].next[1 - edge] == walk.members[0]
+                           ? values_.add(executed, values_.constant(1))
+                           : executed;
+    state->cursor = behind[block] == 3 ? values_.add(entry.cursor, values_.scale(done, width)) : end;
     state->is_begun = true;
     state->is_late = true;
     walk.exits[block * 2 + edge] = state;

@@ -221,7 +221,7 @@ bool Prover::check_use(Value value, const Instruction& instruction) noexcept {
 
 bool Prover::store_outside(const Instruction& instruction, State& state, Value address,
                            Value value) noexcept {
-  if (state.is_last_part) {
+  if (state.is_last_part && (is_clang_ || state.is_nonempty)) {
     // The part with the last iteration is not empty.
     if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty | k_first)) == 0) {
       verdict_.has_lastprivate = true;
@@ -241,7 +241,10 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
       return true;
   }
   // A copy of the loop's body, for some of the iterations: its address depends on the part.
-  if (trusts_ && (classify(address) & k_part) != 0 && ((classify(address) | classify(value)) & ~(k_part | k_first)) == 0) {
+  const Node& place = values_.at(address);
+  const bool is_copy = trusts_ && (place.bits & k_part) != 0 &&
+                       ((place.bits | values_.at(value).bits) & ~(k_part | k_first)) == 0;
+  if (is_copy && (place.kind != Node::Kind::polynomial || goes_with(place.polynomial, state.cursor))) {
     state.is_begun = true;
     return true;
   }
@@ -344,8 +347,7 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   case X86_INS_CALL:
     return step_call(instruction, state, depth, in_cycle, false);
   case X86_INS_JMP:
-    if (target_of(instruction, process_).name != nullptr)
-      return step_call(instruction, state, depth, in_cycle, true);
+    if (instruction.target.name != nullptr) return step_call(instruction, state, depth, in_cycle, true);
     return true;
   case X86_INS_RET:
     if (instruction.count != 0) return refuse("returns in an unusual way", instruction.address);
@@ -365,19 +367,26 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   return step_general(instruction, state);
 }
 
-/// Bitwise operations on registers of which only the first byte is defined: that byte of the result is. False: it is no
-/// such instruction.
+/// Bitwise operations on registers of which only the first byte is defined: that byte of the result is.
+/// False: it is no such instruction.
 bool Prover::step_narrow(const Instruction& instruction, State& state) noexcept {
   const Operand* const operands = instruction.operands;
-  if (instruction.count != 2 || !operands[0].is_reg() || !operands[1].is_reg() || operands[0].size < 4) return false;
+  if (instruction.count != 2 || !operands[0].is_reg() || !operands[1].is_reg() || operands[0].size < 4)
+    return false;
   const bool is_move = instruction.id == X86_INS_MOV;
-  if (!is_move && instruction.id != X86_INS_AND && instruction.id != X86_INS_OR && instruction.id != X86_INS_XOR) return false;
+  if (!is_move && instruction.id != X86_INS_AND && instruction.id != X86_INS_OR &&
+      instruction.id != X86_INS_XOR)
+    return false;
   const unsigned to = general_of(operands[0].reg);
   const unsigned from = general_of(operands[1].reg);
   if (to == k_no_register || from == k_no_register || to == from) return false;
-  const std::uint8_t width = std::max<std::uint8_t>(is_move ? 0 : state.width[to] == 1 ? 1 : 0, state.width[from] == 1 ? 1 : 0);
+  const std::uint8_t width = std::max<std::uint8_t>(is_move                ? 0
+                                                    : state.width[to] == 1 ? 1
+                                                                           : 0,
+                                                    state.width[from] == 1 ? 1 : 0);
   if (width == 0) return false;
-  state.general[to] = is_move ? result(7, state.general[from]) : result(instruction.id, state.general[to], state.general[from]);
+  state.general[to] = is_move ? result(7, state.general[from])
+                              : result(instruction.id, state.general[to], state.general[from]);
   state.width[to] = 1;
   if (!is_move) state.flags = {values_.undefined(), values_.undefined()};
   return true;
@@ -433,7 +442,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (is_add)
       set_flags(made);
     else
-      state.flags = {a, b};
+      state.flags = {a, b, true};
     return write(instruction, operands[0], state, made);
   }
   case X86_INS_INC:
@@ -552,7 +561,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     return true;
   case X86_INS_CMP:
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
-    state.flags = {a, b};
+    state.flags = {a, b, true};
     return true;
   case X86_INS_TEST:
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
@@ -640,16 +649,21 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     const Flags flags = state.flags;
     // The smaller or the greater one of both that are compared.
+    const bool is_decidable = state.flags.is_comparison || !compares_unsigned(instruction.id);
     const bool is_of_compared = (flags.a == a && flags.b == b) || (flags.a == b && flags.b == a);
-    if (is_of_compared && a != b) {
+    if (is_of_compared && is_decidable && a != b) {
       bool is_known = true;
       bool other_known = true;
       const bool for_less = holds_for(instruction.id, -1, is_known);
       const bool for_more = holds_for(instruction.id, 1, other_known);
       if (is_known && other_known && for_less != for_more) {
         const Value if_less = for_less ? b : a; // while flags.a < flags.b
-        const Operation operation = if_less == flags.a ? Operation::least : Operation::most;
-        if (is_clang_ && operation == Operation::least && values_.length != 0) {
+        const bool is_unsigned = compares_unsigned(instruction.id);
+        const Operation operation = if_less == flags.a
+                                        ? (is_unsigned ? Operation::least_unsigned : Operation::least)
+                                        : (is_unsigned ? Operation::most_unsigned : Operation::most);
+        if (is_clang_ && (operation == Operation::least || operation == Operation::least_unsigned) &&
+            values_.length != 0) {
           const bool is_end = (values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) ||
                               (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_);
           if (is_end) return write(instruction, operands[0], state, last_of_part());
@@ -805,14 +819,16 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     return write(instruction, other, state, fresh);
   case X86_INS_XCHG:
     return write(instruction, other, state, fresh);
-  case X86_INS_CMPXCHG:
-    // Another turn has another value to expect, or the memory has changed: some thread gets on.
-    state.flags = {values_.plain(static_cast<Bits>((loop_.is_entered ? k_iteration : k_common) |
-                                                   (values_.at(state.general[k_rax]).bits & k_turn))),
-                   values_.constant(0)};
-    state.general[k_rax] = fresh;
+  case X86_INS_CMPXCHG: {
+    // If it fails, the memory has changed: another thread gets on. That ends a loop that tries with what it
+    // has found.
+    const Bits found = static_cast<Bits>((loop_.is_entered ? k_iteration : k_common) |
+                                         (values_.at(state.general[k_rax]).bits & k_turn));
+    state.flags = {values_.plain(found), values_.constant(0)};
+    state.general[k_rax] = loop_.is_turning ? values_.plain(k_iteration | k_turn) : fresh;
     state.width[k_rax] = 0;
     return true;
+  }
   default:
     return refuse("has an instruction that the proof does not know", instruction.address);
   }
@@ -897,12 +913,13 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     return is_three ? set(low[1], low[2]) : set(reg == k_no_register ? 0 : state.low[reg], low[1]);
   case VectorForm::to_general: {
     if (!read_all(1, memory_size())) return false;
-    const Value made = use.addend == 1 ? result(instruction.id, low[1], high[1]) : result(instruction.id, low[1]);
+    const Value made =
+        use.addend == 1 ? result(instruction.id, low[1], high[1]) : result(instruction.id, low[1]);
     return write(instruction, operands[0], state, made);
   }
   case VectorForm::compare:
     if (!read_all(0, memory_size())) return false;
-    state.flags = {low[0], low[1]};
+    state.flags = {low[0], low[1], true};
     // Unordered operands: the sign says nothing of the difference.
     if (values_.is_constant(values_.subtract(low[0], low[1])))
       state.flags = {result(instruction.id, low[0], low[1]), values_.constant(0)};
@@ -917,6 +934,12 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     return false;
   const bool is_same =
       operands[first].is_reg() && operands[last].is_reg() && operands[first].reg == operands[last].reg;
+  Value mask = 0;
+  if (instruction.id == X86_INS_BLENDVPD || instruction.id == X86_INS_BLENDVPS ||
+      instruction.id == X86_INS_PBLENDVB)
+    mask = result(instruction.id, state.low[0], state.high[0]);
+  else if (count > 3)
+    return refuse("has an instruction that the proof does not know", instruction.address);
   const bool is_difference =
       use.operation == Operation::add || use.operation == Operation::add_float ? use.addend == 1 : false;
   const auto make = [&](Value a, Value b) noexcept {
@@ -954,6 +977,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
                       instruction.id == X86_INS_PSHUFHW || instruction.id == X86_INS_CVTDQ2PS ||
                       instruction.id == X86_INS_SQRTPD || instruction.id == X86_INS_SQRTPS);
     if (!is_unary) made = result(instruction.id, made, low[first], high[first]);
+    if (mask != 0) made = result(instruction.id, made, mask);
     return set(made, made);
   }
   case VectorForm::fused:

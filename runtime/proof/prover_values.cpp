@@ -2,13 +2,27 @@
 #include "prover.h"
 
 #include <bit>
+#include <initializer_list>
 
 namespace wstree::proof {
 
-/// Whether `polynomial` is a function of the iteration that is executed, in a program that does not see the bounds of its
-/// part: its ticks count on from where the loop began.
+/// Whether `polynomial` does not depend on where the part or a part of it began, but for `cursor`.
+bool Prover::goes_with(const Polynomial& polynomial, Value cursor) const noexcept {
+  const SymbolId begin = values_.only_symbol(cursor);
+  for (std::uint32_t i = 0; i < polynomial.count; ++i)
+    for (const SymbolId symbol : {polynomial.terms[i].a, polynomial.terms[i].b}) {
+      if (symbol == 0 || symbol == begin) continue;
+      const Symbol::Kind kind = values_.symbol(symbol).kind;
+      if (kind == Symbol::Kind::low || kind == Symbol::Kind::cursor) return false;
+    }
+  return true;
+}
+
+/// Whether `polynomial` is a function of the iteration that is executed, in a program that does not see the
+/// bounds of its part: its ticks count on from where the loop began.
 bool Prover::is_of_iteration(const Polynomial& polynomial) const noexcept {
   const SymbolId begin = values_.only_symbol(loop_.cursor);
+  if (!goes_with(polynomial, loop_.cursor)) return false;
   const auto factor_of = [&polynomial](SymbolId symbol, SymbolId other) noexcept {
     for (std::uint32_t i = 0; i < polynomial.count; ++i) {
       const Term& term = polynomial.terms[i];
@@ -85,9 +99,9 @@ Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcep
 bool Prover::is_identity(Operation operation, Value value) const noexcept {
   std::int64_t constant = 0;
   if (!values_.is_constant(value, constant)) {
-    const bool is_idempotent = operation == Operation::least || operation == Operation::most ||
-                               operation == Operation::least_float || operation == Operation::most_float ||
-                               operation == Operation::bit_and || operation == Operation::bit_or;
+    const bool is_idempotent = operation != Operation::none && operation != Operation::add &&
+                               operation != Operation::add_float && operation != Operation::multiply &&
+                               operation != Operation::multiply_float && operation != Operation::bit_xor;
     return is_idempotent && values_.is_polynomial(value) && values_.at(value).bits == k_common;
   }
   switch (operation) {
@@ -156,6 +170,14 @@ Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) no
   const bool x_merged = is_merged(x, a);
   const bool y_merged = is_merged(y, b);
   if (!x_merged && !y_merged) return 0;
+  if (trusts_ && !loop_.is_entered && x_merged != y_merged && !(is_ordered && y_merged)) {
+    // A copy of the body outside of the loops adds its iteration.
+    const Node& other = x_merged ? y : x;
+    const Node& merged = x_merged ? x : y;
+    if (merged.kind == Node::Kind::merged && (other.bits & k_part) != 0 &&
+        (other.bits & ~(k_part | k_first)) == 0)
+      return values_.merged(operation);
+  }
   if (x_merged && y_merged)
     return x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial ? 0
                                                                                 : values_.merged(operation);

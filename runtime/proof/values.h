@@ -23,8 +23,8 @@ inline constexpr Bits k_carried = 8;  ///< earlier iterations, or nothing define
 inline constexpr Bits k_partial = 16; ///< a partial result of a reduction
 inline constexpr Bits k_last = 32;    ///< the last iteration of this call
 inline constexpr Bits k_frame = 64;   ///< an address in the own frame
-inline constexpr Bits k_first = 512;    ///< an iteration whose copy stands outside of the loops
-inline constexpr Bits k_empty = 256;    ///< undefined if the part is empty
+inline constexpr Bits k_first = 512;  ///< an iteration whose copy stands outside of the loops
+inline constexpr Bits k_empty = 256;  ///< undefined if the part is empty
 inline constexpr Bits k_turn =
     128; ///< which turn of an inner loop it is; only while that loop's end is looked for
 
@@ -40,10 +40,15 @@ enum class Operation : std::uint8_t {
   least,
   most,
   least_float,
-  most_float
+  most_float,
+  least_unsigned,
+  most_unsigned
 };
+/// Whether the order in which values are put in shows: by rounding, or by which of two is taken where one is
+/// no number.
 inline bool is_float(Operation operation) noexcept {
-  return operation == Operation::add_float || operation == Operation::multiply_float;
+  return operation == Operation::add_float || operation == Operation::multiply_float ||
+         operation == Operation::least_float || operation == Operation::most_float;
 }
 
 struct Symbol {
@@ -161,7 +166,7 @@ private:
   void find_part(Polynomial& polynomial) const noexcept;
   Bits bits_of(const Polynomial& polynomial) const noexcept;
 
-  static constexpr std::size_t k_slots = 1U << 16;
+  static constexpr std::size_t k_slots = 1U << 14;
   Arena& arena_;
   Grown<const Node*> nodes_;
   Grown<Symbol> symbols_;

@@ -46,8 +46,10 @@ VectorUse vector_use(unsigned instruction) noexcept {
   BOTH(PAND) PACKED(AND) return {F::lanes, O::bit_and};
   BOTH(POR) PACKED(OR) return {F::lanes, O::bit_or};
   BOTH(PXOR) PACKED(XOR) return {F::lanes, O::bit_xor};
-  BOTH(PMINSD) BOTH(PMINUD) return {F::lanes, O::least};
-  BOTH(PMAXSD) BOTH(PMAXUD) return {F::lanes, O::most};
+  BOTH(PMINSD) return {F::lanes, O::least};
+  BOTH(PMINUD) return {F::lanes, O::least_unsigned};
+  BOTH(PMAXSD) return {F::lanes, O::most};
+  BOTH(PMAXUD) return {F::lanes, O::most_unsigned};
   BOTH(PANDN) PACKED(ANDN) BOTH(PMULLD) BOTH(PMULLW) BOTH(PMULUDQ) BOTH(PMULDQ) BOTH(PMADDWD) BOTH(PMULHUW) BOTH(PMULHW)
   BOTH(PCMPEQB) BOTH(PCMPEQW) BOTH(PCMPEQD) BOTH(PCMPEQQ) BOTH(PCMPGTB) BOTH(PCMPGTW) BOTH(PCMPGTD) BOTH(PCMPGTQ)
   BOTH(PMINUB) BOTH(PMAXUB) BOTH(PMINSW) BOTH(PMAXSW) BOTH(PAVGB) BOTH(PABSD)
@@ -93,12 +95,14 @@ VectorUse vector_use(unsigned instruction) noexcept {
   }
   // clang-format on
   // Comparisons that Capstone names by what they compare for.
-  const auto is_in = [instruction](unsigned first, unsigned last) noexcept { return instruction >= first && instruction <= last; };
-  if (is_in(X86_INS_CMPSS, X86_INS_CMPORDSS) || is_in(X86_INS_CMPSD, X86_INS_CMPORDSD) || is_in(X86_INS_VCMPSS, X86_INS_VCMPTRUE_USSS) ||
-      is_in(X86_INS_VCMPSD, X86_INS_VCMPTRUE_USSD))
+  const auto is_in = [instruction](unsigned first, unsigned last) noexcept {
+    return instruction >= first && instruction <= last;
+  };
+  if (is_in(X86_INS_CMPSS, X86_INS_CMPORDSS) || is_in(X86_INS_CMPSD, X86_INS_CMPORDSD) ||
+      is_in(X86_INS_VCMPSS, X86_INS_VCMPTRUE_USSS) || is_in(X86_INS_VCMPSD, X86_INS_VCMPTRUE_USSD))
     return {F::scalar};
-  if (is_in(X86_INS_CMPPS, X86_INS_CMPORDPS) || is_in(X86_INS_CMPPD, X86_INS_CMPORDPD) || is_in(X86_INS_VCMPPS, X86_INS_VCMPTRUE_USPS) ||
-      is_in(X86_INS_VCMPPD, X86_INS_VCMPTRUE_USPD))
+  if (is_in(X86_INS_CMPPS, X86_INS_CMPORDPS) || is_in(X86_INS_CMPPD, X86_INS_CMPORDPD) ||
+      is_in(X86_INS_VCMPPS, X86_INS_VCMPTRUE_USPS) || is_in(X86_INS_VCMPPD, X86_INS_VCMPTRUE_USPD))
     return {F::lanes};
   return {};
 }

@@ -99,12 +99,19 @@ void MappedObject::read_names(const std::vector<char>& file) {
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_SYMTAB) continue;
     const char* const names = file.data() + sections[section.sh_link].sh_offset;
+    std::map<std::uint64_t, std::string> others;
     for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
       const auto symbol = get<Elf64_Sym>(file.data() + section.sh_offset + at);
-      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size != 0 &&
-          is_outlined(names + symbol.st_name))
-        outlined_.push_back({names + symbol.st_name, symbol.st_value});
+      const std::string name = names + symbol.st_name;
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_size == 0) continue;
+      if (is_outlined(name))
+        outlined_.push_back({name, symbol.st_value});
+      else if (ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL)
+        others[symbol.st_value] = name;
     }
+    for (Function& function : outlined_)
+      if (const auto after = others.upper_bound(function.address); after != others.begin())
+        function.before = std::prev(after)->second;
   }
   std::sort(outlined_.begin(), outlined_.end(),
             [](const Function& a, const Function& b) { return a.address < b.address; });

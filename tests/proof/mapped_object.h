@@ -24,6 +24,7 @@ public:
   struct Function {
     std::string name;
     std::uint64_t address = 0; ///< in the file's own terms
+    std::string before = {};   ///< the named function before it, which clang has outlined it from
   };
   /// The functions that compilers have outlined from regions, by their names; in an object without names
   /// those that are handed to GOMP_parallel() or __kmpc_fork_call().

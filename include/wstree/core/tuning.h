@@ -92,6 +92,8 @@ inline constexpr std::uint64_t k_fewest_calls = 8;
 inline constexpr std::uint64_t k_most_calls = 512;
 /// Of so many items one may move in an even loop.
 inline constexpr std::uint64_t k_steady_items = 8;
+/// Or so many shortest targets of work.
+inline constexpr std::uint64_t k_late = 2;
 /// Shares of this length are executed whole, after so many executions in a row that were like that; twice as
 /// many after each disappointment, so many times.
 inline constexpr std::uint64_t k_whole = 15;

@@ -148,8 +148,7 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   if (caller_is_runtime(caller) && count <= k_most_args) [[unlikely]]
     return real(loc, argc, micro, a0, a1, a2, a3, a4, a5, a6, a7);
   const TaskSchedule schedule = task_schedule(caller);
-  if (count > k_most_args || session().attends_regions() || repeatable(micro, caller) != nullptr)
-      [[unlikely]] {
+  if (count > k_most_args || session().attends_regions()) [[unlikely]] {
     va_list rest;
     va_start(rest, a7);
     fork_any(loc, argc, micro, schedule, caller, {a0, a1, a2, a3, a4, a5, a6, a7}, rest);
@@ -159,11 +158,13 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   // The runtime takes as many of the arguments as we tell it.
   if (!may_serve(schedule))
     return real(loc, 2 + argc, k_wrappers[count].plain, caller, micro, a0, a1, a2, a3, a4, a5, a6, a7);
-  const ServedRegion served(caller, Interface::kmpc, schedule, reinterpret_cast<const void*>(micro),
-                            kmpc::source_of(loc));
-  if (served.team() == nullptr) [[unlikely]] {
+  RepeatableFunction* const again = repeatable(micro, caller);
+  MaybeRepeated repeated;
+  if (again != nullptr) repeated.choose(*again, caller, kmpc::source_of(loc), nullptr);
+  const ServedRegion served(caller, Interface::kmpc, schedule, cut_code(micro, again), kmpc::source_of(loc));
+  if (served.team() == nullptr || repeated.region() != nullptr) [[unlikely]] {
     void* args[] = {a0, a1, a2, a3, a4, a5, a6, a7};
-    Region region{micro, argc, args, caller, &served};
+    Region region{micro, argc, args, caller, &served, repeated.region()};
     return real(loc, 1, wrapper_of_many(region), &region);
   }
   real(loc, 3 + argc, k_wrappers[count].served, served.team(), served.base(), micro, a0, a1, a2, a3, a4, a5,
