@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop over the part: what its header's locations are in terms of the iterations that were executed
-// before.
+// The loop over the part: the values at its header, in terms of the executed iterations.
 #include "location.h"
 
 #include <cstring>
