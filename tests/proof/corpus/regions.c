@@ -702,10 +702,10 @@ void no_sum_as_index(int n) {
     }
   }
 }
-double trunc(double v) { return v + omp_get_thread_num(); }
+double __log_finite(double v) { return v + omp_get_thread_num(); }
 void no_function_of_a_known_name(int n, double k) {
 #pragma omp parallel for
-  for (int i = 0; i < n; i++) y[i] = trunc(x[i] * k);
+  for (int i = 0; i < n; i++) y[i] = __log_finite(x[i] * k);
 }
 void no_address_of_frame(int n) {
 #pragma omp parallel
