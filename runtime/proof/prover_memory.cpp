@@ -170,8 +170,7 @@ bool Prover::check_use(Value value, const Instruction& instruction) noexcept {
   return judge("uses a value behind its loop", instruction.address);
 }
 
-/// Whether a polynomial depends on the part by its end alone, which is the loop's for the part with the last
-/// iteration.
+/// Whether a polynomial depends on the part by its end alone.
 bool Prover::is_of_end(Value value) const noexcept {
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || (node.bits & k_part) == 0) return true;
