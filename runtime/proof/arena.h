@@ -17,8 +17,7 @@ public:
         ::mmap(nullptr, k_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return;
     memory_ = static_cast<std::byte*>(memory);
-    // Most proofs touch as much: at once it costs a fraction of a fault for each page. Kernels before 5.14
-    // refuse.
+    // Most proofs touch as much. Kernels before 5.14 refuse to map it at once.
     constexpr int k_populate_write = 23;
     (void)::madvise(memory_, std::size_t{320} << 10, k_populate_write);
   }

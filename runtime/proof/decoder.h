@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Capstone, opened when it is needed. For the .cpp files of this folder alone: no other file is to see its
-// header.
+// Capstone, opened when it is needed. Only the .cpp files of this folder see its header.
 #pragma once
 
 #include <capstone/capstone.h>

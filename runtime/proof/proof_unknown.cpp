@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The proof of a library that was built without the headers of Capstone, or for another processor: it refuses
-// all.
+// Built without the headers of Capstone, or for another processor: all functions are refused.
 #include "proof.h"
 
 namespace wstree::proof {

@@ -17,8 +17,7 @@ enum class VectorForm : std::uint8_t {
   scalar,       // the low half from the low halves
   scalar_unary, // the low half from that of the last operand alone
   spread,       // the whole result from the low half of the last operand
-  low_halves,   // the low half from the low one of the first, the high half from the low one of the last
-                // operand
+  low_halves,   // the low half of the first and that of the last operand
   mixed,        // the whole result from the whole operands
   low_load,     // movlps, movlpd
   high_load,    // movhps, movhpd

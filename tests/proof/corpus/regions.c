@@ -481,6 +481,21 @@ void no_index_and_counter(int n) {
     for (int i = 0; i < n; i++) y[i + j++] = x[i];
   }
 }
+void no_counter_cancels(int n, int j) {
+#pragma omp parallel for firstprivate(j)
+  for (int i = 0; i < n; i++) {
+    y[i] = i + j;
+    j--;
+  }
+}
+void no_counter_cancels_in_address(int n, int j) {
+#pragma omp parallel for firstprivate(j)
+  for (int i = 0; i < n; i++) {
+#pragma omp atomic write
+    y[i + j] = 1;
+    j--;
+  }
+}
 void no_two_by_counter(int n) {
 #pragma omp parallel
   {
@@ -702,10 +717,10 @@ void no_sum_as_index(int n) {
     }
   }
 }
-double trunc(double v) { return v + omp_get_thread_num(); }
+double __log_finite(double v) { return v + omp_get_thread_num(); }
 void no_function_of_a_known_name(int n, double k) {
 #pragma omp parallel for
-  for (int i = 0; i < n; i++) y[i] = trunc(x[i] * k);
+  for (int i = 0; i < n; i++) y[i] = __log_finite(x[i] * k);
 }
 void no_address_of_frame(int n) {
 #pragma omp parallel

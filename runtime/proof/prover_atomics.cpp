@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What atomic instructions do to the values.
+#include "prover.h"
+#include "registers.h"
+
+namespace wstree::proof {
+
+bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept {
+  const Operand* const operands = instruction.operands;
+  const Operand& memory = instruction.id == X86_INS_XCHG && operands[1].is_mem() ? operands[1] : operands[0];
+  if (!memory.is_mem()) {
+    // xchg of two registers
+    Value a = 0;
+    Value b = 0;
+    return instruction.id == X86_INS_XCHG && read(instruction, operands[0], state, a) &&
+           read(instruction, operands[1], state, b) && write(instruction, operands[0], state, b) &&
+           write(instruction, operands[1], state, a);
+  }
+  if (instruction.segment == X86_REG_FS || instruction.segment == X86_REG_GS)
+    return refuse("uses memory of its thread", instruction.address);
+  const Value address = address_of(memory, state);
+  Value operand = 0;
+  const bool has_operand = instruction.count > 1;
+  const Operand& other = &memory == operands ? operands[1] : operands[0];
+  if (has_operand && !read(instruction, other, state, operand)) return false;
+  state.is_late = true;
+  // The lock of a statement on private memory is as good as none.
+  if ((values_.at(address).bits & k_frame) != 0) return judge("has a private array", instruction.address);
+  const Value fresh =
+      loop_.is_entered ? values_.plain(k_iteration)
+                       : values_.of(Symbol::Kind::load, k_common, address, memory.size, instruction.address);
+  if (loop_.is_entered) {
+    loop_.has_effect = true;
+    if (!check_use(address, instruction)) return false;
+    if (has_operand && !check_use(operand, instruction)) return false;
+    if (instruction.id == X86_INS_CMPXCHG && !check_use(state.general[k_rax], instruction)) return false;
+  } else {
+    if (classify(address) != k_common &&
+        !judge("has an atomic operation on memory of its part", instruction.address))
+      return false;
+    const Node& node = values_.at(operand);
+    Operation operation = Operation::none;
+    switch (instruction.id) {
+    case X86_INS_ADD:
+    case X86_INS_SUB:
+    case X86_INS_XADD:
+      operation = Operation::add;
+      break;
+    case X86_INS_AND:
+      operation = Operation::bit_and;
+      break;
+    case X86_INS_OR:
+      operation = Operation::bit_or;
+      break;
+    case X86_INS_XOR:
+      operation = Operation::bit_xor;
+      break;
+    default:
+      break;
+    }
+    bool is_merge = false;
+    if (instruction.id == X86_INS_CMPXCHG) {
+      const Value expected = state.general[k_rax];
+      const bool is_expected = values_.is_symbol(expected, Symbol::Kind::load) &&
+                               values_.symbol(values_.only_symbol(expected)).x == address;
+      is_merge = node.kind == Node::Kind::combined && node.address == address && is_expected;
+      if (is_merge) verdict_.has_float_reduction |= is_float(node.operation);
+    } else if (operation != Operation::none) {
+      is_merge = (node.kind == Node::Kind::merged && node.operation == operation) ||
+                 (operation == Operation::add && is_additive(operand));
+      std::int64_t constant = 0;
+      if (operation == Operation::add || operation == Operation::bit_or || operation == Operation::bit_xor)
+        is_merge |= values_.is_constant(operand, constant) && constant == 0;
+    }
+    if (!is_merge && !judge("has an atomic operation behind or before its loop", instruction.address))
+      return false;
+    verdict_.has_reduction = true;
+  }
+  switch (instruction.id) {
+  case X86_INS_ADD:
+  case X86_INS_SUB:
+  case X86_INS_AND:
+  case X86_INS_OR:
+  case X86_INS_XOR:
+  case X86_INS_INC:
+  case X86_INS_DEC:
+  case X86_INS_NEG:
+  case X86_INS_NOT:
+    state.flags = {fresh, values_.constant(0)};
+    return true;
+  case X86_INS_XADD:
+    state.flags = {fresh, values_.constant(0)};
+    return write(instruction, other, state, fresh);
+  case X86_INS_XCHG:
+    return write(instruction, other, state, fresh);
+  case X86_INS_CMPXCHG: {
+    // If it fails, the memory has changed: another thread gets on. That ends a loop that tries with what it
+    // has found.
+    const Bits found = static_cast<Bits>((loop_.is_entered ? k_iteration : k_common) |
+                                         (values_.at(state.general[k_rax]).bits & k_turn));
+    state.flags = {values_.plain(found), values_.constant(0)};
+    state.general[k_rax] = loop_.is_turning ? values_.plain(k_iteration | k_turn) : fresh;
+    state.width[k_rax] = 0;
+    return true;
+  }
+  default:
+    return refuse("has an instruction that the proof does not know", instruction.address);
+  }
+}
+
+} // namespace wstree::proof

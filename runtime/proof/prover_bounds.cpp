@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The ends of loops: that the loop over the part executes each iteration of it once.
+#include "location.h"
+
+#include <cstring>
+#include <initializer_list>
+
+namespace wstree::proof {
+
+/// Which test decides about `left`, the iterations of the part that have not begun when this one does, it
+/// included: 1: whether this one begins, 2: whether another one follows, 0: none of both.
+std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value difference, Value left) noexcept {
+  const Node& node = values_.at(difference);
+  if (node.kind != Node::Kind::polynomial) return 0;
+  std::int64_t factor = 0;
+  SymbolId other = 0;
+  for (std::uint32_t j = 0; j < node.polynomial.count; ++j) {
+    const Term& term = node.polynomial.terms[j];
+    if (term.a != loop_.ticks && term.b != loop_.ticks) continue;
+    factor = -term.factor;
+    other = term.a == loop_.ticks ? term.b : term.a;
+  }
+  Value expected = values_.scale(left, factor);
+  if (other != 0) {
+    Polynomial times;
+    times.count = 1;
+    times.terms[0] = {1, other, 0};
+    expected = values_.multiply(expected, values_.intern(times));
+  }
+  std::int64_t rest = 0;
+  if (factor == 0 || !values_.is_constant(values_.subtract(difference, expected), rest) ||
+      (other != 0 && rest != 0))
+    return 0;
+  const auto leaves = [&](std::int64_t remaining, std::int64_t sign) noexcept {
+    const std::int64_t value = sign * factor * remaining + rest;
+    bool is_known = false;
+    const bool is_taken = holds_for(condition, value < 0 ? -1 : value > 0 ? 1 : 0, is_known);
+    return !is_known || is_taken == (exit == 1);
+  };
+  for (std::uint8_t at = 0; at < 2; ++at)
+    for (const std::int64_t sign : {1, -1}) {
+      if (sign < 0 && other == 0) continue; // only an unknown stride may be negative
+      if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign))
+        return static_cast<std::uint8_t>(at + 1);
+    }
+  return 0;
+}
+
+/// How many iterations a loop executes at a time that ends by a part of the length: its ticks count in that
+/// part's unit. 0: unknown.
+std::int64_t Prover::width_by(Value difference) const noexcept {
+  const Node& node = values_.at(difference);
+  if (node.kind != Node::Kind::polynomial) return 0;
+  std::int64_t step = 0;
+  double share = 0;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i)
+    if (node.polynomial.terms[i].a == loop_.ticks && node.polynomial.terms[i].b == 0)
+      step = node.polynomial.terms[i].factor;
+  if (step == 0 || !share_of_length(difference, share) || share == 0) return 0;
+  const double width = static_cast<double>(step) / -share;
+  if (width < 1 || width > 1024) return 0;
+  const auto whole = static_cast<std::int64_t>(width);
+  return static_cast<double>(whole) == width ? whole : 0;
+}
+
+/// Finds where the loop is left: where the part is over, and only there. behind[block]: 1 if the test is
+/// whether another iteration begins, 2 if it is whether another one follows.
+bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept {
+  const Value ticks =
+      values_.of(Symbol::Kind::ticks, k_part,
+                 walk.function.instructions[walk.function.blocks[walk.members[0]].first].address);
+  const Value end = values_.add(last_of_part(), values_.constant(1));
+  const Value left = values_.subtract(values_.subtract(end, entry.cursor), ticks);
+  std::int64_t found = 0;
+  for (std::size_t i = 0; i < walk.count; ++i) {
+    const std::uint32_t block = walk.members[i];
+    const Block& shape = walk.function.blocks[block];
+    if (!walk.out[block]->is_reached) continue;
+    const Instruction& last = walk.last(block);
+    unsigned exit = 2;
+    for (unsigned edge = 0; edge < 2; ++edge)
+      if (shape.next[edge] != k_none && !walk.is_member(shape.next[edge]) &&
+          walk.function.blocks[shape.next[edge]].reaches_return)
+        exit = edge;
+    if (exit == 2 && !shape.returns) continue;
+    if (!is_branch(last) || shape.returns || !walk.is_member(shape.next[1 - exit]))
+      return refuse("leaves its loop early", last.address);
+    const Flags& flags = walk.out[block]->flags;
+    const Value difference = values_.subtract(flags.a, flags.b);
+    if (flags.is_comparison || !compares_unsigned(last.id))
+      behind[block] = exact_end(last.id, exit, difference, left);
+    std::int64_t width = 1;
+    if (behind[block] == 0 && trusts_ && (width = width_by(difference)) != 0) behind[block] = 3;
+    if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);
+    if (behind[block] == 2 && !trusts_ && !entry.is_nonempty)
+      return refuse("executes an iteration without a look whether there is one", last.address);
+    if (found != 0 && width != found) return refuse("has a loop with several ends", last.address);
+    found = width;
+    walk.is_bound[block] = true;
+  }
+  if (found != 0) loop_.width = found;
+  return true;
+}
+
+/// Each way around the loop meets one test, and iterations have their effects on the right side of it.
+bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
+  const std::size_t count = walk.function.blocks.size();
+  const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
+  auto* const open = passing_.make<std::uint32_t>(count * 2 + 2);
+  auto* const seen = passing_.make<std::uint8_t>(count);
+  if (open == nullptr || seen == nullptr) return refuse("there is no memory for the proof", place);
+  std::size_t waiting = 0;
+  bool has_effect = false;
+  bool has_first_test = false;
+  const auto add = [&](std::uint32_t block) noexcept {
+    if (seen[block] != 0) return;
+    seen[block] = 1;
+    open[waiting++] = block;
+  };
+  // From the header to the tests.
+  add(walk.members[0]);
+  while (waiting != 0) {
+    const std::uint32_t block = open[--waiting];
+    has_effect |= walk.has_effect[block];
+    has_first_test |= behind[block] == 1;
+    if (behind[block] != 0) continue;
+    for (const std::uint32_t next : walk.function.blocks[block].next) {
+      if (next == k_none || !walk.is_member(next)) continue;
+      if (next == walk.members[0]) return refuse("has a way around its loop without a test", place);
+      add(next);
+    }
+  }
+  if (has_first_test && has_effect)
+    return refuse("does something in its loop before it looks whether it is over", place);
+  // From the tests back to the header.
+  bool has_later_effect = false;
+  for (std::size_t i = 0; i < walk.count; ++i) {
+    const std::uint32_t test = walk.members[i];
+    if (behind[test] == 0) continue;
+    for (const std::uint32_t next : walk.function.blocks[test].next)
+      if (next != k_none && walk.is_member(next) && next != walk.members[0]) {
+        std::memset(seen, 0, count);
+        add(next);
+        while (waiting != 0) {
+          const std::uint32_t block = open[--waiting];
+          if (behind[block] != 0)
+            return refuse("tests twice in an iteration whether its loop is over", place);
+          if (behind[test] == 2) has_later_effect |= walk.has_effect[block];
+          for (const std::uint32_t follower : walk.function.blocks[block].next)
+            if (follower != k_none && walk.is_member(follower) && follower != walk.members[0]) add(follower);
+        }
+      }
+  }
+  return !has_later_effect || refuse("does something in its loop after it looks whether it is over", place);
+}
+
+/// How much of the part's length `value` is, but for less than one unit.
+bool Prover::share_of_length(Value value, double& share) const noexcept {
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial) return false;
+  share = 0;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+    const Term& term = node.polynomial.terms[i];
+    if (term.a == loop_.ticks || term.b == loop_.ticks) {
+      if (term.b != 0) return false;
+      continue;
+    }
+    const Symbol& symbol = values_.symbol(term.a);
+    if (term.b != 0 && ((symbol.bits | values_.symbol(term.b).bits) & k_part) != 0) return false;
+    if ((symbol.bits & k_part) == 0) continue;
+    double of = 0;
+    if (term.a == values_.length)
+      of = 1;
+    else if (symbol.kind == Symbol::Kind::low || symbol.kind == Symbol::Kind::cursor)
+      of = 0;
+    else if (symbol.kind == Symbol::Kind::result) {
+      std::int64_t constant = 0;
+      if (!values_.is_constant(static_cast<Value>(symbol.z >> 32), constant) ||
+          !share_of_length(static_cast<Value>(symbol.y), of))
+        return false;
+      if (symbol.x == X86_INS_SHR || symbol.x == X86_INS_SAR) {
+        if (constant < 0 || constant > 62) return false;
+        of /= static_cast<double>(std::int64_t{1} << constant);
+      } else if (symbol.x != static_cast<std::uint64_t>(Operation::bit_and) << 20)
+        return false;
+      else if (const std::int64_t edge = constant < 0 ? -constant : constant + 1; (edge & (edge - 1)) != 0)
+        return false;
+    } else
+      return false;
+    share += of * static_cast<double>(term.factor);
+  }
+  return true;
+}
+
+} // namespace wstree::proof

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Branches: which a function may take, and what holds behind them.
+#include "prover.h"
+
+namespace wstree::proof {
+namespace {
+
+int sign_of(std::int64_t value) noexcept { return value < 0 ? -1 : value > 0 ? 1 : 0; }
+
+} // namespace
+
+bool holds_for(unsigned instruction, int sign, bool& is_known) noexcept {
+  is_known = true;
+  switch (instruction) {
+#define WSTREE_CONDITION(name)                                                                               \
+  case X86_INS_J##name:                                                                                      \
+  case X86_INS_CMOV##name:                                                                                   \
+  case X86_INS_SET##name
+    WSTREE_CONDITION(E) : return sign == 0;
+    WSTREE_CONDITION(NE) : return sign != 0;
+    WSTREE_CONDITION(L) : WSTREE_CONDITION(B) : WSTREE_CONDITION(S) : return sign < 0;
+    WSTREE_CONDITION(GE) : WSTREE_CONDITION(AE) : WSTREE_CONDITION(NS) : return sign >= 0;
+    WSTREE_CONDITION(LE) : WSTREE_CONDITION(BE) : return sign <= 0;
+    WSTREE_CONDITION(G) : WSTREE_CONDITION(A) : return sign > 0;
+#undef WSTREE_CONDITION
+  default:
+    is_known = false;
+    return false;
+  }
+}
+
+bool compares_unsigned(unsigned instruction) noexcept {
+  switch (instruction) {
+#define WSTREE_CONDITION(name)                                                                               \
+  case X86_INS_J##name:                                                                                      \
+  case X86_INS_CMOV##name:                                                                                   \
+  case X86_INS_SET##name
+    WSTREE_CONDITION(B) : WSTREE_CONDITION(AE) : WSTREE_CONDITION(BE) : WSTREE_CONDITION(A) : return true;
+#undef WSTREE_CONDITION
+  default:
+    return false;
+  }
+}
+/// Which side of gcc's correction begins behind a branch on thread number and remainder.
+State::Formula Prover::formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept {
+  const bool is_direct = values_.is_symbol(state.flags.a, Symbol::Kind::thread_number) &&
+                         values_.is_symbol(state.flags.b, Symbol::Kind::remainder);
+  const bool is_reverse = values_.is_symbol(state.flags.b, Symbol::Kind::thread_number) &&
+                          values_.is_symbol(state.flags.a, Symbol::Kind::remainder);
+  if (!is_direct && !is_reverse) return State::Formula::open;
+  bool goes[3];
+  for (int sign = -1; sign <= 1; ++sign) {
+    bool is_known = false;
+    goes[sign + 1] = holds_for(condition, is_direct ? sign : -sign, is_known) == is_taken;
+    if (!is_known) return State::Formula::open;
+  }
+  if (goes[0] && !goes[1] && !goes[2]) return State::Formula::less;
+  if (!goes[0] && goes[1] && goes[2]) return State::Formula::not_less;
+  return State::Formula::open;
+}
+
+/// Whether an edge is taken by parts with iterations only.
+bool Prover::excludes_empty(Value difference, unsigned condition, bool is_taken) const noexcept {
+  const Node& node = values_.at(difference);
+  if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1 || values_.length == 0) return false;
+  const Term& term = node.polynomial.terms[0];
+  if (term.a != values_.length && term.b != values_.length) return false;
+  const bool is_scaled = term.b != 0;
+  // It is a test for that only if parts of one iteration take it, too.
+  bool is_one_known = false;
+  const int for_one = sign_of(node.polynomial.constant + term.factor);
+  if (holds_for(condition, for_one, is_one_known) != is_taken || !is_one_known) return false;
+  bool is_known = false;
+  // A length of zero; below zero it is if the loop's is.
+  if (holds_for(condition, sign_of(node.polynomial.constant), is_known) == is_taken || !is_known)
+    return false;
+  if (condition == X86_INS_JE || condition == X86_INS_JNE || is_scaled) return true;
+  return holds_for(condition, sign_of(node.polynomial.constant - term.factor), is_known) != is_taken;
+}
+
+/// Whether `difference` is zero for the part with the loop's last iteration alone.
+bool Prover::is_end_of_loop(Value difference) noexcept {
+  const Node& node = values_.at(difference);
+  if (node.kind != Node::Kind::polynomial || values_.length == 0) return false;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+    const Term& term = node.polynomial.terms[i];
+    if (term.a != values_.length && term.b != values_.length) continue;
+    const SymbolId other = term.a == values_.length ? term.b : term.a;
+    const Value end = values_.add(last_of_part(), values_.constant(1));
+    Value expected = values_.scale(values_.subtract(end, dividend_), term.factor);
+    if (other != 0) {
+      Polynomial factor;
+      factor.count = 1;
+      factor.terms[0] = {1, other, 0};
+      expected = values_.multiply(expected, values_.intern(factor));
+    }
+    return expected == difference;
+  }
+  return false;
+}
+
+/// Whether `difference` is the one that clang's minimum of the part's end and the loop's decides by.
+bool Prover::is_clangs_minimum(Value difference) noexcept {
+  if (!is_clang_ || dividend_ == 0) return false;
+  const Value raw = values_.subtract(values_.of(Symbol::Kind::raw_end, k_part), dividend_);
+  return difference == raw || difference == values_.scale(raw, -1);
+}
+
+/// What holds behind an edge; leaves the state unreached if the edge is never taken.
+bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) noexcept {
+  if (compares_unsigned(branch.id) && !state.flags.is_comparison) return true;
+  const Value difference = values_.subtract(state.flags.a, state.flags.b);
+  std::int64_t constant = 0;
+  bool is_known = false;
+  if (values_.is_constant(difference, constant) && !loop_.is_guessed) {
+    if (holds_for(branch.id, sign_of(constant), is_known) != is_taken && is_known) state.is_reached = false;
+    return true;
+  }
+  if (state.formula == State::Formula::open) {
+    const State::Formula side = formula_edge(state, branch.id, is_taken);
+    if (side != State::Formula::open) {
+      const Value remainder =
+          values_.is_symbol(state.flags.a, Symbol::Kind::remainder) ? state.flags.a : state.flags.b;
+      const Symbol of = values_.symbol(values_.only_symbol(remainder));
+      if (dividend_ != 0 && dividend_ != of.x)
+        return refuse("divides its work in several ways", branch.address);
+      dividend_ = static_cast<Value>(of.x);
+      remainder_ = remainder;
+      quotient_ = values_.of(Symbol::Kind::quotient, k_number, of.x, of.y);
+      values_.low = values_.only_symbol(values_.of(Symbol::Kind::low, k_part));
+      values_.length = values_.only_symbol(values_.of(Symbol::Kind::length, k_part));
+      values_.remainder_or_zero = values_.only_symbol(values_.of(Symbol::Kind::remainder_or_zero, k_number));
+      state.formula = side;
+      return true;
+    }
+  }
+  if (state.formula != State::Formula::done) return true;
+  if (excludes_empty(difference, branch.id, is_taken)) state.is_nonempty = true;
+  if (excludes_empty(difference, branch.id, !is_taken)) state.is_empty = true;
+  const bool for_zero = holds_for(branch.id, 0, is_known) == is_taken && is_known;
+  const bool for_more = holds_for(branch.id, 1, is_known) == is_taken && is_known;
+  const bool for_less = holds_for(branch.id, -1, is_known) == is_taken && is_known;
+  if (is_clang_ ? values_.is_symbol(difference, Symbol::Kind::is_last) && !for_zero && for_more
+                : for_zero && !for_more && !for_less && is_end_of_loop(difference))
+    state.is_last_part = true;
+  return true;
+}
+
+/// Whether the function may decide so.
+bool Prover::check_branch(const State& state, const Instruction& branch) noexcept {
+  if (loop_.is_silent) return true;
+  const Value difference = values_.subtract(state.flags.a, state.flags.b);
+  const Bits bits = values_.is_polynomial(difference) ? classify(difference)
+                                                      : classify(state.flags.a) | classify(state.flags.b);
+  const Bits allowed = loop_.is_entered ? k_iteration : k_common;
+  if ((bits & ~allowed) == 0) return true;
+  const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
+  if (!loop_.is_entered && is_decidable) {
+    if (trusts_ && (bits & ~(k_part | k_first)) == 0) return true;
+    if (is_clangs_minimum(difference)) return true;
+    if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open)
+      return true;
+    if (state.formula == State::Formula::done) {
+      if (excludes_empty(difference, branch.id, true) || excludes_empty(difference, branch.id, false))
+        return true;
+      if (is_clang_ ? values_.is_symbol(difference, Symbol::Kind::is_last) : is_end_of_loop(difference))
+        return true;
+    }
+  }
+  if ((bits & k_number) != 0) return refuse("compares its thread's number", branch.address);
+  if ((bits & k_carried) != 0) return refuse("decides by a value of earlier iterations", branch.address);
+  if ((bits & k_partial) != 0) return refuse("decides by a partial result", branch.address);
+  if ((bits & k_part) != 0) return refuse("decides by the bounds of its part", branch.address);
+  return refuse("decides by a value of its loop behind it", branch.address);
+}
+
+} // namespace wstree::proof

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What instructions of general registers do to the values.
+#include "prover.h"
+#include "registers.h"
+
+#include <algorithm>
+
+namespace wstree::proof {
+
+/// Bitwise operations on registers of which only the first byte is defined: that byte of the result is.
+/// False: it is no such instruction.
+bool Prover::step_narrow(const Instruction& instruction, State& state) noexcept {
+  const Operand* const operands = instruction.operands;
+  if (instruction.count != 2 || !operands[0].is_reg() || !operands[1].is_reg() || operands[0].size < 4)
+    return false;
+  const bool is_move = instruction.id == X86_INS_MOV;
+  if (!is_move && instruction.id != X86_INS_AND && instruction.id != X86_INS_OR &&
+      instruction.id != X86_INS_XOR)
+    return false;
+  const unsigned to = general_of(operands[0].reg);
+  const unsigned from = general_of(operands[1].reg);
+  if (to == k_no_register || from == k_no_register || to == from) return false;
+  const std::uint8_t width = std::max<std::uint8_t>(is_move                ? 0
+                                                    : state.width[to] == 1 ? 1
+                                                                           : 0,
+                                                    state.width[from] == 1 ? 1 : 0);
+  if (width == 0) return false;
+  state.general[to] = is_move ? result(7, state.general[from])
+                              : result(instruction.id, state.general[to], state.general[from]);
+  state.width[to] = 1;
+  if (!is_move) state.flags = {values_.undefined(), values_.undefined()};
+  return true;
+}
+
+bool Prover::step_general(const Instruction& instruction, State& state) noexcept {
+  if (instruction.rep == 0 && step_narrow(instruction, state)) return true;
+  const Operand* const operands = instruction.operands;
+  Value a = 0;
+  Value b = 0;
+  const auto set_flags = [&](Value value) noexcept { state.flags = {value, values_.constant(0)}; };
+  if (instruction.rep != 0 && instruction.id != X86_INS_BSF && instruction.id != X86_INS_BSR &&
+      instruction.id != X86_INS_TZCNT && instruction.id != X86_INS_LZCNT && instruction.id != X86_INS_POPCNT)
+    return refuse("moves memory by an instruction that repeats itself", instruction.address);
+  switch (instruction.id) {
+  case X86_INS_MOV:
+  case X86_INS_MOVABS:
+    if (!read(instruction, operands[1], state, a)) return false;
+    return write(instruction, operands[0], state, a);
+  case X86_INS_MOVZX:
+  case X86_INS_MOVSX:
+  case X86_INS_MOVSXD:
+    if (!read(instruction, operands[1], state, a)) return false;
+    return write(instruction, operands[0], state, a);
+  case X86_INS_LEA: {
+    Value address = address_of(operands[1], state);
+    // What is added up may be a partial result.
+    if (operands[1].index != X86_REG_INVALID && operands[1].scale == 1 &&
+        operands[1].reg != X86_REG_INVALID && operands[1].reg != X86_REG_RIP && operands[1].value == 0) {
+      const unsigned base = general_of(operands[1].reg);
+      const unsigned index = general_of(operands[1].index);
+      if (base != k_no_register && index != k_no_register && state.width[base] == 0 &&
+          state.width[index] == 0)
+        address = apply(Operation::add, state.general[base], state.general[index]);
+    }
+    return write(instruction, operands[0], state, address);
+  }
+  case X86_INS_ADD:
+  case X86_INS_SUB: {
+    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
+    const bool is_add = instruction.id == X86_INS_ADD;
+    Value made = 0;
+    if (operands[0].size < 4)
+      made = result(instruction.id, a, b);
+    else if (is_add)
+      made = apply(Operation::add, a, b);
+    else {
+      made = combine(Operation::add, a, b, true);
+      if (made == 0) made = values_.subtract(a, b);
+      if (!values_.is_polynomial(made) && values_.at(made).kind == Node::Kind::plain)
+        made = result(instruction.id, a, b);
+    }
+    if (is_add)
+      set_flags(made);
+    else
+      state.flags = {a, b, true};
+    return write(instruction, operands[0], state, made);
+  }
+  case X86_INS_INC:
+  case X86_INS_DEC: {
+    if (!read(instruction, operands[0], state, a)) return false;
+    const Value one = values_.constant(instruction.id == X86_INS_INC ? 1 : -1);
+    const Value made = operands[0].size < 4 ? result(instruction.id, a) : apply(Operation::add, a, one);
+    set_flags(made);
+    return write(instruction, operands[0], state, made);
+  }
+  case X86_INS_NEG: {
+    if (!read(instruction, operands[0], state, a)) return false;
+    const Value made =
+        values_.is_polynomial(a) && operands[0].size >= 4 ? values_.scale(a, -1) : result(instruction.id, a);
+    set_flags(made);
+    return write(instruction, operands[0], state, made);
+  }
+  case X86_INS_NOT: {
+    if (!read(instruction, operands[0], state, a)) return false;
+    const bool is_exact = values_.is_polynomial(a) && operands[0].size >= 4;
+    return write(instruction, operands[0], state,
+                 is_exact ? values_.add(values_.scale(a, -1), values_.constant(-1))
+                          : result(instruction.id, a));
+  }
+  case X86_INS_IMUL:
+    if (instruction.count == 1) break;
+    if (!read(instruction, operands[instruction.count - 2], state, a) ||
+        !read(instruction, operands[instruction.count - 1], state, b))
+      return false;
+    a = operands[0].size < 4 ? result(instruction.id, a, b) : apply(Operation::multiply, a, b);
+    set_flags(result(k_operation_flags, a));
+    return write(instruction, operands[0], state, a);
+  case X86_INS_SHL:
+  case X86_INS_SAL: {
+    if (!read(instruction, operands[0], state, a)) return false;
+    std::int64_t count = 1;
+    if (instruction.count > 1) {
+      if (!read(instruction, operands[1], state, b)) return false;
+    } else
+      b = values_.constant(1);
+    const bool is_exact =
+        values_.is_constant(b, count) && count < 31 && values_.is_polynomial(a) && operands[0].size >= 4;
+    a = is_exact ? values_.scale(a, std::int64_t{1} << count) : result(instruction.id, a, b);
+    set_flags(a);
+    return write(instruction, operands[0], state, a);
+  }
+  case X86_INS_SAR:
+  case X86_INS_SHR:
+  case X86_INS_ROL:
+  case X86_INS_ROR:
+    if (!read(instruction, operands[0], state, a)) return false;
+    b = values_.constant(1);
+    if (instruction.count > 1 && !read(instruction, operands[1], state, b)) return false;
+    a = result(instruction.id, a, b);
+    set_flags(a);
+    return write(instruction, operands[0], state, a);
+  case X86_INS_SHLD:
+  case X86_INS_SHRD: {
+    Value c = 0;
+    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b) ||
+        !read(instruction, operands[2], state, c))
+      return false;
+    a = result(instruction.id, a, b, c);
+    set_flags(a);
+    return write(instruction, operands[0], state, a);
+  }
+  case X86_INS_AND:
+  case X86_INS_OR:
+  case X86_INS_XOR: {
+    const bool is_same = operands[0].is_reg() && operands[1].is_reg() && operands[0].reg == operands[1].reg;
+    if (is_same && instruction.id == X86_INS_XOR && operands[0].size >= 4) {
+      a = values_.constant(0);
+      set_flags(a);
+      return write(instruction, operands[0], state, a);
+    }
+    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
+    std::int64_t constant = 0;
+    const bool is_constant = values_.is_constant(b, constant);
+    const bool is_full = operands[0].size >= 4;
+    if (instruction.id == X86_INS_AND && is_constant && general_of(operands[0].reg) == k_rsp &&
+        operands[0].is_reg() && constant < 0) {
+      a = values_.of(Symbol::Kind::frame, k_frame, a, static_cast<std::uint64_t>(constant));
+      set_flags(values_.undefined());
+      return write(instruction, operands[0], state, a);
+    }
+    if (instruction.id == X86_INS_AND && is_constant && constant == 0 && is_full)
+      a = values_.constant(0);
+    else if (instruction.id == X86_INS_OR && is_constant && constant == -1 && is_full)
+      a = values_.constant(-1);
+    else {
+      const Operation operation = instruction.id == X86_INS_AND  ? Operation::bit_and
+                                  : instruction.id == X86_INS_OR ? Operation::bit_or
+                                                                 : Operation::bit_xor;
+      a = is_full ? apply(operation, a, b) : result(instruction.id, a, b);
+    }
+    set_flags(a);
+    return write(instruction, operands[0], state, a);
+  }
+  case X86_INS_CDQ:
+  case X86_INS_CQO: {
+    a = state.general[k_rax];
+    if (state.width[k_rax] != 0) a = values_.undefined();
+    std::int64_t constant = 0;
+    Value sign = values_.is_constant(a, constant) ? values_.constant(constant < 0 ? -1 : 0) : 0;
+    if (sign == 0)
+      sign = loop_.is_entered || !values_.is_polynomial(a)
+                 ? result(instruction.id, a)
+                 : values_.of(Symbol::Kind::sign, values_.at(a).bits, a);
+    state.general[k_rdx] = sign;
+    state.width[k_rdx] = 0;
+    return true;
+  }
+  case X86_INS_CDQE:
+  case X86_INS_CWDE:
+    if (instruction.id == X86_INS_CWDE) state.general[k_rax] = result(instruction.id, state.general[k_rax]);
+    return true;
+  case X86_INS_CMP:
+    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
+    state.flags = {a, b, true};
+    return true;
+  case X86_INS_TEST:
+    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
+    if (operands[0].is_reg() && operands[1].is_reg() && operands[0].reg == operands[1].reg)
+      set_flags(a);
+    else
+      set_flags(result(instruction.id, a, b));
+    return true;
+  case X86_INS_BT:
+    if (operands[0].is_mem()) break; // addresses bits far away
+    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
+    set_flags(result(instruction.id, a, b));
+    return true;
+  case X86_INS_BSF:
+  case X86_INS_BSR:
+  case X86_INS_TZCNT:
+  case X86_INS_LZCNT:
+  case X86_INS_POPCNT:
+  case X86_INS_BSWAP:
+  case X86_INS_MOVBE:
+  case X86_INS_RORX:
+    if (!read(instruction, operands[instruction.count > 1 ? 1 : 0], state, a)) return false;
+    a = result(instruction.id, a);
+    set_flags(a);
+    return write(instruction, operands[0], state, a);
+  case X86_INS_ANDN:
+  case X86_INS_SHLX:
+  case X86_INS_SHRX:
+  case X86_INS_SARX:
+  case X86_INS_BZHI:
+    if (!read(instruction, operands[1], state, a) || !read(instruction, operands[2], state, b)) return false;
+    a = result(instruction.id, a, b);
+    if (instruction.id == X86_INS_ANDN || instruction.id == X86_INS_BZHI) set_flags(a);
+    return write(instruction, operands[0], state, a);
+  case X86_INS_ADC:
+  case X86_INS_SBB: {
+    const Value condition = values_.plain(condition_bits(state));
+    const bool is_same = operands[0].is_reg() && operands[1].is_reg() && operands[0].reg == operands[1].reg;
+    if (is_same && instruction.id == X86_INS_SBB) {
+      a = result(instruction.id, condition);
+    } else {
+      if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b))
+        return false;
+      a = result(instruction.id, a, b, condition);
+    }
+    set_flags(a);
+    return write(instruction, operands[0], state, a);
+  }
+  case X86_INS_PUSH:
+    if (!read(instruction, operands[0], state, a)) return false;
+    state.general[k_rsp] = values_.add(state.general[k_rsp], values_.constant(-8));
+    return store(instruction, state, state.general[k_rsp], 8, a);
+  case X86_INS_POP: {
+    if (!load(instruction, state, state.general[k_rsp], 8, a)) return false;
+    state.general[k_rsp] = values_.add(state.general[k_rsp], values_.constant(8));
+    return write(instruction, operands[0], state, a);
+  }
+  case X86_INS_LEAVE:
+    if (!load(instruction, state, state.general[k_rbp], 8, a)) return false;
+    state.general[k_rsp] = values_.add(state.general[k_rbp], values_.constant(8));
+    state.general[k_rbp] = a;
+    return true;
+  default:
+    break;
+  }
+  if (instruction.id >= X86_INS_SETAE && instruction.id <= X86_INS_SETS)
+    return write(instruction, operands[0], state, result(instruction.id, state.flags.a, state.flags.b));
+  switch (instruction.id) {
+  case X86_INS_CMOVA:
+  case X86_INS_CMOVAE:
+  case X86_INS_CMOVB:
+  case X86_INS_CMOVBE:
+  case X86_INS_CMOVE:
+  case X86_INS_CMOVG:
+  case X86_INS_CMOVGE:
+  case X86_INS_CMOVL:
+  case X86_INS_CMOVLE:
+  case X86_INS_CMOVNE:
+  case X86_INS_CMOVNO:
+  case X86_INS_CMOVNP:
+  case X86_INS_CMOVNS:
+  case X86_INS_CMOVO:
+  case X86_INS_CMOVP:
+  case X86_INS_CMOVS: {
+    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
+    const Flags flags = state.flags;
+    // The smaller or the greater one of both that are compared.
+    const bool is_decidable = state.flags.is_comparison || !compares_unsigned(instruction.id);
+    const bool is_of_compared = (flags.a == a && flags.b == b) || (flags.a == b && flags.b == a);
+    if (is_of_compared && is_decidable && a != b) {
+      bool is_known = true;
+      bool other_known = true;
+      const bool for_less = holds_for(instruction.id, -1, is_known);
+      const bool for_more = holds_for(instruction.id, 1, other_known);
+      if (is_known && other_known && for_less != for_more) {
+        const Value if_less = for_less ? b : a; // while flags.a < flags.b
+        const bool is_unsigned = compares_unsigned(instruction.id);
+        const Operation operation = if_less == flags.a
+                                        ? (is_unsigned ? Operation::least_unsigned : Operation::least)
+                                        : (is_unsigned ? Operation::most_unsigned : Operation::most);
+        if (is_clang_ && (operation == Operation::least || operation == Operation::least_unsigned) &&
+            values_.length != 0) {
+          const bool is_end = (values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) ||
+                              (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_);
+          if (is_end) return write(instruction, operands[0], state, last_of_part());
+        }
+        return write(instruction, operands[0], state, apply(operation, a, b));
+      }
+    }
+    if (state.formula == State::Formula::open &&
+        formula_edge(state, instruction.id, true) != State::Formula::open) {
+      const bool is_less = formula_edge(state, instruction.id, true) == State::Formula::less;
+      const Value made = joined_formula(is_less ? b : a, is_less ? a : b);
+      if (made != 0) return write(instruction, operands[0], state, made);
+    }
+    if (a == b && values_.at(a).kind != Node::Kind::plain) return write(instruction, operands[0], state, a);
+    const Value condition = values_.plain(condition_bits(state));
+    return write(instruction, operands[0], state, result(instruction.id, a, b, condition));
+  }
+  case X86_INS_MUL:
+  case X86_INS_IMUL:
+    if (!read(instruction, operands[0], state, b)) return false;
+    if (operands[0].size < 4) break;
+    a = state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax];
+    state.general[k_rax] = values_.is_polynomial(a) && values_.is_polynomial(b)
+                               ? apply(Operation::multiply, a, b)
+                               : result(instruction.id, a, b);
+    state.general[k_rdx] = result(k_operation_high | instruction.id, a, b);
+    state.width[k_rax] = state.width[k_rdx] = 0;
+    set_flags(state.general[k_rdx]);
+    return true;
+  case X86_INS_MULX: {
+    if (!read(instruction, operands[2], state, b)) return false;
+    a = state.width[k_rdx] != 0 ? values_.undefined() : state.general[k_rdx];
+    return write(instruction, operands[1], state, result(instruction.id, a, b)) &&
+           write(instruction, operands[0], state, result(k_operation_high | instruction.id, a, b));
+  }
+  case X86_INS_DIV:
+  case X86_INS_IDIV: {
+    if (!read(instruction, operands[0], state, b)) return false;
+    if (operands[0].size < 4) break;
+    a = state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax];
+    const Value top = state.width[k_rdx] != 0 ? values_.undefined() : state.general[k_rdx];
+    state.width[k_rax] = state.width[k_rdx] = 0;
+    set_flags(values_.undefined());
+    std::int64_t constant = 0;
+    const bool is_extended = instruction.id == X86_INS_DIV
+                                 ? values_.is_constant(top, constant) && constant == 0
+                             : values_.is_symbol(top, Symbol::Kind::sign)
+                                 ? values_.symbol(values_.only_symbol(top)).x == a
+                                 : values_.is_constant(a, constant) && values_.is_constant(top) &&
+                                       top == values_.constant(constant < 0 ? -1 : 0);
+    if (values_.is_symbol(b, Symbol::Kind::thread_count) && !loop_.is_entered && is_extended &&
+        values_.is_polynomial(a) && values_.at(a).bits == k_common) {
+      dividend_size_ = operands[0].size;
+      state.general[k_rax] = values_.of(Symbol::Kind::quotient, k_number, a, instruction.id);
+      state.general[k_rdx] = values_.of(Symbol::Kind::remainder, k_number, a, instruction.id);
+      return true;
+    }
+    state.general[k_rax] = result(instruction.id, a, b, top);
+    state.general[k_rdx] = result(k_operation_high | instruction.id, a, b, top);
+    return true;
+  }
+  default:
+    break;
+  }
+  return refuse("has an instruction that the proof does not know", instruction.address);
+}
+
+} // namespace wstree::proof

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Inner loops, which must not wait for other iterations.
+#include "location.h"
+
+namespace wstree::proof {
+
+/// A loop that only waits for memory to change may wait for an iteration that this thread has yet to execute.
+/// So one way out of each inner loop must depend on what its turns change themselves.
+bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
+  Function& function = walk.function;
+  const std::size_t blocks = function.blocks.size();
+  const Address place = function.instructions[function.blocks[header].first].address;
+  const std::size_t mark = passing_.mark();
+  Walk inner{function, walk.depth};
+  auto* const members = passing_.make<std::uint32_t>(walk.count);
+  auto* const is_in = passing_.make<std::uint8_t>(blocks);
+  auto* const open = passing_.make<std::uint32_t>(blocks + 1);
+  inner.out = passing_.make<State*>(blocks);
+  inner.exits = passing_.make<State*>(blocks * 2);
+  inner.has_effect = passing_.make<bool>(blocks);
+  inner.is_bound = passing_.make<bool>(blocks);
+  State* const fixed = passing_.make<State>();
+  State* const entry = passing_.make<State>();
+  State* const back = passing_.make<State>();
+  if (members == nullptr || is_in == nullptr || open == nullptr || inner.out == nullptr ||
+      inner.exits == nullptr || inner.has_effect == nullptr || inner.is_bound == nullptr ||
+      fixed == nullptr || entry == nullptr || back == nullptr)
+    return refuse("is too long", place);
+  // The members reach the header without passing it.
+  std::size_t waiting = 0;
+  is_in[header] = 1;
+  const auto add_sources = [&](std::uint32_t block) noexcept {
+    for (std::uint32_t edge = function.blocks[block].from; edge != k_none; edge = function.next_from[edge]) {
+      const std::uint32_t from = edge / 2;
+      if (!walk.is_member(from) || is_in[from] != 0) continue;
+      if (block == header && function.blocks[from].order < function.blocks[header].order) continue;
+      is_in[from] = 1;
+      open[waiting++] = from;
+    }
+  };
+  add_sources(header);
+  while (waiting != 0) add_sources(open[--waiting]);
+  std::size_t count = 0;
+  members[count++] = header;
+  for (std::size_t i = 0; i < walk.count; ++i) {
+    const std::uint32_t block = walk.members[i];
+    if (is_in[block] == 0) continue;
+    if (block != header) members[count++] = block;
+    if (walk.header != nullptr && block == walk.members[0])
+      return refuse("has a loop with several entries", place);
+    inner.out[block] = passing_.make<State>();
+    if (inner.out[block] == nullptr) return refuse("is too long", place);
+  }
+  inner.members = members;
+  inner.count = count;
+  inner.is_in = is_in;
+  inner.header = fixed;
+  if (!enter(walk, header, *entry)) return false;
+  const Loop before = loop_;
+  loop_.is_silent = true;
+  const std::size_t locations = k_registers + entry->count;
+  auto* const changes = passing_.make<std::uint8_t>(locations);
+  if (changes == nullptr) return refuse("is too long", place);
+  const auto place_of = [&](State& state, std::size_t i) noexcept -> Value* {
+    if (i < k_registers) return &register_of(state, i);
+    const Slot& slot = entry->slots[i - k_registers];
+    for (std::uint16_t j = 0; j < state.count; ++j)
+      if (Slot& found = state.slots[j];
+          found.base == slot.base && found.offset == slot.offset && found.size == slot.size)
+        return &found.value;
+    return nullptr;
+  };
+  const Value turn = values_.plain(k_iteration | k_turn);
+  *fixed = *entry;
+  for (std::size_t i = 0; i < locations; ++i)
+    if (Value& value = *place_of(*fixed, i); (values_.at(value).bits & k_frame) == 0)
+      value = values_.of(Symbol::Kind::header, k_iteration | k_turn, place + 1, i);
+  if (!run_body(inner, *back)) return false;
+  for (std::size_t i = 0; i < locations; ++i) {
+    const Value* const value = place_of(*back, i);
+    const Value was = *place_of(*fixed, i);
+    changes[i] = value == nullptr || *value != was ? 1 : 0;
+  }
+  // Those of them that stay so: what a turn makes of nothing that has changed is the same in each turn.
+  loop_.is_turning = true;
+  for (bool shrinks = true; shrinks;) {
+    shrinks = false;
+    *fixed = *entry;
+    for (std::size_t i = 0; i < locations; ++i)
+      if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
+        value = turn;
+    if (!run_body(inner, *back)) return false;
+    for (std::size_t i = 0; i < locations; ++i) {
+      if (changes[i] == 0) continue;
+      const Value* const value = place_of(*back, i);
+      if (value != nullptr && (values_.at(*value).bits & k_turn) != 0) continue;
+      changes[i] = 0;
+      shrinks = true;
+    }
+  }
+  loop_ = before;
+  bool has_end = false;
+  for (std::size_t i = 0; i < count && !has_end; ++i) {
+    const std::uint32_t block = members[i];
+    if (!inner.out[block]->is_reached || !is_branch(walk.last(block))) continue;
+    for (const std::uint32_t next : function.blocks[block].next)
+      if (next != k_none && is_in[next] == 0 && function.blocks[next].reaches_return)
+        has_end |= (condition_bits(*inner.out[block]) & k_turn) != 0;
+  }
+  passing_.release(mark);
+  return has_end || refuse("may wait for another iteration", place);
+}
+
+} // namespace wstree::proof

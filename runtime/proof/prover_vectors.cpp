@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What instructions of vector registers do to the values.
+#include "prover.h"
+#include "registers.h"
+
+#include <algorithm>
+
+namespace wstree::proof {
+
+bool Prover::read_vector(const Instruction& instruction, const Operand& operand, const State& state,
+                         unsigned size, Value& low, Value& high) noexcept {
+  if (operand.is_mem()) {
+    const Value address = address_of(operand, state);
+    if (!load(instruction, state, address, std::min(size, 8U), low)) return false;
+    high = values_.constant(0);
+    return size <= 8 || load(instruction, state, values_.add(address, values_.constant(8)), size - 8, high);
+  }
+  const unsigned reg = vector_of(operand.reg);
+  if (reg == k_no_register) {
+    if (general_of(operand.reg) == k_no_register)
+      return refuse("uses a register that the proof does not know", instruction.address);
+    high = values_.constant(0);
+    return read(instruction, operand, state, low);
+  }
+  low = state.low[reg];
+  high = state.high[reg];
+  return true;
+}
+
+bool Prover::step_vector(const Instruction& instruction, State& state, const VectorUse& use) noexcept {
+  const Operand* const operands = instruction.operands;
+  unsigned count = instruction.count;
+  while (count > 1 && operands[count - 1].is_imm()) --count;
+  const unsigned reg = operands[0].is_reg() ? vector_of(operands[0].reg) : k_no_register;
+  Value low[3] = {};
+  Value high[3] = {};
+  const auto read_all = [&](unsigned first, unsigned size) noexcept {
+    for (unsigned i = first; i < std::min(count, 3U); ++i)
+      if (!read_vector(instruction, operands[i], state, operands[i].is_mem() ? size : 16, low[i], high[i]))
+        return false;
+    return true;
+  };
+  const unsigned last = std::min(count, 3U) - 1;
+  const auto memory_size = [&]() noexcept {
+    for (unsigned i = 0; i < count; ++i)
+      if (operands[i].is_mem()) return static_cast<unsigned>(operands[i].size);
+    return 16U;
+  };
+  const auto set = [&](Value new_low, Value new_high) noexcept {
+    if (reg == k_no_register)
+      return refuse("uses a register that the proof does not know", instruction.address);
+    state.low[reg] = new_low;
+    state.high[reg] = new_high;
+    return true;
+  };
+  const auto store_vector = [&](Value new_low, Value new_high, unsigned size) noexcept {
+    const Value address = address_of(operands[0], state);
+    return store(instruction, state, address, std::min(size, 8U), new_low) &&
+           (size <= 8 ||
+            store(instruction, state, values_.add(address, values_.constant(8)), size - 8, new_high));
+  };
+  const bool is_three = count == 3;
+  switch (use.form) {
+  case VectorForm::move:
+    if (!read_all(1, memory_size())) return false;
+    if (operands[0].is_mem()) return store_vector(low[1], high[1], operands[0].size);
+    return set(low[1], high[1]);
+  case VectorForm::scalar_move:
+    if (!read_all(1, memory_size())) return false;
+    if (operands[0].is_mem()) return store_vector(low[1], high[1], operands[0].size);
+    if (operands[1].is_mem()) return set(low[1], values_.constant(0));
+    // Registers: the rest of the first one stays.
+    return is_three ? set(low[2], high[1]) : set(low[1], reg == k_no_register ? 0 : state.high[reg]);
+  case VectorForm::word_move:
+    if (!read_all(1, memory_size())) return false;
+    if (operands[0].is_mem()) return store_vector(low[1], 0, operands[0].size);
+    if (reg == k_no_register) return write(instruction, operands[0], state, low[1]);
+    return set(low[1], values_.constant(0));
+  case VectorForm::low_load:
+    if (operands[0].is_mem()) return read_all(1, 8) && store_vector(low[1], 0, 8);
+    if (!read_all(1, 8)) return false;
+    return is_three ? set(low[2], high[1]) : set(low[1], reg == k_no_register ? 0 : state.high[reg]);
+  case VectorForm::high_load:
+    if (operands[0].is_mem()) return read_all(1, 8) && store_vector(high[1], 0, 8);
+    if (!read_all(1, 8)) return false;
+    return is_three ? set(low[1], low[2]) : set(reg == k_no_register ? 0 : state.low[reg], low[1]);
+  case VectorForm::to_general: {
+    if (!read_all(1, memory_size())) return false;
+    const Value made =
+        use.addend == 1 ? result(instruction.id, low[1], high[1]) : result(instruction.id, low[1]);
+    return write(instruction, operands[0], state, made);
+  }
+  case VectorForm::compare:
+    if (!read_all(0, memory_size())) return false;
+    state.flags = {low[0], low[1], true};
+    // Unordered operands: the sign says nothing of the difference.
+    if (values_.is_constant(values_.subtract(low[0], low[1])))
+      state.flags = {result(instruction.id, low[0], low[1]), values_.constant(0)};
+    return true;
+  default:
+    break;
+  }
+  // Of two operands the first one is the first source, too.
+  const unsigned first = is_three ? 1 : 0;
+  if (!read_all(use.form == VectorForm::fused || use.form == VectorForm::fused_scalar ? 0 : first,
+                memory_size()))
+    return false;
+  const bool is_same =
+      operands[first].is_reg() && operands[last].is_reg() && operands[first].reg == operands[last].reg;
+  Value mask = 0;
+  if (instruction.id == X86_INS_BLENDVPD || instruction.id == X86_INS_BLENDVPS ||
+      instruction.id == X86_INS_PBLENDVB)
+    mask = result(instruction.id, state.low[0], state.high[0]);
+  else if (count > 3)
+    return refuse("has an instruction that the proof does not know", instruction.address);
+  const bool is_difference =
+      use.operation == Operation::add || use.operation == Operation::add_float ? use.addend == 1 : false;
+  const auto make = [&](Value a, Value b) noexcept {
+    if (use.operation == Operation::bit_xor && is_same) return values_.constant(0);
+    if (use.operation == Operation::none) return result(instruction.id, a, b);
+    if (const Value combined = combine(use.operation, a, b, is_difference); combined != 0) return combined;
+    return result(instruction.id, a, b);
+  };
+  switch (use.form) {
+  case VectorForm::lanes:
+    return set(make(low[first], low[last]), make(high[first], high[last]));
+  case VectorForm::scalar:
+    return set(make(low[first], low[last]), high[first]);
+  case VectorForm::scalar_unary:
+    if (is_three) return set(result(instruction.id, low[2]), high[1]);
+    return set(result(instruction.id, low[1]), reg == k_no_register ? 0 : state.high[reg]);
+  case VectorForm::spread: {
+    const Value made =
+        use.addend == 1 ? result(instruction.id, low[first], low[last]) : result(instruction.id, low[last]);
+    return set(made, made);
+  }
+  case VectorForm::low_halves:
+    return set(low[first], low[last]);
+  case VectorForm::mixed: {
+    // Halves of a partial result are put in another order, and stay one.
+    const Node& node = values_.at(low[last]);
+    if (node.kind == Node::Kind::merged && low[last] == high[last] && (is_same || count == 2)) {
+      const bool takes_first =
+          first != last && !is_same && !(low[first] == low[last] && high[first] == high[last]);
+      if (!takes_first || instruction.id == X86_INS_PSHUFD) return set(low[last], high[last]);
+    }
+    Value made = result(instruction.id, low[last], high[last]);
+    const bool is_unary =
+        !is_three && (instruction.id == X86_INS_PSHUFD || instruction.id == X86_INS_PSHUFLW ||
+                      instruction.id == X86_INS_PSHUFHW || instruction.id == X86_INS_CVTDQ2PS ||
+                      instruction.id == X86_INS_SQRTPD || instruction.id == X86_INS_SQRTPS);
+    if (!is_unary) made = result(instruction.id, made, low[first], high[first]);
+    if (mask != 0) made = result(instruction.id, made, mask);
+    return set(made, made);
+  }
+  case VectorForm::fused:
+  case VectorForm::fused_scalar: {
+    const auto fuse = [&](const Value* parts) noexcept {
+      const Value product = result(instruction.id, parts[(use.addend + 1) % 3], parts[(use.addend + 2) % 3]);
+      if (const Value combined = combine(use.operation, parts[use.addend], product, false); combined != 0)
+        return combined;
+      return result(instruction.id, parts[use.addend], product);
+    };
+    return set(fuse(low), use.form == VectorForm::fused ? fuse(high) : high[0]);
+  }
+  default:
+    return refuse("has an instruction that the proof does not know", instruction.address);
+  }
+}
+
+} // namespace wstree::proof
