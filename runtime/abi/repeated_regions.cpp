@@ -65,7 +65,7 @@ private:
       }
       function.decide(verdict);
     });
-    if (!function.may_repeat() && session().measured)
+    if (!function.may_repeat() && session().measured && function.verdict().reason != proof::k_no_static_loop)
       observe::note_unserved_region(caller, function.verdict().reason, function.verdict().at);
     states_[place].store(function.may_repeat() ? State::proven : State::refused, std::memory_order_release);
     return answer(place);

@@ -10,6 +10,9 @@
 
 namespace wstree::proof {
 
+/// Reason of a refused function that is no static loop at all.
+inline constexpr char k_no_static_loop[] = "has no static loop";
+
 struct Verdict {
   enum class Kind : std::uint8_t {
     refused,

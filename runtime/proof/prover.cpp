@@ -277,7 +277,7 @@ Verdict Prover::prove(Address entry) noexcept {
     look(*callee);
   }
   if (!asks) {
-    refuse("has no static loop", 0);
+    refuse(k_no_static_loop, 0);
     return answer();
   }
   trusts_ = is_clang_;

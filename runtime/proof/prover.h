@@ -143,6 +143,7 @@ private:
             Value& value) noexcept;
   bool store(const Instruction& instruction, State& state, Value address, unsigned size,
              Value value) noexcept;
+  bool is_of_end(Value value) const noexcept;
   bool store_outside(const Instruction& instruction, State& state, Value address, Value value) noexcept;
   bool read(const Instruction& instruction, const Operand& operand, const State& state,
             Value& value) noexcept;

@@ -170,11 +170,31 @@ bool Prover::check_use(Value value, const Instruction& instruction) noexcept {
   return judge("uses a value behind its loop", instruction.address);
 }
 
+/// Whether a polynomial depends on the part by its end alone.
+bool Prover::is_of_end(Value value) const noexcept {
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial || (node.bits & k_part) == 0) return true;
+  const Polynomial& polynomial = node.polynomial;
+  std::int64_t of_low = 0;
+  std::int64_t of_length = 0;
+  for (std::uint32_t i = 0; i < polynomial.count; ++i) {
+    const Term& term = polynomial.terms[i];
+    const bool is_product =
+        term.b != 0 && ((values_.symbol(term.a).bits | values_.symbol(term.b).bits) & k_part) != 0;
+    if (is_product) return false;
+    if ((values_.symbol(term.a).bits & k_part) == 0) continue;
+    if (term.a != values_.low && term.a != values_.length) return false;
+    (term.a == values_.low ? of_low : of_length) = term.factor;
+  }
+  return of_low == of_length;
+}
+
 bool Prover::store_outside(const Instruction& instruction, State& state, Value address,
                            Value value) noexcept {
   if (state.is_last_part && (is_clang_ || state.is_nonempty)) {
     // The part with the last iteration is not empty.
-    if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty | k_first)) == 0) {
+    if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty | k_first)) == 0 &&
+        is_of_end(value)) {
       verdict_.has_lastprivate = true;
       return true;
     }

@@ -30,12 +30,18 @@ bool Prover::is_of_iteration(const Polynomial& polynomial) const noexcept {
     }
     return std::int64_t{0};
   };
+  if (begin == 0) return false;
+  const auto is_part = [this](SymbolId id) noexcept {
+    return id != 0 && (values_.symbol(id).bits & k_part) != 0;
+  };
   for (std::uint32_t i = 0; i < polynomial.count; ++i) {
     const Term& term = polynomial.terms[i];
-    if (term.a != loop_.ticks && term.b != loop_.ticks) continue;
-    const SymbolId other = term.a == loop_.ticks ? term.b : term.a;
-    if (other != 0 && values_.symbol(other).bits != k_common) return false;
-    if (begin == 0 || loop_.width == 0 || factor_of(begin, other) * loop_.width != term.factor) return false;
+    if (!is_part(term.a) && !is_part(term.b)) continue;
+    // Neither alone: a counter of the program's may also take the ticks away.
+    const SymbolId symbol = is_part(term.a) ? term.a : term.b;
+    const SymbolId other = is_part(term.a) ? term.b : term.a;
+    if (is_part(other) || (symbol != begin && symbol != loop_.ticks)) return false;
+    if (factor_of(begin, other) * loop_.width != factor_of(loop_.ticks, other)) return false;
   }
   return true;
 }

@@ -481,6 +481,21 @@ void no_index_and_counter(int n) {
     for (int i = 0; i < n; i++) y[i + j++] = x[i];
   }
 }
+void no_counter_cancels(int n, int j) {
+#pragma omp parallel for firstprivate(j)
+  for (int i = 0; i < n; i++) {
+    y[i] = i + j;
+    j--;
+  }
+}
+void no_counter_cancels_in_address(int n, int j) {
+#pragma omp parallel for firstprivate(j)
+  for (int i = 0; i < n; i++) {
+#pragma omp atomic write
+    y[i + j] = 1;
+    j--;
+  }
+}
 void no_two_by_counter(int n) {
 #pragma omp parallel
   {

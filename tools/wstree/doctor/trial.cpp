@@ -24,8 +24,11 @@ std::string describe(const ServedLoops& loops) {
   std::string text;
   for (const auto& [kind, count] : loops) {
     const bool is_call = kind == k_calls;
+    const bool is_static = kind == "proven";
     text += fmt::format("{}{} {}{} in {} execution{}", text.empty() ? "" : ", ", count.loops,
-                        is_call ? "call" : fmt::format("schedule({}) loop", kind),
+                        is_call     ? "call"
+                        : is_static ? "static loop"
+                                    : fmt::format("schedule({}) loop", kind),
                         count.loops == 1 ? "" : "s", count.calls, count.calls == 1 ? "" : "s");
     if (is_call) text += " (C++)";
   }
@@ -232,6 +235,7 @@ Checks check_trial(const Trial& trial, const TrialFacts& facts) {
   Checks checks{check_ending(trial.ending.wait_status)};
   if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
   const bool none = trial.loops.empty();
+  for (auto& check : check_unserved(trial.unserved)) checks.push_back(std::move(check));
   for (auto& check : check_calls_past(trial.past)) checks.push_back(std::move(check));
   if (none && !trial.unserved.empty() && facts.forms.empty())
     checks.push_back({k_trial, Status::warn, "no loop was served",
@@ -240,7 +244,6 @@ Checks check_trial(const Trial& trial, const TrialFacts& facts) {
   else if (!none || (trial.of_new_lengths.empty() && trial.past.empty()))
     checks.push_back(trial.loops.empty() ? why_none(facts, WEXITSTATUS(trial.ending.wait_status))
                                          : Check{k_trial, Status::ok, "served: " + describe(trial.loops)});
-  for (auto& check : check_unserved(trial.unserved)) checks.push_back(std::move(check));
   if (!trial.of_new_lengths.empty())
     checks.push_back(never_repeated(trial.of_new_lengths, none ? Status::warn : Status::note));
   return checks;
