@@ -3,7 +3,8 @@
 // Objects that a program closes. Until then this library remembers what their code has called
 // (resolve/callers.h). It forgets that, and the object goes; what loops have cost may serve as a guess for
 // other code at the same address. With statistics, recordings, traces or rules the object stays, because they
-// name loops by the addresses of its code. The runtime that an object has brought along stays in any case.
+// name loops by the addresses of its code, and with static loops that are executed piece by piece, because so
+// are the proofs of their functions. The runtime that an object has brought along stays in any case.
 #include "export.h"
 #include "process/session.h"
 #include "resolve/binding.h"
@@ -26,9 +27,10 @@ constinit std::atomic<bool> g_ends{false};
 
 [[gnu::destructor]] void end() noexcept { g_ends.store(true, std::memory_order_relaxed); }
 
+/// Whether code is known by its address for longer than a region.
 bool names_code() noexcept {
   const Session* const ready = g_session.load(std::memory_order_acquire); // as in session()
-  return ready != nullptr && (ready->measured || ready->rules != nullptr);
+  return ready != nullptr && (ready->measured || ready->repeats);
 }
 
 void keep(const char* path) noexcept {
