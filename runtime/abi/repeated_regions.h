@@ -37,8 +37,7 @@ private:
 /// `caller` opens a region.
 RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept;
 /// One execution of such a function by a team, from before the fork until after the join. On the stack of the
-/// opener. The items of a loop are its iterations, or pieces of them where only the function knows the
-/// iterations.
+/// opener. The items of a loop are its iterations, or pieces where only the function knows these.
 class RepeatedRegion {
 public:
   /// `iterations`: 0 if they are not known before the fork. `is_whole`: members get their shares whole.
@@ -64,8 +63,7 @@ public:
 
   /// Begins the loop in the member of `frame`, which takes units of `items` by Member::next(), `smallest` at
   /// least. An item has `size` iterations. What items have cost is remembered under `place`. If each member
-  /// has none for itself, it gets its share whole. Returns false, to all members alike, if there is no
-  /// memory.
+  /// has none for itself, it gets its share whole. Returns false, to all members, if there is no memory.
   bool begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest, std::uint64_t size,
              const void* place) const noexcept;
 

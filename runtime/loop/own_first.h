@@ -26,8 +26,7 @@ public:
     return {begin(member), begin(member) + own_};
   }
 
-  /// Takes units from the left end of `units`, which has some. Returns the items that they stand for, which
-  /// touch.
+  /// Takes units from the left end of `units`, which has some. Returns their items, which are neighbours.
   constexpr core::Range take(core::Range& units) const noexcept {
     const std::uint64_t member = share_of(units.begin);
     const std::uint64_t before = own_ * (member + 1);

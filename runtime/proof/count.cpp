@@ -22,8 +22,8 @@ std::uint64_t read_word(const IterationCount::Word& word, const void* data) noex
   return value;
 }
 
-/// The word that `symbol` stands for: one in the data of the function or in a variable of the program. Others may be
-/// there on some paths only.
+/// The word that `symbol` stands for: one in the data of the function or in a variable of the program. Others
+/// may be there on some paths only.
 bool find_word(const Values& values, SymbolId symbol, IterationCount::Word& word) noexcept {
   if (symbol == 0) return true;
   const Symbol& load = values.symbol(symbol);
@@ -47,8 +47,8 @@ std::uint64_t IterationCount::read(const void* data) const noexcept {
   for (std::size_t i = 0; i < size; ++i)
     sum += static_cast<std::uint64_t>(products[i].factor) * read_word(products[i].words[0], data) *
            read_word(products[i].words[1], data);
-  const auto number =
-      width == 4 ? std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(sum))} : static_cast<std::int64_t>(sum);
+  const auto number = width == 4 ? std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(sum))}
+                                 : static_cast<std::int64_t>(sum);
   return number > 0 ? static_cast<std::uint64_t>(number) : 0;
 }
 
@@ -62,7 +62,8 @@ IterationCount count_of(const Values& values, Value dividend, unsigned width) no
     const Term& term = polynomial.terms[count.size];
     IterationCount::Product& product = count.products[count.size];
     product.factor = term.factor;
-    if (!find_word(values, term.a, product.words[0]) || !find_word(values, term.b, product.words[1])) return {};
+    if (!find_word(values, term.a, product.words[0]) || !find_word(values, term.b, product.words[1]))
+      return {};
   }
   count.width = static_cast<std::uint8_t>(width);
   return count;

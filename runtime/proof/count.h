@@ -7,15 +7,16 @@
 
 namespace wstree::proof {
 
-/// Computes what a function of gcc divides by the number of threads. Results never depend on it: it says how long pieces
-/// are.
+/// Computes what a function of gcc divides by the number of threads. Results never depend on it, only how
+/// long pieces are.
 class IterationCount {
 public:
   bool is_known() const noexcept { return width != 0; }
   /// Of a region whose function gets `data`; 0: there are none, or they are not known.
   std::uint64_t read(const void* data) const noexcept;
 
-  // For the proof. The number is a sum of products of words, each of which is at `offset` from `data` or from 0.
+  // For the proof. The number is a sum of products of words, each of which is at `offset` from `data` or from
+  // 0.
   struct Word {
     std::int64_t offset = 0;
     bool is_of_data = false;

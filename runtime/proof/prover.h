@@ -175,7 +175,7 @@ private:
   bool catches_ = false;
   Value quotient_ = 0; // gcc: number of iterations by number of threads, and the remainder
   Value remainder_ = 0;
-  unsigned dividend_size_ = 0; // of gcc's
+  unsigned dividend_size_ = 0;   // of gcc's
   Value dividend_ = 0;           // gcc: number of iterations; clang: the last one
   std::uint32_t budget_ = 60000; // instructions
 };

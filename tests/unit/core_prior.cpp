@@ -121,8 +121,36 @@ TEST(Prior, AChangedCostDoesNotMakeAMemberForgetWhatItHasLost) {
   EXPECT_FALSE(prior.begin(k_units, k_team, settings));
 }
 
+/// Executes the loops at `count` code locations so many bytes apart, a few times. Returns how many are known.
+int known_of(const char* code, int count, int distance) {
+  Priors priors;
+  int result = 0;
+  for (int execution = 0; execution < 5; ++execution) {
+    result = 0;
+    for (int loop = 0; loop < count; ++loop) {
+      Prior& prior = priors.at(code + loop * distance);
+      if (prior.dearest() == prior.cost()) ++result;
+      prior.learn(k_units, k_units);
+    }
+  }
+  return result;
+}
+
+TEST(Priors, TwoLoopsAreKnownHoweverFarApartTheyAre) {
+  static const char code[4'096] = {};
+  for (int distance = 1; distance < 4'096; ++distance) EXPECT_EQ(known_of(code, 2, distance), 2) << distance;
+}
+
+/// With these distances the first places are mostly the same.
+TEST(Priors, LoopsAtEqualDistancesAreKnown) {
+  static const char code[4'096] = {};
+  for (const int distance : {233, 377, 610, 987}) EXPECT_EQ(known_of(code, 4, distance), 4) << distance;
+}
+
 TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
   Priors priors;
+  static const char earlier[4'096] = {};
+  for (const char& each : earlier) priors.at(&each); // all places are taken
   static const char code[4'096] = {};
   priors.at(code) = known(7);
   EXPECT_EQ(cost_of(priors.at(code)), 7U);

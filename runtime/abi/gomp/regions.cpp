@@ -33,8 +33,7 @@ Pieces pieces_of(std::uint64_t each, std::uint64_t iterations, std::uint32_t mem
   // A power of two, so that pieces cost the same from execution to execution.
   if (iterations == 0) return {members * std::bit_floor(each), 1};
   Pieces best{members * each, std::max<std::uint64_t>(iterations / (members * each), 1)};
-  // The first pieces have one iteration more. Some pieces more, and the members have about the same
-  // nevertheless.
+  // The first pieces have one iteration more. With some pieces more the members have about the same.
   constexpr std::uint64_t k_looks = 8, k_long = 64;
   std::uint64_t least = iterations;
   for (std::uint64_t more = 0; best.size < k_long && each != 1 && more < k_looks; ++more) {

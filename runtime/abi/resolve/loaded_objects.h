@@ -17,8 +17,7 @@ namespace wstree::abi {
 /// With another C library the library does nothing, and hands on what it wraps.
 bool is_glibc() noexcept;
 
-/// Every OpenMP runtime defines this function. Tools that wrap single functions do not, nor does this
-/// library.
+/// Every OpenMP runtime defines this function. Tools that wrap single functions and this library do not.
 inline constexpr SymbolName k_runtime_function{"omp_get_level"};
 inline bool is_runtime(const ElfObject& object) noexcept { return object.defines(k_runtime_function); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Regions for the proof, each in a function of its own. yes_*: pieces of its loop may be executed by any thread in any
-// order; no_*: the result would be another one.
+// Regions for the proof, each in a function of its own. yes_*: pieces of its loop may be executed by any
+// thread in any order; no_*: the result would be another one.
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,26 +13,26 @@ int omp_get_max_threads(void);
 typedef struct {
   int held;
 } omp_lock_t;
-void omp_set_lock(omp_lock_t *);
-void omp_unset_lock(omp_lock_t *);
+void omp_set_lock(omp_lock_t*);
+void omp_unset_lock(omp_lock_t*);
 
 #define E int
 #define NAME(what) what##_int
-#include "typed.h"
+#include "typed.inc"
 #ifndef WSTREE_FEW_TYPES
 #define E long
 #define NAME(what) what##_long
-#include "typed.h"
+#include "typed.inc"
 #define E unsigned
 #define NAME(what) what##_unsigned
-#include "typed.h"
+#include "typed.inc"
 #define E float
 #define NAME(what) what##_float
-#include "typed.h"
+#include "typed.inc"
 #endif
 #define E double
 #define NAME(what) what##_double
-#include "typed.h"
+#include "typed.inc"
 
 double x[1000], y[1000], z[100][100];
 int flags[1000], hits, turn;
@@ -49,7 +49,7 @@ void yes_local_call(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) y[i] = helper(x[i], i);
 }
-static __attribute__((noinline)) void fill(double *to, double v) {
+static __attribute__((noinline)) void fill(double* to, double v) {
   to[0] = v;
   to[1] = v * 2;
   to[2] = v * 3;
@@ -113,7 +113,7 @@ void yes_simd(int n) {
 void yes_allocates(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
-    double *w = malloc(80);
+    double* w = malloc(80);
     for (int j = 0; j < 10; j++) w[j] = x[i] + j;
     y[i] = w[flags[i] % 10];
     free(w);
@@ -223,7 +223,7 @@ void no_prints_in_cycle_behind(int n) {
 void no_allocates_before(int n) {
 #pragma omp parallel
   {
-    char *p = malloc(100);
+    char* p = malloc(100);
 #pragma omp for nowait
     for (int i = 0; i < n; i++) {
       p[i % 100] = (char)(p[(i + 1) % 100] + i);
@@ -235,7 +235,7 @@ void no_allocates_before(int n) {
 void no_lazy_set_up(int n) {
 #pragma omp parallel
   {
-    char *p = 0;
+    char* p = 0;
 #pragma omp for nowait
     for (int i = 0; i < n; i++) {
       if (p == 0) {
@@ -277,7 +277,7 @@ void no_random_r(int n, unsigned seed) {
   for (int i = 0; i < n; i++) inside += rand_r(&seed) & 1;
   hits = (int)inside;
 }
-static __attribute__((noinline)) unsigned next(unsigned *seed) { return *seed = *seed * 69069u + 1; }
+static __attribute__((noinline)) unsigned next(unsigned* seed) { return *seed = *seed * 69069u + 1; }
 void no_random_by_address(int n) {
 #pragma omp parallel
   {
@@ -296,9 +296,9 @@ void no_seed_of_number(int n) {
 }
 typedef struct {
   int me;
-  double *to;
+  double* to;
 } Context;
-static __attribute__((noinline)) void process(Context *c, int i) { c->to[i] = c->me; }
+static __attribute__((noinline)) void process(Context* c, int i) { c->to[i] = c->me; }
 void no_number_in_struct(int n) {
 #pragma omp parallel
   {
@@ -357,7 +357,7 @@ void no_carved_scratch(int n, int length) {
 #pragma omp parallel
   {
     int per = length / omp_get_num_threads();
-    double *w = x + omp_get_thread_num() * per;
+    double* w = x + omp_get_thread_num() * per;
 #pragma omp for nowait
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < per; j++) w[j] = i + j;
@@ -403,7 +403,8 @@ void no_spin_on_turn(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     int wanted = n - 1 - i;
-    while (!__atomic_compare_exchange_n(&turn, &wanted, wanted + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) wanted = n - 1 - i;
+    while (!__atomic_compare_exchange_n(&turn, &wanted, wanted + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      wanted = n - 1 - i;
   }
 }
 void no_spin_with_fence(int n) {
@@ -419,7 +420,7 @@ void no_spin_lock(int n) {
     while (__atomic_exchange_n(flags + i + 1, 1, __ATOMIC_ACQUIRE) == 0)
       ;
 }
-void no_lock(int n, omp_lock_t *lock) {
+void no_lock(int n, omp_lock_t* lock) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     omp_set_lock(lock + i + 1);
@@ -468,7 +469,7 @@ int no_last_of_counter(int n) {
 void no_linear_by_hand(int n) {
 #pragma omp parallel
   {
-    double *to = y;
+    double* to = y;
 #pragma omp for nowait
     for (int i = 0; i < n; i++) *to++ = x[i];
   }
@@ -551,7 +552,7 @@ void no_stack_of_private(int n) {
     }
   }
 }
-static __attribute__((noinline)) void remember(double *kept, double v, double *to) {
+static __attribute__((noinline)) void remember(double* kept, double v, double* to) {
   *to = *kept;
   *kept = v;
 }
@@ -701,7 +702,7 @@ void no_copied_to_private(int n) {
 #pragma omp for nowait
     for (int i = 0; i < n; i++) {
       y[i] = own[1];
-      double *p = memcpy(own, x + i, sizeof own);
+      double* p = memcpy(own, x + i, sizeof own);
       p[1] = p[0] + 1;
     }
   }

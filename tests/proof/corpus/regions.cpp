@@ -42,7 +42,7 @@ static void merge(List& out, List& in) {
   merges++;
   out.insert(out.end(), in.begin(), in.end());
 }
-#pragma omp declare reduction(append : List : merge(omp_out, omp_in))
+#pragma omp declare reduction(append:List : merge(omp_out, omp_in))
 
 extern "C" {
 void yes_vector(int n) {
