@@ -39,8 +39,7 @@ extern std::atomic<bool> g_wants_tool;
 inline bool wants_tool() noexcept { return g_wants_tool.load(std::memory_order_relaxed); }
 inline void want_tool(bool wanted) noexcept { g_wants_tool.store(wanted, std::memory_order_relaxed); }
 
-/// Whether static loops may be executed piece by piece: WSTREE_LOOPS or rules may ask for it. relaxed: as
-/// above.
+/// Whether options or rules may have static loops executed piece by piece. relaxed: as g_wants_tool.
 extern std::atomic<bool> g_wants_pieces;
 inline bool wants_pieces() noexcept { return g_wants_pieces.load(std::memory_order_relaxed); }
 inline void want_pieces() noexcept { g_wants_pieces.store(true, std::memory_order_relaxed); }
