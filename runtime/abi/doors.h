@@ -7,8 +7,6 @@
 
 namespace wstree::abi {
 
-extern const Doors k_all_doors;
-
 // The functions behind the doors, by number; 0 is no door, but the exported function. As last things they
 // call the runtime by a jump.
 template <unsigned door> void set_schedule_at(int kind, int chunk);

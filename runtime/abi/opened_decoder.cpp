@@ -4,6 +4,7 @@
 #include "aside_task.h"
 #include "message.h"
 #include "own_stack.h"
+#include "process/session.h"
 #include "process_limits.h"
 #include "proof.h"
 
@@ -18,7 +19,9 @@ constinit std::atomic<bool> g_asked{false}; // relaxed: one thread opens it
 // release and acquire: the decoder is complete. Guard: none on x86.
 constinit std::atomic<bool> g_is_open{false};
 
+/// Rules may ask for pieces without a word about static loops: then nothing is said.
 void say_why_not(const char* why) noexcept {
+  if (!session().options.loops.has(config::LoopKind::proven)) return;
   config::FixedText<256> line("wstree: static loops stay the runtime's: ");
   line.append(why);
   observe::say(line.view());

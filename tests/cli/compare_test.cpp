@@ -144,7 +144,7 @@ TEST_F(Compare, NeedsAProgramThatEndsWell) {
   EXPECT_EQ(failed.status(), 125);
   EXPECT_THAT(failed.err, HasSubstr("exit status 3; --ignore-failure compares it"));
   EXPECT_EQ(compare({"-n", "1", "-i", target("gcc_loops_runtime"), "3"}).status(), 0);
-  EXPECT_THAT(compare({"-n", "1", target("gcc_loops_static")}).err, HasSubstr("no loop"));
+  EXPECT_THAT(compare({"-n", "1", target("plain")}).err, HasSubstr("no loop"));
   EXPECT_EQ(compare({"-n", "1", "./nowhere"}).status(), 127);
 }
 

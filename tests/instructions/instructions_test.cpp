@@ -40,11 +40,11 @@ struct Phase {
 };
 constexpr double k_alone = 0.08, k_team = 0.08;
 constexpr Phase k_phases[] = {
-    {"empty region, 1 thread", {610, 1}, {505, 1}, k_alone},
+    {"empty region, 1 thread", {640, 1}, {525, 1}, k_alone},
     {"loop of one iteration, 1 thread", {310, 0}, {385, 0}, k_alone},
-    {"region with such a loop, 1 thread", {910, 1}, {915, 1}, k_alone},
-    {"empty region, 2 threads", {850, 1}, {805, 1}, k_team},
-    {"loop of one iteration, 2 threads", {1005, 1}, {1160, 1}, k_team},
+    {"region with such a loop, 1 thread", {935, 1}, {915, 1}, k_alone},
+    {"empty region, 2 threads", {880, 1}, {805, 1}, k_team},
+    {"loop of one iteration, 2 threads", {1005, 1}, {1190, 1}, k_team},
     {"region with such a loop, 2 threads", {1860, 1}, {1870, 1}, k_team},
     {"chunk, int", {340, 1}, {322, 1}, k_team},
     {"chunk, unsigned", {340, 1}, {322, 1}, k_team},

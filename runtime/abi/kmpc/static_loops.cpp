@@ -136,26 +136,26 @@ constinit Real<EndReduce> g_end_critical{"__kmpc_end_critical"};
 constexpr i32 k_by_lock = 1;
 constexpr i32 k_by_atomics = 2;
 
-/// libomp may combine the values of all members in a tree, for which each of them has to come once. Members
-/// that execute pieces come as often as they have pieces. Nothing stands behind the reduction, so they need
-/// not wait there either.
-WSTREE_SAME_CALLER inline i32 reduce(Real<Reduce>& real, ident_t* loc, i32 gtid, i32 count, std::size_t size,
-                                     void* data, Combine* combine, void* lock) {
+/// Whether the member executes a piece whose values the program combines for itself: libomp may combine the
+/// values of all members in a tree, for which each of them has to come once, and members come as often as
+/// they have pieces. Nothing stands behind the reduction, so they need not wait there either.
+[[gnu::always_inline]] inline kmpc::MemberPieces* combined_pieces() noexcept {
   kmpc::MemberPieces* const pieces = kmpc::own_pieces();
-  if (pieces == nullptr || !pieces->is_cut())
-    return real.require(WSTREE_CALLER)(loc, gtid, count, size, data, combine, lock);
+  return pieces != nullptr && pieces->is_cut() ? pieces : nullptr;
+}
+[[gnu::noinline]] i32 reduce_piece(kmpc::MemberPieces& pieces, ident_t* loc, i32 gtid, void* lock,
+                                   const void* caller) {
   const bool by_atomics = loc != nullptr && (loc->flags & kmpc::k_atomic_reduction) != 0;
-  pieces->set_locked(!by_atomics);
+  pieces.set_locked(!by_atomics);
   if (by_atomics) return k_by_atomics;
-  g_critical.require(WSTREE_CALLER)(loc, gtid, lock);
+  g_critical.require(caller)(loc, gtid, lock);
   return k_by_lock;
 }
-WSTREE_SAME_CALLER inline void end_reduce(Real<EndReduce>& real, ident_t* loc, i32 gtid, void* lock) {
-  kmpc::MemberPieces* const pieces = kmpc::own_pieces();
-  if (pieces == nullptr || !pieces->is_cut()) return real.require(WSTREE_CALLER)(loc, gtid, lock);
-  if (!pieces->is_locked()) return;
-  pieces->set_locked(false);
-  g_end_critical.require(WSTREE_CALLER)(loc, gtid, lock);
+[[gnu::noinline]] void end_piece_reduction(kmpc::MemberPieces& pieces, ident_t* loc, i32 gtid, void* lock,
+                                           const void* caller) {
+  if (!pieces.is_locked()) return;
+  pieces.set_locked(false);
+  g_end_critical.require(caller)(loc, gtid, lock);
 }
 
 } // namespace
@@ -189,16 +189,26 @@ WSTREE_EXPORT void __kmpc_for_static_fini(ident_t* loc, i32 gtid) {
 
 WSTREE_EXPORT i32 __kmpc_reduce_nowait(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data,
                                        Combine* combine, void* lock) {
-  return reduce(g_reduce_nowait, loc, gtid, count, size, data, combine, lock);
+  const void* caller = code_about(loc, WSTREE_CALLER);
+  if (kmpc::MemberPieces* pieces = combined_pieces()) return reduce_piece(*pieces, loc, gtid, lock, caller);
+  return g_reduce_nowait.require(caller)(loc, gtid, count, size, data, combine, lock);
 }
 WSTREE_EXPORT i32 __kmpc_reduce(ident_t* loc, i32 gtid, i32 count, std::size_t size, void* data,
                                 Combine* combine, void* lock) {
-  return reduce(g_reduce, loc, gtid, count, size, data, combine, lock);
+  const void* caller = code_about(loc, WSTREE_CALLER);
+  if (kmpc::MemberPieces* pieces = combined_pieces()) return reduce_piece(*pieces, loc, gtid, lock, caller);
+  return g_reduce.require(caller)(loc, gtid, count, size, data, combine, lock);
 }
 WSTREE_EXPORT void __kmpc_end_reduce_nowait(ident_t* loc, i32 gtid, void* lock) {
-  end_reduce(g_end_reduce_nowait, loc, gtid, lock);
+  const void* caller = code_about(loc, WSTREE_CALLER);
+  if (kmpc::MemberPieces* pieces = combined_pieces())
+    return end_piece_reduction(*pieces, loc, gtid, lock, caller);
+  g_end_reduce_nowait.require(caller)(loc, gtid, lock);
 }
 WSTREE_EXPORT void __kmpc_end_reduce(ident_t* loc, i32 gtid, void* lock) {
-  end_reduce(g_end_reduce, loc, gtid, lock);
+  const void* caller = code_about(loc, WSTREE_CALLER);
+  if (kmpc::MemberPieces* pieces = combined_pieces())
+    return end_piece_reduction(*pieces, loc, gtid, lock, caller);
+  g_end_reduce.require(caller)(loc, gtid, lock);
 }
 }

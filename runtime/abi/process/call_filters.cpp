@@ -19,7 +19,7 @@
 namespace wstree::abi {
 
 // Where the assembler code goes on; nullptr: not known yet. relaxed: it leads to code only.
-extern std::atomic<void*> g_next_syscall asm("wstree_next_syscall");
+extern std::atomic<void*> g_next_syscall __asm__("wstree_next_syscall");
 constinit std::atomic<void*> g_next_syscall{nullptr};
 
 namespace {
@@ -71,7 +71,7 @@ void* wstree_before_syscall(int number, long a, long b, long c) noexcept {
 }
 
 // The C library declares it with a variable number of arguments.
-WSTREE_EXPORT int wstree_prctl(int option, long a, long b, long c, long d) asm("prctl");
+WSTREE_EXPORT int wstree_prctl(int option, long a, long b, long c, long d) __asm__("prctl");
 int wstree_prctl(int option, long a, long b, long c, long d) {
   if (puts_filter_up(option, a, b)) [[unlikely]]
     place::note_new_call_filter();

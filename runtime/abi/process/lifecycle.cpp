@@ -10,7 +10,6 @@
 // the C library's. So a constructor asks the kernel (system_call.h) or the C library itself
 // (find_unwrapped()). Of what other libraries may define it calls only what compilers call on their own, such
 // as memcpy().
-#include "doors.h"
 #include "marked_schedule.h"
 #include "message.h"
 #include "options.h"

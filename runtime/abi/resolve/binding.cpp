@@ -8,9 +8,9 @@
 #include "system_call.h"
 
 #include <link.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -40,13 +40,8 @@ int find_ourselves(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 1;
 }
 
-Address page_size() noexcept {
-  // relaxed: all threads find the same.
-  static constinit std::atomic<Address> size{0};
-  if (size.load(std::memory_order_relaxed) == 0)
-    size.store(auxiliary_value(AT_PAGESZ, 0), std::memory_order_relaxed);
-  return size.load(std::memory_order_relaxed);
-}
+/// The loader knows it before the C library is ready.
+Address page_size() noexcept { return static_cast<Address>(getpagesize()); }
 
 /// Where the loader has put the addresses of an object's functions: which pages it made read-only afterwards.
 class Slots {
@@ -197,6 +192,11 @@ bool refers_to(const ElfObject& object, std::string_view name) noexcept {
     for (const ElfW(Rela) & entry : table)
       if (object.name_of_symbol(entry) == name) return true;
   return false;
+}
+
+bool has_doors(std::string_view name) noexcept {
+  const Doors* const doors = g_doors.load(std::memory_order_relaxed);
+  return doors != nullptr && doors->of(name) != nullptr;
 }
 
 bool bind(const LoadedObject& object, std::string_view name) noexcept {

@@ -27,6 +27,7 @@ struct Doors {
   const Entries* (*of)(std::string_view name) noexcept; ///< nullptr: the function has none
   bool (*pass)(std::string_view name) noexcept;         ///< whether callers go to the runtime for now
 };
+extern const Doors k_all_doors; // doors.cpp
 /// An address in the runtime whose callers come through a door; 0 is no door. relaxed: the loader has mapped
 /// what stands there.
 extern std::array<std::atomic<const void*>, k_doors + 1> g_homes;
@@ -46,6 +47,8 @@ LoadedObject bind_new_objects(std::string_view name) noexcept;
 /// The first object that has a reference of `name`, and is no runtime. Takes that lock.
 LoadedObject object_that_refers_to(std::string_view name) noexcept;
 bool refers_to(const ElfObject& object, std::string_view name) noexcept;
+/// Whether the function `name` has doors.
+bool has_doors(std::string_view name) noexcept;
 /// After an object is closed: the doors of runtimes that have gone stay closed.
 void close_doors() noexcept;
 

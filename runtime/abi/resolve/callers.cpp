@@ -269,6 +269,11 @@ LoadedObject object_that_calls(std::string_view name, const void* about, const v
   const LoadedObject returned_to = object_around(caller);
   if (told.tables == returned_to.tables) return told;
   if (returned_to && bind(returned_to, name)) return returned_to;
+  // Another thread that calls may have bound the reference meanwhile. Programs do not jump to functions
+  // without doors, nor to functions that a runtime calls, where no argument says who calls.
+  if (!told && returned_to && (is_runtime(returned_to.tables) || !has_doors(name)) &&
+      refers_to(returned_to.tables, name))
+    return returned_to;
   // A jump, or a call through a pointer.
   const LoadedObject found = bind_new_objects(name);
   if (told || found) return told ? told : found;
