@@ -4,7 +4,7 @@
 // of its neighbours that are neighbours of each other. A vertex of a thousand neighbours takes a million
 // times as long as one of a single neighbour, and the largest ones come first.
 //
-//   clang++ -O2 -fopenmp triangles.cpp -o triangles
+//   clang++ -O2 -std=c++17 -fopenmp triangles.cpp -o triangles
 //   OMP_SCHEDULE=guided ./triangles -o triangles.svg 15
 #include <algorithm>
 #include <cmath>

@@ -75,7 +75,6 @@ std::vector<std::string> calls_of_workers(const std::string& text) {
 class WorkerCalls : public testing::TestWithParam<const char*> {};
 
 TEST_P(WorkerCalls, AskForNothingWhereNothingIsServed) {
-  if (std::getenv("WSTREE_TEST_EARLY") == nullptr) GTEST_SKIP() << "a known race of two first calls";
   const Outcome outcome =
       with(Program(GetParam(), {"--nested"}), k_idle).preload(program_path("worker_watch.so")).run();
   EXPECT_EQ(outcome.out, "wrong 0\n") << outcome.text();
@@ -85,7 +84,6 @@ TEST_P(WorkerCalls, AskForNothingWhereNothingIsServed) {
 /// A thread gets memory in its first served region. To name a loop for the statistics takes a walk along the
 /// loader's list, whose lock is not the one that dlopen() holds.
 TEST_P(WorkerCalls, DoNotReachTheLoader) {
-  if (std::getenv("WSTREE_TEST_EARLY") == nullptr) GTEST_SKIP() << "a known race of two first calls";
   for (const Setting& setting : {k_served, k_all, k_measured}) {
     Program program = with(Program(GetParam()), setting).set("WSTREE_BIND", "none");
     const Outcome outcome = program.preload(program_path("worker_watch.so")).run();

@@ -68,11 +68,6 @@ class BothRuntimes : public testing::TestWithParam<std::tuple<std::size_t, std::
 
 TEST_P(BothRuntimes, GetTheirOwnCalls) {
   const auto [host, plugins] = GetParam();
-  const Words& names = k_plugins[plugins];
-  const auto is_early = [](const std::string& name) { return name.starts_with("early_"); };
-  if (std::any_of(names.begin(), names.end(), is_early) && std::getenv("WSTREE_TEST_EARLY") == nullptr)
-    GTEST_SKIP()
-        << "one run in some hundred of a static initialiser with regions ends by a signal: a known race";
   unsigned seed = static_cast<unsigned>(host * 100 + plugins);
   for (const std::string& way : k_ways)
     for (const Words& before : k_before)
@@ -108,7 +103,6 @@ TEST(BothRuntimes, GetTheirOwnCallsInRandomOrders) {
 /// A callback of ctypes or cffi calls from code of libffi, which has no OpenMP.
 TEST(BothRuntimes, GetTheirOwnCallsFromPython) {
   if (std::string_view(WSTREE_TEST_PYTHON).empty()) GTEST_SKIP() << "there is no Python";
-  if (std::getenv("WSTREE_TEST_EARLY") == nullptr) GTEST_SKIP() << "a known race, as above";
   const std::string script = "import ctypes, sys\n"
                              "for path in sys.argv[1:]:\n"
                              "  code = ctypes.CDLL(path)\n"

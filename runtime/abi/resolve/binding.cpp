@@ -5,17 +5,16 @@
 #include "resolve/elf_object.h"
 #include "resolve/libc.h"
 #include "resolve/loaded_objects.h"
+#include "resolve/right.h"
 #include "system_call.h"
 
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -40,39 +39,48 @@ int find_ourselves(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 1;
 }
 
-/// The loader knows it before the C library is ready.
-Address page_size() noexcept { return static_cast<Address>(getpagesize()); }
+/// The right to make a page of the loader's writable for a moment.
+constinit Right g_unlocking;
 
 /// Where the loader has put the addresses of an object's functions: which pages it made read-only afterwards.
 class Slots {
 public:
   explicit Slots(const LoadedObject& object) noexcept : page_(page_size()) {
-    const Address begin = object.extent.begin & ~(page_ - 1);
-    const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(begin);
-    is_known_ = page_ != 0 && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-                header.e_phentsize == sizeof(ElfW(Phdr)) &&
-                header.e_phoff + header.e_phnum * sizeof(ElfW(Phdr)) <= page_;
-    if (!is_known_) return;
-    const auto* segment = reinterpret_cast<const ElfW(Phdr)*>(begin + header.e_phoff);
-    for (unsigned i = 0; i < header.e_phnum; ++i, ++segment)
-      if (segment->p_type == PT_GNU_RELRO) {
-        locked_ = (object.tables.base() + segment->p_vaddr) & ~(page_ - 1);
-        end_of_locked_ = (object.tables.base() + segment->p_vaddr + segment->p_memsz) & ~(page_ - 1);
+    const auto segments = segments_of(object);
+    is_known_ = page_ != 0 && !segments.empty();
+    for (const ElfW(Phdr) & segment : segments)
+      if (segment.p_type == PT_GNU_RELRO) {
+        locked_ = (object.tables.base() + segment.p_vaddr) & ~(page_ - 1);
+        end_of_locked_ = (object.tables.base() + segment.p_vaddr + segment.p_memsz) & ~(page_ - 1);
       }
   }
 
   /// Where that cannot be done, calls go on as before.
   void write(Address slot, void* value) const noexcept {
     if (!is_known_) return;
+    if (slot < locked_ || slot >= end_of_locked_) return store(slot, value);
+    // Another thread that locks the page meanwhile would end the process.
+    for (int tries = 0; !g_unlocking.take(); ++tries) {
+      if (tries == k_most_tries) return;
+      config::system_call(SYS_sched_yield);
+    }
     auto* page = reinterpret_cast<void*>(slot & ~(page_ - 1));
-    const bool locked = slot >= locked_ && slot < end_of_locked_;
-    if (locked && config::system_call(SYS_mprotect, page, page_, PROT_READ | PROT_WRITE) != 0) return;
-    // relaxed: the address leads to code only, and a thread that still reads the old one is right, too.
-    std::atomic_ref<void*>(*reinterpret_cast<void**>(slot)).store(value, std::memory_order_relaxed);
-    if (locked) config::system_call(SYS_mprotect, page, page_, PROT_READ);
+    if (config::system_call(SYS_mprotect, page, page_, PROT_READ | PROT_WRITE) == 0) {
+      store(slot, value);
+      config::system_call(SYS_mprotect, page, page_, PROT_READ);
+    }
+    g_unlocking.give_back();
   }
 
 private:
+  /// A holder needs the time of three system calls. A slot that stays as it was is bound by a later call.
+  static constexpr int k_most_tries = 10000;
+
+  static void store(Address slot, void* value) noexcept {
+    // relaxed: the address leads to code only, and a thread that still reads the old one is right, too.
+    std::atomic_ref<void*>(*reinterpret_cast<void**>(slot)).store(value, std::memory_order_relaxed);
+  }
+
   Address page_;
   Address locked_ = 0;
   Address end_of_locked_ = 0;

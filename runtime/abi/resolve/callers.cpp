@@ -2,10 +2,11 @@
 #include "resolve/callers.h"
 
 #include "resolve/binding.h"
+#include "resolve/call_site.h"
+#include "resolve/right.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -37,7 +38,7 @@ void* map_pages(std::size_t bytes) noexcept {
 
 /// The right to change what is remembered. A thread that does not get it at once does without, because the
 /// holder may have lost its processor.
-constinit std::atomic<pid_t> g_writer{0}; // a process; after a fork, that of a thread which is no more
+constinit Right g_writing;
 /// The latest scope of the list. Their runtimes stay mapped: dlclose() keeps them first.
 constinit std::atomic<Scope*> g_scopes{nullptr};
 /// That of code that the process has made itself; nullptr: nothing is remembered.
@@ -63,18 +64,9 @@ void forget_pages(const PageTable& table) noexcept {
 
 class Writer {
 public:
-  Writer() noexcept {
-    const pid_t self = getpid();
-    pid_t holder = 0;
-    // acquire: pairs with the release of the writer before, so that its changes are complete. Guard:
-    // unit.Callers.ThreadsAgree under the thread sanitizer.
-    has_ = g_writer.compare_exchange_strong(holder, self, std::memory_order_acquire,
-                                            std::memory_order_relaxed) ||
-           (holder != self && g_writer.compare_exchange_strong(holder, self, std::memory_order_acquire,
-                                                               std::memory_order_relaxed));
-  }
+  Writer() noexcept : has_(g_writing.take()) {}
   ~Writer() {
-    if (has_) g_writer.store(0, std::memory_order_release);
+    if (has_) g_writing.give_back();
   }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -146,7 +138,7 @@ private:
     return table;
   }
 
-  bool has_ = false;
+  bool has_;
 };
 static_assert(sizeof(PageTable) % alignof(PageEntry) == 0);
 
@@ -261,49 +253,108 @@ SearchOrder order_for(const LoadedObject& caller) noexcept {
 
 namespace {
 
+struct Caller {
+  LoadedObject object;     ///< none: code that the process has made itself
+  bool is_settled = false; ///< until another object is opened or closed, it calls so again
+};
+
 /// The object that calls `name`, with `about` in the object that the call is about, and would return to
-/// `caller`. Binds its references. None: code that the process has made itself.
-LoadedObject object_that_calls(std::string_view name, const void* about, const void* caller) noexcept {
+/// `caller`. Binds its references.
+Caller object_that_calls(std::string_view name, const void* about, const void* caller) noexcept {
   const LoadedObject told = about != nullptr ? object_around(about) : LoadedObject();
-  if (told && bind(told, name)) return told;
+  if (told && bind(told, name)) return {told};
   const LoadedObject returned_to = object_around(caller);
-  if (told.tables == returned_to.tables) return told;
-  if (returned_to && bind(returned_to, name)) return returned_to;
-  // Another thread that calls may have bound the reference meanwhile. Programs do not jump to functions
-  // without doors, nor to functions that a runtime calls, where no argument says who calls.
+  if (told.tables == returned_to.tables) return {told, true};
+  // Another thread may have bound the reference since this one has read it, so that bind() finds nothing.
+  if (returned_to && (bind(returned_to, name) || calls_by_reference(returned_to, caller, name)))
+    return {returned_to};
+  // Programs do not jump to functions without doors, nor to functions that a runtime calls, where no argument
+  // says who calls.
   if (!told && returned_to && (is_runtime(returned_to.tables) || !has_doors(name)) &&
       refers_to(returned_to.tables, name))
-    return returned_to;
+    return {returned_to};
+  if (told && refers_to(told.tables, name)) return {told}; // bound by another thread, as above
   // A jump, or a call through a pointer.
   const LoadedObject found = bind_new_objects(name);
-  if (told || found) return told ? told : found;
+  if (told || found) return {told ? told : found};
   if (!returned_to || is_runtime(returned_to.tables) || refers_to(returned_to.tables, name))
-    return returned_to;
+    return {returned_to, true};
   const LoadedObject refers = object_that_refers_to(name);
-  return refers ? refers : returned_to;
+  return {refers ? refers : returned_to, true};
+}
+
+/// A settled call: no reference leads to us any more, so that it goes through a pointer.
+struct PointerCall {
+  const Function* function = nullptr;
+  const void* about = nullptr;
+  const void* caller = nullptr;
+  OpenedObjects opened; ///< when the thread began to look for the caller; none: it has not looked twice
+  void* result = nullptr;
+
+  bool is(const Function& of, const void* code, const void* returns_to) const noexcept {
+    return function == &of && about == code && caller == returns_to;
+  }
+};
+using PointerCalls = std::array<PointerCall, 4>;
+// Those that this thread has made last, by what was asked: the code that calls, or where the call goes.
+constinit thread_local PointerCalls t_code_of_calls __attribute__((tls_model("initial-exec"))) = {};
+constinit thread_local PointerCalls t_goals_of_calls __attribute__((tls_model("initial-exec"))) = {};
+
+/// find(object) for the object that makes this call. A thread that calls through a pointer again asks only
+/// whether objects have come or gone.
+template <class Find>
+void* find_by_caller(PointerCalls& calls, const Function& function, const void* about, const void* caller,
+                     Find&& find) noexcept {
+  PointerCall& known = calls[reinterpret_cast<Address>(&function) / sizeof function % calls.size()];
+  const PointerCall seen = known;
+  std::atomic_signal_fence(std::memory_order_seq_cst); // a handler of a signal may call meanwhile
+  const bool is_known = seen.is(function, about, caller) && known.is(function, about, caller);
+  const OpenedObjects opened = is_known ? opened_objects() : OpenedObjects();
+  if (is_known && seen.opened == opened) return seen.result;
+  const Caller found = object_that_calls(function.name, about, caller);
+  void* const result = find(found.object);
+  if (!found.is_settled || result == nullptr) return result;
+  known.function = nullptr; // such a handler finds no call here
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  known.about = about;
+  known.caller = caller;
+  known.opened = opened;
+  known.result = result;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  known.function = &function;
+  return result;
 }
 
 } // namespace
 
 const void* code_that_calls(const Function& function, const void* caller) noexcept {
   const int saved_errno = errno;
-  const LoadedObject object = object_that_calls(function.name, nullptr, caller);
+  const void* const code =
+      find_by_caller(t_code_of_calls, function, nullptr, caller, [&](const LoadedObject& object) -> void* {
+        const void* const found = object && !object.extent.holds(caller) ? object.tables.dynamic() : caller;
+        return const_cast<void*>(found);
+      });
   errno = saved_errno;
-  return object && !object.extent.holds(caller) ? object.tables.dynamic() : caller;
+  return code;
 }
 
 void* look_up_when_idle(Function& function, const void* code, const void* caller) noexcept {
   const int saved_errno = errno;
-  const LoadedObject object = object_that_calls(function.name, code, caller);
-  const auto find = [&] {
-    if (!object)
-      return with_order_of(caller, [&](auto& where, const SearchOrder&) { return where.find(function); });
-    const SearchOrder order = order_for(object);
-    if (const Writer writer; writer && order.has_runtime()) writer.scope_of(order); // for keep_runtimes()
-    return order.find(function);
-  };
-  void* found = find();
-  if (found == nullptr && !function.is_optional && open_libgomp(object, function.name)) found = find();
+  void* const found =
+      find_by_caller(t_goals_of_calls, function, code, caller, [&](const LoadedObject& object) {
+        const auto find = [&] {
+          if (!object)
+            return with_order_of(caller,
+                                 [&](auto& where, const SearchOrder&) { return where.find(function); });
+          const SearchOrder order = order_for(object);
+          if (const Writer writer; writer && order.has_runtime())
+            writer.scope_of(order); // for keep_runtimes()
+          return order.find(function);
+        };
+        void* const first = find();
+        return first == nullptr && !function.is_optional && open_libgomp(object, function.name) ? find()
+                                                                                                : first;
+      });
   errno = saved_errno;
   return found;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "resolve/loaded_objects.h"
 
+#include "resolve/libc.h"
 #include "system_call.h"
 
 #include <dlfcn.h>
 #include <features.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 // Weak: musl has none of them, and would not start a program in which they are missing. glibc has the last
@@ -173,6 +176,28 @@ LoadedObject object_around(const void* address) noexcept {
   Around around{address, {}};
   dl_iterate_phdr(find_around, &around);
   return around.object;
+}
+
+Address page_size() noexcept { return auxiliary_value(AT_PAGESZ, 0); }
+
+std::span<const ElfW(Phdr)> segments_of(const LoadedObject& object) noexcept {
+  const Address page = page_size(), begin = object.extent.begin & ~(page - 1);
+  const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(begin);
+  if (page == 0 || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_phentsize != sizeof(ElfW(Phdr)) || header.e_phoff + header.e_phnum * sizeof(ElfW(Phdr)) > page)
+    return {};
+  return {reinterpret_cast<const ElfW(Phdr)*>(begin + header.e_phoff), header.e_phnum};
+}
+
+OpenedObjects opened_objects() noexcept {
+  OpenedObjects objects;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        *static_cast<OpenedObjects*>(data) = {info->dlpi_adds, info->dlpi_subs};
+        return 1;
+      },
+      &objects);
+  return objects;
 }
 
 bool is_there(const LoadedObject& object) noexcept {

@@ -39,6 +39,12 @@ void remember_initial_objects() noexcept;
 /// 2.35), else the lock of dl_iterate_phdr().
 LoadedObject object_around(const void* address) noexcept;
 
+/// The size of a page of memory; 0: not known.
+Address page_size() noexcept;
+
+/// The segments of `object`, of which the first begins with the table of them; empty: it does not.
+std::span<const ElfW(Phdr)> segments_of(const LoadedObject& object) noexcept;
+
 /// Whether `object` is still where it was found. Reads nothing of it; takes locks as object_around() does.
 bool is_there(const LoadedObject& object) noexcept;
 
@@ -67,6 +73,14 @@ std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject>
 
 /// The first runtime in the process; none if there is none. Takes the lock of dl_iterate_phdr().
 LoadedObject first_runtime() noexcept;
+
+/// How many objects the loader has opened and closed so far.
+struct OpenedObjects {
+  unsigned long long opened = 0, closed = 0;
+  bool operator==(const OpenedObjects&) const = default;
+};
+/// Takes the lock of dl_iterate_phdr(), and visits one object.
+OpenedObjects opened_objects() noexcept;
 
 /// This library in the loader's list; nullptr before remember_initial_objects().
 const link_map* own_map() noexcept;
