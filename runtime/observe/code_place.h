@@ -16,11 +16,13 @@ struct CodePlace {
   std::uint64_t offset = 0; ///< address as in the symbol table of the module; without one the address
 };
 
-/// Fills in `place`, which is as large as a path. Preserves errno; any thread. Takes the lock of the dynamic
-/// linker that dl_iterate_phdr takes.
+/// Fills in `place`, which is as large as a path. Preserves errno; any thread. Takes locks as module_around()
+/// does.
 void find_code_place(const void* address, CodePlace& place) noexcept;
 
-/// Whether the module has `address` in one of its segments.
-bool holds(const dl_phdr_info& module, std::uintptr_t address) noexcept;
+/// The module that has `address` in one of its segments; without segments if there is none. The module must
+/// not be unloaded meanwhile. Takes no lock where the C library has _dl_find_object() (glibc 2.35), because a
+/// region may be open inside a callback of dl_iterate_phdr(); else the lock of dl_iterate_phdr().
+dl_phdr_info module_around(const void* address) noexcept;
 
 } // namespace wstree::observe

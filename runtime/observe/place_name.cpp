@@ -35,20 +35,16 @@ bool name_by_source(PlaceName& name, const char* psource) noexcept {
   return true;
 }
 
-struct Search {
-  std::uintptr_t address;
-  PlaceName* name;
-};
-
-int name_if_inside(dl_phdr_info* module, std::size_t, void* data) {
-  const auto& search = *static_cast<Search*>(data);
-  if (!holds(*module, search.address)) return 0;
-  std::string_view file = module->dlpi_name != nullptr ? module->dlpi_name : "";
-  if (file.empty() && program_invocation_short_name != nullptr) file = program_invocation_short_name;
-  if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
-  append_path_end(*search.name, file, k_module_size);
-  search.name->append("+0x").append_number(search.address - module->dlpi_addr, 16);
-  return 1;
+void name_by_module(PlaceName& name, const void* address) noexcept {
+  const dl_phdr_info module = module_around(address);
+  if (module.dlpi_phnum != 0) {
+    std::string_view file = module.dlpi_name != nullptr ? module.dlpi_name : "";
+    if (file.empty() && program_invocation_short_name != nullptr) file = program_invocation_short_name;
+    if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
+    append_path_end(name, file, k_module_size);
+    name.append('+');
+  }
+  name.append("0x").append_number(reinterpret_cast<std::uintptr_t>(address) - module.dlpi_addr, 16);
 }
 
 } // namespace
@@ -57,10 +53,9 @@ PlaceName name_place(const void* address, const char* psource) noexcept {
   PlaceName name;
   if (name_by_source(name, psource)) return name;
   const int saved_errno = errno;
-  Search search{reinterpret_cast<std::uintptr_t>(address), &name};
   // Not dladdr: it waits for the lock that dlopen holds while it runs constructors. A constructor that opens
   // a parallel region and waits for a member that is here would wait for ever.
-  if (dl_iterate_phdr(name_if_inside, &search) == 0) name.append("0x").append_number(search.address, 16);
+  name_by_module(name, address);
   errno = saved_errno;
   return name;
 }

@@ -135,6 +135,16 @@ TEST_P(TeamOfGcc, IsWholeInAProgramOfClang) {
     EXPECT_EQ(program.set("OMP_SCHEDULE", schedule).run().text(), native.text()) << schedule;
 }
 
+/// Other threads open objects for all to see while plugins call for the first time.
+TEST(Plugins, CallWhileTheListsOfObjectsGrow) {
+  Program program("grows", {"60", program_path("jumping_gcc.so"), program_path("plugin_gcc.so")});
+  program.preload();
+  for (const char* schedule : {"dynamic,4", "wstree"})
+    EXPECT_EQ(program.set("OMP_SCHEDULE", schedule).run().text(),
+              "status 0, signal 0\nstdout:\nright 60 of 60\nstderr:\n")
+        << schedule;
+}
+
 TEST(TeamOfGcc, IsServedInAProgramOfClang) {
   for (const char* name : {"team", "team_linked_behind"}) {
     Program program(name);

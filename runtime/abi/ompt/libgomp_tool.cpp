@@ -4,11 +4,9 @@
 #include "ompt/find_tool.h"
 #include "ompt/threads.h"
 #include "process/session.h"
-#include "resolve/elf_object.h"
+#include "resolve/loaded_objects.h"
 #include "resolve/omp_queries.h"
 #include "tokens.h"
-
-#include <link.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -28,25 +26,17 @@ constinit std::atomic<const void*> g_code{nullptr}; // relaxed: any code will do
 constinit std::atomic<bool> g_is_over{false};       // relaxed: only one thread gets false back
 constinit thread_local bool t_begins_tool __attribute__((tls_model("initial-exec"))) = false;
 
-/// In: an address in the runtime; out: whether the runtime has OMPT.
-struct Runtime {
-  const void* address;
-  bool has_ompt = false;
-};
-int look_for_ompt(dl_phdr_info* info, std::size_t, void* data) noexcept {
-  constexpr SymbolName k_start_tool("ompt_start_tool");
-  auto* runtime = static_cast<Runtime*>(data);
-  if (!extent_of(*info).holds(runtime->address)) return 0;
-  runtime->has_ompt = ElfObject(*info).find(k_start_tool) != nullptr;
-  return 1;
-}
-
-/// A thread mostly asks again for the runtime that it asked for last.
+/// Whether the runtime around `address` has OMPT. A thread mostly asks again for the runtime that it asked
+/// for last.
 bool has_ompt(const void* address) noexcept {
-  static constinit thread_local Runtime last __attribute__((tls_model("initial-exec"))) = {nullptr, false};
+  struct Answer {
+    const void* address;
+    bool has_ompt;
+  };
+  static constinit thread_local Answer last __attribute__((tls_model("initial-exec"))) = {nullptr, false};
   if (last.address != address) {
-    last = {address, false};
-    dl_iterate_phdr(look_for_ompt, &last);
+    const ElfObject runtime = object_around(address).tables;
+    last = {address, runtime.exists() && runtime.find(SymbolName("ompt_start_tool")) != nullptr};
   }
   return last.has_ompt;
 }

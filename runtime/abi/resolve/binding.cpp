@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -160,6 +161,23 @@ unsigned door_to(const void* function) noexcept {
   return 0;
 }
 
+/// The function of the runtime that `reference` was bound to before, past this library or by a door; nullptr:
+/// none. The loader binds a reference once, and opens objects later that come first in its order.
+void* bound_before(const Reference& reference) noexcept {
+  const Doors* const doors = g_doors.load(std::memory_order_relaxed);
+  if (!reference.is_bound || reference.value == nullptr || doors == nullptr) return nullptr;
+  const void* home = reference.value;
+  if (is_own_code(home)) {
+    const Doors::Entries* const entries = doors->of(reference.name.text);
+    if (entries == nullptr) return nullptr;
+    const auto* const entry = std::find(entries->begin(), entries->end(), reference.value);
+    if (entry == entries->end()) return nullptr;
+    home = g_homes[static_cast<std::size_t>(entry - entries->begin()) + 1].load(std::memory_order_relaxed);
+  }
+  const LoadedObject runtime = home != nullptr ? object_around(home) : LoadedObject();
+  return runtime && is_runtime(runtime.tables) ? runtime.tables.find(reference.name) : nullptr;
+}
+
 /// Where an object's references lead, found when the first one is met: most objects have none.
 class Binding {
 public:
@@ -214,7 +232,8 @@ bool bind(const LoadedObject& object, std::string_view name) noexcept {
   for_each_reference(object, [&](const Reference& reference) {
     const bool leads = reference.is_bound && reference.value == reference.ours;
     led_to_us = led_to_us || (leads && reference.name.text == name);
-    void* const provider = binding.provider_of(reference);
+    void* provider = bound_before(reference);
+    if (provider == nullptr) provider = binding.provider_of(reference);
     if (provider == nullptr) {
       if (leads && reference.is_weak) binding.write(reference, nullptr);
     } else if (leads || is_own_code(reference.value) ||

@@ -145,10 +145,10 @@ void remember_initial_objects() noexcept {
   g_lists_at.store(find_lists(first, own, last), std::memory_order_relaxed);
 }
 
-const SearchedList* const* searched_lists(const LoadedObject& object) noexcept {
+const SearchedList* const* const* searched_lists(const LoadedObject& object) noexcept {
   const std::size_t at = g_lists_at.load(std::memory_order_relaxed);
   if (at == 0 || object.record == nullptr) return nullptr;
-  return reinterpret_cast<const SearchedList* const* const*>(object.record)[at];
+  return &reinterpret_cast<const SearchedList* const* const*>(object.record)[at];
 }
 
 LoadedObject program() noexcept {

@@ -7,6 +7,7 @@
 
 #include <link.h>
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -95,16 +96,36 @@ struct SearchedList {
   const link_map* const* objects;
   unsigned count;
 };
-/// Those of `object`, behind the last one a null pointer; nullptr: not known.
-const SearchedList* const* searched_lists(const LoadedObject& object) noexcept;
+/// Where the loader's record of `object` points to its lists, behind the last of which stands a null pointer;
+/// nullptr: not known.
+const SearchedList* const* const* searched_lists(const LoadedObject& object) noexcept;
+
+/// The entry of an array that the loader replaces by a longer copy before it frees it. `array` is the
+/// loader's pointer to it. The entry is right if the pointer is still the same afterwards.
+template <class T> T entry_of(T* const& array, std::size_t index) noexcept {
+  std::atomic_ref<T*> pointer(const_cast<T*&>(array));
+  for (;;) {
+    // acquire: pairs with the barrier behind which the loader counts the objects of a longer array. No test
+    // fails without on x86-64.
+    T* const before = pointer.load(std::memory_order_acquire);
+    T const entry = before[index];
+    // acquire: orders the entry before the second load. process.Plugins.CallWhileTheListsOfObjectsGrow would
+    // fail in rare runs only.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (pointer.load(std::memory_order_relaxed) == before) return entry;
+  }
+}
 
 template <class Visit> std::optional<bool> any_searched(const LoadedObject& object, Visit&& visit) noexcept {
-  const SearchedList* const* list = searched_lists(object);
-  if (list == nullptr) return std::nullopt;
-  for (; *list != nullptr; ++list)
-    for (unsigned i = 0; i < (*list)->count; ++i)
-      if (visit(*(*list)->objects[i])) return true;
-  return false;
+  const SearchedList* const* const* const lists = searched_lists(object);
+  if (lists == nullptr) return std::nullopt;
+  for (std::size_t k = 0;; ++k) {
+    const SearchedList* const list = entry_of(*lists, k);
+    if (list == nullptr) return false;
+    std::atomic_ref<unsigned> count(const_cast<unsigned&>(list->count));
+    for (unsigned i = 0; i < count.load(std::memory_order_acquire); ++i) // acquire: see entry_of()
+      if (visit(*entry_of(list->objects, i))) return true;
+  }
 }
 
 template <class Visit> bool any_initial(Visit&& visit) noexcept {

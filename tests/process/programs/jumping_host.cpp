@@ -5,6 +5,7 @@
 //   lazy, global, deep    flags of dlopen(): RTLD_LAZY, RTLD_GLOBAL, RTLD_DEEPBIND
 //   new                   in a namespace of its own
 //   thread                opened, and called at first, by another thread
+//   close                 closed after that, so that it may be opened again
 //   runtime               only opened: an OpenMP runtime
 // Built with OpenMP too: then its own copy of jumping.cpp takes part.
 #include "jumping.h"
@@ -78,7 +79,10 @@ int main(int argc, char** argv) {
       const Code code = open(argument.substr(colon + 1), flags);
       if (code.functions.empty()) return;
       call_each({code}, 1);
-      all.push_back(code);
+      if (flags.find("close") != std::string::npos)
+        dlclose(code.handle);
+      else
+        all.push_back(code);
     };
     if (flags.find("thread") != std::string::npos)
       std::thread(use).join();
