@@ -347,6 +347,45 @@ TEST(HistoryProperty, AMemberInDebtIsAsFastAsWithoutMemory) {
   }
 }
 
+/// Expensive iterations begin behind the first unit of a share, where a member takes in one piece what it
+/// believes to be four steals' work or an eighth of the share. The piece is lost; the rest is shared as well
+/// as without memory.
+TEST(HistoryProperty, ASurpriseBehindALightUnitCostsOnePiece) {
+  constexpr Time k_piece = 4 * 200 * k_ns;
+  core::Rng random(7);
+  double worst = 0;
+  std::uint64_t surprised = 0;
+  for (std::uint64_t i = 0, count = scaled(200); i < count; ++i) {
+    static constexpr std::uint32_t k_members[] = {2, 4, 16};
+    static constexpr Time k_each[] = {1, 6, 20, 100, 600};
+    static constexpr std::uint64_t k_weights[] = {100, 1'000, 10'000};
+    const std::uint32_t members = k_members[random.below(3)];
+    const std::uint64_t share = 4 + random.below(120);
+    Execution heavy{share * members, k_each[random.below(5)] * k_ns};
+    const Execution usual = heavy;
+    const std::uint64_t root = random.below(members), from = 1 + random.below(2);
+    heavy.weight = k_weights[random.below(3)];
+    heavy.begin = static_cast<std::uint32_t>(1'000 * (root * share + from) / heavy.iterations + 1);
+    heavy.end = static_cast<std::uint32_t>(1'000 * (root + 1) / members);
+    if (heavy.end <= heavy.begin) continue;
+    const Sequence sequence{members, times(20, usual) + times(1, heavy)};
+    const Result with = run(sequence, true);
+    Without without(sequence);
+    const Time piece = std::max({k_piece, share * usual.each / 8, usual.each});
+    const Time allowed = slack(heavy, members) + std::min(piece, share * usual.each) * heavy.weight;
+    const auto beyond = [&] {
+      return static_cast<double>(with.times.back() - std::min(with.times.back(), allowed)) /
+             static_cast<double>(without[20]);
+    };
+    while (beyond() > 1 && without.look_closer()) continue;
+    EXPECT_LE(beyond(), 1) << sequence;
+    worst = std::max(worst, beyond());
+    surprised += with.surprises.back() != 0 ? 1 : 0;
+  }
+  std::printf("%llu surprises, the worst %.3f\n", static_cast<unsigned long long>(surprised), worst);
+  EXPECT_GE(surprised, scaled(40)) << "too few executions surprised a member";
+}
+
 /// `sequences` of them, at random.
 void expect_random_ones_harmless(std::uint64_t sequences) {
   // Exact times, so that the same sequences give the same figures; other sequences on request.

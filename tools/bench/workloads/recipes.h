@@ -25,6 +25,7 @@ void add_rays(Recipes& list, double scale);
 void add_memory(Recipes& list, double scale);
 void add_short(Recipes& list, double scale);
 void add_blocks(Recipes& list, double scale);
+void add_three_places(Recipes& list, double scale);
 void add_surprises(Recipes& list, double scale);
 void add_untuned(Recipes& list, double scale);
 

@@ -44,7 +44,8 @@ std::vector<WorkloadRecipe> all_workloads(double scale) {
                          add_memory, add_grid})
     add(list, scale);
 #ifndef WSTREE_BENCH_TBB
-  for (const auto add : {add_short, add_blocks, add_surprises, add_untuned}) add(list, scale);
+  for (const auto add : {add_short, add_blocks, add_three_places, add_surprises, add_untuned})
+    add(list, scale);
 #endif
   return list;
 }
