@@ -59,9 +59,8 @@ public:
   /// has one thread.
   void begin_anew() noexcept {
     kinds_ = {};
-    accounts_ = nullptr;
-    capacity_ = 0;
-    wanted_.store(0, std::memory_order_relaxed); // alone
+    accounts_.store(nullptr, std::memory_order_relaxed); // alone
+    outgrown_ = nullptr;
     next_look_ = 0;
     busy_.store(false, std::memory_order_relaxed); // alone
   }
@@ -73,7 +72,7 @@ public:
   /// Notes that member `index` of a traced region has the part [first, past) of a loop for which it has
   /// an entry.
   void note_part(std::uint32_t index, std::uint64_t first, std::uint64_t past, bool is_equal) noexcept {
-    StaticAccount& account = accounts_[index];
+    StaticAccount& account = account_of(index);
     account.first = first;
     account.past = past;
     account.is_equal = is_equal;
@@ -81,7 +80,7 @@ public:
   }
   /// Returns the part that was noted last, as an event without times.
   Event noted_part(std::uint32_t index) const noexcept {
-    const StaticAccount& account = accounts_[index];
+    const StaticAccount& account = account_of(index);
     return {0,
             0,
             account.first,
@@ -98,8 +97,8 @@ public:
   /// that all members have executed.
   template <class Tell> void close(Tell&& tell) noexcept {
     const bool any = learn(tell);
-    if (any) traced_before_ += accounts_[0].traced;
-    grow();
+    if (any) traced_before_ += account_of(0).traced;
+    release_outgrown();
     if (any && !some_watched_) {
       next_look_ = number_ + core::tuning::k_regions_unwatched;
       for (auto& loops : kinds_) loops = fresh(loops);
@@ -116,15 +115,18 @@ public:
     return nullptr;
   }
   /// Returns the entry in which member `index` of `members` keeps what it takes for such loops; nullptr if
-  /// there is no memory for it yet.
+  /// there is no memory.
   StaticAccount::Entry* entry(std::uint32_t index, std::uint32_t members, std::uint64_t iterations) noexcept {
-    if (members > capacity_) [[unlikely]] {
-      // relaxed: the opener reads it after the join. All members of the team write the same.
-      wanted_.store(members, std::memory_order_relaxed);
-      return nullptr;
+    // acquire: pairs with the release in grow(), by which the number of accounts is complete. Guard: none on
+    // x86; TheFirstExecutionIsToldOfEachSizeOfTheTeam under ThreadSanitizer.
+    Accounts* accounts = accounts_.load(std::memory_order_acquire);
+    if (accounts == nullptr || members > accounts->count) [[unlikely]] {
+      accounts = grow(accounts, members);
+      if (accounts == nullptr) return nullptr;
     }
-    accounts_[index].members = members;
-    return accounts_[index].find(number_, iterations);
+    StaticAccount& account = accounts->of(index);
+    account.members = members;
+    return account.find(number_, iterations);
   }
 
   /// Notes that the runtime cuts a loop of the region with as many iterations into equal parts for member
@@ -136,10 +138,46 @@ public:
   }
 
 private:
+  /// Accounts of `count` members, which follow it.
+  struct alignas(StaticAccount) Accounts {
+    std::uint32_t count;
+    StaticAccount& of(std::uint32_t member) noexcept {
+      return reinterpret_cast<StaticAccount*>(this + 1)[member];
+    }
+  };
+  static constexpr std::size_t bytes_of_accounts(std::uint32_t count) noexcept {
+    return sizeof(Accounts) + count * sizeof(StaticAccount);
+  }
+
+  /// Puts accounts of `members` in the place of `before`, which has fewer or is null. All members of a team
+  /// ask for the same number: the first one's stay. Returns the accounts; nullptr: no memory.
+  [[gnu::noinline]] Accounts* grow(Accounts* before, std::uint32_t members) noexcept {
+    auto* larger = static_cast<Accounts*>(P::allocate(bytes_of_accounts(members))); // zeroed: of no region
+    if (larger == nullptr) return nullptr;
+    larger->count = members;
+    // release: pairs with the acquires in entry() and below.
+    if (!accounts_.compare_exchange_strong(before, larger, std::memory_order_acq_rel,
+                                           std::memory_order_acquire)) {
+      P::release(larger, bytes_of_accounts(members));
+      return before;
+    }
+    outgrown_ = before; // other members may still read its count
+    return larger;
+  }
+  void release_outgrown() noexcept {
+    if (outgrown_ != nullptr) P::release(outgrown_, bytes_of_accounts(outgrown_->count));
+    outgrown_ = nullptr;
+  }
+  /// Returns the account of a member that has an entry.
+  StaticAccount& account_of(std::uint32_t member) const noexcept {
+    return accounts_.load(std::memory_order_relaxed)->of(member); // the member, or the join, has seen it
+  }
+
   template <class Tell> bool learn(Tell& tell) noexcept {
     some_watched_ = false;
-    if (capacity_ == 0 || accounts_[0].region != number_) return false;
-    const StaticAccount& own = accounts_[0];
+    if (accounts_.load(std::memory_order_relaxed) == nullptr) return false; // ordered by the join
+    const StaticAccount& own = account_of(0);
+    if (own.region != number_) return false;
     for (std::uint32_t i = 0; i < own.count; ++i) {
       const StaticAccount::Entry& entry = own.entries[i];
       if (entry.loops == 0 || !all_have(entry, own.members)) {
@@ -184,7 +222,7 @@ private:
   }
   /// Of loops that are new and have equal parts.
   MeasuredLoops measured(const StaticAccount::Entry& entry) const noexcept {
-    MeasuredLoops all{entry.iterations, accounts_[0].members, entry.loops, 0, 0, true, true};
+    MeasuredLoops all{entry.iterations, account_of(0).members, entry.loops, 0, 0, true, true};
     for (std::uint32_t m = 0; m < all.members; ++m) {
       const auto ticks = static_cast<double>(of(m, entry.iterations)->ticks);
       all.sum += ticks;
@@ -194,7 +232,7 @@ private:
   }
 
   const StaticAccount::Entry* of(std::uint32_t member, std::uint64_t iterations) const noexcept {
-    const StaticAccount& account = accounts_[member];
+    const StaticAccount& account = account_of(member);
     if (account.region != number_) return nullptr;
     for (std::uint32_t i = 0; i < account.count; ++i)
       if (account.entries[i].iterations == iterations) return &account.entries[i];
@@ -237,24 +275,13 @@ private:
     return again;
   }
 
-  void grow() noexcept {
-    const std::uint32_t wanted = wanted_.load(std::memory_order_relaxed); // ordered by the join
-    if (wanted <= capacity_) return;
-    auto* larger = static_cast<StaticAccount*>(P::allocate(wanted * sizeof(StaticAccount)));
-    if (larger == nullptr) return;
-    if (accounts_ != nullptr) P::release(accounts_, capacity_ * sizeof(StaticAccount));
-    accounts_ = larger; // zeroed: of no region
-    capacity_ = wanted;
-  }
-
   std::atomic<bool> busy_{false};
   std::uint64_t number_ = 0;    // of the region, or of the latest one
   std::uint64_t next_look_ = 0; // regions before it have loops that are too short
   bool some_watched_ = false;
   std::array<BalancedLoops, k_kinds> kinds_{};
-  StaticAccount* accounts_ = nullptr; // of `capacity_` members
-  std::uint32_t capacity_ = 0;
-  std::atomic<std::uint32_t> wanted_{0};
+  std::atomic<Accounts*> accounts_{nullptr};
+  Accounts* outgrown_ = nullptr;
   std::uint64_t traced_before_ = 0; // executions, in earlier regions
   std::array<const void*, 2> sites_{};
 };

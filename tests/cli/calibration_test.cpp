@@ -18,7 +18,7 @@ TEST(Calibration, IsUnderstoodWhateverItHasTaken) {
   simulate::Calibration measured = simulate::calibrate(); // levels that this machine has
   for (const double ns : {0.001, 20.0, 1e6, 1.04e6, 4e6, 1e12}) {
     measured.hit_ns = measured.rmw_ns = measured.tick_ns = measured.dispatch_ns = measured.fault_ns = ns;
-    measured.skew_ns = measured.leave_ns = ns;
+    measured.claim_ns = measured.skew_ns = measured.leave_ns = ns;
     for (double& transfer : measured.transfer_ns) transfer = ns;
     const auto text = machine_text(calibrated_machine(measured).spec);
     ChosenMachine taken;

@@ -42,6 +42,7 @@ TEST(Calibrate, FiguresArePossible) {
   EXPECT_EQ(here.levels, names(cpu_list(1)));
   EXPECT_EQ(here.transfer_ns.size(), here.levels.size());
   EXPECT_THAT(here.transfer_ns, Each(Gt(0.0)));
+  EXPECT_GE(here.claim_ns, 0);
   EXPECT_GE(here.skew_ns, 0);
   EXPECT_GE(here.leave_ns, 0);
   EXPECT_EQ(here.skew_ns + here.leave_ns > 0, !here.levels.empty());

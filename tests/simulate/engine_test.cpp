@@ -108,6 +108,18 @@ TEST(Engine, RequestsForABusyLineQueue) {
       << "is there and leaves";
 }
 
+TEST(Engine, AReadModifyWriteHasATransferOfItsOwn) {
+  const VirtualMachine machine{8, {4}};
+  Prices prices;
+  prices.claim = 2 * prices.transfer[0];
+  Caches caches(machine, prices);
+  alignas(64) const int line = 0;
+  caches.modify(&line, 0, 0);
+  EXPECT_EQ(caches.modify(&line, 1, 1'000'000), 1'000'000 + prices.claim + prices.rmw);
+  EXPECT_EQ(caches.modify(&line, 4, 2'000'000), 2'000'000 + 2 * prices.transfer[1] + prices.rmw);
+  EXPECT_EQ(caches.read(&line, 5, 3'000'000), 3'000'000 + prices.transfer[0]) << "a load has not";
+}
+
 TEST(Engine, LoadsInARowOverlap) {
   const VirtualMachine machine{2, {}};
   const Prices prices;

@@ -174,6 +174,33 @@ TEST(Balance, RareLongExecutionsOutweighManyShortOnes) {
   EXPECT_LE(worst, 1.25);
 }
 
+/// Light executions whose cost is in the first iterations, and then executions in which all iterations cost
+/// what those did, or more. The members' times are noisy, so that some surprises look like interruptions, and
+/// some like usual errors.
+TEST(Balance, ASurpriseLastsForTwoExecutionsAndRarelyForThree) {
+  constexpr std::uint64_t k_iterations = 128;
+  constexpr std::uint32_t k_team = 8;
+  std::uint32_t longest = 0;
+  int longer_than_two = 0;
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<> noise(0, seed % 4 * 0.5);
+    const double heavy = 1 << seed % 5 * 2;
+    BalancedRuns runs(k_iterations, k_team);
+    runs.cost([](std::size_t i) { return i < k_team ? 1 : 0.001; });
+    for (int k = 0; k < 100; ++k) runs.execute([&](std::uint32_t) { return 1 + noise(random); });
+    runs.cost([&](std::size_t) { return heavy; });
+    std::uint32_t surprised = 0;
+    for (std::uint32_t k = 1; k <= 8; ++k)
+      if (runs.execute([&](std::uint32_t) { return 1 + noise(random); }) > 5) surprised = k;
+    longest = std::max(longest, surprised);
+    longer_than_two += surprised > 2 ? 1 : 0;
+  }
+  std::printf("%u executions at most, more than two after %d of 400 surprises\n", longest, longer_than_two);
+  EXPECT_LE(longest, 3U);
+  EXPECT_LE(longer_than_two, 4);
+}
+
 TEST(Balance, AnyTimesLeaveParts) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     std::mt19937_64 random(seed);

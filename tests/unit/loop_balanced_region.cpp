@@ -135,7 +135,6 @@ TEST(BalancedRegions, LoopsWithAsManyIterationsAreCutAlikeInARegion) {
 
 TEST(BalancedRegions, NothingIsLearntOfALoopThatAMemberLeftOut) {
   RegionRuns runs;
-  runs.execute(3, {50, 60}, rising); // says how many members there are
   runs.execute(3, {50, 60}, rising, 2);
   EXPECT_EQ(runs.told().count(50), 1U);
   EXPECT_EQ(runs.told().count(60), 0U);
@@ -146,7 +145,6 @@ TEST(BalancedRegions, NothingIsLearntOfALoopThatAMemberLeftOut) {
 
 TEST(BalancedRegions, ALoopIsNewUntilAsManyIterationsComeAgain) {
   RegionRuns runs;
-  runs.execute(2, {1'000}, rising); // says how many members there are
   for (const int round : {0, 1}) {
     runs.execute(2, {50}, rising);
     EXPECT_EQ(runs.told().at(50).is_new, round == 0);
@@ -158,6 +156,17 @@ TEST(BalancedRegions, ALoopIsNewUntilAsManyIterationsComeAgain) {
     EXPECT_TRUE(told.is_new && told.was_equal) << length;
     EXPECT_EQ(told.executions, 1U);
     EXPECT_DOUBLE_EQ(told.sum, 100'000.0 * static_cast<double>(length * (length + 1) / 2));
+  }
+}
+
+TEST(BalancedRegions, TheFirstExecutionIsToldOfEachSizeOfTheTeam) {
+  RegionRuns runs;
+  for (const std::uint32_t members : {2, 8, 3, 16}) {
+    runs.execute(members, {50}, rising);
+    ASSERT_EQ(runs.told().count(50), 1U) << members;
+    EXPECT_EQ(runs.told().at(50).members, members);
+    EXPECT_TRUE(runs.told().at(50).was_equal);
+    EXPECT_DOUBLE_EQ(runs.told().at(50).sum, 100'000.0 * 50 * 51 / 2);
   }
 }
 

@@ -48,12 +48,17 @@ inline void check(int code) {
   throw error("wstree: MPI says: " + std::string(text, static_cast<std::size_t>(length)), code);
 }
 
+/// Seconds for which wait_for() keeps its processor: the other ranks are nearly there, and a processor that
+/// was given to another process comes back milliseconds later.
+constexpr double k_keeps_processor = 50e-6;
+
 /// Waits for a collective operation. MPI's own waiting may keep a processor that another rank needs.
 inline void wait_for(MPI_Request& request) {
+  const double begin = MPI_Wtime();
   for (int is_there = 0;;) {
     check(MPI_Test(&request, &is_there, MPI_STATUS_IGNORE));
     if (is_there != 0) return;
-    sched_yield();
+    if (MPI_Wtime() - begin > k_keeps_processor) sched_yield();
   }
 }
 } // namespace detail

@@ -10,6 +10,9 @@
 //   grown   the loop grows 20-fold, and what sleeps is the first share of what it was
 //   late    a loop of as many iterations as threads, to which nearly half of the threads come late
 //   ends    the same, but all threads come late, except the first and the last
+//   static  a loop that says no schedule: 100 executions in which its first iterations sleep a little, then
+//           all sleep. Prints what the busiest thread had from the third of these executions on, and in the
+//           first one.
 #include "omp_decls.h"
 
 #include <algorithm>
@@ -48,6 +51,14 @@ void work(int i, int sleeping) {
   }
 }
 
+[[gnu::noinline]] void execute_plain(int iterations, int sleeping, unsigned microseconds) {
+#pragma omp parallel for
+  for (int i = 0; i < iterations; ++i) {
+    thread_of[i] = omp_get_thread_num();
+    if (i < sleeping) usleep(microseconds);
+  }
+}
+
 /// Threads `first` to `past` - 1 come when the other ones are done. The last `sleeping` iterations sleep.
 [[gnu::noinline]] void execute_late(int threads, int first, int past, int sleeping) {
 #pragma omp parallel
@@ -64,6 +75,17 @@ int busiest(int sleeping) {
   return *std::max_element(had.begin(), had.end());
 }
 
+void surprise_plain_loops(int threads, int all) {
+  for (int i = 0; i < 100; ++i) execute_plain(all, threads, 50);
+  int at_first = 0, later = 0;
+  for (int i = 0; i < 6; ++i) {
+    execute_plain(all, all, 1000);
+    if (i == 0) at_first = busiest(all);
+    if (i >= 2) later = std::max(later, busiest(all));
+  }
+  std::printf("%d of %d, at first %d\n", later, all, at_first);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -72,6 +94,10 @@ int main(int argc, char** argv) {
   const int threads = omp_get_max_threads();
   const int share = 16;
   const int all = share * threads;
+  if (is("static")) {
+    surprise_plain_loops(threads, all);
+    return 0;
+  }
   const int first = is("each") ? threads : is("two") ? 25 * threads : 0;
   const int sleeping = is("rare")    ? all
                        : is("late")  ? threads / 2

@@ -117,6 +117,7 @@ ChosenMachine calibrated_machine(const simulate::Calibration& measured) {
                          time_of(k_most_ns));
   spec.prices.hit = time_of(measured.hit_ns);
   spec.prices.rmw = time_of(measured.rmw_ns);
+  spec.prices.claim = time_of(measured.claim_ns);
   spec.prices.fault = time_of(measured.fault_ns);
   spec.tick = time_of(measured.tick_ns);
   spec.dispatch = time_of(measured.dispatch_ns);
@@ -128,7 +129,8 @@ ChosenMachine calibrated_machine(const simulate::Calibration& measured) {
 std::optional<std::string> absurdity_of(const simulate::MachineSpec& calibrated) {
   // Of a line between processors; a thread that waits for its time slice takes a hundred times as long.
   constexpr Time k_most = k_most_access_ns * k_ns;
-  Time longest = std::max({calibrated.across, calibrated.prices.hit, calibrated.prices.rmw});
+  Time longest =
+      std::max({calibrated.across, calibrated.prices.hit, calibrated.prices.rmw, calibrated.prices.claim});
   for (const auto& level : calibrated.levels) longest = std::max(longest, level.transfer);
   if (longest <= k_most) return std::nullopt;
   return fmt::format(

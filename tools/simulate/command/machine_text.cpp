@@ -66,6 +66,8 @@ constexpr std::array k_fields{
         "hit", [](auto& m) -> auto& { return m.prices.hit; }, Shown::always, k_most_access_ns),
     time_field(
         "rmw", [](auto& m) -> auto& { return m.prices.rmw; }, Shown::always, k_most_access_ns),
+    time_field(
+        "claim", [](auto& m) -> auto& { return m.prices.claim; }, Shown::if_set, k_most_access_ns),
     Field{"pinned", 0, 1, false, Shown::always, [](const MachineSpec& m) { return std::uint64_t{m.aware}; },
           [](MachineSpec& m, std::uint64_t v) { m.aware = v != 0; }},
     Field{"overlap", 1, 64, false, Shown::always,

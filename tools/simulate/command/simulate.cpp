@@ -39,6 +39,7 @@ and goes on with NAME=NUMBER, durations in ns:
   LEVEL          transfer within that level, such as l3=30; LEVEL:MEMBERS=NUMBER makes one, such as l3:8=30
   pinned         0: members do not know which others are near
   hit, rmw       access to a line that the member has; a read-modify-write of it
+  claim          transfer of a line for a read-modify-write, such as of a counter; 0: as of any line
   overlap        loads in a row of which so many are under way at a time
   keep           of so many transfers, one leaves its line there for a read-modify-write at once
   fault          first access to a page of memory
@@ -80,6 +81,7 @@ std::string calibration_text(const simulate::Calibration& measured) {
   add("read-modify-write of it", measured.rmw_ns);
   for (std::size_t i = 0; i < measured.transfer_ns.size(); ++i)
     add(fmt::format("transfer of a line within the same {}", measured.levels[i]), measured.transfer_ns[i]);
+  add("read-modify-write that others make, too, longer by", measured.claim_ns);
   add("first access to a page", measured.fault_ns);
   add("reading the clock", measured.tick_ns);
   add("a call of the library besides that", measured.dispatch_ns);

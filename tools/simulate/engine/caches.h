@@ -57,7 +57,7 @@ public:
       return now + prices_.rmw;
     }
     const Time free = wait(line, now);
-    const Time end = arrival(now, free, own(line, member)) + line.fault + prices_.rmw;
+    const Time end = arrival(now, free, claim(own(line, member))) + line.fault + prices_.rmw;
     slot.busy_until = end;
     if (free > now) keep(line, member, end);
     return end;
@@ -180,6 +180,10 @@ private:
     slots_[line.slot].holders = 0;
     add(line, member);
     return price;
+  }
+  /// Returns what a read-modify-write takes for a line whose transfer takes `transfer`.
+  Time claim(Time transfer) const {
+    return prices_.claim == 0 ? transfer : transfer * prices_.claim / std::max<Time>(prices_.transfer[0], 1);
   }
   std::uint32_t nearest(const Line& line, std::uint32_t member) const {
     for (std::uint32_t level = 0; level < machine_.farthest(); ++level)

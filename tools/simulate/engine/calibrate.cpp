@@ -39,6 +39,12 @@ double lower_quartile(std::vector<double> values) {
   return *at;
 }
 
+double median(std::vector<double> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 /// A thread that stays on one CPU of the system.
 std::jthread on_cpu(std::uint32_t cpu, std::function<void()> body) {
   return std::jthread([cpu, body = std::move(body)] {
@@ -194,6 +200,54 @@ private:
   std::vector<double> rounds_;
 };
 
+/// Threads that take numbers from one counter, as those of `dynamic,1` do. Between two numbers each computes
+/// longer than a transfer takes, and waits for the number first, as a loop's body does.
+class Claims {
+public:
+  explicit Claims(const CpuPair& cpus) {
+    on_cpu(cpus.first, [this] { lead(alone_, 0); }).join();
+    const std::jthread other = on_cpu(cpus.second, [this] {
+      while (!ended_.load(std::memory_order_relaxed)) claim();
+    });
+    on_cpu(cpus.first, [this] {
+      lead(both_, k_claims * 3 / 4);
+      ended_.store(true, std::memory_order_relaxed); // nothing is read after it
+    }).join();
+  }
+  /// What a number takes longer if both take some, the median: where the other thread pauses in a round it is
+  /// less. 0: they never ran at a time.
+  double extra_ns() const { return both_.empty() ? 0 : std::max(median(both_) - median(alone_), 0.0); }
+
+private:
+  static constexpr std::uint64_t k_claims = 100;
+  static constexpr int k_steps = 200; // of about a ns
+  static constexpr double k_most_ns = 1e8;
+
+  void claim() {
+    // relaxed: what is measured is the access
+    double value = static_cast<double>(line_.value.fetch_add(1, std::memory_order_relaxed));
+    for (int step = 0; step < k_steps; ++step) value = value * 0.999999 + 1e-6;
+    volatile double kept = value;
+    static_cast<void>(kept);
+  }
+  /// Rounds in which the other thread takes `least` numbers or more.
+  void lead(std::vector<double>& rounds, std::uint64_t least) {
+    const double first = now_ns();
+    for (double began = first; rounds.size() < std::size_t{k_rounds} && began - first < k_most_ns;) {
+      const std::uint64_t before = line_.value.load(std::memory_order_relaxed);
+      for (std::uint64_t i = 0; i < k_claims; ++i) claim();
+      const double ended = now_ns();
+      if (line_.value.load(std::memory_order_relaxed) - before >= k_claims + least)
+        rounds.push_back((ended - began) / k_claims);
+      began = ended;
+    }
+  }
+
+  Line line_;
+  std::atomic<bool> ended_{false};
+  std::vector<double> alone_, both_;
+};
+
 /// A team that meets as OpenMP's teams do while they spin: one releases the others, and waits for all.
 class Meeting {
 public:
@@ -266,6 +320,7 @@ Calibration calibrate() {
     known.levels.push_back(level.level);
     known.transfer_ns.push_back(lower_quartile(std::move(transfers)));
   }
+  if (!list.levels.empty()) known.claim_ns = Claims(list.levels.front().pairs.front()).extra_ns();
   if (list.cpus.size() > 1) {
     const Meeting meeting(list.cpus);
     known.skew_ns = meeting.skew_ns();

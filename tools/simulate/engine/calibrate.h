@@ -16,12 +16,13 @@ struct Calibration {
   double fault_ns = 0;    ///< first touch of a page
   double skew_ns = 0;     ///< of a team that waits spinning: from its release to its last member's arrival
   double leave_ns = 0;    ///< from the end of the last member's work until the one that waits for all goes on
+  double claim_ns = 0;    ///< what a read-modify-write takes longer if another CPU makes some meanwhile
   std::vector<double> transfer_ns; ///< of a line from CPU to CPU, by level, nearest first
   std::vector<std::string> levels; ///< what the two CPUs of each transfer share: "L2", "L3", "NUMA node", ...
 };
 
 /// Measures this machine, in about a second. Pins the threads that it starts, and no others. With one CPU
-/// there are no levels, and `skew_ns` and `leave_ns` stay 0.
+/// there are no levels, and `claim_ns`, `skew_ns` and `leave_ns` stay 0.
 Calibration calibrate();
 
 } // namespace wstree::simulate

@@ -17,6 +17,9 @@ struct Prices {
   /// farthest member.
   std::array<Time, VirtualMachine::k_levels> transfer{45 * k_ns,  110 * k_ns, 110 * k_ns,
                                                       110 * k_ns, 110 * k_ns, 110 * k_ns};
+  /// Transfer of a line for a read-modify-write, from the nearest members; from others in proportion to their
+  /// transfers. 0: as for a load.
+  Time claim = 0;
   /// Loads that follow one another: so many are under way at a time. A core can do more with loads that do
   /// not depend on each other, and only one with those that do.
   std::uint32_t overlap = 2;

@@ -72,13 +72,14 @@ public:
     ++executions_;
     curve_.predict(bounds_, believed_, members_);
     doubt_ = 0;
-    const double gain = std::min(choose_gain() * weigh(sum), 1.0);
+    const double weight = weigh(sum);
+    const double gain = std::min(choose_gain() * weight, 1.0);
     if (gain > 0) curve_.learn(bounds_, shares_, members_, gain, doubt_);
     judge();
     if (pause_ != 0)
       --pause_;
     else
-      move();
+      move(weight > tuning::k_far_longer ? iterations_ : longest_move());
   }
 
 private:
@@ -209,7 +210,11 @@ private:
     cut_seen_ = equal_believed_ = 0;
   }
 
-  void move() noexcept {
+  std::uint64_t longest_move() const noexcept {
+    return static_cast<std::uint64_t>(tuning::k_longest_move * static_cast<double>(iterations_)) + 1;
+  }
+  /// Cuts parts as the curve asks for, if that is worth it. No bound moves by more than `longest` iterations.
+  void move(std::uint64_t longest) noexcept {
     if (saved_ < 0) return;
     const double now = believed_worst(bounds_);
     double least = tuning::k_worth_moving;
@@ -221,8 +226,6 @@ private:
     if (now - 1 < least) return;
     curve_.cut(wanted_, members_);
     if (now - believed_worst(wanted_) < least) return;
-    const auto longest =
-        static_cast<std::uint64_t>(tuning::k_longest_move * static_cast<double>(iterations_)) + 1;
     for (std::uint32_t m = 1; m < members_; ++m) {
       const std::uint64_t lowest = bounds_[m] > longest ? bounds_[m] - longest : 0;
       bounds_[m] = std::clamp(wanted_[m], lowest, bounds_[m] + longest);

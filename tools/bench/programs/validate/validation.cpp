@@ -78,6 +78,7 @@ simulate::MachineSpec machine_for(const simulate::Calibration& here, const Runti
   if (!here.transfer_ns.empty()) machine.across = to_time(here.transfer_ns.front());
   machine.prices.hit = to_time(here.hit_ns);
   machine.prices.rmw = to_time(here.rmw_ns);
+  machine.prices.claim = to_time(here.claim_ns);
   machine.prices.fault = to_time(here.fault_ns);
   machine.tick = to_time(here.tick_ns);
   if (threads == 1) {
