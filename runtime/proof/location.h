@@ -21,6 +21,8 @@ struct Prover::Location {
     stepped, ///< `step` more with each iteration
     sum,     ///< a partial result
     lost,    ///< something that earlier iterations have left
+    reread,  ///< what a word that all calls share had when it was last read
+    lanes,   ///< `step` more in each 4 bytes with each turn
   };
   Class is = Class::same;
   Operation operation = Operation::none;

@@ -89,14 +89,18 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   const Block& shape = walk.function.blocks[block];
   if (!shape.reaches_return) return true;
   const std::size_t mark = passing_.mark();
+  depth_ = walk.depth;
+  in_cycle_ = shape.is_cyclic;
   State* const state = passing_.make<State>();
   if (walk.out[block] == nullptr) return refuse("there is no memory for the proof", 0);
   if (state == nullptr) return refuse("there is no memory for the proof", 0);
   if (!enter(walk, block, *state)) return false;
   loop_.has_effect = false;
+  store_count_ = 0;
   for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
   walk.has_effect[block] = loop_.has_effect;
+  depth_ = walk.depth;
   if (state->is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] &&
       !check_branch(*state, walk.last(block)))
     return false;
@@ -224,6 +228,8 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   for (std::size_t i = 0; i < count; ++i) {
     has_effect |= walk.has_effect[i];
     if (!function.blocks[i].returns || !walk.out[i]->is_reached) continue;
+    if (depth == 0 && !check_return(*walk.out[i], walk.last(static_cast<std::uint32_t>(i)).address))
+      return false;
     if (result->is_reached)
       join(*result, *walk.out[i], function.entry());
     else
@@ -293,6 +299,7 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse("is too long", 0);
     return answer();
   }
+  if (!check_versions()) return answer();
   if (!returns || !has_loop_)
     refuse("divides its work in a way that the proof does not know", 0);
   else if (!is_clang_ && (verdict_.after_thread_count == nullptr || verdict_.after_thread_number == nullptr))

@@ -41,7 +41,12 @@ struct State {
   Value low[16] = {};          ///< of a vector register: its first 8 bytes
   Value high[16] = {};         ///< and the rest
   Flags flags;
-  Value cursor = 0; ///< the next iteration of the part that is to be executed
+  Value cursor = 0;       ///< the next iteration of the part that is to be executed
+  Address version = 0;    ///< the first choice by the part that led here; 0: none
+  std::int64_t least = 0; ///< how many iterations of the part are left, at least
+  std::int64_t most = 0;  ///< and at most
+  std::uint64_t done = 0; ///< the effects of following iterations that copies of the body had, by iteration
+  std::uint32_t bulk = 0; ///< effects that memset() and memcpy() had for all iterations
   Formula formula = Formula::open;
   bool is_reached = false;
   bool is_nonempty = false;  ///< the part has iterations
@@ -70,7 +75,40 @@ private:
     Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
     SymbolId ticks = 0;      ///< how many were executed
     bool has_effect = false; ///< set by an effect
+    bool is_version = false; ///< it stands behind a choice by the part
   };
+  /// A store of an iteration, in terms of the iteration.
+  struct Effect {
+    Value address = 0;
+    Value value = 0;
+    std::int64_t stride = 0; ///< from one iteration's place to the next one's
+    std::uint32_t size = 0;
+  };
+  static constexpr std::size_t k_most_effects = 16;
+  /// What an iteration does behind the choice `version`.
+  struct Body {
+    Address version = 0;
+    std::uint8_t count = 0;
+    std::uint8_t bulk_count = 0;
+    Effect effects[k_most_effects] = {}; ///< by loops, in their order
+    Effect bulks[k_most_effects] = {};   ///< by memset() and memcpy()
+  };
+  /// A store of a loop's body.
+  struct Store {
+    Value address = 0;
+    Value value = 0;
+    std::uint32_t size = 0;
+    Address at = 0;
+  };
+  /// Addresses that were compared without a sign, `at` of the iteration and a multiple of iterations from
+  /// there.
+  struct Comparison {
+    Value at = 0;
+    std::int64_t factor = 0;
+  };
+  static constexpr std::size_t k_most_stores = 48;
+  static constexpr Address k_several_versions = 1;
+  static constexpr std::uint32_t k_most_rewrites = 4000;
   struct Walk; // of a function's blocks
 
   // prover.cpp: paths
@@ -93,16 +131,52 @@ private:
   struct Location;
   bool follow_part(Walk& walk, const State& entry) noexcept;
   bool has_bound(const Walk& walk) const noexcept;
+  bool is_read_again(Value start, Value value) const noexcept;
+  Value lanes_step(Value value, Value header) const noexcept;
   bool run_body(Walk& walk, State& back) noexcept;
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
   std::uint8_t exact_end(unsigned condition, unsigned exit, Value difference, Value left) noexcept;
   std::int64_t width_by(Value difference) const noexcept;
+  std::int64_t turns_by(unsigned condition, unsigned exit, Value difference, const State& entry,
+                        std::uint8_t& behind, Value& turns) noexcept;
   bool share_of_length(Value value, double& share) const noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
   bool leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
                   const Location* locations, std::size_t count) noexcept;
   Value at_exit(Value value, Value executed, const Location* locations, std::size_t count) noexcept;
+
+  // prover_versions.cpp: several versions of the loop over the part
+  Value rest_of(const State& state) noexcept;
+  bool is_of_rest(Value value, const State& state, std::int64_t& factor, std::int64_t& constant) noexcept;
+  bool is_comparable(const State& state) noexcept;
+  bool narrow(const State& state, unsigned condition, bool is_taken, std::int64_t& least,
+              std::int64_t& most) noexcept;
+  bool is_decided(const State& state, unsigned condition, bool& is_taken) noexcept;
+  Value share_of(Value value, std::int64_t bits, unsigned size, const State& state) noexcept;
+  Value masked_share(Value value, std::int64_t mask, unsigned size, const State& state) noexcept;
+  void note_width(Value value, const State& state) noexcept;
+  bool chooses_version(const State& state, const Instruction& branch) noexcept;
+  Value lane(Value value, unsigned size, unsigned index) noexcept;
+  Value rewritten(Value value, SymbolId symbol, Value replacement, const std::uint8_t* effects) noexcept;
+  Value rewritten_symbol(SymbolId id, SymbolId symbol, Value replacement,
+                         const std::uint8_t* effects) noexcept;
+  bool is_exact(Value address) const noexcept;
+  Value later(Value value, std::int64_t count) noexcept;
+  Value of_iteration(Value value, Value cursor, const std::uint8_t* effects) noexcept;
+  Body* body_of(Address version) noexcept;
+  const Effect* effect_at(const Body& body, Value address, unsigned size, std::int64_t& iterations) noexcept;
+  std::int64_t stride_of(Value address) noexcept;
+  bool compare_body(Address version, Address place) noexcept;
+  bool is_same_body(const Body& body, const Effect* effects, std::size_t count) const noexcept;
+  bool store_copy(const Instruction& instruction, State& state, Value address, unsigned size,
+                  Value value) noexcept;
+  std::uint64_t effects_before(const State& state) noexcept;
+  bool store_all(const Instruction& instruction, State& state, bool is_set) noexcept;
+  bool check_return(const State& state, Address place) noexcept;
+  bool check_versions() noexcept;
+  Value joined_cursor(const State& a, const State& b, Address place) noexcept;
+  Value joined_versions(Value a, Value b, const State& x, const State& y, Address place) noexcept;
 
   // prover_joins.cpp: where paths meet
   void join(State& into, const State& other, Address place) noexcept;
@@ -144,7 +218,8 @@ private:
   bool store(const Instruction& instruction, State& state, Value address, unsigned size,
              Value value) noexcept;
   bool is_of_end(Value value) const noexcept;
-  bool store_outside(const Instruction& instruction, State& state, Value address, Value value) noexcept;
+  bool store_outside(const Instruction& instruction, State& state, Value address, unsigned size,
+                     Value value) noexcept;
   bool read(const Instruction& instruction, const Operand& operand, const State& state,
             Value& value) noexcept;
   bool write(const Instruction& instruction, const Operand& operand, State& state, Value value) noexcept;
@@ -169,8 +244,20 @@ private:
   bool is_clang_ = false;
   bool trusts_ =
       false; // the program cannot see the bounds of the part: what depends on them, the compiler has made
-  bool has_part_ = false; // the bounds of the part are known somewhere
-  bool has_loop_ = false; // a loop over the part was followed
+  bool has_part_ = false;          // the bounds of the part are known somewhere
+  bool has_loop_ = false;          // a loop over the part was followed
+  bool is_narrowed_ = false;       // 4 bytes of some value were used that may have more
+  bool has_int_part_ = false;      // gcc: the number of iterations has 4 bytes and a sign
+  bool has_opaque_effect_ = false; // the loop that is followed has effects that are no stores
+  bool in_cycle_ = false;          // of the instruction that is followed
+  int depth_ = 0;                  // of the function that is followed
+  Body bodies_[4] = {};
+  Store stores_[k_most_stores] = {}; // of the block that is followed
+  std::size_t store_count_ = 0;
+  Comparison comparisons_[8] = {};
+  std::size_t comparison_count_ = 0;
+  std::uint32_t rewrites_ = 0; // that may still be made
+  Value turns_ = 0;            // of a loop that executes several iterations at a time, if it is one of gcc's
   bool throws_ = false;
   bool catches_ = false;
   Value quotient_ = 0; // gcc: number of iterations by number of threads, and the remainder

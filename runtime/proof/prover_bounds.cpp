@@ -63,6 +63,25 @@ std::int64_t Prover::width_by(Value difference) const noexcept {
   return static_cast<double>(whole) == width ? whole : 0;
 }
 
+/// How many iterations a loop of gcc's executes at a time that ends by a power of two's share of what is
+/// left; `turns`: that share. 1: unknown.
+std::int64_t Prover::turns_by(unsigned condition, unsigned exit, Value difference, const State& entry,
+                              std::uint8_t& behind, Value& turns) noexcept {
+  if (!values_.is_polynomial(difference)) return 1;
+  const Polynomial polynomial = values_.at(difference).polynomial;
+  const Value ticks = values_.of_symbol(loop_.ticks);
+  for (std::uint32_t i = 0; i < polynomial.count; ++i) {
+    const Symbol share = values_.symbol(polynomial.terms[i].a);
+    if (share.kind != Symbol::Kind::share || polynomial.terms[i].b != 0 ||
+        static_cast<Value>(share.x) != rest_of(entry))
+      continue;
+    turns = values_.of_symbol(polynomial.terms[i].a);
+    behind = exact_end(condition, exit, difference, values_.subtract(turns, ticks));
+    if (behind != 0) return std::int64_t{1} << share.y;
+  }
+  return 1;
+}
+
 /// Finds where the loop is left: where the part is over, and only there. behind[block]: 1 if the test is
 /// whether another iteration begins, 2 if it is whether another one follows.
 bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept {
@@ -90,15 +109,20 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
     if (flags.is_comparison || !compares_unsigned(last.id))
       behind[block] = exact_end(last.id, exit, difference, left);
     std::int64_t width = 1;
+    if (behind[block] == 0 && entry.version != 0 && entry.version != k_several_versions)
+      width = turns_by(last.id, exit, difference, entry, behind[block], turns_);
     if (behind[block] == 0 && trusts_ && (width = width_by(difference)) != 0) behind[block] = 3;
     if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);
-    if (behind[block] == 2 && !trusts_ && !entry.is_nonempty)
+    if (behind[block] == 2 && !trusts_ && (entry.version == 0 ? !entry.is_nonempty : entry.least < width))
       return refuse("executes an iteration without a look whether there is one", last.address);
     if (found != 0 && width != found) return refuse("has a loop with several ends", last.address);
     found = width;
     walk.is_bound[block] = true;
   }
-  if (found != 0) loop_.width = found;
+  if (found != 0 && loop_.width != found) {
+    loop_.width = found;
+    if (!trusts_) loop_.cursor = values_.add(entry.cursor, values_.scale(ticks, found));
+  }
   return true;
 }
 

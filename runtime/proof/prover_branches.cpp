@@ -2,6 +2,8 @@
 // Branches: which a function may take, and what holds behind them.
 #include "prover.h"
 
+#include <initializer_list>
+
 namespace wstree::proof {
 namespace {
 
@@ -66,11 +68,12 @@ bool Prover::excludes_empty(Value difference, unsigned condition, bool is_taken)
   const Term& term = node.polynomial.terms[0];
   if (term.a != values_.length && term.b != values_.length) return false;
   const bool is_scaled = term.b != 0;
-  // It is a test for that only if parts of one iteration take it, too.
-  bool is_one_known = false;
-  const int for_one = sign_of(node.polynomial.constant + term.factor);
-  if (holds_for(condition, for_one, is_one_known) != is_taken || !is_one_known) return false;
+  // It is a test for that only if parts of one iteration and of any more take it, too.
   bool is_known = false;
+  const std::int64_t for_one = node.polynomial.constant + term.factor;
+  const std::int64_t for_two = for_one + term.factor;
+  for (const int sign : {sign_of(for_one), sign_of(for_two), sign_of(term.factor)})
+    if (holds_for(condition, sign, is_known) != is_taken || !is_known) return false;
   // A length of zero; below zero it is if the loop's is.
   if (holds_for(condition, sign_of(node.polynomial.constant), is_known) == is_taken || !is_known)
     return false;
@@ -135,8 +138,25 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
     }
   }
   if (state.formula != State::Formula::done) return true;
+  if (chooses_version(state, branch) && state.version == 0) state.version = branch.address;
+  if (!trusts_) {
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+    if (narrow(state, branch.id, is_taken, least, most)) {
+      state.least = least;
+      state.most = most;
+      if (least > most) {
+        state.is_reached = false;
+        return true;
+      }
+    }
+  }
   if (excludes_empty(difference, branch.id, is_taken)) state.is_nonempty = true;
   if (excludes_empty(difference, branch.id, !is_taken)) state.is_empty = true;
+  if (!trusts_ && values_.only_symbol(state.cursor) == values_.low) {
+    if (state.is_nonempty && state.least == 0) state.least = 1;
+    if (state.is_empty) state.most = 0;
+  }
   const bool for_zero = holds_for(branch.id, 0, is_known) == is_taken && is_known;
   const bool for_more = holds_for(branch.id, 1, is_known) == is_taken && is_known;
   const bool for_less = holds_for(branch.id, -1, is_known) == is_taken && is_known;
@@ -155,6 +175,7 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
+  if (chooses_version(state, branch) && (state.version != 0 || state.bulk == 0)) return true;
   if (!loop_.is_entered && is_decidable) {
     if (trusts_ && (bits & ~(k_part | k_first)) == 0) return true;
     if (is_clangs_minimum(difference)) return true;

@@ -60,6 +60,7 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
                        bool is_jump) noexcept {
   const Target target = instruction.target;
   const KnownFunction* known = find_known_function(target.name);
+  if (loop_.is_entered) has_opaque_effect_ = true;
   // A function of that name in the same object is the program's.
   if (known != nullptr && target.code != 0 && known->kind >= KnownFunction::Kind::pure) {
     const auto of = [this](Address code) noexcept {
@@ -199,7 +200,8 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
     state.is_locked = false;
     return answer(values_.undefined(), values_.undefined());
   case Kind::lock:
-    if (state.is_locked) return refuse("has a reduction in an unusual place", instruction.address);
+    if (state.is_locked || state.version != 0)
+      return refuse("has a reduction in an unusual place", instruction.address);
     answer(values_.undefined(), values_.undefined());
     state.is_locked = true;
     state.is_late = true;
@@ -222,6 +224,9 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
   case Kind::copies:
     break;
   }
+  if (known.kind == Kind::copies && !loop_.is_entered && has_part_ && !trusts_)
+    return store_all(instruction, state, std::strcmp(known.name, "memset") == 0) &&
+           answer(values_.undefined(), values_.undefined());
   if (known.kind != Kind::pure && !loop_.is_entered)
     return refuse(has_part_ ? "calls a function behind or before its loop"
                             : "calls a function before its loop",

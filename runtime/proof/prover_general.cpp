@@ -132,13 +132,19 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_SAR:
   case X86_INS_SHR:
   case X86_INS_ROL:
-  case X86_INS_ROR:
+  case X86_INS_ROR: {
     if (!read(instruction, operands[0], state, a)) return false;
     b = values_.constant(1);
     if (instruction.count > 1 && !read(instruction, operands[1], state, b)) return false;
-    a = result(instruction.id, a, b);
+    std::int64_t bits = 0;
+    const bool is_shift = instruction.id == X86_INS_SAR || instruction.id == X86_INS_SHR;
+    const Value share = is_shift && operands[0].size >= 4 && values_.is_constant(b, bits)
+                            ? share_of(a, bits, operands[0].size, state)
+                            : 0;
+    a = share != 0 ? share : result(instruction.id, a, b);
     set_flags(a);
     return write(instruction, operands[0], state, a);
+  }
   case X86_INS_SHLD:
   case X86_INS_SHRD: {
     Value c = 0;
@@ -158,10 +164,12 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       set_flags(a);
       return write(instruction, operands[0], state, a);
     }
+    const bool was_narrowed = is_narrowed_;
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     std::int64_t constant = 0;
     const bool is_constant = values_.is_constant(b, constant);
     const bool is_full = operands[0].size >= 4;
+    bool is_rest = false;
     if (instruction.id == X86_INS_AND && is_constant && general_of(operands[0].reg) == k_rsp &&
         operands[0].is_reg() && constant < 0) {
       a = values_.of(Symbol::Kind::frame, k_frame, a, static_cast<std::uint64_t>(constant));
@@ -176,10 +184,16 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       const Operation operation = instruction.id == X86_INS_AND  ? Operation::bit_and
                                   : instruction.id == X86_INS_OR ? Operation::bit_or
                                                                  : Operation::bit_xor;
-      a = is_full ? apply(operation, a, b) : result(instruction.id, a, b);
+      const Value share = instruction.id == X86_INS_AND && is_constant && is_full
+                              ? masked_share(a, constant, operands[0].size, state)
+                              : 0;
+      is_rest = share != 0 && constant > 0 && constant < 1024;
+      a = share != 0 ? share : is_full ? apply(operation, a, b) : result(instruction.id, a, b);
     }
     set_flags(a);
-    return write(instruction, operands[0], state, a);
+    if (!write(instruction, operands[0], state, a)) return false;
+    if (is_rest) is_narrowed_ = was_narrowed; // the first bytes have it all
+    return true;
   }
   case X86_INS_CDQ:
   case X86_INS_CQO: {
@@ -197,6 +211,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   }
   case X86_INS_CDQE:
   case X86_INS_CWDE:
+    note_width(state.general[k_rax], state);
     if (instruction.id == X86_INS_CWDE) state.general[k_rax] = result(instruction.id, state.general[k_rax]);
     return true;
   case X86_INS_CMP:
@@ -207,8 +222,16 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     if (operands[0].is_reg() && operands[1].is_reg() && operands[0].reg == operands[1].reg)
       set_flags(a);
-    else
-      set_flags(result(instruction.id, a, b));
+    else {
+      // One byte of a register has what few iterations are left.
+      std::int64_t mask = 0;
+      const bool has_mask = values_.is_constant(b, mask) && mask > 0 && mask < 128 && operands[0].is_reg();
+      const unsigned reg = has_mask ? general_of(operands[0].reg) : k_no_register;
+      const Value share = reg != k_no_register && state.width[reg] == 0
+                              ? masked_share(state.general[reg], mask, 8, state)
+                              : 0;
+      set_flags(share != 0 ? share : result(instruction.id, a, b));
+    }
     return true;
   case X86_INS_BT:
     if (operands[0].is_mem()) break; // addresses bits far away
@@ -267,6 +290,11 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   default:
     break;
   }
+  if (instruction.id == X86_INS_SETE || instruction.id == X86_INS_SETNE) {
+    const Value difference = values_.subtract(state.flags.a, state.flags.b);
+    if (values_.is_polynomial(difference))
+      return write(instruction, operands[0], state, result(instruction.id, difference, values_.constant(0)));
+  }
   if (instruction.id >= X86_INS_SETAE && instruction.id <= X86_INS_SETS)
     return write(instruction, operands[0], state, result(instruction.id, state.flags.a, state.flags.b));
   switch (instruction.id) {
@@ -288,6 +316,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_CMOVS: {
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     const Flags flags = state.flags;
+    if (bool is_taken = false; is_decided(state, instruction.id, is_taken))
+      return write(instruction, operands[0], state, is_taken ? b : a);
     // The smaller or the greater one of both that are compared.
     const bool is_decidable = state.flags.is_comparison || !compares_unsigned(instruction.id);
     const bool is_of_compared = (flags.a == a && flags.b == b) || (flags.a == b && flags.b == a);
@@ -357,6 +387,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (values_.is_symbol(b, Symbol::Kind::thread_count) && !loop_.is_entered && is_extended &&
         values_.is_polynomial(a) && values_.at(a).bits == k_common) {
       dividend_size_ = operands[0].size;
+      has_int_part_ = dividend_size_ == 4 && instruction.id == X86_INS_IDIV;
       state.general[k_rax] = values_.of(Symbol::Kind::quotient, k_number, a, instruction.id);
       state.general[k_rdx] = values_.of(Symbol::Kind::remainder, k_number, a, instruction.id);
       return true;

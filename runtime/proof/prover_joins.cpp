@@ -2,6 +2,9 @@
 // Where paths meet: what holds on both.
 #include "prover.h"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace wstree::proof {
 namespace {
 
@@ -98,6 +101,9 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
     if (const Value made = joined_formula(a, b); made != 0) return made;
   if (x.formula == State::Formula::not_less && y.formula == State::Formula::less)
     if (const Value made = joined_formula(b, a); made != 0) return made;
+  if (!trusts_ && !loop_.is_entered && (x.version | y.version) != 0 && x.formula == State::Formula::done &&
+      y.formula == State::Formula::done)
+    return joined_versions(a, b, x, y, place);
   // Partial results, put together on one path only.
   if (m.kind == Kind::sum && n.kind == Kind::sum && m.location == n.location) {
     if (m.operation == n.operation || n.operation == Operation::none) return a;
@@ -194,7 +200,18 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
   }
   into.count = kept;
   const bool is_done = a.formula == State::Formula::done && b.formula == State::Formula::done;
-  if (a.cursor != b.cursor || a.is_begun != b.is_begun)
+  const Address version = a.version == 0 || a.version == b.version ? b.version
+                          : b.version == 0                         ? a.version
+                                                                   : k_several_versions;
+  // A way that no choice by the part has led to is one that all calls take, or none.
+  const auto is_over = [](const State& state) noexcept { return state.most == 0 && state.done == 0; };
+  const bool leaves_out = (a.version == 0) != (b.version == 0) && is_over(a.version != 0 ? a : b) &&
+                          !(is_done && is_over(a.version != 0 ? b : a));
+  if (!trusts_ && version != 0 && is_done)
+    into.cursor = leaves_out ? 0 : joined_cursor(a, b, place);
+  else if (!trusts_ && is_done && a.cursor != b.cursor)
+    into.cursor = is_over(a) && is_over(b) ? joined_cursor(a, b, place) : 0;
+  else if (a.cursor != b.cursor || a.is_begun != b.is_begun)
     into.cursor = trusts_ && is_done         ? values_.of(Symbol::Kind::cursor, k_part, place)
                   : a.is_begun == b.is_begun ? 0
                                              : a.cursor;
@@ -208,7 +225,15 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
       into.cursor = values_.of(Symbol::Kind::low, k_part);
       has_part_ = true;
     }
+    into.least = 0;
+    into.most = leaves_out ? 0 : INT64_MAX;
+  } else {
+    into.least = std::min(a.least, b.least);
+    into.most = leaves_out ? 0 : std::max(a.most, b.most);
   }
+  into.version = version;
+  if (a.done != b.done || a.bulk != b.bulk) into.done = ~std::uint64_t{0};
+  into.bulk = std::max(a.bulk, b.bulk);
   into.is_nonempty = a.is_nonempty && b.is_nonempty;
   into.is_empty = a.is_empty && b.is_empty;
   into.is_begun = a.is_begun && b.is_begun;

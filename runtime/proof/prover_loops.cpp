@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loop over the part: the values at its header, in terms of the executed iterations.
 #include "location.h"
+#include "registers.h"
 
 #include <cstring>
 
 namespace wstree::proof {
 namespace {
 
-constexpr unsigned k_rsp = 4;
 constexpr int k_most_rounds = 10;
 
 } // namespace
@@ -24,6 +24,33 @@ bool Prover::has_bound(const Walk& walk) const noexcept {
     }
   }
   return false;
+}
+
+/// Whether a location has what 8 bytes of memory had when it was read, before the loop or in the iteration
+/// before: no iteration may write what another one reads.
+bool Prover::is_read_again(Value start, Value value) const noexcept {
+  const Node& node = values_.at(value);
+  const SymbolId first = values_.only_symbol(start);
+  const SymbolId again = node.kind == Node::Kind::plain ? values_.only_symbol(node.address) : 0;
+  if (is_clang_ || first == 0 || again == 0 || (node.bits & ~k_iteration) != 0) return false;
+  const Symbol& a = values_.symbol(first);
+  const Symbol& b = values_.symbol(again);
+  return a.kind == Symbol::Kind::load && b.kind == Symbol::Kind::load && a.bits == k_common && a.x == b.x &&
+         a.y == b.y && a.y == 8 && values_.is_polynomial(static_cast<Value>(a.x)) &&
+         values_.at(static_cast<Value>(a.x)).bits == k_common;
+}
+
+/// What an iteration adds to the lanes of `header` to make `value` of it; 0: it does something else.
+Value Prover::lanes_step(Value value, Value header) const noexcept {
+  const Node& node = values_.at(value);
+  const SymbolId id = node.kind == Node::Kind::plain ? values_.only_symbol(node.address) : 0;
+  if (id == 0 || header == 0) return 0;
+  const Symbol& symbol = values_.symbol(id);
+  const auto step = static_cast<Value>(symbol.z >> 32);
+  if (symbol.kind != Symbol::Kind::result || (symbol.x != X86_INS_PADDD && symbol.x != X86_INS_VPADDD) ||
+      static_cast<Value>(symbol.y) != header || !values_.is_constant(step))
+    return 0;
+  return step;
 }
 
 /// Follows the body from the fixed header; `back` is what holds where it returns there.
@@ -51,7 +78,9 @@ bool Prover::run_body(Walk& walk, State& back) noexcept {
 bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   using Class = Location::Class;
   const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
-  if (entry.cursor == 0) return refuse("has several loops", place);
+  if (entry.cursor == 0 || entry.version == k_several_versions) return refuse("has several loops", place);
+  if (entry.version != 0 && (walk.count != 1 || entry.done != 0 || entry.bulk != 0))
+    return refuse("decides by the bounds of its part between loops that the proof cannot compare", place);
   const std::size_t count = k_registers + entry.count;
   auto* const locations = passing_.make<Location>(count);
   auto* const behind = passing_.make<std::uint8_t>(walk.function.blocks.size());
@@ -78,6 +107,8 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   const Loop before = loop_;
   loop_.is_entered = loop_.is_silent = true;
   loop_.cursor = 0;
+  loop_.is_version = entry.version != 0;
+  has_opaque_effect_ = false;
   const auto set_header = [&]() noexcept {
     for (std::size_t i = 0; i < count; ++i) {
       const Location& location = locations[i];
@@ -97,6 +128,15 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
         break;
       case Class::lost:
         value = values_.undefined();
+        break;
+      case Class::reread:
+        value = values_.plain(k_iteration);
+        break;
+      case Class::lanes:
+        value =
+            values_.plain(k_iteration, values_.of(Symbol::Kind::result, k_iteration, k_operation_steps, value,
+                                                  std::uint64_t{location.step} << 32 |
+                                                      values_.of(Symbol::Kind::ticks, k_part, place)));
         break;
       }
       *location.in(*header, i) = value;
@@ -134,7 +174,12 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
     const Node& node = values_.at(*value);
     if (*value == symbol)
       location.is = Class::same;
-    else if (node.kind == Node::Kind::sum && node.location == location.id) {
+    else if (is_read_again(location.start, *value))
+      location.is = Class::reread;
+    else if (const Value by = loop_.is_version ? lanes_step(*value, symbol) : 0; by != 0) {
+      location.is = Class::lanes;
+      location.step = by;
+    } else if (node.kind == Node::Kind::sum && node.location == location.id) {
       location.is = Class::sum;
       location.operation = node.operation;
     } else if (node.kind == Node::Kind::polynomial) {
@@ -189,6 +234,12 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
                 (values_.at(*value).operation == location.operation ||
                  values_.at(*value).operation == Operation::none);
         break;
+      case Class::reread:
+        holds = is_whole && is_read_again(location.start, *value);
+        break;
+      case Class::lanes:
+        holds = is_whole && lanes_step(*value, values_.at(*location.in(*header, i)).address) == location.step;
+        break;
       default:
         holds = true;
         break;
@@ -202,12 +253,19 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   loop_.is_silent = before.is_silent;
   if (!settle(walk)) return false;
   if (!check_order(walk, behind)) return false;
+  if (entry.version != 0) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (locations[i].is == Class::sum)
+        return refuse("decides by the bounds of its part between loops that the proof cannot compare", place);
+    if (!compare_body(entry.version, place)) return false;
+  }
   const std::int64_t width = loop_.width;
   loop_ = before;
   has_loop_ = true;
   bool has_effect = false;
   for (std::size_t i = 0; i < walk.count; ++i) has_effect |= walk.has_effect[walk.members[i]];
-  if (has_effect && entry.is_begun) return refuse("executes its first iteration apart", place);
+  if (has_effect && entry.is_begun && entry.version == 0)
+    return refuse("executes its first iteration apart", place);
   return leave_part(walk, entry, width, behind, locations, count);
 }
 
@@ -251,8 +309,9 @@ bool Prover::leave_part(Walk& walk, const State& entry, std::int64_t width, cons
     State* const state = passing_.make<State>();
     if (state == nullptr) return refuse("there is no memory for the proof", place);
     *state = *walk.out[block];
-    const Value executed = behind[block] == 3 ? values_.of(Symbol::Kind::result, k_part, place, block)
-                                              : values_.subtract(all, values_.constant(behind[block] - 1));
+    const Value executed =
+        behind[block] == 3 ? values_.of(Symbol::Kind::result, k_part, place, block)
+                           : values_.subtract(width != 1 ? turns_ : all, values_.constant(behind[block] - 1));
     for (std::size_t j = 0; j < k_registers; ++j) {
       Value& value = register_of(*state, j);
       value = at_exit(value, executed, locations, count);
@@ -265,6 +324,13 @@ bool Prover::leave_part(Walk& walk, const State& entry, std::int64_t width, cons
                            ? values_.add(executed, values_.constant(1))
                            : executed;
     state->cursor = behind[block] == 3 ? values_.add(entry.cursor, values_.scale(done, width)) : end;
+    if (!trusts_) {
+      state->least = state->most = 0;
+      if (width != 1) {
+        state->cursor = values_.add(entry.cursor, values_.scale(turns_, width));
+        state->most = width - 1;
+      }
+    }
     state->is_begun = true;
     state->is_late = true;
     walk.exits[block * 2 + edge] = state;

@@ -102,14 +102,22 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
       return true;
     }
   }
-  if (loop_.is_entered)
-    value = values_.plain(bits | k_iteration);
-  else if (trusts_ && (bits & (k_part | k_first)) != 0)
+  if (loop_.is_entered) {
+    // What it was made of is asked where versions are compared, or where the same word was read before the
+    // loop.
+    const bool is_known =
+        !is_clang_ && values_.is_polynomial(address) && (loop_.is_version || bits == k_common);
+    value = values_.plain(bits | k_iteration,
+                          is_known ? values_.of(Symbol::Kind::load, k_iteration, address, size,
+                                                std::uint64_t{store_count_} << 56 | instruction.address)
+                                   : 0);
+  } else if (trusts_ && (bits & (k_part | k_first)) != 0)
     value = values_.plain(bits | k_first);
   else if ((bits & ~(k_part | k_number)) != 0)
     value = values_.plain(bits);
   else
-    value = values_.of(Symbol::Kind::load, bits, address, size, state.is_late ? instruction.address : 0);
+    value = values_.of(Symbol::Kind::load, bits, address, size,
+                       (state.is_late ? instruction.address : 0) | effects_before(state));
   return true;
 }
 
@@ -189,8 +197,9 @@ bool Prover::is_of_end(Value value) const noexcept {
   return of_low == of_length;
 }
 
-bool Prover::store_outside(const Instruction& instruction, State& state, Value address,
+bool Prover::store_outside(const Instruction& instruction, State& state, Value address, unsigned size,
                            Value value) noexcept {
+  if (state.version != 0) return store_copy(instruction, state, address, size, value);
   if (state.is_last_part && (is_clang_ || state.is_nonempty)) {
     // The part with the last iteration is not empty.
     if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty | k_first)) == 0 &&
@@ -232,8 +241,12 @@ bool Prover::store(const Instruction& instruction, State& state, Value address, 
   if (frame_place(address, base, offset)) return put(instruction, state, base, offset, size, value);
   if ((classify(address) & k_frame) != 0) return judge("has a private array", instruction.address);
   state.is_late = true;
-  if (!loop_.is_entered) return store_outside(instruction, state, address, value);
+  if (!loop_.is_entered) return store_outside(instruction, state, address, size, value);
   loop_.has_effect = true;
+  if (loop_.is_version) {
+    if (store_count_ == k_most_stores) return refuse("is too long", instruction.address);
+    stores_[store_count_++] = {address, value, size, instruction.address};
+  }
   return check_use(address, instruction) && check_use(value, instruction);
 }
 
@@ -243,7 +256,11 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
     value = values_.constant(operand.value);
     return true;
   }
-  if (operand.is_mem()) return load(instruction, state, address_of(operand, state), operand.size, value);
+  if (operand.is_mem()) {
+    if (!load(instruction, state, address_of(operand, state), operand.size, value)) return false;
+    if (operand.size == 4) note_width(value, state);
+    return true;
+  }
   const unsigned reg = general_of(operand.reg);
   if (reg == k_no_register) {
     if (operand.reg == X86_REG_AH || operand.reg == X86_REG_BH || operand.reg == X86_REG_CH ||
@@ -258,10 +275,13 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
     return refuse("uses a register that the proof does not know", instruction.address);
   }
   value = state.general[reg];
+  if (operand.size == 4) note_width(value, state);
   if (state.width[reg] != 0 && operand.size > state.width[reg])
     value = values_.plain(classify(value) | k_carried);
   if (operand.size < 4 && !values_.is_constant(value) && values_.is_polynomial(value))
     value = result(3 + operand.size, value);
+  else if (operand.size < 4 && values_.at(value).kind == Node::Kind::plain && values_.at(value).address != 0)
+    value = values_.plain(values_.at(value).bits);
   return true;
 }
 
@@ -272,6 +292,7 @@ bool Prover::write(const Instruction& instruction, const Operand& operand, State
   if (reg == k_no_register)
     return refuse("uses a register that the proof does not know", instruction.address);
   if (operand.size >= 4) {
+    if (operand.size == 4) note_width(value, state);
     state.general[reg] = value;
     state.width[reg] = 0;
     return true;

@@ -97,7 +97,29 @@ Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcep
   Bits bits = classify(a);
   if (b != 0) bits |= classify(b);
   if (c != 0) bits |= classify(c);
-  if (loop_.is_entered) return values_.plain(bits | k_iteration);
+  if (loop_.is_entered) {
+    if (!loop_.is_version) return values_.plain(bits | k_iteration);
+    const auto made_of = [this](Value value) noexcept {
+      return values_.is_polynomial(value)                  ? value
+             : values_.at(value).kind == Node::Kind::plain ? values_.at(value).address
+                                                           : 0;
+    };
+    const Value x = made_of(a);
+    const Value y = made_of(b);
+    const Value z = made_of(c);
+    if (x == 0 || (b != 0 && y == 0) || (c != 0 && z == 0)) return values_.plain(bits | k_iteration);
+    const bool are_polynomials = b != 0 && c == 0;
+    Value made = 0;
+    if (are_polynomials && operation == static_cast<std::uint64_t>(Operation::add) << 20)
+      made = values_.add(x, y);
+    else if (are_polynomials && operation == X86_INS_SUB)
+      made = values_.subtract(x, y);
+    else if (are_polynomials && operation == static_cast<std::uint64_t>(Operation::multiply) << 20)
+      made = values_.multiply(x, y);
+    if (made == 0)
+      made = values_.of(Symbol::Kind::result, k_iteration, operation, x, std::uint64_t{y} << 32 | z);
+    return values_.plain(bits | k_iteration, values_.is_polynomial(made) ? made : 0);
+  }
   if ((bits & ~(k_part | k_number)) != 0) return values_.plain(bits);
   return values_.of(Symbol::Kind::result, bits, operation, a, std::uint64_t{b} << 32 | c);
 }

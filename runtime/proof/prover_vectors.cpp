@@ -13,6 +13,7 @@ bool Prover::read_vector(const Instruction& instruction, const Operand& operand,
     const Value address = address_of(operand, state);
     if (!load(instruction, state, address, std::min(size, 8U), low)) return false;
     high = values_.constant(0);
+    if (size == 4) note_width(low, state);
     return size <= 8 || load(instruction, state, values_.add(address, values_.constant(8)), size - 8, high);
   }
   const unsigned reg = vector_of(operand.reg);
@@ -70,6 +71,10 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     if (operands[0].is_mem()) return store_vector(low[1], high[1], operands[0].size);
     if (operands[1].is_mem()) return set(low[1], values_.constant(0));
     // Registers: the rest of the first one stays.
+    if (state.version != 0 || loop_.is_version)
+      if (const Value source = low[is_three ? 2 : 1];
+          instruction.id == X86_INS_MOVSS || instruction.id == X86_INS_VMOVSS)
+        low[is_three ? 2 : 1] = result(instruction.id, source);
     return is_three ? set(low[2], high[1]) : set(low[1], reg == k_no_register ? 0 : state.high[reg]);
   case VectorForm::word_move:
     if (!read_all(1, memory_size())) return false;
@@ -113,6 +118,22 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     mask = result(instruction.id, state.low[0], state.high[0]);
   else if (count > 3)
     return refuse("has an instruction that the proof does not know", instruction.address);
+  const bool is_spread =
+      (instruction.id == X86_INS_PSHUFD || instruction.id == X86_INS_VPSHUFD ||
+       ((instruction.id == X86_INS_SHUFPS || instruction.id == X86_INS_VSHUFPS) && is_same)) &&
+      operands[instruction.count - 1].is_imm() && operands[instruction.count - 1].value == 0 &&
+      !operands[last].is_mem() && operands[0].size == 16;
+  if (is_spread && values_.at(low[last]).kind != Node::Kind::merged) {
+    const Value made = result(k_operation_spread, low[last]);
+    return set(made, made);
+  }
+  // The control is part of the operation.
+  const std::uint64_t code =
+      instruction.id |
+      (operands[instruction.count - 1].is_imm()
+           ? (static_cast<std::uint64_t>(operands[instruction.count - 1].value) & 255) << 32 |
+                 std::uint64_t{1} << 47
+           : 0);
   const bool is_difference =
       use.operation == Operation::add || use.operation == Operation::add_float ? use.addend == 1 : false;
   const auto make = [&](Value a, Value b) noexcept {
@@ -144,7 +165,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
           first != last && !is_same && !(low[first] == low[last] && high[first] == high[last]);
       if (!takes_first || instruction.id == X86_INS_PSHUFD) return set(low[last], high[last]);
     }
-    Value made = result(instruction.id, low[last], high[last]);
+    Value made = result(code, low[last], high[last]);
     const bool is_unary =
         !is_three && (instruction.id == X86_INS_PSHUFD || instruction.id == X86_INS_PSHUFLW ||
                       instruction.id == X86_INS_PSHUFHW || instruction.id == X86_INS_CVTDQ2PS ||

@@ -55,5 +55,7 @@ inline unsigned vector_of(x86_reg reg) noexcept {
 
 inline constexpr std::uint64_t k_operation_flags = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t k_operation_high = std::uint64_t{1} << 41;
+inline constexpr std::uint64_t k_operation_spread = std::uint64_t{1} << 45; // the first 4 bytes in each lane
+inline constexpr std::uint64_t k_operation_steps = std::uint64_t{1} << 46;  // a start in 4 bytes, and steps
 
 } // namespace wstree::proof

@@ -168,14 +168,22 @@ Value Values::intern(const Polynomial& polynomial) noexcept {
   return intern(node);
 }
 
+Value Values::of_symbol(SymbolId id) noexcept {
+  Polynomial polynomial;
+  polynomial.count = 1;
+  polynomial.terms[0] = {1, id, 0};
+  return intern(polynomial);
+}
+
 Value Values::constant(std::int64_t value) noexcept {
   Polynomial polynomial;
   polynomial.constant = value;
   return intern(polynomial);
 }
-Value Values::plain(Bits bits) noexcept {
+Value Values::plain(Bits bits, Value made_of) noexcept {
   Node node;
   node.bits = bits;
+  node.address = made_of;
   return intern(node);
 }
 Value Values::sum(std::uint32_t location, Operation operation) noexcept {

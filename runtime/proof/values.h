@@ -62,6 +62,7 @@ struct Symbol {
     remainder,
     remainder_or_zero,
     length,
+    share, ///< of the part's iterations: x, divided by 2^y
     low,
     raw_end,
     is_last,
@@ -108,7 +109,7 @@ struct Node {
   Bits bits = 0;
   Operation operation = Operation::none;
   std::uint32_t location = 0; // sum
-  Value address = 0;          // combined
+  Value address = 0;          // combined; plain: what it was made of, for compare_body(); 0: unknown
   std::uint32_t hash = 0;
   Polynomial polynomial;
 };
@@ -122,10 +123,11 @@ public:
   const Symbol& symbol(SymbolId id) const noexcept { return symbols_[id]; }
 
   Value constant(std::int64_t value) noexcept;
-  Value plain(Bits bits) noexcept;
+  Value plain(Bits bits, Value made_of = 0) noexcept;
   Value undefined() noexcept { return plain(k_carried); }
   Value of(Symbol::Kind kind, Bits bits, std::uint64_t x = 0, std::uint64_t y = 0,
            std::uint64_t z = 0) noexcept;
+  Value of_symbol(SymbolId id) noexcept;
   Value sum(std::uint32_t location, Operation operation) noexcept;
   Value merged(Operation operation) noexcept;
   Value combined(Operation operation, Value address) noexcept;

@@ -813,3 +813,4 @@ void no_tasks(int n) {
     y[i] = omp_get_thread_num();
   }
 }
+#include "versions.inc"
