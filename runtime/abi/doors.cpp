@@ -57,7 +57,7 @@ bool is_told_only(std::string_view name) noexcept {
          name == "runtime_next" || name == "ordered_runtime_next";
 }
 
-/// What tells our schedules stays with us always.
+/// Functions that tell our schedules stay with us always.
 bool passes(std::string_view name) noexcept {
   if (!active()) return !name.starts_with("omp_set_schedule");
   if (name == "omp_get_num_threads" || name == "omp_get_thread_num") return !wants_pieces();

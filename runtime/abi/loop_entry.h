@@ -96,8 +96,8 @@ Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, 
 bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, const ServedAs& as,
                 const void* caller) noexcept;
 
-/// The same of a region whose members take pieces of a static loop, or each its share if it `is_whole`. What
-/// pieces have cost is remembered under `place`, and statistics count the loop at `caller`.
+/// As above, for a region whose members take pieces of a static loop, or each its share if it `is_whole`.
+/// What pieces have cost is remembered under `place`, and statistics count the loop at `caller`.
 bool begin_pieces(Frame& frame, std::uint64_t units, const ServedAs& as, bool is_whole, const void* caller,
                   const void* place) noexcept;
 

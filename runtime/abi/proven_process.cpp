@@ -30,7 +30,7 @@ proof::Segment segment_around(const void*, const void* address) noexcept {
   for (const ElfW(Phdr) & header : headers_of(object)) {
     const Address begin = object.tables.base() + header.p_vaddr;
     if (header.p_type == PT_GNU_EH_FRAME) index = reinterpret_cast<const void*>(begin);
-    // Of what a file does not hold nothing is known.
+    // Nothing is known of code that a file does not hold.
     if (header.p_type != PT_LOAD || reinterpret_cast<Address>(address) - begin >= header.p_filesz) continue;
     segment = {reinterpret_cast<const std::byte*>(begin), header.p_filesz, (header.p_flags & PF_X) != 0,
                (header.p_flags & PF_W) != 0, nullptr};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the proof of a function asks about this process.
+// The questions of a function's proof about this process.
 #pragma once
 
 #include "proof.h"

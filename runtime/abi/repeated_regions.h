@@ -112,8 +112,8 @@ private:
   std::uint64_t began_ = 0;
 };
 
-/// What a function is told while the calling thread executes one of its pieces. The calls that go on at these
-/// addresses are about the piece; all others get what the runtime says.
+/// The answers to a function while the calling thread executes one of its pieces. The calls that go on at
+/// these addresses are about the piece; all others get what the runtime says.
 struct PieceAnswers {
   const void* after_count = nullptr;
   const void* after_number = nullptr;

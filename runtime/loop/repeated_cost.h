@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What regions cost that members execute piece by piece, and into how many pieces they are cut.
+// The costs of regions that members execute piece by piece, and into how many pieces they are cut.
 #pragma once
 
 #include "wstree/core/settings.h"
@@ -12,7 +12,7 @@
 
 namespace wstree::loop {
 
-/// What the opener of a region knows of earlier executions.
+/// The opener's knowledge of earlier executions.
 struct KnownCost {
   std::uint64_t cost = 0; ///< ticks of an iteration << k_fraction; 0: not known
   bool was_even = false;  ///< the members had the same to do
@@ -44,7 +44,7 @@ struct KnownCost {
   }
 };
 
-/// What the regions with one function have cost. Any thread; zeroed memory is a valid state.
+/// The costs of regions with one function. Any thread; zeroed memory is a valid state.
 ///
 /// Members whose shares are brief and even execute them whole, as without the library. Of such a region only
 /// the time from the fork to the join is seen. If it is much longer than in those that were cut, the next

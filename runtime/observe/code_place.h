@@ -16,8 +16,7 @@ struct CodePlace {
   std::uint64_t offset = 0; ///< address as in the symbol table of the module; without one the address
 };
 
-/// Fills in `place`, which is as large as a path. Preserves errno; any thread. Takes locks as module_around()
-/// does.
+/// Fills in `place`, which is as large as a path. Preserves errno; any thread. Locks: see module_around().
 void find_code_place(const void* address, CodePlace& place) noexcept;
 
 /// The module that has `address` in one of its segments; without segments if there is none. The module must

@@ -29,6 +29,7 @@ public:
 
   /// Zeroed memory for `count` objects; nullptr: there is none.
   template <class T> T* make(std::size_t count = 1) noexcept {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers, too
     const std::size_t size = (count * sizeof(T) + 15) / 16 * 16;
     if (memory_ == nullptr || k_size - used_ < size) return nullptr;
     auto* const made = reinterpret_cast<T*>(memory_ + used_);
@@ -67,6 +68,7 @@ public:
       const std::size_t room = room_ == 0 ? 32 : room_ * 2;
       T* const items = arena_.make<T>(room);
       if (items == nullptr) return false;
+      // NOLINTNEXTLINE(bugprone-sizeof-expression): as above
       if (size_ != 0) std::memcpy(static_cast<void*>(items), items_, size_ * sizeof(T));
       items_ = items;
       room_ = room;

@@ -24,7 +24,7 @@ struct Operand {
   bool is_mem() const noexcept { return type == X86_OP_MEM; }
 };
 
-/// What a call or jump leads to.
+/// The place that a call or jump leads to.
 struct Target {
   const char* name = nullptr; // of a function elsewhere
   Address code = 0;           // code to follow; 0: unknown

@@ -50,7 +50,7 @@ struct Callee {
   const void* address = nullptr; ///< of its code, if that is known; else it is judged by its name alone
 };
 
-/// What the proof asks about the process that it reads. Both functions must not block.
+/// The proof's questions about the process that it reads. Both functions must not block.
 struct Process {
   const void* context = nullptr;
   /// The segment around `address`.

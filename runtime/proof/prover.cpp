@@ -300,9 +300,9 @@ Verdict Prover::prove(Address entry) noexcept {
     return answer();
   }
   if (!check_versions()) return answer();
-  if (!returns || !has_loop_)
-    refuse("divides its work in a way that the proof does not know", 0);
-  else if (!is_clang_ && (verdict_.after_thread_count == nullptr || verdict_.after_thread_number == nullptr))
+  const bool asks_for_numbers =
+      verdict_.after_thread_count != nullptr && verdict_.after_thread_number != nullptr;
+  if (!returns || !has_loop_ || (!is_clang_ && !asks_for_numbers))
     refuse("divides its work in a way that the proof does not know", 0);
   else if (!is_clang_)
     verdict_.iterations = count_of(values_, dividend_, dividend_size_);

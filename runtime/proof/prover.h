@@ -24,14 +24,14 @@ struct Slot {
   std::int32_t end() const noexcept { return offset + static_cast<std::int32_t>(size); }
 };
 
-/// What the last comparison was, or a result that the flags belong to and zero.
+/// The last comparison, or a result that the flags belong to and zero.
 struct Flags {
   Value a = 0;
   Value b = 0;
   bool is_comparison = false; ///< else the carry says nothing of them
 };
 
-/// What holds on every path to a place.
+/// The facts that hold on every path to a place.
 struct State {
   static constexpr std::size_t k_most_slots = 240;
   enum class Formula : std::uint8_t { open, less, not_less, done };
@@ -59,6 +59,9 @@ struct State {
   Slot slots[k_most_slots];
 };
 
+/// Marks the number of an operation on one lane among those of instructions.
+inline constexpr std::uint64_t k_operation_lane = std::uint64_t{1} << 44;
+
 class Prover {
 public:
   Prover(const Process& process) noexcept : process_(process), values_(kept_), functions_(kept_) {}
@@ -85,7 +88,7 @@ private:
     std::uint32_t size = 0;
   };
   static constexpr std::size_t k_most_effects = 16;
-  /// What an iteration does behind the choice `version`.
+  /// The effects of an iteration behind the choice `version`.
   struct Body {
     Address version = 0;
     std::uint8_t count = 0;
@@ -100,8 +103,7 @@ private:
     std::uint32_t size = 0;
     Address at = 0;
   };
-  /// Addresses that were compared without a sign, `at` of the iteration and a multiple of iterations from
-  /// there.
+  /// Addresses that were compared without a sign, `at` of the iteration and a multiple of iterations on.
   struct Comparison {
     Value at = 0;
     std::int64_t factor = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What atomic instructions do to the values.
+// The effects of atomic instructions on the values.
 #include "prover.h"
 #include "registers.h"
 

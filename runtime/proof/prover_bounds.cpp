@@ -205,10 +205,11 @@ bool Prover::share_of_length(Value value, double& share) const noexcept {
       if (symbol.x == X86_INS_SHR || symbol.x == X86_INS_SAR) {
         if (constant < 0 || constant > 62) return false;
         of /= static_cast<double>(std::int64_t{1} << constant);
-      } else if (symbol.x != static_cast<std::uint64_t>(Operation::bit_and) << 20)
-        return false;
-      else if (const std::int64_t edge = constant < 0 ? -constant : constant + 1; (edge & (edge - 1)) != 0)
-        return false;
+      } else {
+        const std::int64_t edge = constant < 0 ? -constant : constant + 1;
+        if (symbol.x != static_cast<std::uint64_t>(Operation::bit_and) << 20 || (edge & (edge - 1)) != 0)
+          return false;
+      }
     } else
       return false;
     share += of * static_cast<double>(term.factor);

@@ -109,7 +109,7 @@ bool Prover::is_clangs_minimum(Value difference) noexcept {
   return difference == raw || difference == values_.scale(raw, -1);
 }
 
-/// What holds behind an edge; leaves the state unreached if the edge is never taken.
+/// Adds the facts behind an edge; leaves the state unreached if the edge is never taken.
 bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) noexcept {
   if (compares_unsigned(branch.id) && !state.flags.is_comparison) return true;
   const Value difference = values_.subtract(state.flags.a, state.flags.b);

@@ -93,7 +93,7 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
     state.is_reached = false;
     return true;
   }
-  // What lies below the stack is gone.
+  // Words below the stack are gone.
   SymbolId base = 0;
   std::int32_t offset = 0;
   if (!frame_place(state.general[k_rsp], base, offset))

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What instructions of general registers do to the values.
+// The effects of instructions with general registers on the values.
 #include "prover.h"
 #include "registers.h"
-
-#include <algorithm>
 
 namespace wstree::proof {
 
@@ -20,11 +18,7 @@ bool Prover::step_narrow(const Instruction& instruction, State& state) noexcept 
   const unsigned to = general_of(operands[0].reg);
   const unsigned from = general_of(operands[1].reg);
   if (to == k_no_register || from == k_no_register || to == from) return false;
-  const std::uint8_t width = std::max<std::uint8_t>(is_move                ? 0
-                                                    : state.width[to] == 1 ? 1
-                                                                           : 0,
-                                                    state.width[from] == 1 ? 1 : 0);
-  if (width == 0) return false;
+  if (state.width[from] != 1 && (is_move || state.width[to] != 1)) return false;
   state.general[to] = is_move ? result(7, state.general[from])
                               : result(instruction.id, state.general[to], state.general[from]);
   state.width[to] = 1;
@@ -44,8 +38,6 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   switch (instruction.id) {
   case X86_INS_MOV:
   case X86_INS_MOVABS:
-    if (!read(instruction, operands[1], state, a)) return false;
-    return write(instruction, operands[0], state, a);
   case X86_INS_MOVZX:
   case X86_INS_MOVSX:
   case X86_INS_MOVSXD:
@@ -53,7 +45,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     return write(instruction, operands[0], state, a);
   case X86_INS_LEA: {
     Value address = address_of(operands[1], state);
-    // What is added up may be a partial result.
+    // The summand may be a partial result.
     if (operands[1].index != X86_REG_INVALID && operands[1].scale == 1 &&
         operands[1].reg != X86_REG_INVALID && operands[1].reg != X86_REG_RIP && operands[1].value == 0) {
       const unsigned base = general_of(operands[1].reg);

@@ -40,7 +40,8 @@ bool Prover::is_read_again(Value start, Value value) const noexcept {
          values_.at(static_cast<Value>(a.x)).bits == k_common;
 }
 
-/// What an iteration adds to the lanes of `header` to make `value` of it; 0: it does something else.
+/// Returns the value that an iteration adds to the lanes of `header` to make `value` of it; 0: it does
+/// something else.
 Value Prover::lanes_step(Value value, Value header) const noexcept {
   const Node& node = values_.at(value);
   const SymbolId id = node.kind == Node::Kind::plain ? values_.only_symbol(node.address) : 0;
@@ -200,7 +201,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
       }
     }
   }
-  // What the loop does with them.
+  // The loop's uses of them.
   loop_.is_guessed = false;
   loop_.ticks = values_.only_symbol(values_.of(Symbol::Kind::ticks, k_part, place));
   const Value ticks = values_.of(Symbol::Kind::ticks, k_part, place);
@@ -295,7 +296,7 @@ Value Prover::at_exit(Value value, Value executed, const Location* locations, st
   }
 }
 
-/// What holds behind the loop.
+/// Adds the facts behind the loop.
 bool Prover::leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
                         const Location* locations, std::size_t count) noexcept {
   const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;

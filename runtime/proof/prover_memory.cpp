@@ -103,8 +103,7 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
     }
   }
   if (loop_.is_entered) {
-    // What it was made of is asked where versions are compared, or where the same word was read before the
-    // loop.
+    // Its parts matter where versions are compared, or where the word was read before the loop, too.
     const bool is_known =
         !is_clang_ && values_.is_polynomial(address) && (loop_.is_version || bits == k_common);
     value = values_.plain(bits | k_iteration,

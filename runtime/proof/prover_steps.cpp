@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each instruction does to the values. An instruction that is not known refuses the function.
+// The effect of each instruction on the values. An instruction that is not known refuses the function.
 #include "prover.h"
 #include "registers.h"
 
@@ -33,9 +33,7 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   case X86_INS_PREFETCHT2:
   case X86_INS_PREFETCHNTA:
   case X86_INS_PREFETCHW:
-    return true;
-  case X86_INS_VZEROUPPER:
-    // The first 16 bytes stay: what was above them is zero, so what is known of the rest holds.
+  case X86_INS_VZEROUPPER: // the first 16 bytes stay, and those above them are zero already
     return true;
   case X86_INS_CALL:
     return step_call(instruction, state, depth, in_cycle, false);

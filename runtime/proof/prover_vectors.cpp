@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What instructions of vector registers do to the values.
+// The effects of instructions with vector registers on the values.
 #include "prover.h"
 #include "registers.h"
 
@@ -105,7 +105,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   default:
     break;
   }
-  // Of two operands the first one is the first source, too.
+  // The first of two operands is the first source, too.
   const unsigned first = is_three ? 1 : 0;
   if (!read_all(use.form == VectorForm::fused || use.form == VectorForm::fused_scalar ? 0 : first,
                 memory_size()))

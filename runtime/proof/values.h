@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the proof knows about the contents of a register or of a word of the frame. For the .cpp files of this
-// folder alone. README.md explains the kinds.
+// The proof's knowledge about the contents of a register or of a word of the frame. For the .cpp files of
+// this folder alone. README.md explains the kinds.
 #pragma once
 
 #include "arena.h"
@@ -13,7 +13,7 @@ namespace wstree::proof {
 /// A value, by its number in Values; equal numbers are equal values (but for plain ones).
 using Value = std::uint32_t;
 
-/// What a value depends on beyond what all calls of the function have in common.
+/// The inputs that a value depends on beyond what all calls of the function have in common.
 using Bits = std::uint16_t;
 inline constexpr Bits k_common = 0;
 inline constexpr Bits k_iteration = 1; ///< the iteration that is executed, and shared memory

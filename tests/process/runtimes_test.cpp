@@ -31,7 +31,7 @@ const std::vector<Words> k_plugins{{"gcc"},
                                    {"iomp", "clang", "early_gcc"}};
 /// How: now and for themselves, unless a word says otherwise.
 const Words k_ways{"", "lazy", "global", "lazy,global", "deep", "new"};
-/// What the program has opened before.
+/// The objects that the program has opened before.
 const std::vector<Words> k_before{{},
                                   {"runtime,global:libgomp.so.1"},
                                   {"runtime,global:libomp.so.5"},

@@ -30,11 +30,15 @@ asm(".text\n"
     "1: b getppid\nbl 1b\nafter_local: nop\n");
 #endif
 
+class CallSite : public testing::Test {
+  void SetUp() override { remember_initial_objects(); } // and the size of a page
+};
+
 bool calls(const char* return_address, std::string_view name) {
   return calls_by_reference(object_around(return_address), return_address, name);
 }
 
-TEST(CallSite, IsOfTheFunctionWhoseSlotItGoesThrough) {
+TEST_F(CallSite, IsOfTheFunctionWhoseSlotItGoesThrough) {
   EXPECT_TRUE(calls(after_call, "getppid"));
   EXPECT_FALSE(calls(after_call, "getpid"));
 #if defined(__x86_64__)
@@ -43,12 +47,12 @@ TEST(CallSite, IsOfTheFunctionWhoseSlotItGoesThrough) {
 #endif
 }
 
-TEST(CallSite, SaysNothingOfPointersAndJumps) {
+TEST_F(CallSite, SaysNothingOfPointersAndJumps) {
   EXPECT_FALSE(calls(after_pointer, "getppid"));
   EXPECT_FALSE(calls(after_local, "getppid"));
 }
 
-TEST(CallSite, IsInTheObject) {
+TEST_F(CallSite, IsInTheObject) {
   const LoadedObject object = object_around(after_call);
   const auto* const begin = reinterpret_cast<const char*>(object.extent.begin);
   for (const char* const at : {begin, begin + 3, begin + object.extent.size + 2})

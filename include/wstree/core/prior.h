@@ -98,7 +98,7 @@ private:
   bool displaces_ = false;     // overwrote the prior of another code location, which has not been counted
 };
 
-/// What one member knows of code locations: a table in which each has two places. One that finds its first
+/// A member's knowledge of code locations: a table in which each has two places. One that finds its first
 /// place taken overwrites the second, which other bits choose: with one place each, most loops 233, 377, 610
 /// or 987 bytes apart would overwrite each other.
 template <class T, unsigned k_bits> class PerSite {

@@ -108,7 +108,7 @@ public:
   /// Takes the larger half at the back of another rank's range, once: another rank may be faster. The units
   /// are those that take() returns next.
   bool steal(std::uint32_t victim, Range& stolen) { return steal(victim, look_at(victim), stolen); }
-  /// The same where the word was `seen`.
+  /// Does so where the word was `seen`.
   bool steal(std::uint32_t victim, std::uint64_t seen, Range& stolen) {
     const Range left = found(victim, seen);
     if (left.empty()) return false;

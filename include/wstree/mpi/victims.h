@@ -66,7 +66,7 @@ private:
     last_ = choice.victim;
     return choice;
   }
-  /// Of the ranks that were found; `most`: its seconds.
+  /// Describes the ranks that were found; `most`: its seconds.
   template <class Memory> Choice longest(Memory& memory, double cost, double& most) {
     Choice best = found_.front().choice;
     most = 0;

@@ -181,7 +181,7 @@ extern "C" const char* wstree_mpi_error(void) { return t_error.c_str(); }
 
 namespace {
 
-/// What the module hands over; its functions have no data.
+/// The functions that the module hands over; they have no data.
 struct FortranOptions {
   const char* label;
   long long chunk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is remembered of a call site, for the decision how its next call begins.
+// The memory of a call site, for the decision how its next call begins.
 #pragma once
 
 #include "wstree/core/extrema.h"

@@ -132,7 +132,7 @@ constinit Real<EndReduce> g_end_reduce_nowait{"__kmpc_end_reduce_nowait"};
 constinit Real<EndReduce> g_end_reduce{"__kmpc_end_reduce"};
 constinit Real<EndReduce> g_critical{"__kmpc_critical"};
 constinit Real<EndReduce> g_end_critical{"__kmpc_end_critical"};
-// What __kmpc_reduce answers: the program combines its values under a lock, or by atomic operations.
+// The answers of __kmpc_reduce: the program combines its values under a lock, or by atomic operations.
 constexpr i32 k_by_lock = 1;
 constexpr i32 k_by_atomics = 2;
 

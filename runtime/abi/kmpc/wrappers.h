@@ -108,7 +108,7 @@ inline void wrap_many_served(std::int32_t* gtid, std::int32_t* tid, Region* regi
       [=](Frame&) { wstree_invoke_microtask(region->micro, gtid, tid, region->count, region->args); }, *tid,
       served.team(), &served.terms(), served.base());
 }
-/// The same of a region whose function members call for each piece of its loop.
+/// As above, for a region whose function members call for each piece of its loop.
 inline void wrap_repeated(std::int32_t* gtid, std::int32_t* tid, Region* region) {
   const ServedRegion& served = *region->served;
   run_as<Served>(

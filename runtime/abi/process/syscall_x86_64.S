@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What C++ cannot say: to hand on arguments whose number is not known. See call_filters.cpp.
+// Code that C++ cannot say: it hands on arguments whose number is not known. See call_filters.cpp.
 
 	.text
 

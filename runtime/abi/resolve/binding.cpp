@@ -161,21 +161,21 @@ unsigned door_to(const void* function) noexcept {
   return 0;
 }
 
-/// The function of the runtime that `reference` was bound to before, past this library or by a door; nullptr:
-/// none. The loader binds a reference once, and opens objects later that come first in its order.
-void* bound_before(const Reference& reference) noexcept {
+/// The runtime that `reference` was bound to before, past this library or by a door. The loader binds a
+/// reference once, and opens objects later that come first in its order.
+LoadedObject bound_before(const Reference& reference) noexcept {
   const Doors* const doors = g_doors.load(std::memory_order_relaxed);
-  if (!reference.is_bound || reference.value == nullptr || doors == nullptr) return nullptr;
+  if (!reference.is_bound || reference.value == nullptr || doors == nullptr) return {};
   const void* home = reference.value;
   if (is_own_code(home)) {
     const Doors::Entries* const entries = doors->of(reference.name.text);
-    if (entries == nullptr) return nullptr;
+    if (entries == nullptr) return {};
     const auto* const entry = std::find(entries->begin(), entries->end(), reference.value);
-    if (entry == entries->end()) return nullptr;
+    if (entry == entries->end()) return {};
     home = g_homes[static_cast<std::size_t>(entry - entries->begin()) + 1].load(std::memory_order_relaxed);
   }
   const LoadedObject runtime = home != nullptr ? object_around(home) : LoadedObject();
-  return runtime && is_runtime(runtime.tables) ? runtime.tables.find(reference.name) : nullptr;
+  return runtime && is_runtime(runtime.tables) ? runtime : LoadedObject();
 }
 
 /// Where an object's references lead, found when the first one is met: most objects have none.
@@ -184,7 +184,7 @@ public:
   explicit Binding(const LoadedObject& object) noexcept
       : object_(object), is_a_runtime_(is_runtime(object.tables)) {}
 
-  /// What the loader would bind `reference` to without this library.
+  /// The function that the loader would bind `reference` to without this library.
   void* provider_of(const Reference& reference) noexcept {
     if (!order_) order_.emplace(order_for(object_));
     return order_->find(reference.name);
@@ -220,6 +220,14 @@ bool refers_to(const ElfObject& object, std::string_view name) noexcept {
   return false;
 }
 
+LoadedObject bound_runtime(const LoadedObject& object) noexcept {
+  LoadedObject found;
+  for_each_reference(object, [&](const Reference& reference) {
+    if (!found) found = bound_before(reference);
+  });
+  return found;
+}
+
 bool has_doors(std::string_view name) noexcept {
   const Doors* const doors = g_doors.load(std::memory_order_relaxed);
   return doors != nullptr && doors->of(name) != nullptr;
@@ -228,11 +236,13 @@ bool has_doors(std::string_view name) noexcept {
 bool bind(const LoadedObject& object, std::string_view name) noexcept {
   const bool was_idle = is_idle();
   Binding binding(object);
+  // The loader has bound an initial object in the order that holds for good.
+  const bool is_first = is_initial(object.tables);
   bool led_to_us = false;
   for_each_reference(object, [&](const Reference& reference) {
     const bool leads = reference.is_bound && reference.value == reference.ours;
     led_to_us = led_to_us || (leads && reference.name.text == name);
-    void* provider = bound_before(reference);
+    void* provider = is_first ? nullptr : bound_before(reference).tables.find(reference.name);
     if (provider == nullptr) provider = binding.provider_of(reference);
     if (provider == nullptr) {
       if (leads && reference.is_weak) binding.write(reference, nullptr);

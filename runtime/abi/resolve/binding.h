@@ -47,6 +47,8 @@ LoadedObject bind_new_objects(std::string_view name) noexcept;
 /// The first object that has a reference of `name`, and is no runtime. Takes that lock.
 LoadedObject object_that_refers_to(std::string_view name) noexcept;
 bool refers_to(const ElfObject& object, std::string_view name) noexcept;
+/// The runtime that references of `object` lead to already.
+LoadedObject bound_runtime(const LoadedObject& object) noexcept;
 /// Whether the function `name` has doors.
 bool has_doors(std::string_view name) noexcept;
 /// After an object is closed: the doors of runtimes that have gone stay closed.

@@ -2,8 +2,8 @@
 #include "resolve/callers.h"
 
 #include "resolve/binding.h"
-#include "resolve/call_site.h"
 #include "resolve/right.h"
+#include "resolve/unbound_calls.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -235,11 +235,20 @@ bool regions_are_llvms(const void* caller) noexcept {
 
 namespace {
 
-/// Of an object that was opened later, or in a process without an initial runtime. A function of its own,
-/// because it needs more of the stack, which may be that of a fiber.
+/// The order of an object that was opened later, or in a process without an initial runtime. A function of
+/// its own, because it needs more of the stack, which may be that of a fiber.
 [[gnu::noinline]] SearchOrder order_of_seen(const LoadedObject& caller) noexcept {
   std::array<LoadedObject, SearchOrder::k_most_runtimes> found;
   std::size_t count = find_seen_runtimes(caller ? caller : program(), found);
+  // Objects that were opened for all callers since then do not change where the references lead.
+  if (const LoadedObject bound =
+          caller && !is_initial(caller.tables) ? bound_runtime(caller) : LoadedObject();
+      bound && count > 0) {
+    const auto end = found.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto at = std::find_if(found.begin(), end,
+                                 [&](const LoadedObject& each) { return each.tables == bound.tables; });
+    std::rotate(found.begin(), at, at != end ? at + 1 : end);
+  }
   if (count == 0 && !has_initial_runtime() && (found[0] = first_runtime())) count = 1;
   return {caller, {found.data(), count}};
 }
@@ -251,110 +260,38 @@ SearchOrder order_for(const LoadedObject& caller) noexcept {
   return is_runtime(caller.tables) ? SearchOrder(caller, {}) : order_of_seen(caller);
 }
 
-namespace {
-
-struct Caller {
-  LoadedObject object;     ///< none: code that the process has made itself
-  bool is_settled = false; ///< until another object is opened or closed, it calls so again
-};
-
-/// The object that calls `name`, with `about` in the object that the call is about, and would return to
-/// `caller`. Binds its references.
-Caller object_that_calls(std::string_view name, const void* about, const void* caller) noexcept {
-  const LoadedObject told = about != nullptr ? object_around(about) : LoadedObject();
-  if (told && bind(told, name)) return {told};
-  const LoadedObject returned_to = object_around(caller);
-  if (told.tables == returned_to.tables) return {told, true};
-  // Another thread may have bound the reference since this one has read it, so that bind() finds nothing.
-  if (returned_to && (bind(returned_to, name) || calls_by_reference(returned_to, caller, name)))
-    return {returned_to};
-  // Programs do not jump to functions without doors, nor to functions that a runtime calls, where no argument
-  // says who calls.
-  if (!told && returned_to && (is_runtime(returned_to.tables) || !has_doors(name)) &&
-      refers_to(returned_to.tables, name))
-    return {returned_to};
-  if (told && refers_to(told.tables, name)) return {told}; // bound by another thread, as above
-  // A jump, or a call through a pointer.
-  const LoadedObject found = bind_new_objects(name);
-  if (told || found) return {told ? told : found};
-  if (!returned_to || is_runtime(returned_to.tables) || refers_to(returned_to.tables, name))
-    return {returned_to, true};
-  const LoadedObject refers = object_that_refers_to(name);
-  return {refers ? refers : returned_to, true};
-}
-
-/// A settled call: no reference leads to us any more, so that it goes through a pointer.
-struct PointerCall {
-  const Function* function = nullptr;
-  const void* about = nullptr;
-  const void* caller = nullptr;
-  OpenedObjects opened; ///< when the thread began to look for the caller; none: it has not looked twice
-  void* result = nullptr;
-
-  bool is(const Function& of, const void* code, const void* returns_to) const noexcept {
-    return function == &of && about == code && caller == returns_to;
-  }
-};
-using PointerCalls = std::array<PointerCall, 4>;
-// Those that this thread has made last, by what was asked: the code that calls, or where the call goes.
-constinit thread_local PointerCalls t_code_of_calls __attribute__((tls_model("initial-exec"))) = {};
-constinit thread_local PointerCalls t_goals_of_calls __attribute__((tls_model("initial-exec"))) = {};
-
-/// find(object) for the object that makes this call. A thread that calls through a pointer again asks only
-/// whether objects have come or gone.
-template <class Find>
-void* find_by_caller(PointerCalls& calls, const Function& function, const void* about, const void* caller,
-                     Find&& find) noexcept {
-  PointerCall& known = calls[reinterpret_cast<Address>(&function) / sizeof function % calls.size()];
-  const PointerCall seen = known;
-  std::atomic_signal_fence(std::memory_order_seq_cst); // a handler of a signal may call meanwhile
-  const bool is_known = seen.is(function, about, caller) && known.is(function, about, caller);
-  const OpenedObjects opened = is_known ? opened_objects() : OpenedObjects();
-  if (is_known && seen.opened == opened) return seen.result;
-  const Caller found = object_that_calls(function.name, about, caller);
-  void* const result = find(found.object);
-  if (!found.is_settled || result == nullptr) return result;
-  known.function = nullptr; // such a handler finds no call here
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  known.about = about;
-  known.caller = caller;
-  known.opened = opened;
-  known.result = result;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  known.function = &function;
-  return result;
-}
-
-} // namespace
-
-const void* code_that_calls(const Function& function, const void* caller) noexcept {
+const void* code_that_calls(Function& function, const void* caller) noexcept {
   const int saved_errno = errno;
   const void* const code =
-      find_by_caller(t_code_of_calls, function, nullptr, caller, [&](const LoadedObject& object) -> void* {
-        const void* const found = object && !object.extent.holds(caller) ? object.tables.dynamic() : caller;
-        return const_cast<void*>(found);
-      });
+      find_for_unbound(Wanted::code, function, nullptr, caller,
+                       [](Function&, const LoadedObject& object, const void* returns) noexcept -> void* {
+                         const void* const found =
+                             object && !object.extent.holds(returns) ? object.tables.dynamic() : returns;
+                         return const_cast<void*>(found);
+                       });
   errno = saved_errno;
   return code;
 }
 
+namespace {
+
+void* find_when_idle(Function& function, const LoadedObject& object, const void* caller) noexcept {
+  const auto find = [&] {
+    if (!object)
+      return with_order_of(caller, [&](auto& where, const SearchOrder&) { return where.find(function); });
+    const SearchOrder order = order_for(object);
+    if (const Writer writer; writer && order.has_runtime()) writer.scope_of(order); // for keep_runtimes()
+    return order.find(function);
+  };
+  void* const found = find();
+  return found == nullptr && !function.is_optional && open_libgomp(object, function.name) ? find() : found;
+}
+
+} // namespace
+
 void* look_up_when_idle(Function& function, const void* code, const void* caller) noexcept {
   const int saved_errno = errno;
-  void* const found =
-      find_by_caller(t_goals_of_calls, function, code, caller, [&](const LoadedObject& object) {
-        const auto find = [&] {
-          if (!object)
-            return with_order_of(caller,
-                                 [&](auto& where, const SearchOrder&) { return where.find(function); });
-          const SearchOrder order = order_for(object);
-          if (const Writer writer; writer && order.has_runtime())
-            writer.scope_of(order); // for keep_runtimes()
-          return order.find(function);
-        };
-        void* const first = find();
-        return first == nullptr && !function.is_optional && open_libgomp(object, function.name) ? find()
-                                                                                                : first;
-      });
+  void* const found = find_for_unbound(Wanted::target, function, code, caller, find_when_idle);
   errno = saved_errno;
   return found;
 }

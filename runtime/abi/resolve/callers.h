@@ -100,12 +100,12 @@ inline Scope* scope_at_home(const void* caller) noexcept {
 /// Looks `function` up for the code at `caller`, and remembers what it finds where that is possible at once.
 /// nullptr: the runtime does not have it, or there is none.
 void* look_up(Function& function, const void* caller) noexcept;
-/// The same while no schedule of ours is asked for; binds the references of the object that calls past us.
+/// Looks `function` up while no schedule of ours is asked for; binds the caller's references past us.
 /// `code`: an address in the object that the call is about; nullptr: none is passed.
 void* look_up_when_idle(Function& function, const void* code, const void* caller) noexcept;
 /// The code that calls `function` and would return to `caller`: perhaps a compiler has made a jump of the
 /// call. Binds the references of the object that calls.
-const void* code_that_calls(const Function& function, const void* caller) noexcept;
+const void* code_that_calls(Function& function, const void* caller) noexcept;
 /// The order for code of `caller`; no object: code that the process has made itself.
 SearchOrder order_for(const LoadedObject& caller) noexcept;
 

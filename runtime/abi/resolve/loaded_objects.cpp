@@ -32,6 +32,7 @@ namespace {
 /// the constructor; relaxed: before it there is one thread, or each thread finds the same.
 constinit std::atomic<const link_map*> g_own{nullptr};
 constinit std::atomic<const link_map*> g_first{nullptr};
+constinit std::atomic<Address> g_page_size{0};          // relaxed: as above
 constinit std::atomic<const link_map*> g_last{nullptr}; // nullptr: this library was opened later
 
 /// Where the lists of what it searches stand in a record of the loader; 0: not known. As above.
@@ -135,6 +136,7 @@ void remember_initial_objects() noexcept {
   while (first->l_prev != nullptr) first = first->l_prev;
   g_first.store(first, std::memory_order_relaxed);
   g_own.store(own, std::memory_order_relaxed);
+  g_page_size.store(auxiliary_value(AT_PAGESZ, 0), std::memory_order_relaxed);
   const link_map* last = own;
   bool has_c_library =
       false; // which every program is linked with, and a library that is opened later follows
@@ -178,7 +180,7 @@ LoadedObject object_around(const void* address) noexcept {
   return around.object;
 }
 
-Address page_size() noexcept { return auxiliary_value(AT_PAGESZ, 0); }
+Address page_size() noexcept { return g_page_size.load(std::memory_order_relaxed); }
 
 std::span<const ElfW(Phdr)> segments_of(const LoadedObject& object) noexcept {
   const Address page = page_size(), begin = object.extent.begin & ~(page - 1);

@@ -44,7 +44,7 @@ public:
     return found;
   }
 
-  /// The same while no schedule of ours is asked for; `code`: see look_up_when_idle().
+  /// Does so while no schedule of ours is asked for; `code`: see look_up_when_idle().
   Pointer require_when_idle(const void* code, const void* caller) noexcept {
     const auto found = reinterpret_cast<Pointer>(look_up_when_idle(function_, code, caller));
     if (found == nullptr) fail_for_want_of(function_.name);
@@ -53,7 +53,7 @@ public:
 
   /// The code that calls us through a door, which stands for the code of all that do; without one, that of
   /// the object which calls and would return to `caller`.
-  [[gnu::always_inline]] const void* caller_at(unsigned door, const void* caller) const noexcept {
+  [[gnu::always_inline]] const void* caller_at(unsigned door, const void* caller) noexcept {
     if (door == 0) return code_that_calls(function_, caller);
     const void* const home = g_homes[door].load(std::memory_order_relaxed);
     if (!g_first_caller.holds(caller)) return home;

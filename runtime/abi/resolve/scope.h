@@ -47,7 +47,7 @@ public:
 
   /// nullptr: the runtime does not have it, or there is none.
   void* find(const Function& function) const noexcept;
-  /// The same of what a caller gets.
+  /// As above, for the function that a caller gets.
   void* find(const SymbolName& name) const noexcept;
 
   /// The caller is a runtime: it gets its own functions back.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plugin of jumping.cpp exports, and what its hosts call.
+// The functions that a plugin of jumping.cpp exports and its hosts call.
 #pragma once
 
 /// Calls of OpenMP, each of them the last thing that a function does where that is possible.
@@ -11,6 +11,6 @@ extern "C" {
 #define JUMPING_DECLARE(name) void name();
 JUMPING_FUNCTIONS(JUMPING_DECLARE)
 #undef JUMPING_DECLARE
-/// What these have seen since the last call, as text.
+/// Returns the sights of these functions since the last call, as text.
 const char* seen();
 }

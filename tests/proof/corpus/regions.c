@@ -39,7 +39,7 @@ int flags[1000], hits, turn;
 long counts[16];
 unsigned bits;
 
-// What every element may do.
+// The attributes that every element may have.
 void yes_calls(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) y[i] = sqrt(x[i]) + exp(x[i]) * pow(x[i], 1.5);

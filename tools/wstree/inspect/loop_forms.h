@@ -47,7 +47,7 @@ bool can_be_served(const LoopForms& forms);
 
 /// Those that need the order of the OpenMP runtime, whatever their schedule is.
 LoopForms forms_in_order(LoopForms forms);
-/// What to do about loops of these forms, which all need an order.
+/// Advice about loops of these forms, which all need an order.
 std::string how_to_leave_order(const LoopForms& in_order);
 
 /// Those that this value of WSTREE_LOOPS leaves out and another would not.

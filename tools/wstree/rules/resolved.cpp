@@ -223,7 +223,7 @@ std::string why_only_a_region(const Rule& rule, const ProgramSites& sites) {
     if (region == nullptr || site.name.line > region->name.line) region = &site;
   }
   if (region == nullptr) return {};
-  // What comes next in the function is that region's loop, or another region.
+  // The next loop in the function is that region's, or another region.
   const NamedSite* next = nullptr;
   for (const auto& site : sites.sites)
     if (site.name.file == region->name.file && site.name.function == region->name.function &&
