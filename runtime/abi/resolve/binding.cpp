@@ -46,46 +46,58 @@ constinit Right g_unlocking;
 /// Where the loader has put the addresses of an object's functions: which pages it made read-only afterwards.
 class Slots {
 public:
-  explicit Slots(const LoadedObject& object) noexcept : page_(page_size()) {
-    const auto segments = segments_of(object);
-    is_known_ = page_ != 0 && !segments.empty();
-    for (const ElfW(Phdr) & segment : segments)
+  explicit Slots(const LoadedObject& object) noexcept
+      : page_(page_size()), base_(object.tables.base()), segments_(segments_of(object)) {
+    for (const ElfW(Phdr) & segment : segments_)
       if (segment.p_type == PT_GNU_RELRO) {
         locked_ = (object.tables.base() + segment.p_vaddr) & ~(page_ - 1);
         end_of_locked_ = (object.tables.base() + segment.p_vaddr + segment.p_memsz) & ~(page_ - 1);
       }
   }
 
-  /// Where that cannot be done, calls go on as before.
-  void write(Address slot, void* value) const noexcept {
-    if (!is_known_) return;
-    if (slot < locked_ || slot >= end_of_locked_) return store(slot, value);
+  /// Returns whether that can be done; else calls go on as before.
+  bool write(Address slot, void* value) const noexcept {
+    if (!is_writable(slot)) return false;
+    if (slot < locked_ || slot >= end_of_locked_) {
+      store(slot, value);
+      return true;
+    }
     // Another thread that locks the page meanwhile would end the process.
     for (int tries = 0; !g_unlocking.take(); ++tries) {
-      if (tries == k_most_tries) return;
+      if (tries == k_most_tries) return false;
       config::system_call(SYS_sched_yield);
     }
     auto* page = reinterpret_cast<void*>(slot & ~(page_ - 1));
-    if (config::system_call(SYS_mprotect, page, page_, PROT_READ | PROT_WRITE) == 0) {
+    const bool is_open = config::system_call(SYS_mprotect, page, page_, PROT_READ | PROT_WRITE) == 0;
+    if (is_open) {
       store(slot, value);
       config::system_call(SYS_mprotect, page, page_, PROT_READ);
     }
     g_unlocking.give_back();
+    return is_open;
   }
 
 private:
   /// A holder needs the time of three system calls. A slot that stays as it was is bound by a later call.
   static constexpr int k_most_tries = 10000;
 
+  /// Not in code with text relocations: the loader has made it writable for a moment.
+  bool is_writable(Address slot) const noexcept {
+    return page_ != 0 && std::any_of(segments_.begin(), segments_.end(), [&](const ElfW(Phdr) & segment) {
+             return segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0 &&
+                    slot - base_ - segment.p_vaddr < segment.p_memsz;
+           });
+  }
   static void store(Address slot, void* value) noexcept {
     // relaxed: the address leads to code only, and a thread that still reads the old one is right, too.
     std::atomic_ref<void*>(*reinterpret_cast<void**>(slot)).store(value, std::memory_order_relaxed);
   }
 
   Address page_;
+  Address base_;
+  std::span<const ElfW(Phdr)> segments_;
   Address locked_ = 0;
   Address end_of_locked_ = 0;
-  bool is_known_ = false;
 };
 
 constexpr SymbolName k_start_tool("ompt_start_tool");
@@ -197,9 +209,12 @@ public:
     const unsigned door = entries != nullptr ? door_to(provider) : 0;
     return door != 0 ? (*entries)[door - 1] : reference.ours;
   }
-  void write(const Reference& reference, void* value) noexcept {
+  /// Returns whether the reference leads to `value` now, whose runtime stays then.
+  bool write(const Reference& reference, void* value) noexcept {
+    if (order_ && !is_initial(object_.tables) && !note_order(*order_)) return false;
+    if (value == reference.value) return true;
     if (!slots_) slots_.emplace(object_);
-    if (value != reference.value) slots_->write(reference.slot, value);
+    return slots_->write(reference.slot, value);
   }
 
 private:
@@ -233,50 +248,58 @@ bool has_doors(std::string_view name) noexcept {
   return doors != nullptr && doors->of(name) != nullptr;
 }
 
-bool bind(const LoadedObject& object, std::string_view name) noexcept {
+Led bind(const LoadedObject& object, std::string_view name) noexcept {
   const bool was_idle = is_idle();
   Binding binding(object);
   // The loader has bound an initial object in the order that holds for good.
   const bool is_first = is_initial(object.tables);
-  bool led_to_us = false;
+  Led led;
   for_each_reference(object, [&](const Reference& reference) {
     const bool leads = reference.is_bound && reference.value == reference.ours;
-    led_to_us = led_to_us || (leads && reference.name.text == name);
+    const bool is_asked = leads && reference.name.text == name;
+    led.to_us = led.to_us || is_asked;
+    bool is_written = false;
     void* provider = is_first ? nullptr : bound_before(reference).tables.find(reference.name);
     if (provider == nullptr) provider = binding.provider_of(reference);
     if (provider == nullptr) {
-      if (leads && reference.is_weak) binding.write(reference, nullptr);
+      if (leads && reference.is_weak) is_written = binding.write(reference, nullptr);
     } else if (leads || is_own_code(reference.value) ||
                ((!reference.is_bound || reference.value == provider) &&
                 (leads_to_us(object, reference) || is_shadowed(reference)))) {
-      binding.write(reference, binding.target_of(reference, provider));
+      is_written = binding.write(reference, binding.target_of(reference, provider));
     } // else the program has put another one there
+    led.and_stays = led.and_stays || (is_asked && provider != nullptr && !is_written);
   });
   // Pairs with the fence in bind_all(): either this thread sees that the process is no longer idle, or that
   // one sees what was bound here. No test fails without; the object would not be served.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (was_idle && !is_idle()) bind(object, {});
-  return led_to_us;
+  return led;
 }
 
 namespace {
 
 LoadedObject object_of(const dl_phdr_info& info) noexcept { return object_around(ElfObject(info).dynamic()); }
 
-/// How many objects the loader had opened when bind_new_objects() looked last. relaxed: those that look hold
-/// the lock of the walk.
+/// How many objects the loader had opened when bind_new_objects() looked last. relaxed: a number that is late
+/// or comes from another thread costs a walk.
 constinit std::atomic<unsigned long long> g_seen{0};
 
 struct Search {
   std::string_view name;
   LoadedObject found;
+  unsigned long long opened =
+      0;                ///< objects when the walk began; those that come meanwhile are looked at later
+  bool is_whole = true; ///< no object was met that the loader has not got ready yet
 };
 int bind_unless_seen(dl_phdr_info* info, std::size_t, void* data) noexcept {
   auto& search = *static_cast<Search*>(data);
   if (g_seen.load(std::memory_order_relaxed) == info->dlpi_adds) return 1;
+  if (search.opened == 0) search.opened = info->dlpi_adds;
   const LoadedObject object = object_of(*info);
+  search.is_whole = search.is_whole && object;
   if (is_ours(*info) || !object) return 0;
-  if (bind(object, search.name) && !search.found) search.found = object;
+  if (bind(object, search.name).to_us && !search.found) search.found = object;
   return 0;
 }
 int remember_seen(dl_phdr_info* info, std::size_t, void*) noexcept {
@@ -353,7 +376,8 @@ void bind_all() noexcept {
 
 LoadedObject bind_new_objects(std::string_view name) noexcept {
   Search search{name, {}};
-  if (dl_iterate_phdr(bind_unless_seen, &search) == 0) dl_iterate_phdr(remember_seen, nullptr);
+  if (dl_iterate_phdr(bind_unless_seen, &search) == 0 && search.is_whole)
+    g_seen.store(search.opened, std::memory_order_relaxed);
   return search.found;
 }
 

@@ -39,8 +39,13 @@ void bind_initial_objects(const Doors& doors) noexcept;
 /// Does that again: what passes has changed. Takes the lock of dl_iterate_phdr().
 void bind_all() noexcept;
 
-/// Binds the references of `object`. Returns whether that of `name` led to our function of that name.
-bool bind(const LoadedObject& object, std::string_view name) noexcept;
+/// Whether a reference led to our function of its name, and still does, because it cannot be written.
+struct Led {
+  bool to_us = false;
+  bool and_stays = false;
+};
+/// Binds the references of `object`. Returns where that of `name` led.
+Led bind(const LoadedObject& object, std::string_view name) noexcept;
 /// Does the same with all objects that have been opened since the last call. Returns the first one whose
 /// reference of `name` led to us. Takes the lock of dl_iterate_phdr().
 LoadedObject bind_new_objects(std::string_view name) noexcept;

@@ -280,7 +280,7 @@ void* find_when_idle(Function& function, const LoadedObject& object, const void*
     if (!object)
       return with_order_of(caller, [&](auto& where, const SearchOrder&) { return where.find(function); });
     const SearchOrder order = order_for(object);
-    if (const Writer writer; writer && order.has_runtime()) writer.scope_of(order); // for keep_runtimes()
+    note_order(order);
     return order.find(function);
   };
   void* const found = find();
@@ -314,6 +314,12 @@ void* look_up(Function& function, const void* caller) noexcept {
     function.of_first_caller.store(found, std::memory_order_relaxed); // leads to code only
   errno = saved_errno;
   return found;
+}
+
+bool note_order(const SearchOrder& order) noexcept {
+  if (!order.has_runtime()) return true;
+  const Writer writer;
+  return writer && writer.scope_of(order) != nullptr;
 }
 
 bool has_callers() noexcept { return latest_scope() != nullptr; }

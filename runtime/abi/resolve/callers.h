@@ -106,6 +106,9 @@ void* look_up_when_idle(Function& function, const void* code, const void* caller
 /// The code that calls `function` and would return to `caller`: perhaps a compiler has made a jump of the
 /// call. Binds the references of the object that calls.
 const void* code_that_calls(Function& function, const void* caller) noexcept;
+/// Keeps the runtimes of `order`, in which references are about to be bound, until dlclose() has asked for
+/// them. Returns whether that could be done at once.
+bool note_order(const SearchOrder& order) noexcept;
 /// The order for code of `caller`; no object: code that the process has made itself.
 SearchOrder order_for(const LoadedObject& caller) noexcept;
 

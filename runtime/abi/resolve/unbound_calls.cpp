@@ -21,12 +21,15 @@ struct Caller {
 /// `caller`. Binds its references.
 Caller object_that_calls(std::string_view name, const void* about, const void* caller) noexcept {
   const LoadedObject told = about != nullptr ? object_around(about) : LoadedObject();
-  if (told && bind(told, name)) return {told};
+  if (told)
+    if (const Led led = bind(told, name); led.to_us) return {told, led.and_stays};
   const LoadedObject returned_to = object_around(caller);
   if (told.tables == returned_to.tables) return {told, true};
-  // Another thread may have bound the reference since this one has read it, so that bind() finds nothing.
-  if (returned_to && (bind(returned_to, name) || calls_by_reference(returned_to, caller, name)))
-    return {returned_to};
+  if (returned_to) {
+    if (const Led led = bind(returned_to, name); led.to_us) return {returned_to, led.and_stays};
+    // Another thread may have bound the reference since this one has read it.
+    if (calls_by_reference(returned_to, caller, name)) return {returned_to};
+  }
   // Programs do not jump to functions without doors, nor to functions that a runtime calls, where no argument
   // says who calls.
   if (!told && returned_to && (is_runtime(returned_to.tables) || !has_doors(name)) &&

@@ -71,7 +71,7 @@ std::optional<Check> static_ones(const FileCalls& program, config::LoopKinds loo
               fmt::format("{}: {}", name, by_call ? "static loops too" : "perhaps static loops too"),
               "a loop without a schedule clause is static: its threads do not ask for iterations",
               by_call
-                  ? "write schedule(runtime) where the iterations are uneven, or add static to WSTREE_LOOPS"
+                  ? "write schedule(runtime) where the iterations are uneven, or add proven to WSTREE_LOOPS"
                   : advice(program.calls)};
   if (program.calls.cuts_its_own)
     check.cause = "-ftree-parallelize-loops cuts loops into equal parts: threads do not ask for iterations";

@@ -69,9 +69,9 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
                 ? "static loops never ask the OpenMP runtime for iterations"
                 : fmt::format("its loops are {}{}", is_static ? "static or " : "", to_text(in_order)),
             !is_static ? how_to_leave_order(in_order)
-            : calls.llvm && calls.forms.contains(LoopForm::fixed)
-                ? "write schedule(runtime) where the iterations are uneven, or say --loops static"
-                : "write schedule(runtime) where the iterations are uneven"};
+            : wishes.loops.has(config::LoopKind::proven)
+                ? "write schedule(runtime) where the iterations are uneven"
+                : "say --loops runtime,proven, or write schedule(runtime) where the iterations are uneven"};
   }
   if (!conclusive) {
     return {
