@@ -12,13 +12,14 @@
 namespace wstree::test {
 namespace {
 
-/// An argument of jumping_host. Runtimes do not always survive natively that a
-/// thread ends which was their first.
-rc::Gen<std::string> plugin() {
-  const auto text = [](const std::tuple<bool, unsigned>& choice) {
+/// An argument of jumping_host. libomp may free twice, natively too, what a thread has had that ended: so
+/// only plugins that libgomp executes are opened `by_threads`.
+rc::Gen<std::string> plugin(bool by_threads) {
+  const auto text = [by_threads](const std::tuple<bool, unsigned>& choice) {
     const auto [is_gccs, flags] = choice;
     std::string argument;
-    const std::array<std::string, 5> names{"lazy", "deep", "global", "close", is_gccs ? "thread" : ""};
+    const std::array<std::string, 5> names{"lazy", "deep", "global", "close",
+                                           is_gccs && by_threads ? "thread" : ""};
     for (std::size_t i = 0; i < names.size(); ++i)
       if ((flags >> i & 1) != 0) argument.append(names[i]) += ',';
     return argument + ':' + program_path(is_gccs ? "jumping_gcc.so" : "jumping_clang.so");
@@ -32,7 +33,7 @@ TEST(PluginOrders, ChangeNothing) {
         *rc::gen::element<std::string>("jumping_host", "jumping_host_gcc", "jumping_host_clang");
     const auto seed = *rc::gen::inRange(1, 1000);
     const auto is_gccs_first = *rc::gen::arbitrary<bool>();
-    const auto plugins = *rc::gen::container<std::vector<std::string>>(plugin());
+    const auto plugins = *rc::gen::container<std::vector<std::string>>(plugin(host == "jumping_host_gcc"));
     // A runtime does not survive that it is closed while its threads wait, so the program holds both.
     std::vector<std::string> arguments{std::to_string(seed), "runtime:libgomp.so.1", "runtime:libomp.so.5"};
     if (!is_gccs_first) std::swap(arguments[1], arguments[2]);
