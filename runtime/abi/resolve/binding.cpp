@@ -376,14 +376,14 @@ void bind_all() noexcept {
 
 LoadedObject bind_new_objects(std::string_view name) noexcept {
   Search search{name, {}};
-  if (dl_iterate_phdr(bind_unless_seen, &search) == 0 && search.is_whole)
+  if (walk(bind_unless_seen, &search) == 0 && search.is_whole)
     g_seen.store(search.opened, std::memory_order_relaxed);
   return search.found;
 }
 
 LoadedObject object_that_refers_to(std::string_view name) noexcept {
   Search search{name, {}};
-  dl_iterate_phdr(find_reference, &search);
+  walk(find_reference, &search);
   return search.found;
 }
 

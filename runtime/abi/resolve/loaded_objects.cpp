@@ -191,10 +191,21 @@ std::span<const ElfW(Phdr)> segments_of(const LoadedObject& object) noexcept {
   return {reinterpret_cast<const ElfW(Phdr)*>(begin + header.e_phoff), header.e_phnum};
 }
 
+int walk(VisitObject* visit, void* data) noexcept {
+  static constinit thread_local bool walks __attribute__((tls_model("initial-exec"))) = false;
+  if (walks) return 1;
+  walks = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const int result = dl_iterate_phdr(visit, data);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  walks = false;
+  return result;
+}
+
 OpenedObjects opened_objects() noexcept {
   OpenedObjects objects;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
+  walk(
+      [](dl_phdr_info* info, std::size_t, void* data) noexcept {
         *static_cast<OpenedObjects*>(data) = {info->dlpi_adds, info->dlpi_subs};
         return 1;
       },

@@ -80,8 +80,13 @@ struct OpenedObjects {
   unsigned long long opened = 0, closed = 0;
   bool operator==(const OpenedObjects&) const = default;
 };
-/// Takes the lock of dl_iterate_phdr(), and visits one object.
+/// Takes the lock of dl_iterate_phdr(), and visits one object. None: this thread holds the lock already.
 OpenedObjects opened_objects() noexcept;
+
+using VisitObject = int(dl_phdr_info* info, std::size_t size, void* data) noexcept;
+/// dl_iterate_phdr(), but not below a handler of a signal that has interrupted this thread in here: the
+/// thread would wait for itself. Returns what that function returns; 1 if it was not called.
+int walk(VisitObject* visit, void* data) noexcept;
 
 /// This library in the loader's list; nullptr before remember_initial_objects().
 const link_map* own_map() noexcept;

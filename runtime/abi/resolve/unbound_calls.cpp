@@ -71,7 +71,7 @@ void* find_for_unbound(Wanted wanted, Function& function, const void* about, con
   std::atomic_signal_fence(std::memory_order_seq_cst); // a handler of a signal may call meanwhile
   const bool is_known = seen.is(function, about, caller) && known.is(function, about, caller);
   const OpenedObjects opened = is_known ? opened_objects() : OpenedObjects();
-  if (is_known && seen.opened == opened) return seen.result;
+  if (is_known && (seen.opened == opened || opened == OpenedObjects())) return seen.result;
   const Caller found = object_that_calls(function.name, about, caller);
   void* const result = find(function, found.object, caller);
   if (!found.is_settled || result == nullptr) return result;
