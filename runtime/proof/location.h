@@ -26,6 +26,7 @@ struct Prover::Location {
   };
   Class is = Class::same;
   Operation operation = Operation::none;
+  std::uint8_t bytes = 0; ///< of a sum; 0: not known
   std::uint32_t id = 0;
   SymbolId base = 0; // of a slot
   std::int32_t offset = 0;

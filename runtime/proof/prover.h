@@ -28,7 +28,9 @@ struct Slot {
 struct Flags {
   Value a = 0;
   Value b = 0;
-  bool is_comparison = false; ///< else the carry says nothing of them
+  bool is_comparison = false;      ///< else the carry says nothing of them
+  std::uint8_t size = 0;           ///< bytes of two registers that were compared
+  std::uint16_t registers[2] = {}; ///< that hold them still, a bit each
 };
 
 /// The facts that hold on every path to a place.
@@ -195,14 +197,18 @@ private:
   bool is_of_iteration(const Polynomial& polynomial) const noexcept;
   bool goes_with(const Polynomial& polynomial, Value cursor) const noexcept;
   Value result(std::uint64_t operation, Value a, Value b = 0, Value c = 0) noexcept;
-  Value apply(Operation operation, Value a, Value b) noexcept;
-  Value combine(Operation operation, Value a, Value b, bool is_ordered) noexcept;
-  bool is_identity(Operation operation, Value value) const noexcept;
-  bool is_additive(Value value) const noexcept;
+  Value apply(Operation operation, unsigned size, Value a, Value b) noexcept;
+  Value combine(Operation operation, unsigned size, Value a, Value b, bool is_ordered) noexcept;
+  bool is_identity(Operation operation, unsigned size, Value value) const noexcept;
+  bool starts_with(Operation operation, unsigned size, Value value, Value& start) const noexcept;
+  bool is_additive(Value value, unsigned size) const noexcept;
 
   // prover_steps.cpp: instructions
   bool step(const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept;
+  void note_overwritten(const Instruction& instruction, State& state) noexcept;
   bool step_vector(const Instruction& instruction, State& state, const VectorUse& use) noexcept;
+  bool moves_lanes(const Instruction& instruction, Value a_low, Value a_high, Value b_low, Value b_high,
+                   bool is_same, Value& low, Value& high) noexcept;
   bool step_narrow(const Instruction& instruction, State& state) noexcept;
   bool step_general(const Instruction& instruction, State& state) noexcept;
   bool step_atomic(const Instruction& instruction, State& state) noexcept;
@@ -252,7 +258,9 @@ private:
   bool has_int_part_ = false;      // gcc: the number of iterations has 4 bytes and a sign
   bool has_opaque_effect_ = false; // the loop that is followed has effects that are no stores
   bool in_cycle_ = false;          // of the instruction that is followed
-  int depth_ = 0;                  // of the function that is followed
+  std::uint32_t stamp_ = 0;   // of the instruction that is followed, if it is followed once; 0: it is not
+  std::uint64_t context_ = 0; // of the call that is followed
+  int depth_ = 0;             // of the function that is followed
   Body bodies_[4] = {};
   Store stores_[k_most_stores] = {}; // of the block that is followed
   std::size_t store_count_ = 0;

@@ -26,9 +26,9 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   state.is_late = true;
   // The lock of a statement on private memory is as good as none.
   if ((values_.at(address).bits & k_frame) != 0) return judge("has a private array", instruction.address);
-  const Value fresh =
-      loop_.is_entered ? values_.plain(k_iteration)
-                       : values_.of(Symbol::Kind::load, k_common, address, memory.size, instruction.address);
+  const Value fresh = loop_.is_entered ? values_.plain(k_iteration)
+                                       : values_.of(Symbol::Kind::load, k_common, address, memory.size,
+                                                    values_.location(instruction.address, context_));
   if (loop_.is_entered) {
     loop_.has_effect = true;
     has_opaque_effect_ = true;
@@ -42,6 +42,7 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     if (classify(address) != k_common &&
         !judge("has an atomic operation on memory of its part", instruction.address))
       return false;
+    operand = values_.used_in(operand, memory.size);
     const Node& node = values_.at(operand);
     Operation operation = Operation::none;
     switch (instruction.id) {
@@ -66,12 +67,13 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     if (instruction.id == X86_INS_CMPXCHG) {
       const Value expected = state.general[k_rax];
       const bool is_expected = values_.is_symbol(expected, Symbol::Kind::load) &&
-                               values_.symbol(values_.only_symbol(expected)).x == address;
+                               values_.symbol(values_.only_symbol(expected)).x == address &&
+                               values_.symbol(values_.only_symbol(expected)).y == memory.size;
       is_merge = node.kind == Node::Kind::combined && node.address == address && is_expected;
       if (is_merge) verdict_.has_float_reduction |= is_float(node.operation);
     } else if (operation != Operation::none) {
       is_merge = (node.kind == Node::Kind::merged && node.operation == operation) ||
-                 (operation == Operation::add && is_additive(operand));
+                 (operation == Operation::add && is_additive(operand, memory.size));
       std::int64_t constant = 0;
       if (operation == Operation::add || operation == Operation::bit_or || operation == Operation::bit_xor)
         is_merge |= values_.is_constant(operand, constant) && constant == 0;

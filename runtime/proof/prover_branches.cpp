@@ -115,7 +115,9 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
   std::int64_t constant = 0;
   bool is_known = false;
-  if (values_.is_constant(difference, constant) && !loop_.is_guessed) {
+  // The difference of other values does not say how they were extended.
+  if (values_.is_constant(state.flags.a) && values_.is_constant(state.flags.b) &&
+      values_.is_constant(difference, constant) && !loop_.is_guessed) {
     if (holds_for(branch.id, sign_of(constant), is_known) != is_taken && is_known) state.is_reached = false;
     return true;
   }

@@ -88,7 +88,10 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
     if (!store(instruction, state, state.general[k_rsp], 8, values_.constant(0))) return false;
   }
   bool returns = false;
+  const std::uint64_t context = context_;
+  context_ = values_.location(instruction.address, context << 32 | (in_cycle ? 0 : budget_));
   if (!follow(*function, state, depth + 1, returns)) return false;
+  context_ = context;
   if (!returns) {
     state.is_reached = false;
     return true;

@@ -42,6 +42,12 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_MOVSX:
   case X86_INS_MOVSXD:
     if (!read(instruction, operands[1], state, a)) return false;
+    if (operands[0].size > operands[1].size && !operands[1].is_imm()) {
+      a = values_.used_in(a, operands[0].size);
+      // A byte with a sign is another number than one without.
+      if (operands[1].size < 4 && instruction.id == X86_INS_MOVSX && !values_.is_constant(a))
+        a = result(instruction.id | (operands[0].size == 8 ? k_operation_flags : 0), a);
+    }
     return write(instruction, operands[0], state, a);
   case X86_INS_LEA: {
     Value address = address_of(operands[1], state);
@@ -52,7 +58,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       const unsigned index = general_of(operands[1].index);
       if (base != k_no_register && index != k_no_register && state.width[base] == 0 &&
           state.width[index] == 0)
-        address = apply(Operation::add, state.general[base], state.general[index]);
+        address =
+            apply(Operation::add, operands[0].size, values_.used_in(state.general[base], operands[0].size),
+                  values_.used_in(state.general[index], operands[0].size));
     }
     return write(instruction, operands[0], state, address);
   }
@@ -64,9 +72,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (operands[0].size < 4)
       made = result(instruction.id, a, b);
     else if (is_add)
-      made = apply(Operation::add, a, b);
+      made = apply(Operation::add, operands[0].size, a, b);
     else {
-      made = combine(Operation::add, a, b, true);
+      made = combine(Operation::add, operands[0].size, a, b, true);
       if (made == 0) made = values_.subtract(a, b);
       if (!values_.is_polynomial(made) && values_.at(made).kind == Node::Kind::plain)
         made = result(instruction.id, a, b);
@@ -81,7 +89,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_DEC: {
     if (!read(instruction, operands[0], state, a)) return false;
     const Value one = values_.constant(instruction.id == X86_INS_INC ? 1 : -1);
-    const Value made = operands[0].size < 4 ? result(instruction.id, a) : apply(Operation::add, a, one);
+    const Value made =
+        operands[0].size < 4 ? result(instruction.id, a) : apply(Operation::add, operands[0].size, a, one);
     set_flags(made);
     return write(instruction, operands[0], state, made);
   }
@@ -104,7 +113,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (!read(instruction, operands[instruction.count - 2], state, a) ||
         !read(instruction, operands[instruction.count - 1], state, b))
       return false;
-    a = operands[0].size < 4 ? result(instruction.id, a, b) : apply(Operation::multiply, a, b);
+    a = operands[0].size < 4 ? result(instruction.id, a, b)
+                             : apply(Operation::multiply, operands[0].size, a, b);
     set_flags(result(k_operation_flags, a));
     return write(instruction, operands[0], state, a);
   case X86_INS_SHL:
@@ -180,7 +190,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
                               ? masked_share(a, constant, operands[0].size, state)
                               : 0;
       is_rest = share != 0 && constant > 0 && constant < 1024;
-      a = share != 0 ? share : is_full ? apply(operation, a, b) : result(instruction.id, a, b);
+      a = share != 0 ? share
+          : is_full  ? apply(operation, operands[0].size, a, b)
+                     : result(instruction.id, a, b);
     }
     set_flags(a);
     if (!write(instruction, operands[0], state, a)) return false;
@@ -204,11 +216,17 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_CDQE:
   case X86_INS_CWDE:
     note_width(state.general[k_rax], state);
+    state.general[k_rax] = values_.used_in(state.general[k_rax], 8);
     if (instruction.id == X86_INS_CWDE) state.general[k_rax] = result(instruction.id, state.general[k_rax]);
     return true;
   case X86_INS_CMP:
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     state.flags = {a, b, true};
+    state.flags.size = operands[0].size;
+    for (int i = 0; i < 2; ++i)
+      if (const unsigned reg = operands[i].is_reg() ? general_of(operands[i].reg) : k_no_register;
+          reg != k_no_register)
+        state.flags.registers[i] = static_cast<std::uint16_t>(1U << reg);
     return true;
   case X86_INS_TEST:
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
@@ -312,25 +330,32 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       return write(instruction, operands[0], state, is_taken ? b : a);
     // The smaller or the greater one of both that are compared.
     const bool is_decidable = state.flags.is_comparison || !compares_unsigned(instruction.id);
-    const bool is_of_compared = (flags.a == a && flags.b == b) || (flags.a == b && flags.b == a);
+    // Registers that hold what was compared do; equal values need not be equal.
+    const unsigned to = general_of(operands[0].reg);
+    const unsigned from = operands[1].is_reg() ? general_of(operands[1].reg) : k_no_register;
+    const auto is_compared = [&](unsigned x, unsigned y) noexcept {
+      return flags.size == operands[0].size && x < 16 && y < 16 && (flags.registers[0] >> x & 1) != 0 &&
+             (flags.registers[1] >> y & 1) != 0;
+    };
+    const bool is_clangs_end = is_clang_ && values_.length != 0 &&
+                               ((values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) ||
+                                (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_));
+    const bool is_direct = (flags.a == a && flags.b == b) && (is_compared(to, from) || is_clangs_end);
+    const bool is_reverse = (flags.a == b && flags.b == a) && (is_compared(from, to) || is_clangs_end);
+    const bool is_of_compared = is_direct || is_reverse;
     if (is_of_compared && is_decidable && a != b) {
       bool is_known = true;
       bool other_known = true;
       const bool for_less = holds_for(instruction.id, -1, is_known);
       const bool for_more = holds_for(instruction.id, 1, other_known);
       if (is_known && other_known && for_less != for_more) {
-        const Value if_less = for_less ? b : a; // while flags.a < flags.b
+        const bool is_first = for_less == is_reverse; // is taken while flags.a < flags.b
         const bool is_unsigned = compares_unsigned(instruction.id);
-        const Operation operation = if_less == flags.a
-                                        ? (is_unsigned ? Operation::least_unsigned : Operation::least)
-                                        : (is_unsigned ? Operation::most_unsigned : Operation::most);
-        if (is_clang_ && (operation == Operation::least || operation == Operation::least_unsigned) &&
-            values_.length != 0) {
-          const bool is_end = (values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) ||
-                              (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_);
-          if (is_end) return write(instruction, operands[0], state, last_of_part());
-        }
-        return write(instruction, operands[0], state, apply(operation, a, b));
+        const Operation operation = is_first ? (is_unsigned ? Operation::least_unsigned : Operation::least)
+                                             : (is_unsigned ? Operation::most_unsigned : Operation::most);
+        if (is_clangs_end && (operation == Operation::least || operation == Operation::least_unsigned))
+          return write(instruction, operands[0], state, last_of_part());
+        return write(instruction, operands[0], state, apply(operation, operands[0].size, a, b));
       }
     }
     if (state.formula == State::Formula::open &&
@@ -339,7 +364,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       const Value made = joined_formula(is_less ? b : a, is_less ? a : b);
       if (made != 0) return write(instruction, operands[0], state, made);
     }
-    if (a == b && values_.at(a).kind != Node::Kind::plain) return write(instruction, operands[0], state, a);
+    if (a == b && values_.is_polynomial(a)) return write(instruction, operands[0], state, a);
     const Value condition = values_.plain(condition_bits(state));
     return write(instruction, operands[0], state, result(instruction.id, a, b, condition));
   }
@@ -349,7 +374,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (operands[0].size < 4) break;
     a = state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax];
     state.general[k_rax] = values_.is_polynomial(a) && values_.is_polynomial(b)
-                               ? apply(Operation::multiply, a, b)
+                               ? apply(Operation::multiply, operands[0].size, a, b)
                                : result(instruction.id, a, b);
     state.general[k_rdx] = result(k_operation_high | instruction.id, a, b);
     state.width[k_rax] = state.width[k_rdx] = 0;

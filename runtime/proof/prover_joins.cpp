@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where paths meet: what holds on both.
 #include "prover.h"
+#include "registers.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -125,18 +126,21 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
     const SymbolId q = header_of(n);
     if (p != 0 && n.kind == Kind::sum && n.location == values_.symbol(p).y) return b;
     if (q != 0 && m.kind == Kind::sum && m.location == values_.symbol(q).y) return a;
-    if (p != 0 && p == q) return values_.sum(static_cast<std::uint32_t>(values_.symbol(p).y), Operation::add);
+    if (p != 0 && p == q)
+      return values_.sum(static_cast<std::uint32_t>(values_.symbol(p).y), Operation::add, 0);
   }
   if (!loop_.is_entered) {
     const auto merged_with = [this](Value merged, Value other) noexcept -> Value {
       const Node& node = values_.at(merged);
       std::int64_t constant = 0;
       if (node.kind == Kind::merged) {
-        if (is_identity(node.operation, other)) return merged;
-        if (node.operation == Operation::add && is_additive(other)) return merged;
+        // An empty part puts in what others start with, or nothing.
+        if (is_identity(node.operation, node.size, other) || (node.start != 0 && node.start == other))
+          return merged;
+        if (node.operation == Operation::add && is_additive(other, node.size)) return merged;
       }
-      if (is_additive(merged) && values_.is_constant(other, constant) && constant == 0)
-        return values_.merged(Operation::add);
+      if (is_additive(merged, 4) && values_.is_constant(other, constant) && constant == 0)
+        return values_.merged(Operation::add, is_additive(merged, 8) ? 0 : 4);
       return 0;
     };
     if (const Value made = merged_with(a, b); made != 0) return made;
@@ -145,7 +149,7 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
       const Symbol& p = values_.symbol(values_.only_symbol(a));
       const Symbol& q = values_.symbol(values_.only_symbol(b));
       if (p.x == q.x && p.y == q.y && p.bits == q.bits)
-        return values_.of(Symbol::Kind::load, p.bits, p.x, p.y, place);
+        return values_.of(Symbol::Kind::load, p.bits, p.x, p.y, values_.location(place, context_));
     }
   }
   if (is_clang_ && dividend_ != 0)
@@ -164,7 +168,8 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
   if (loop_.is_entered) return values_.plain(bits | k_iteration);
   if (x.formula != State::Formula::open || y.formula != State::Formula::open) bits |= k_part;
   if ((bits & ~(k_part | k_number)) != 0) return values_.plain(bits);
-  return values_.of(Symbol::Kind::result, bits, k_operation_join, place, location);
+  return values_.of(Symbol::Kind::result, bits, k_operation_join | context_ << k_stamp_shift, place,
+                    location);
 }
 
 void Prover::join(State& into, const State& other, Address place) noexcept {
@@ -180,6 +185,8 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
     into.high[i] = joined(a.high[i], b.high[i], a, b, place, 32 + i);
   }
   into.flags.a = joined(a.flags.a, b.flags.a, a, b, place, 48);
+  if (a.flags.size != b.flags.size) into.flags.size = 0;
+  for (int i = 0; i < 2; ++i) into.flags.registers[i] = a.flags.registers[i] & b.flags.registers[i];
   into.flags.is_comparison = a.flags.is_comparison && b.flags.is_comparison;
   into.flags.b = joined(a.flags.b, b.flags.b, a, b, place, 49);
   std::uint16_t kept = 0;

@@ -125,7 +125,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
                             values_.multiply(location.step, values_.of(Symbol::Kind::ticks, k_part, place)));
         break;
       case Class::sum:
-        value = values_.sum(location.id, Operation::none);
+        value = values_.sum(location.id, Operation::none, location.bytes);
         break;
       case Class::lost:
         value = values_.undefined();
@@ -183,6 +183,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
     } else if (node.kind == Node::Kind::sum && node.location == location.id) {
       location.is = Class::sum;
       location.operation = node.operation;
+      location.bytes = node.size;
     } else if (node.kind == Node::Kind::polynomial) {
       const Value step = values_.subtract(*value, symbol);
       if (!values_.is_polynomial(step)) continue;
@@ -230,8 +231,12 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
         holds = is_whole && *value == values_.add(*location.in(*header, i), location.step);
         break;
       case Class::sum:
-        holds = is_whole && values_.at(*value).kind == Node::Kind::sum &&
-                values_.at(*value).location == location.id &&
+        if (is_whole && location.bytes == 0 && values_.at(*value).size != 0) {
+          location.bytes = values_.at(*value).size;
+          changes = true;
+        }
+        holds = is_whole && values_.at(*value).size == location.bytes &&
+                values_.at(*value).kind == Node::Kind::sum && values_.at(*value).location == location.id &&
                 (values_.at(*value).operation == location.operation ||
                  values_.at(*value).operation == Operation::none);
         break;
@@ -285,9 +290,12 @@ Value Prover::at_exit(Value value, Value executed, const Location* locations, st
       if (location.id != node.location) continue;
       // Without an operation in this iteration it has those of former ones.
       const Operation operation = node.operation == Operation::none ? location.operation : node.operation;
+      const unsigned size = node.operation == Operation::none ? location.bytes : node.size;
       const Node& start = values_.at(location.start);
-      if (is_identity(operation, location.start)) return values_.merged(operation);
-      if (start.kind == Node::Kind::merged && start.operation == operation) return location.start;
+      if (Value put_in = 0; starts_with(operation, size, location.start, put_in))
+        return values_.merged(operation, size, put_in);
+      if (start.kind == Node::Kind::merged && start.operation == operation && start.size == size)
+        return location.start;
       return values_.undefined();
     }
     return values_.undefined();

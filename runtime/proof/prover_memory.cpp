@@ -116,7 +116,8 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
     value = values_.plain(bits);
   else
     value = values_.of(Symbol::Kind::load, bits, address, size,
-                       (state.is_late ? instruction.address : 0) | effects_before(state));
+                       (state.is_late ? values_.location(instruction.address, context_) : 0) |
+                           effects_before(state));
   return true;
 }
 
@@ -210,7 +211,8 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
   }
   if (state.is_locked) {
     const Node& node = values_.at(value);
-    if (node.kind == Node::Kind::combined && node.address == address) {
+    if (node.kind == Node::Kind::combined && node.address == address &&
+        (node.size == size || (node.size == k_packed && size == 8))) {
       verdict_.has_reduction = true;
       verdict_.has_float_reduction |= is_float(node.operation);
       return true;
@@ -257,6 +259,7 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
   }
   if (operand.is_mem()) {
     if (!load(instruction, state, address_of(operand, state), operand.size, value)) return false;
+    value = values_.used_in(value, operand.size);
     if (operand.size == 4) note_width(value, state);
     return true;
   }
@@ -273,7 +276,7 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
     }
     return refuse("uses a register that the proof does not know", instruction.address);
   }
-  value = state.general[reg];
+  value = values_.used_in(state.general[reg], operand.size);
   if (operand.size == 4) note_width(value, state);
   if (state.width[reg] != 0 && operand.size > state.width[reg])
     value = values_.plain(classify(value) | k_carried);

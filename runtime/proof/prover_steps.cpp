@@ -21,10 +21,31 @@ void Prover::clobber(State& state) noexcept {
   state.flags = {undefined, undefined};
 }
 
+/// Follows which registers hold what was compared; behind an instruction that is no move, none does.
+void Prover::note_overwritten(const Instruction& instruction, State& state) noexcept {
+  std::uint16_t(&registers)[2] = state.flags.registers;
+  const bool is_move = instruction.id == X86_INS_MOV || instruction.id == X86_INS_MOVZX ||
+                       instruction.id == X86_INS_MOVSX || instruction.id == X86_INS_MOVSXD ||
+                       instruction.id == X86_INS_LEA ||
+                       (instruction.id >= X86_INS_CMOVA && instruction.id <= X86_INS_CMOVS);
+  const Operand& to = instruction.operands[0];
+  const Operand& from = instruction.operands[1];
+  if (is_move && !to.is_reg()) return;
+  const unsigned written = is_move ? general_of(to.reg) : k_no_register;
+  const bool is_copy = instruction.id == X86_INS_MOV && from.is_reg() && to.size >= state.flags.size;
+  const unsigned source = is_copy ? general_of(from.reg) : k_no_register;
+  for (std::uint16_t& held : registers) {
+    const bool has_copy = source != k_no_register && (held >> source & 1) != 0;
+    held = written == k_no_register ? std::uint16_t{0} : static_cast<std::uint16_t>(held & ~(1U << written));
+    if (has_copy && written != k_no_register) held = static_cast<std::uint16_t>(held | 1U << written);
+  }
+}
+
 bool Prover::step(const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept {
   if (budget_ == 0) return refuse("is too long", instruction.address);
   --budget_;
   if (values_.is_exhausted()) return refuse("is too long", instruction.address);
+  stamp_ = in_cycle ? 0 : budget_ + 1;
   switch (instruction.id) {
   case X86_INS_NOP:
   case X86_INS_ENDBR64:
@@ -49,13 +70,21 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   }
   if (is_branch(instruction)) return true; // judged with its edges
   if (instruction.rep == X86_PREFIX_LOCK || instruction.id == X86_INS_XCHG)
+    state.flags.registers[0] = state.flags.registers[1] = 0;
+  if (instruction.rep == X86_PREFIX_LOCK || instruction.id == X86_INS_XCHG)
     return step_atomic(instruction, state);
   if (const VectorUse use = vector_use(instruction.id); use.form != VectorForm::unknown) {
     const bool is_string =
         instruction.count == 2 && instruction.operands[0].is_mem() && instruction.operands[1].is_mem();
-    if (!is_string) return step_vector(instruction, state, use);
+    if (!is_string) {
+      if (use.form == VectorForm::to_general || use.form == VectorForm::word_move)
+        state.flags.registers[0] = state.flags.registers[1] = 0;
+      return step_vector(instruction, state, use);
+    }
   }
-  return step_general(instruction, state);
+  if (!step_general(instruction, state)) return false;
+  if (instruction.id != X86_INS_CMP) note_overwritten(instruction, state);
+  return true;
 }
 
 } // namespace wstree::proof

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "prover.h"
+#include "registers.h"
 
 #include <bit>
 #include <initializer_list>
@@ -121,36 +122,70 @@ Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcep
     return values_.plain(bits | k_iteration, values_.is_polynomial(made) ? made : 0);
   }
   if ((bits & ~(k_part | k_number)) != 0) return values_.plain(bits);
-  return values_.of(Symbol::Kind::result, bits, operation, a, std::uint64_t{b} << 32 | c);
+  // The value of an unknown operand is another one at each place.
+  const bool is_exact = values_.is_polynomial(a) && (b == 0 || values_.is_polynomial(b)) &&
+                        (c == 0 || values_.is_polynomial(c));
+  if (!is_exact && stamp_ == 0) return values_.plain(bits);
+  return values_.of(Symbol::Kind::result, bits,
+                    operation | (is_exact ? 0 : std::uint64_t{stamp_} << k_stamp_shift), a,
+                    std::uint64_t{b} << 32 | c);
 }
 
-bool Prover::is_identity(Operation operation, Value value) const noexcept {
+/// Whether `value` changes nothing if `operation` puts it in, in each of the lanes of `size` bytes.
+bool Prover::is_identity(Operation operation, unsigned size, Value value) const noexcept {
   std::int64_t constant = 0;
-  if (!values_.is_constant(value, constant)) {
-    const bool is_idempotent = operation != Operation::none && operation != Operation::add &&
-                               operation != Operation::add_float && operation != Operation::multiply &&
-                               operation != Operation::multiply_float && operation != Operation::bit_xor;
-    return is_idempotent && values_.is_polynomial(value) && values_.at(value).bits == k_common;
-  }
+  if (!values_.is_constant(value, constant)) return false;
+  // A number of 4 bytes stands alone, with a sign or without, or in both lanes.
+  const auto is_word = [&](std::int32_t word, std::int64_t wide) noexcept {
+    if (size == 8) return constant == wide;
+    if (size == 0 || static_cast<std::int32_t>(constant) != word) return false;
+    const auto rest = static_cast<std::int32_t>(constant >> 32);
+    return rest == word || (size == 4 && (rest == 0 || rest == -1));
+  };
   switch (operation) {
   case Operation::add:
+  case Operation::bit_or:
   case Operation::bit_xor:
+  case Operation::most_unsigned:
     return constant == 0;
   case Operation::add_float:
-    return constant == 0 || constant == INT64_MIN;
+    return constant == 0 || is_word(INT32_MIN, INT64_MIN);
   case Operation::multiply:
-    return constant == 1;
+    return constant == 1 && size != k_packed;
   case Operation::multiply_float:
-    return constant == std::bit_cast<std::int64_t>(1.0) || constant == std::bit_cast<std::int32_t>(1.0F);
-  case Operation::none:
+    return is_word(std::bit_cast<std::int32_t>(1.0F), std::bit_cast<std::int64_t>(1.0));
+  case Operation::bit_and:
+  case Operation::least_unsigned:
+    return is_word(-1, -1);
+  case Operation::least:
+    return is_word(INT32_MAX, INT64_MAX);
+  case Operation::most:
+    return is_word(INT32_MIN, INT64_MIN);
+  default: // a minimum of floats keeps what is no number
     return false;
-  default:
-    return true; // puts a value in that is the same however often that is done
   }
 }
 
-/// Whether the sum of `value` over parts is its value for their union.
-bool Prover::is_additive(Value value) const noexcept {
+/// Whether each part may put in what a location starts with: `start`, or 0 for the identity.
+bool Prover::starts_with(Operation operation, unsigned size, Value value, Value& start) const noexcept {
+  start = 0;
+  if (is_identity(operation, size, value)) return true;
+  if (operation == Operation::none || operation == Operation::add || operation == Operation::add_float ||
+      operation == Operation::multiply || operation == Operation::multiply_float ||
+      operation == Operation::bit_xor || !values_.is_polynomial(value) || values_.at(value).bits != k_common)
+    return false;
+  start = value;
+  std::int64_t constant = 0;
+  if (size != k_packed) return true;
+  return values_.is_constant(value, constant)
+             ? static_cast<std::int32_t>(constant) == static_cast<std::int32_t>(constant >> 32)
+             : values_.is_symbol(value, Symbol::Kind::result) &&
+                   values_.symbol(values_.only_symbol(value)).x == k_operation_spread;
+}
+
+/// Whether the sum of `value` over parts is its value for their union, in numbers of `size` bytes. It may
+/// have been made in 4 bytes, of which only a number of iterations is one of 8.
+bool Prover::is_additive(Value value, unsigned size) const noexcept {
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || node.polynomial.constant != 0 || node.polynomial.count == 0 ||
       values_.length == 0)
@@ -160,12 +195,13 @@ bool Prover::is_additive(Value value) const noexcept {
     if (term.a != values_.length && term.b != values_.length) return false;
     const SymbolId other = term.a == values_.length ? term.b : term.a;
     if (other != 0 && values_.symbol(other).bits != k_common) return false;
+    if (size != 4 && (other != 0 || term.factor != 1)) return false;
   }
   return true;
 }
 
 /// The result of an operation that may put a value into a partial result; 0: it is none of that kind.
-Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) noexcept {
+Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool is_ordered) noexcept {
   const Node& x = values_.at(a);
   const Node& y = values_.at(b);
   if (operation == Operation::none) return 0;
@@ -181,19 +217,24 @@ Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) no
     const Value other = x.kind == Node::Kind::sum ? b : a;
     if (sum.operation != Operation::none && sum.operation != operation) return 0;
     if (!loop_.is_guessed && (classify(other) & ~k_iteration) != 0) return 0;
-    return values_.sum(sum.location, operation);
+    // The lanes behind the first one are not followed where an operation has left them out.
+    if (sum.size != 0 && sum.size != size && (sum.size != k_packed || size != 4)) return 0;
+    return values_.sum(sum.location, operation, size);
   }
   if (loop_.is_guessed) {
     const bool is_polynomial =
         x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial && operation == Operation::add;
     if (const SymbolId header = header_of(x); header != 0 && !is_polynomial)
-      return values_.sum(static_cast<std::uint32_t>(values_.symbol(header).y), operation);
+      return values_.sum(static_cast<std::uint32_t>(values_.symbol(header).y), operation, size);
     if (const SymbolId header = header_of(y); header != 0 && !is_polynomial && !is_ordered)
-      return values_.sum(static_cast<std::uint32_t>(values_.symbol(header).y), operation);
+      return values_.sum(static_cast<std::uint32_t>(values_.symbol(header).y), operation, size);
   }
+  const auto fits = [size](const Node& node) noexcept {
+    return node.size == 0 || node.size == size || (node.size == k_packed && size == 4);
+  };
   const auto is_merged = [&](const Node& node, Value value) noexcept {
-    if (node.kind == Node::Kind::merged) return node.operation == operation;
-    return operation == Operation::add && is_additive(value);
+    if (node.kind == Node::Kind::merged) return node.operation == operation && fits(node);
+    return operation == Operation::add && is_additive(value, size);
   };
   const bool x_merged = is_merged(x, a);
   const bool y_merged = is_merged(y, b);
@@ -204,24 +245,26 @@ Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) no
     const Node& merged = x_merged ? x : y;
     if (merged.kind == Node::Kind::merged && (other.bits & k_part) != 0 &&
         (other.bits & ~(k_part | k_first)) == 0)
-      return values_.merged(operation);
+      return values_.merged(operation, size, merged.start);
   }
-  if (x_merged && y_merged)
-    return x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial ? 0
-                                                                                : values_.merged(operation);
+  if (x_merged && y_merged) {
+    if (x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial) return 0;
+    if (x.start != 0 && y.start != 0 && x.start != y.start) return 0;
+    return values_.merged(operation, size, x.start != 0 ? x.start : y.start);
+  }
   const Value other = x_merged ? b : a;
   const Value merged = x_merged ? a : b;
-  if (values_.at(merged).kind == Node::Kind::merged && is_identity(operation, other) &&
-      values_.is_constant(other))
-    return merged;
+  if (values_.at(merged).kind == Node::Kind::merged && is_identity(operation, size, other)) return merged;
   if (values_.is_symbol(other, Symbol::Kind::load) && values_.at(other).bits == k_common &&
+      values_.symbol(values_.only_symbol(other)).y == (size == k_packed ? 8 : size) &&
       !(is_ordered && x_merged))
-    return values_.combined(operation, static_cast<Value>(values_.symbol(values_.only_symbol(other)).x));
+    return values_.combined(operation, size,
+                            static_cast<Value>(values_.symbol(values_.only_symbol(other)).x));
   return 0;
 }
 
-Value Prover::apply(Operation operation, Value a, Value b) noexcept {
-  if (const Value combined = combine(operation, a, b, false); combined != 0) return combined;
+Value Prover::apply(Operation operation, unsigned size, Value a, Value b) noexcept {
+  if (const Value combined = combine(operation, size, a, b, false); combined != 0) return combined;
   if (operation == Operation::add && values_.is_polynomial(a) && values_.is_polynomial(b)) {
     const Value sum = values_.add(a, b);
     if (values_.is_polynomial(sum)) return sum;

@@ -28,6 +28,103 @@ bool Prover::read_vector(const Instruction& instruction, const Operand& operand,
   return true;
 }
 
+/// The halves of a vector where an instruction moves lanes of partial results, or adds neighbours of a sum.
+/// False: it is none that does just that.
+bool Prover::moves_lanes(const Instruction& instruction, Value a_low, Value a_high, Value b_low, Value b_high,
+                         bool is_same, Value& low, Value& high) noexcept {
+  if (!values_.is_partial(b_low) && !values_.is_partial(b_high)) return false;
+  const std::int64_t control = instruction.operands[instruction.count - 1].is_imm()
+                                   ? instruction.operands[instruction.count - 1].value & 255
+                                   : -1;
+  const Node& node = values_.at(b_low);
+  const bool is_uniform = b_low == b_high && node.kind == Node::Kind::merged;
+  const auto keep = [&]() noexcept {
+    low = high = b_low;
+    return true;
+  };
+  // A half of the second operand, by two controls of 4 bytes each.
+  const auto half = [&](std::int64_t two) noexcept { return two == 0x4 ? b_low : two == 0xe ? b_high : 0; };
+  switch (instruction.id) {
+  case X86_INS_PSHUFD:
+  case X86_INS_VPSHUFD:
+  case X86_INS_SHUFPS:
+  case X86_INS_VSHUFPS:
+  case X86_INS_VPERMILPS: {
+    const bool is_shuffle = instruction.id == X86_INS_SHUFPS || instruction.id == X86_INS_VSHUFPS;
+    if (control < 0 || (is_shuffle && !is_same) || instruction.operands[0].size != 16) return false;
+    if (is_uniform && node.size == k_packed) return keep();
+    low = half(control & 15);
+    high = half(control >> 4);
+    // The first lane alone counts where the other ones are mixed.
+    if (low == 0 && node.kind == Node::Kind::merged && node.size == k_packed && (control & 15) < 8 &&
+        (control & 2) == 0)
+      low = b_low;
+    if (low == 0) return false;
+    if (high == 0) high = values_.plain(values_.at(b_low).bits | values_.at(b_high).bits);
+    return true;
+  }
+  case X86_INS_UNPCKHPD:
+  case X86_INS_VUNPCKHPD:
+  case X86_INS_PUNPCKHQDQ:
+  case X86_INS_VPUNPCKHQDQ:
+    low = a_high;
+    high = b_high;
+    return instruction.operands[0].size == 16;
+  case X86_INS_MOVHLPS:
+    low = b_high;
+    high = a_high;
+    return true;
+  case X86_INS_VMOVHLPS:
+    low = b_high;
+    high = a_high;
+    return true;
+  case X86_INS_SHUFPD:
+  case X86_INS_VSHUFPD:
+    low = (control & 1) != 0 ? a_high : a_low;
+    high = (control & 2) != 0 ? b_high : b_low;
+    return instruction.operands[0].size == 16;
+  case X86_INS_VPERMILPD:
+    low = (control & 1) != 0 ? b_high : b_low;
+    high = (control & 2) != 0 ? b_high : b_low;
+    return control >= 0 && instruction.operands[0].size == 16;
+  case X86_INS_PSRLDQ:
+  case X86_INS_VPSRLDQ:
+    if (instruction.operands[0].size != 16) return false;
+    high = values_.constant(0);
+    low = b_high;
+    if (control == 8) return true;
+    // The lanes behind the first one may be others, as where a result of 4 bytes stands alone.
+    low = values_.at(b_low).kind == Node::Kind::merged && node.size == k_packed && control == 4
+              ? values_.merged(node.operation, 4, node.start)
+              : 0;
+    high = values_.plain(node.bits);
+    return low != 0;
+  case X86_INS_MOVSHDUP:
+  case X86_INS_VMOVSHDUP:
+    return is_uniform && node.size == k_packed && keep();
+  case X86_INS_UNPCKHPS:
+  case X86_INS_VUNPCKHPS:
+  case X86_INS_PUNPCKHDQ:
+  case X86_INS_VPUNPCKHDQ:
+    return is_uniform && is_same && node.size == k_packed && keep();
+  case X86_INS_HADDPD:
+  case X86_INS_VHADDPD:
+    return is_uniform && is_same && node.operation == Operation::add_float && node.size == 8 && keep();
+  case X86_INS_HADDPS:
+  case X86_INS_VHADDPS:
+    return is_uniform && is_same && node.operation == Operation::add_float && node.size == k_packed && keep();
+  case X86_INS_PHADDD:
+  case X86_INS_VPHADDD:
+    return is_uniform && is_same && node.operation == Operation::add && node.size == k_packed && keep();
+  case X86_INS_VEXTRACTF128:
+  case X86_INS_VEXTRACTI128:
+    // A shorter instruction may have cleared the upper lanes.
+    return is_uniform && is_identity(node.operation, node.size, values_.constant(0)) && keep();
+  default:
+    return false;
+  }
+}
+
 bool Prover::step_vector(const Instruction& instruction, State& state, const VectorUse& use) noexcept {
   const Operand* const operands = instruction.operands;
   unsigned count = instruction.count;
@@ -56,6 +153,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   };
   const auto store_vector = [&](Value new_low, Value new_high, unsigned size) noexcept {
     const Value address = address_of(operands[0], state);
+    if (size < 8) new_low = values_.first_lane(new_low);
     return store(instruction, state, address, std::min(size, 8U), new_low) &&
            (size <= 8 ||
             store(instruction, state, values_.add(address, values_.constant(8)), size - 8, new_high));
@@ -71,6 +169,9 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     if (operands[0].is_mem()) return store_vector(low[1], high[1], operands[0].size);
     if (operands[1].is_mem()) return set(low[1], values_.constant(0));
     // Registers: the rest of the first one stays.
+    if (const Value source = low[is_three ? 2 : 1];
+        values_.is_partial(source) && values_.at(source).size != 8)
+      low[is_three ? 2 : 1] = values_.plain(values_.at(source).bits);
     if (state.version != 0 || loop_.is_version)
       if (const Value source = low[is_three ? 2 : 1];
           instruction.id == X86_INS_MOVSS || instruction.id == X86_INS_VMOVSS)
@@ -79,7 +180,12 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   case VectorForm::word_move:
     if (!read_all(1, memory_size())) return false;
     if (operands[0].is_mem()) return store_vector(low[1], 0, operands[0].size);
-    if (reg == k_no_register) return write(instruction, operands[0], state, low[1]);
+    if (reg == k_no_register)
+      return write(instruction, operands[0], state,
+                   operands[0].size == 4 ? values_.first_lane(low[1]) : values_.used_in(low[1], 8));
+    // The lane behind a word gets no part of the result.
+    if (instruction.id == X86_INS_MOVD || instruction.id == X86_INS_VMOVD)
+      low[1] = values_.first_lane(low[1]);
     return set(low[1], values_.constant(0));
   case VectorForm::low_load:
     if (operands[0].is_mem()) return read_all(1, 8) && store_vector(low[1], 0, 8);
@@ -123,7 +229,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
        ((instruction.id == X86_INS_SHUFPS || instruction.id == X86_INS_VSHUFPS) && is_same)) &&
       operands[instruction.count - 1].is_imm() && operands[instruction.count - 1].value == 0 &&
       !operands[last].is_mem() && operands[0].size == 16;
-  if (is_spread && values_.at(low[last]).kind != Node::Kind::merged) {
+  if (is_spread && !values_.is_partial(low[last])) {
     const Value made = result(k_operation_spread, low[last]);
     return set(made, made);
   }
@@ -139,7 +245,9 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   const auto make = [&](Value a, Value b) noexcept {
     if (use.operation == Operation::bit_xor && is_same) return values_.constant(0);
     if (use.operation == Operation::none) return result(instruction.id, a, b);
-    if (const Value combined = combine(use.operation, a, b, is_difference); combined != 0) return combined;
+    if (const Value combined = combine(use.operation, lane_size(instruction.id, use), a, b, is_difference);
+        combined != 0)
+      return combined;
     return result(instruction.id, a, b);
   };
   switch (use.form) {
@@ -158,13 +266,10 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   case VectorForm::low_halves:
     return set(low[first], low[last]);
   case VectorForm::mixed: {
-    // Halves of a partial result are put in another order, and stay one.
-    const Node& node = values_.at(low[last]);
-    if (node.kind == Node::Kind::merged && low[last] == high[last] && (is_same || count == 2)) {
-      const bool takes_first =
-          first != last && !is_same && !(low[first] == low[last] && high[first] == high[last]);
-      if (!takes_first || instruction.id == X86_INS_PSHUFD) return set(low[last], high[last]);
-    }
+    Value new_low = 0;
+    Value new_high = 0;
+    if (moves_lanes(instruction, low[first], high[first], low[last], high[last], is_same, new_low, new_high))
+      return set(new_low, new_high);
     Value made = result(code, low[last], high[last]);
     const bool is_unary =
         !is_three && (instruction.id == X86_INS_PSHUFD || instruction.id == X86_INS_PSHUFLW ||
@@ -178,7 +283,9 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   case VectorForm::fused_scalar: {
     const auto fuse = [&](const Value* parts) noexcept {
       const Value product = result(instruction.id, parts[(use.addend + 1) % 3], parts[(use.addend + 2) % 3]);
-      if (const Value combined = combine(use.operation, parts[use.addend], product, false); combined != 0)
+      if (const Value combined =
+              combine(use.operation, lane_size(instruction.id, use), parts[use.addend], product, false);
+          combined != 0)
         return combined;
       return result(instruction.id, parts[use.addend], product);
     };

@@ -94,6 +94,7 @@ Value Values::intern(const Node& node) noexcept {
                                    static_cast<std::uint64_t>(node.operation)),
                                node.location),
                            node.address);
+  hash = mix(hash, std::uint64_t{node.start} << 8 | node.size);
   hash = mix(hash, static_cast<std::uint64_t>(node.polynomial.constant));
   for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
     const Term& term = node.polynomial.terms[i];
@@ -101,8 +102,8 @@ Value Values::intern(const Node& node) noexcept {
   }
   const auto is_same = [&node](const Node& other) noexcept {
     if (other.kind != node.kind || other.bits != node.bits || other.operation != node.operation ||
-        other.location != node.location || other.address != node.address ||
-        other.polynomial.constant != node.polynomial.constant ||
+        other.location != node.location || other.address != node.address || other.start != node.start ||
+        other.size != node.size || other.polynomial.constant != node.polynomial.constant ||
         other.polynomial.count != node.polynomial.count)
       return false;
     for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
@@ -186,27 +187,45 @@ Value Values::plain(Bits bits, Value made_of) noexcept {
   node.address = made_of;
   return intern(node);
 }
-Value Values::sum(std::uint32_t location, Operation operation) noexcept {
+Value Values::sum(std::uint32_t location, Operation operation, unsigned size) noexcept {
   Node node;
+  node.size = static_cast<std::uint8_t>(size);
   node.kind = Node::Kind::sum;
   node.bits = k_partial;
   node.location = location;
   node.operation = operation;
   return intern(node);
 }
-Value Values::merged(Operation operation) noexcept {
+Value Values::merged(Operation operation, unsigned size, Value start) noexcept {
   Node node;
+  node.size = static_cast<std::uint8_t>(size);
+  node.start = start;
   node.kind = Node::Kind::merged;
   node.bits = k_partial;
   node.operation = operation;
   return intern(node);
 }
-Value Values::combined(Operation operation, Value address) noexcept {
+Value Values::combined(Operation operation, unsigned size, Value address) noexcept {
   Node node;
+  node.size = static_cast<std::uint8_t>(size);
   node.kind = Node::Kind::combined;
   node.bits = k_partial;
   node.operation = operation;
   node.address = address;
+  return intern(node);
+}
+
+Value Values::used_in(Value value, unsigned size) noexcept {
+  const Node& node = at(value);
+  if (!is_partial(value)) return value;
+  const unsigned bytes = node.size == k_packed ? 4 : node.size;
+  return bytes == size || (bytes == 0 && size >= 4) ? value : plain(node.bits);
+}
+
+Value Values::first_lane(Value value) noexcept {
+  Node node = at(value);
+  if (!is_partial(value) || node.size != k_packed) return used_in(value, 4);
+  node.size = 4;
   return intern(node);
 }
 

@@ -51,6 +51,9 @@ inline bool is_float(Operation operation) noexcept {
          operation == Operation::least_float || operation == Operation::most_float;
 }
 
+/// The size of partial results of 4 bytes, two of them in half a vector register.
+inline constexpr std::uint8_t k_packed = 20;
+
 struct Symbol {
   enum class Kind : std::uint8_t {
     argument,
@@ -110,6 +113,8 @@ struct Node {
   Operation operation = Operation::none;
   std::uint32_t location = 0; // sum
   Value address = 0;          // combined; plain: what it was made of, for compare_body(); 0: unknown
+  Value start = 0;            // merged: what an idempotent operation started with; 0: its identity
+  std::uint8_t size = 0;      // bytes of a partial result, or k_packed; 0: any
   std::uint32_t hash = 0;
   Polynomial polynomial;
 };
@@ -128,9 +133,16 @@ public:
   Value of(Symbol::Kind kind, Bits bits, std::uint64_t x = 0, std::uint64_t y = 0,
            std::uint64_t z = 0) noexcept;
   Value of_symbol(SymbolId id) noexcept;
-  Value sum(std::uint32_t location, Operation operation) noexcept;
-  Value merged(Operation operation) noexcept;
-  Value combined(Operation operation, Value address) noexcept;
+  Value sum(std::uint32_t location, Operation operation, unsigned size) noexcept;
+  Value merged(Operation operation, unsigned size, Value start = 0) noexcept;
+  Value combined(Operation operation, unsigned size, Value address) noexcept;
+  bool is_partial(Value value) const noexcept {
+    return at(value).kind != Node::Kind::polynomial && at(value).kind != Node::Kind::plain;
+  }
+  /// `value` as a use of `size` bytes sees it: a partial result of another size is none any more.
+  Value used_in(Value value, unsigned size) noexcept;
+  /// `value` where the first 4 bytes of half a vector register move alone.
+  Value first_lane(Value value) noexcept;
   Value intern(const Polynomial& polynomial) noexcept;
   std::uint32_t location(std::uint64_t x, std::uint64_t y) noexcept;
 

@@ -107,4 +107,35 @@ VectorUse vector_use(unsigned instruction) noexcept {
   return {};
 }
 
+unsigned lane_size(unsigned instruction, const VectorUse& use) noexcept {
+#define DOUBLES(name)                                                                                        \
+  case X86_INS_##name##PD:                                                                                   \
+  case X86_INS_##name##SD:                                                                                   \
+  case X86_INS_V##name##PD:                                                                                  \
+  case X86_INS_V##name##SD:
+#define FUSED_DOUBLES(name)                                                                                  \
+  case X86_INS_V##name##PD:                                                                                  \
+  case X86_INS_V##name##SD:
+  switch (instruction) {
+    DOUBLES(ADD)
+    DOUBLES(SUB)
+    DOUBLES(MUL)
+    DOUBLES(MIN)
+    DOUBLES(MAX)
+    FUSED_DOUBLES(FMADD132)
+    FUSED_DOUBLES(FMADD213)
+    FUSED_DOUBLES(FMADD231)
+    FUSED_DOUBLES(FNMADD132)
+    FUSED_DOUBLES(FNMADD213)
+    FUSED_DOUBLES(FNMADD231)
+    BOTH(PADDQ)
+    BOTH(PSUBQ)
+    return 8;
+  default:
+    return use.form == VectorForm::scalar || use.form == VectorForm::fused_scalar ? 4 : k_packed;
+  }
+#undef DOUBLES
+#undef FUSED_DOUBLES
+}
+
 } // namespace wstree::proof

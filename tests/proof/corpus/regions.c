@@ -814,3 +814,6 @@ void no_tasks(int n) {
   }
 }
 #include "versions.inc"
+#include "partial.inc"
+#undef PART
+#undef KEEP
