@@ -128,19 +128,20 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
     if (p != 0 && p == q) return values_.sum(static_cast<std::uint32_t>(values_.symbol(p).y), Operation::add);
   }
   if (!loop_.is_entered) {
-    const auto merged_with = [this](Value merged, Value other) noexcept -> Value {
+    const auto merged_with = [this](Value merged, Value other, const State& at_merged,
+                                    const State& at_other) noexcept -> Value {
       const Node& node = values_.at(merged);
       std::int64_t constant = 0;
       if (node.kind == Kind::merged) {
         if (is_identity(node.operation, other)) return merged;
-        if (node.operation == Operation::add && is_additive(other)) return merged;
+        if (node.operation == Operation::add && is_additive(other, is_natural(at_other))) return merged;
       }
-      if (is_additive(merged) && values_.is_constant(other, constant) && constant == 0)
+      if (is_additive(merged, is_natural(at_merged)) && values_.is_constant(other, constant) && constant == 0)
         return values_.merged(Operation::add);
       return 0;
     };
-    if (const Value made = merged_with(a, b); made != 0) return made;
-    if (const Value made = merged_with(b, a); made != 0) return made;
+    if (const Value made = merged_with(a, b, x, y); made != 0) return made;
+    if (const Value made = merged_with(b, a, y, x); made != 0) return made;
     if (values_.is_symbol(a, Symbol::Kind::load) && values_.is_symbol(b, Symbol::Kind::load)) {
       const Symbol& p = values_.symbol(values_.only_symbol(a));
       const Symbol& q = values_.symbol(values_.only_symbol(b));
@@ -181,6 +182,8 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
   }
   into.flags.a = joined(a.flags.a, b.flags.a, a, b, place, 48);
   into.flags.is_comparison = a.flags.is_comparison && b.flags.is_comparison;
+  into.flags.size = a.flags.size == b.flags.size ? a.flags.size : 0;
+  into.flags.overflow = a.flags.overflow | b.flags.overflow;
   into.flags.b = joined(a.flags.b, b.flags.b, a, b, place, 49);
   std::uint16_t kept = 0;
   std::uint16_t j = 0;

@@ -18,6 +18,15 @@ bool Prover::goes_with(const Polynomial& polynomial, Value cursor) const noexcep
   return true;
 }
 
+/// Whether `polynomial` goes with `cursor` and is another one for the next iteration.
+bool Prover::moves_with(const Polynomial& polynomial, Value cursor) const noexcept {
+  if (!goes_with(polynomial, cursor)) return false;
+  const SymbolId begin = values_.only_symbol(cursor);
+  for (std::uint32_t i = 0; i < polynomial.count; ++i)
+    if (begin != 0 && (polynomial.terms[i].a == begin || polynomial.terms[i].b == begin)) return true;
+  return false;
+}
+
 /// Whether `polynomial` is a function of the iteration that is executed, in a program that does not see the
 /// bounds of its part: its ticks count on from where the loop began.
 bool Prover::is_of_iteration(const Polynomial& polynomial) const noexcept {
@@ -149,8 +158,14 @@ bool Prover::is_identity(Operation operation, Value value) const noexcept {
   }
 }
 
-/// Whether the sum of `value` over parts is its value for their union.
-bool Prover::is_additive(Value value) const noexcept {
+/// Whether the part is known to have no fewer iterations than zero.
+bool Prover::is_natural(const State& state) const noexcept {
+  return trusts_ || is_unsigned_ || state.is_nonempty;
+}
+
+/// Whether the sum of `value` over parts is its value for their union: a quotient below zero is rounded up.
+bool Prover::is_additive(Value value, bool is_natural) const noexcept {
+  if (!is_natural) return false;
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || node.polynomial.constant != 0 || node.polynomial.count == 0 ||
       values_.length == 0)
@@ -193,7 +208,7 @@ Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) no
   }
   const auto is_merged = [&](const Node& node, Value value) noexcept {
     if (node.kind == Node::Kind::merged) return node.operation == operation;
-    return operation == Operation::add && is_additive(value);
+    return operation == Operation::add && is_additive(value, is_natural_);
   };
   const bool x_merged = is_merged(x, a);
   const bool y_merged = is_merged(y, b);
@@ -202,8 +217,8 @@ Value Prover::combine(Operation operation, Value a, Value b, bool is_ordered) no
     // A copy of the body outside of the loops adds its iteration.
     const Node& other = x_merged ? y : x;
     const Node& merged = x_merged ? x : y;
-    if (merged.kind == Node::Kind::merged && (other.bits & k_part) != 0 &&
-        (other.bits & ~(k_part | k_first)) == 0)
+    if (merged.kind == Node::Kind::merged && other.kind == Node::Kind::plain && (other.bits & k_first) != 0 &&
+        (other.bits & k_part) != 0 && (other.bits & ~(k_part | k_first)) == 0)
       return values_.merged(operation);
   }
   if (x_merged && y_merged)

@@ -814,3 +814,4 @@ void no_tasks(int n) {
   }
 }
 #include "versions.inc"
+#include "bounds.inc"
