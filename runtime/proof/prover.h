@@ -159,6 +159,7 @@ private:
   Value rest_of(const State& state) noexcept;
   bool is_of_rest(Value value, const State& state, std::int64_t& factor, std::int64_t& constant) noexcept;
   bool is_comparable(const State& state) noexcept;
+  bool is_ordered(const State& state) noexcept;
   bool narrow(const State& state, unsigned condition, bool is_taken, std::int64_t& least,
               std::int64_t& most) noexcept;
   bool is_decided(const State& state, unsigned condition, bool& is_taken) noexcept;

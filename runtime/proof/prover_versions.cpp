@@ -124,6 +124,20 @@ bool Prover::is_comparable(const State& state) noexcept {
   return false;
 }
 
+/// Whether a comparison with a sign goes by the sign of the difference: neither side can wrap, as it is a
+/// number of the part and nothing else.
+bool Prover::is_ordered(const State& state) noexcept {
+  if (!state.flags.is_comparison) return state.flags.overflow == 0;
+  for (const Value value : {state.flags.a, state.flags.b}) {
+    std::int64_t factor = 0;
+    std::int64_t constant = 0;
+    if (!is_of_rest(value, state, factor, constant) &&
+        !is_of_rest(values_.subtract(value, state.cursor), state, factor, constant))
+      return false;
+  }
+  return true;
+}
+
 /// Narrows how many iterations are left to what `condition` being `is_taken` says; false: nothing is known of
 /// that. The bounds meet if it cannot be.
 bool Prover::narrow(const State& state, unsigned condition, bool is_taken, std::int64_t& least,
@@ -135,6 +149,7 @@ bool Prover::narrow(const State& state, unsigned condition, bool is_taken, std::
       (excludes_empty(state.flags, condition, true) || excludes_empty(state.flags, condition, false)))
     return false; // the test whether the part is empty
   if (compares_unsigned(condition) && (!state.flags.is_comparison || !is_comparable(state))) return false;
+  if (!compares_unsigned(condition) && !goes_by_result(condition) && !is_ordered(state)) return false;
   std::int64_t factor = 0;
   std::int64_t constant = 0;
   if (!is_of_rest(difference, state, factor, constant) || factor == 0) return false;
