@@ -140,8 +140,16 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
         return values_.merged(Operation::add);
       return 0;
     };
-    if (const Value made = merged_with(a, b, x, y); made != 0) return made;
-    if (const Value made = merged_with(b, a, y, x); made != 0) return made;
+    // In a program of clang's the side without a partial result is one before the first iteration: behind it
+    // a counter may have decided.
+    const auto is_before = [this](const State& state) noexcept {
+      return state.formula != State::Formula::done ||
+             (!state.is_begun && values_.only_symbol(state.cursor) == values_.low);
+    };
+    if (!trusts_ || is_before(x) || is_before(y)) {
+      if (const Value made = merged_with(a, b, x, y); made != 0) return made;
+      if (const Value made = merged_with(b, a, y, x); made != 0) return made;
+    }
     if (values_.is_symbol(a, Symbol::Kind::load) && values_.is_symbol(b, Symbol::Kind::load)) {
       const Symbol& p = values_.symbol(values_.only_symbol(a));
       const Symbol& q = values_.symbol(values_.only_symbol(b));
