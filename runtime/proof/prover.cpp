@@ -95,15 +95,20 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   if (walk.out[block] == nullptr) return refuse("there is no memory for the proof", 0);
   if (state == nullptr) return refuse("there is no memory for the proof", 0);
   if (!enter(walk, block, *state)) return false;
-  loop_.has_effect = false;
+  loop_.has_effect = loop_.has_merge = false;
   store_count_ = 0;
+  division_ = 0;
+  copied_ = ~0U;
   for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
   walk.has_effect[block] = loop_.has_effect;
+  walk.has_merge[block] |= loop_.has_merge;
   depth_ = walk.depth;
+  decides_ = false;
   if (state->is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] &&
       !check_branch(*state, walk.last(block)))
     return false;
+  walk.decides[block] |= decides_;
   State& out = *walk.out[block];
   if (out.is_reached != state->is_reached || (state->is_reached && !is_same(out, *state))) {
     copy(out, *state);
@@ -200,17 +205,22 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   walk.out = passing_.make<State*>(count);
   walk.exits = passing_.make<State*>(count * 2);
   walk.has_effect = passing_.make<bool>(count);
+  walk.has_merge = passing_.make<bool>(count);
+  walk.decides = passing_.make<bool>(count);
   walk.is_bound = passing_.make<bool>(count);
   walk.entry = passing_.make<State>();
   State* const result = passing_.make<State>();
   State* const outs = passing_.make<State>(count);
   if (walk.out == nullptr || walk.exits == nullptr || walk.has_effect == nullptr ||
-      walk.is_bound == nullptr || walk.entry == nullptr || result == nullptr || outs == nullptr)
+      walk.has_merge == nullptr || walk.decides == nullptr || walk.is_bound == nullptr ||
+      walk.entry == nullptr || result == nullptr || outs == nullptr)
     return refuse("is too long", function.entry());
   for (std::size_t i = 0; i < count; ++i) walk.out[i] = outs + i;
   copy(*walk.entry, state);
   const bool had_effect = loop_.has_effect;
+  const bool had_merge = loop_.has_merge;
   bool has_effect = false;
+  bool has_merge = false;
   bool changes = false;
   for (std::size_t i = 0; i < function.order.size(); ++i) {
     const std::uint32_t block = function.order[i];
@@ -227,6 +237,7 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   }
   for (std::size_t i = 0; i < count; ++i) {
     has_effect |= walk.has_effect[i];
+    has_merge |= walk.has_merge[i];
     if (!function.blocks[i].returns || !walk.out[i]->is_reached) continue;
     if (depth == 0 && !check_return(*walk.out[i], walk.last(static_cast<std::uint32_t>(i)).address))
       return false;
@@ -235,10 +246,46 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
     else
       copy(*result, *walk.out[i]);
   }
+  if (!check_decisions(walk)) return false;
   returns = result->is_reached;
   if (returns) copy(state, *result);
   loop_.has_effect = had_effect || has_effect;
+  loop_.has_merge = had_merge || has_merge;
   passing_.release(mark);
+  return true;
+}
+
+/// Whether no merge depends on a decision by the part: behind the decision all ways have it, or none.
+bool Prover::check_decisions(const Walk& walk) noexcept {
+  const auto count = static_cast<std::uint32_t>(walk.function.blocks.size());
+  auto* const open = passing_.make<std::uint32_t>(count + 2);
+  auto* const seen = passing_.make<bool>(count);
+  if (open == nullptr || seen == nullptr) return refuse("is too long", walk.function.entry());
+  // Whether a way from `from` returns without `without`, and whether one gets there.
+  const auto look = [&](std::uint32_t from, std::uint32_t without, bool& gets_there) noexcept {
+    std::size_t waiting = 0;
+    bool returns = false;
+    std::fill(seen, seen + count, false);
+    open[waiting++] = from;
+    while (waiting != 0) {
+      const Block& block = walk.function.blocks[open[--waiting]];
+      returns |= block.returns;
+      for (const std::uint32_t next : block.next) {
+        if (next == k_none || seen[next] || !walk.function.blocks[next].reaches_return) continue;
+        gets_there |= next == without;
+        seen[next] = true;
+        if (next != without) open[waiting++] = next;
+      }
+    }
+    return returns;
+  };
+  for (std::uint32_t merge = 0; merge < count; ++merge)
+    for (std::uint32_t decision = 0; decision < count; ++decision) {
+      if (!walk.has_merge[merge] || !walk.decides[decision]) continue;
+      bool gets_there = false;
+      if (look(decision, merge, gets_there) && gets_there)
+        return refuse("decides by the bounds of its part whether it merges", walk.last(decision).address);
+    }
   return true;
 }
 

@@ -28,9 +28,10 @@ struct Slot {
 struct Flags {
   Value a = 0;
   Value b = 0;
-  bool is_comparison = false;      ///< else the carry says nothing of them
-  std::uint8_t size = 0;           ///< bytes of two registers that were compared
-  std::uint16_t registers[2] = {}; ///< that hold them still, a bit each
+  bool is_comparison = false; ///< else the carry says nothing of them
+  std::uint8_t size = 0;      ///< of the operands, in general registers or memory
+  Bits overflow = k_carried;  ///< what overflow and carry depend on beyond the result; not of comparisons
+  std::uint16_t registers[2] = {}; ///< that hold the compared operands still, a bit each
 };
 
 /// The facts that hold on every path to a place.
@@ -80,6 +81,7 @@ private:
     Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
     SymbolId ticks = 0;      ///< how many were executed
     bool has_effect = false; ///< set by an effect
+    bool has_merge = false;  ///< set by an effect that each call must have or none
     bool is_version = false; ///< it stands behind a choice by the part
   };
   /// A store of an iteration, in terms of the iteration.
@@ -109,6 +111,7 @@ private:
   struct Comparison {
     Value at = 0;
     std::int64_t factor = 0;
+    std::int64_t constant = 0;
   };
   static constexpr std::size_t k_most_stores = 48;
   static constexpr Address k_several_versions = 1;
@@ -127,7 +130,8 @@ private:
   bool check_branch(const State& state, const Instruction& branch) noexcept;
   bool take_edge(State& state, const Instruction& branch, bool is_taken) noexcept;
   State::Formula formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept;
-  bool excludes_empty(Value difference, unsigned condition, bool is_taken) const noexcept;
+  bool excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept;
+  bool is_test_for_empty(const Flags& flags, unsigned condition) noexcept;
   bool is_end_of_loop(Value difference) noexcept;
   bool is_clangs_minimum(Value difference) noexcept;
 
@@ -139,10 +143,12 @@ private:
   Value lanes_step(Value value, Value header) const noexcept;
   bool run_body(Walk& walk, State& back) noexcept;
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
-  std::uint8_t exact_end(unsigned condition, unsigned exit, Value difference, Value left) noexcept;
+  std::uint8_t exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
+                         bool may_be_negative) noexcept;
   std::int64_t width_by(Value difference) const noexcept;
-  std::int64_t turns_by(unsigned condition, unsigned exit, Value difference, const State& entry,
+  std::int64_t turns_by(unsigned condition, unsigned exit, const Flags& flags, const State& entry,
                         std::uint8_t& behind, Value& turns) noexcept;
+  bool check_decisions(const Walk& walk) noexcept;
   bool share_of_length(Value value, double& share) const noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
@@ -154,6 +160,7 @@ private:
   Value rest_of(const State& state) noexcept;
   bool is_of_rest(Value value, const State& state, std::int64_t& factor, std::int64_t& constant) noexcept;
   bool is_comparable(const State& state) noexcept;
+  bool is_ordered(const State& state) noexcept;
   bool narrow(const State& state, unsigned condition, bool is_taken, std::int64_t& least,
               std::int64_t& most) noexcept;
   bool is_decided(const State& state, unsigned condition, bool& is_taken) noexcept;
@@ -196,12 +203,14 @@ private:
   bool is_of_cursor(const Polynomial& polynomial) const noexcept;
   bool is_of_iteration(const Polynomial& polynomial) const noexcept;
   bool goes_with(const Polynomial& polynomial, Value cursor) const noexcept;
+  bool moves_with(const Polynomial& polynomial, Value cursor) const noexcept;
   Value result(std::uint64_t operation, Value a, Value b = 0, Value c = 0) noexcept;
   Value apply(Operation operation, unsigned size, Value a, Value b) noexcept;
   Value combine(Operation operation, unsigned size, Value a, Value b, bool is_ordered) noexcept;
   bool is_identity(Operation operation, unsigned size, Value value) const noexcept;
   bool starts_with(Operation operation, unsigned size, Value value, Value& start) const noexcept;
-  bool is_additive(Value value, unsigned size) const noexcept;
+  bool is_additive(Value value, unsigned size, bool is_natural) const noexcept;
+  bool is_natural(const State& state) const noexcept;
 
   // prover_steps.cpp: instructions
   bool step(const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept;
@@ -219,6 +228,7 @@ private:
   bool call_static_init(const Instruction& instruction, State& state, bool in_cycle) noexcept;
   bool copy_memory(const Instruction& instruction, State& state, bool is_set) noexcept;
   void clobber(State& state) noexcept;
+  void note_copy(const Instruction& instruction) noexcept;
   Value address_of(const Operand& operand, const State& state) noexcept;
   bool frame_place(Value address, SymbolId& base, std::int32_t& offset) const noexcept;
   bool load(const Instruction& instruction, const State& state, Value address, unsigned size,
@@ -226,6 +236,7 @@ private:
   bool store(const Instruction& instruction, State& state, Value address, unsigned size,
              Value value) noexcept;
   bool is_of_end(Value value) const noexcept;
+  bool is_wide(Value value) const noexcept;
   bool store_outside(const Instruction& instruction, State& state, Value address, unsigned size,
                      Value value) noexcept;
   bool read(const Instruction& instruction, const Operand& operand, const State& state,
@@ -234,6 +245,7 @@ private:
   bool read_vector(const Instruction& instruction, const Operand& operand, const State& state, unsigned size,
                    Value& low, Value& high) noexcept;
   Bits condition_bits(const State& state) noexcept;
+  Bits condition_bits(const State& state, unsigned condition) noexcept;
   void erase(State& state, SymbolId base, std::int32_t offset, std::uint32_t size) noexcept;
   bool insert(State& state, const Slot& slot) noexcept;
   bool put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset,
@@ -273,6 +285,12 @@ private:
   Value quotient_ = 0; // gcc: number of iterations by number of threads, and the remainder
   Value remainder_ = 0;
   unsigned dividend_size_ = 0;   // of gcc's
+  Address division_ = 0;         // in this block, of 8 bytes that a register still has; 0: none
+  unsigned divided_ = 0;         // that register
+  unsigned copied_ = ~0U;        // the register that rax is a copy of
+  bool is_unsigned_ = false;     // gcc: the number of iterations has no sign
+  bool is_natural_ = false;      // in the state that is followed the part has no fewer iterations than zero
+  bool decides_ = false;         // the last branch that was judged decides by the part
   Value dividend_ = 0;           // gcc: number of iterations; clang: the last one
   std::uint32_t budget_ = 60000; // instructions
 };
@@ -284,6 +302,8 @@ struct Prover::Walk {
   State** out = nullptr;      ///< by block
   State** exits = nullptr;    ///< by block and edge, where they leave a loop over the part
   bool* has_effect = nullptr; ///< by block
+  bool* has_merge = nullptr;  ///< by block
+  bool* decides = nullptr;    ///< by block: ends in a decision by the part that no merge may depend on
   bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over
   State* entry = nullptr;     ///< of the function
   // The cycle that is being followed.
@@ -304,6 +324,8 @@ bool catches_exceptions(Address address, const Process& process) noexcept;
 
 /// Whether `instruction` decides by the carry.
 bool compares_unsigned(unsigned instruction) noexcept;
+/// Whether a condition goes by the result alone: by whether it is zero, its sign or its parity.
+bool goes_by_result(unsigned instruction) noexcept;
 
 /// Whether a branch with the condition of `instruction` is taken if the comparison had a result of this sign;
 /// false and `is_known` false: the sign does not decide.

@@ -73,7 +73,7 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
       if (is_merge) verdict_.has_float_reduction |= is_float(node.operation);
     } else if (operation != Operation::none) {
       is_merge = (node.kind == Node::Kind::merged && node.operation == operation) ||
-                 (operation == Operation::add && is_additive(operand, memory.size));
+                 (operation == Operation::add && is_additive(operand, memory.size, is_natural_));
       std::int64_t constant = 0;
       if (operation == Operation::add || operation == Operation::bit_or || operation == Operation::bit_xor)
         is_merge |= values_.is_constant(operand, constant) && constant == 0;
@@ -81,6 +81,7 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     if (!is_merge && !judge("has an atomic operation behind or before its loop", instruction.address))
       return false;
     verdict_.has_reduction = true;
+    loop_.has_merge = true;
   }
   switch (instruction.id) {
   case X86_INS_ADD:
@@ -92,10 +93,10 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   case X86_INS_DEC:
   case X86_INS_NEG:
   case X86_INS_NOT:
-    state.flags = {fresh, values_.constant(0)};
+    state.flags = {fresh, values_.constant(0), false, memory.size, values_.at(fresh).bits};
     return true;
   case X86_INS_XADD:
-    state.flags = {fresh, values_.constant(0)};
+    state.flags = {fresh, values_.constant(0), false, memory.size, values_.at(fresh).bits};
     return write(instruction, other, state, fresh);
   case X86_INS_XCHG:
     return write(instruction, other, state, fresh);

@@ -295,6 +295,7 @@ bool Prover::store_all(const Instruction& instruction, State& state, bool is_set
   }
   state.is_late = true;
   has_loop_ = true;
+  loop_.has_merge = true;
   if (state.version == 0) { // each call of the function does so
     ++state.bulk;
     return true;

@@ -8,8 +8,11 @@
 namespace wstree::proof {
 
 /// Which test decides about `left`, the iterations of the part that have not begun when this one does, it
-/// included: 1: whether this one begins, 2: whether another one follows, 0: none of both.
-std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value difference, Value left) noexcept {
+/// included: 1: whether this one begins, 2: whether another one follows, 0: none of both. `may_be_negative`:
+/// there may be fewer than none.
+std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
+                               bool may_be_negative) noexcept {
+  const Value difference = values_.subtract(flags.a, flags.b);
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial) return 0;
   std::int64_t factor = 0;
@@ -20,6 +23,12 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value differen
     factor = -term.factor;
     other = term.a == loop_.ticks ? term.b : term.a;
   }
+  // An unknown stride times a number of iterations may be zero, as may 4 bytes of a long number.
+  constexpr std::int64_t k_most_factor = std::int64_t{1} << 20;
+  if (!trusts_ &&
+      (other != 0 || flags.size < dividend_size_ || factor < -k_most_factor || factor > k_most_factor ||
+       (flags.size < 8 && !has_int_part_ && factor != 1 && factor != -1)))
+    return 0;
   Value expected = values_.scale(left, factor);
   if (other != 0) {
     Polynomial times;
@@ -40,6 +49,7 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, Value differen
   for (std::uint8_t at = 0; at < 2; ++at)
     for (const std::int64_t sign : {1, -1}) {
       if (sign < 0 && other == 0) continue; // only an unknown stride may be negative
+      if (may_be_negative && at == 0 && (!leaves(-1, sign) || !leaves(-2, sign))) continue;
       if (leaves(at, sign) && !leaves(at + 1, sign) && !leaves(at + 2, sign) && !leaves(at + 3, sign))
         return static_cast<std::uint8_t>(at + 1);
     }
@@ -65,8 +75,9 @@ std::int64_t Prover::width_by(Value difference) const noexcept {
 
 /// How many iterations a loop of gcc's executes at a time that ends by a power of two's share of what is
 /// left; `turns`: that share. 1: unknown.
-std::int64_t Prover::turns_by(unsigned condition, unsigned exit, Value difference, const State& entry,
+std::int64_t Prover::turns_by(unsigned condition, unsigned exit, const Flags& flags, const State& entry,
                               std::uint8_t& behind, Value& turns) noexcept {
+  const Value difference = values_.subtract(flags.a, flags.b);
   if (!values_.is_polynomial(difference)) return 1;
   const Polynomial polynomial = values_.at(difference).polynomial;
   const Value ticks = values_.of_symbol(loop_.ticks);
@@ -76,7 +87,7 @@ std::int64_t Prover::turns_by(unsigned condition, unsigned exit, Value differenc
         static_cast<Value>(share.x) != rest_of(entry))
       continue;
     turns = values_.of_symbol(polynomial.terms[i].a);
-    behind = exact_end(condition, exit, difference, values_.subtract(turns, ticks));
+    behind = exact_end(condition, exit, flags, values_.subtract(turns, ticks), !is_natural(entry));
     if (behind != 0) return std::int64_t{1} << share.y;
   }
   return 1;
@@ -107,10 +118,10 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
     const Flags& flags = walk.out[block]->flags;
     const Value difference = values_.subtract(flags.a, flags.b);
     if (flags.is_comparison || !compares_unsigned(last.id))
-      behind[block] = exact_end(last.id, exit, difference, left);
+      behind[block] = exact_end(last.id, exit, flags, left, !is_natural(entry));
     std::int64_t width = 1;
     if (behind[block] == 0 && entry.version != 0 && entry.version != k_several_versions)
-      width = turns_by(last.id, exit, difference, entry, behind[block], turns_);
+      width = turns_by(last.id, exit, flags, entry, behind[block], turns_);
     if (behind[block] == 0 && trusts_ && (width = width_by(difference)) != 0) behind[block] = 3;
     if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);
     if (behind[block] == 2 && !trusts_ && (entry.version == 0 ? !entry.is_nonempty : entry.least < width))

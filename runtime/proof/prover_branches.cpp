@@ -43,6 +43,23 @@ bool compares_unsigned(unsigned instruction) noexcept {
     return false;
   }
 }
+
+bool goes_by_result(unsigned instruction) noexcept {
+  switch (instruction) {
+#define WSTREE_CONDITION(name)                                                                               \
+  case X86_INS_J##name:                                                                                      \
+  case X86_INS_CMOV##name:                                                                                   \
+  case X86_INS_SET##name
+    WSTREE_CONDITION(E)
+        : WSTREE_CONDITION(NE)
+        : WSTREE_CONDITION(S)
+        : WSTREE_CONDITION(NS) : WSTREE_CONDITION(P) : WSTREE_CONDITION(NP) : return true;
+#undef WSTREE_CONDITION
+  default:
+    return false;
+  }
+}
+
 /// Which side of gcc's correction begins behind a branch on thread number and remainder.
 State::Formula Prover::formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept {
   const bool is_direct = values_.is_symbol(state.flags.a, Symbol::Kind::thread_number) &&
@@ -50,6 +67,10 @@ State::Formula Prover::formula_edge(const State& state, unsigned condition, bool
   const bool is_reverse = values_.is_symbol(state.flags.b, Symbol::Kind::thread_number) &&
                           values_.is_symbol(state.flags.a, Symbol::Kind::remainder);
   if (!is_direct && !is_reverse) return State::Formula::open;
+  // A remainder of numbers with a sign may be below zero.
+  if (!state.flags.is_comparison || state.flags.size != dividend_size_ ||
+      (compares_unsigned(condition) && !is_unsigned_))
+    return State::Formula::open;
   bool goes[3];
   for (int sign = -1; sign <= 1; ++sign) {
     bool is_known = false;
@@ -61,10 +82,30 @@ State::Formula Prover::formula_edge(const State& state, unsigned condition, bool
   return State::Formula::open;
 }
 
+/// Whether flags are those of a test whether the part of gcc's formula is empty, in one of the forms that
+/// nothing can make wrap.
+bool Prover::is_test_for_empty(const Flags& flags, unsigned condition) noexcept {
+  if (flags.size != dividend_size_) return false;
+  const bool is_equality = goes_by_result(condition) && condition != X86_INS_JS && condition != X86_INS_JNS;
+  const Value low = values_.of_symbol(values_.low);
+  const Value length = values_.of_symbol(values_.length);
+  const Value end = values_.add(low, length);
+  const bool are_bounds =
+      flags.is_comparison && ((flags.a == low && flags.b == end) || (flags.a == end && flags.b == low));
+  const bool is_length = flags.a == length && values_.is_constant(flags.b);
+  if (!are_bounds && !is_length) return false;
+  // A length below zero is not zero.
+  if (is_equality) return is_unsigned_;
+  if (compares_unsigned(condition)) return flags.is_comparison && is_unsigned_;
+  return !is_unsigned_ && (flags.is_comparison || flags.overflow == 0);
+}
+
 /// Whether an edge is taken by parts with iterations only.
-bool Prover::excludes_empty(Value difference, unsigned condition, bool is_taken) const noexcept {
+bool Prover::excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept {
+  if (values_.length == 0 || (!trusts_ && !is_test_for_empty(flags, condition))) return false;
+  const Value difference = values_.subtract(flags.a, flags.b);
   const Node& node = values_.at(difference);
-  if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1 || values_.length == 0) return false;
+  if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1) return false;
   const Term& term = node.polynomial.terms[0];
   if (term.a != values_.length && term.b != values_.length) return false;
   const bool is_scaled = term.b != 0;
@@ -118,6 +159,18 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
   // The difference of other values does not say how they were extended.
   if (values_.is_constant(state.flags.a) && values_.is_constant(state.flags.b) &&
       values_.is_constant(difference, constant) && !loop_.is_guessed) {
+    const std::int64_t most = state.flags.size >= 4 || state.flags.size == 0 ? INT32_MAX : INT8_MAX;
+    std::int64_t first = 0;
+    std::int64_t second = 0;
+    const bool is_small = constant >= -most && constant <= most;
+    const bool are_small = values_.is_constant(state.flags.a, first) &&
+                           values_.is_constant(state.flags.b, second) && first <= most && second <= most &&
+                           first >= (compares_unsigned(branch.id) ? 0 : -most) &&
+                           second >= (compares_unsigned(branch.id) ? 0 : -most);
+    const bool is_exact = goes_by_result(branch.id)
+                              ? is_small
+                              : are_small && (state.flags.is_comparison || state.flags.overflow == 0);
+    if (!is_exact) return true;
     if (holds_for(branch.id, sign_of(constant), is_known) != is_taken && is_known) state.is_reached = false;
     return true;
   }
@@ -131,7 +184,7 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
         return refuse("divides its work in several ways", branch.address);
       dividend_ = static_cast<Value>(of.x);
       remainder_ = remainder;
-      quotient_ = values_.of(Symbol::Kind::quotient, k_number, of.x, of.y);
+      quotient_ = values_.of(Symbol::Kind::quotient, k_number, of.x, of.y, of.z);
       values_.low = values_.only_symbol(values_.of(Symbol::Kind::low, k_part));
       values_.length = values_.only_symbol(values_.of(Symbol::Kind::length, k_part));
       values_.remainder_or_zero = values_.only_symbol(values_.of(Symbol::Kind::remainder_or_zero, k_number));
@@ -153,8 +206,8 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
       }
     }
   }
-  if (excludes_empty(difference, branch.id, is_taken)) state.is_nonempty = true;
-  if (excludes_empty(difference, branch.id, !is_taken)) state.is_empty = true;
+  if (excludes_empty(state.flags, branch.id, is_taken)) state.is_nonempty = true;
+  if (excludes_empty(state.flags, branch.id, !is_taken)) state.is_empty = true;
   if (!trusts_ && values_.only_symbol(state.cursor) == values_.low) {
     if (state.is_nonempty && state.least == 0) state.least = 1;
     if (state.is_empty) state.most = 0;
@@ -170,24 +223,26 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
 
 /// Whether the function may decide so.
 bool Prover::check_branch(const State& state, const Instruction& branch) noexcept {
+  decides_ = false;
   if (loop_.is_silent) return true;
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
-  const Bits bits = values_.is_polynomial(difference) ? classify(difference)
-                                                      : classify(state.flags.a) | classify(state.flags.b);
+  const Bits bits = condition_bits(state, branch.id);
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
   if (chooses_version(state, branch) && (state.version != 0 || state.bulk == 0)) return true;
   if (!loop_.is_entered && is_decidable) {
-    if (trusts_ && (bits & ~(k_part | k_first)) == 0) return true;
     if (is_clangs_minimum(difference)) return true;
+    if (trusts_ && is_clang_ && values_.is_symbol(difference, Symbol::Kind::is_last) &&
+        state.formula == State::Formula::done)
+      return true;
+    if (trusts_ && !state.is_locked && (bits & ~(k_part | k_first)) == 0) return decides_ = true;
     if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open)
       return true;
     if (state.formula == State::Formula::done) {
-      if (excludes_empty(difference, branch.id, true) || excludes_empty(difference, branch.id, false))
+      if (excludes_empty(state.flags, branch.id, true) || excludes_empty(state.flags, branch.id, false))
         return true;
-      if (is_clang_ ? values_.is_symbol(difference, Symbol::Kind::is_last) : is_end_of_loop(difference))
-        return true;
+      if (!is_clang_ && goes_by_result(branch.id) && is_end_of_loop(difference)) return decides_ = true;
     }
   }
   if ((bits & k_number) != 0) return refuse("compares its thread's number", branch.address);

@@ -194,6 +194,7 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
       return refuse("has a reduction in an unusual place", instruction.address);
     // The library answers 1: this call puts its values in, and others do not meanwhile.
     verdict_.has_reduction = true;
+    loop_.has_merge = true;
     answer(values_.constant(1), values_.undefined());
     state.is_locked = true;
     state.is_late = true;
@@ -205,6 +206,7 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
   case Kind::lock:
     if (state.is_locked || state.version != 0)
       return refuse("has a reduction in an unusual place", instruction.address);
+    loop_.has_merge = true;
     answer(values_.undefined(), values_.undefined());
     state.is_locked = true;
     state.is_late = true;

@@ -31,7 +31,11 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   const Operand* const operands = instruction.operands;
   Value a = 0;
   Value b = 0;
-  const auto set_flags = [&](Value value) noexcept { state.flags = {value, values_.constant(0)}; };
+  const auto set_flags = [&](Value value) noexcept {
+    state.flags = {value, values_.constant(0), false, operands[0].size, k_carried};
+  };
+  // Carry and overflow go by the result, or by these as well.
+  const auto set_overflow = [&](Bits bits) noexcept { state.flags.overflow = bits; };
   if (instruction.rep != 0 && instruction.id != X86_INS_BSF && instruction.id != X86_INS_BSR &&
       instruction.id != X86_INS_TZCNT && instruction.id != X86_INS_LZCNT && instruction.id != X86_INS_POPCNT)
     return refuse("moves memory by an instruction that repeats itself", instruction.address);
@@ -79,10 +83,11 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       if (!values_.is_polynomial(made) && values_.at(made).kind == Node::Kind::plain)
         made = result(instruction.id, a, b);
     }
-    if (is_add)
+    if (is_add) {
       set_flags(made);
-    else
-      state.flags = {a, b, true};
+      set_overflow(classify(a) | classify(b));
+    } else
+      state.flags = {a, b, true, operands[0].size};
     return write(instruction, operands[0], state, made);
   }
   case X86_INS_INC:
@@ -91,7 +96,11 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     const Value one = values_.constant(instruction.id == X86_INS_INC ? 1 : -1);
     const Value made =
         operands[0].size < 4 ? result(instruction.id, a) : apply(Operation::add, operands[0].size, a, one);
+    // The carry stays.
+    const Bits before =
+        state.flags.is_comparison ? classify(state.flags.a) | classify(state.flags.b) : state.flags.overflow;
     set_flags(made);
+    set_overflow(classify(a) | before);
     return write(instruction, operands[0], state, made);
   }
   case X86_INS_NEG: {
@@ -99,6 +108,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     const Value made =
         values_.is_polynomial(a) && operands[0].size >= 4 ? values_.scale(a, -1) : result(instruction.id, a);
     set_flags(made);
+    set_overflow(classify(a));
     return write(instruction, operands[0], state, made);
   }
   case X86_INS_NOT: {
@@ -164,6 +174,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (is_same && instruction.id == X86_INS_XOR && operands[0].size >= 4) {
       a = values_.constant(0);
       set_flags(a);
+      set_overflow(0);
       return write(instruction, operands[0], state, a);
     }
     const bool was_narrowed = is_narrowed_;
@@ -195,6 +206,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
                      : result(instruction.id, a, b);
     }
     set_flags(a);
+    set_overflow(0);
     if (!write(instruction, operands[0], state, a)) return false;
     if (is_rest) is_narrowed_ = was_narrowed; // the first bytes have it all
     return true;
@@ -221,8 +233,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     return true;
   case X86_INS_CMP:
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
-    state.flags = {a, b, true};
-    state.flags.size = operands[0].size;
+    state.flags = {a, b, true, operands[0].size};
     for (int i = 0; i < 2; ++i)
       if (const unsigned reg = operands[i].is_reg() ? general_of(operands[i].reg) : k_no_register;
           reg != k_no_register)
@@ -242,11 +253,13 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
                               : 0;
       set_flags(share != 0 ? share : result(instruction.id, a, b));
     }
+    set_overflow(0);
     return true;
   case X86_INS_BT:
     if (operands[0].is_mem()) break; // addresses bits far away
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     set_flags(result(instruction.id, a, b));
+    set_overflow(0);
     return true;
   case X86_INS_BSF:
   case X86_INS_BSR:
@@ -271,7 +284,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     return write(instruction, operands[0], state, a);
   case X86_INS_ADC:
   case X86_INS_SBB: {
-    const Value condition = values_.plain(condition_bits(state));
+    const Value condition = values_.plain(condition_bits(state, instruction.id));
     const bool is_same = operands[0].is_reg() && operands[1].is_reg() && operands[0].reg == operands[1].reg;
     if (is_same && instruction.id == X86_INS_SBB) {
       a = result(instruction.id, condition);
@@ -306,7 +319,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       return write(instruction, operands[0], state, result(instruction.id, difference, values_.constant(0)));
   }
   if (instruction.id >= X86_INS_SETAE && instruction.id <= X86_INS_SETS)
-    return write(instruction, operands[0], state, result(instruction.id, state.flags.a, state.flags.b));
+    return write(instruction, operands[0], state,
+                 state.flags.is_comparison || goes_by_result(instruction.id)
+                     ? result(instruction.id, state.flags.a, state.flags.b)
+                     : result(instruction.id, state.flags.a, values_.plain(state.flags.overflow)));
   switch (instruction.id) {
   case X86_INS_CMOVA:
   case X86_INS_CMOVAE:
@@ -365,7 +381,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       if (made != 0) return write(instruction, operands[0], state, made);
     }
     if (a == b && values_.is_polynomial(a)) return write(instruction, operands[0], state, a);
-    const Value condition = values_.plain(condition_bits(state));
+    const Value condition = values_.plain(condition_bits(state, instruction.id));
     return write(instruction, operands[0], state, result(instruction.id, a, b, condition));
   }
   case X86_INS_MUL:
@@ -392,6 +408,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (operands[0].size < 4) break;
     a = state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax];
     const Value top = state.width[k_rdx] != 0 ? values_.undefined() : state.general[k_rdx];
+    const unsigned copied = copied_;
+    copied_ = k_no_register;
     state.width[k_rax] = state.width[k_rdx] = 0;
     set_flags(values_.undefined());
     std::int64_t constant = 0;
@@ -403,10 +421,21 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
                                        top == values_.constant(constant < 0 ? -1 : 0);
     if (values_.is_symbol(b, Symbol::Kind::thread_count) && !loop_.is_entered && is_extended &&
         values_.is_polynomial(a) && values_.at(a).bits == k_common) {
+      const bool is_unsigned = instruction.id == X86_INS_DIV;
+      if (dividend_size_ != 0 && (dividend_size_ != operands[0].size || is_unsigned_ != is_unsigned))
+        return refuse("divides its work in several ways", instruction.address);
       dividend_size_ = operands[0].size;
-      has_int_part_ = dividend_size_ == 4 && instruction.id == X86_INS_IDIV;
-      state.general[k_rax] = values_.of(Symbol::Kind::quotient, k_number, a, instruction.id);
-      state.general[k_rdx] = values_.of(Symbol::Kind::remainder, k_number, a, instruction.id);
+      is_unsigned_ = is_unsigned;
+      has_int_part_ = dividend_size_ == 4 && !is_unsigned;
+      // A number of 4 bytes is one with and without a sign: two divisions of 8 may have both.
+      const bool is_again = division_ != 0 && copied == divided_;
+      if (!is_again) division_ = copied != k_no_register ? instruction.address : 0;
+      divided_ = copied;
+      const std::uint64_t from = operands[0].size == 4 || is_exact(a) ? 0
+                                 : is_again                           ? division_
+                                                                      : instruction.address;
+      state.general[k_rax] = values_.of(Symbol::Kind::quotient, k_number, a, instruction.id, from);
+      state.general[k_rdx] = values_.of(Symbol::Kind::remainder, k_number, a, instruction.id, from);
       return true;
     }
     state.general[k_rax] = result(instruction.id, a, b, top);

@@ -130,21 +130,32 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
       return values_.sum(static_cast<std::uint32_t>(values_.symbol(p).y), Operation::add, 0);
   }
   if (!loop_.is_entered) {
-    const auto merged_with = [this](Value merged, Value other) noexcept -> Value {
+    const auto merged_with = [this](Value merged, Value other, const State& at_merged,
+                                    const State& at_other) noexcept -> Value {
       const Node& node = values_.at(merged);
       std::int64_t constant = 0;
       if (node.kind == Kind::merged) {
         // An empty part puts in what others start with, or nothing.
         if (is_identity(node.operation, node.size, other) || (node.start != 0 && node.start == other))
           return merged;
-        if (node.operation == Operation::add && is_additive(other, node.size)) return merged;
+        if (node.operation == Operation::add && is_additive(other, node.size, is_natural(at_other)))
+          return merged;
       }
-      if (is_additive(merged, 4) && values_.is_constant(other, constant) && constant == 0)
-        return values_.merged(Operation::add, is_additive(merged, 8) ? 0 : 4);
+      const bool is_count = is_natural(at_merged);
+      if (is_additive(merged, 4, is_count) && values_.is_constant(other, constant) && constant == 0)
+        return values_.merged(Operation::add, is_additive(merged, 8, is_count) ? 0 : 4);
       return 0;
     };
-    if (const Value made = merged_with(a, b); made != 0) return made;
-    if (const Value made = merged_with(b, a); made != 0) return made;
+    // In a program of clang's the side without a partial result is one before the first iteration: behind it
+    // a counter may have decided.
+    const auto is_before = [this](const State& state) noexcept {
+      return state.formula != State::Formula::done ||
+             (!state.is_begun && values_.only_symbol(state.cursor) == values_.low);
+    };
+    if (!trusts_ || is_before(x) || is_before(y)) {
+      if (const Value made = merged_with(a, b, x, y); made != 0) return made;
+      if (const Value made = merged_with(b, a, y, x); made != 0) return made;
+    }
     if (values_.is_symbol(a, Symbol::Kind::load) && values_.is_symbol(b, Symbol::Kind::load)) {
       const Symbol& p = values_.symbol(values_.only_symbol(a));
       const Symbol& q = values_.symbol(values_.only_symbol(b));
@@ -188,6 +199,8 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
   if (a.flags.size != b.flags.size) into.flags.size = 0;
   for (int i = 0; i < 2; ++i) into.flags.registers[i] = a.flags.registers[i] & b.flags.registers[i];
   into.flags.is_comparison = a.flags.is_comparison && b.flags.is_comparison;
+  into.flags.size = a.flags.size == b.flags.size ? a.flags.size : 0;
+  into.flags.overflow = a.flags.overflow | b.flags.overflow;
   into.flags.b = joined(a.flags.b, b.flags.b, a, b, place, 49);
   std::uint16_t kept = 0;
   std::uint16_t j = 0;

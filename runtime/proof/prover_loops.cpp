@@ -268,6 +268,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   const std::int64_t width = loop_.width;
   loop_ = before;
   has_loop_ = true;
+  if (!trusts_) walk.has_merge[walk.members[0]] = true;
   bool has_effect = false;
   for (std::size_t i = 0; i < walk.count; ++i) has_effect |= walk.has_effect[walk.members[i]];
   if (has_effect && entry.is_begun && entry.version == 0)

@@ -181,7 +181,8 @@ bool Prover::check_use(Value value, const Instruction& instruction) noexcept {
 /// Whether a polynomial depends on the part by its end alone.
 bool Prover::is_of_end(Value value) const noexcept {
   const Node& node = values_.at(value);
-  if (node.kind != Node::Kind::polynomial || (node.bits & k_part) == 0) return true;
+  if ((node.bits & k_part) == 0) return true;
+  if (node.kind != Node::Kind::polynomial) return false;
   const Polynomial& polynomial = node.polynomial;
   std::int64_t of_low = 0;
   std::int64_t of_length = 0;
@@ -195,6 +196,19 @@ bool Prover::is_of_end(Value value) const noexcept {
     (term.a == values_.low ? of_low : of_length) = term.factor;
   }
   return of_low == of_length;
+}
+
+/// Whether 8 bytes of a polynomial do not depend on a product of the part in 4 bytes, which may wrap.
+bool Prover::is_wide(Value value) const noexcept {
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial) return true;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+    const Term& term = node.polynomial.terms[i];
+    const bool is_of_part = (values_.symbol(term.a).bits & k_part) != 0 ||
+                            (term.b != 0 && (values_.symbol(term.b).bits & k_part) != 0);
+    if (is_of_part && (term.b != 0 || (term.factor != 1 && term.factor != -1))) return false;
+  }
+  return true;
 }
 
 bool Prover::store_outside(const Instruction& instruction, State& state, Value address, unsigned size,
@@ -225,7 +239,7 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
   const Node& place = values_.at(address);
   const bool is_copy = trusts_ && (place.bits & k_part) != 0 &&
                        ((place.bits | values_.at(value).bits) & ~(k_part | k_first)) == 0;
-  if (is_copy && (place.kind != Node::Kind::polynomial || goes_with(place.polynomial, state.cursor))) {
+  if (is_copy && (place.kind != Node::Kind::polynomial || moves_with(place.polynomial, state.cursor))) {
     state.is_begun = true;
     return true;
   }
@@ -244,6 +258,8 @@ bool Prover::store(const Instruction& instruction, State& state, Value address, 
   state.is_late = true;
   if (!loop_.is_entered) return store_outside(instruction, state, address, size, value);
   loop_.has_effect = true;
+  if (has_int_part_ && size == 8 && !is_wide(value))
+    return judge("stores 8 bytes of a number that may have lost some", instruction.address);
   if (loop_.is_version) {
     if (store_count_ == k_most_stores) return refuse("is too long", instruction.address);
     stores_[store_count_++] = {address, value, size, instruction.address};

@@ -19,6 +19,8 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   inner.exits = passing_.make<State*>(blocks * 2);
   inner.has_effect = passing_.make<bool>(blocks);
   inner.is_bound = passing_.make<bool>(blocks);
+  inner.has_merge = walk.has_merge;
+  inner.decides = walk.decides;
   State* const fixed = passing_.make<State>();
   State* const entry = passing_.make<State>();
   State* const back = passing_.make<State>();

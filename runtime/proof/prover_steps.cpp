@@ -11,6 +11,27 @@ Bits Prover::condition_bits(const State& state) noexcept {
   return classify(state.flags.a) | classify(state.flags.b);
 }
 
+/// Returns what `condition` depends on: carry and overflow need more than the result.
+Bits Prover::condition_bits(const State& state, unsigned condition) noexcept {
+  if (goes_by_result(condition)) return condition_bits(state);
+  const Bits operands = classify(state.flags.a) | classify(state.flags.b);
+  return state.flags.is_comparison ? operands : static_cast<Bits>(operands | state.flags.overflow);
+}
+
+/// Notes which register has the same 8 bytes as rax: without optimisation gcc divides one number twice.
+void Prover::note_copy(const Instruction& instruction) noexcept {
+  if (instruction.id == X86_INS_CQO || instruction.id == X86_INS_IDIV || instruction.id == X86_INS_DIV)
+    return;
+  const Operand* const operands = instruction.operands;
+  const bool is_copy = instruction.id == X86_INS_MOV && operands[0].is_reg() && operands[1].is_reg() &&
+                       operands[0].size == 8 && operands[1].size == 8;
+  const unsigned to = is_copy ? general_of(operands[0].reg) : k_no_register;
+  if (to == k_no_register || to == divided_) division_ = 0;
+  if (to == k_no_register || to == copied_) copied_ = k_no_register;
+  if (to == k_rax) copied_ = general_of(operands[1].reg);
+  if (copied_ == k_rax || copied_ == k_rdx) copied_ = k_no_register; // the division's
+}
+
 void Prover::clobber(State& state) noexcept {
   const Value undefined = values_.undefined();
   for (const unsigned reg : k_caller_saved) {
@@ -44,6 +65,8 @@ void Prover::note_overwritten(const Instruction& instruction, State& state) noex
 bool Prover::step(const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept {
   if (budget_ == 0) return refuse("is too long", instruction.address);
   --budget_;
+  is_natural_ = is_natural(state);
+  note_copy(instruction);
   if (values_.is_exhausted()) return refuse("is too long", instruction.address);
   stamp_ = in_cycle ? 0 : budget_ + 1;
   switch (instruction.id) {

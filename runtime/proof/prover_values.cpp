@@ -19,6 +19,15 @@ bool Prover::goes_with(const Polynomial& polynomial, Value cursor) const noexcep
   return true;
 }
 
+/// Whether `polynomial` goes with `cursor` and is another one for the next iteration.
+bool Prover::moves_with(const Polynomial& polynomial, Value cursor) const noexcept {
+  if (!goes_with(polynomial, cursor)) return false;
+  const SymbolId begin = values_.only_symbol(cursor);
+  for (std::uint32_t i = 0; i < polynomial.count; ++i)
+    if (begin != 0 && (polynomial.terms[i].a == begin || polynomial.terms[i].b == begin)) return true;
+  return false;
+}
+
 /// Whether `polynomial` is a function of the iteration that is executed, in a program that does not see the
 /// bounds of its part: its ticks count on from where the loop began.
 bool Prover::is_of_iteration(const Polynomial& polynomial) const noexcept {
@@ -183,9 +192,16 @@ bool Prover::starts_with(Operation operation, unsigned size, Value value, Value&
                    values_.symbol(values_.only_symbol(value)).x == k_operation_spread;
 }
 
+/// Whether the part is known to have no fewer iterations than zero.
+bool Prover::is_natural(const State& state) const noexcept {
+  return trusts_ || is_unsigned_ || state.is_nonempty;
+}
+
 /// Whether the sum of `value` over parts is its value for their union, in numbers of `size` bytes. It may
-/// have been made in 4 bytes, of which only a number of iterations is one of 8.
-bool Prover::is_additive(Value value, unsigned size) const noexcept {
+/// have been made in 4 bytes, of which only a number of iterations is one of 8. A quotient below zero is
+/// rounded up.
+bool Prover::is_additive(Value value, unsigned size, bool is_natural) const noexcept {
+  if (!is_natural) return false;
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || node.polynomial.constant != 0 || node.polynomial.count == 0 ||
       values_.length == 0)
@@ -234,7 +250,7 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
   };
   const auto is_merged = [&](const Node& node, Value value) noexcept {
     if (node.kind == Node::Kind::merged) return node.operation == operation && fits(node);
-    return operation == Operation::add && is_additive(value, size);
+    return operation == Operation::add && is_additive(value, size, is_natural_);
   };
   const bool x_merged = is_merged(x, a);
   const bool y_merged = is_merged(y, b);
@@ -243,8 +259,8 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
     // A copy of the body outside of the loops adds its iteration.
     const Node& other = x_merged ? y : x;
     const Node& merged = x_merged ? x : y;
-    if (merged.kind == Node::Kind::merged && (other.bits & k_part) != 0 &&
-        (other.bits & ~(k_part | k_first)) == 0)
+    if (merged.kind == Node::Kind::merged && other.kind == Node::Kind::plain && (other.bits & k_first) != 0 &&
+        (other.bits & k_part) != 0 && (other.bits & ~(k_part | k_first)) == 0)
       return values_.merged(operation, size, merged.start);
   }
   if (x_merged && y_merged) {

@@ -108,7 +108,9 @@ bool Prover::is_comparable(const State& state) noexcept {
   if (is_natural(state.flags.a) && is_natural(state.flags.b)) return true;
   std::int64_t factor = 0;
   std::int64_t constant = 0;
-  if (!is_of_rest(values_.subtract(state.flags.a, state.flags.b), state, factor, constant)) return false;
+  if (!is_of_rest(values_.subtract(state.flags.a, state.flags.b), state, factor, constant) ||
+      constant < -4096 || constant > 4096)
+    return false; // the other one is as near to the part
   for (const Value value : {state.flags.a, state.flags.b}) {
     rewrites_ = k_most_rewrites;
     const Value at = values_.is_constant(value) ? 0 : of_iteration(value, state.cursor, nullptr);
@@ -122,16 +124,32 @@ bool Prover::is_comparable(const State& state) noexcept {
   return false;
 }
 
+/// Whether a comparison with a sign goes by the sign of the difference: neither side can wrap, as it is a
+/// number of the part and nothing else.
+bool Prover::is_ordered(const State& state) noexcept {
+  if (!state.flags.is_comparison) return state.flags.overflow == 0;
+  for (const Value value : {state.flags.a, state.flags.b}) {
+    std::int64_t factor = 0;
+    std::int64_t constant = 0;
+    if (!is_of_rest(value, state, factor, constant) &&
+        !is_of_rest(values_.subtract(value, state.cursor), state, factor, constant))
+      return false;
+  }
+  return true;
+}
+
 /// Narrows how many iterations are left to what `condition` being `is_taken` says; false: nothing is known of
 /// that. The bounds meet if it cannot be.
 bool Prover::narrow(const State& state, unsigned condition, bool is_taken, std::int64_t& least,
                     std::int64_t& most) noexcept {
   if (trusts_ || is_narrowed_ || loop_.is_entered || state.formula != State::Formula::done) return false;
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
+  if (!is_natural(state)) return false; // fewer than none may be left
   if (state.least == 0 &&
-      (excludes_empty(difference, condition, true) || excludes_empty(difference, condition, false)))
+      (excludes_empty(state.flags, condition, true) || excludes_empty(state.flags, condition, false)))
     return false; // the test whether the part is empty
   if (compares_unsigned(condition) && (!state.flags.is_comparison || !is_comparable(state))) return false;
+  if (!compares_unsigned(condition) && !goes_by_result(condition) && !is_ordered(state)) return false;
   std::int64_t factor = 0;
   std::int64_t constant = 0;
   if (!is_of_rest(difference, state, factor, constant) || factor == 0) return false;
@@ -267,8 +285,8 @@ bool Prover::chooses_version(const State& state, const Instruction& branch) noex
                                                       : classify(state.flags.a) | classify(state.flags.b);
   if ((bits & k_part) == 0 || (bits & ~k_part) != 0) return false;
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
-  return !is_decidable || !(excludes_empty(difference, branch.id, true) ||
-                            excludes_empty(difference, branch.id, false) || is_end_of_loop(difference));
+  return !is_decidable || !(excludes_empty(state.flags, branch.id, true) ||
+                            excludes_empty(state.flags, branch.id, false) || is_end_of_loop(difference));
 }
 
 /// One lane of 8 bytes: a value of `size` bytes. 0: unknown.

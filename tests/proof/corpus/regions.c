@@ -817,3 +817,4 @@ void no_tasks(int n) {
 #include "partial.inc"
 #undef PART
 #undef KEEP
+#include "bounds.inc"
