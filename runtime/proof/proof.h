@@ -29,10 +29,11 @@ struct Verdict {
   const void* after_thread_number = nullptr; ///< gcc: of omp_get_thread_num()
   const void* after_static_init = nullptr;   ///< clang: of __kmpc_for_static_init_*
   IterationCount iterations;                 ///< gcc: of the loop; clang says them itself
-  bool has_float_reduction = false; ///< sums of floating-point numbers are rounded as the pieces are cut
-  bool has_lastprivate = false;     ///< the piece with the last iteration stores values for the program
-  bool has_reduction = false;       ///< merges values behind the loop; clang: by __kmpc_reduce*
-  std::uint32_t instructions = 0;   ///< of the function and of those that it calls, each once
+  bool has_float_reduction = false;          ///< sums are rounded as the pieces are cut, and what a
+                                             ///< minimum or maximum makes of a NaN depends on that
+  bool has_lastprivate = false;   ///< the piece with the last iteration stores values for the program
+  bool has_reduction = false;     ///< merges values behind the loop; clang: by __kmpc_reduce*
+  std::uint32_t instructions = 0; ///< of the function and of those that it calls, each once
 };
 
 /// A segment of a loaded object.
@@ -50,13 +51,18 @@ struct Callee {
   const void* address = nullptr; ///< of its code, if that is known; else it is judged by its name alone
 };
 
-/// The proof's questions about the process that it reads. Both functions must not block.
+/// The proof's questions about the process that it reads. The functions must not block.
 struct Process {
   const void* context = nullptr;
   /// The segment around `address`.
   Segment (*segment_around)(const void* context, const void* address) noexcept = nullptr;
   /// The function whose address the loader puts into the word at `slot` of an object (by a relocation).
   Callee (*callee_in)(const void* context, const void* slot) noexcept = nullptr;
+  /// Whether the object around `address` refers to a function of another one for whose name is_asked() holds.
+  bool (*refers_to)(const void* context, const void* address,
+                    bool (*is_asked)(const char* name) noexcept) noexcept = nullptr;
+  /// Whether the C or the C++ library provides the function that the object around `address` calls so.
+  bool (*is_standard)(const void* context, const void* address, const char* name) noexcept = nullptr;
 };
 
 /// Opens the decoder, once; whether it is there. Calls dlopen(), so not while a lock of the loader may be

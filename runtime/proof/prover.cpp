@@ -87,8 +87,8 @@ bool Prover::enter(Walk& walk, std::uint32_t block, State& state) noexcept {
 
 bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   const Block& shape = walk.function.blocks[block];
-  if (!shape.reaches_return) return true;
   const std::size_t mark = passing_.mark();
+  const bool was_ending = is_ending_;
   depth_ = walk.depth;
   in_cycle_ = shape.is_cyclic;
   State* const state = passing_.make<State>();
@@ -97,8 +97,10 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   if (!enter(walk, block, *state)) return false;
   loop_.has_effect = false;
   store_count_ = 0;
+  is_ending_ = was_ending || !shape.reaches_return;
   for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
+  is_ending_ = was_ending;
   walk.has_effect[block] = loop_.has_effect;
   depth_ = walk.depth;
   if (state->is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] &&
@@ -260,6 +262,10 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse(decoder_.is_ready() ? "there is no memory for the proof" : "there is no decoder", 0);
     return answer();
   }
+  if (process_.refers_to(process_.context, reinterpret_cast<const void*>(entry), is_of_float_environment)) {
+    refuse("is in an object that uses the functions of <fenv.h>", 0);
+    return answer();
+  }
   // Which compiler: by what the function asks, or the one that it calls first (without optimisation clang
   // makes two).
   bool asks = false;
@@ -300,6 +306,10 @@ Verdict Prover::prove(Address entry) noexcept {
     return answer();
   }
   if (!check_versions()) return answer();
+  if (has_copy_ && has_silent_loop_) {
+    refuse("executes its first iteration apart", 0);
+    return answer();
+  }
   const bool asks_for_numbers =
       verdict_.after_thread_count != nullptr && verdict_.after_thread_number != nullptr;
   if (!returns || !has_loop_ || (!is_clang_ && !asks_for_numbers))

@@ -93,22 +93,47 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     for (std::size_t i = 0; i < locations; ++i) {
       if (changes[i] == 0) continue;
       const Value* const value = place_of(*back, i);
-      if (value != nullptr && (values_.at(*value).bits & k_turn) != 0) continue;
+      if (value != nullptr &&
+          ((values_.at(*value).bits & k_turn) != 0 || values_.is_symbol(*value, Symbol::Kind::found)))
+        continue;
       changes[i] = 0;
       shrinks = true;
     }
   }
+  // Those that have what the last compare and exchange has found.
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (std::size_t i = 0; i < locations; ++i) {
+      const Value* const value = place_of(*back, i);
+      if (changes[i] == 0 || value == nullptr || *place_of(*fixed, i) != turn) continue;
+      if (!values_.is_symbol(*value, Symbol::Kind::found)) continue;
+      *place_of(*fixed, i) = found_in(values_.symbol(values_.only_symbol(*value)).x, true);
+      grows = true;
+    }
+    if (grows && !run_body(inner, *back)) return false;
+  }
   loop_ = before;
   bool has_end = false;
-  for (std::size_t i = 0; i < count && !has_end; ++i) {
+  bool waits = false;
+  for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t block = members[i];
     if (!inner.out[block]->is_reached || !is_branch(walk.last(block))) continue;
-    for (const std::uint32_t next : function.blocks[block].next)
-      if (next != k_none && is_in[next] == 0 && function.blocks[next].reaches_return)
-        has_end |= (condition_bits(*inner.out[block]) & k_turn) != 0;
+    for (const std::uint32_t next : function.blocks[block].next) {
+      if (next == k_none || is_in[next] != 0 || !function.blocks[next].reaches_return) continue;
+      const Flags& flags = inner.out[block]->flags;
+      const Bits bits = condition_bits(*inner.out[block]);
+      waits |= (bits & (k_turn | k_fixed_memory)) == k_fixed_memory;
+      // A counter may be compared with memory, but one mixed with memory is none.
+      const auto is_counter = [&](Value value, Value other) noexcept {
+        return (values_.at(value).bits & (k_turn | k_fixed_memory)) == k_turn &&
+               (values_.at(other).bits & k_turn) == 0;
+      };
+      has_end |= (bits & (k_turn | k_fixed_memory)) == k_turn ||
+                 (flags.is_comparison && (is_counter(flags.a, flags.b) || is_counter(flags.b, flags.a)));
+    }
   }
   passing_.release(mark);
-  return has_end || refuse("may wait for another iteration", place);
+  return (has_end && !waits) || refuse("may wait for another iteration", place);
 }
 
 } // namespace wstree::proof

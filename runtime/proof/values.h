@@ -28,6 +28,8 @@ inline constexpr Bits k_empty = 256;  ///< undefined if the part is empty
 inline constexpr Bits k_turn =
     128; ///< which turn of an inner loop it is; only while that loop's end is looked for
 
+inline constexpr Bits k_fixed_memory = 1024; ///< memory at a place that is the same in each turn; as k_turn
+
 enum class Operation : std::uint8_t {
   none,
   add,
@@ -73,6 +75,7 @@ struct Symbol {
     sign,
     canary,
     cursor,
+    found, ///< by a compare and exchange in an inner loop
     identity
   };
   Kind kind;
