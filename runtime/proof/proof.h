@@ -29,11 +29,10 @@ struct Verdict {
   const void* after_thread_number = nullptr; ///< gcc: of omp_get_thread_num()
   const void* after_static_init = nullptr;   ///< clang: of __kmpc_for_static_init_*
   IterationCount iterations;                 ///< gcc: of the loop; clang says them itself
-  bool has_float_reduction = false;          ///< sums are rounded as the pieces are cut, and what a
-                                             ///< minimum or maximum makes of a NaN depends on that
-  bool has_lastprivate = false;   ///< the piece with the last iteration stores values for the program
-  bool has_reduction = false;     ///< merges values behind the loop; clang: by __kmpc_reduce*
-  std::uint32_t instructions = 0; ///< of the function and of those that it calls, each once
+  bool has_float_reduction = false; ///< sums of floating-point numbers are rounded as the pieces are cut
+  bool has_lastprivate = false;     ///< the piece with the last iteration stores values for the program
+  bool has_reduction = false;       ///< merges values behind the loop; clang: by __kmpc_reduce*
+  std::uint32_t instructions = 0;   ///< of the function and of those that it calls, each once
 };
 
 /// A segment of a loaded object.

@@ -100,12 +100,15 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   is_ending_ = was_ending || !shape.reaches_return;
   for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
-  is_ending_ = was_ending;
+  // Whether the program ends is decided as other effects are.
+  for (const std::uint32_t next : shape.next)
+    is_ending_ |= next != k_none && !walk.function.blocks[next].reaches_return;
   walk.has_effect[block] = loop_.has_effect;
   depth_ = walk.depth;
   if (state->is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] &&
       !check_branch(*state, walk.last(block)))
     return false;
+  is_ending_ = was_ending;
   State& out = *walk.out[block];
   if (out.is_reached != state->is_reached || (state->is_reached && !is_same(out, *state))) {
     copy(out, *state);

@@ -31,8 +31,9 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   state.is_late = true;
   // The lock of a statement on private memory is as good as none.
   if ((values_.at(address).bits & k_frame) != 0) return judge("has a private array", instruction.address);
+  const bool is_fixed = loop_.is_turning && (values_.at(address).bits & k_turn) == 0;
   const Value fresh =
-      loop_.is_entered ? values_.plain(k_iteration)
+      loop_.is_entered ? values_.plain(static_cast<Bits>(k_iteration | (is_fixed ? k_fixed_memory : 0)))
                        : values_.of(Symbol::Kind::load, k_common, address, memory.size, instruction.address);
   if (loop_.is_entered) {
     loop_.has_effect = true;

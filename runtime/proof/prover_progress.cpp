@@ -71,6 +71,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     return nullptr;
   };
   const Value turn = values_.plain(k_iteration | k_turn);
+  const Value mixed = values_.plain(k_iteration | k_turn | k_fixed_memory);
   *fixed = *entry;
   for (std::size_t i = 0; i < locations; ++i)
     if (Value& value = *place_of(*fixed, i); (values_.at(value).bits & k_frame) == 0)
@@ -88,14 +89,19 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     *fixed = *entry;
     for (std::size_t i = 0; i < locations; ++i)
       if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
-        value = turn;
+        value = changes[i] == 1 ? turn : mixed;
     if (!run_body(inner, *back)) return false;
     for (std::size_t i = 0; i < locations; ++i) {
       if (changes[i] == 0) continue;
       const Value* const value = place_of(*back, i);
-      if (value != nullptr &&
-          ((values_.at(*value).bits & k_turn) != 0 || values_.is_symbol(*value, Symbol::Kind::found)))
+      const Bits bits = value != nullptr ? values_.at(*value).bits : k_common;
+      if (value != nullptr && values_.is_symbol(*value, Symbol::Kind::found)) continue;
+      if ((bits & k_turn) != 0) {
+        if (changes[i] != 1 || (bits & k_fixed_memory) == 0) continue;
+        changes[i] = 2; // mixed with memory at a fixed place
+        shrinks = true;
         continue;
+      }
       changes[i] = 0;
       shrinks = true;
     }
@@ -106,8 +112,9 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     for (std::size_t i = 0; i < locations; ++i) {
       const Value* const value = place_of(*back, i);
       if (changes[i] == 0 || value == nullptr || *place_of(*fixed, i) != turn) continue;
-      if (!values_.is_symbol(*value, Symbol::Kind::found)) continue;
-      *place_of(*fixed, i) = found_in(values_.symbol(values_.only_symbol(*value)).x, true);
+      const SymbolId found = values_.only_symbol(*value);
+      if (found == 0 || *value != found_in(values_.symbol(found).x, false)) continue;
+      *place_of(*fixed, i) = found_in(values_.symbol(found).x, true);
       grows = true;
     }
     if (grows && !run_body(inner, *back)) return false;

@@ -41,16 +41,12 @@ enum class Operation : std::uint8_t {
   bit_xor,
   least,
   most,
-  least_float,
-  most_float,
   least_unsigned,
   most_unsigned
 };
-/// Whether the order in which values are put in shows: by rounding, or by which of two is taken where one is
-/// no number.
+/// Whether the order in which values are put in shows, by rounding.
 inline bool is_float(Operation operation) noexcept {
-  return operation == Operation::add_float || operation == Operation::multiply_float ||
-         operation == Operation::least_float || operation == Operation::most_float;
+  return operation == Operation::add_float || operation == Operation::multiply_float;
 }
 
 struct Symbol {

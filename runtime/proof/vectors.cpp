@@ -31,10 +31,10 @@ VectorUse vector_use(unsigned instruction) noexcept {
   SCALAR(ADD) return {F::scalar, O::add_float};
   PACKED(MUL) return {F::lanes, O::multiply_float};
   SCALAR(MUL) return {F::scalar, O::multiply_float};
-  PACKED(MIN) return {F::lanes, O::least_float};
-  SCALAR(MIN) return {F::scalar, O::least_float};
-  PACKED(MAX) return {F::lanes, O::most_float};
-  SCALAR(MAX) return {F::scalar, O::most_float};
+  PACKED(MIN) return {F::lanes};
+  SCALAR(MIN) return {F::scalar};
+  PACKED(MAX) return {F::lanes};
+  SCALAR(MAX) return {F::scalar};
   // A difference is a sum with the negated second operand.
   PACKED(SUB) return {F::lanes, O::add_float, 1};
   SCALAR(SUB) return {F::scalar, O::add_float, 1};

@@ -21,20 +21,25 @@ void omp_unset_lock(omp_lock_t*);
 
 #define E int
 #define NAME(what) what##_int
+#define ORDERED(what) yes_##what##_int
 #include "typed.inc"
 #ifndef WSTREE_FEW_TYPES
 #define E long
 #define NAME(what) what##_long
+#define ORDERED(what) yes_##what##_long
 #include "typed.inc"
 #define E unsigned
 #define NAME(what) what##_unsigned
+#define ORDERED(what) yes_##what##_unsigned
 #include "typed.inc"
 #define E float
 #define NAME(what) what##_float
+#define ORDERED(what) no_##what##_float
 #include "typed.inc"
 #endif
 #define E double
 #define NAME(what) what##_double
+#define ORDERED(what) no_##what##_double
 #include "typed.inc"
 
 double x[1000], y[1000], z[100][100];
@@ -845,6 +850,48 @@ void no_exit_count(int n) {
     }
   }
 }
+void no_exit_decision(int n) {
+#pragma omp parallel
+  {
+    int count = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      count++;
+      if (flags[i] == 77) {
+        if (count > 500) abort();
+        exit(1);
+      }
+      flags[i] = i;
+    }
+  }
+}
+void no_exit_behind(int n, int* a) {
+#pragma omp parallel
+  {
+    int count = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      count++;
+      a[i] = i;
+    }
+    if (count > 1000) abort();
+  }
+}
+void no_exit_stored(int n) {
+#pragma omp parallel
+  {
+    int count = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      count++;
+      if (flags[i] == 77) {
+        hits = count;
+        abort();
+      }
+      flags[i] = i;
+    }
+  }
+}
 void yes_aborts(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
@@ -904,6 +951,28 @@ void no_exchange_wait(int n, int* a, int* flag) {
     }
   }
 }
+#define WAIT(name, wait)                                                                                     \
+  void name(int n, int* a, int* flag) {                                                                      \
+    _Pragma("omp parallel for") for (int i = 0; i < n; i++) {                                                \
+      if (i < n / 2) {                                                                                       \
+        int* const other = &flag[n - 1 - i];                                                                 \
+        wait a[i] = 7;                                                                                       \
+      } else {                                                                                               \
+        a[i] = 3;                                                                                            \
+        __atomic_store_n(&flag[i], 1, __ATOMIC_RELEASE);                                                     \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+WAIT(no_mixed_wait, for (unsigned t = 1; !(t & __atomic_load_n(other, __ATOMIC_ACQUIRE)); t++);)
+WAIT(no_summed_wait, for (int s = 0; s < 5;) s += __atomic_fetch_add(other, 0, __ATOMIC_ACQ_REL);)
+WAIT(
+    no_swapped_wait, for (int e = 0, f = 1;;) {
+      if (__atomic_compare_exchange_n(other, &e, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
+      const int t = e;
+      e = f;
+      f = t;
+    })
+#undef WAIT
 #ifdef WSTREE_RECIPROCALS
 // The vectorised copy of the loop has approximations, and the rest has none.
 void no_reciprocal(int n, float* restrict a, float* b, float* c) {
