@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace wstree::abi {
 namespace {
@@ -56,8 +57,35 @@ proof::Callee callee_in(const void*, const void* slot) noexcept {
   return {};
 }
 
+bool refers_to(const void*, const void* address, bool (*is_asked)(const char*) noexcept) noexcept {
+  const LoadedObject object = object_around(address);
+  if (!object) return false;
+  for (const auto& relocations : object.tables.relocations())
+    for (const auto& relocation : relocations)
+      if (ELF64_R_SYM(relocation.r_info) != 0 && is_asked(object.tables.name_of_symbol(relocation)))
+        return true;
+  return false;
+}
+
+/// The first object that defines the function, in the loader's order, is the one that it binds calls to.
+bool is_standard(const void*, const void* address, const char* name) noexcept {
+  const LoadedObject object = object_around(address);
+  if (!object) return false;
+  const SymbolName symbol{name};
+  bool is_known = false;
+  const auto found = any_searched(object, [&](const link_map& map) noexcept {
+    if (&map == own_map()) return false; // hands on
+    const ElfObject tables(map);
+    if (!tables.defines(symbol)) return false;
+    for (const std::string_view library : {"libc.so.", "libstdc++.so.", "libc++.so.", "libc++abi.so."})
+      is_known |= tables.soname().starts_with(library);
+    return true;
+  });
+  return found.value_or(false) && is_known;
+}
+
 } // namespace
 
-proof::Process own_process() noexcept { return {nullptr, segment_around, callee_in}; }
+proof::Process own_process() noexcept { return {nullptr, segment_around, callee_in, refers_to, is_standard}; }
 
 } // namespace wstree::abi

@@ -10,6 +10,8 @@ namespace {
 
 using Kind = KnownFunction::Kind;
 
+constexpr std::uint8_t k_every = 6; // of a function that prints as many as it is told
+
 // None of them blocks, keeps a value for its thread (but for errno), or depends on which thread calls it.
 constexpr KnownFunction k_known[] = {
     {"omp_get_num_threads", Kind::thread_count},
@@ -26,29 +28,29 @@ constexpr KnownFunction k_known[] = {
     {"__stack_chk_fail", Kind::no_return},
     {"abort", Kind::no_return},
     {"_ZSt9terminatev", Kind::no_return},
-    {"__assert_fail", Kind::no_return},
+    {"__assert_fail", Kind::no_return, 4},
     {"__clang_call_terminate", Kind::no_return},
     {"__cxa_call_terminate", Kind::no_return},
-    {"exit", Kind::no_return},
-    {"_exit", Kind::no_return},
-    {"_gfortran_runtime_error", Kind::no_return},
-    {"_gfortran_runtime_error_at", Kind::no_return},
-    {"_gfortran_os_error_at", Kind::no_return},
-    {"_gfortran_stop_string", Kind::no_return},
-    {"_gfortran_stop_numeric", Kind::no_return},
-    {"_gfortran_error_stop_string", Kind::no_return},
-    {"_gfortran_error_stop_numeric", Kind::no_return},
+    {"exit", Kind::no_return, 1},
+    {"_exit", Kind::no_return, 1},
+    {"_gfortran_runtime_error", Kind::no_return, k_every},
+    {"_gfortran_runtime_error_at", Kind::no_return, k_every},
+    {"_gfortran_os_error_at", Kind::no_return, k_every},
+    {"_gfortran_stop_string", Kind::no_return, 3},
+    {"_gfortran_stop_numeric", Kind::no_return, 2},
+    {"_gfortran_error_stop_string", Kind::no_return, 3},
+    {"_gfortran_error_stop_numeric", Kind::no_return, 2},
     {"_Unwind_Resume", Kind::throws},
-    {"__cxa_throw", Kind::throws},
+    {"__cxa_throw", Kind::throws, 3},
     {"__cxa_rethrow", Kind::throws},
     {"__cxa_bad_cast", Kind::throws},
     {"__cxa_throw_bad_array_new_length", Kind::throws},
     {"_ZSt17__throw_bad_allocv", Kind::throws},
     {"_ZSt28__throw_bad_array_new_lengthv", Kind::throws},
-    {"_ZSt20__throw_length_errorPKc", Kind::throws},
-    {"_ZSt20__throw_out_of_rangePKc", Kind::throws},
-    {"_ZSt24__throw_out_of_range_fmtPKcz", Kind::throws},
-    {"_ZSt19__throw_logic_errorPKc", Kind::throws},
+    {"_ZSt20__throw_length_errorPKc", Kind::throws, 1},
+    {"_ZSt20__throw_out_of_rangePKc", Kind::throws, 1},
+    {"_ZSt24__throw_out_of_range_fmtPKcz", Kind::throws, k_every},
+    {"_ZSt19__throw_logic_errorPKc", Kind::throws, 1},
     {"_ZSt25__throw_bad_function_callv", Kind::throws},
     {"memcpy", Kind::copies, 3},
     {"memmove", Kind::copies, 3},
@@ -126,6 +128,17 @@ const KnownFunction* find_known_function(const char* name) noexcept {
   for (const KnownFunction& known : k_known)
     if (std::strcmp(known.name, name) == 0) return &known;
   return nullptr;
+}
+
+bool is_of_float_environment(const char* name) noexcept {
+  static constexpr const char* k_names[] = {
+      "fesetround",     "fesetenv",        "feholdexcept",    "feupdateenv",
+      "feenableexcept", "fedisableexcept", "fetestexcept",    "feclearexcept",
+      "feraiseexcept",  "fegetexceptflag", "fesetexceptflag", "fegetenv",
+      "fegetmode",      "fesetmode",       "fesetexcept",     "fetestexceptflag"};
+  for (const char* const known : k_names)
+    if (std::strcmp(known, name) == 0) return true;
+  return std::strncmp(name, "_gfortran_ieee_", 15) == 0;
 }
 
 bool never_returns(const char* name) noexcept {

@@ -50,13 +50,18 @@ struct Callee {
   const void* address = nullptr; ///< of its code, if that is known; else it is judged by its name alone
 };
 
-/// The proof's questions about the process that it reads. Both functions must not block.
+/// The proof's questions about the process that it reads. The functions must not block.
 struct Process {
   const void* context = nullptr;
   /// The segment around `address`.
   Segment (*segment_around)(const void* context, const void* address) noexcept = nullptr;
   /// The function whose address the loader puts into the word at `slot` of an object (by a relocation).
   Callee (*callee_in)(const void* context, const void* slot) noexcept = nullptr;
+  /// Whether the object around `address` refers to a function of another one for whose name is_asked() holds.
+  bool (*refers_to)(const void* context, const void* address,
+                    bool (*is_asked)(const char* name) noexcept) noexcept = nullptr;
+  /// Whether the C or the C++ library provides the function that the object around `address` calls so.
+  bool (*is_standard)(const void* context, const void* address, const char* name) noexcept = nullptr;
 };
 
 /// Opens the decoder, once; whether it is there. Calls dlopen(), so not while a lock of the loader may be

@@ -87,8 +87,8 @@ bool Prover::enter(Walk& walk, std::uint32_t block, State& state) noexcept {
 
 bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   const Block& shape = walk.function.blocks[block];
-  if (!shape.reaches_return) return true;
   const std::size_t mark = passing_.mark();
+  const bool was_ending = is_ending_;
   depth_ = walk.depth;
   in_cycle_ = shape.is_cyclic;
   State* const state = passing_.make<State>();
@@ -99,8 +99,12 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   store_count_ = 0;
   division_ = 0;
   copied_ = ~0U;
+  is_ending_ = was_ending || !shape.reaches_return;
   for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
+  // Whether the program ends is decided as other effects are.
+  for (const std::uint32_t next : shape.next)
+    is_ending_ |= next != k_none && !walk.function.blocks[next].reaches_return;
   walk.has_effect[block] = loop_.has_effect;
   walk.has_merge[block] |= loop_.has_merge;
   depth_ = walk.depth;
@@ -109,6 +113,7 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
       !check_branch(*state, walk.last(block)))
     return false;
   walk.decides[block] |= decides_;
+  is_ending_ = was_ending;
   State& out = *walk.out[block];
   if (out.is_reached != state->is_reached || (state->is_reached && !is_same(out, *state))) {
     copy(out, *state);
@@ -307,6 +312,10 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse(decoder_.is_ready() ? "there is no memory for the proof" : "there is no decoder", 0);
     return answer();
   }
+  if (process_.refers_to(process_.context, reinterpret_cast<const void*>(entry), is_of_float_environment)) {
+    refuse("is in an object that uses the functions of <fenv.h>", 0);
+    return answer();
+  }
   // Which compiler: by what the function asks, or the one that it calls first (without optimisation clang
   // makes two).
   bool asks = false;
@@ -347,6 +356,10 @@ Verdict Prover::prove(Address entry) noexcept {
     return answer();
   }
   if (!check_versions()) return answer();
+  if (has_copy_ && has_silent_loop_) {
+    refuse("executes its first iteration apart", 0);
+    return answer();
+  }
   const bool asks_for_numbers =
       verdict_.after_thread_count != nullptr && verdict_.after_thread_number != nullptr;
   if (!returns || !has_loop_ || (!is_clang_ && !asks_for_numbers))

@@ -220,6 +220,8 @@ private:
                    bool is_same, Value& low, Value& high) noexcept;
   bool step_narrow(const Instruction& instruction, State& state) noexcept;
   bool step_general(const Instruction& instruction, State& state) noexcept;
+  bool step_conditional_move(const Instruction& instruction, State& state) noexcept; // prover_moves.cpp
+  Value found_in(Address place, bool is_before) noexcept;
   bool step_atomic(const Instruction& instruction, State& state) noexcept;
   bool step_call(const Instruction& instruction, State& state, int depth, bool in_cycle,
                  bool is_jump) noexcept;
@@ -266,6 +268,9 @@ private:
       false; // the program cannot see the bounds of the part: what depends on them, the compiler has made
   bool has_part_ = false;          // the bounds of the part are known somewhere
   bool has_loop_ = false;          // a loop over the part was followed
+  bool has_silent_loop_ = false;   // one of them has no effect
+  bool has_copy_ = false;          // clang: a copy of the body outside of the loops has effects
+  bool is_ending_ = false;         // the block that is followed does not lead to a return
   bool is_narrowed_ = false;       // 4 bytes of some value were used that may have more
   bool has_int_part_ = false;      // gcc: the number of iterations has 4 bytes and a sign
   bool has_opaque_effect_ = false; // the loop that is followed has effects that are no stores

@@ -5,6 +5,11 @@
 
 namespace wstree::proof {
 
+/// The memory that the compare and exchange at `place` has found in this turn of an inner loop, or before.
+Value Prover::found_in(Address place, bool is_before) noexcept {
+  return values_.of(Symbol::Kind::found, k_iteration | (is_before ? k_turn : k_fixed_memory), place);
+}
+
 bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept {
   const Operand* const operands = instruction.operands;
   const Operand& memory = instruction.id == X86_INS_XCHG && operands[1].is_mem() ? operands[1] : operands[0];
@@ -26,9 +31,11 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   state.is_late = true;
   // The lock of a statement on private memory is as good as none.
   if ((values_.at(address).bits & k_frame) != 0) return judge("has a private array", instruction.address);
-  const Value fresh = loop_.is_entered ? values_.plain(k_iteration)
-                                       : values_.of(Symbol::Kind::load, k_common, address, memory.size,
-                                                    values_.location(instruction.address, context_));
+  const bool is_fixed = loop_.is_turning && (values_.at(address).bits & k_turn) == 0;
+  const Value fresh = loop_.is_entered
+                          ? values_.plain(static_cast<Bits>(k_iteration | (is_fixed ? k_fixed_memory : 0)))
+                          : values_.of(Symbol::Kind::load, k_common, address, memory.size,
+                                       values_.location(instruction.address, context_));
   if (loop_.is_entered) {
     loop_.has_effect = true;
     has_opaque_effect_ = true;
@@ -101,12 +108,14 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   case X86_INS_XCHG:
     return write(instruction, other, state, fresh);
   case X86_INS_CMPXCHG: {
-    // If it fails, the memory has changed: another thread gets on. That ends a loop that tries with what it
-    // has found.
-    const Bits found = static_cast<Bits>((loop_.is_entered ? k_iteration : k_common) |
-                                         (values_.at(state.general[k_rax]).bits & k_turn));
-    state.flags = {values_.plain(found), values_.constant(0)};
-    state.general[k_rax] = loop_.is_turning ? values_.plain(k_iteration | k_turn) : fresh;
+    // If it fails with just what it has found in the turn before, the memory has changed: another thread gets
+    // on. That ends a loop.
+    const bool is_last = loop_.is_turning && state.general[k_rax] == found_in(instruction.address, true) &&
+                         state.width[k_rax] == 0 && memory.size >= 4 &&
+                         (values_.at(address).bits & k_turn) == 0;
+    const Bits bits = loop_.is_entered ? k_iteration : k_common;
+    state.flags = {values_.plain(static_cast<Bits>(bits | (is_last ? k_turn : 0))), values_.constant(0)};
+    state.general[k_rax] = loop_.is_turning ? found_in(instruction.address, false) : fresh;
     state.width[k_rax] = 0;
     return true;
   }

@@ -60,6 +60,7 @@ Value Prover::rewritten_symbol(SymbolId id, SymbolId symbol, Value replacement,
     if (address == 0 || !is_exact(address)) return 0;
     std::uint64_t before = of.z >> k_epoch_shift;
     if (effects != nullptr && before <= k_most_stores) before = effects[before];
+    if (before == k_some_effects) return 0; // some lanes are new and others are not: no other load is like it
     return values_.of(Symbol::Kind::load, k_iteration, address, of.y, before << k_epoch_shift);
   }
   case Symbol::Kind::result: {

@@ -230,8 +230,8 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
-  if (chooses_version(state, branch) && (state.version != 0 || state.bulk == 0)) return true;
-  if (!loop_.is_entered && is_decidable) {
+  if (!is_ending_ && chooses_version(state, branch) && (state.version != 0 || state.bulk == 0)) return true;
+  if (!is_ending_ && !loop_.is_entered && is_decidable) {
     if (is_clangs_minimum(difference)) return true;
     if (trusts_ && is_clang_ && values_.is_symbol(difference, Symbol::Kind::is_last) &&
         state.formula == State::Formula::done)

@@ -3,6 +3,7 @@
 #include "prover.h"
 
 #include <cstring>
+#include <initializer_list>
 
 namespace wstree::proof {
 namespace {
@@ -68,6 +69,11 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
     };
     if (of(target.code) == of(instruction.address)) known = nullptr;
   }
+  // Operators new and delete call the others.
+  if (known != nullptr && known->kind == KnownFunction::Kind::allocates)
+    for (const char* const name : {known->name, "malloc", "free"})
+      if (!process_.is_standard(process_.context, reinterpret_cast<const void*>(instruction.address), name))
+        return refuse("calls an allocator that the proof does not know", instruction.address);
   if (known != nullptr) {
     if (!call_known(*known, instruction, state, depth, in_cycle)) return false;
     if (is_jump) state.general[k_rsp] = values_.add(state.general[k_rsp], values_.constant(8));
@@ -217,6 +223,11 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
     return answer(values_.undefined(), values_.undefined());
   case Kind::no_return:
   case Kind::throws:
+    for (unsigned i = 0; i < known.integers; ++i) {
+      const unsigned reg = k_arguments[i];
+      if (!check_use(state.width[reg] != 0 ? values_.undefined() : state.general[reg], instruction))
+        return false;
+    }
     state.is_reached = false;
     return true;
   case Kind::team_wide:

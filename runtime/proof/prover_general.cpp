@@ -5,27 +5,6 @@
 
 namespace wstree::proof {
 
-/// Bitwise operations on registers of which only the first byte is defined: that byte of the result is.
-/// False: it is no such instruction.
-bool Prover::step_narrow(const Instruction& instruction, State& state) noexcept {
-  const Operand* const operands = instruction.operands;
-  if (instruction.count != 2 || !operands[0].is_reg() || !operands[1].is_reg() || operands[0].size < 4)
-    return false;
-  const bool is_move = instruction.id == X86_INS_MOV;
-  if (!is_move && instruction.id != X86_INS_AND && instruction.id != X86_INS_OR &&
-      instruction.id != X86_INS_XOR)
-    return false;
-  const unsigned to = general_of(operands[0].reg);
-  const unsigned from = general_of(operands[1].reg);
-  if (to == k_no_register || from == k_no_register || to == from) return false;
-  if (state.width[from] != 1 && (is_move || state.width[to] != 1)) return false;
-  state.general[to] = is_move ? result(7, state.general[from])
-                              : result(instruction.id, state.general[to], state.general[from]);
-  state.width[to] = 1;
-  if (!is_move) state.flags = {values_.undefined(), values_.undefined()};
-  return true;
-}
-
 bool Prover::step_general(const Instruction& instruction, State& state) noexcept {
   if (instruction.rep == 0 && step_narrow(instruction, state)) return true;
   const Operand* const operands = instruction.operands;
@@ -339,51 +318,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_CMOVNS:
   case X86_INS_CMOVO:
   case X86_INS_CMOVP:
-  case X86_INS_CMOVS: {
-    if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
-    const Flags flags = state.flags;
-    if (bool is_taken = false; is_decided(state, instruction.id, is_taken))
-      return write(instruction, operands[0], state, is_taken ? b : a);
-    // The smaller or the greater one of both that are compared.
-    const bool is_decidable = state.flags.is_comparison || !compares_unsigned(instruction.id);
-    // Registers that hold what was compared do; equal values need not be equal.
-    const unsigned to = general_of(operands[0].reg);
-    const unsigned from = operands[1].is_reg() ? general_of(operands[1].reg) : k_no_register;
-    const auto is_compared = [&](unsigned x, unsigned y) noexcept {
-      return flags.size == operands[0].size && x < 16 && y < 16 && (flags.registers[0] >> x & 1) != 0 &&
-             (flags.registers[1] >> y & 1) != 0;
-    };
-    const bool is_clangs_end = is_clang_ && values_.length != 0 &&
-                               ((values_.is_symbol(a, Symbol::Kind::raw_end) && b == dividend_) ||
-                                (values_.is_symbol(b, Symbol::Kind::raw_end) && a == dividend_));
-    const bool is_direct = (flags.a == a && flags.b == b) && (is_compared(to, from) || is_clangs_end);
-    const bool is_reverse = (flags.a == b && flags.b == a) && (is_compared(from, to) || is_clangs_end);
-    const bool is_of_compared = is_direct || is_reverse;
-    if (is_of_compared && is_decidable && a != b) {
-      bool is_known = true;
-      bool other_known = true;
-      const bool for_less = holds_for(instruction.id, -1, is_known);
-      const bool for_more = holds_for(instruction.id, 1, other_known);
-      if (is_known && other_known && for_less != for_more) {
-        const bool is_first = for_less == is_reverse; // is taken while flags.a < flags.b
-        const bool is_unsigned = compares_unsigned(instruction.id);
-        const Operation operation = is_first ? (is_unsigned ? Operation::least_unsigned : Operation::least)
-                                             : (is_unsigned ? Operation::most_unsigned : Operation::most);
-        if (is_clangs_end && (operation == Operation::least || operation == Operation::least_unsigned))
-          return write(instruction, operands[0], state, last_of_part());
-        return write(instruction, operands[0], state, apply(operation, operands[0].size, a, b));
-      }
-    }
-    if (state.formula == State::Formula::open &&
-        formula_edge(state, instruction.id, true) != State::Formula::open) {
-      const bool is_less = formula_edge(state, instruction.id, true) == State::Formula::less;
-      const Value made = joined_formula(is_less ? b : a, is_less ? a : b);
-      if (made != 0) return write(instruction, operands[0], state, made);
-    }
-    if (a == b && values_.is_polynomial(a)) return write(instruction, operands[0], state, a);
-    const Value condition = values_.plain(condition_bits(state, instruction.id));
-    return write(instruction, operands[0], state, result(instruction.id, a, b, condition));
-  }
+  case X86_INS_CMOVS:
+    return step_conditional_move(instruction, state);
   case X86_INS_MUL:
   case X86_INS_IMUL:
     if (!read(instruction, operands[0], state, b)) return false;

@@ -271,6 +271,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   if (!trusts_) walk.has_merge[walk.members[0]] = true;
   bool has_effect = false;
   for (std::size_t i = 0; i < walk.count; ++i) has_effect |= walk.has_effect[walk.members[i]];
+  has_silent_loop_ |= !has_effect;
   if (has_effect && entry.is_begun && entry.version == 0)
     return refuse("executes its first iteration apart", place);
   return leave_part(walk, entry, width, behind, locations, count);

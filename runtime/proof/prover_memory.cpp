@@ -106,7 +106,11 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
     // Its parts matter where versions are compared, or where the word was read before the loop, too.
     const bool is_known =
         !is_clang_ && values_.is_polynomial(address) && (loop_.is_version || bits == k_common);
-    value = values_.plain(bits | k_iteration,
+    const bool is_bound = loop_.is_turning &&
+                          values_.is_constant(address, place) && // by the loader, for good
+                          process_.callee_in(process_.context, reinterpret_cast<const void*>(place)).name;
+    const Bits memory = loop_.is_turning && !is_bound && (bits & k_turn) == 0 ? k_fixed_memory : k_common;
+    value = values_.plain(bits | k_iteration | memory,
                           is_known ? values_.of(Symbol::Kind::load, k_iteration, address, size,
                                                 std::uint64_t{store_count_} << 56 | instruction.address)
                                    : 0);
@@ -241,6 +245,7 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
                        ((place.bits | values_.at(value).bits) & ~(k_part | k_first)) == 0;
   if (is_copy && (place.kind != Node::Kind::polynomial || moves_with(place.polynomial, state.cursor))) {
     state.is_begun = true;
+    has_copy_ = true;
     return true;
   }
   return judge(has_part_ ? "stores to memory behind or before its loop" : "stores to memory before its loop",
@@ -255,6 +260,7 @@ bool Prover::store(const Instruction& instruction, State& state, Value address, 
   std::int32_t offset = 0;
   if (frame_place(address, base, offset)) return put(instruction, state, base, offset, size, value);
   if ((classify(address) & k_frame) != 0) return judge("has a private array", instruction.address);
+  if (is_ending_) return judge("stores to memory before it ends the program", instruction.address);
   state.is_late = true;
   if (!loop_.is_entered) return store_outside(instruction, state, address, size, value);
   loop_.has_effect = true;

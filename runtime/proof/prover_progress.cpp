@@ -73,6 +73,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     return nullptr;
   };
   const Value turn = values_.plain(k_iteration | k_turn);
+  const Value mixed = values_.plain(k_iteration | k_turn | k_fixed_memory);
   *fixed = *entry;
   for (std::size_t i = 0; i < locations; ++i)
     if (Value& value = *place_of(*fixed, i); (values_.at(value).bits & k_frame) == 0)
@@ -90,27 +91,58 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     *fixed = *entry;
     for (std::size_t i = 0; i < locations; ++i)
       if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
-        value = turn;
+        value = changes[i] == 1 ? turn : mixed;
     if (!run_body(inner, *back)) return false;
     for (std::size_t i = 0; i < locations; ++i) {
       if (changes[i] == 0) continue;
       const Value* const value = place_of(*back, i);
-      if (value != nullptr && (values_.at(*value).bits & k_turn) != 0) continue;
+      const Bits bits = value != nullptr ? values_.at(*value).bits : k_common;
+      if (value != nullptr && values_.is_symbol(*value, Symbol::Kind::found)) continue;
+      if ((bits & k_turn) != 0) {
+        if (changes[i] != 1 || (bits & k_fixed_memory) == 0) continue;
+        changes[i] = 2; // mixed with memory at a fixed place
+        shrinks = true;
+        continue;
+      }
       changes[i] = 0;
       shrinks = true;
     }
   }
+  // Those that have what the last compare and exchange has found.
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (std::size_t i = 0; i < locations; ++i) {
+      const Value* const value = place_of(*back, i);
+      if (changes[i] == 0 || value == nullptr || *place_of(*fixed, i) != turn) continue;
+      const SymbolId found = values_.only_symbol(*value);
+      if (found == 0 || *value != found_in(values_.symbol(found).x, false)) continue;
+      *place_of(*fixed, i) = found_in(values_.symbol(found).x, true);
+      grows = true;
+    }
+    if (grows && !run_body(inner, *back)) return false;
+  }
   loop_ = before;
   bool has_end = false;
-  for (std::size_t i = 0; i < count && !has_end; ++i) {
+  bool waits = false;
+  for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t block = members[i];
     if (!inner.out[block]->is_reached || !is_branch(walk.last(block))) continue;
-    for (const std::uint32_t next : function.blocks[block].next)
-      if (next != k_none && is_in[next] == 0 && function.blocks[next].reaches_return)
-        has_end |= (condition_bits(*inner.out[block]) & k_turn) != 0;
+    for (const std::uint32_t next : function.blocks[block].next) {
+      if (next == k_none || is_in[next] != 0 || !function.blocks[next].reaches_return) continue;
+      const Flags& flags = inner.out[block]->flags;
+      const Bits bits = condition_bits(*inner.out[block]);
+      waits |= (bits & (k_turn | k_fixed_memory)) == k_fixed_memory;
+      // A counter may be compared with memory, but one mixed with memory is none.
+      const auto is_counter = [&](Value value, Value other) noexcept {
+        return (values_.at(value).bits & (k_turn | k_fixed_memory)) == k_turn &&
+               (values_.at(other).bits & k_turn) == 0;
+      };
+      has_end |= (bits & (k_turn | k_fixed_memory)) == k_turn ||
+                 (flags.is_comparison && (is_counter(flags.a, flags.b) || is_counter(flags.b, flags.a)));
+    }
   }
   passing_.release(mark);
-  return has_end || refuse("may wait for another iteration", place);
+  return (has_end && !waits) || refuse("may wait for another iteration", place);
 }
 
 } // namespace wstree::proof

@@ -79,6 +79,10 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   case X86_INS_PREFETCHW:
   case X86_INS_VZEROUPPER: // the first 16 bytes stay, and those above them are zero already
     return true;
+  case X86_INS_UD2:
+  case X86_INS_HLT:
+    state.is_reached = false;
+    return true;
   case X86_INS_CALL:
     return step_call(instruction, state, depth, in_cycle, false);
   case X86_INS_JMP:

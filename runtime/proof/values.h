@@ -28,6 +28,8 @@ inline constexpr Bits k_empty = 256;  ///< undefined if the part is empty
 inline constexpr Bits k_turn =
     128; ///< which turn of an inner loop it is; only while that loop's end is looked for
 
+inline constexpr Bits k_fixed_memory = 1024; ///< memory at a place that is the same in each turn; as k_turn
+
 enum class Operation : std::uint8_t {
   none,
   add,
@@ -39,16 +41,12 @@ enum class Operation : std::uint8_t {
   bit_xor,
   least,
   most,
-  least_float,
-  most_float,
   least_unsigned,
   most_unsigned
 };
-/// Whether the order in which values are put in shows: by rounding, or by which of two is taken where one is
-/// no number.
+/// Whether the order in which values are put in shows, by rounding.
 inline bool is_float(Operation operation) noexcept {
-  return operation == Operation::add_float || operation == Operation::multiply_float ||
-         operation == Operation::least_float || operation == Operation::most_float;
+  return operation == Operation::add_float || operation == Operation::multiply_float;
 }
 
 /// The size of partial results of 4 bytes, two of them in half a vector register.
@@ -76,6 +74,7 @@ struct Symbol {
     sign,
     canary,
     cursor,
+    found, ///< by a compare and exchange in an inner loop
     identity
   };
   Kind kind;

@@ -31,10 +31,10 @@ VectorUse vector_use(unsigned instruction) noexcept {
   SCALAR(ADD) return {F::scalar, O::add_float};
   PACKED(MUL) return {F::lanes, O::multiply_float};
   SCALAR(MUL) return {F::scalar, O::multiply_float};
-  PACKED(MIN) return {F::lanes, O::least_float};
-  SCALAR(MIN) return {F::scalar, O::least_float};
-  PACKED(MAX) return {F::lanes, O::most_float};
-  SCALAR(MAX) return {F::scalar, O::most_float};
+  PACKED(MIN) return {F::lanes};
+  SCALAR(MIN) return {F::scalar};
+  PACKED(MAX) return {F::lanes};
+  SCALAR(MAX) return {F::scalar};
   // A difference is a sum with the negated second operand.
   PACKED(SUB) return {F::lanes, O::add_float, 1};
   SCALAR(SUB) return {F::scalar, O::add_float, 1};
@@ -54,7 +54,6 @@ VectorUse vector_use(unsigned instruction) noexcept {
   BOTH(PCMPEQB) BOTH(PCMPEQW) BOTH(PCMPEQD) BOTH(PCMPEQQ) BOTH(PCMPGTB) BOTH(PCMPGTW) BOTH(PCMPGTD) BOTH(PCMPGTQ)
   BOTH(PMINUB) BOTH(PMAXUB) BOTH(PMINSW) BOTH(PMAXSW) BOTH(PAVGB) BOTH(PABSD)
   PACKED(CMP)
-    return {F::lanes};
   case X86_INS_VPSLLVD: case X86_INS_VPSLLVQ: case X86_INS_VPSRLVD: case X86_INS_VPSRLVQ:
     return {F::lanes};
   SCALAR(CMP) return {F::scalar};
@@ -64,7 +63,7 @@ VectorUse vector_use(unsigned instruction) noexcept {
   BOTH(SHUFPD) BOTH(SHUFPS) BOTH(UNPCKHPD) BOTH(UNPCKHPS) BOTH(PUNPCKHDQ) BOTH(PUNPCKHQDQ) BOTH(PUNPCKHBW) BOTH(PUNPCKHWD)
   BOTH(MOVHLPS) BOTH(PACKUSWB) BOTH(PACKSSDW) BOTH(PACKSSWB) BOTH(PACKUSDW) BOTH(PSHUFB) BOTH(PALIGNR) BOTH(HADDPD) BOTH(HADDPS) BOTH(PHADDD)
   BOTH(PINSRB) BOTH(PINSRW) BOTH(PINSRD) BOTH(PINSRQ) BOTH(BLENDPD) BOTH(BLENDPS) BOTH(BLENDVPD) BOTH(BLENDVPS) BOTH(PBLENDVB) BOTH(PBLENDW) BOTH(INSERTPS)
-  case X86_INS_RCPPS: case X86_INS_RSQRTPS: case X86_INS_VRCPPS: case X86_INS_VRSQRTPS: case X86_INS_VEXTRACTF128: case X86_INS_VEXTRACTI128:
+  case X86_INS_VEXTRACTF128: case X86_INS_VEXTRACTI128:
   case X86_INS_VPERM2F128: case X86_INS_VPERM2I128: case X86_INS_VPERMPD: case X86_INS_VPERMQ: case X86_INS_VPERMD: case X86_INS_VPERMPS:
   case X86_INS_VPERMILPD: case X86_INS_VPERMILPS: case X86_INS_VINSERTF128: case X86_INS_VINSERTI128: case X86_INS_VPBLENDD:
     return {F::mixed};

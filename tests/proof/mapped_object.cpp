@@ -67,12 +67,22 @@ std::uint64_t MappedObject::in_file(const void* address) const noexcept {
 
 void MappedObject::read_slots() {
   std::map<std::int64_t, std::uint64_t> dynamic;
+  std::vector<std::uint64_t> needed;
   for (const Elf64_Phdr& segment : headers_)
     if (segment.p_type == PT_DYNAMIC)
       for (std::uint64_t at = 0; at < segment.p_filesz; at += sizeof(Elf64_Dyn)) {
         const auto entry = get<Elf64_Dyn>(text(segment.p_vaddr + at));
         dynamic[entry.d_tag] = entry.d_un.d_val;
+        if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
       }
+  // Libraries that define no allocator but the C and the C++ library's.
+  static constexpr std::string_view k_usual[] = {"libc.",    "libm.",      "libstdc++.",   "libgcc_s.",
+                                                 "libgomp.", "libomp.",    "libgfortran.", "libboost_",
+                                                 "libmpi",   "libpthread."};
+  for (const std::uint64_t name : needed)
+    needs_others_ |= std::none_of(std::begin(k_usual), std::end(k_usual), [&](std::string_view usual) {
+      return std::string_view(text(dynamic[DT_STRTAB] + name)).starts_with(usual);
+    });
   const auto read = [&](std::uint64_t table, std::uint64_t size) {
     for (std::uint64_t at = 0; at < size; at += sizeof(Elf64_Rela)) {
       const auto relocation = get<Elf64_Rela>(text(table + at));
@@ -178,6 +188,16 @@ proof::Verdict MappedObject::prove(const Function& function) const noexcept {
     const auto& self = *static_cast<const MappedObject*>(context);
     const auto found = self.slots_.find(reinterpret_cast<std::uint64_t>(slot));
     return found == self.slots_.end() ? proof::Callee{} : found->second;
+  };
+  process.refers_to = [](const void* context, const void*, bool (*is_asked)(const char*) noexcept) noexcept {
+    const auto& self = *static_cast<const MappedObject*>(context);
+    return std::any_of(self.slots_.begin(), self.slots_.end(), [is_asked](const auto& slot) {
+      return slot.second.name != nullptr && is_asked(slot.second.name);
+    });
+  };
+  // The file does not say which library defines a function: one that it does not know may.
+  process.is_standard = [](const void* context, const void*, const char*) noexcept {
+    return !static_cast<const MappedObject*>(context)->needs_others_;
   };
   return proof::prove(text(function.address), process);
 }

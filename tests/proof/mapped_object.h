@@ -44,6 +44,7 @@ private:
   std::size_t size_ = 0;
   char* memory_ = nullptr;
   std::map<std::uint64_t, proof::Callee> slots_;
+  bool needs_others_ = false; ///< of the libraries, which may define what is called
   std::vector<Function> outlined_;
 };
 

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 int omp_get_thread_num(void);
 int omp_get_num_threads(void);
@@ -18,20 +21,25 @@ void omp_unset_lock(omp_lock_t*);
 
 #define E int
 #define NAME(what) what##_int
+#define ORDERED(what) yes_##what##_int
 #include "typed.inc"
 #ifndef WSTREE_FEW_TYPES
 #define E long
 #define NAME(what) what##_long
+#define ORDERED(what) yes_##what##_long
 #include "typed.inc"
 #define E unsigned
 #define NAME(what) what##_unsigned
+#define ORDERED(what) yes_##what##_unsigned
 #include "typed.inc"
 #define E float
 #define NAME(what) what##_float
+#define ORDERED(what) no_##what##_float
 #include "typed.inc"
 #endif
 #define E double
 #define NAME(what) what##_double
+#define ORDERED(what) no_##what##_double
 #include "typed.inc"
 
 double x[1000], y[1000], z[100][100];
@@ -813,6 +821,165 @@ void no_tasks(int n) {
     y[i] = omp_get_thread_num();
   }
 }
+
+// Ends of the program that show what a call has executed.
+void no_printed_count(int n) {
+#pragma omp parallel
+  {
+    int count = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      count++;
+      if (flags[i] == 77) {
+        printf("%d\n", count);
+        abort();
+      }
+      flags[i] = i;
+    }
+  }
+}
+void no_exit_count(int n) {
+#pragma omp parallel
+  {
+    int count = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      count++;
+      if (flags[i] == 77) exit(count % 251);
+      flags[i] = i;
+    }
+  }
+}
+void no_exit_decision(int n) {
+#pragma omp parallel
+  {
+    int count = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      count++;
+      if (flags[i] == 77) {
+        if (count > 500) abort();
+        exit(1);
+      }
+      flags[i] = i;
+    }
+  }
+}
+void no_exit_behind(int n, int* a) {
+#pragma omp parallel
+  {
+    int count = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      count++;
+      a[i] = i;
+    }
+    if (count > 1000) abort();
+  }
+}
+void no_exit_stored(int n) {
+#pragma omp parallel
+  {
+    int count = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      count++;
+      if (flags[i] == 77) {
+        hits = count;
+        abort();
+      }
+      flags[i] = i;
+    }
+  }
+}
+void yes_aborts(int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    if (flags[i] == 77) abort();
+    flags[i] = i;
+  }
+}
+// Only the first iteration of a call has an effect, and a compiler makes a copy of it.
+void no_peeled_read(int n, int* a, volatile int* b) {
+  int first = 1;
+#pragma omp parallel for firstprivate(first)
+  for (int i = 0; i < n; i++) {
+    if (first) a[i] = 1;
+    first = 0;
+    (void)b[i];
+  }
+}
+void no_peeled_prefetch(int n, int* a, int* b) {
+  int first = 1;
+#pragma omp parallel for firstprivate(first)
+  for (int i = 0; i < n; i++) {
+    if (first) {
+      a[i] = 1;
+      first = 0;
+    } else
+      __builtin_prefetch(b + i);
+  }
+}
+// Waits that end by a counter, or by a compare and exchange that does not try with what it has found.
+void no_counted_wait(int n, int* a, int* flag) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    int v = 0;
+    if (i < n / 2) {
+      for (unsigned t = 1; t != 0; t++) {
+        v = __atomic_load_n(&flag[n - 1 - i], __ATOMIC_ACQUIRE);
+        if (v) break;
+      }
+      a[i] = v;
+    } else {
+      a[i] = 3;
+      __atomic_store_n(&flag[i], 1, __ATOMIC_RELEASE);
+    }
+  }
+}
+void no_exchange_wait(int n, int* a, int* flag) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    if (i < n / 2) {
+      int e = 1;
+      while (!__atomic_compare_exchange_n(&flag[n - 1 - i], &e, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        e = (e >> 3) + 1;
+      a[i] = 7;
+    } else {
+      a[i] = 3;
+      __atomic_store_n(&flag[i], 1, __ATOMIC_RELEASE);
+    }
+  }
+}
+#define WAIT(name, wait)                                                                                     \
+  void name(int n, int* a, int* flag) {                                                                      \
+    _Pragma("omp parallel for") for (int i = 0; i < n; i++) {                                                \
+      if (i < n / 2) {                                                                                       \
+        int* const other = &flag[n - 1 - i];                                                                 \
+        wait a[i] = 7;                                                                                       \
+      } else {                                                                                               \
+        a[i] = 3;                                                                                            \
+        __atomic_store_n(&flag[i], 1, __ATOMIC_RELEASE);                                                     \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+WAIT(no_mixed_wait, for (unsigned t = 1; !(t & __atomic_load_n(other, __ATOMIC_ACQUIRE)); t++);)
+WAIT(no_summed_wait, for (int s = 0; s < 5;) s += __atomic_fetch_add(other, 0, __ATOMIC_ACQ_REL);)
+WAIT(
+    no_swapped_wait, for (int e = 0, f = 1;;) {
+      if (__atomic_compare_exchange_n(other, &e, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
+      const int t = e;
+      e = f;
+      f = t;
+    })
+#undef WAIT
+#ifdef WSTREE_RECIPROCALS
+// The vectorised copy of the loop has approximations, and the rest has none.
+void no_reciprocal(int n, float* restrict a, float* b, float* c) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = b[i] / (c[i] + b[i]);
+}
+#endif
 #include "versions.inc"
 #include "partial.inc"
 #undef PART
