@@ -981,7 +981,8 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 }
 #endif
 #include "versions.inc"
-#include "partial.inc"
+
+#include "partial.inc" // its macros are those of versions.inc
 #undef PART
 #undef KEEP
 #include "bounds.inc"
