@@ -65,7 +65,7 @@ TEST(Exports, AssemblySaysWhatHardenedProcessesWantToKnow) {
     EXPECT_THAT(outcome.out, testing::HasSubstr(said)) << file << outcome.text();
     ++files;
   }
-  EXPECT_EQ(files, 3);
+  EXPECT_GE(files, 3);
 }
 
 TEST(Exports, NeedNothingButTheCLibrary) {

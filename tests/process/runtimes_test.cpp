@@ -73,6 +73,13 @@ INSTANTIATE_TEST_SUITE_P(Matrix, BothRuntimes,
                            return name;
                          });
 
+/// The program opens both before it calls one, so that any function may be the first one.
+TEST(BothRuntimes, GetTheirOwnFirstCalls) {
+  for (const std::string way : {"untouched", "untouched,lazy"})
+    for (unsigned seed = 1; seed <= 20; ++seed)
+      expect_equal(cell("jumping_host", seed, {}, {"gcc", "clang"}, way), way + ' ' + std::to_string(seed));
+}
+
 /// Opened at random, by threads too. (libomp does not always survive natively that such a thread ends.)
 TEST(BothRuntimes, GetTheirOwnCallsInRandomOrders) {
   for (unsigned seed = 1; seed <= 20; ++seed) {

@@ -18,13 +18,13 @@ rc::Gen<std::string> plugin(bool by_threads) {
   const auto text = [by_threads](const std::tuple<bool, unsigned>& choice) {
     const auto [is_gccs, flags] = choice;
     std::string argument;
-    const std::array<std::string, 5> names{"lazy", "deep", "global", "close",
-                                           is_gccs && by_threads ? "thread" : ""};
+    const std::array<std::string, 6> names{"lazy",  "deep",      "global",
+                                           "close", "untouched", is_gccs && by_threads ? "thread" : ""};
     for (std::size_t i = 0; i < names.size(); ++i)
       if ((flags >> i & 1) != 0) argument.append(names[i]) += ',';
     return argument + ':' + program_path(is_gccs ? "jumping_gcc.so" : "jumping_clang.so");
   };
-  return rc::gen::map(rc::gen::tuple(rc::gen::arbitrary<bool>(), rc::gen::inRange(0U, 32U)), text);
+  return rc::gen::map(rc::gen::tuple(rc::gen::arbitrary<bool>(), rc::gen::inRange(0U, 64U)), text);
 }
 
 TEST(PluginOrders, ChangeNothing) {

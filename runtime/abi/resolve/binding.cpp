@@ -5,16 +5,14 @@
 #include "resolve/elf_object.h"
 #include "resolve/libc.h"
 #include "resolve/loaded_objects.h"
-#include "resolve/right.h"
-#include "system_call.h"
+#include "resolve/slots.h"
 
 #include <link.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -40,66 +38,6 @@ int find_ourselves(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 1;
 }
 
-/// The right to make a page of the loader's writable for a moment.
-constinit Right g_unlocking;
-
-/// Where the loader has put the addresses of an object's functions: which pages it made read-only afterwards.
-class Slots {
-public:
-  explicit Slots(const LoadedObject& object) noexcept
-      : page_(page_size()), base_(object.tables.base()), segments_(segments_of(object)) {
-    for (const ElfW(Phdr) & segment : segments_)
-      if (segment.p_type == PT_GNU_RELRO) {
-        locked_ = (object.tables.base() + segment.p_vaddr) & ~(page_ - 1);
-        end_of_locked_ = (object.tables.base() + segment.p_vaddr + segment.p_memsz) & ~(page_ - 1);
-      }
-  }
-
-  /// Returns whether that can be done; else calls go on as before.
-  bool write(Address slot, void* value) const noexcept {
-    if (!is_writable(slot)) return false;
-    if (slot < locked_ || slot >= end_of_locked_) {
-      store(slot, value);
-      return true;
-    }
-    // Another thread that locks the page meanwhile would end the process.
-    for (int tries = 0; !g_unlocking.take(); ++tries) {
-      if (tries == k_most_tries) return false;
-      config::system_call(SYS_sched_yield);
-    }
-    auto* page = reinterpret_cast<void*>(slot & ~(page_ - 1));
-    const bool is_open = config::system_call(SYS_mprotect, page, page_, PROT_READ | PROT_WRITE) == 0;
-    if (is_open) {
-      store(slot, value);
-      config::system_call(SYS_mprotect, page, page_, PROT_READ);
-    }
-    g_unlocking.give_back();
-    return is_open;
-  }
-
-private:
-  /// A holder needs the time of three system calls. A slot that stays as it was is bound by a later call.
-  static constexpr int k_most_tries = 10000;
-
-  /// Not in code with text relocations: the loader has made it writable for a moment.
-  bool is_writable(Address slot) const noexcept {
-    return page_ != 0 && std::any_of(segments_.begin(), segments_.end(), [&](const ElfW(Phdr) & segment) {
-             return segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0 &&
-                    slot - base_ - segment.p_vaddr < segment.p_memsz;
-           });
-  }
-  static void store(Address slot, void* value) noexcept {
-    // relaxed: the address leads to code only, and a thread that still reads the old one is right, too.
-    std::atomic_ref<void*>(*reinterpret_cast<void**>(slot)).store(value, std::memory_order_relaxed);
-  }
-
-  Address page_;
-  Address base_;
-  std::span<const ElfW(Phdr)> segments_;
-  Address locked_ = 0;
-  Address end_of_locked_ = 0;
-};
-
 constexpr SymbolName k_start_tool("ompt_start_tool");
 
 /// A reference to one of the functions of OpenMP that we export.
@@ -112,6 +50,11 @@ struct Reference {
   void* value;
   void* ours;
 };
+
+/// Where `reference` leads now. relaxed: an address that leads to code only.
+void* value_of(const Reference& reference) noexcept {
+  return std::atomic_ref<void*>(*reinterpret_cast<void**>(reference.slot)).load(std::memory_order_relaxed);
+}
 
 /// Calls visit(reference) for each of them.
 template <class Visit> void for_each_reference(const LoadedObject& object, Visit&& visit) noexcept {
@@ -194,11 +137,17 @@ LoadedObject bound_before(const Reference& reference) noexcept {
 class Binding {
 public:
   explicit Binding(const LoadedObject& object) noexcept
-      : object_(object), is_a_runtime_(is_runtime(object.tables)) {}
+      : object_(object), is_initial_(is_initial(object.tables)), is_a_runtime_(is_runtime(object.tables)) {}
 
-  /// The function that the loader would bind `reference` to without this library.
+  /// The function that the loader has bound `reference` to, or would bind it to without this library. It has
+  /// bound initial objects in the order that holds for good.
   void* provider_of(const Reference& reference) noexcept {
-    if (!order_) order_.emplace(order_for(object_));
+    if (!is_initial_)
+      if (void* const found = bound_before(reference).tables.find(reference.name)) return found;
+    if (!order_) {
+      order_.emplace(order_for(object_));
+      is_noted_ = is_initial_ || note_order(*order_);
+    }
     return order_->find(reference.name);
   }
   /// Where the reference should lead, which a `provider` has. A runtime gets its own functions.
@@ -209,17 +158,17 @@ public:
     const unsigned door = entries != nullptr ? door_to(provider) : 0;
     return door != 0 ? (*entries)[door - 1] : reference.ours;
   }
-  /// Returns whether the reference leads to `value` now, whose runtime stays then.
-  bool write(const Reference& reference, void* value) noexcept {
-    if (order_ && !is_initial(object_.tables) && !note_order(*order_)) return false;
-    if (value == reference.value) return true;
+  void write(const Reference& reference, void* value) noexcept {
+    if (value == reference.value || !is_noted_) return;
     if (!slots_) slots_.emplace(object_);
-    return slots_->write(reference.slot, value);
+    slots_->write(reference.slot, value);
   }
 
 private:
   const LoadedObject& object_;
+  bool is_initial_;
   bool is_a_runtime_;
+  bool is_noted_ = true; ///< the runtimes of order_ stay
   std::optional<SearchOrder> order_;
   std::optional<Slots> slots_;
 };
@@ -237,11 +186,16 @@ bool refers_to(const ElfObject& object, std::string_view name) noexcept {
 
 LoadedObject bound_runtime(const LoadedObject& object) noexcept {
   LoadedObject found;
+  if (is_initial(object.tables)) return found;
   for_each_reference(object, [&](const Reference& reference) {
     if (!found) found = bound_before(reference);
   });
   return found;
 }
+
+/// Whether some object calls a function that has doors, and not through one: its references cannot be written,
+/// or its runtime has none. relaxed: the thread that sets it is the one that calls so first.
+constinit std::atomic<bool> g_any_stays{false};
 
 bool has_doors(std::string_view name) noexcept {
   const Doors* const doors = g_doors.load(std::memory_order_relaxed);
@@ -251,24 +205,23 @@ bool has_doors(std::string_view name) noexcept {
 Led bind(const LoadedObject& object, std::string_view name) noexcept {
   const bool was_idle = is_idle();
   Binding binding(object);
-  // The loader has bound an initial object in the order that holds for good.
-  const bool is_first = is_initial(object.tables);
   Led led;
   for_each_reference(object, [&](const Reference& reference) {
     const bool leads = reference.is_bound && reference.value == reference.ours;
-    const bool is_asked = leads && reference.name.text == name;
-    led.to_us = led.to_us || is_asked;
-    bool is_written = false;
-    void* provider = is_first ? nullptr : bound_before(reference).tables.find(reference.name);
-    if (provider == nullptr) provider = binding.provider_of(reference);
+    void* const provider = binding.provider_of(reference);
     if (provider == nullptr) {
-      if (leads && reference.is_weak) is_written = binding.write(reference, nullptr);
+      if (leads && reference.is_weak) binding.write(reference, nullptr);
     } else if (leads || is_own_code(reference.value) ||
                ((!reference.is_bound || reference.value == provider) &&
                 (leads_to_us(object, reference) || is_shadowed(reference)))) {
-      is_written = binding.write(reference, binding.target_of(reference, provider));
+      binding.write(reference, binding.target_of(reference, provider));
     } // else the program has put another one there
-    led.and_stays = led.and_stays || (is_asked && provider != nullptr && !is_written);
+    if (!leads) return;
+    const bool stays = provider != nullptr && value_of(reference) == reference.ours;
+    if (stays && has_doors(reference.name.text)) g_any_stays.store(true, std::memory_order_relaxed);
+    if (reference.name.text != name) return;
+    led.to_us = true;
+    led.and_stays = led.and_stays || stays;
   });
   // Pairs with the fence in bind_all(): either this thread sees that the process is no longer idle, or that
   // one sees what was bound here. No test fails without; the object would not be served.
@@ -281,28 +234,36 @@ namespace {
 
 LoadedObject object_of(const dl_phdr_info& info) noexcept { return object_around(ElfObject(info).dynamic()); }
 
-/// How many objects the loader had opened when bind_new_objects() looked last. relaxed: a number that is late
-/// or comes from another thread costs a walk.
+/// How many objects the loader had opened when bind_new_objects() looked last. relaxed: costs a walk if late.
 constinit std::atomic<unsigned long long> g_seen{0};
 
 struct Search {
   std::string_view name;
   LoadedObject found;
-  unsigned long long opened =
-      0;                ///< objects when the walk began; those that come meanwhile are looked at later
-  bool is_whole = true; ///< no object was met that the loader has not got ready yet
 };
+/// Called once, under the lock of the walk: the list does not change meanwhile. New objects are at its end.
 int bind_unless_seen(dl_phdr_info* info, std::size_t, void* data) noexcept {
   auto& search = *static_cast<Search*>(data);
-  if (g_seen.load(std::memory_order_relaxed) == info->dlpi_adds) return 1;
-  if (search.opened == 0) search.opened = info->dlpi_adds;
-  const LoadedObject object = object_of(*info);
-  search.is_whole = search.is_whole && object;
-  if (is_ours(*info) || !object) return 0;
-  if (bind(object, search.name).to_us && !search.found) search.found = object;
-  return 0;
+  check_count(info->dlpi_adds);
+  std::uint64_t known = 0;
+  for (const link_map* map = first_initial(); map != nullptr; map = map->l_next) ++known;
+  known -= std::min<std::uint64_t>(known, info->dlpi_adds - g_seen.load(std::memory_order_relaxed));
+  bool is_whole = true; // no object was met that the loader has not got ready yet
+  for (const link_map* map = first_initial(); map != nullptr; map = map->l_next) {
+    if (known != 0) {
+      --known;
+      continue;
+    }
+    if (map == own_map()) continue;
+    const LoadedObject object = object_around(map->l_ld);
+    is_whole = is_whole && object;
+    if (object && bind(object, search.name).to_us && !search.found) search.found = object;
+  }
+  if (is_whole) g_seen.store(info->dlpi_adds, std::memory_order_relaxed);
+  return 1;
 }
 int remember_seen(dl_phdr_info* info, std::size_t, void*) noexcept {
+  check_count(info->dlpi_adds);
   g_seen.store(info->dlpi_adds, std::memory_order_relaxed);
   return 1;
 }
@@ -376,14 +337,19 @@ void bind_all() noexcept {
 
 LoadedObject bind_new_objects(std::string_view name) noexcept {
   Search search{name, {}};
-  if (walk(bind_unless_seen, &search) == 0 && search.is_whole)
-    g_seen.store(search.opened, std::memory_order_relaxed);
+  if (opened_objects() != g_seen.load(std::memory_order_relaxed)) walk(bind_unless_seen, &search);
   return search.found;
+}
+
+void bind_opened_objects() noexcept {
+  const int saved_errno = errno;
+  if (g_seen.load(std::memory_order_relaxed) != 0) bind_new_objects({});
+  errno = saved_errno;
 }
 
 LoadedObject object_that_refers_to(std::string_view name) noexcept {
   Search search{name, {}};
-  walk(find_reference, &search);
+  if (g_any_stays.load(std::memory_order_relaxed)) walk(find_reference, &search);
   return search.found;
 }
 

@@ -36,7 +36,7 @@ void* map_pages(std::size_t bytes) noexcept {
   return pages != MAP_FAILED ? pages : nullptr;
 }
 
-/// The right to change what is remembered. A thread that does not get it at once does without, because the
+/// The right to change what is remembered. A thread that does not get it soon does without, because the
 /// holder may have lost its processor.
 constinit Right g_writing;
 /// The latest scope of the list. Their runtimes stay mapped: dlclose() keeps them first.
@@ -64,7 +64,8 @@ void forget_pages(const PageTable& table) noexcept {
 
 class Writer {
 public:
-  Writer() noexcept : has_(g_writing.take()) {}
+  Writer() noexcept : Writer(g_writing.take()) {}
+  explicit Writer(bool has) noexcept : has_(has) {}
   ~Writer() {
     if (has_) g_writing.give_back();
   }
@@ -241,9 +242,7 @@ namespace {
   std::array<LoadedObject, SearchOrder::k_most_runtimes> found;
   std::size_t count = find_seen_runtimes(caller ? caller : program(), found);
   // Objects that were opened for all callers since then do not change where the references lead.
-  if (const LoadedObject bound =
-          caller && !is_initial(caller.tables) ? bound_runtime(caller) : LoadedObject();
-      bound && count > 0) {
+  if (const LoadedObject bound = caller ? bound_runtime(caller) : LoadedObject(); bound && count > 0) {
     const auto end = found.begin() + static_cast<std::ptrdiff_t>(count);
     const auto at = std::find_if(found.begin(), end,
                                  [&](const LoadedObject& each) { return each.tables == bound.tables; });
@@ -318,7 +317,7 @@ void* look_up(Function& function, const void* caller) noexcept {
 
 bool note_order(const SearchOrder& order) noexcept {
   if (!order.has_runtime()) return true;
-  const Writer writer;
+  const Writer writer(g_writing.take_soon()); // no thread asks again for an object that is left out
   return writer && writer.scope_of(order) != nullptr;
 }
 

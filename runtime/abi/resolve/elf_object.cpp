@@ -113,52 +113,61 @@ bool ElfObject::has_version(std::uint32_t index, Versions wanted) const noexcept
   }
 }
 
-void* ElfObject::find(const SymbolName& name, Versions wanted) const noexcept {
-  if (symbols_ == nullptr || strings_ == nullptr) return nullptr;
-  if (gnu_hash_ != nullptr) return find_by_gnu_hash(name, wanted);
-  return old_hash_ != nullptr ? find_by_old_hash(name, wanted) : nullptr;
-}
-
-void* ElfObject::function_at(std::uint32_t index, const SymbolName& name, Versions wanted) const noexcept {
-  const ElfW(Sym)& symbol = symbols_[index];
-  if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) return nullptr;
-  // ELF64_ST_TYPE is the same for both classes.
-  if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC && ELF64_ST_TYPE(symbol.st_info) != STT_NOTYPE)
-    return nullptr;
-  if (name.text != strings_ + symbol.st_name || !has_version(index, wanted)) return nullptr;
-  return reinterpret_cast<void*>(base_ + symbol.st_value);
-}
-
-void* ElfObject::find_by_gnu_hash(const SymbolName& name, Versions wanted) const noexcept {
-  const std::uint32_t buckets = gnu_hash_[0];
-  const std::uint32_t first = gnu_hash_[1];
-  const std::uint32_t filter_words = gnu_hash_[2];
-  const std::uint32_t shift = gnu_hash_[3];
-  const auto* filter = reinterpret_cast<const ElfW(Addr)*>(gnu_hash_ + 4);
-  constexpr std::uint32_t k_bits = sizeof(ElfW(Addr)) * 8;
-  if (buckets == 0 || filter_words == 0) return nullptr;
-  const ElfW(Addr) word = filter[name.gnu_hash / k_bits % filter_words];
-  if ((word >> name.gnu_hash % k_bits & word >> (name.gnu_hash >> shift) % k_bits & 1U) == 0) return nullptr;
-  const std::uint32_t* bucket = gnu_hash_ + 4 + filter_words * (k_bits / 32);
-  const std::uint32_t* chain = bucket + buckets;
-  std::uint32_t index = bucket[name.gnu_hash % buckets];
-  if (index < first) return nullptr;
-  for (;; ++index) {
-    const std::uint32_t here = chain[index - first];
-    if ((here | 1U) == (name.gnu_hash | 1U))
-      if (void* found = function_at(index, name, wanted)) return found;
-    if ((here & 1U) != 0) return nullptr;
+template <class Visit>
+bool ElfObject::any_symbol(const SymbolName& name, Versions wanted, Visit&& visit) const noexcept {
+  if (symbols_ == nullptr || strings_ == nullptr) return false;
+  const auto is_found = [&](std::uint32_t index) {
+    const ElfW(Sym)& symbol = symbols_[index];
+    return symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0 && name.text == strings_ + symbol.st_name &&
+           has_version(index, wanted) && visit(symbol);
+  };
+  if (gnu_hash_ != nullptr) {
+    const std::uint32_t buckets = gnu_hash_[0];
+    const std::uint32_t first = gnu_hash_[1];
+    const std::uint32_t filter_words = gnu_hash_[2];
+    const std::uint32_t shift = gnu_hash_[3];
+    const auto* filter = reinterpret_cast<const ElfW(Addr)*>(gnu_hash_ + 4);
+    constexpr std::uint32_t k_bits = sizeof(ElfW(Addr)) * 8;
+    if (buckets == 0 || filter_words == 0) return false;
+    const ElfW(Addr) word = filter[name.gnu_hash / k_bits % filter_words];
+    if ((word >> name.gnu_hash % k_bits & word >> (name.gnu_hash >> shift) % k_bits & 1U) == 0) return false;
+    const std::uint32_t* bucket = gnu_hash_ + 4 + filter_words * (k_bits / 32);
+    const std::uint32_t* chain = bucket + buckets;
+    std::uint32_t index = bucket[name.gnu_hash % buckets];
+    if (index < first) return false;
+    for (;; ++index) {
+      const std::uint32_t here = chain[index - first];
+      if ((here | 1U) == (name.gnu_hash | 1U) && is_found(index)) return true;
+      if ((here & 1U) != 0) return false;
+    }
   }
-}
-
-void* ElfObject::find_by_old_hash(const SymbolName& name, Versions wanted) const noexcept {
+  if (old_hash_ == nullptr || old_hash_[0] == 0) return false;
   const std::uint32_t buckets = old_hash_[0];
   const std::uint32_t* bucket = old_hash_ + 2;
-  if (buckets == 0) return nullptr;
   for (std::uint32_t index = bucket[name.old_hash % buckets]; index != STN_UNDEF;
        index = bucket[buckets + index])
-    if (void* found = function_at(index, name, wanted)) return found;
-  return nullptr;
+    if (is_found(index)) return true;
+  return false;
+}
+
+void* ElfObject::find(const SymbolName& name, Versions wanted) const noexcept {
+  void* found = nullptr;
+  any_symbol(name, wanted, [&](const ElfW(Sym) & symbol) {
+    const auto type = ELF64_ST_TYPE(symbol.st_info); // the same for both classes
+    if (type == STT_FUNC || type == STT_NOTYPE) found = reinterpret_cast<void*>(base_ + symbol.st_value);
+    return found != nullptr;
+  });
+  return found;
+}
+
+std::span<const Address> ElfObject::find_variable(const SymbolName& name) const noexcept {
+  std::span<const Address> found;
+  any_symbol(name, Versions::any, [&](const ElfW(Sym) & symbol) {
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT)
+      found = {reinterpret_cast<const Address*>(base_ + symbol.st_value), symbol.st_size / sizeof(Address)};
+    return !found.empty();
+  });
+  return found;
 }
 
 } // namespace wstree::abi

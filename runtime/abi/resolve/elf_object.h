@@ -100,6 +100,8 @@ public:
   bool defines(const SymbolName& name, Versions wanted = Versions::any) const noexcept {
     return find(name, wanted) != nullptr;
   }
+  /// The whole words of the variable that the object exports under `name`; empty: it has none.
+  std::span<const Address> find_variable(const SymbolName& name) const noexcept;
 
   /// The name that other objects are linked with; empty: it has none.
   std::string_view soname() const noexcept { return soname_ != 0 ? strings_ + soname_ : ""; }
@@ -134,9 +136,10 @@ private:
   /// The table that the dynamic section names by `tag`; nullptr: none.
   const void* table(ElfW(Sxword) tag) const noexcept;
   bool has_version(std::uint32_t index, Versions wanted) const noexcept;
-  void* function_at(std::uint32_t index, const SymbolName& name, Versions wanted) const noexcept;
-  void* find_by_gnu_hash(const SymbolName& name, Versions wanted) const noexcept;
-  void* find_by_old_hash(const SymbolName& name, Versions wanted) const noexcept;
+  /// Calls visit(symbol) for each exported symbol of that name and version until one returns true. Returns
+  /// whether one did.
+  template <class Visit>
+  bool any_symbol(const SymbolName& name, Versions wanted, Visit&& visit) const noexcept;
 
   Address base_ = 0;
   const ElfW(Dyn) * dynamic_ = nullptr;

@@ -38,6 +38,11 @@ constinit std::atomic<const link_map*> g_last{nullptr}; // nullptr: this library
 /// Where the lists of what it searches stand in a record of the loader; 0: not known. As above.
 constinit std::atomic<std::size_t> g_lists_at{0};
 
+/// The loader's counter of the objects that it has opened; nullptr: not known. relaxed: a thread that knows
+/// code of a new object has got that from the thread which has opened it, and its count with it.
+constinit std::atomic<const Address*> g_count{nullptr};
+constinit std::atomic<bool> g_has_looked_for_count{false}; // relaxed: each thread would find the same
+
 constexpr std::string_view k_c_library = "libc.so.6";
 
 bool is_ours(const ElfObject& object) noexcept { return object.dynamic() == _DYNAMIC; }
@@ -202,15 +207,34 @@ int walk(VisitObject* visit, void* data) noexcept {
   return result;
 }
 
-OpenedObjects opened_objects() noexcept {
-  OpenedObjects objects;
+unsigned long long opened_objects() noexcept {
+  if (const Address* const count = g_count.load(std::memory_order_relaxed))
+    return std::atomic_ref<Address>(const_cast<Address&>(*count)).load(std::memory_order_relaxed);
+  unsigned long long opened = 0;
   walk(
       [](dl_phdr_info* info, std::size_t, void* data) noexcept {
-        *static_cast<OpenedObjects*>(data) = {info->dlpi_adds, info->dlpi_subs};
+        *static_cast<unsigned long long*>(data) = info->dlpi_adds;
         return 1;
       },
-      &objects);
-  return objects;
+      &opened);
+  return opened;
+}
+
+void check_count(unsigned long long opened) noexcept {
+  if (const Address* const count = g_count.load(std::memory_order_relaxed);
+      count != nullptr && *count != opened)
+    g_count.store(nullptr, std::memory_order_relaxed);
+  if (g_has_looked_for_count.exchange(true, std::memory_order_relaxed)) return;
+  // The loader's variable begins with the lists of its namespaces, which are longer than this in front of
+  // the first one's table of symbols; locks follow them, and then the counter.
+  constexpr SymbolName k_loaders("_rtld_global");
+  constexpr std::size_t k_words_of_first_list = 64;
+  for (const link_map* map = first_initial(); map != nullptr; map = map->l_next) {
+    const std::span<const Address> words = ElfObject(*map).find_variable(k_loaders);
+    if (words.size() <= k_words_of_first_list) continue;
+    const auto found = std::find(words.begin() + k_words_of_first_list, words.end(), opened);
+    return g_count.store(found != words.end() ? &*found : nullptr, std::memory_order_relaxed);
+  }
 }
 
 bool is_there(const LoadedObject& object) noexcept {

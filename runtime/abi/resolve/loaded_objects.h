@@ -75,13 +75,12 @@ std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject>
 /// The first runtime in the process; none if there is none. Takes the lock of dl_iterate_phdr().
 LoadedObject first_runtime() noexcept;
 
-/// How many objects the loader has opened and closed so far.
-struct OpenedObjects {
-  unsigned long long opened = 0, closed = 0;
-  bool operator==(const OpenedObjects&) const = default;
-};
-/// Takes the lock of dl_iterate_phdr(), and visits one object. None: this thread holds the lock already.
-OpenedObjects opened_objects() noexcept;
+/// How many objects the loader has opened so far; 0: this thread is counting already. Takes no lock where
+/// check_count() has found the loader's counter, else the lock of dl_iterate_phdr().
+unsigned long long opened_objects() noexcept;
+/// Called while the loader cannot open objects, of which it has opened `opened`: looks for the loader's
+/// counter the first time, and gives up a counter that differs.
+void check_count(unsigned long long opened) noexcept;
 
 using VisitObject = int(dl_phdr_info* info, std::size_t size, void* data) noexcept;
 /// dl_iterate_phdr(), but not below a handler of a signal that has interrupted this thread in here: the

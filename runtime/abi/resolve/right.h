@@ -27,6 +27,16 @@ public:
            (holder != self && holder_.compare_exchange_strong(holder, self, std::memory_order_acquire,
                                                               std::memory_order_relaxed));
   }
+  /// take(), and gives other threads time if it fails, for some milliseconds at most: a holder needs that of
+  /// a few system calls.
+  bool take_soon() noexcept {
+    constexpr int k_most_tries = 10000;
+    for (int tries = 0; tries < k_most_tries; ++tries) {
+      if (take()) return true;
+      config::system_call(SYS_sched_yield);
+    }
+    return false;
+  }
   void give_back() noexcept { holder_.store(0, std::memory_order_release); }
 
 private:

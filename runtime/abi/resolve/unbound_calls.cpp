@@ -50,7 +50,7 @@ struct PointerCall {
   const Function* function = nullptr;
   const void* about = nullptr;
   const void* caller = nullptr;
-  OpenedObjects opened; ///< when the thread began to look for the caller; none: it has not looked twice
+  unsigned long long opened = 0; ///< objects when the thread began to look for the caller; 0: it has not yet
   void* result = nullptr;
 
   bool is(const Function& of, const void* code, const void* returns_to) const noexcept {
@@ -70,8 +70,8 @@ void* find_for_unbound(Wanted wanted, Function& function, const void* about, con
   const PointerCall seen = known;
   std::atomic_signal_fence(std::memory_order_seq_cst); // a handler of a signal may call meanwhile
   const bool is_known = seen.is(function, about, caller) && known.is(function, about, caller);
-  const OpenedObjects opened = is_known ? opened_objects() : OpenedObjects();
-  if (is_known && (seen.opened == opened || opened == OpenedObjects())) return seen.result;
+  const unsigned long long opened = opened_objects();
+  if (is_known && (seen.opened == opened || opened == 0)) return seen.result;
   const Caller found = object_that_calls(function.name, about, caller);
   void* const result = find(function, found.object, caller);
   if (!found.is_settled || result == nullptr) return result;

@@ -10,7 +10,7 @@
 
 namespace wstree::abi {
 
-/// What is asked about a call: the code that calls, or where the call goes.
+/// The question about a call: which code calls, or where the call goes.
 enum class Wanted : std::uint8_t { code, target };
 /// The answer for calls of `object`, none for code that the process has made itself, that return to `caller`.
 using FindFor = void*(Function& function, const LoadedObject& object, const void* caller) noexcept;

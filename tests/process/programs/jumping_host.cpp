@@ -6,6 +6,7 @@
 //   new                   in a namespace of its own
 //   thread                opened, and called at first, by another thread
 //   close                 closed after that, so that it may be opened again
+//   untouched             not called before all are open
 //   runtime               only opened: an OpenMP runtime
 // Built with OpenMP too: then its own copy of jumping.cpp takes part.
 #include "jumping.h"
@@ -78,7 +79,7 @@ int main(int argc, char** argv) {
     const auto use = [&] {
       const Code code = open(argument.substr(colon + 1), flags);
       if (code.functions.empty()) return;
-      call_each({code}, 1);
+      if (flags.find("untouched") == std::string::npos) call_each({code}, 1);
       if (flags.find("close") != std::string::npos)
         dlclose(code.handle);
       else
