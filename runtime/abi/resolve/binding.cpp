@@ -193,8 +193,8 @@ LoadedObject bound_runtime(const LoadedObject& object) noexcept {
   return found;
 }
 
-/// Whether some object calls a function that has doors, and not through one: its references cannot be written,
-/// or its runtime has none. relaxed: the thread that sets it is the one that calls so first.
+/// Whether some object calls a function that has doors, and not through one: its references cannot be
+/// written, or its runtime has none. relaxed: the thread that sets it is the one that calls so first.
 constinit std::atomic<bool> g_any_stays{false};
 
 bool has_doors(std::string_view name) noexcept {
