@@ -8,7 +8,6 @@ groups=(
   'default   1  8 what tools/test runs without --long'
   'abi       6 12 label long of tests/abi'
   'model     3 15 label long of tests/model'
-  'spin      2 15 tests/promela, all configurations'
   'load      3  3 label long of tests/stress'
   'simulate  1 15 label long of tests/simulate'
   'others    1 25 label long of all other tests'
@@ -46,12 +45,11 @@ ctest_part() {
 }
 run_abi() { ctest_part "$@" '^abi\.'; }
 run_model() { ctest_part "$@" '^model_'; }
-run_spin() { ctest_part "$@" '^spin\.'; }
 # The group `stress` runs stress.long.tool for longer.
 run_load() { ctest_part "$@" '^stress\.[^.]*\.([^t]|t[^o]|to[^o])'; }
 run_simulate() { ctest_part "$@" '^simulate\.'; }
 # The group `aarch64` runs aarch64.check, and `fuzz` runs fuzz.* for longer.
-run_others() { ctest_part "$@" '.' '^(abi|spin|stress|simulate|packaging|aarch64|fuzz)\.|^model_'; }
+run_others() { ctest_part "$@" '.' '^(abi|stress|simulate|packaging|aarch64|fuzz)\.|^model_'; }
 
 # The library alone is a little of it.
 run_packages() {
