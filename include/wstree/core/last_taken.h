@@ -17,7 +17,7 @@ public:
     // [W1] success release, load and failure acquire: a member of the tree that frees its node to run the
     //      iteration has done so before other members see that the iteration is taken. The read-modify-write
     //      decides which member gets it. Numbers of loops only grow, so a value that is not ours is older.
-    //      Guard: model_tree early_last, core_stress (a plain store makes two lasts).
+    //      Guard: model_tree early_last and find_max_2x4 (a plain store makes two lasts).
     std::uint64_t seen = loop_.load(P::order(Tag::take_last, std::memory_order_acquire));
     return seen != loop &&
            loop_.compare_exchange_strong(seen, loop, P::order(Tag::take_last, std::memory_order_release),

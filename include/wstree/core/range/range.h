@@ -184,8 +184,7 @@ public:
   bool steal(StealWord seen, StealWord rest) noexcept {
     std::uint64_t expected = seen.raw();
     // [R7] success seq_cst: see R1; includes a release, with which R5 sees R12's mark. failure relaxed:
-    //      nothing was learned. Guard: model_range; core_range_stress (a plain store hands units
-    //      out twice).
+    //      nothing was learned. Guard: model_range (a plain store hands units out twice).
     return steal_.compare_exchange_strong(expected, rest.raw(),
                                           P::order(Tag::steal_range, std::memory_order_seq_cst),
                                           P::order(Tag::steal_range, std::memory_order_relaxed));

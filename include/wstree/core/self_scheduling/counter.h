@@ -23,7 +23,7 @@ public:
     // [C1] relaxed: the word says all that there is to know, and no data goes with it. Only members of this
     //      use are here (the slot's earlier uses have been left, which loop/member.h orders by T1 and T2), so
     //      a failure means that one of them has put the tag in; from then on coherence of the one word shows
-    //      this member nothing older. Guard: core_self_scheduling_races (a plain store sets the value back
+    //      this member nothing older. Guard: model_counter fixed_2x4 (a plain store sets the value back
     //      and hands chunks out twice).
     std::uint64_t seen = word_.load(P::order(Tag::enter_counter, std::memory_order_relaxed));
     if (Word::is_of(seen, use)) return;
@@ -36,14 +36,14 @@ public:
   /// too small to carry that into the tag.
   std::uint64_t take() noexcept {
     // [C2] relaxed: iterations carry no data; that no value is given twice is up to the read-modify-write.
-    //      Guard: core_self_scheduling_threads (a load and a store hand chunks out twice).
+    //      Guard: model_counter fixed_2x4 (a load and a store hand chunks out twice).
     return Word::value(word_.fetch_add(1, P::order(Tag::take_step, std::memory_order_relaxed)));
   }
 
   /// Raises the value from `seen` to `wanted`. Returns false if the value differs from `seen` or the attempt
   /// failed without a reason; `seen` is then the present value.
   bool raise(std::uint64_t& seen, std::uint64_t wanted, std::uint64_t use) noexcept {
-    // [C3] relaxed both ways: as C2. Guard: core_self_scheduling_races (a plain store hands iterations
+    // [C3] relaxed both ways: as C2. Guard: model_counter guided_2x4 (a plain store hands iterations
     //      out twice).
     std::uint64_t word = Word::of(use, seen);
     const bool raised = word_.compare_exchange_weak(word, Word::of(use, wanted),

@@ -55,7 +55,7 @@ public:
   bool own(std::uint64_t seen_raw, Word first) noexcept {
     // [N1] relaxed both ways: the word carries all that the caller acts on. size_ and begin_ are constant
     //      since the link to this node was followed by an acquire (N5), and what the iterations read was
-    //      ordered by the region's fork. Exclusiveness comes from the read-modify-write. Guard: core_stress
+    //      ordered by the region's fork. Exclusiveness comes from the read-modify-write. Guard: model_tree
     //      (a plain store hands units out twice).
     return word_.compare_exchange_strong(seen_raw, first.raw(), P::order(Tag::own, std::memory_order_relaxed),
                                          P::order(Tag::own, std::memory_order_relaxed));
@@ -65,7 +65,7 @@ public:
   /// word that the thief left.
   bool advance(std::uint64_t& expected, Word wanted) noexcept {
     // [N2] relaxed both ways, for N1's reasons: no data travels with the units. A failure needs nothing but
-    //      the word. Guard: core_stress.
+    //      the word. Guard: model_tree.
     return word_.compare_exchange_strong(expected, wanted.raw(),
                                          P::order(Tag::advance, std::memory_order_relaxed),
                                          P::order(Tag::advance, std::memory_order_relaxed));
@@ -74,7 +74,7 @@ public:
   /// Freezes an OWNED node with units left. Returns false if the owner or another thief was faster.
   bool stop(Word seen) noexcept {
     std::uint64_t expected = seen.raw();
-    // [N3] relaxed both ways: the thief takes over units, not data. Guard: core_stress.
+    // [N3] relaxed both ways: the thief takes over units, not data. Guard: model_tree.
     return word_.compare_exchange_strong(expected, seen.stopped().raw(),
                                          P::order(Tag::stop, std::memory_order_relaxed),
                                          P::order(Tag::stop, std::memory_order_relaxed));
@@ -84,8 +84,7 @@ public:
   Pair adopt(Pair mine, std::uint64_t use) noexcept {
     const std::uint64_t wanted = link(mine, use);
     // [N4] success release: *mine is complete before its address can be followed; pairs with N5 and with
-    //      this failure. failure acquire: the caller goes on to read the pair that won. Guard: core_stress
-    //      under a thread sanitizer.
+    //      this failure. failure acquire: the caller goes on to read the pair that won. Guard: model_tree.
     std::uint64_t expected = children_.load(P::order(Tag::adopt, std::memory_order_acquire));
     while (!is_current(expected, use)) {
       if (children_.compare_exchange_weak(expected, wanted, P::order(Tag::adopt, std::memory_order_release),
@@ -136,7 +135,7 @@ public:
   /// far away.
   void publish_held(Node* node, std::uint64_t use) noexcept {
     // [N10] release: begin and size of *node are written before its address can be followed; pairs with the
-    //      acquire in held(). Guard: core_stress with neighbours under a thread sanitizer.
+    //      acquire in held(). Guard: model_tree neighbours_3x4.
     held_.store(link(node, use), P::order(Tag::publish_held, std::memory_order_release));
   }
   Node* held(std::uint64_t use) const noexcept {
