@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a member learns from its batches about the size of the next one, and how often it looks at the clock.
+#include "seed.h"
+
 #include "wstree/core/batch.h"
+#include "wstree/core/rng.h"
 
 #include <gtest/gtest.h>
 
@@ -168,6 +171,39 @@ TEST(Batcher, DurationsOfCenturiesMakeLargeBatches) {
   Member member(settings);
   while (member.left() > 0 && member.batches() < 200) member.take(1'000);
   EXPECT_EQ(member.left(), 0U);
+}
+
+/// Whatever a member's batches took, the next one has a unit at least, no more than is left, and no fewer
+/// iterations than asked for, but at the end.
+TEST(Batcher, TakesSomethingAndNeverTooMuch) {
+  Rng random(test::seed());
+  const auto any = [&](unsigned bits) { return random.next() >> (64 - 1 - random.below(bits)); };
+  for (std::uint64_t i = 0, count = test::scaled(3'000); i < count; ++i) {
+    Settings settings;
+    settings.batch = static_cast<BatchMode>(i % 4);
+    settings.limit = 1 + any(62);
+    const std::uint64_t smallest = 1 + any(27) % k_max_share;
+    const unsigned shift = random.below(37);
+    Batcher batcher;
+    std::uint64_t now = any(40);
+    batcher.enter(settings, smallest, shift, static_cast<float>(any(27) % k_max_share), now);
+    const std::uint64_t least =
+        std::min<std::uint64_t>(std::max<std::uint64_t>(smallest >> shift, 1), k_max_share / 2);
+    for (std::uint32_t step = 0, left = 1 + static_cast<std::uint32_t>(any(27) % k_max_share);
+         step < 40 && left > 0; ++step) {
+      const std::uint32_t units = batcher.size(left);
+      ASSERT_TRUE(units >= 1 && units <= left) << units << " of " << left;
+      ASSERT_TRUE(units == left || units >= least) << units << " of " << left << ", at least " << least;
+      left -= units;
+      const std::uint64_t spent = any(30);
+      now += spent;
+      if (random.coin())
+        batcher.finished(units, spent, now);
+      else
+        batcher.finished_unclocked();
+      if (random.below(8) == 0) batcher.start_node();
+    }
+  }
 }
 
 } // namespace
