@@ -37,43 +37,9 @@ INSTANTIATE_TEST_SUITE_P(Options, BadValue,
                            return std::string(each.param.variable) + "_" + std::to_string(each.index);
                          });
 
-TEST(Options, SeveralBadValuesGetOneLineEach) {
-  const Outcome outcome = with_tree("loops")
-                              .set("WSTREE_STRATEGY", "foo")
-                              .set("WSTREE_BATCH", "foo")
-                              .set("WSTREE_FALLBACK", "foo")
-                              .set("WSTREE_STATS", "foo")
-                              .run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_EQ(lines_of(outcome.err).size(), 4U) << outcome.err;
-}
-
-TEST(Options, AnUnknownVariableIsNoError) {
-  const Outcome outcome = with_tree("loops").set("WSTREE_STRATEGIE", "randomall").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_LE(lines_of(outcome.err).size(), 1U) << outcome.err;
-}
-
 TEST(Options, BadValuesAreNotReportedWhileTheTreeIsNotAskedFor) {
   const Outcome outcome =
       Program("loops").preload().set("OMP_SCHEDULE", "dynamic").set("WSTREE_STRATEGY", "foo").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-}
-
-TEST(Options, LongValuesAreCutNotCopied) {
-  const Outcome outcome = with_tree("loops").set("WSTREE_STRATEGY", std::string(100'000, 'x')).run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text().substr(0, 500);
-  EXPECT_EQ(lines_of(outcome.err).size(), 1U);
-  EXPECT_LT(outcome.err.size(), 2'000U);
-}
-
-TEST(Options, EmptyValuesAreNoValues) {
-  Program program = with_tree("loops");
-  for (const char* variable : {"WSTREE_STRATEGY", "WSTREE_BATCH", "WSTREE_FALLBACK", "WSTREE_STATS",
-                               "WSTREE_RECORD", "WSTREE_TRACE", "WSTREE_RULES", "WSTREE_VERBOSE"})
-    program.set(variable, "");
-  const Outcome outcome = program.run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
 }

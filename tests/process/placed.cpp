@@ -53,7 +53,6 @@ Placed placed_of(const Facts& facts) {
   each.members = number(facts, "members");
   each.tid = number(facts, "tid");
   each.cpu = number(facts, "cpu");
-  each.procs = number(facts, "procs");
   each.ms = number(facts, "ms");
   each.mask = cpus_in(facts.at("mask"));
   return each;
@@ -136,12 +135,12 @@ std::vector<Placed> Report::in(int root, int region, int process) const {
   return result;
 }
 
-Report read_report(Outcome outcome, const std::string& text) {
+Report report_of(const Program& program) {
   Report report;
-  report.outcome = std::move(outcome);
+  report.outcome = program.run();
   std::size_t ends = 0;
   bool right = true;
-  for (const std::string& line : lines_of(text)) {
+  for (const std::string& line : lines_of(report.outcome.out)) {
     const std::string kind = line.substr(0, line.find(' '));
     const Facts facts = facts_of(line);
     if (kind == "start") report.start.push_back(cpus_in(facts.at("mask")));
@@ -154,12 +153,6 @@ Report read_report(Outcome outcome, const std::string& text) {
   }
   report.complete = report.outcome.succeeded() && right && ends > 0 && ends == report.start.size();
   return report;
-}
-
-Report report_of(const Program& program) {
-  Outcome outcome = program.run();
-  const std::string text = outcome.out;
-  return read_report(std::move(outcome), text);
 }
 
 Program native_placement(const std::string& compiler, std::vector<std::string> steps) {

@@ -24,7 +24,7 @@ bool has_too_small_a_quota(int members);
 /// A member in a region; or the opener after it, then `members` is 0.
 struct Placed {
   int process = 0, root = 0, region = 0, level = 1, outer = 0, member = 0, members = 0;
-  int tid = 0, cpu = -1, procs = 0;
+  int tid = 0, cpu = -1;
   long ms = 0; ///< since before the first region
   Cpus mask;
 
@@ -43,7 +43,6 @@ struct Report {
   [[nodiscard]] std::string text() const { return outcome.text(); }
 };
 
-Report read_report(Outcome outcome, const std::string& text);
 Report report_of(const Program& program);
 
 /// programs/placement.cpp of a compiler, "" or "_gcc", preloaded under the tree with WSTREE_BIND=`bind`.

@@ -11,7 +11,6 @@
 namespace {
 
 using namespace wstree::test;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class Auto : public testing::TestWithParam<const char*> {
@@ -28,13 +27,6 @@ protected:
     if (cores_ < 2) GTEST_SKIP() << "one core: auto never pins here";
     if (has_too_small_a_quota(cores_)) GTEST_SKIP() << "a control group grants less than a CPU per core here";
   }
-  /// Runs `program` and expects that no thread is pinned, and why.
-  static void expect_left_alone(Program program, const std::string& why) {
-    const Report report = report_of(program.set("WSTREE_VERBOSE", "1"));
-    expect_unpinned(report);
-    EXPECT_THAT(report.outcome.err, HasSubstr("wstree: placement: threads are not pinned (auto: " + why));
-  }
-
   const Cpus all_ = own_cpus();
   const int cores_ = static_cast<int>(cores_of(all_).size());
 };
@@ -57,15 +49,6 @@ TEST_P(Auto, PinsAProgramThatIsAloneOnItsCores) {
   expect_free_openers(report);
 }
 
-TEST_P(Auto, IsWhatHappensWithoutTheVariable) {
-  skip_where_nothing_can_be_pinned();
-  if (IsSkipped()) return;
-  Program unset = with_tree(std::string("placement") + GetParam(), long_enough(cores_));
-  const Report report = report_of(unset.set("WSTREE_VERBOSE", "1"));
-  expect_on_own_cores(report, 4, all_);
-  EXPECT_THAT(report.outcome.err, HasSubstr("wstree: placement: threads are pinned (auto: "));
-}
-
 TEST_P(Auto, WaitsUntilTheProgramHasRunForAWhile) {
   const Report report = report_of(program({team(cores_, 400)}));
   expect_inside(report, all_);
@@ -80,25 +63,6 @@ TEST_P(Auto, WaitsUntilTheProgramHasRunForAWhile) {
     EXPECT_EQ(each.mask, all_) << report.text();
   }
   EXPECT_GT(early, 0) << report.text();
-}
-
-TEST_P(Auto, LeavesTeamsThatAreTooLargeAlone) {
-  expect_left_alone(program(long_enough(static_cast<int>(all_.size()) + 1)), "");
-}
-
-TEST_P(Auto, LeavesTeamsOfOneAlone) { expect_unpinned(report_of(program(long_enough(1)))); }
-
-TEST_P(Auto, LeavesCoresToOthers) {
-  if (cores_ < 3) GTEST_SKIP() << "needs three cores: a team of two that is smaller than the machine";
-  expect_left_alone(program(long_enough(cores_ - 1)), "");
-}
-
-TEST_P(Auto, LeavesATeamThatOutgrowsTheMachineAlone) {
-  const int cpus = static_cast<int>(all_.size());
-  const Report report =
-      report_of(program({team(cores_, 2), k_until_decided, team(cores_, 2), team(cpus + 1, 3)}));
-  expect_inside(report, all_);
-  for (const Placed& each : report.in(0, 6)) EXPECT_EQ(each.mask, all_) << report.text();
 }
 
 // --- the user has decided
@@ -140,44 +104,6 @@ TEST_P(AutoBesideTheUser, ChangesNothing) {
     EXPECT_EQ(report.placed[i].mask, native.placed[i].mask) << native.text() << report.text();
 }
 
-TEST_P(Auto, SaysWhichVariableKeepsItFromPinning) {
-  for (const char* variable : {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}) {
-    const std::string value = variable == std::string("OMP_PROC_BIND")       ? "false"
-                              : variable == std::string("OMP_PLACES")        ? "threads"
-                              : variable == std::string("GOMP_CPU_AFFINITY") ? text_of(all_)
-                                                                             : "none";
-    Program chosen = program(long_enough(std::max(cores_, 2)));
-    const Report report = report_of(chosen.set(variable, value).set("WSTREE_VERBOSE", "1"));
-    EXPECT_THAT(report.outcome.err, HasSubstr("wstree: placement: threads are not pinned (auto: " +
-                                              std::string(variable) + " is set)"));
-  }
-}
-
-TEST_P(Auto, AVariableWithoutAValueDecidesNothing) {
-  skip_where_nothing_can_be_pinned();
-  if (IsSkipped()) return;
-  // A variable of the other runtime, so that this one does not complain.
-  const char* variable = *GetParam() == 0 ? "OMP_PLACES" : "KMP_AFFINITY";
-  const Report report = report_of(program(long_enough(cores_)).set(variable, ""));
-  expect_inside(report, all_);
-  expect_on_own_cores(report, 4, all_);
-}
-
-TEST_P(Auto, AWorkerThatTheProgramPinsStaysThere) {
-  skip_where_nothing_can_be_pinned();
-  if (IsSkipped()) return;
-  for (const int cpu : {*all_.begin(), *all_.rbegin()}) {
-    const Report report = report_of(program({team(cores_, 1), "pin=1:" + std::to_string(cpu), k_until_decided,
-                                             team(cores_, 3), team(cores_ + 1, 1), team(cores_, 1)}));
-    expect_inside(report, all_);
-    for (const Placed& each : report.placed)
-      if (each.region > 0 && each.member == 1) {
-        EXPECT_EQ(each.mask, Cpus{cpu}) << report.text();
-      }
-    expect_free_openers(report);
-  }
-}
-
 // --- constellations in which auto gives up
 
 TEST_P(Auto, EndsWithTheFirstInnerTeam) {
@@ -195,33 +121,8 @@ TEST_P(Auto, EndsWithTheFirstInnerTeam) {
   expect_free_openers(report);
 }
 
-TEST_P(Auto, NeverBeginsBehindAnInnerTeam) {
-  expect_unpinned(report_of(program({"nested=2x2", k_until_decided, team(cores_, 3)})));
-}
-
 TEST_P(Auto, DoesNothingInAForkedChild) {
   expect_unpinned(report_of(program({"child", team(cores_, 2), k_until_decided, team(cores_, 3)})));
-}
-
-TEST_P(Auto, DoesNothingInAChildOfAPinnedProcess) {
-  const Report report = report_of(program({team(cores_, 1), k_until_decided, team(cores_, 2), "child", "late",
-                                           team(cores_, 1), k_until_decided, team(cores_, 3)}));
-  expect_inside(report, all_);
-  for (const Placed& each : report.placed)
-    if (each.process == 1) {
-      EXPECT_EQ(each.mask, all_) << report.text();
-    }
-}
-
-TEST_P(Auto, LeavesASecondRootAlone) {
-  const Report report = report_of(program({team(cores_, 1), k_until_decided, team(cores_, 2),
-                                           "roots=" + std::to_string(cores_) + "x10", team(cores_, 2)}));
-  expect_inside(report, all_);
-  for (const Placed& each : report.placed)
-    if (each.root == 1) {
-      EXPECT_EQ(each.mask, all_) << report.text();
-    }
-  expect_free_openers(report);
 }
 
 } // namespace

@@ -121,10 +121,6 @@ TEST_P(SystemCalls, AreNotMadeFromRegionToRegion) {
   EXPECT_THAT(calls.others, IsEmpty());
 }
 
-TEST_P(SystemCalls, AreNotMadeByWorkersWhereverTheOpenerIs) {
-  EXPECT_THAT(trace(settled(members_), quiet(2000)).others, IsEmpty());
-}
-
 TEST_P(SystemCalls, AreSeenWhereTheyAreMade) { // so that what is said above means something
   const CallCounts calls = trace(settled(members_), "pin=1:" + std::to_string(*own_cpus().begin()));
   EXPECT_EQ(calls.others, (Counts{{"sched_setaffinity", 1}}));
@@ -214,17 +210,6 @@ TEST_P(BadHwloc, MeansThatNoThreadIsPinned) {
     expect_unpinned(verbose);
     EXPECT_THAT(verbose.outcome.err, HasSubstr("wstree: placement: threads are not pinned ("));
   }
-}
-
-TEST_P(BadHwloc, IsNotNoticedByTheProgram) {
-  const auto& [compiler, kind] = GetParam();
-  Program program(std::string("loops") + compiler);
-  const Outcome native = Program(program).set("OMP_SCHEDULE", "dynamic").run();
-  with_hwloc(program.preload(), kind).set("OMP_SCHEDULE", "wstree").set("WSTREE_BIND", "close");
-  const Outcome outcome = program.run();
-  EXPECT_EQ(fact(outcome.out, "sum"), "4995000") << outcome.text();
-  EXPECT_EQ(fact(outcome.out, "members"), fact(native.out, "members"));
-  EXPECT_EQ(outcome.err, native.err);
 }
 
 } // namespace

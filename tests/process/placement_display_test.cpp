@@ -12,7 +12,6 @@ namespace {
 
 using namespace wstree::test;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class OnEitherRuntime : public testing::TestWithParam<const char*> {
 protected:
@@ -78,20 +77,6 @@ TEST_P(OnEitherRuntime, EachPinnedMemberHasALine) {
   }
 }
 
-TEST_P(OnEitherRuntime, LinesHaveTheFormatOfTheUser) {
-  if (cores_ < 2) GTEST_SKIP() << "one core: no thread is pinned";
-  Program shows = placement(GetParam(), "close", {team(cores_, 3)});
-  shows.set("OMP_DISPLAY_AFFINITY", "true").set("OMP_AFFINITY_FORMAT", "here is %n of %N at level %L: %A");
-  const Report report = report_of(shows);
-  for (const Placed& each : report.in(0, 2)) {
-    if (!each.is_worker()) continue;
-    const std::string line = "here is " + std::to_string(each.member) + " of " + std::to_string(cores_) +
-                             " at level 1: " + shown(each.mask);
-    EXPECT_GE(lines_like(report.outcome.err, line) + lines_like(report.outcome.err, "wstree: " + line), 1)
-        << report.text();
-  }
-}
-
 TEST_P(OnEitherRuntime, NothingOfItIsOnTheStandardOutput) {
   Program shows =
       program("loops").set("OMP_DISPLAY_AFFINITY", "true").set("OMP_AFFINITY_FORMAT", "%n of %N: here");
@@ -122,20 +107,6 @@ TEST_P(OnEitherRuntime, UnpinnedThreadsAreNotNamed) {
   }
 }
 
-TEST_P(OnEitherRuntime, WithoutTheVariableNothingIsShown) {
-  for (const char* value : {"", "false", "true"}) {
-    Program program = placement(GetParam(), "close", {team(2, 3)});
-    if (*value != 0) program.set("OMP_DISPLAY_AFFINITY", value);
-    const Report report = report_of(program);
-    if (value == std::string("true") && cores_ > 1) {
-      EXPECT_THAT(report.outcome.err, HasSubstr("wstree: level 1 thread 1 of 2 bound to CPU"))
-          << report.text();
-    } else if (value != std::string("true")) {
-      EXPECT_THAT(report.outcome.err, IsEmpty());
-    }
-  }
-}
-
 // --- programs that exist
 
 TEST_P(OnEitherRuntime, PinnedLoopsAreUnnoticed) {
@@ -156,28 +127,8 @@ TEST_P(OnEitherRuntime, PinnedThreadsAreUnnoticed) {
     expect_unnoticed(one_case("threads", which).set("WSTREE_BIND", "close"), 100);
 }
 
-TEST_P(OnEitherRuntime, AThousandPinnedRootsAreUnnoticed) {
-  expect_unnoticed(one_case("threads", "a_thousand_roots").set("WSTREE_BIND", "spread"), 1000);
-}
-
 TEST_P(OnEitherRuntime, PinnedForksAreUnnoticed) {
   expect_unnoticed(program("fork_and_go_on", {"--seed", "1"}).set("WSTREE_BIND", "close"), 100);
-}
-
-TEST_P(OnEitherRuntime, PinnedProgramsEndAsTheyDo) {
-  for (const char* how : {"exit", "quick", "underscore", "abort"}) {
-    const Program leaving = program("leaves", {how}).set("WSTREE_BIND", "close");
-    const Outcome native = Program(leaving).set("OMP_SCHEDULE", "dynamic").run();
-    EXPECT_EQ(Program(leaving).preload().set("OMP_SCHEDULE", "wstree").run().text(), native.text()) << how;
-  }
-}
-
-TEST_P(OnEitherRuntime, PinnedKindsOfLoopsAreUnnoticed) {
-  Program kinds = program("kinds").set("WSTREE_LOOPS", "all").set("WSTREE_BIND", "close");
-  const Outcome native = Program(kinds).set("OMP_SCHEDULE", "dynamic").run();
-  const Outcome outcome = kinds.preload().set("OMP_SCHEDULE", "dynamic").run();
-  EXPECT_EQ(outcome.status, native.status);
-  EXPECT_EQ(outcome.err, native.err);
 }
 
 } // namespace

@@ -6,17 +6,14 @@
 
 #include "seed.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
-#include <unistd.h>
 
 namespace {
 
 using namespace wstree::test;
-using ::testing::HasSubstr;
 
 constexpr std::size_t k_most_masks = 15;
 
@@ -42,11 +39,6 @@ std::vector<Cpus> masks(std::mt19937_64& random) {
     if (!mask.empty()) result.push_back(mask);
   }
   return result;
-}
-
-bool can_run(const std::vector<std::string>& command) {
-  return access(command.front().c_str(), X_OK) == 0 &&
-         Program(command.front(), {command.begin() + 1, command.end()}).run().succeeded();
 }
 
 /// Compiler and WSTREE_BIND.
@@ -121,19 +113,6 @@ void expect_respected(Program (*program)(const std::vector<std::string>&), const
   for (const Cpus& each : report.threads) EXPECT_TRUE(inside(each, mask)) << report.text();
 }
 
-TEST_P(Masked, AMaskThatChangesIsRespectedFromThenOn) {
-  const int cores = static_cast<int>(cores_of(own_cpus()).size());
-  std::mt19937_64 random(seed());
-  std::vector<std::string> before = {team(cores, 2)};
-  if (bind() == "auto") before.insert(before.end(), {k_until_decided, team(cores, 1)});
-  const auto program = [](const std::vector<std::string>& steps) {
-    return placement(compiler(), bind(), steps);
-  };
-  for (const Cpus& mask : masks(random))
-    expect_respected(program, mask, before,
-                     {team(cores, 2), "quiet=" + std::to_string(cores) + "x20", team(cores, 2)});
-}
-
 TEST_P(Masked, AMaskThatChangesIsRespectedByLargerAndSmallerTeams) {
   // No thread is new after the change: libomp itself gives new ones the first mask of the process.
   const int cores = static_cast<int>(cores_of(own_cpus()).size());
@@ -171,106 +150,6 @@ TEST_P(Masked, CpusThatAreLentAndReturnedAreRespectedEachTime) {
       EXPECT_EQ(each.mask, mask) << report.text();
     }
   }
-}
-
-// --- numactl
-
-TEST_P(Masked, PhysicalCpusOfNumactl) {
-  const Cpus all = own_cpus();
-  for (const Cpus& mask : {Cpus{*all.begin()}, Cpus{*all.rbegin()}, all}) {
-    const std::vector<std::string> launcher = {"/usr/bin/numactl", "--physcpubind=" + text_of(mask)};
-    std::vector<std::string> probe = launcher;
-    probe.push_back("/bin/true");
-    if (!can_run(probe)) GTEST_SKIP() << "numactl is missing or must not bind here";
-    const int cores = static_cast<int>(cores_of(mask).size());
-    const Report report = run_below(launcher, {team(cores + 1, 2), k_until_decided, team(cores, 2)});
-    expect_inside(report, mask);
-    expect_free_openers(report);
-    if (pins_at_once() && cores > 1) expect_on_own_cores(report, 3, mask);
-  }
-}
-
-TEST_P(Masked, NodesOfNumactl) {
-  const std::vector<std::string> launcher = {"/usr/bin/numactl", "--cpunodebind=0", "--localalloc"};
-  std::vector<std::string> probe = launcher;
-  probe.push_back("/bin/true");
-  if (!can_run(probe)) GTEST_SKIP() << "numactl is missing or must not bind here";
-  const Report report = run_below(launcher, {team(2, 2), k_until_decided, team(2, 2)});
-  ASSERT_EQ(report.start.size(), 1U) << report.text();
-  expect_inside(report, report.start.front());
-  expect_free_openers(report);
-}
-
-// --- mpirun
-
-/// Two ranks of one machine; each writes its report into a file, because mpirun mixes what they print.
-class Ranks : public Masked {
-protected:
-  void SetUp() override {
-    if (!can_run({"/usr/bin/mpirun", "--version"})) GTEST_SKIP() << "Open MPI is not installed";
-  }
-
-  static Program launched(const TemporaryFolder& folder, const std::string& binding,
-                          const std::vector<std::string>& steps) {
-    std::vector<std::string> arguments = {
-        "-np", "2", "--oversubscribe", "--bind-to", binding, "-x", "LD_PRELOAD=" + library_path()};
-    if (geteuid() == 0) arguments.insert(arguments.begin(), "--allow-run-as-root");
-    arguments.insert(arguments.end(), {program_path("placement" + compiler()), "into=" + (folder / "")});
-    arguments.insert(arguments.end(), steps.begin(), steps.end());
-    Program program("/usr/bin/mpirun", arguments);
-    return program.set("OMP_SCHEDULE", "wstree").set("WSTREE_BIND", bind()).set("WSTREE_VERBOSE", "1");
-  }
-
-  static std::vector<Report> reports(const TemporaryFolder& folder, const Outcome& outcome) {
-    std::vector<Report> result;
-    for (const std::string& file : folder.files()) {
-      result.push_back(read_report(outcome, contents_of(file)));
-      result.back().outcome.out += contents_of(file);
-    }
-    return result;
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(
-    Placement, Ranks, testing::Combine(testing::Values("", "_gcc"), testing::Values("close", "auto", "none")),
-    [](const auto& each) {
-      return std::string(std::get<1>(each.param)) + (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
-    });
-
-TEST_P(Ranks, ShareAMaskUnderBindToNone) {
-  const TemporaryFolder folder;
-  const int cores = static_cast<int>(cores_of(own_cpus()).size());
-  const Outcome outcome =
-      launched(folder, "none",
-               {team(cores, 2), k_until_decided, team(cores, 3), "quiet=2x20", team(cores, 1)})
-          .run();
-  const std::vector<Report> both = reports(folder, outcome);
-  ASSERT_EQ(both.size(), 2U) << outcome.text();
-  for (const Report& report : both) {
-    expect_inside(report, own_cpus());
-    expect_free_openers(report);
-    if (bind() != "close") expect_unpinned(report);
-  }
-  if (bind() == "auto" && cores > 1 && !has_too_small_a_quota(cores)) {
-    EXPECT_THAT(outcome.err, HasSubstr("wstree: placement: threads are not pinned (auto: 2 "));
-  }
-}
-
-TEST_P(Ranks, StayOnTheirCoreUnderBindToCore) {
-  if (cores_of(own_cpus()).size() < 2) GTEST_SKIP() << "needs a core for each of two ranks";
-  const TemporaryFolder folder;
-  const Outcome outcome =
-      launched(folder, "core",
-               {team(2, 2), team(1, 1), k_until_decided, team(3, 2), "nested=2x2", team(2, 1)})
-          .run();
-  const std::vector<Report> both = reports(folder, outcome);
-  ASSERT_EQ(both.size(), 2U) << outcome.text();
-  for (const Report& report : both) {
-    ASSERT_EQ(report.start.size(), 1U);
-    expect_inside(report, report.start.front());
-    expect_free_openers(report);
-  }
-  EXPECT_NE(both[0].start, both[1].start) << outcome.text();
 }
 
 } // namespace

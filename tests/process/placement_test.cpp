@@ -52,15 +52,6 @@ TEST_P(Bound, TheOpenerIsNotLeftPinnedByAnything) {
   expect_free_openers(report);
 }
 
-TEST_P(Bound, MoreMembersThanCpusStayInside) {
-  const int members = static_cast<int>(all_.size()) + 3;
-  const Report report = run({team(members, 3)});
-  expect_inside(report, all_);
-  expect_steady(report, 0, 0);
-  expect_free_openers(report);
-  ASSERT_EQ(report.in(0, 2).size(), static_cast<std::size_t>(members));
-}
-
 TEST_P(Bound, TeamsOfChangingSize) {
   const Report report = run({team(cores_, 1), team(cores_ + 2, 1), team(2, 1), team(cores_, 1), team(1, 1),
                              team(cores_ + 1, 1), team(cores_, 2)});
@@ -68,16 +59,6 @@ TEST_P(Bound, TeamsOfChangingSize) {
   for (const int region : {0, 3, 6, 7}) expect_on_own_cores(report, region, all_);
   expect_steady(report, 0, 6);
   expect_free_openers(report);
-}
-
-TEST_P(Bound, TheNumberOfProcessorsIsWhatItWas) {
-  const std::vector<std::string> steps = {team(cores_, 3)};
-  const Report native = report_of(native_placement(compiler(), steps));
-  const Report report = run(steps);
-  ASSERT_TRUE(native.complete && report.complete) << report.text();
-  ASSERT_EQ(report.placed.size(), native.placed.size());
-  for (std::size_t i = 0; i < report.placed.size(); ++i)
-    EXPECT_EQ(report.placed[i].procs, native.placed[i].procs) << report.text();
 }
 
 // --- other threads that open regions
@@ -109,20 +90,6 @@ TEST_P(Bound, ASecondRootIsLeftAlone) {
   EXPECT_EQ(seen, 20 * (cores_ + 1)) << report.text();
   expect_free_openers(report);
   expect_on_own_cores(report, 22, all_);
-}
-
-TEST_P(Bound, TheFirstRootNeedNotBeTheFirstThread) {
-  const Report report = run({"late", team(cores_, 3)});
-  expect_inside(report, all_);
-  for (const Placed& each : report.placed) {
-    EXPECT_EQ(each.root, 1);
-    if (each.is_worker()) {
-      EXPECT_NE(each.mask, all_) << report.text();
-    } else {
-      EXPECT_EQ(each.mask, all_) << report.text();
-    }
-  }
-  expect_steady(report, 1, 0);
 }
 
 /// WSTREE_BIND and the build of libomp. (libgomp has no such team, and by itself it hangs now and then in a
@@ -191,26 +158,7 @@ TEST_P(Bound, AnOpenerThatChangesItsMaskKeepsIt) {
   }
 }
 
-TEST_P(Bound, AMaskFromBeforeTheFirstRegionIsTheLimit) {
-  const int cpu = *all_.rbegin();
-  const Report report = run({"opener=" + std::to_string(cpu), team(2, 2), team(cores_ + 1, 1)});
-  EXPECT_TRUE(report.complete) << report.text();
-  const Report native = report_of(
-      native_placement(compiler(), {"opener=" + std::to_string(cpu), team(2, 2), team(cores_ + 1, 1)}));
-  ASSERT_EQ(report.placed.size(), native.placed.size()) << report.text();
-  for (std::size_t i = 0; i < native.placed.size(); ++i) // libomp itself widens the masks of its workers
-    EXPECT_TRUE(inside(report.placed[i].mask, native.placed[i].mask)) << report.text();
-}
-
 // --- children
-
-TEST_P(Bound, AForkedChildStaysInside) {
-  const Report report = run({"child", team(cores_, 2)});
-  expect_inside(report, all_);
-  ASSERT_EQ(report.start.size(), 2U) << report.text();
-  EXPECT_EQ(report.start[1], all_) << report.text();
-  expect_free_openers(report);
-}
 
 TEST_P(Bound, AChildOfAProcessWithPinnedWorkersStartsUnpinned) {
   // In a thread of its own: libgomp's pool does not survive a fork.

@@ -204,15 +204,6 @@ TEST(RecordingFile, ThatCannotBeWrittenCostsOneLine) {
   EXPECT_THAT(outcome.err, StartsWith("wstree: WSTREE_RECORD cannot write '/proc/nonsense/profile': "));
 }
 
-TEST(RecordingFile, GoesWithStatistics) {
-  TemporaryFolder folder;
-  const Outcome outcome =
-      with_tree("loops").set("WSTREE_RECORD", folder / "profile").set("WSTREE_STATS", "text").run();
-  EXPECT_THAT(outcome.err, HasSubstr("10 calls"));
-  EXPECT_THAT(outcome.err, HasSubstr("10,000 iterations"));
-  EXPECT_EQ(profile_in(folder / "profile").at(0).executions_seen, 10U);
-}
-
 TEST(RecordingFile, OfAForkedChildIsItsOwn) {
   TemporaryFolder folder;
   const Outcome outcome =
@@ -250,17 +241,5 @@ TEST(RecordingFile, HasTheLoopsOfTwoRuntimesInOneProcess) {
   EXPECT_GE(profile_in(folder / "profile").size(), 2U);
 }
 #endif
-
-TEST(RecordingFile, WithoutAServedLoopThereIsNoNoise) {
-  TemporaryFolder folder;
-  const Outcome outcome = Program("loops")
-                              .preload()
-                              .set("OMP_SCHEDULE", "dynamic")
-                              .set("WSTREE_RECORD", folder / "profile")
-                              .run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-  EXPECT_THAT(folder.files(), IsEmpty());
-}
 
 } // namespace

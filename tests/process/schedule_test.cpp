@@ -52,24 +52,6 @@ TEST(Schedule, WithoutTheLibraryTheRuntimeWarns) { // so that the silence above 
   EXPECT_THAT(outcome.err, HasSubstr("OMP_SCHEDULE"));
 }
 
-class Spelling : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
-
-TEST_P(Spelling, IsUnderstood) {
-  const auto& [value, answer] = GetParam();
-  const Outcome outcome = with_tree("loops").set("OMP_SCHEDULE", value).run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-  EXPECT_EQ(fact(outcome.out, "schedule"), answer);
-}
-
-INSTANTIATE_TEST_SUITE_P(Schedule, Spelling,
-                         testing::Values(std::tuple{"wstree", "0x77 1"},
-                                         std::tuple{"  WsTree  ,  7  ", "0x77 7"},
-                                         std::tuple{"nonmonotonic:wstree,67108863", "0x77 67108863"},
-                                         std::tuple{"wsrange", "0x78 0"}, std::tuple{"wsfac2,1", "0x7d 1"},
-                                         std::tuple{"monotonic:wsstatic,67108863", "0x7f 67108863"}),
-                         [](const auto& each) { return "n" + std::to_string(each.index); });
-
 class BadChunk : public testing::TestWithParam<const char*> {};
 
 TEST_P(BadChunk, GetsOneLineAndTheDefault) {
@@ -83,21 +65,6 @@ TEST_P(BadChunk, GetsOneLineAndTheDefault) {
 
 INSTANTIATE_TEST_SUITE_P(Schedule, BadChunk, testing::Values("wstree,0", "wstree,1 2"),
                          [](const auto& each) { return "n" + std::to_string(each.index); });
-
-class StealingKind : public testing::TestWithParam<const char*> {};
-
-TEST_P(StealingKind, CannotBeMonotonic) {
-  const std::string kind = GetParam();
-  const Outcome outcome = with_tree("loops").set("OMP_SCHEDULE", "monotonic:" + kind + ",4").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr(kind + "[,chunk]"));
-  EXPECT_EQ(fact(outcome.out, "schedule"), "0x2 4");
-  EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
-}
-
-INSTANTIATE_TEST_SUITE_P(Schedule, StealingKind, testing::Values("wstree", "wsqueue_lock"),
-                         [](const auto& each) { return std::string(each.param); });
 
 /// What the library puts in the place of its own schedules, asked for by the user.
 class MonotonicDynamic : public testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
@@ -140,18 +107,6 @@ INSTANTIATE_TEST_SUITE_P(Schedule, MonotonicDynamic,
                          testing::Combine(testing::ValuesIn(k_dealers), testing::Values("runtime,dynamic"),
                                           testing::Values("", "4")),
                          [](const auto& each) { return "n" + std::to_string(each.index); });
-
-TEST(Schedule, ALargeChunkOfTheUserIsNoOtherKind) {
-  for (const char* chunk : {"67108865", "268435459", "1140850695"}) {
-    const Outcome outcome = Program("loops")
-                                .preload()
-                                .set("OMP_SCHEDULE", "monotonic:dynamic," + std::string(chunk))
-                                .set("WSTREE_LOOPS", "runtime,dynamic")
-                                .run();
-    EXPECT_EQ(fact(outcome.out, "schedule"), "0x80000002 " + std::string(chunk)) << outcome.text();
-    EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
-  }
-}
 
 class Misspelled : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 

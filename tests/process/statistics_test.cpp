@@ -76,23 +76,6 @@ TEST(Statistics, LoopsTakeAsLongAsTheirProgram) {
   EXPECT_GE(loops, whole / 4) << outcome.text();
 }
 
-TEST(Statistics, EveryIterationIsCountedWhateverTheWayOfStealing) {
-  for (const char* strategy : {"predefined", "assign", "assigntop", "randomwalk", "randomall", "findmax"})
-    for (const char* batch : {"timed", "exponential", "fixed:1", "random"}) {
-      const Outcome outcome = with_tree("loops")
-                                  .set("WSTREE_STATS", "json")
-                                  .set("WSTREE_STRATEGY", strategy)
-                                  .set("WSTREE_BATCH", batch)
-                                  .run();
-      const json figures = json::parse(outcome.err);
-      EXPECT_EQ(figures.at("loops").at(0).at("calls"), 10) << strategy << ' ' << batch;
-      EXPECT_EQ(figures.at("loops").at(0).at("iterations"), 10'000) << strategy << ' ' << batch;
-      if (std::string(batch) == "fixed:1") {
-        EXPECT_GE(figures.at("loops").at(0).at("batches"), 9'990) << strategy;
-      }
-    }
-}
-
 struct Sums {
   int calls = 0, iterations = 0;
   friend auto operator<=>(const Sums&, const Sums&) = default;
@@ -178,21 +161,6 @@ TEST(Statistics, TextGoesToStderr) {
   }
 }
 
-TEST(Statistics, PathsAreFilledIn) {
-  TemporaryFolder folder;
-  const Outcome outcome =
-      with_tree("loops").set("WSTREE_STATS", "json=" + (folder / "a/b/%e.%p.%r.%%.json")).run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-  ASSERT_EQ(TemporaryFolder().files().size(), 0U);
-  ASSERT_EQ(folder.files().size(), 1U);
-  std::string found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.files().at(0)))
-    if (entry.is_regular_file()) found = entry.path().string();
-  EXPECT_THAT(found, testing::MatchesRegex(".*/a/b/loops\\.[0-9]+\\.0\\.%\\.json"));
-  EXPECT_TRUE(json::accept(contents_of(found)));
-}
-
 TEST(Statistics, RelativePathsStartWhereTheLoopsRan) {
   TemporaryFolder first, later;
   const std::string profile = "profile-%e"; // as are those of recordings
@@ -205,40 +173,6 @@ TEST(Statistics, RelativePathsStartWhereTheLoopsRan) {
   EXPECT_TRUE(json::accept(contents_of(first / "a/figures")));
   EXPECT_THAT(contents_of(first / "profile-loops"), testing::StartsWith("wstree-profile 1\n"));
   EXPECT_THAT(later.files(), IsEmpty());
-}
-
-TEST(Statistics, ADashMeansStderr) {
-  TemporaryFolder folder;
-  for (const char* value : {"json=-", "text=-"}) {
-    const Outcome outcome = with_tree("loops", {"--folder", folder / ""}).set("WSTREE_STATS", value).run();
-    EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-    EXPECT_THAT(outcome.err, HasSubstr("loops")) << value;
-  }
-  EXPECT_THAT(folder.files(), IsEmpty());
-}
-
-TEST(Statistics, ARecordingNeedsAName) {
-  TemporaryFolder folder;
-  const Outcome outcome = with_tree("loops", {"--folder", folder / ""}).set("WSTREE_RECORD", "-").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_EQ(outcome.err,
-            "wstree: WSTREE_RECORD='-' is not understood (accepted: 0, path of a new file); using 0\n");
-  EXPECT_THAT(folder.files(), IsEmpty());
-}
-
-TEST(Statistics, NothingIsOverwritten) {
-  TemporaryFolder folder;
-  for (int round = 0; round < 3; ++round)
-    (void)with_tree("loops").set("WSTREE_STATS", "json=" + (folder / "figures")).run();
-  EXPECT_EQ(folder.files().size(), 3U);
-  for (const std::string& file : folder.files()) EXPECT_TRUE(json::accept(contents_of(file))) << file;
-}
-
-TEST(Statistics, APathThatCannotBeWrittenCostsOneLine) {
-  const Outcome outcome =
-      with_tree("loops", {"--status", "7"}).set("WSTREE_STATS", "json=/proc/nonsense/figures").run();
-  EXPECT_EQ(outcome.status, 7) << outcome.text();
-  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
 }
 
 TEST(Statistics, NoFileIsWrittenBehindAFilterOfCalls) {

@@ -5,7 +5,6 @@
 //   team=PxN       N regions of P members
 //   nested=PxQ     a region of P members, each of which opens one of Q
 //   roots=PxN      N regions of P members, and in each of them a second thread has one of its own
-//   freely=PxN     the same without any order between the two threads
 //   quiet=PxN      like team, without a report
 //   busy=MS        quiet regions, as large as the last one, until MS milliseconds after the first of them
 //   deferred       a target task (nowait), for which libomp opens a team of its own that stays
@@ -16,7 +15,6 @@
 //   mark           calls getppid(), which a trace of system calls shows
 //   child          the rest runs in a forked child
 //   late           the rest runs in another thread
-//   into=FOLDER    the report is a file in there, not the standard output
 // Lines of the report, with KEY=VALUE behind the first word:
 //   start   once per process        row    a member in a region      after   the opener behind a region
 //   thread  every thread at the end      sum    1 if no iteration was lost
@@ -38,8 +36,6 @@
 #include <thread>
 #include <unistd.h>
 #include <vector>
-
-extern "C" int omp_get_num_procs();
 
 namespace {
 
@@ -82,7 +78,7 @@ Cpus cpus_of(const std::string& text) {
 struct Row {
   int level = 1, outer = 0, member = 0, members = 0;
   pid_t tid = 0;
-  int cpu = -1, procs = 0;
+  int cpu = -1;
   long ms = 0;
   Cpus mask;
 };
@@ -119,9 +115,8 @@ long ms_since(Clock::time_point then) {
 }
 
 Row own_row(int level, int outer) {
-  Row row{level,    outer,          omp_get_thread_num(), omp_get_num_threads(),
-          gettid(), sched_getcpu(), omp_get_num_procs(),  ms_since(first_region),
-          {}};
+  Row row{level,    outer,          omp_get_thread_num(),   omp_get_num_threads(),
+          gettid(), sched_getcpu(), ms_since(first_region), {}};
   row.mask = mask_of(0);
   return row;
 }
@@ -132,13 +127,12 @@ void add(int root, int region, const Row& row) {
                          " level=" + std::to_string(row.level) + " outer=" + std::to_string(row.outer) +
                          " member=" + std::to_string(row.member) + " members=" + std::to_string(row.members) +
                          " tid=" + std::to_string(row.tid) + " cpu=" + std::to_string(row.cpu) +
-                         " procs=" + std::to_string(row.procs) + " ms=" + std::to_string(row.ms) +
-                         " mask=" + text_of(row.mask));
+                         " ms=" + std::to_string(row.ms) + " mask=" + text_of(row.mask));
 }
 
 void add_after(int root, int region) {
   report.line("after", "root=" + std::to_string(root) + " region=" + std::to_string(region) +
-                           " procs=" + std::to_string(omp_get_num_procs()) + " mask=" + text_of(mask_of(0)));
+                           " mask=" + text_of(mask_of(0)));
 }
 
 /// What one thread does that opens regions.
@@ -227,15 +221,6 @@ void two_roots(Root& root, int members, int regions) {
   second.join();
 }
 
-void two_unsteady_roots(Root& root, int members, int regions) {
-  std::thread second([&] {
-    Root own{1, 0, members, {}};
-    for (int i = 0; i < regions; ++i) reported_region(own, members);
-  });
-  for (int i = 0; i < regions; ++i) reported_region(root, members);
-  second.join();
-}
-
 void deferred_task() {
   long sum = 0;
 #pragma omp target nowait map(tofrom : sum) depend(out : sum)
@@ -276,8 +261,6 @@ void change_from_outside(const Cpus& cpus) {
 
 using Steps = std::vector<std::string>;
 
-std::string folder; // of the report, or nothing
-
 void finish() {
   for (const auto& each : std::filesystem::directory_iterator("/proc/self/task")) {
     const Cpus mask = mask_of(std::stoi(each.path().filename().string()));
@@ -285,15 +268,12 @@ void finish() {
     report.line("thread", "mask=" + text_of(mask));
   }
   report.line("sum", std::string("right=") + (report.lost ? "0" : "1"));
-  std::FILE* file = stdout;
-  if (!folder.empty()) file = std::fopen((folder + "/" + std::to_string(getpid())).c_str(), "w");
-  if (file == nullptr) return;
-  std::fputs(report.text.c_str(), file);
-  std::fflush(file);
+  std::fputs(report.text.c_str(), stdout);
+  std::fflush(stdout);
 }
 
 bool opens_a_team(const std::string& step) {
-  const Steps all = {"team", "nested", "roots", "freely", "quiet"};
+  const Steps all = {"team", "nested", "roots", "quiet"};
   return std::find(all.begin(), all.end(), step) != all.end();
 }
 
@@ -334,8 +314,6 @@ int run(const Steps& steps, std::size_t from, Root& root) {
       while (ms_since(end_of_quiet) < a);
     } else if (name == "roots") {
       two_roots(root, a, b);
-    } else if (name == "freely") {
-      two_unsteady_roots(root, a, b);
     } else if (name == "deferred") {
       deferred_task();
     } else if (name == "pin") {
@@ -350,8 +328,6 @@ int run(const Steps& steps, std::size_t from, Root& root) {
       (void)getppid();
     } else if (name == "child") {
       go_on_in_a_child();
-    } else if (name == "into") {
-      folder = value;
     } else if (name == "late") {
       int status = 0;
       std::thread other([&] {
