@@ -28,6 +28,9 @@ TEST(Engine, EveryScheduleHandsOutEveryIterationOnce) {
                                         << " members, " << n << " iterations");
         const Workload loop = workload("EXP", n, k_ms / 10);
         Job job = with(loop, {model, random() % 5}, members);
+        job.settings.strategy = static_cast<core::Strategy>(random() % 6);
+        job.settings.batch = static_cast<core::BatchMode>(random() % 4);
+        job.settings.limit = 1 + random() % 64;
         job.machine.skew = random() % 2'000 * k_ns;
         job.machine.levels.front().members = static_cast<std::uint32_t>(random() % 5);
         job.seed = random() % 1'000'000;

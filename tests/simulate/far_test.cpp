@@ -28,12 +28,13 @@ struct Run {
   double time = 0;
 };
 Run run(const Workload& loop, const MachineSpec& machine, std::uint32_t members, bool aware,
-        std::uint32_t far) {
+        std::uint32_t far, core::Strategy strategy = core::Strategy::find_max) {
   Job job;
   job.workload = &loop;
   job.members = members;
   job.machine = machine;
   job.machine.aware = aware;
+  job.settings.strategy = strategy;
   const Round round = simulate::simulate(job).front();
   Run result{0, static_cast<double>(round.time)};
   for (std::size_t level = far; level < round.travel.steals.size(); ++level)
@@ -111,6 +112,21 @@ TEST(FarSteals, OfTeamsThatDoNotFillADomain) {
     const Comparison found = compare(100'000, 100'000 * k_ns, members);
     EXPECT_GT(found.fewer, 2.65) << members;
     EXPECT_LT(found.time, 1.02) << members;
+  }
+}
+
+TEST(FarSteals, OfTheOtherStrategiesAreFewerToo) {
+  MachineSpec spec = machine();
+  spec.levels = {{"node", 4, 45 * k_ns}};
+  for (const auto strategy : {core::Strategy::predefined, core::Strategy::assign, core::Strategy::assign_top,
+                              core::Strategy::random_walk, core::Strategy::random_all}) {
+    double blind = 0, aware = 0;
+    for (const auto shape : simulate::shape_names()) {
+      const Workload loop = workload(shape, 8'000, 8 * k_ms);
+      blind += run(loop, spec, 8, false, 1, strategy).steals;
+      aware += run(loop, spec, 8, true, 1, strategy).steals;
+    }
+    EXPECT_LT(aware, 0.8 * blind) << static_cast<int>(strategy);
   }
 }
 

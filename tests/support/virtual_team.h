@@ -18,8 +18,7 @@ namespace wstree::test {
 /// The one that the worker reads may be coarser.
 struct VirtualPlatform : core::StdPlatform {
   static inline std::uint64_t now = 0;
-  static inline std::uint64_t coarseness = 1;
-  static std::uint64_t ticks() noexcept { return now / coarseness; }
+  static std::uint64_t ticks() noexcept { return now; }
   static void relax() noexcept { now += 20; }
   static inline bool poor = false; ///< no memory beyond what the arenas start with
   static void* allocate(std::size_t bytes) noexcept {

@@ -63,7 +63,8 @@ struct MachineSpec {
   std::vector<Level> levels{{"domain", 8, 45 * k_ns}};
   Time across = 110 * k_ns; ///< transfer of a line between members that share no domain
   Prices prices;
-  Time tick = 12 * k_ns; ///< reading the clock
+  Time tick = 12 * k_ns;    ///< reading the clock
+  Time clock_step = k_tick; ///< between two values that members read of it
   Time dispatch =
       18 * k_ns;   ///< what a call of the runtime costs besides its accesses to memory and to the clock
   Time enter = 0;  ///< what entering a loop costs besides that

@@ -20,14 +20,13 @@ namespace wstree::simulate {
 /// waits for a line, and the other members go on in that time. So the memory is sequentially consistent;
 /// orders cost what they cost on x86, where only a sequentially consistent store is more than a store.
 struct SimulatedPlatform : core::StdPlatform {
-  static constexpr Time k_tick = 400; ///< of a clock of 2.5 GHz
   static inline thread_local Caches* caches =
       nullptr; ///< of the machine that runs; nullptr: nothing is charged
   static inline thread_local Interruptions* interruptions = nullptr; ///< nullptr: there are none
   static inline thread_local Standstill* standstill = nullptr;       ///< likewise
   static inline thread_local const Speeds* speeds = nullptr;         ///< likewise: all are as fast
   static inline thread_local std::uint32_t member = 0;               ///< that acts
-  static inline thread_local Time tick_price = 0;
+  static inline thread_local Time tick_price = 0, clock_step = k_tick;
 
   static std::memory_order order(core::Tag tag, std::memory_order needed) noexcept {
     if (standstill != nullptr) standstill->does(member, tag);
@@ -35,7 +34,7 @@ struct SimulatedPlatform : core::StdPlatform {
   }
   static std::uint64_t ticks() noexcept {
     if (caches != nullptr) VirtualClock::now += tick_price;
-    return VirtualClock::now / k_tick;
+    return VirtualClock::now / clock_step;
   }
   /// Number of the kind of core that this member has: by their speeds at the beginning, the fastest first.
   static std::uint32_t kind_of(std::uint32_t one) noexcept {

@@ -101,6 +101,7 @@ private:
     SimulatedPlatform::standstill = job_.suspension.at != 0 ? &standstill : nullptr;
     SimulatedPlatform::speeds = &speeds_;
     SimulatedPlatform::tick_price = job_.machine.tick;
+    SimulatedPlatform::clock_step = job_.machine.clock_step;
     clock.run([](std::uint32_t m) { SimulatedPlatform::member = m; });
     SimulatedPlatform::caches = nullptr;
     SimulatedPlatform::interruptions = nullptr;
