@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The schedules of others in virtual time: every iteration once, in the chunks that their runtimes make, at
-// the price of the lines that they share.
+// The schedules of others in virtual time: every iteration once, and chunks of those that published_test.cpp
+// cannot tell from their times.
 #include "simulated.h"
 
-#include "peers/tbb_auto.h"
 #include "peers/workers.h"
 #include "platform.h"
 #include "seed.h"
@@ -118,25 +117,6 @@ TEST(Peers, TheSameRunGivesTheSameResult) {
   }
 }
 
-TEST(Peers, StaticGivesBlocksOrChunksInTurn) {
-  EXPECT_THAT(sizes(10, Peer::static_, 0, 4), ElementsAre(3U, 3U, 2U, 2U));
-  EXPECT_THAT(sizes(2, Peer::static_, 0, 4), ElementsAre(1U, 1U));
-  const Workload loop = workload("UNIFORM", 10, k_ms);
-  Job job = with(loop, {Peer::static_, 3}, 2);
-  std::vector<std::uint64_t> of_second;
-  job.seen = [&](std::uint32_t, std::uint32_t member, const core::Range& range) {
-    if (member == 1) of_second.push_back(range.begin);
-  };
-  simulate::simulate(job);
-  EXPECT_THAT(of_second, ElementsAre(3U, 9U));
-}
-
-TEST(Peers, DynamicGivesChunksOfTheSameSize) {
-  EXPECT_THAT(sizes(30, Peer::dynamic, 4, 2), ElementsAre(4U, 4U, 4U, 4U, 4U, 4U, 4U, 2U));
-  EXPECT_THAT(sizes(4, Peer::dynamic, 0, 2), ElementsAre(1U, 1U, 1U, 1U));
-  EXPECT_THAT(sizes(4, Peer::dynamic, 99, 2), ElementsAre(4U));
-}
-
 TEST(Peers, GuidedGivesOneOutOfTwicePThatAreLeft) {
   // 16/4, 12/4, 9/4; 7 left is less than 2 P (c + 1) = 8.
   EXPECT_THAT(sizes(16, Peer::guided, 0, 2), ElementsAre(4U, 3U, 2U, 1U, 1U, 1U, 1U, 1U, 1U, 1U));
@@ -157,132 +137,11 @@ TEST(Peers, TrapezoidalStepsAreWholeNumbers) {
   EXPECT_THAT(sizes(16, Peer::trapezoidal, 0, 2), ElementsAre(4U, 4U, 4U, 4U));
 }
 
-TEST(Peers, ATeamOfOneGetsTheWholeLoopFromLibompAtOnce) {
-  for (const Peer peer : {Peer::static_, Peer::dynamic, Peer::guided, Peer::trapezoidal, Peer::static_steal})
-    EXPECT_THAT(sizes(100, peer, 1, 1), ElementsAre(100U)) << simulate::name_of(peer);
-}
-
-TEST(Peers, AThiefOfStaticStealTakesAQuarterOrOneChunk) {
-  EXPECT_EQ((simulate::ChunkPair{10, 30}.loot()), 5U);
-  EXPECT_EQ((simulate::ChunkPair{0, 8}.loot()), 2U);
-  EXPECT_EQ((simulate::ChunkPair{0, 7}.loot()), 1U);
-  EXPECT_EQ((simulate::ChunkPair{0, 1}.loot()), 1U);
-}
-
-/// The iterations that member 1 of two runs, in its order; those of the first half cost nothing.
-std::vector<std::uint64_t> second_of_two(Peer peer, std::uint64_t chunk, Time skew) {
-  const Workload loop("second half", 200, 10 * k_ms, [](std::uint64_t i) { return i < 100 ? 0.0 : 1.0; });
-  Job job = with(loop, {peer, chunk}, 2);
-  job.machine.skew = skew;
-  std::vector<std::uint64_t> seen;
-  job.seen = [&](std::uint32_t, std::uint32_t member, const core::Range& range) {
-    if (member == 0 && range.begin >= 100) seen.push_back(range.begin);
-  };
-  simulate::simulate(job);
-  return seen;
-}
-
-TEST(Peers, StaticStealFromAMemberThatWorks) {
-  // Member 0 has run its 100 iterations before member 1 has run the first of its own: 99 are left, and it
-  // takes the last 24.
-  const auto stolen = second_of_two(Peer::static_steal, 1, 0);
-  ASSERT_GE(stolen.size(), 25U);
-  for (std::uint64_t i = 0; i < 24; ++i) EXPECT_EQ(stolen[i], 176 + i);
-  // By then member 1 has run 24 more and is in the next one: 51 or 50 are left, of which 12 are taken.
-  EXPECT_NEAR(static_cast<double>(stolen[24]), 164, 1);
-}
-
-TEST(Peers, StaticStealTakesAllFromAMemberThatIsLate) {
-  const auto stolen = second_of_two(Peer::static_steal, 1, 1'000 * k_ms);
-  ASSERT_EQ(stolen.size(), 100U);
-  EXPECT_EQ(stolen.front(), 100U);
-}
-
-TEST(Peers, StaticStealWithFewerChunksThanMembersIsDynamic) {
-  EXPECT_THAT(sizes(100, Peer::static_steal, 40, 4), ElementsAre(40U, 40U, 20U));
-  const Workload loop = workload("UNIFORM", 100, k_ms);
-  Job job = with(loop, {Peer::static_steal, 40}, 4);
-  job.machine.skew = 1'000 * k_ms; // member 0 takes all, but steals nothing
-  EXPECT_EQ(simulate::simulate(job).front().counts.steals, 0U);
-}
-
-TEST(Peers, AChunkThatIsRunCannotBeStolen) {
-  // The others find nothing but the two long chunks, which their members run, and leave.
-  const Workload loop("two", 4, 10 * k_ms, [](std::uint64_t i) { return i < 2 ? 1.0 : 1'000.0; });
-  Job job = with(loop, {Peer::static_steal, 1}, 4);
-  EXPECT_NEAR(ratio(job, 1), 1, 0.001);
-}
-
-TEST(Peers, TbbSplitsItsPoolFromTheLeft) {
-  simulate::TbbPool pool;
-  pool.start({0, 64, 0});
-  pool.fill(5, 1);
-  std::vector<Chunk> taken;
-  while (pool.size() != 0) {
-    const auto range = pool.take_youngest();
-    taken.emplace_back(range.begin, range.end);
-  }
-  EXPECT_THAT(taken,
-              ElementsAre(Chunk{0, 2}, Chunk{2, 4}, Chunk{4, 8}, Chunk{8, 16}, Chunk{16, 32}, Chunk{32, 64}));
-  pool.start({0, 1'024, 0});
-  pool.fill(20, 1);
-  EXPECT_EQ(pool.size(), 8U);
-  EXPECT_EQ(pool.take_oldest().begin, 512U);
-  EXPECT_EQ(pool.take_oldest().begin, 256U);
-  pool.put_back({256, 512, 2});
-  EXPECT_EQ(pool.take_oldest().begin, 256U);
-}
-
-TEST(Peers, AloneTbbHalvesTwiceAndThenFourTimes) {
-  // The first task has 2P = 2 to give and sets its trap, which is a halving each, and has four levels left.
-  const auto found = sizes(1'024, Peer::tbb_auto, 0, 1);
-  EXPECT_EQ(found.front(), 1'024U >> 6);
-  // Each of the others sets a trap and loses a level, down to none.
-  EXPECT_EQ(found.back(), 1'024U >> 6);
-  EXPECT_EQ(*std::min_element(found.begin(), found.end()), 1'024U >> 6);
-}
-
 TEST(Peers, CilkStopsAtItsGrain) {
   EXPECT_THAT(sizes(1'024, Peer::cilk_for, 0, 2), testing::Each(64U));
   EXPECT_THAT(sizes(16, Peer::cilk_for, 0, 2), testing::Each(1U));
   EXPECT_THAT(sizes(1'000'000, Peer::cilk_for, 0, 2), testing::Each(testing::Le(2'048U)));
   EXPECT_THAT(sizes(1'024, Peer::cilk_for, 256, 2), testing::Each(256U));
-}
-
-/// When the iterations cost nothing.
-double transfers_per_chunk(Peer peer, std::uint32_t members) {
-  const Workload loop = workload("UNIFORM", 20'000, 1);
-  Job job = with(loop, {peer, 1}, members);
-  const auto round = simulate::simulate(job).front();
-  return static_cast<double>(round.traffic.transfers) / static_cast<double>(round.counts.batches);
-}
-
-TEST(Peers, ASharedCounterHandsOutOneChunkPerTransfer) {
-  const Workload loop = workload("UNIFORM", 10'000, 1);
-  for (const std::uint32_t members : {4U, 16U}) {
-    Job job = with(loop, {Peer::dynamic, 1}, members);
-    job.machine.levels.clear();
-    // The request for the line travels while others use it.
-    const Time turn = job.machine.across / 2 + job.machine.prices.rmw;
-    const auto per_chunk = static_cast<double>(simulate::simulate(job).front().time) / 10'000;
-    EXPECT_NEAR(per_chunk, static_cast<double>(turn), 0.03 * static_cast<double>(turn)) << members;
-  }
-}
-
-TEST(Peers, OwnersOfStaticStealShareNothingUntilTheEnd) {
-  EXPECT_LT(transfers_per_chunk(Peer::static_steal, 16), 0.2);
-  EXPECT_GT(transfers_per_chunk(Peer::dynamic, 16), 0.7);
-}
-
-TEST(Peers, StaticStealPaysForItsWalksAroundTheRing) {
-  // One iteration is all the work: each of the other members looks at all of them before it leaves.
-  const auto transfers = [](std::uint32_t members) {
-    const Workload loop("one", 4'096, k_ms, [](std::uint64_t i) { return i == 0 ? 1'000'000.0 : 0.0; });
-    return static_cast<double>(
-        simulate::simulate(with(loop, {Peer::static_steal, 0}, members)).front().traffic.transfers);
-  };
-  // With four times the members some sixteen times the looks.
-  EXPECT_GT(transfers(64), 6 * transfers(16));
 }
 
 TEST(Peers, AThousandMembersEnd) {

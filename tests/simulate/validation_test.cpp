@@ -11,7 +11,6 @@ namespace wstree::test {
 namespace {
 
 using simulate::k_ns;
-using testing::HasSubstr;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 using validation::Costs;
@@ -32,23 +31,11 @@ Costs costs(const std::string& text) {
   if (const auto* problem = std::get_if<std::string>(&read)) ADD_FAILURE() << *problem;
   return std::get<Costs>(std::move(read));
 }
-std::string problem_of_costs(const std::string& text) {
-  std::istringstream in(text);
-  auto read = validation::read_costs(in);
-  const auto* problem = std::get_if<std::string>(&read);
-  return problem != nullptr ? *problem : "none";
-}
 Measured samples(const std::string& text, std::uint32_t threads) {
   std::istringstream in(text);
   auto read = validation::read_samples(in, threads);
   if (const auto* problem = std::get_if<std::string>(&read)) ADD_FAILURE() << *problem;
   return std::get<Measured>(std::move(read));
-}
-std::string problem_of_samples(const std::string& text) {
-  std::istringstream in(text);
-  auto read = validation::read_samples(in, 2);
-  const auto* problem = std::get_if<std::string>(&read);
-  return problem != nullptr ? *problem : "none";
 }
 
 TEST(ValidationInput, CostsAreRead) {
@@ -66,17 +53,6 @@ TEST(ValidationInput, CostsAreRead) {
   EXPECT_EQ(read.loops[1].loops, 50U);
 }
 
-TEST(ValidationInput, BadCostsAreNamed) {
-  EXPECT_EQ(problem_of_costs(""), "no line begins with 'workload'");
-  EXPECT_THAT(problem_of_costs("alone 5\nmissing 1\n"), HasSubstr("line 2: 'missing 1'"));
-  EXPECT_THAT(problem_of_costs("alone many\n"), HasSubstr("line 1: 'alone many'"));
-  EXPECT_THAT(problem_of_costs("calls unknown 1 2\n"), HasSubstr("line 1"));
-  EXPECT_THAT(problem_of_costs("workload A 1 10 0 4 2\n1\n1\n"), HasSubstr("line 1")); // 3 pieces
-  EXPECT_THAT(problem_of_costs("workload A 0 10 0 10 1\n1\n"), HasSubstr("line 1"));
-  EXPECT_THAT(problem_of_costs("workload A 1 10 0 4 3\n1\n-1\n1\n"), HasSubstr("line 3: '-1'"));
-  EXPECT_THAT(problem_of_costs("workload A 1 10 0 4 3\n1\n"), HasSubstr("line 3"));
-}
-
 TEST(ValidationInput, OtherWorkOnTheMachineIsLeftOut) {
   const Measured read =
       samples("libomp /usr/lib/libomp.so (release build)\nlibrary 0.1.0\n"
@@ -86,15 +62,6 @@ TEST(ValidationInput, OtherWorkOnTheMachineIsLeftOut) {
   EXPECT_THAT(read.sequential, UnorderedElementsAre(Pair("A", 8e6)));
   EXPECT_THAT(read.parallel, UnorderedElementsAre(Pair(Pair("A", "wstree"), 1.2 * 8e6 / 2),
                                                   Pair(Pair("A", "static"), 2.0 * 9e6 / 2)));
-}
-
-TEST(ValidationInput, BadSamplesAreNamed) {
-  EXPECT_THAT(problem_of_samples(""), HasSubstr("line 1"));
-  EXPECT_THAT(problem_of_samples("libiomp x\n"), HasSubstr("line 1: 'libiomp x'"));
-  EXPECT_THAT(problem_of_samples("libomp x\nnone\n"), HasSubstr("line 2: 'none'"));
-  EXPECT_EQ(problem_of_samples("libomp x\nlibrary \n"), "there are no samples");
-  EXPECT_THAT(problem_of_samples("libgomp x\nlibrary \nA wstree 1\n"), HasSubstr("line 3: 'A wstree 1'"));
-  EXPECT_THAT(problem_of_samples("libgomp x\nlibrary \nA wstree 0 1\n"), HasSubstr("line 3"));
 }
 
 TEST(Validation, IterationsAreScaledToTheMeasuredTime) {
