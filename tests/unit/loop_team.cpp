@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Teams of real threads: the ring of slots, regions one after another, members that leave early,
+// Teams of real threads: the ring of slots and its end, members that leave early,
 // missing memory.
 #include "member.h"
 #include "seed.h"
@@ -79,113 +79,6 @@ constexpr core::Model model_number(std::uint64_t number) {
   return static_cast<core::Model>(number % core::k_model_count);
 }
 
-/// Every loop on one of the models, some with a chunk. `all`: static_ too.
-void mix_models(core::Rng& random, std::vector<std::unique_ptr<Loop>>& loops, bool all = true) {
-  for (auto& loop : loops) {
-    do loop->model = model_number(random.below(core::k_model_count));
-    while (!all && loop->model == core::Model::static_);
-    loop->chunk = loop->model == core::Model::tree ? 1 : random.below(4);
-  }
-}
-
-TEST(team_ring, ManyLoopsWithoutABarrierBetweenThem) {
-  core::Rng random(test::seed());
-  Team<P> team;
-  core::Settings settings = patient();
-  for (const std::uint32_t members : {2U, 3U, 6U}) {
-    auto loops = some_loops(random, test::scaled(2'000), 40);
-    region(team, members, loops, settings);
-    for (auto& loop : loops) expect_done(*loop);
-  }
-}
-
-TEST(team_ring, RegionsOfChangingSizeReuseOneTeam) {
-  core::Rng random(test::seed());
-  Team<P> team;
-  core::Settings settings = patient();
-  for (std::uint64_t i = 0, count = test::scaled(300); i < count; ++i) {
-    const std::uint32_t members = 2 + random.below(7);
-    auto loops = some_loops(random, 1 + random.below(30), 60);
-    region(team, members, loops, settings);
-    for (auto& loop : loops) expect_done(*loop);
-  }
-}
-
-TEST(team_ring, ALargeTeamAfterManyLoopsOfASmallOne) {
-  // The roots of the members that were missing must not look used when they come back, however many loops
-  // passed. (tests/round goes round the marks; this is a long way.)
-  core::Rng random(test::seed());
-  for (const std::uint64_t gap : {255ULL, 256ULL, 257ULL, 512ULL}) {
-    Team<P> team;
-    core::Settings settings = patient();
-    auto before = some_loops(random, k_ring, 100);
-    region(team, 4, before, settings);
-    auto between = some_loops(random, gap * k_ring - k_ring, 3);
-    region(team, 2, between, settings);
-    auto after = some_loops(random, k_ring, 100);
-    region(team, 4, after, settings);
-    for (auto* loops : {&before, &between, &after})
-      for (auto& loop : *loops) expect_done(*loop);
-  }
-}
-
-class team_ring_cancelled : public testing::TestWithParam<bool> {};
-
-TEST_P(team_ring_cancelled, AMemberThatLeavesLetsTheOthersGoOn) {
-  core::Rng random(test::seed());
-  Team<P> team;
-  core::Settings settings = patient();
-  settings.history = false; // in equal parts, too, no member does the share of one that is not there
-  for (std::uint64_t round = 0, rounds = test::scaled(60); round < rounds; ++round) {
-    // As many loops as it takes for the marks of the departed member's roots to go around.
-    auto loops = some_loops(random, round == 0 ? 257 * k_ring : 40, 20);
-    // All but static_, where no member does the share of one that is not there.
-    if (GetParam()) mix_models(random, loops, false);
-    const std::uint64_t stops_at = random.below(8);
-    team.open();
-    test::in_parallel(3, [&](std::uint32_t m) {
-      Member<P> member(&team, m, 3);
-      for (std::uint64_t i = 0; i < loops.size(); ++i) {
-        if (m == 1 && i == stops_at) break;
-        ASSERT_TRUE(member.enter(loops[i]->n, settings, loops[i]->chunk, loops[i]->model));
-        if (m == 1 && i + 1 == stops_at) { // leaves in the middle of a loop
-          core::Range range;
-          if (member.next(range)) {
-            for (auto k = range.begin; k < range.end; ++k)
-              loops[i]->hits[k].fetch_add(1, std::memory_order_relaxed);
-            if (range.last) loops[i]->lasts.fetch_add(1, std::memory_order_relaxed);
-          }
-          member.leave(ignore);
-          break;
-        }
-        work(member, *loops[i]);
-        member.leave(ignore);
-      }
-      member.depart();
-    });
-    team.close();
-    for (auto& loop : loops)
-      expect_done(*loop); // what a member holds when it leaves is its current batch, and it did that
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Models, team_ring_cancelled, testing::Bool(),
-                         [](const auto& each) { return each.param ? "mixed" : "tree"; });
-
-TEST(team_ring, ModelsTakeTurnsInOneRing) {
-  // Each loop finds in its slot what another model left there eight loops ago, and its neighbours are at work
-  // on the loops in between.
-  core::Rng random(test::seed());
-  Team<P> team;
-  core::Settings settings = patient();
-  for (const std::uint32_t members : {2U, 3U, 6U, 2U}) {
-    auto loops = some_loops(random, test::scaled(2'000), 40);
-    mix_models(random, loops);
-    region(team, members, loops, settings);
-    for (auto& loop : loops) expect_done(*loop);
-  }
-}
-
 TEST(team_ring, EveryModelIsFollowedByEveryOtherInTheSameSlot) {
   core::Rng random(test::seed());
   Team<P> team;
@@ -202,23 +95,6 @@ TEST(team_ring, EveryModelIsFollowedByEveryOtherInTheSameSlot) {
         }
   region(team, 3, loops, settings);
   for (auto& loop : loops) expect_done(*loop);
-}
-
-TEST(team_ring, AModelAfterALongTimeOnOthers) {
-  // The marks of what is not in use get no younger while other models use the slots.
-  core::Rng random(test::seed());
-  for (std::uint64_t which = 0; which < core::k_model_count; ++which)
-    for (const std::uint64_t gap : {255ULL, 256ULL}) {
-      Team<P> team;
-      core::Settings settings = patient();
-      auto loops = some_loops(random, (gap + 1) * k_ring, 3);
-      for (std::uint64_t i = 0; i < loops.size(); ++i) {
-        const bool end = i < k_ring || i >= gap * k_ring;
-        loops[i]->model = model_number(end ? which : which + 1 + random.below(core::k_model_count - 1));
-      }
-      region(team, 2, loops, settings);
-      for (auto& loop : loops) expect_done(*loop);
-    }
 }
 
 TEST(team_ring, ARegionOfOneTakesNoNumbers) {
