@@ -79,28 +79,4 @@ inline void check_layout(const place::Layout& layout, std::uint32_t members) {
   }
 }
 
-/// Places of the library's own and a layout on them, for a team of this size.
-inline void check_defaults(const place::Machine& machine, std::uint32_t members, place::Spacing spacing) {
-  using namespace place;
-  const auto places = Places::by_default(machine, members, spacing);
-  require(places != nullptr, "there are places");
-  check_places(machine, *places);
-  require(places->count() == std::min(members, machine.cpus()),
-          "there is one for each member while there are CPUs");
-  CpuSet used;
-  for (std::uint32_t p = 0; p < places->count(); ++p) {
-    const auto mask = places->mask(machine, p);
-    require(!mask.overlaps(used), "the library's own places have nothing in common");
-    used.add(mask);
-  }
-  const auto layout = Layout::make(machine, *places, spacing, members);
-  require(layout != nullptr, "there is a layout");
-  check_layout(*layout, members);
-  std::vector<std::uint32_t> on(places->count());
-  for (std::uint32_t m = 0; m < members; ++m) ++on.at(layout->place(m));
-  for (const auto count : on)
-    require(count == members / places->count() || count == (members + places->count() - 1) / places->count(),
-            "places are shared as evenly as possible");
-}
-
 } // namespace wstree::fuzz
