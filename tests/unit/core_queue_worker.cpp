@@ -53,21 +53,6 @@ void expect_exactly_once(Team& team, std::uint64_t n, const Settings& settings, 
   EXPECT_EQ(team.unclaimed(), 0U);
 }
 
-TYPED_TEST(CoreQueueWorker, HandsOutEveryIterationOnceInEveryBatchMode) {
-  for (const BatchMode mode : k_modes)
-    for (const std::uint32_t members : {1U, 2U, 3U, 8U, 33U})
-      for (const std::uint64_t chunk : {1ULL, 5ULL}) {
-        TypeParam team(members, chunk);
-        const Settings settings = of_mode(mode, mode == BatchMode::fixed ? 3 : 64);
-        for (const std::uint64_t n : {1ULL, 2ULL, 3ULL, 7ULL, 8ULL, 9ULL, 32ULL, 34ULL, 1000ULL, 5'000ULL})
-          for (const std::uint64_t cost : {2ULL, 40ULL, 100'000ULL}) {
-            SCOPED_TRACE(testing::Message() << "mode " << static_cast<int>(mode) << " members " << members
-                                            << " n " << n << " chunk " << chunk);
-            expect_exactly_once(team, n, settings, members, cost);
-          }
-      }
-}
-
 TYPED_TEST(CoreQueueWorker, LoopsThatAreTooLongToCount) {
   for (const BatchMode mode : {BatchMode::fixed, BatchMode::exponential})
     for (const std::uint32_t members : {1U, 300U})
@@ -127,20 +112,6 @@ TYPED_TEST(CoreQueueWorker, TheOldestItemIsTheLongestAndThievesGetIt) {
   EXPECT_EQ(range.begin, 1U);
 }
 
-TYPED_TEST(CoreQueueWorker, AMemberThatIsLateHoldsNothingBack) {
-  TypeParam team(3);
-  test::Once once(1000, 3);
-  const Counts total = team.run(
-      1000, of_mode(BatchMode::exponential, 16), [](auto begin, auto end) { return (end - begin) * 10; },
-      never_late, [&](std::uint32_t m, const Range& range) { once.see(m, range); }, 1);
-  once.expect_done(total.iterations); // member 0 has done everything, and only then come the others
-  EXPECT_EQ(total.steals, 2U);
-  for (const std::uint32_t m : {1U, 2U}) {
-    Range range;
-    EXPECT_FALSE(team.enter(m).next(range));
-  }
-}
-
 TYPED_TEST(CoreQueueWorker, AMemberThatIsLateTakesItsShareOrStealsItBack) {
   TypeParam team(2);
   team.begin(21, of_mode(BatchMode::fixed, 1)); // shares of 11 and 9 units
@@ -198,23 +169,6 @@ TYPED_TEST(CoreQueueWorker, WhatIsUnclaimedCanBeSeenFromOutside) {
       ASSERT_EQ(team.unclaimed(), left);
     }
   }
-}
-
-TYPED_TEST(CoreQueueWorker, AnUnevenLoopIsBalanced) {
-  // Iterations cost in proportion to their number: the last member has 1.75 times the mean to do.
-  TypeParam team(4);
-  constexpr std::uint64_t k_n = 4000;
-  const auto cost = [](std::uint64_t begin, std::uint64_t end) {
-    return (end - begin) * (begin + end - 1) / 2;
-  };
-  std::uint64_t makespan = 0;
-  const Counts total =
-      team.run(k_n, of_mode(BatchMode::fixed, 1), cost, never_late, [&](std::uint32_t, const Range& range) {
-        makespan = std::max(makespan, P::now - 1'000'000 + cost(range.begin, range.end));
-      });
-  EXPECT_GT(total.steals, 0U);
-  EXPECT_LT(total.steals, 200U);
-  EXPECT_LT(makespan, cost(0, k_n) / 4 * 105 / 100);
 }
 
 TYPED_TEST(CoreQueueWorker, LoopsAllocateNothingOnceTheQueuesHaveGrown) {

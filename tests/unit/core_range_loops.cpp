@@ -47,30 +47,6 @@ void run_in_random_order(Team& team, std::uint64_t n, std::uint64_t number, cons
   }
 }
 
-TEST(RangeLoops, HandsOutEveryIterationOnceInEveryBatchMode) {
-  core::Rng random(test::seed());
-  for (const BatchMode mode : {BatchMode::timed, BatchMode::exponential, BatchMode::fixed, BatchMode::random})
-    for (const std::uint32_t members : {1U, 2U, 3U, 8U, 33U}) {
-      Settings settings;
-      settings.batch = mode;
-      settings.limit = mode == BatchMode::fixed ? 3 : 64;
-      Team team(members);
-      std::uint64_t number = 0;
-      for (const std::uint64_t smallest : {1ULL, 7ULL})
-        for (const std::uint64_t n :
-             {1ULL, 2ULL, 3ULL, 7ULL, 8ULL, 9ULL, 32ULL, 34ULL, 65ULL, 1000ULL, 5000ULL}) {
-          SCOPED_TRACE(testing::Message() << "mode " << static_cast<int>(mode) << " members " << members
-                                          << " n " << n << " smallest " << smallest);
-          test::Once once(n, members);
-          run_in_random_order(team, n, ++number, settings, smallest, random,
-                              [&](std::uint32_t m, const Range& range) { once.see(m, range); });
-          std::uint64_t counted = 0;
-          for (std::uint32_t m = 0; m < members; ++m) counted += team.worker(m).counts().iterations;
-          once.expect_done(counted);
-        }
-    }
-}
-
 TEST(RangeLoops, WhatACancelledLoopLeavesBehindIsNotTaken) {
   core::Rng random(test::seed());
   Settings settings;

@@ -108,20 +108,6 @@ template <class Worker> class SelfScheduling : public testing::Test {};
 using Workers = testing::Types<Fixed, Guided, Factoring, Trapezoid, Static>;
 TYPED_TEST_SUITE(SelfScheduling, Workers);
 
-TYPED_TEST(SelfScheduling, HandsOutEveryIterationOnce) {
-  core::Rng random(test::seed());
-  for (const std::uint32_t members : {1U, 2U, 3U, 8U, 33U, 200U}) {
-    Team<TypeParam> team(members);
-    std::uint64_t use = 0;
-    for (const std::uint64_t n : {1ULL, 2ULL, 3ULL, 7ULL, 8ULL, 9ULL, 32ULL, 34ULL, 199ULL, 1000ULL, 5000ULL})
-      for (const std::uint64_t chunk : {0ULL, 1ULL, 2ULL, 7ULL, 999ULL, 1ULL << 31, ~0ULL}) {
-        SCOPED_TRACE(testing::Message() << n << " iterations, " << members << " members, chunk " << chunk);
-        expect_once(team, n, chunk, use++, random);
-        if (testing::Test::HasFailure()) return;
-      }
-  }
-}
-
 TYPED_TEST(SelfScheduling, StartsAfreshAfterALoopThatWasLeftEarly) {
   core::Rng random(test::seed());
   Team<TypeParam> team(3);
